@@ -1,0 +1,1 @@
+"""Render -> write -> compile with cffi -> cache; export bundles."""

@@ -1,0 +1,1 @@
+"""Robot description -> symbolic model -> straight-line program. No C, no I/O beyond reading a robot."""

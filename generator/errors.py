@@ -1,0 +1,36 @@
+"""The exceptions of elastogen: every message names the object, what was given, what was expected and the fix."""
+
+from __future__ import annotations
+
+
+class ElastogenError(Exception):
+    """Base class of every error that elastogen raises on purpose."""
+
+
+class RobotError(ElastogenError):
+    """A robot description is wrong.
+
+    ``source`` is the file or object, ``field`` the dotted path inside it, ``given`` the offending value,
+    ``expected`` what would be right, ``fix`` what the user can do.
+    """
+
+    def __init__(self, source: str, field: str, given: object, expected: str, fix: str = "") -> None:
+        self.source, self.field, self.given, self.expected, self.fix = source, field, given, expected, fix
+        shown = repr(given)
+        if len(shown) > 120:
+            shown = shown[:117] + "..."
+        where = f"{source}: {field}" if field else source
+        message = f"{where}: got {shown}, expected {expected}."
+        super().__init__(f"{message} Fix: {fix}" if fix else message)
+
+
+class OutputError(ElastogenError):
+    """An output (an emitted function) or an option was asked for that does not exist or was not emitted."""
+
+
+class BuildError(ElastogenError):
+    """Rendering, writing or compiling failed; the compiler's own words are in the message."""
+
+
+class ModelError(ElastogenError):
+    """A compiled model was called with arguments it cannot take, or reported a failure."""

@@ -1,0 +1,151 @@
+"""The validated robot: frozen data in SI units and radians, from which everything else is derived.
+
+A scalar is a plain number or a SymPy expression in the robot's named :class:`Parameter` symbols. Parameters
+that are *live* stay inputs of the generated C; the others are replaced by their values when code is generated
+and stay symbols when closed forms are derived for reading.
+
+Every joint carries its child link: ``T_parent_child(q) = before . motion(axis, q) . after``, where ``before`` goes
+from the parent's link frame to the joint, the motion is a rotation about or a translation along ``axis``, and
+``after`` goes from the moved joint frame to the child's link frame (identity except for standard DH tables).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import TypeAlias
+
+import sympy
+
+Scalar: TypeAlias = "int | float | sympy.Expr"
+Vector: TypeAlias = "tuple[Scalar, Scalar, Scalar]"
+Matrix: TypeAlias = "tuple[tuple[Scalar, ...], ...]"
+
+IDENTITY: Matrix = ((1, 0, 0, 0), (0, 1, 0, 0), (0, 0, 1, 0), (0, 0, 0, 1))
+ZERO3: Matrix = ((0, 0, 0), (0, 0, 0), (0, 0, 0))
+
+
+class JointType(str, Enum):
+    """How a joint moves its child link."""
+
+    REVOLUTE = "revolute"
+    CONTINUOUS = "continuous"
+    PRISMATIC = "prismatic"
+    FIXED = "fixed"
+
+    @property
+    def is_rotation(self) -> bool:
+        """Whether the coordinate is an angle [rad]; else it is a length [m]."""
+        return self in (JointType.REVOLUTE, JointType.CONTINUOUS)
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A named number of the robot; ``live`` ones become fields of the generated ``<name>_params_t``."""
+
+    name: str
+    value: float
+    unit: str = ""
+    doc: str = ""
+    live: bool = False
+
+    @property
+    def symbol(self) -> sympy.Symbol:
+        """The SymPy symbol that stands for this parameter in the robot's expressions."""
+        return sympy.Symbol(self.name, real=True)
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Range of a joint's motion; used by checks, simulation and watchdogs, never by the equations of motion."""
+
+    lower: float | None = None  # [rad] or [m]
+    upper: float | None = None  # [rad] or [m]
+    velocity: float | None = None  # [rad/s] or [m/s]
+    effort: float | None = None  # [N m] or [N]
+
+
+@dataclass(frozen=True)
+class Actuation:
+    """Drive of a joint: reflected motor inertia ``gear_ratio**2 * motor_inertia``, viscous and Coulomb friction.
+
+    Friction force on the joint side: ``viscous * qd + coulomb * tanh(qd / coulomb_velocity)``.
+    """
+
+    motor_inertia: Scalar = 0  # rotor side [kg m^2] (for a prismatic joint with gear_ratio in rad/m likewise)
+    gear_ratio: Scalar = 1  # motor turns per joint turn [-], or [rad/m] for a prismatic joint
+    viscous: Scalar = 0  # [N m s/rad] or [N s/m], joint side
+    coulomb: Scalar = 0  # [N m] or [N], joint side
+    coulomb_velocity: Scalar = 0.01  # width of the smoothed sign [rad/s] or [m/s]
+
+
+@dataclass(frozen=True)
+class Joint:
+    """A joint between two links, see the module's text for its transformation."""
+
+    name: str
+    type: JointType
+    parent: str
+    child: str
+    axis: Vector = (0, 0, 1)  # unit vector in the joint frame
+    before: Matrix = IDENTITY
+    after: Matrix = IDENTITY
+    limits: Limits = field(default_factory=Limits)
+    actuation: Actuation = field(default_factory=Actuation)
+
+
+@dataclass(frozen=True)
+class Body:
+    """Inertial data of something rigid, in the axes of the frame it is attached to."""
+
+    mass: Scalar = 0  # [kg]
+    com: Vector = (0, 0, 0)  # centre of mass [m]
+    inertia: Matrix = ZERO3  # about the centre of mass [kg m^2]
+
+
+@dataclass(frozen=True)
+class Link:
+    """A link: its name and its inertial data in the link frame."""
+
+    name: str
+    body: Body = field(default_factory=Body)
+
+
+@dataclass(frozen=True)
+class Robot:
+    """A fixed-base tree of links. ``joints`` are in coordinate order: every parent link comes before its children.
+
+    The base link is the root of the tree, its frame is the base frame (frame 0). The tip frame is
+    ``tool`` seen from the link called ``tip``; the payload is attached to the tip frame.
+    """
+
+    name: str
+    links: tuple[Link, ...]  # the base link first, then the child of joints[0], joints[1], ...
+    joints: tuple[Joint, ...]
+    gravity: Vector = (0, 0, -9.81)  # [m/s^2] in the base frame
+    tip: str = ""  # name of the link that carries the tip frame
+    tool: Matrix = IDENTITY  # tip frame in the frame of that link
+    payload: Body = field(default_factory=Body)
+    parameters: Mapping[str, Parameter] = field(default_factory=dict)
+    description: str = ""
+    source: str = ""  # what the user loaded: a file's name or "python"; for messages only
+
+    @property
+    def moving_joints(self) -> tuple[Joint, ...]:
+        """The joints with a coordinate, in coordinate order."""
+        return tuple(joint for joint in self.joints if joint.type is not JointType.FIXED)
+
+    @property
+    def coordinate_names(self) -> tuple[str, ...]:
+        """Names of the generalized coordinates."""
+        return tuple(joint.name for joint in self.moving_joints)
+
+    @property
+    def live_parameters(self) -> tuple[Parameter, ...]:
+        """The parameters that stay inputs of the generated code, in the order of their declaration."""
+        return tuple(p for p in self.parameters.values() if p.live)
+
+    def link(self, name: str) -> Link:
+        """Return the link of that name."""
+        return next(link for link in self.links if link.name == name)

@@ -1,0 +1,1 @@
+"""Load a compiled model and call it with numpy arrays. Imports nothing of the generator."""
