@@ -1,4 +1,4 @@
-"""The exceptions of elastogen: every message names the object, what was given, what was expected and the fix."""
+"""The exceptions of elastogen: every message names the object, what was given, what was expected, the fix."""
 
 from __future__ import annotations
 
@@ -34,3 +34,7 @@ class BuildError(ElastogenError):
 
 class ModelError(ElastogenError):
     """A compiled model was called with arguments it cannot take, or reported a failure."""
+
+
+class RobotWarning(UserWarning):
+    """A robot description is accepted but looks wrong, for example lengths that were meant in millimetres."""

@@ -1,0 +1,36 @@
+"""The array arguments that emitted functions take and give: one place for their names, shapes, units and meaning."""
+
+from __future__ import annotations
+
+from elastogen.generator.program import Argument
+
+_PER_COORDINATE = {
+    "q": ("rad or m", "generalized coordinates"),
+    "qd": ("rad/s or m/s", "generalized velocities"),
+    "qdd": ("rad/s^2 or m/s^2", "generalized accelerations"),
+    "F": ("N m or N", "generalized driving forces"),
+    "b": ("N m or N", "right-hand side"),
+}
+
+
+def input_argument(name: str, nq: int) -> Argument:
+    """The input of that name for a robot with nq coordinates."""
+    if name == "wrench":
+        return Argument("wrench", (6,), "N, N m", "force and moment of the load on the tip, in tip components")
+    unit, doc = _PER_COORDINATE[name]
+    return Argument(name, (nq,), unit, doc)
+
+
+def vector(name: str, nq: int, unit: str, doc: str) -> Argument:
+    """An output with one element per coordinate."""
+    return Argument(name, (nq,), unit, doc)
+
+
+def matrix(name: str, rows: int, columns: int, unit: str, doc: str) -> Argument:
+    """A matrix output, row-major."""
+    return Argument(name, (rows, columns), unit, doc)
+
+
+def scalar(name: str, unit: str, doc: str) -> Argument:
+    """A single number."""
+    return Argument(name, (), unit, doc)

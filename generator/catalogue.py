@@ -1,0 +1,45 @@
+"""An entry of the catalogue of functions: what it is called, takes, gives, and how it is derived from a layout."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from elastogen.generator.graph import Value
+from elastogen.generator.program import Argument
+from elastogen.generator.variants import Variant
+
+Outputs: TypeAlias = Callable[[Variant], tuple[Argument, ...]]
+
+
+@dataclass(frozen=True)
+class Derived:
+    """The values of all outputs, one flat list for each, and the pivots that must be positive."""
+
+    outputs: tuple[Sequence[Value], ...]
+    pivots: Sequence[Value] = ()
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One function: ``ways`` are equal derivations of which the cheapest is kept.
+
+    ``layout`` names the family of variants: "plain" (the user's frames and parameters), "kinematic" (the user's
+    frames) or "dynamic" (any frames and base parameters). ``largest`` limits ways that grow too fast: beyond that
+    many coordinates only the first way is tried.
+    """
+
+    name: str
+    brief: str
+    inputs: tuple[str, ...]
+    outputs: Outputs
+    ways: tuple[Callable[[Variant], Derived], ...]
+    layout: str
+    largest: int = 10
+    default: bool = True
+
+
+def flat(rows: Sequence[Sequence[Value]]) -> list[Value]:
+    """Row-major elements of a matrix."""
+    return [value for row in rows for value in row]

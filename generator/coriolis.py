@@ -1,0 +1,149 @@
+"""The Christoffel form of the Coriolis matrix, directly: C_ij = sum over bodies of int J_i . dJ_j/dt dm.
+
+J_i = dr/dq_i is the velocity field of joint i. Its Christoffel symbols are int J_i . d2r/(dq_j dq_k) dm, so that this C is
+*the* Christoffel matrix: dM/dt - 2C is skew. Per composite body it takes H = int v r^T dm and h = int v dm, with v the
+velocity of a point relative to the frame's origin. H is kept as its symmetric and its antisymmetric part, because a rotation
+turns those with few operations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from elastogen.generator.graph import Value
+from elastogen.generator.inertia import Inertia
+from elastogen.generator.joint_motion import Prismatic
+from elastogen.generator.mechanism import Mechanism
+from elastogen.generator.newton_euler import Placed
+from elastogen.generator.vectors import Mat, Rotation, Symmetric, Vec, add, cross, scale
+
+
+@dataclass(frozen=True)
+class VelocityMoments:
+    """h = int v dm, and H = int v r^T dm = A + {b x} with A symmetric."""
+
+    h: Vec
+    A: Symmetric
+    b: Vec
+
+    @staticmethod
+    def of_body(inertia: Inertia, omega: Vec) -> VelocityMoments:
+        """For a body turning with omega: v = omega x r, H = {omega x} P."""
+        h = cross(omega, inertia.S)
+        P = inertia.P.full
+        columns = [cross(omega, [P[0][k], P[1][k], P[2][k]]) for k in range(3)]
+        return VelocityMoments(h, *_parts([[columns[c][r] for c in range(3)] for r in range(3)]))
+
+    def turned(self, R: Rotation) -> VelocityMoments:
+        """In the components of the outer frame."""
+        return VelocityMoments(R.outward(self.h), R.outward_symmetric(self.A), R.outward(self.b))
+
+    def plus(self, other: VelocityMoments) -> VelocityMoments:
+        """Of both bodies together."""
+        return VelocityMoments(add(self.h, other.h), self.A + other.A, add(self.b, other.b))
+
+    def shifted(self, body: Inertia, p: Vec, v: Vec) -> VelocityMoments:
+        """From an origin at p that moves with v: H' = H + h p^T + v S'^T, S' = S + m p."""
+        S = add(body.S, scale(p, body.m))
+        outer = [[self.h[r] * p[c] + v[r] * S[c] for c in range(3)] for r in range(3)]
+        A, b = _parts(outer)
+        return VelocityMoments(add(self.h, scale(v, body.m)), self.A + A, add(self.b, b))
+
+    @property
+    def trace(self) -> Value:
+        """int v . r dm."""
+        return self.A.xx + self.A.yy + self.A.zz
+
+    def column_z(self) -> Vec:
+        """int v z dm: the last column of H."""
+        return [self.A.xz + self.b[1], self.A.yz - self.b[0], self.A.zz]
+
+    def row_z(self) -> Vec:
+        """int v_z r dm: the last row of H."""
+        return [self.A.xz - self.b[1], self.A.yz + self.b[0], self.A.zz]
+
+
+def _parts(H: Mat) -> tuple[Symmetric, Vec]:
+    """Symmetric part A and b of the antisymmetric part {b x}."""
+    half = H[0][0].graph.value(0.5)
+    A = Symmetric(
+        H[0][0], (H[0][1] + H[1][0]) * half, (H[0][2] + H[2][0]) * half,
+        H[1][1], (H[1][2] + H[2][1]) * half, H[2][2],
+    )  # fmt: skip
+    return A, [(H[2][1] - H[1][2]) * half, (H[0][2] - H[2][0]) * half, (H[1][0] - H[0][1]) * half]
+
+
+def coriolis_matrix(
+    mechanism: Mechanism, placed: Sequence[Placed], omegas: Sequence[Vec], qd: Sequence[Value]
+) -> Mat:
+    """C(q, qd) from composite bodies; cost grows with the number of pairs of joints on one chain."""
+    n = mechanism.size
+    zero = mechanism.graph.value(0)
+    bodies = [frame.inertia for frame in mechanism.frames]
+    moments = [VelocityMoments.of_body(body, omega) for body, omega in zip(bodies, omegas, strict=True)]
+    drifts: list[Vec] = [[zero] * 3] * n  # velocity of each origin relative to its parent's, in parent components
+    for index in reversed(range(n)):
+        frame, R = mechanism.frames[index], placed[index].rotation
+        slide = R.outward([component * qd[index] for component in frame.motion.linear])
+        if frame.parent >= 0:
+            mechanism.graph.section = f"{frame.joint}: composite body"
+            drifts[index] = add(cross(omegas[frame.parent], placed[index].position), slide)
+            body = replace(bodies[index], S=R.outward(bodies[index].S), P=R.outward_symmetric(bodies[index].P))
+            moved = moments[index].turned(R).shifted(body, placed[index].position, drifts[index])
+            moments[frame.parent] = moments[frame.parent].plus(moved)
+            bodies[frame.parent] = bodies[frame.parent] + body.shifted(placed[index].position)
+    C = [[zero] * n for _ in range(n)]
+    for i in range(n):
+        mechanism.graph.section = f"{mechanism.frames[i].joint}: row and column of the Coriolis matrix"
+        _fill(mechanism, placed, omegas, drifts, bodies[i], moments[i], i, C)
+    return C
+
+
+def _fill(
+    mechanism: Mechanism,
+    placed: Sequence[Placed],
+    omegas: Sequence[Vec],
+    drifts: Sequence[Vec],
+    body: Inertia,
+    H: VelocityMoments,
+    i: int,
+    C: Mat,
+) -> None:
+    """C_ij and C_ji for joint i and all joints j inward of it."""
+    zero = mechanism.graph.value(0)
+    x, y, _ = omegas[i]
+    axis_rate = [y, -x, zero]  # omega x z: how the joint's axis turns
+    # force, moment: int J_i dm, int r x J_i dm; spin: int v x J_i dm; rate_*: the same with dJ_i/dt for J_i
+    force, moment = mechanism.frames[i].motion.inertia_wrench(body)
+    if isinstance(mechanism.frames[i].motion, Prismatic):
+        spin = [H.h[1], -H.h[0], zero]
+        rate_force, rate_moment = scale(axis_rate, body.m), cross(body.S, axis_rate)
+    else:
+        row, column, trace = H.row_z(), H.column_z(), H.A.xx + H.A.yy
+        spin = [-row[0], -row[1], trace]
+        P, S = body.P, body.S
+        turning = [
+            (P.yy + P.zz) * y + P.xy * x,
+            -(P.xy * y) - (P.xx + P.zz) * x,
+            P.yz * x - P.xz * y,
+        ]
+        rate_force = add(cross(axis_rate, S), [-H.h[1], H.h[0], zero])
+        rate_moment = add(turning, [-column[0], -column[1], trace])
+    j = i
+    while True:
+        frame = mechanism.frames[j]
+        C[j][i] = frame.motion.project(rate_force, rate_moment)
+        wx, wy, _ = omegas[j]
+        if isinstance(frame.motion, Prismatic):
+            C[i][j] = force[0] * wy - force[1] * wx
+        else:
+            C[i][j] = moment[0] * wy - moment[1] * wx + spin[2]
+        if frame.parent < 0:
+            return
+        R, p = placed[j].rotation, placed[j].position
+        force, rate_force = R.outward(force), R.outward(rate_force)
+        moment = add(R.outward(moment), cross(p, force))
+        spin = add(R.outward(spin), cross(drifts[j], force))
+        rate_moment = add(R.outward(rate_moment), cross(p, rate_force))
+        j = frame.parent

@@ -1,0 +1,117 @@
+"""From a robot to the programs of its functions: derive in every layout, keep the cheapest, take out common factors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+from elastogen.generator import functions_dynamics, functions_kinematics, functions_regressor
+from elastogen.generator.arguments import input_argument
+from elastogen.generator.catalogue import Derived, Entry
+from elastogen.generator.errors import OutputError
+from elastogen.generator.graph import Graph, Op
+from elastogen.generator.optimize import factor_sums
+from elastogen.generator.program import Function, Program
+from elastogen.generator.robot import Robot
+from elastogen.generator.substitute import extract
+from elastogen.generator.variants import Variant, VariantFamily
+
+CATALOGUE: dict[str, Entry] = {
+    entry.name: entry
+    for module in (functions_kinematics, functions_dynamics, functions_regressor)
+    for entry in module.ENTRIES
+}  # every function that can be emitted, in the order in which they appear in the C
+COST = {Op.ADD: 1.0, Op.MUL: 1.0, Op.DIV: 8.0, Op.SIN: 10.0, Op.COS: 10.0, Op.SQRT: 10.0, Op.TANH: 20.0}
+ROUNDS = 3  # of taking out common factors; each uncovers a few more
+
+
+@dataclass(frozen=True)
+class ModelDerivation:
+    """Everything that is emitted for one robot."""
+
+    robot: Robot
+    functions: tuple[Function, ...]
+    frame_names: tuple[str, ...]
+    coordinate_names: tuple[str, ...]
+    coordinate_units: tuple[str, ...]
+
+
+def output_names(outputs: Iterable[str] | str | None = None) -> tuple[str, ...]:
+    """Names of the functions to emit, in catalogue order; "default" and "all" stand for the sets of that name."""
+    if outputs is None:
+        outputs = ("default",)
+    elif isinstance(outputs, str):
+        outputs = (outputs,)
+    wanted: set[str] = set()
+    for name in outputs:
+        if name == "default":
+            wanted |= {entry.name for entry in CATALOGUE.values() if entry.default}
+        elif name == "all":
+            wanted |= set(CATALOGUE)
+        elif name in CATALOGUE:
+            wanted.add(name)
+        else:
+            near = get_close_matches(name, [*CATALOGUE, "default", "all"], n=1)
+            hint = f"did you mean {near[0]!r}?" if near else f"one of {', '.join(CATALOGUE)}"
+            raise OutputError(f"outputs: got {name!r}, expected names of functions, 'default' or 'all'. Fix: {hint}")
+    if not wanted:
+        raise OutputError("outputs: got nothing, expected at least one function. Fix: leave outputs out for the default set")
+    return tuple(name for name in CATALOGUE if name in wanted)
+
+
+def derive_model(robot: Robot, outputs: Iterable[str] | str | None = None) -> ModelDerivation:
+    """Derive the programs of all wanted functions of a robot."""
+    family = VariantFamily(robot)
+    names = output_names(outputs)
+    return ModelDerivation(
+        robot=robot,
+        functions=tuple(derive_function(family, CATALOGUE[name]) for name in names),
+        frame_names=tuple(link.name for link in family.plain().mechanism.link_frames),
+        coordinate_names=robot.coordinate_names,
+        coordinate_units=tuple("rad" if joint.type.is_rotation else "m" for joint in robot.moving_joints),
+    )
+
+
+def derive_function(family: VariantFamily, entry: Entry) -> Function:
+    """The cheapest program of one function."""
+    candidates: list[tuple[float, int, Derived]] = []
+    for variant in _layouts(family, entry):
+        ways = entry.ways if variant.size <= entry.largest else entry.ways[:1]
+        for way in ways:
+            derived = way(variant)
+            candidates.append((_cost(family.graph, _refs(derived)), len(candidates), derived))
+    candidates.sort(key=lambda candidate: candidate[:2])
+    plain = family.plain()
+    programs = [_program(family.graph, entry, plain, derived) for _, _, derived in candidates[:2]]
+    return Function(entry.name, entry.brief, min(programs, key=lambda program: program.count.cost))
+
+
+def _layouts(family: VariantFamily, entry: Entry) -> list[Variant]:
+    if entry.layout == "plain":
+        return [family.plain()]
+    if entry.layout == "kinematic":
+        return list(family.kinematic())
+    return list(family.dynamic())
+
+
+def _refs(derived: Derived) -> list[int]:
+    return [value.ref for values in (*derived.outputs, derived.pivots) for value in values]
+
+
+def _cost(graph: Graph, refs: Sequence[int]) -> float:
+    """Cost of computing the references, before factors are taken out."""
+    return sum(COST.get(graph.op[node], 0.0) for node in graph.cone(refs))
+
+
+def _program(graph: Graph, entry: Entry, variant: Variant, derived: Derived) -> Program:
+    refs = _refs(derived)
+    for _ in range(ROUNDS):
+        refs = factor_sums(graph, refs)
+    small, refs = extract(graph, refs)
+    outputs, start = [], 0
+    for argument in entry.outputs(variant):
+        outputs.append((argument, refs[start : start + argument.size]))
+        start += argument.size
+    inputs = [input_argument(name, variant.size) for name in entry.inputs]
+    return Program(small, inputs, outputs, refs[start:])

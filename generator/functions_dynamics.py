@@ -1,0 +1,231 @@
+"""Dynamic functions of the catalogue: M qdd + C qd + D qd + K q + G = F."""
+
+from __future__ import annotations
+
+from elastogen.generator import energies, kinematics
+from elastogen.generator.arguments import matrix, scalar, vector
+from elastogen.generator.catalogue import Derived, Entry, Outputs, flat
+from elastogen.generator.composite_bodies import mass_matrix_by_composites, mass_matrix_by_unit_accelerations
+from elastogen.generator.coriolis import coriolis_matrix as christoffel
+from elastogen.generator.differentiate import jacobian
+from elastogen.generator.factorization import Factorization, factorize
+from elastogen.generator.graph import Value
+from elastogen.generator.newton_euler import outward
+from elastogen.generator.substitute import substitute
+from elastogen.generator.variants import Variant
+from elastogen.generator.vectors import Mat, add, cross
+
+
+def mass(variant: Variant) -> Mat:
+    """M(q) by composite bodies."""
+    return variant.with_drive_inertia(
+        mass_matrix_by_composites(variant.mechanism, variant.place(variant.input("q")))
+    )
+
+
+def mass_matrix(variant: Variant) -> Derived:
+    """M(q) by composite bodies."""
+    return Derived((flat(mass(variant)),))
+
+
+def mass_matrix_by_columns(variant: Variant) -> Derived:
+    """M(q) by unit accelerations."""
+    M = mass_matrix_by_unit_accelerations(variant.mechanism, variant.input("q"), variant.moments[0])
+    return Derived((flat(variant.with_drive_inertia(M)),))
+
+
+def coriolis_vector(variant: Variant) -> Derived:
+    """C qd: forces without acceleration and gravity."""
+    q, qd = variant.input("q"), variant.input("qd")
+    return Derived((variant.forces(q, qd, variant.zeros(), variant.zeros(3)),))
+
+
+def coriolis_matrix(variant: Variant) -> Derived:
+    """Christoffel matrix from composite bodies."""
+    q, qd = variant.input("q"), variant.input("qd")
+    placed = variant.place(q)
+    motions = outward(variant.mechanism, placed, qd, variant.zeros(), variant.zeros(3))
+    return Derived((flat(christoffel(variant.mechanism, placed, [motion.omega for motion in motions], qd)),))
+
+
+def coriolis_matrix_by_differentiation(variant: Variant) -> Derived:
+    """C = 1/2 dc/dqd: the Coriolis vector c is quadratic in qd, with the Christoffel symbols as coefficients."""
+    c = coriolis_vector(variant).outputs[0]
+    return Derived(([0.5 * value for value in flat(jacobian(variant.graph, c, variant.input("qd")))],))
+
+
+def gravity_vector(variant: Variant) -> Derived:
+    """G = dV/dq: forces that hold the robot at rest."""
+    zeros = variant.zeros()
+    return Derived((variant.forces(variant.input("q"), zeros, zeros, variant.mechanism.gravity),))
+
+
+def inertia_forces(variant: Variant) -> Derived:
+    """M qdd + C qd."""
+    return Derived((variant.forces(variant.input("q"), variant.input("qd"), variant.input("qdd"), variant.zeros(3)),))
+
+
+def inverse_dynamics(variant: Variant) -> Derived:
+    """All driving forces, with friction."""
+    qd = variant.input("qd")
+    forces = variant.forces(variant.input("q"), qd, variant.input("qdd"), variant.mechanism.gravity)
+    return Derived((_with_friction(variant, forces, qd),))
+
+
+def _with_friction(variant: Variant, forces: list[Value], qd: list[Value]) -> list[Value]:
+    return [f + drive.friction(rate) for f, drive, rate in zip(forces, variant.drives, qd, strict=True)]
+
+
+def payload_forces(variant: Variant) -> Derived:
+    """Q_SU = J^T w of a wrench on the tip (002 (25)), wrench in tip components: wrench recursion from the tip inward."""
+    placed = variant.place(variant.input("q"))
+    wrench = variant.input("wrench", 6)
+    force, moment = wrench[:3], wrench[3:]
+    result = variant.zeros()
+    tip = variant.mechanism.link_frames[-1]
+    force, moment = tip.rotation.outward(force), tip.rotation.outward(moment)
+    moment = add(moment, cross(tip.position, force))
+    for index in variant.mechanism.ancestors(tip.frame):
+        frame, place_ = variant.mechanism.frames[index], placed[index]
+        variant.graph.section = f"{frame.joint}: force"
+        result[index] = frame.motion.project(force, moment)
+        force = place_.rotation.outward(force)
+        moment = add(place_.rotation.outward(moment), cross(place_.position, force))
+    return Derived((result,))
+
+
+def _factorized(variant: Variant) -> Factorization:
+    M = mass(variant)
+    variant.graph.section = "factorization of the mass matrix"
+    return factorize(M, [frame.parent for frame in variant.mechanism.frames])
+
+
+def _acceleration(variant: Variant) -> tuple[list[Value], Factorization]:
+    q, qd = variant.input("q"), variant.input("qd")
+    bias = _with_friction(variant, variant.forces(q, qd, variant.zeros(), variant.mechanism.gravity), qd)
+    factors = _factorized(variant)
+    variant.graph.section = "solution for the accelerations"
+    return factors.solve([f - b for f, b in zip(variant.input("F"), bias, strict=True)]), factors
+
+
+def forward_dynamics(variant: Variant) -> Derived:
+    """Accelerations: M^-1 (F - bias) by factorization along the tree."""
+    acceleration, factors = _acceleration(variant)
+    return Derived((acceleration,), factors.pivots)
+
+
+def mass_matrix_solve(variant: Variant) -> Derived:
+    """M^-1 b."""
+    factors = _factorized(variant)
+    return Derived((factors.solve(variant.input("b")),), factors.pivots)
+
+
+def kinetic_energy(variant: Variant) -> Derived:
+    """1/2 qd^T M qd by recursion."""
+    qd = variant.input("qd")
+    placed = variant.place(variant.input("q"))
+    velocities, _ = kinematics.local_motions(variant.mechanism, placed, qd, variant.zeros())
+    total = energies.kinetic_energy(variant.mechanism, velocities)
+    for drive, rate in zip(variant.drives, qd, strict=True):
+        total = total + drive.inertia * rate * rate * 0.5
+    return Derived(([total],))
+
+
+def potential_energy(variant: Variant) -> Derived:
+    """Energy of the weights."""
+    return Derived(([energies.potential_energy(variant.mechanism, variant.place(variant.input("q")))],))
+
+
+def stiffness_matrix(variant: Variant) -> Derived:
+    """K: zero for a robot without elastic parts."""
+    return Derived((variant.zeros(variant.size**2),))
+
+
+def damping_matrix(variant: Variant) -> Derived:
+    """D: viscous friction of the joints."""
+    D = [variant.zeros() for _ in range(variant.size)]
+    for index, drive in enumerate(variant.drives):
+        D[index][index] = drive.viscous
+    return Derived((flat(D),))
+
+
+def inverse_dynamics_derivatives(variant: Variant) -> Derived:
+    """dF/dq, dF/dqd by forward differentiation of Newton-Euler, dF/dqdd = M."""
+    forces = inverse_dynamics(variant).outputs[0]
+    by_q = jacobian(variant.graph, forces, variant.input("q"))
+    by_qd = jacobian(variant.graph, forces, variant.input("qd"))
+    return Derived((flat(by_q), flat(by_qd), flat(mass(variant))))
+
+
+def forward_dynamics_derivatives(variant: Variant) -> Derived:
+    """d qdd/dx = -M^-1 dF/dx at the accelerations that F gives; d qdd/dF = M^-1."""
+    n = variant.size
+    acceleration, factors = _acceleration(variant)
+    forces = inverse_dynamics(variant).outputs[0]
+    known = dict(zip((x.ref >> 1 for x in variant.input("qdd")), (x.ref for x in acceleration), strict=True))
+    columns: list[list[Value]] = []
+    for name in ("q", "qd"):
+        rows = flat(jacobian(variant.graph, forces, variant.input(name)))
+        at_solution = substitute(variant.graph, rows, known)
+        for column in range(n):
+            columns.append([-x for x in factors.solve(at_solution[column::n])])
+    for column in range(n):
+        columns.append(factors.solve([variant.graph.value(1 if row == column else 0) for row in range(n)]))
+    blocks = [columns[start : start + n] for start in (0, n, 2 * n)]
+    outputs = tuple([block[column][row] for row in range(n) for column in range(n)] for block in blocks)
+    return Derived(outputs, factors.pivots)
+
+
+_FORCE, _ACC = "N m or N", "rad/s^2 or m/s^2"
+
+
+def _square(name: str, unit: str, doc: str) -> Outputs:
+    return lambda v: (matrix(name, v.size, v.size, unit, doc),)
+
+
+def _vector(name: str, unit: str, doc: str) -> Outputs:
+    return lambda v: (vector(name, v.size, unit, doc),)
+
+
+def _squares(*rows: tuple[str, str, str]) -> Outputs:
+    return lambda v: tuple(matrix(name, v.size, v.size, unit, doc) for name, unit, doc in rows)
+
+
+ENTRIES = (
+    Entry("mass_matrix", "Mass matrix M(q), symmetric positive definite.", ("q",),
+          _square("M", "kg m^2, kg m, kg", "row-major"), (mass_matrix, mass_matrix_by_columns), "dynamic"),
+    Entry("coriolis_matrix", "Coriolis matrix C(q, qd) of Christoffel symbols: dM/dt - 2C is skew.", ("q", "qd"),
+          _square("C", "N m s, N s", "row-major"), (coriolis_matrix, coriolis_matrix_by_differentiation), "dynamic"),
+    Entry("coriolis_vector", "Coriolis and centrifugal forces C(q, qd) qd.", ("q", "qd"),
+          _vector("c", _FORCE, "Coriolis and centrifugal forces"), (coriolis_vector,), "dynamic"),
+    Entry("stiffness_matrix", "Stiffness matrix K.", (),
+          _square("K", "N m/rad, N/m", "row-major, constant"), (stiffness_matrix,), "plain"),
+    Entry("damping_matrix", "Damping matrix D: viscous friction.", (),
+          _square("D", "N m s/rad, N s/m", "row-major, constant"), (damping_matrix,), "plain"),
+    Entry("gravity_vector", "Gravity forces G(q) = dV/dq.", ("q",),
+          _vector("G", _FORCE, "forces that balance the weights"), (gravity_vector,), "dynamic"),
+    Entry("inertia_forces", "Generalized inertia forces M(q) qdd + C(q, qd) qd.", ("q", "qd", "qdd"),
+          _vector("Q", _FORCE, "inertia forces"), (inertia_forces,), "dynamic"),
+    Entry("payload_forces", "Generalized forces Q_SU = J^T w of a wrench on the tip.", ("q", "wrench"),
+          _vector("Q", _FORCE, "forces of the load"), (payload_forces,), "kinematic", default=False),
+    Entry("inverse_dynamics", "Driving forces F = M qdd + C qd + D qd + K q + G, with friction (Newton-Euler).",
+          ("q", "qd", "qdd"), _vector("F", _FORCE, "driving forces"), (inverse_dynamics,), "dynamic"),
+    Entry("forward_dynamics", "Accelerations qdd for given driving forces F.", ("q", "qd", "F"),
+          _vector("qdd", _ACC, "accelerations"), (forward_dynamics,), "dynamic"),
+    Entry("mass_matrix_solve", "Solution x of M(q) x = b.", ("q", "b"),
+          _vector("x", _ACC, "solution"), (mass_matrix_solve,), "dynamic", default=False),
+    Entry("kinetic_energy", "Kinetic energy 1/2 qd^T M(q) qd.", ("q", "qd"),
+          lambda v: (scalar("T", "J", "kinetic energy"),), (kinetic_energy,), "dynamic"),
+    Entry("potential_energy", "Potential energy of the weights, zero at the height of the base origin.", ("q",),
+          lambda v: (scalar("V", "J", "potential energy"),), (potential_energy,), "kinematic"),
+    Entry("inverse_dynamics_derivatives", "Derivatives of the driving forces by q, qd and qdd.", ("q", "qd", "qdd"),
+          _squares(("dF_dq", _FORCE + " per rad or m", "by coordinates"),
+                   ("dF_dqd", _FORCE + " per rad/s or m/s", "by velocities"),
+                   ("dF_dqdd", "kg m^2, kg m, kg", "by accelerations: M")),
+          (inverse_dynamics_derivatives,), "dynamic", default=False),
+    Entry("forward_dynamics_derivatives", "Derivatives of the accelerations by q, qd and F.", ("q", "qd", "F"),
+          _squares(("dqdd_dq", _ACC + " per rad or m", "by coordinates"),
+                   ("dqdd_dqd", _ACC + " per rad/s or m/s", "by velocities"),
+                   ("dqdd_dF", "1/(kg m^2), 1/(kg m), 1/kg", "by forces: inverse of M")),
+          (forward_dynamics_derivatives,), "dynamic", default=False),
+)  # fmt: skip

@@ -1,0 +1,298 @@
+"""A hash-consed graph of scalar operations: the material that programs are made of.
+
+A value is a *reference*: twice the number of a node, plus one if negated. Signs live on the edges, so ``a - b`` and
+``b - a`` are one node, and zeros, ones and constants fold while the graph grows. Nodes are numbered in the order of
+their creation, which is a topological order.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from enum import IntEnum
+from typing import Union
+
+Number = Union[int, float]
+
+
+class Op(IntEnum):
+    """What a node does with its operands."""
+
+    CONSTANT = 0
+    INPUT = 1
+    ADD = 2  # a + b; the edge of b may be negated
+    MUL = 3
+    DIV = 4
+    SIN = 5
+    COS = 6
+    SQRT = 7
+    TANH = 8
+
+
+class Value:
+    """A value in a graph, with Python's arithmetic."""
+
+    __slots__ = ("graph", "ref")
+
+    def __init__(self, graph: Graph, ref: int) -> None:
+        self.graph = graph
+        self.ref = ref
+
+    def __add__(self, other: Scalar) -> Value:
+        return Value(self.graph, self.graph.add(self.ref, self.graph.as_ref(other)))
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Scalar) -> Value:
+        return Value(self.graph, self.graph.add(self.ref, self.graph.as_ref(other) ^ 1))
+
+    def __rsub__(self, other: Scalar) -> Value:
+        return Value(self.graph, self.graph.add(self.graph.as_ref(other), self.ref ^ 1))
+
+    def __mul__(self, other: Scalar) -> Value:
+        return Value(self.graph, self.graph.mul(self.ref, self.graph.as_ref(other)))
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other: Scalar) -> Value:
+        return Value(self.graph, self.graph.div(self.ref, self.graph.as_ref(other)))
+
+    def __rtruediv__(self, other: Scalar) -> Value:
+        return Value(self.graph, self.graph.div(self.graph.as_ref(other), self.ref))
+
+    def __neg__(self) -> Value:
+        return Value(self.graph, self.ref ^ 1)
+
+    def __repr__(self) -> str:
+        return self.graph.text(self.ref)
+
+    @property
+    def is_zero(self) -> bool:
+        """Whether this is the constant 0."""
+        return self.ref >> 1 == 0
+
+    @property
+    def constant(self) -> float | None:
+        """The number this is, or None where it depends on an input."""
+        return self.graph.constant_of(self.ref)
+
+
+Scalar = Union[Value, int, float]
+
+
+class Graph:
+    """The nodes of one derivation. ``section`` labels what is being derived, for readers of the emitted code."""
+
+    def __init__(self) -> None:
+        self.op: list[Op] = []
+        self.a: list[int] = []  # first operand: a reference
+        self.b: list[int] = []  # second operand: a reference, or -1
+        self.number: list[float] = []  # of constants
+        self.label: list[str] = []  # of inputs; elsewhere a proposed name of the intermediate, or ""
+        self.section_of: list[str] = []
+        self.section = ""
+        self._index: dict[tuple[int, int, int] | float | str, int] = {}
+        self.zero = self.constant(0.0)
+        self.one = self.constant(1.0)
+
+    def __len__(self) -> int:
+        return len(self.op)
+
+    # ---- leaves
+
+    def _node(self, key: tuple[int, int, int] | float | str, op: Op, a: int, b: int) -> int:
+        found = self._index.get(key)
+        if found is None:
+            found = len(self.op)
+            self._index[key] = found
+            self.op.append(op)
+            self.a.append(a)
+            self.b.append(b)
+            self.number.append(0.0)
+            self.label.append("")
+            self.section_of.append(self.section)
+        return found
+
+    def constant(self, value: Number) -> int:
+        """Reference to a finite number."""
+        value = float(value)
+        if not math.isfinite(value):
+            raise ValueError(f"a constant must be finite, got {value}")
+        node = self._node(abs(value), Op.CONSTANT, -1, -1)
+        self.number[node] = abs(value)
+        return 2 * node + (1 if value < 0.0 else 0)
+
+    def input(self, label: str) -> Value:
+        """The input variable of that name; the same name gives the same variable."""
+        node = self._node(label, Op.INPUT, -1, -1)
+        self.label[node] = label
+        return Value(self, 2 * node)
+
+    def value(self, scalar: Scalar) -> Value:
+        """``scalar`` as a value of this graph."""
+        return scalar if isinstance(scalar, Value) else Value(self, self.constant(scalar))
+
+    def as_ref(self, scalar: Scalar) -> int:
+        """``scalar`` as a reference."""
+        return scalar.ref if isinstance(scalar, Value) else self.constant(scalar)
+
+    def constant_of(self, ref: int) -> float | None:
+        """The number behind a reference, or None."""
+        if self.op[ref >> 1] is not Op.CONSTANT:
+            return None
+        value = self.number[ref >> 1]
+        return -value if ref & 1 else value
+
+    def name(self, value: Scalar, label: str) -> Value:
+        """Propose a readable name for an intermediate (first proposal wins)."""
+        value = self.value(value)
+        node = value.ref >> 1
+        if not self.label[node] and self.op[node] > Op.INPUT:
+            self.label[node] = label
+        return value
+
+    # ---- operations on references
+
+    def add(self, x: int, y: int) -> int:
+        """Reference to x + y."""
+        if x > y:
+            x, y = y, x
+        if x >> 1 == 0:
+            return y if y >> 1 else 0
+        if x >> 1 == y >> 1 and x != y:
+            return 0
+        if self.op[x >> 1] is Op.CONSTANT and self.op[y >> 1] is Op.CONSTANT:
+            return self.constant((self.constant_of(x) or 0.0) + (self.constant_of(y) or 0.0))
+        if x == y:
+            return self.mul(self.constant(2.0), x)
+        for number, other in ((x, y), (y, x)):
+            node = other >> 1
+            if self.op[number >> 1] is Op.CONSTANT and self.op[node] is Op.ADD:
+                for inner, rest in ((self.a[node], self.b[node]), (self.b[node], self.a[node])):
+                    if self.op[inner >> 1] is Op.CONSTANT:  # c1 + (c2 + z) = (c1 + c2) + z
+                        return self.add(self.add(number, inner ^ (other & 1)), rest ^ (other & 1))
+        if self._is_cos2_plus_sin2(x, y):
+            return self.one ^ (x & 1)
+        sign = x & 1
+        x, y = x ^ sign, y ^ sign
+        return 2 * self._node((Op.ADD, x, y), Op.ADD, x, y) + sign
+
+    def mul(self, x: int, y: int) -> int:
+        """Reference to x * y."""
+        sign = (x ^ y) & 1
+        x, y = x & ~1, y & ~1
+        if x > y:
+            x, y = y, x
+        if x == 0:
+            return 0
+        if x == self.one:
+            return y ^ sign
+        if y == self.one:
+            return x ^ sign
+        op_x, op_y = self.op[x >> 1], self.op[y >> 1]
+        if op_y is Op.CONSTANT:
+            x, y, op_x, op_y = y, x, op_y, op_x
+        if op_x is Op.CONSTANT:
+            if op_y is Op.CONSTANT:
+                return self.constant(self.number[x >> 1] * self.number[y >> 1]) ^ sign
+            if op_y is Op.MUL and self.op[self.a[y >> 1] >> 1] is Op.CONSTANT:
+                product = self.constant(self.number[x >> 1] * self.number[self.a[y >> 1] >> 1])
+                return self.mul(product, self.b[y >> 1]) ^ sign
+        return 2 * self._node((Op.MUL, x, y), Op.MUL, x, y) + sign
+
+    def div(self, x: int, y: int) -> int:
+        """Reference to x / y; a constant divisor becomes a factor."""
+        divisor = self.constant_of(y)
+        if divisor is not None:
+            if divisor == 0.0:
+                raise ZeroDivisionError("division by the constant 0 in a derived expression")
+            return self.mul(x, self.constant(1.0 / divisor))
+        if x >> 1 == 0:
+            return 0
+        if x >> 1 == y >> 1:
+            return self.one ^ ((x ^ y) & 1)
+        sign = (x ^ y) & 1
+        x, y = x & ~1, y & ~1
+        return 2 * self._node((Op.DIV, x, y), Op.DIV, x, y) + sign
+
+    def unary(self, op: Op, x: int) -> int:
+        """Reference to sin, cos, sqrt or tanh of x; odd and even functions take their sign outside."""
+        number = self.constant_of(x)
+        if number is not None:
+            function = {Op.SIN: math.sin, Op.COS: math.cos, Op.SQRT: math.sqrt, Op.TANH: math.tanh}[op]
+            return self.constant(function(number))
+        sign = x & 1 if op is not Op.SQRT else 0
+        x ^= sign
+        ref = 2 * self._node((op, x, -1), op, x, -1)
+        return ref if op is Op.COS else ref + sign
+
+    def sin(self, x: Scalar) -> Value:
+        """sin x."""
+        return Value(self, self.unary(Op.SIN, self.as_ref(x)))
+
+    def cos(self, x: Scalar) -> Value:
+        """cos x."""
+        return Value(self, self.unary(Op.COS, self.as_ref(x)))
+
+    def sqrt(self, x: Scalar) -> Value:
+        """Square root of x."""
+        return Value(self, self.unary(Op.SQRT, self.as_ref(x)))
+
+    def tanh(self, x: Scalar) -> Value:
+        """Hyperbolic tangent of x."""
+        return Value(self, self.unary(Op.TANH, self.as_ref(x)))
+
+    def apply(self, op: Op, x: int, y: int) -> int:
+        """Reference to what an operation makes of its operands (y is ignored by functions of one)."""
+        if op is Op.ADD:
+            return self.add(x, y)
+        if op is Op.MUL:
+            return self.mul(x, y)
+        if op is Op.DIV:
+            return self.div(x, y)
+        return self.unary(op, x)
+
+    def _is_cos2_plus_sin2(self, x: int, y: int) -> bool:
+        if (x ^ y) & 1 or self.op[x >> 1] is not Op.MUL or self.op[y >> 1] is not Op.MUL:
+            return False
+        if self.a[x >> 1] != self.b[x >> 1] or self.a[y >> 1] != self.b[y >> 1]:
+            return False
+        s, c = self.a[x >> 1] >> 1, self.a[y >> 1] >> 1
+        return {self.op[s], self.op[c]} == {Op.SIN, Op.COS} and self.a[s] == self.a[c]
+
+    # ---- reading
+
+    def cone(self, refs: Iterable[int]) -> list[int]:
+        """The nodes that the references need, in topological order."""
+        needed = bytearray(len(self.op))
+        stack = [ref >> 1 for ref in refs]
+        while stack:
+            node = stack.pop()
+            if not needed[node]:
+                needed[node] = 1
+                if self.a[node] >= 0:
+                    stack.append(self.a[node] >> 1)
+                    if self.b[node] >= 0:
+                        stack.append(self.b[node] >> 1)
+        return [node for node, flag in enumerate(needed) if flag]
+
+    def text(self, ref: int, depth: int = 4) -> str:
+        """The expression behind a reference, for debugging and messages."""
+        node, sign = ref >> 1, "-" if ref & 1 else ""
+        op = self.op[node]
+        if op is Op.CONSTANT:
+            return f"{sign}{self.number[node]!r}"
+        if op is Op.INPUT:
+            return sign + self.label[node]
+        if depth == 0:
+            return f"{sign}..."
+        a = self.text(self.a[node], depth - 1)
+        if op in (Op.ADD, Op.MUL, Op.DIV):
+            mark = {Op.ADD: "+", Op.MUL: "*", Op.DIV: "/"}[op]
+            return f"{sign}({a} {mark} {self.text(self.b[node], depth - 1)})"
+        return f"{sign}{op.name.lower()}({a})"
+
+
+def values(graph: Graph, refs: Sequence[int]) -> list[Value]:
+    """References as values."""
+    return [Value(graph, ref) for ref in refs]

@@ -1,0 +1,175 @@
+"""Recursive Newton-Euler: velocities and accelerations outward, forces inward (seed 000 (22)-(28), 002 (24)-(26)).
+
+Bodies enter by m, S, P: with U = {eps x} + {omega x}{omega x}, the acceleration of a point is a + U r, so that the force
+is m a + U S, and the moment the antisymmetric part of U P, plus S x a. In the other form of the moment, L eps + omega x L omega with
+the tensor L = tr(P) E - P, fewer or more constants are zero, depending on the robot: the derivation takes the cheaper one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from elastogen.generator.graph import Graph, Value
+from elastogen.generator.inertia import Inertia
+from elastogen.generator.mechanism import Mechanism
+from elastogen.generator.vectors import Mat, Rotation, Vec, add, cross, dot, times
+
+
+@dataclass(frozen=True)
+class Placed:
+    """Where a frame is, seen from its parent.
+
+    Successive revolute joints with parallel axes turn about one axis by the sum of their angles: ``group`` lists
+    the joints up to this one, ``group_parent`` is the frame before the first of them and ``group_rotation`` leads from there
+    to this frame. Without merging, the group is the joint alone.
+    """
+
+    rotation: Rotation  # from the parent frame
+    position: Vec  # of the origin, in the parent's components [m]
+    group: tuple[int, ...]
+    group_parent: int
+    group_rotation: Rotation
+
+
+@dataclass(frozen=True)
+class Motion:
+    """Motion of a frame in its own components; ``a`` is the acceleration of its origin, less gravity."""
+
+    omega: Vec
+    epsilon: Vec
+    a: Vec
+    U: Mat
+
+
+def place(mechanism: Mechanism, q: Sequence[Value], *, merge: bool = False) -> list[Placed]:
+    """Pose of every frame in its parent; ``merge`` joins parallel axes."""
+    placed: list[Placed] = []
+    for index, (frame, s) in enumerate(zip(mechanism.frames, q, strict=True)):
+        turned = frame.rotation.outward(frame.motion.displacement(s))
+        rotation = Rotation((*frame.rotation.steps, *frame.motion.rotation(s).steps))
+        group: tuple[int, ...] = (index,)
+        group_parent, group_rotation = frame.parent, rotation
+        if merge and mechanism.is_parallel_to_parent(index):
+            before = placed[frame.parent]
+            group, group_parent = (*before.group, index), before.group_parent
+            first = mechanism.frames[group[0]]
+            angle, motion = mechanism.graph.value(0), first.motion
+            for member in group:
+                angle = angle + q[member]
+                if member != group[0]:
+                    motion = motion.followed_by(mechanism.frames[member].motion)
+            group_rotation = Rotation((*first.rotation.steps, *motion.rotation(angle).steps))
+        placed.append(Placed(rotation, add(frame.position, turned), group, group_parent, group_rotation))
+    return placed
+
+
+def acceleration_operator(graph: Graph, omega: Vec, epsilon: Vec) -> Mat:
+    """U = {eps x} + {omega x}^2."""
+    x, y, z = omega
+    xx, yy, zz, xy, xz, yz = x * x, y * y, z * z, x * y, x * z, y * z
+    return [
+        [-(yy + zz), xy - epsilon[2], xz + epsilon[1]],
+        [xy + epsilon[2], -(xx + zz), yz - epsilon[0]],
+        [xz - epsilon[1], yz + epsilon[0], -(xx + yy)],
+    ]
+
+
+def outward(
+    mechanism: Mechanism, placed: Sequence[Placed], qd: Sequence[Value], qdd: Sequence[Value], a0: Vec
+) -> list[Motion]:
+    """Velocities and accelerations of all frames, from the base acceleration a0 outward."""
+    graph = mechanism.graph
+    zero = graph.value(0)
+    rest = Motion([zero] * 3, [zero] * 3, a0, [[zero] * 3] * 3)
+    motions: list[Motion] = []
+    for frame, place_, v, acc in zip(mechanism.frames, placed, qd, qdd, strict=True):
+        graph.section = f"{frame.joint}: velocity and acceleration"
+        parent = motions[frame.parent] if frame.parent >= 0 else rest
+        R, axis, slide = place_.rotation, frame.motion.angular, frame.motion.linear
+        root = motions[place_.group_parent] if place_.group_parent >= 0 else rest
+        rate, acceleration = zero, zero  # of the whole group of parallel axes
+        for member in place_.group:
+            rate, acceleration = rate + qd[member], acceleration + qdd[member]
+        carried = place_.group_rotation.inward(root.omega)
+        omega = [c + k * rate for c, k in zip(carried, axis, strict=True)]
+        epsilon = [
+            e + k * acceleration + t * rate
+            for e, k, t in zip(
+                place_.group_rotation.inward(root.epsilon), axis, cross(carried, axis), strict=True
+            )
+        ]
+        a = R.inward(add(parent.a, times(parent.U, place_.position)))
+        a = [x + k * acc + (t + t) * v for x, k, t in zip(a, slide, cross(omega, slide), strict=True)]
+        motions.append(Motion(omega, epsilon, a, acceleration_operator(graph, omega, epsilon)))
+    return motions
+
+
+def moment_by_pseudo_inertia(motion: Motion, inertia: Inertia) -> Vec:
+    """int r x (eps x r + omega x (omega x r)) dm from U and P."""
+    U, P = motion.U, inertia.P
+    x, y, z = motion.omega
+    return [
+        U[2][0] * P.xy - U[1][0] * P.xz + (y * y - z * z) * -P.yz + U[2][1] * P.yy - U[1][2] * P.zz,
+        U[0][1] * P.yz - U[2][1] * P.xy + (z * z - x * x) * -P.xz + U[0][2] * P.zz - U[2][0] * P.xx,
+        U[1][2] * P.xz - U[0][2] * P.yz + (x * x - y * y) * -P.xy + U[1][0] * P.xx - U[0][1] * P.yy,
+    ]
+
+
+def moment_by_tensor(motion: Motion, inertia: Inertia) -> Vec:
+    """The same by L eps + omega x (L omega), with products of omega shared with U."""
+    P, (x, y, z), e = inertia.P, motion.omega, motion.epsilon
+    L = [[P.yy + P.zz, -P.xy, -P.xz], [-P.xy, P.xx + P.zz, -P.yz], [-P.xz, -P.yz, P.xx + P.yy]]
+    xx, yy, zz, xy, xz, yz = x * x, y * y, z * z, x * y, x * z, y * z
+    return [
+        dot(L[0], e) + (L[2][2] - L[1][1]) * yz + L[1][2] * (yy - zz) + L[0][2] * xy - L[0][1] * xz,
+        dot(L[1], e) + (L[0][0] - L[2][2]) * xz + L[0][2] * (zz - xx) + L[0][1] * yz - L[1][2] * xy,
+        dot(L[2], e) + (L[1][1] - L[0][0]) * xy + L[0][1] * (xx - yy) + L[1][2] * xz - L[0][2] * yz,
+    ]
+
+
+MOMENTS: dict[str, Callable[[Motion, Inertia], Vec]] = {
+    "pseudo-inertia": moment_by_pseudo_inertia,
+    "tensor": moment_by_tensor,
+}
+
+
+def inward(
+    mechanism: Mechanism, placed: Sequence[Placed], wrenches: Sequence[tuple[Vec, Vec]]
+) -> list[Value]:
+    """Generalized forces from the force and moment that each frame's bodies need."""
+    forces = [list(force) for force, _ in wrenches]
+    moments = [list(moment) for _, moment in wrenches]
+    tau: list[Value] = [mechanism.graph.value(0)] * mechanism.size
+    for index in reversed(range(mechanism.size)):
+        frame, place_ = mechanism.frames[index], placed[index]
+        mechanism.graph.section = f"{frame.joint}: force"
+        tau[index] = frame.motion.project(forces[index], moments[index])
+        if frame.parent >= 0:
+            force = place_.rotation.outward(forces[index])
+            moment = add(place_.rotation.outward(moments[index]), cross(place_.position, force))
+            forces[frame.parent] = add(forces[frame.parent], force)
+            moments[frame.parent] = add(moments[frame.parent], moment)
+    return tau
+
+
+def inverse_dynamics(
+    mechanism: Mechanism,
+    q: Sequence[Value],
+    qd: Sequence[Value],
+    qdd: Sequence[Value],
+    gravity: Vec,
+    moment: str | Sequence[str] = "pseudo-inertia",
+    merge: bool = False,
+) -> list[Value]:
+    """Joint forces M qdd + C qd + G of the bodies; gravity enters as base acceleration -g."""
+    choices = [moment] * mechanism.size if isinstance(moment, str) else moment
+    placed = place(mechanism, q, merge=merge)
+    motions = outward(mechanism, placed, qd, qdd, [-g for g in gravity])
+    wrenches = []
+    for frame, motion, choice in zip(mechanism.frames, motions, choices, strict=True):
+        mechanism.graph.section = f"{frame.joint}: inertia force and moment"
+        inertia = frame.inertia
+        force = [m + us for m, us in zip([inertia.m * x for x in motion.a], times(motion.U, inertia.S), strict=True)]
+        wrenches.append((force, add(MOMENTS[choice](motion, inertia), cross(inertia.S, motion.a))))
+    return inward(mechanism, placed, wrenches)
