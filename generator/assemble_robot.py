@@ -10,6 +10,7 @@ import sympy
 
 from elastogen.generator import placement
 from elastogen.generator.expressions import parse_scalar
+from elastogen.generator.file_fields import BodySection, FrameSection, ScalarField, VectorField
 from elastogen.generator.location import Location, did_you_mean
 from elastogen.generator.names import check_parameter_name
 from elastogen.generator.placement import JointPlacement
@@ -28,15 +29,11 @@ from elastogen.generator.robot import (
     Vector,
 )
 from elastogen.generator.robot_file import (
-    BodySection,
     DhSection,
-    FrameSection,
     JointSection,
     LimitsSection,
     LinkSection,
     RobotFile,
-    ScalarField,
-    VectorField,
 )
 from elastogen.generator.tree import default_tip, depth_first
 

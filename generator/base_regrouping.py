@@ -16,27 +16,29 @@ from elastogen.generator.inertia import Array
 RESIDUE = 1e-14  # what a subtraction leaves of its operands' size is a rounding error
 
 
-def movable_part(J: Array, revolute: bool) -> Array:
-    """The part of a 4 x 4 pseudo-inertia that the joint's own motion cannot move."""
+def movable_part(J: Array, kind: str) -> Array:
+    """The part of a 4 x 4 pseudo-inertia that a joint of that kind cannot move."""
     part = np.zeros((4, 4))
-    if revolute:
+    if kind == "revolute":
         part[2:, 2:] = J[2:, 2:]
-    else:
+    elif kind == "prismatic":
         part[:3, :3] = J[:3, :3]
+    elif kind == "fixed":
+        part[:, :] = J
     return part
 
 
-def regroup(joints: Sequence[tuple[int, bool, Array | None]], inertias: Sequence[Array]) -> None:
+def regroup(joints: Sequence[tuple[int, str, Array | None]], inertias: Sequence[Array]) -> None:
     """Move what can be moved from every link to its parent, from the tips inwards, in place.
 
-    ``joints`` gives for every frame its parent, whether its joint is revolute, and its placement in the parent
+    ``joints`` gives for every frame its parent, the kind of its joint, and its placement in the parent
     (None where the placement depends on live parameters: such a link keeps its own).
     """
     for index in reversed(range(len(joints))):
-        parent, revolute, X = joints[index]
+        parent, kind, X = joints[index]
         if X is None:
             continue
-        part = movable_part(inertias[index], revolute)
+        part = movable_part(inertias[index], kind)
         inertias[index] -= part
         if parent >= 0:
             moved = X @ part @ X.T

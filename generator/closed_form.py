@@ -42,16 +42,12 @@ QUANTITIES: dict[str, Quantity] = {
     "transforms": Quantity(r"[T]_{{{i}}}^{{0}}", "Transformations to frame 0", True),
     "angular_velocities": Quantity(r"[\bar{{\omega}}]_{{{i}}}^{{{o}}}", "Angular velocities", True, True),
     "linear_velocities": Quantity(r"[\bar{{v}}]_{{{i}}}^{{{o}}}", "Linear velocities", True, True),
-    "angular_accelerations": Quantity(
-        r"[\bar{{\varepsilon}}]_{{{i}}}^{{{o}}}", "Angular accelerations", True, True
-    ),
+    "angular_accelerations": Quantity(r"[\bar{{\varepsilon}}]_{{{i}}}^{{{o}}}", "Angular accelerations", True, True),
     "linear_accelerations": Quantity(r"[\bar{{a}}]_{{{i}}}^{{{o}}}", "Linear accelerations", True, True),
     "jacobian": Quantity(r"J^{{0}}", "Jacobian of the tip in frame 0, linear rows first"),
     "jacobian_tip": Quantity(r"J^{{tip}}", "Jacobian of the tip in the tip frame"),
     "jacobian_rate": Quantity(r"\dot{{J}}^{{0}}", "Rate of the Jacobian in frame 0"),
-    "jacobian_tip_rate": Quantity(
-        r"R^{{T}}\dot{{J}}^{{0}}", "Rate of the Jacobian, projected on the tip frame"
-    ),
+    "jacobian_tip_rate": Quantity(r"R^{{T}}\dot{{J}}^{{0}}", "Rate of the Jacobian, projected on the tip frame"),
     "mass_matrix": Quantity("M", "Mass matrix"),
     "coriolis_matrix": Quantity("C", "Coriolis matrix (Christoffel symbols)"),
     "coriolis_vector": Quantity(r"C\dot{{q}}", "Coriolis and centrifugal forces"),
@@ -226,11 +222,7 @@ class ClosedForm:
         values = self._evaluate(name, **options)
         parameters = {parameter.name: parameter.value for parameter in self.robot.parameters.values()}
         symbols = [*self.q, *self.qd, *self.qdd, *(p.symbol for p in self.robot.parameters.values())]
-        flat = [
-            entry
-            for value in (values if isinstance(values, tuple) else (values,))
-            for entry in _entries(value)
-        ]
+        flat = [entry for value in (values if isinstance(values, tuple) else (values,)) for entry in _entries(value)]
         function = sympy.lambdify(symbols, flat, modules="numpy", cse=True)
         shape = _shape(values)
         n = len(self.q)
@@ -278,9 +270,7 @@ class ClosedForm:
     def _motion(self, kind: str, first: int, frame: FrameChoice, with_gravity: bool = False) -> Vectors:
         """Return rows first..first+2 of every frame's velocity or acceleration, in frame 0 or frame i."""
         if frame not in ("base", "own"):
-            raise OutputError(
-                f"frame={frame!r}, expected 'base' (components in frame 0) or 'own' (in frame i)."
-            )
+            raise OutputError(f"frame={frame!r}, expected 'base' (components in frame 0) or 'own' (in frame i).")
         key = (kind, first, frame, with_gravity)
         if key not in self._vectors:
             kinematics, vectors = self._kinematics, []
@@ -317,11 +307,7 @@ class ClosedForm:
             jacobian = kinematics.jacobian(i, own_frame=True)
             linear, angular = jacobian[:3], jacobian[3:]
             of_centre = linear - ring.product(skew(centre), angular)  # v_C = v + omega x r_C
-            total = (
-                total
-                + ring.product(of_centre.T, of_centre) * mass
-                + ring.product(angular.T, inertia, angular)
-            )
+            total = total + ring.product(of_centre.T, of_centre) * mass + ring.product(angular.T, inertia, angular)
         for j, joint in enumerate(self.robot.moving_joints):
             drive = joint.actuation
             total[j, j] += ring(exact(drive.motor_inertia)) * ring(exact(drive.gear_ratio)) ** 2
@@ -344,9 +330,7 @@ class ClosedForm:
         ring, total = self._ring, self._ring.zero
         for i, mass, centre, _ in self._bodies():
             frame = self._kinematics.frames[i]
-            total -= mass * (
-                self._gravity_acceleration @ (frame.position + ring.product(frame.rotation, centre))
-            )
+            total -= mass * (self._gravity_acceleration @ (frame.position + ring.product(frame.rotation, centre)))
         return ring.normal(total)
 
     @cached_property

@@ -129,9 +129,7 @@ class Kinematics:
     def projected(self, i: int, values: Any) -> Any:
         """Return vectors of frame 0 (rows 0..2, and 3..5 if there are six) in the axes of frame i."""
         to_own = self.frames[i].rotation.T
-        return np.concatenate(
-            [self.ring.product(to_own, values[k : k + 3]) for k in range(0, len(values), 3)]
-        )
+        return np.concatenate([self.ring.product(to_own, values[k : k + 3]) for k in range(0, len(values), 3)])
 
     def _multiply(self, placements: Sequence[Placement]) -> list[Frame]:
         ring = self.ring

@@ -101,13 +101,7 @@ def _equation(name: str, value: Any, printer: _Printer) -> str:
     rows = []
     for r in range(value.rows):
         for c in range(value.cols):
-            index = (
-                str(r + 1)
-                if value.cols == 1
-                else f"{r + 1}{c + 1}"
-                if value.rows < 10
-                else f"{r + 1},{c + 1}"
-            )
+            index = str(r + 1) if value.cols == 1 else f"{r + 1}{c + 1}" if value.rows < 10 else f"{r + 1},{c + 1}"
             rows.append(f"\\left({name}\\right)_{{{index}}} &= " + _lines(value[r, c], printer))
     return _display(rows)
 

@@ -69,8 +69,7 @@ def _mapped(robot: Robot, change: Renamer, *, rotations: bool) -> Robot:
         com = tuple(change(old.com[k], f"c{_AXES[k]}{number}", "m") for k in range(3))
         inertia = tuple(
             tuple(
-                change(old.inertia[r][c], f"I{_AXES[min(r, c)]}{_AXES[max(r, c)]}{number}", "kg m^2")
-                for c in range(3)
+                change(old.inertia[r][c], f"I{_AXES[min(r, c)]}{_AXES[max(r, c)]}{number}", "kg m^2") for c in range(3)
             )
             for r in range(3)
         )

@@ -24,16 +24,16 @@ from sympy.polys.rings import PolyRing
 Polynomial: TypeAlias = Any  # sympy.polys.rings.PolyElement, which has no type of its own for mypy
 Weights: TypeAlias = "tuple[int, ...]"  # an angle: integer factor of each coordinate
 Harmonics: TypeAlias = "dict[tuple[str, Weights], Any]"  # coefficient of ("sin" | "cos", angle)
-TrigTerm: TypeAlias = (
-    "tuple[tuple[str, Weights, int], ...]"  # product of sin(angle)**power, cos(angle)**power
-)
+TrigTerm: TypeAlias = "tuple[tuple[str, Weights, int], ...]"  # product of sin(angle)**power, cos(angle)**power
 
-_DUST = QQ(1, 10**14)  # relative size of a coefficient that rounding in the robot's numbers has left over
-_SMALLEST = QQ(1, 10**16)  # the same, absolute
-_LONGEST_TO_FACTOR = (
-    12  # terms; longer coefficients stay expanded, factoring them takes time and helps nobody
-)
+# Decimal numbers that somebody typed are exact. Longer ones are results, rounded to 53 bits: what should cancel
+# leaves dust, which is removed, and their products are kept on a grid, or their fractions would grow without end.
+_LONGEST_DENOMINATOR = 10**12
+_DUST = QQ(1, 10**14)  # relative to the largest coefficient of a polynomial
+_SMALLEST = QQ(1, 10**15)  # absolute, for polynomials that are nothing but dust
+_GRID = 2**160
 
+_LONGEST_TO_FACTOR = 12  # terms; longer coefficients stay expanded, factoring them takes time and helps nobody
 _SIMPLE_DENOMINATORS = (1, 2, 3, 4, 6, 8, 12)  # of fractions that are not written as decimal numbers
 
 
@@ -69,17 +69,13 @@ class TrigonometricRing:
         qdd: Sequence[sympy.Symbol],
         angles: Iterable[Weights],
         lengths: Iterable[int],
-        constants: Iterable[sympy.Expr],
+        constants: Sequence[sympy.Expr],
     ) -> None:
         self.q = tuple(q)
         self.angles = tuple(dict.fromkeys(angles))
         leaves = list(dict.fromkeys(leaf for expr in constants for leaf in polynomial_leaves(expr)))
-        fixed_angles = list(
-            dict.fromkeys(leaf.args[0] for leaf in leaves if leaf.func in (sympy.sin, sympy.cos))
-        )
-        roots = [
-            leaf for leaf in leaves if leaf.is_Pow and leaf.exp == sympy.S.Half and leaf.base.is_Rational
-        ]
+        fixed_angles = list(dict.fromkeys(leaf.args[0] for leaf in leaves if leaf.func in (sympy.sin, sympy.cos)))
+        roots = [leaf for leaf in leaves if leaf.is_Pow and leaf.exp == sympy.S.Half and leaf.base.is_Rational]
         arguments = [*(self._argument(weights) for weights in self.angles), *fixed_angles]
         pairs = [(sympy.sin(argument), sympy.cos(argument)) for argument in arguments]
         generators = [function for pair in pairs for function in pair]
@@ -99,6 +95,9 @@ class TrigonometricRing:
             (gens[self._index[rate]], gens[self._index[second]]) for rate, second in zip(qd, qdd, strict=True)
         ]
         self._families = _families(self.angles)
+        self._has_rounded_constants = any(
+            number.q > _LONGEST_DENOMINATOR for expr in constants for number in expr.atoms(sympy.Rational)
+        )
         self._factorings: dict[Polynomial, sympy.Expr] = {}
         self.zero, self.one = self._ring.zero, self._ring.one
 
@@ -114,9 +113,7 @@ class TrigonometricRing:
         if expr.is_Add:
             return sum((self(argument) for argument in expr.args), self.zero)
         if expr.is_Mul:
-            return self.normal(
-                reduce(lambda product, argument: product * self(argument), expr.args, self.one)
-            )
+            return self.normal(reduce(lambda product, argument: product * self(argument), expr.args, self.one))
         if expr.is_Pow and expr.exp.is_Integer and expr.exp > 0:
             return self.normal(self(expr.base) ** int(expr.exp))
         raise ValueError(f"{expr} is not a polynomial in {', '.join(map(str, self._generators))}")
@@ -145,7 +142,7 @@ class TrigonometricRing:
             while high := {monomial: c for monomial, c in polynomial.items() if monomial[index] >= 2}:
                 lowered = {(*m[:index], m[index] - 2, *m[index + 1 :]): c for m, c in high.items()}
                 polynomial = polynomial - self._ring.from_dict(high) + self._ring.from_dict(lowered) * square
-        return polynomial
+        return _rounded(polynomial) if self._has_rounded_constants else polynomial
 
     def product(self, *factors: Any) -> Any:
         """Return the matrix product of arrays of polynomials, in normal form."""
@@ -191,7 +188,7 @@ class TrigonometricRing:
     def readable(self, polynomial: Polynomial) -> sympy.Expr:
         """Return the polynomial as SymPy: by rates, then by sines and cosines, with factored coefficients."""
         by_rates: dict[Weights, dict[TrigTerm, Any]] = defaultdict(lambda: defaultdict(dict))
-        for (rates, rest, term), coefficient in self._with_sums_of_angles(_without_dust(polynomial)).items():
+        for (rates, rest, term), coefficient in self._with_sums_of_angles(polynomial).items():
             by_rates[rates][term][rest] = coefficient
         by_bracket: dict[sympy.Expr, list[sympy.Expr]] = defaultdict(list)
         for rates, terms in by_rates.items():
@@ -245,9 +242,7 @@ class TrigonometricRing:
         return sympy.Add(*(weight * coordinate for weight, coordinate in zip(angle, self.q, strict=True)))
 
     def _trigonometric(self, term: TrigTerm) -> sympy.Expr:
-        return sympy.Mul(
-            *(getattr(sympy, name)(self._argument(angle)) ** power for name, angle, power in term)
-        )
+        return sympy.Mul(*(getattr(sympy, name)(self._argument(angle)) ** power for name, angle, power in term))
 
     def _monomial(self, powers: Weights, used: Sequence[int] | None = None) -> sympy.Expr:
         numbers = range(len(powers)) if used is None else used
@@ -268,7 +263,7 @@ class TrigonometricRing:
         ring = PolyRing([self._ring.symbols[k] for k in used], QQ)
         small = ring.from_dict({tuple(m[k] for k in used): c for m, c in polynomial.items()})
         content, factors = small.factor_list()
-        if len(factors) == 1 and factors[0][1] == 1:
+        if content.denominator != 1 and len(factors) == 1 and factors[0][1] == 1:
             return [self._expanded(small, used)]
         if content.denominator != 1:  # decimal numbers read better in (q3 + 0.03) than in 0.01 (100 q3 + 3)
             content = reduce(lambda c, item: c * item[0].LC ** item[1], factors, content)
@@ -315,22 +310,19 @@ def _with_squared_cosines(terms: dict[Any, Any]) -> dict[Any, Any]:
     return terms
 
 
-def _without_dust(polynomial: Polynomial) -> Polynomial:
-    """Return the polynomial without what rounding in the robot's numbers left over instead of zero."""
-    largest = max((abs(c) for c in polynomial.values()), default=QQ(0))
-    limit = max(_DUST * largest, _SMALLEST)
-    if all(abs(c) >= limit for c in polynomial.values()):
-        return polynomial
-    return polynomial.ring.from_dict({monomial: c for monomial, c in polynomial.items() if abs(c) >= limit})
+def _rounded(polynomial: Polynomial) -> Polynomial:
+    """Return a polynomial of rounded numbers without dust and with its coefficients on the grid."""
+    limit = max(_DUST * max((abs(c) for c in polynomial.values()), default=QQ(0)), _SMALLEST)
+    kept = {monomial: c for monomial, c in polynomial.items() if abs(c) >= limit}
+    on_grid = {monomial: QQ(c.numerator * _GRID // c.denominator, _GRID) for monomial, c in kept.items()}
+    return polynomial.ring.from_dict(on_grid)
 
 
 def _families(angles: Sequence[Weights]) -> list[frozenset[Weights]]:
     """Return the sets of two or more angles that share coordinates: those of parallel axes."""
     families: list[frozenset[Weights]] = []
     for angle in angles:
-        related = [
-            f for f in families if any(a and b for other in f for a, b in zip(angle, other, strict=True))
-        ]
+        related = [f for f in families if any(a and b for other in f for a, b in zip(angle, other, strict=True))]
         families = [f for f in families if f not in related]
         families.append(frozenset({angle}).union(*related))
     return [family for family in families if len(family) > 1]
@@ -377,9 +369,7 @@ def _product_to_sum(term: TrigTerm) -> Harmonics:
                     of_sum, of_difference = (-of_sum, of_sum) if name == "sin" else (of_sum, -of_sum)
                 for sign, part in ((1, of_sum), (-1, of_difference)):
                     total = tuple(a + sign * b for a, b in zip(other, angle, strict=True))
-                    if (
-                        next((weight for weight in total if weight), 0) < 0
-                    ):  # sin(-a) = -sin a, cos(-a) = cos a
+                    if next((weight for weight in total if weight), 0) < 0:  # sin(-a) = -sin a, cos(-a) = cos a
                         total = tuple(-weight for weight in total)
                         part = -part if name_of_sum == "sin" else part
                     product[name_of_sum, total] += part

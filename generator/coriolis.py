@@ -77,7 +77,7 @@ def _parts(H: Mat) -> tuple[Symmetric, Vec]:
 def coriolis_matrix(
     mechanism: Mechanism, placed: Sequence[Placed], omegas: Sequence[Vec], qd: Sequence[Value]
 ) -> Mat:
-    """C(q, qd) from composite bodies; cost grows with the number of pairs of joints on one chain."""
+    """C(q, qd) of a rigid robot from composite bodies; cost grows with the number of pairs of joints on one chain."""
     n = mechanism.size
     zero = mechanism.graph.value(0)
     bodies = [frame.inertia for frame in mechanism.frames]
@@ -85,9 +85,10 @@ def coriolis_matrix(
     drifts: list[Vec] = [[zero] * 3] * n  # velocity of each origin relative to its parent's, in parent components
     for index in reversed(range(n)):
         frame, R = mechanism.frames[index], placed[index].rotation
-        slide = R.outward([component * qd[index] for component in frame.motion.linear])
+        ((_, linear),) = frame.motion.twists([qd[index]])
+        slide = R.outward([component * qd[index] for component in linear])
         if frame.parent >= 0:
-            mechanism.graph.section = f"{frame.joint}: composite body"
+            mechanism.graph.section = f"{frame.label}: composite body"
             drifts[index] = add(cross(omegas[frame.parent], placed[index].position), slide)
             body = replace(bodies[index], S=R.outward(bodies[index].S), P=R.outward_symmetric(bodies[index].P))
             moved = moments[index].turned(R).shifted(body, placed[index].position, drifts[index])
@@ -95,7 +96,7 @@ def coriolis_matrix(
             bodies[frame.parent] = bodies[frame.parent] + body.shifted(placed[index].position)
     C = [[zero] * n for _ in range(n)]
     for i in range(n):
-        mechanism.graph.section = f"{mechanism.frames[i].joint}: row and column of the Coriolis matrix"
+        mechanism.graph.section = f"{mechanism.frames[i].label}: row and column of the Coriolis matrix"
         _fill(mechanism, placed, omegas, drifts, bodies[i], moments[i], i, C)
     return C
 
@@ -115,7 +116,7 @@ def _fill(
     x, y, _ = omegas[i]
     axis_rate = [y, -x, zero]  # omega x z: how the joint's axis turns
     # force, moment: int J_i dm, int r x J_i dm; spin: int v x J_i dm; rate_*: the same with dJ_i/dt for J_i
-    force, moment = mechanism.frames[i].motion.inertia_wrench(body)
+    (force, moment), *_ = mechanism.frames[i].motion.inertia_wrenches([zero], body)
     if isinstance(mechanism.frames[i].motion, Prismatic):
         spin = [H.h[1], -H.h[0], zero]
         rate_force, rate_moment = scale(axis_rate, body.m), cross(body.S, axis_rate)
@@ -133,7 +134,7 @@ def _fill(
     j = i
     while True:
         frame = mechanism.frames[j]
-        C[j][i] = frame.motion.project(rate_force, rate_moment)
+        C[j][i] = frame.motion.project([zero], rate_force, rate_moment)[0]
         wx, wy, _ = omegas[j]
         if isinstance(frame.motion, Prismatic):
             C[i][j] = force[0] * wy - force[1] * wx

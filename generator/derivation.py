@@ -69,7 +69,7 @@ def derive_model(robot: Robot, outputs: Iterable[str] | str | None = None) -> Mo
         functions=tuple(derive_function(family, CATALOGUE[name]) for name in names),
         frame_names=tuple(link.name for link in family.plain().mechanism.link_frames),
         coordinate_names=robot.coordinate_names,
-        coordinate_units=tuple("rad" if joint.type.is_rotation else "m" for joint in robot.moving_joints),
+        coordinate_units=tuple(coordinate.unit for coordinate in robot.coordinates),
     )
 
 

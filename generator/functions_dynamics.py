@@ -19,7 +19,7 @@ from elastogen.generator.vectors import Mat, add, cross
 def mass(variant: Variant) -> Mat:
     """M(q) by composite bodies."""
     return variant.with_drive_inertia(
-        mass_matrix_by_composites(variant.mechanism, variant.place(variant.input("q")))
+        mass_matrix_by_composites(variant.mechanism, variant.place(variant.input("q")), variant.input("q"))
     )
 
 
@@ -30,7 +30,7 @@ def mass_matrix(variant: Variant) -> Derived:
 
 def mass_matrix_by_columns(variant: Variant) -> Derived:
     """M(q) by unit accelerations."""
-    M = mass_matrix_by_unit_accelerations(variant.mechanism, variant.input("q"), variant.moments[0])
+    M = mass_matrix_by_unit_accelerations(variant.mechanism, variant.input("q"), variant.moment)
     return Derived((flat(variant.with_drive_inertia(M)),))
 
 
@@ -44,7 +44,9 @@ def coriolis_matrix(variant: Variant) -> Derived:
     """Christoffel matrix from composite bodies."""
     q, qd = variant.input("q"), variant.input("qd")
     placed = variant.place(q)
-    motions = outward(variant.mechanism, placed, qd, variant.zeros(), variant.zeros(3))
+    if not variant.mechanism.is_rigid:
+        return coriolis_matrix_by_differentiation(variant)
+    motions = outward(variant.mechanism, placed, q, qd, variant.zeros(), variant.zeros(3))
     return Derived((flat(christoffel(variant.mechanism, placed, [motion.omega for motion in motions], qd)),))
 
 
@@ -66,19 +68,16 @@ def inertia_forces(variant: Variant) -> Derived:
 
 
 def inverse_dynamics(variant: Variant) -> Derived:
-    """All driving forces, with friction."""
-    qd = variant.input("qd")
-    forces = variant.forces(variant.input("q"), qd, variant.input("qdd"), variant.mechanism.gravity)
-    return Derived((_with_friction(variant, forces, qd),))
-
-
-def _with_friction(variant: Variant, forces: list[Value], qd: list[Value]) -> list[Value]:
-    return [f + drive.friction(rate) for f, drive, rate in zip(forces, variant.drives, qd, strict=True)]
+    """All driving forces, with friction, stiffness and damping."""
+    q, qd = variant.input("q"), variant.input("qd")
+    forces = variant.forces(q, qd, variant.input("qdd"), variant.mechanism.gravity)
+    return Derived(([f + r for f, r in zip(forces, variant.resistances(q, qd), strict=True)],))
 
 
 def payload_forces(variant: Variant) -> Derived:
     """Q_SU = J^T w of a wrench on the tip (002 (25)), wrench in tip components: wrench recursion from the tip inward."""
-    placed = variant.place(variant.input("q"))
+    q = variant.input("q")
+    placed = variant.place(q)
     wrench = variant.input("wrench", 6)
     force, moment = wrench[:3], wrench[3:]
     result = variant.zeros()
@@ -87,8 +86,10 @@ def payload_forces(variant: Variant) -> Derived:
     moment = add(moment, cross(tip.position, force))
     for index in variant.mechanism.ancestors(tip.frame):
         frame, place_ = variant.mechanism.frames[index], placed[index]
-        variant.graph.section = f"{frame.joint}: force"
-        result[index] = frame.motion.project(force, moment)
+        variant.graph.section = f"{frame.label}: force"
+        own = frame.motion.project(frame.own(q), force, moment)
+        for coordinate, value in zip(frame.coordinates, own, strict=True):
+            result[coordinate] = value
         force = place_.rotation.outward(force)
         moment = add(place_.rotation.outward(moment), cross(place_.position, force))
     return Derived((result,))
@@ -97,12 +98,13 @@ def payload_forces(variant: Variant) -> Derived:
 def _factorized(variant: Variant) -> Factorization:
     M = mass(variant)
     variant.graph.section = "factorization of the mass matrix"
-    return factorize(M, [frame.parent for frame in variant.mechanism.frames])
+    return factorize(M, variant.mechanism.coordinate_parents)
 
 
 def _acceleration(variant: Variant) -> tuple[list[Value], Factorization]:
     q, qd = variant.input("q"), variant.input("qd")
-    bias = _with_friction(variant, variant.forces(q, qd, variant.zeros(), variant.mechanism.gravity), qd)
+    forces = variant.forces(q, qd, variant.zeros(), variant.mechanism.gravity)
+    bias = [f + r for f, r in zip(forces, variant.resistances(q, qd), strict=True)]
     factors = _factorized(variant)
     variant.graph.section = "solution for the accelerations"
     return factors.solve([f - b for f, b in zip(variant.input("F"), bias, strict=True)]), factors
@@ -122,31 +124,32 @@ def mass_matrix_solve(variant: Variant) -> Derived:
 
 def kinetic_energy(variant: Variant) -> Derived:
     """1/2 qd^T M qd by recursion."""
-    qd = variant.input("qd")
-    placed = variant.place(variant.input("q"))
-    velocities, _ = kinematics.local_motions(variant.mechanism, placed, qd, variant.zeros())
-    total = energies.kinetic_energy(variant.mechanism, velocities)
+    q, qd = variant.input("q"), variant.input("qd")
+    velocities, _ = kinematics.local_motions(variant.mechanism, variant.place(q), q, qd, variant.zeros())
+    total = energies.kinetic_energy(variant.mechanism, velocities, q, qd)
     for drive, rate in zip(variant.drives, qd, strict=True):
         total = total + drive.inertia * rate * rate * 0.5
     return Derived(([total],))
 
 
 def potential_energy(variant: Variant) -> Derived:
-    """Energy of the weights."""
-    return Derived(([energies.potential_energy(variant.mechanism, variant.place(variant.input("q")))],))
+    """Energy of the weights and of the deformation."""
+    q = variant.input("q")
+    total = energies.potential_energy(variant.mechanism, variant.place(q), q)
+    for row, x in zip(variant.elasticity.K, q, strict=True):
+        for stiffness, y in zip(row, q, strict=True):
+            total = total + 0.5 * stiffness * x * y
+    return Derived(([total],))
 
 
 def stiffness_matrix(variant: Variant) -> Derived:
-    """K: zero for a robot without elastic parts."""
-    return Derived((variant.zeros(variant.size**2),))
+    """K: of flexible links and joints."""
+    return Derived((flat(variant.elasticity.K),))
 
 
 def damping_matrix(variant: Variant) -> Derived:
-    """D: viscous friction of the joints."""
-    D = [variant.zeros() for _ in range(variant.size)]
-    for index, drive in enumerate(variant.drives):
-        D[index][index] = drive.viscous
-    return Derived((flat(D),))
+    """D: damping of flexible links and joints, viscous friction of the joints."""
+    return Derived((flat(variant.elasticity.D),))
 
 
 def inverse_dynamics_derivatives(variant: Variant) -> Derived:
@@ -200,7 +203,7 @@ ENTRIES = (
           _vector("c", _FORCE, "Coriolis and centrifugal forces"), (coriolis_vector,), "dynamic"),
     Entry("stiffness_matrix", "Stiffness matrix K.", (),
           _square("K", "N m/rad, N/m", "row-major, constant"), (stiffness_matrix,), "plain"),
-    Entry("damping_matrix", "Damping matrix D: viscous friction.", (),
+    Entry("damping_matrix", "Damping matrix D: viscous friction and structural damping.", (),
           _square("D", "N m s/rad, N s/m", "row-major, constant"), (damping_matrix,), "plain"),
     Entry("gravity_vector", "Gravity forces G(q) = dV/dq.", ("q",),
           _vector("G", _FORCE, "forces that balance the weights"), (gravity_vector,), "dynamic"),
@@ -216,7 +219,7 @@ ENTRIES = (
           _vector("x", _ACC, "solution"), (mass_matrix_solve,), "dynamic", default=False),
     Entry("kinetic_energy", "Kinetic energy 1/2 qd^T M(q) qd.", ("q", "qd"),
           lambda v: (scalar("T", "J", "kinetic energy"),), (kinetic_energy,), "dynamic"),
-    Entry("potential_energy", "Potential energy of the weights, zero at the height of the base origin.", ("q",),
+    Entry("potential_energy", "Potential energy: weights (zero at the base origin) and deformation 1/2 q^T K q.", ("q",),
           lambda v: (scalar("V", "J", "potential energy"),), (potential_energy,), "kinematic"),
     Entry("inverse_dynamics_derivatives", "Derivatives of the driving forces by q, qd and qdd.", ("q", "qd", "qdd"),
           _squares(("dF_dq", _FORCE + " per rad or m", "by coordinates"),

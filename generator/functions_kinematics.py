@@ -29,16 +29,16 @@ def forward_kinematics(variant: Variant) -> Derived:
 
 def jacobian(variant: Variant) -> Derived:
     """Tip Jacobian in base components."""
-    return Derived((flat(kinematics.jacobian(variant.mechanism, _poses(variant))),))
+    return Derived((flat(kinematics.jacobian(variant.mechanism, _poses(variant), variant.input("q"))),))
 
 
 def jacobian_tip(variant: Variant) -> Derived:
     """Tip Jacobian in tip components."""
-    return Derived((flat(kinematics.jacobian_in_tip(variant.mechanism, variant.place(variant.input("q")))),))
+    return Derived((flat(kinematics.jacobian_in_tip(variant.mechanism, variant.place(variant.input("q")), variant.input("q"))),))
 
 
 def _rate(variant: Variant) -> Mat:
-    J = flat(kinematics.jacobian(variant.mechanism, _poses(variant)))
+    J = flat(kinematics.jacobian(variant.mechanism, _poses(variant), variant.input("q")))
     rate = time_derivative(variant.graph, J, [(variant.input("q"), variant.input("qd"))])
     n = variant.size
     return [rate[row * n : (row + 1) * n] for row in range(6)]
@@ -59,7 +59,7 @@ def _twists(variant: Variant, *, acceleration: bool, local: bool) -> Derived:
     q, qd = variant.input("q"), variant.input("qd")
     qdd = variant.input("qdd") if acceleration else variant.zeros()
     placed = variant.place(q)
-    velocities, motions = kinematics.local_motions(variant.mechanism, placed, qd, qdd)
+    velocities, motions = kinematics.local_motions(variant.mechanism, placed, q, qd, qdd)
     poses = [] if local else _link_poses(variant)
     zero = variant.zeros(3)
     values: list[Value] = []

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from elastogen.generator.graph import Graph, Value
-from elastogen.generator.vectors import Symmetric, Vec, add, scale
+from elastogen.generator.vectors import Symmetric, Vec, add, cross, scale
 
 Array = npt.NDArray[np.float64]
 
@@ -57,15 +57,17 @@ class Inertia:
         cross = Symmetric.of([[p[r] * self.S[c] + S[r] * p[c] for c in range(3)] for r in range(3)])
         return Inertia(self.m, S, self.P + cross)
 
-    def times_axis(self, axis: int) -> tuple[Vec, Vec]:
-        """Force and moment int a dm, int r x a dm of the body for unit angular acceleration about an axis."""
-        P, S = self.P.full, self.S
-        zero = self.m.graph.value(0)
-        k, i, j = axis, (axis + 1) % 3, (axis + 2) % 3
-        force, moment = [zero] * 3, [zero] * 3
-        force[i], force[j] = -S[j], S[i]
-        moment[k], moment[i], moment[j] = P[i][i] + P[j][j], -P[k][i], -P[k][j]
-        return force, moment
+    def times_twist(self, angular: Vec, linear: Vec) -> tuple[Vec, Vec]:
+        """Force int a dm and moment int r x a dm for the acceleration field a = linear + angular x r of a body at rest."""
+        P, S = self.P, self.S
+        force = add(scale(linear, self.m), cross(angular, S))
+        x, y, z = angular
+        turning = [
+            (P.yy + P.zz) * x - P.xy * y - P.xz * z,
+            (P.xx + P.zz) * y - P.xy * x - P.yz * z,
+            (P.xx + P.yy) * z - P.xz * x - P.yz * y,
+        ]
+        return force, add(turning, cross(S, linear))
 
 
 def pseudo_inertia(mass: float, com: Array, inertia: Array) -> Array:

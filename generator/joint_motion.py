@@ -1,99 +1,221 @@
-"""What a joint does, in its own frame (axis along z): one class per kind of joint, the same questions in the same order."""
+"""What a joint does, in its own frame: one class per kind of joint, the same questions in the same order.
+
+Components of a rotation's quantities are in the moved frame, those of a displacement in the joint frame (before
+the rotation).
+"""
 
 from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 
+from elastogen.generator.differentiate import time_derivative
 from elastogen.generator.graph import Graph, Value
 from elastogen.generator.inertia import Inertia
-from elastogen.generator.vectors import Rotation, Turn, Vec
+from elastogen.generator.vectors import Matrix3, Rotation, Turn, Vec, add, combination, cross, dot, scale
 
 
 class JointMotion(ABC):
-    """The motion of a joint with one coordinate; vectors are in the moved frame unless said otherwise."""
+    """The motion of a frame against its joint, by any number of coordinates."""
 
-    angular: Vec  # angular part of the unit twist
-    linear: Vec  # linear part of the unit twist
+    graph: Graph
 
     @abstractmethod
-    def rotation(self, q: Value) -> Rotation:
+    def rotation(self, q: Sequence[Value]) -> Rotation:
         """Rotation from the joint to the moved frame."""
 
-    def followed_by(self, other: JointMotion) -> JointMotion:
-        """The joint motion that merges this one with another about a parallel axis."""
-        raise TypeError(f"{type(self).__name__} joints cannot be merged")
-
     @abstractmethod
-    def displacement(self, q: Value) -> Vec:
+    def displacement(self, q: Sequence[Value]) -> Vec:
         """Origin of the moved frame [m]."""
 
     @abstractmethod
-    def project(self, force: Vec, moment: Vec) -> Value:
-        """Power of a wrench on the unit twist: the generalized force."""
+    def twists(self, q: Sequence[Value]) -> list[tuple[Vec, Vec]]:
+        """Angular and linear velocity per unit rate of each coordinate."""
 
-    @abstractmethod
-    def inertia_wrench(self, inertia: Inertia) -> tuple[Vec, Vec]:
-        """Force and moment that accelerate a body at rest by the unit twist."""
+    def bias(self, q: Sequence[Value], qd: Sequence[Value]) -> tuple[Vec, Vec]:
+        """Angular and linear acceleration without accelerations of the coordinates."""
+        zero = self.graph.value(0)
+        return [zero] * 3, [zero] * 3
+
+    def followed_by(self, other: JointMotion) -> JointMotion:
+        """The joint motion that merges this one with another about a parallel axis."""
+        raise TypeError(f"{type(self).__name__} joints cannot be merged with {type(other).__name__}")
+
+    def project(self, q: Sequence[Value], force: Vec, moment: Vec) -> list[Value]:
+        """Power of a wrench (in the moved frame) on each unit rate: the generalized forces."""
+        outer = self.rotation(q).outward(force)
+        return [dot(angular, moment) + dot(linear, outer) for angular, linear in self.twists(q)]
+
+    def inertia_wrenches(self, q: Sequence[Value], inertia: Inertia) -> list[tuple[Vec, Vec]]:
+        """Per coordinate, the force and moment (in the moved frame) that accelerate a body at rest by its unit twist."""
+        R = self.rotation(q)
+        return [inertia.times_twist(angular, R.inward(linear)) for angular, linear in self.twists(q)]
+
+
+class Fixed(JointMotion):
+    """No motion: a frame for a body whose axes differ from its joint's."""
+
+    def __init__(self, graph: Graph) -> None:
+        self.graph = graph
+
+    def rotation(self, q: Sequence[Value]) -> Rotation:
+        """None."""
+        return Rotation(())
+
+    def displacement(self, q: Sequence[Value]) -> Vec:
+        """None."""
+        return [self.graph.value(0)] * 3
+
+    def twists(self, q: Sequence[Value]) -> list[tuple[Vec, Vec]]:
+        """None."""
+        return []
 
 
 class Revolute(JointMotion):
     """Rotation about z, starting from a fixed turn."""
 
     def __init__(self, graph: Graph, start: Turn) -> None:
-        zero, one = graph.value(0), graph.value(1)
         self.graph, self.start = graph, start
-        self.angular, self.linear = [zero, zero, one], [zero, zero, zero]
 
-    def rotation(self, q: Value) -> Rotation:
+    def rotation(self, q: Sequence[Value]) -> Rotation:
         """Rz(start + q); a right angle only swaps sine and cosine."""
         graph, c0, s0 = self.graph, self.start.c, self.start.s
         if c0.constant and s0.constant:
-            angle = q + math.atan2(s0.constant, c0.constant)
+            angle = q[0] + math.atan2(s0.constant, c0.constant)
             return Rotation((Turn(2, graph.cos(angle), graph.sin(angle)),))
-        c, s = graph.cos(q), graph.sin(q)
+        c, s = graph.cos(q[0]), graph.sin(q[0])
         return Rotation((Turn(2, c0 * c - s0 * s, s0 * c + c0 * s),))
+
+    def displacement(self, q: Sequence[Value]) -> Vec:
+        """None."""
+        return [self.graph.value(0)] * 3
+
+    def twists(self, q: Sequence[Value]) -> list[tuple[Vec, Vec]]:
+        """Angular velocity about z."""
+        zero, one = self.graph.value(0), self.graph.value(1)
+        return [([zero, zero, one], [zero, zero, zero])]
 
     def followed_by(self, other: JointMotion) -> JointMotion:
         """One turn for two about the same axis: the fixed turns add up, as the angles do."""
         if not isinstance(other, Revolute):
-            raise TypeError("only two revolute joints can be merged")
+            return super().followed_by(other)
         a, b = self.start, other.start
         return Revolute(self.graph, Turn(2, a.c * b.c - a.s * b.s, a.s * b.c + a.c * b.s))
-
-    def displacement(self, q: Value) -> Vec:
-        """None."""
-        return self.linear
-
-    def project(self, force: Vec, moment: Vec) -> Value:
-        """Moment about the axis."""
-        return moment[2]
-
-    def inertia_wrench(self, inertia: Inertia) -> tuple[Vec, Vec]:
-        """Wrench of unit angular acceleration."""
-        return inertia.times_axis(2)
 
 
 class Prismatic(JointMotion):
     """Translation along z."""
 
     def __init__(self, graph: Graph) -> None:
-        zero, one = graph.value(0), graph.value(1)
-        self.angular, self.linear = [zero, zero, zero], [zero, zero, one]
+        self.graph = graph
 
-    def rotation(self, q: Value) -> Rotation:
+    def rotation(self, q: Sequence[Value]) -> Rotation:
         """None."""
         return Rotation(())
 
-    def displacement(self, q: Value) -> Vec:
+    def displacement(self, q: Sequence[Value]) -> Vec:
         """Along z."""
-        return [self.linear[0], self.linear[1], q]
+        zero = self.graph.value(0)
+        return [zero, zero, q[0]]
 
-    def project(self, force: Vec, moment: Vec) -> Value:
-        """Force along the axis."""
-        return force[2]
+    def twists(self, q: Sequence[Value]) -> list[tuple[Vec, Vec]]:
+        """Velocity along z."""
+        zero, one = self.graph.value(0), self.graph.value(1)
+        return [([zero, zero, zero], [zero, zero, one])]
 
-    def inertia_wrench(self, inertia: Inertia) -> tuple[Vec, Vec]:
-        """Wrench of unit linear acceleration: force m z, moment S x z."""
-        S, zero = inertia.S, self.linear[0]
-        return [zero, zero, inertia.m], [S[1], -S[0], zero]
+
+class ElasticTip(JointMotion):
+    """Motion of the tip of a flexible link against its undeformed place: 000 (66), with a proper rotation (errata to (68)).
+
+    Displacement sum_n c_n b_n; rotation exp{delta x} with the rotation vector delta = sum_j x_j delta_j. Where all delta_j
+    share a coordinate axis (a planar link), that is one exact turn about it, as in seed 003.
+    """
+
+    TERMS = 12  # of the series in delta^2: rounding accuracy up to a rotation of 2 rad
+
+    def __init__(
+        self, graph: Graph, monomials: Sequence[tuple[int, ...]], displacements: Sequence[Vec], rotations: Sequence[Vec]
+    ) -> None:
+        self.graph, self.monomials, self.displacements, self.rotations = graph, monomials, displacements, rotations
+        self._axes = [k for k in range(3) if any(not delta[k].is_zero for delta in rotations)]
+
+    def _delta(self, q: Sequence[Value]) -> Vec:
+        return combination(self.graph, q, self.rotations)
+
+    def _series(self, q: Sequence[Value], first: int) -> Value:
+        """sum_k (-s)^k / (2k + first)! with s = |delta|^2: sin t/t, (1 - cos t)/t^2, (t - sin t)/t^3 for first = 1, 2, 3."""
+        delta = self._delta(q)
+        s = dot(delta, delta)
+        total = self.graph.value(0)
+        for k in reversed(range(self.TERMS)):
+            total = (-1) ** k / math.factorial(2 * k + first) + s * total
+        return total
+
+    def rotation(self, q: Sequence[Value]) -> Rotation:
+        """exp{delta x}."""
+        graph = self.graph
+        if not self._axes:
+            return Rotation(())
+        delta = self._delta(q)
+        if len(self._axes) == 1:
+            angle = delta[self._axes[0]]
+            return Rotation((Turn(self._axes[0], graph.cos(angle), graph.sin(angle)),))
+        f1, f2 = self._series(q, 1), self._series(q, 2)
+        x, y, z = delta
+        skew = [[graph.value(0), -z, y], [z, graph.value(0), -x], [-y, x, graph.value(0)]]
+        s = dot(delta, delta)
+        rows = [
+            [f1 * skew[r][c] + f2 * (delta[r] * delta[c] - (s if r == c else 0)) + (1 if r == c else 0) for c in range(3)]
+            for r in range(3)
+        ]
+        return Rotation((Matrix3(rows),))
+
+    def displacement(self, q: Sequence[Value]) -> Vec:
+        """sum_n c_n b_n."""
+        return combination(self.graph, [monomial(self.graph, m, q) for m in self.monomials], self.displacements)
+
+    def twists(self, q: Sequence[Value]) -> list[tuple[Vec, Vec]]:
+        """Per coordinate: J_r(delta) delta_j with the right Jacobian of the exponential, and sum_n dc_n/dx_j b_n."""
+        result = []
+        for j, delta_j in enumerate(self.rotations):
+            slopes = [monomial_slope(self.graph, m, j, q) for m in self.monomials]
+            result.append((self._right_jacobian(q, delta_j), combination(self.graph, slopes, self.displacements)))
+        return result
+
+    def _right_jacobian(self, q: Sequence[Value], v: Vec) -> Vec:
+        if len(self._axes) <= 1:
+            return v
+        delta = self._delta(q)
+        once = cross(delta, v)
+        twice = cross(delta, once)
+        return add(v, add(scale(once, -self._series(q, 2)), scale(twice, self._series(q, 3))))
+
+    def bias(self, q: Sequence[Value], qd: Sequence[Value]) -> tuple[Vec, Vec]:
+        """Rates of the twists, times the rates of the coordinates."""
+        twists = self.twists(q)
+        flat = [component for angular, linear in twists for component in (*angular, *linear)]
+        rates = time_derivative(self.graph, flat, [(q, qd)])
+        zero = self.graph.value(0)
+        angular, linear = [zero] * 3, [zero] * 3
+        for j, rate in enumerate(qd):
+            angular = add(angular, scale(rates[6 * j : 6 * j + 3], rate))
+            linear = add(linear, scale(rates[6 * j + 3 : 6 * j + 6], rate))
+        return angular, linear
+
+
+def monomial(graph: Graph, coordinates: tuple[int, ...], x: Sequence[Value]) -> Value:
+    """c_n: the product of some coordinates."""
+    product = graph.value(1)
+    for k in coordinates:
+        product = product * x[k]
+    return product
+
+
+def monomial_slope(graph: Graph, coordinates: tuple[int, ...], j: int, x: Sequence[Value]) -> Value:
+    """dc_n/dx_j."""
+    total = graph.value(0)
+    for position, k in enumerate(coordinates):
+        if k == j:
+            total = total + monomial(graph, coordinates[:position] + coordinates[position + 1 :], x)
+    return total

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from elastogen.generator.graph import Value
 from elastogen.generator.mechanism import LinkFrame, Mechanism
 from elastogen.generator.newton_euler import Motion, Placed, outward
-from elastogen.generator.vectors import Mat, Vec, add, cross, sub, times
+from elastogen.generator.vectors import Mat, Vec, add, combination, cross, sub, times
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ def poses(mechanism: Mechanism, placed: Sequence[Placed]) -> list[Pose]:
     base = _base(mechanism)
     found: list[Pose] = []
     for frame, place_ in zip(mechanism.frames, placed, strict=True):
-        mechanism.graph.section = f"{frame.joint}: pose"
+        mechanism.graph.section = f"{frame.label}: pose"
         parent = found[frame.parent] if frame.parent >= 0 else base
         root = found[place_.group_parent] if place_.group_parent >= 0 else base
         R = place_.group_rotation.after(root.R)
@@ -62,7 +62,7 @@ def link_pose(mechanism: Mechanism, found: Sequence[Pose], link: LinkFrame) -> P
     return Pose(link.rotation.after(carrier.R), add(carrier.p, times(carrier.R, link.position)))
 
 
-def jacobian(mechanism: Mechanism, found: Sequence[Pose]) -> Mat:
+def jacobian(mechanism: Mechanism, found: Sequence[Pose], q: Sequence[Value]) -> Mat:
     """Tip Jacobian in base components: rows v (3), omega (3); columns as in 002 (11)."""
     zero = mechanism.graph.value(0)
     J = [[zero] * mechanism.size for _ in range(6)]
@@ -71,18 +71,18 @@ def jacobian(mechanism: Mechanism, found: Sequence[Pose]) -> Mat:
         return J
     end = link_pose(mechanism, found, tip)
     for index in mechanism.ancestors(tip.frame):
-        mechanism.graph.section = f"{mechanism.frames[index].joint}: column of the Jacobian"
-        axis = found[index].column(2)
+        frame = mechanism.frames[index]
+        mechanism.graph.section = f"{frame.label}: column of the Jacobian"
         arm = sub(end.p, found[index].p)
-        motion = mechanism.frames[index].motion
-        angular = [motion.angular[2] * component for component in axis]
-        linear = add(cross(angular, arm), [motion.linear[2] * component for component in axis])
-        for row, value in enumerate([*linear, *angular]):
-            J[row][index] = value
+        before = frame.motion.rotation(frame.own(q))
+        for coordinate, (angular, linear) in zip(frame.coordinates, frame.motion.twists(frame.own(q)), strict=True):
+            turn, slide = times(found[index].R, angular), times(found[index].R, before.inward(linear))
+            for row, value in enumerate([*add(slide, cross(turn, arm)), *turn]):
+                J[row][coordinate] = value
     return J
 
 
-def jacobian_in_tip(mechanism: Mechanism, placed: Sequence[Placed]) -> Mat:
+def jacobian_in_tip(mechanism: Mechanism, placed: Sequence[Placed], q: Sequence[Value]) -> Mat:
     """Tip Jacobian in tip components (002 (12)), by going from the tip inward."""
     zero = mechanism.graph.value(0)
     J = [[zero] * mechanism.size for _ in range(6)]
@@ -94,12 +94,12 @@ def jacobian_in_tip(mechanism: Mechanism, placed: Sequence[Placed]) -> Mat:
     arm = times(B, tip.position)
     for index in mechanism.ancestors(tip.frame):
         frame = mechanism.frames[index]
-        mechanism.graph.section = f"{frame.joint}: column of the Jacobian"
-        axis = [row[2] for row in B]
-        angular = [frame.motion.angular[2] * component for component in axis]
-        linear = add(cross(angular, arm), [frame.motion.linear[2] * component for component in axis])
-        for row, value in enumerate([*linear, *angular]):
-            J[row][index] = value
+        mechanism.graph.section = f"{frame.label}: column of the Jacobian"
+        before = frame.motion.rotation(frame.own(q))
+        for coordinate, (angular, linear) in zip(frame.coordinates, frame.motion.twists(frame.own(q)), strict=True):
+            turn, slide = times(B, angular), times(B, before.inward(linear))
+            for row, value in enumerate([*add(slide, cross(turn, arm)), *turn]):
+                J[row][coordinate] = value
         B = [placed[index].rotation.outward(row) for row in B]
         arm = add(arm, times(B, placed[index].position))
     return J
@@ -116,18 +116,20 @@ def project(R: Mat, J: Mat) -> Mat:
 
 
 def local_motions(
-    mechanism: Mechanism, placed: Sequence[Placed], qd: Sequence[Value], qdd: Sequence[Value]
+    mechanism: Mechanism, placed: Sequence[Placed], q: Sequence[Value], qd: Sequence[Value], qdd: Sequence[Value]
 ) -> tuple[list[Twist], list[Motion]]:
     """Velocities, and accelerations as seen by Newton-Euler, of the moving frames in their own components."""
     graph = mechanism.graph
     zero = graph.value(0)
-    motions = outward(mechanism, placed, qd, qdd, [zero] * 3)
+    motions = outward(mechanism, placed, q, qd, qdd, [zero] * 3)
     velocities: list[Twist] = []
     for index, (frame, place_) in enumerate(zip(mechanism.frames, placed, strict=True)):
-        graph.section = f"{frame.joint}: velocity of the origin"
+        graph.section = f"{frame.label}: velocity of the origin"
         parent = velocities[frame.parent] if frame.parent >= 0 else Twist([zero] * 3, [zero] * 3)
-        carried = place_.rotation.inward(add(parent.linear, cross(parent.angular, place_.position)))
-        linear = add(carried, [k * qd[index] for k in frame.motion.linear])
+        carried = frame.rotation.inward(add(parent.linear, cross(parent.angular, place_.position)))
+        twists = frame.motion.twists(frame.own(q))
+        slide = combination(graph, frame.own(qd), [linear for _, linear in twists])
+        linear = frame.motion.rotation(frame.own(q)).inward(add(carried, slide))
         velocities.append(Twist(linear, motions[index].omega))
     return velocities, motions
 

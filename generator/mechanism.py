@@ -8,7 +8,8 @@ to the next axis), which leaves the fewest non-zero constants.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import sympy
@@ -16,10 +17,11 @@ import sympy
 from elastogen.generator import base_regrouping
 from elastogen.generator.graph import Graph, Value
 from elastogen.generator.inertia import Array, Inertia, pseudo_inertia
-from elastogen.generator.joint_motion import JointMotion, Prismatic, Revolute
+from elastogen.generator.elastic_body import ElasticBody
+from elastogen.generator.joint_motion import ElasticTip, Fixed, JointMotion, Prismatic, Revolute
 from elastogen.generator.lowering import Lowering
 from elastogen.generator.placement import inverse, product, transform
-from elastogen.generator.robot import IDENTITY, Body, Joint, JointType, Matrix, Robot, Scalar
+from elastogen.generator.robot import IDENTITY, Body, FlexibleBody, Joint, JointType, Link, Matrix, Robot, Scalar
 from elastogen.generator.vectors import Matrix3, Rotation, Symmetric, Turn, Vec
 
 TINY = 1e-13  # constants of a placement below this [-, m] are rounding errors of our own and become exact zeros
@@ -27,19 +29,29 @@ TINY = 1e-13  # constants of a placement below this [-, m] are rounding errors o
 
 @dataclass(frozen=True)
 class Frame:
-    """A moving frame: ``rotation`` and ``position`` lead from the parent frame to the joint, ``motion`` from there."""
+    """A frame: ``rotation`` and ``position`` lead from the parent frame to the joint, ``motion`` from there to the frame.
 
-    joint: str
+    ``coordinates`` are the indices in q of the motion's coordinates; ``elastic`` is the flexible body that is clamped in
+    this frame, if any, beside the rigid ``inertia``.
+    """
+
+    label: str
     parent: int  # index of the parent frame, -1 for the base
     rotation: Rotation
     position: Vec  # in the parent frame [m]
     motion: JointMotion
+    coordinates: tuple[int, ...]
     inertia: Inertia
+    elastic: ElasticBody | None = None
+
+    def own(self, values: Sequence[Value]) -> list[Value]:
+        """The elements of a vector over all coordinates that belong to this frame's motion."""
+        return [values[k] for k in self.coordinates]
 
 
 @dataclass(frozen=True)
 class LinkFrame:
-    """A frame of the user: pose (rotation, position) in the moving frame ``frame`` (-1: in the base)."""
+    """A frame of the user: pose (rotation, position) in the frame ``frame`` (-1: in the base)."""
 
     name: str
     frame: int
@@ -49,17 +61,18 @@ class LinkFrame:
 
 @dataclass(frozen=True)
 class Mechanism:
-    """Frames in coordinate order, every parent before its children."""
+    """Frames, every parent before its children, and what the user calls frames."""
 
     graph: Graph
     frames: tuple[Frame, ...]
     link_frames: tuple[LinkFrame, ...]  # every link but the base, then the tip
     gravity: Vec  # [m/s^2] in the base frame
+    size: int  # number of coordinates
 
     @property
-    def size(self) -> int:
-        """Number of coordinates."""
-        return len(self.frames)
+    def is_rigid(self) -> bool:
+        """Whether every frame moves by one joint coordinate."""
+        return all(isinstance(frame.motion, (Revolute, Prismatic)) for frame in self.frames)
 
     def is_parallel_to_parent(self, index: int) -> bool:
         """Whether a frame and its parent turn about axes of the same direction."""
@@ -77,52 +90,143 @@ class Mechanism:
             index = self.frames[index].parent
         return chain
 
+    @property
+    def coordinate_parents(self) -> list[int]:
+        """For each coordinate the next one inward, -1 at the base; a link's modes follow one another."""
+        parents = [-1] * self.size
+        last: list[int] = []  # outermost coordinate of each frame
+        for frame in self.frames:
+            inner = last[frame.parent] if frame.parent >= 0 else -1
+            for coordinate in frame.coordinates:
+                parents[coordinate] = inner
+                inner = coordinate
+            last.append(inner)
+        return parents
+
 
 @dataclass
 class _Draft:
     """A frame while the mechanism is being laid out: placements are 4 x 4 matrices of scalars."""
 
-    joint: Joint
+    label: str
     parent: int
     placement: Matrix  # parent frame -> joint
-    constant: Array  # numeric 4 x 4 pseudo-inertia
-    live: list[tuple[Matrix, Body]]  # bodies with live parameters and their poses
+    kind: str  # "revolute", "prismatic", "fixed" or "tip"
+    coordinates: tuple[int, ...]
+    flexible: FlexibleBody | None = None
+    constant: Array = field(default_factory=lambda: np.zeros((4, 4)))  # numeric pseudo-inertia
+    live: list[tuple[Matrix, Body]] = field(default_factory=list)  # bodies with live parameters, their poses
+
+    @property
+    def may_turn(self) -> bool:
+        """Whether the frame can be turned about and shifted along its axis."""
+        return self.kind in ("revolute", "prismatic")
+
+
+class _Layout:
+    """Frames, and the pose of everything the user has named in them."""
+
+    def __init__(self, robot: Robot, lower: Lowering) -> None:
+        self.lower = lower
+        self.drafts: list[_Draft] = []
+        self.size = 0
+        self.links: dict[str, tuple[int, Matrix]] = {robot.links[0].name: (-1, IDENTITY)}
+        self.ends: dict[str, tuple[int, Matrix]] = dict(self.links)  # where further links are attached
+        for joint in robot.joints:
+            self._add(joint, robot.link(joint.child))
+        frame, pose = self.ends[robot.tip]
+        self.tip = (frame, product(pose, lower.matrix(robot.tool)))
+
+    def _coordinates(self, count: int) -> tuple[int, ...]:
+        self.size += count
+        return tuple(range(self.size - count, self.size))
+
+    def _draft(self, label: str, parent: int, placement: Matrix, kind: str, count: int) -> int:
+        self.drafts.append(_Draft(label, parent, placement, kind, self._coordinates(count)))
+        return len(self.drafts) - 1
+
+    def _add(self, joint: Joint, link: Link) -> None:
+        parent, pose = self.ends[joint.parent]
+        before = product(pose, self.lower.matrix(joint.before))
+        after = self.lower.matrix(joint.after)
+        if joint.type is JointType.FIXED:
+            frame, pose = parent, product(before, after)
+        else:
+            kind = "revolute" if joint.type.is_rotation else "prismatic"
+            align = _axis_to_z(joint, self.lower)
+            frame = self._draft(joint.name, parent, product(before, align), kind, 1)
+            if joint.elasticity is not None:
+                frame = self._draft(f"{joint.name}, deflection", frame, IDENTITY, kind, 1)
+            pose = product(inverse(align), after)
+        if link.flexible is not None:
+            frame = self._draft(link.name, frame, pose, "fixed", 0)
+            pose = IDENTITY
+        self.links[link.name] = self.ends[link.name] = (frame, pose)
+        if link.flexible is not None:
+            self.drafts[frame].flexible = link.flexible
+            undeformed = self.lower.matrix(link.flexible.tip_pose)
+            place = transform(((1, 0, 0), (0, 1, 0), (0, 0, 1)), (undeformed[0][3], undeformed[1][3], undeformed[2][3]))
+            tip = self._draft(f"{link.name}, tip", frame, place, "tip", len(link.flexible.coordinates))
+            self.drafts[tip].flexible = link.flexible
+            turned = tuple(tuple(row[:3]) for row in undeformed[:3])
+            self.ends[link.name] = (tip, transform(turned, (0, 0, 0)))
+
+    def reframe(self) -> None:
+        """Turn and shift every frame about its own axis, from the tips inwards."""
+        drafts = self.drafts
+        choice: list[Matrix] = [IDENTITY] * len(drafts)
+        for index in reversed(range(len(drafts))):
+            children = [k for k, draft in enumerate(drafts) if draft.parent == index]
+            if children and drafts[index].may_turn:
+                numeric = _numeric(product(drafts[children[0]].placement, choice[children[0]]))
+                if numeric is not None:
+                    choice[index] = _common_normal(numeric)
+        for index, draft in enumerate(drafts):
+            placement = product(draft.placement, choice[index])
+            draft.placement = placement if draft.parent < 0 else product(inverse(choice[draft.parent]), placement)
+
+        def moved(frame: int, pose: Matrix) -> tuple[int, Matrix]:
+            return (frame, pose) if frame < 0 else (frame, product(inverse(choice[frame]), pose))
+
+        self.links = {name: moved(*where) for name, where in self.links.items()}
+        self.ends = {name: moved(*where) for name, where in self.ends.items()}
+        self.tip = moved(*self.tip)
+
+    def attach(self, frame: int, pose: Matrix, body: Body) -> None:
+        """Add a body's inertia to the frame that carries it; bodies of the base do not move."""
+        if frame < 0:
+            return
+        com = (self.lower.scalar(body.com[0]), self.lower.scalar(body.com[1]), self.lower.scalar(body.com[2]))
+        body = Body(self.lower.scalar(body.mass), com, self.lower.matrix(body.inertia))
+        X, scalars = _numeric(pose), [body.mass, *body.com, *(entry for row in body.inertia for entry in row)]
+        if X is None or any(isinstance(scalar, sympy.Basic) for scalar in scalars):
+            self.drafts[frame].live.append((pose, body))
+            return
+        J = pseudo_inertia(float(body.mass), np.array(body.com, dtype=float), np.array(body.inertia, dtype=float))
+        self.drafts[frame].constant += X @ J @ X.T
 
 
 def build_mechanism(graph: Graph, robot: Robot, *, reframe: bool, regroup: bool) -> Mechanism:
     """Lay out the mechanism of a robot, with or without optimized frames and base inertial parameters."""
     lower = Lowering(graph, robot)
-    drafts: list[_Draft] = []
-    pose_of: dict[str, tuple[int, Matrix]] = {robot.links[0].name: (-1, IDENTITY)}
-    for joint in robot.joints:
-        parent, pose = pose_of[joint.parent]
-        before = product(pose, lower.matrix(joint.before))
-        after = lower.matrix(joint.after)
-        if joint.type is JointType.FIXED:
-            pose_of[joint.child] = (parent, product(before, after))
-        else:
-            align = _axis_to_z(joint, lower)
-            pose_of[joint.child] = (len(drafts), product(inverse(align), after))
-            drafts.append(_Draft(joint, parent, product(before, align), np.zeros((4, 4)), []))
-    tip_frame, tip_pose = pose_of[robot.tip]
-    pose_of[""] = (tip_frame, product(tip_pose, lower.matrix(robot.tool)))
+    layout = _Layout(robot, lower)
     if reframe:
-        _reframe(drafts, pose_of)
+        layout.reframe()
     for link in robot.links:
-        _attach(drafts, *pose_of[link.name], _lowered(lower, link.body))
-    _attach(drafts, *pose_of[""], _lowered(lower, robot.payload))
+        layout.attach(*layout.links[link.name], link.body)
+        layout.attach(*layout.ends[link.name], link.tip_body)
+    layout.attach(*layout.tip, robot.payload)
     if regroup:
         base_regrouping.regroup(
-            [(d.parent, d.joint.type.is_rotation, _numeric(d.placement)) for d in drafts], [d.constant for d in drafts]
+            [(d.parent, d.kind, _numeric(d.placement)) for d in layout.drafts], [d.constant for d in layout.drafts]
         )
-    names = [*(link.name for link in robot.links[1:]), ""]
+    named = [*((link.name, layout.links[link.name]) for link in robot.links[1:]), ("tip", layout.tip)]
     return Mechanism(
         graph=graph,
-        frames=tuple(_frame(lower, draft) for draft in drafts),
-        link_frames=tuple(
-            LinkFrame(name or "tip", pose_of[name][0], *_steps(lower, pose_of[name][1])) for name in names
-        ),
+        frames=tuple(_frame(lower, draft, layout) for draft in layout.drafts),
+        link_frames=tuple(LinkFrame(name, frame, *_steps(lower, pose)) for name, (frame, pose) in named),
         gravity=[lower.value(component) for component in robot.gravity],
+        size=layout.size,
     )
 
 
@@ -151,23 +255,6 @@ def _numeric(matrix: Matrix) -> Array | None:
     return np.array(matrix, dtype=float)
 
 
-def _reframe(drafts: list[_Draft], pose_of: dict[str, tuple[int, Matrix]]) -> None:
-    """Turn and shift every frame about its own axis, from the tips inwards."""
-    choice: list[Matrix] = [IDENTITY] * len(drafts)
-    for index in reversed(range(len(drafts))):
-        children = [k for k, draft in enumerate(drafts) if draft.parent == index]
-        if children:
-            numeric = _numeric(product(drafts[children[0]].placement, choice[children[0]]))
-            if numeric is not None:
-                choice[index] = _common_normal(numeric)
-    for index, draft in enumerate(drafts):
-        placement = product(draft.placement, choice[index])
-        draft.placement = placement if draft.parent < 0 else product(inverse(choice[draft.parent]), placement)
-    for name, (frame, pose) in pose_of.items():
-        if frame >= 0:
-            pose_of[name] = (frame, product(inverse(choice[frame]), pose))
-
-
 def _common_normal(placement: Array) -> Matrix:
     """Turn about and shift along z that put x on the common normal to the child's axis."""
     u, p = placement[:3, 2], placement[:3, 3]
@@ -194,24 +281,7 @@ def _round(number: float) -> float:
     return float(nearest) if abs(nearest) <= 1 and abs(number - nearest) <= TINY else number
 
 
-def _lowered(lower: Lowering, body: Body) -> Body:
-    com = (lower.scalar(body.com[0]), lower.scalar(body.com[1]), lower.scalar(body.com[2]))
-    return Body(lower.scalar(body.mass), com, lower.matrix(body.inertia))
-
-
-def _attach(drafts: list[_Draft], frame: int, pose: Matrix, body: Body) -> None:
-    """Add a body's inertia to the frame that carries it; bodies of the base do not move."""
-    if frame < 0:
-        return
-    X, scalars = _numeric(pose), [body.mass, *body.com, *(entry for row in body.inertia for entry in row)]
-    if X is None or any(isinstance(scalar, sympy.Basic) for scalar in scalars):
-        drafts[frame].live.append((pose, body))
-        return
-    J = pseudo_inertia(float(body.mass), np.array(body.com, dtype=float), np.array(body.inertia, dtype=float))
-    drafts[frame].constant += X @ J @ X.T
-
-
-def _frame(lower: Lowering, draft: _Draft) -> Frame:
+def _frame(lower: Lowering, draft: _Draft, layout: _Layout) -> Frame:
     graph = lower.graph
     J = draft.constant
     inertia = Inertia.of_array(graph, np.where(np.abs(J) <= 1e-15 * np.abs(J).max(initial=0.0), 0.0, J))
@@ -222,16 +292,21 @@ def _frame(lower: Lowering, draft: _Draft) -> Frame:
         turned = replace(local, S=rotation.outward(local.S), P=rotation.outward_symmetric(local.P))
         inertia = inertia + turned.shifted(position)
     rotation, position = _steps(lower, draft.placement)
-    motion: JointMotion
-    if draft.joint.type.is_rotation:
-        steps, last = rotation.steps[:-1], rotation.steps[-1]
-        if isinstance(last, Turn):
-            motion, rotation = Revolute(graph, last), Rotation(steps)
-        else:
-            motion = Revolute(graph, Turn(2, graph.value(1), graph.value(0)))
-    else:
-        motion = Prismatic(graph)
-    return Frame(draft.joint.name, draft.parent, rotation, position, motion, inertia)
+    motion: JointMotion = Prismatic(graph) if draft.kind == "prismatic" else Fixed(graph)
+    elastic = None
+    if draft.kind == "revolute":
+        *steps, last = rotation.steps
+        if not isinstance(last, Turn):
+            raise AssertionError("a pose ends with a turn about z")
+        motion, rotation = Revolute(graph, last), Rotation(tuple(steps))
+    elif draft.flexible is not None and draft.kind == "tip":
+        shifts = [[lower.value(entry) for entry in row] for row in draft.flexible.tip_displacements]
+        turns = [[lower.value(entry) for entry in row] for row in draft.flexible.tip_rotations]
+        motion, rotation = ElasticTip(graph, draft.flexible.monomials, shifts, turns), Rotation(())
+    elif draft.flexible is not None:
+        tip = next(d for d in layout.drafts if d.kind == "tip" and layout.drafts[d.parent] is draft)
+        elastic = ElasticBody.lowered(lower, draft.flexible, tip.coordinates)
+    return Frame(draft.label, draft.parent, rotation, position, motion, draft.coordinates, inertia, elastic)
 
 
 def _steps(lower: Lowering, pose: Matrix) -> tuple[Rotation, Vec]:

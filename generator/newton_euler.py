@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from elastogen.generator.graph import Graph, Value
 from elastogen.generator.inertia import Inertia
 from elastogen.generator.mechanism import Mechanism
-from elastogen.generator.vectors import Mat, Rotation, Vec, add, cross, dot, times
+from elastogen.generator.vectors import Mat, Rotation, Vec, add, combination, cross, dot, times
 
 
 @dataclass(frozen=True)
@@ -45,9 +45,9 @@ class Motion:
 def place(mechanism: Mechanism, q: Sequence[Value], *, merge: bool = False) -> list[Placed]:
     """Pose of every frame in its parent; ``merge`` joins parallel axes."""
     placed: list[Placed] = []
-    for index, (frame, s) in enumerate(zip(mechanism.frames, q, strict=True)):
-        turned = frame.rotation.outward(frame.motion.displacement(s))
-        rotation = Rotation((*frame.rotation.steps, *frame.motion.rotation(s).steps))
+    for index, frame in enumerate(mechanism.frames):
+        turned = frame.rotation.outward(frame.motion.displacement(frame.own(q)))
+        rotation = Rotation((*frame.rotation.steps, *frame.motion.rotation(frame.own(q)).steps))
         group: tuple[int, ...] = (index,)
         group_parent, group_rotation = frame.parent, rotation
         if merge and mechanism.is_parallel_to_parent(index):
@@ -56,10 +56,10 @@ def place(mechanism: Mechanism, q: Sequence[Value], *, merge: bool = False) -> l
             first = mechanism.frames[group[0]]
             angle, motion = mechanism.graph.value(0), first.motion
             for member in group:
-                angle = angle + q[member]
+                angle = angle + mechanism.frames[member].own(q)[0]
                 if member != group[0]:
                     motion = motion.followed_by(mechanism.frames[member].motion)
-            group_rotation = Rotation((*first.rotation.steps, *motion.rotation(angle).steps))
+            group_rotation = Rotation((*first.rotation.steps, *motion.rotation([angle]).steps))
         placed.append(Placed(rotation, add(frame.position, turned), group, group_parent, group_rotation))
     return placed
 
@@ -76,33 +76,57 @@ def acceleration_operator(graph: Graph, omega: Vec, epsilon: Vec) -> Mat:
 
 
 def outward(
-    mechanism: Mechanism, placed: Sequence[Placed], qd: Sequence[Value], qdd: Sequence[Value], a0: Vec
+    mechanism: Mechanism,
+    placed: Sequence[Placed],
+    q: Sequence[Value],
+    qd: Sequence[Value],
+    qdd: Sequence[Value],
+    a0: Vec,
 ) -> list[Motion]:
     """Velocities and accelerations of all frames, from the base acceleration a0 outward."""
     graph = mechanism.graph
     zero = graph.value(0)
     rest = Motion([zero] * 3, [zero] * 3, a0, [[zero] * 3] * 3)
     motions: list[Motion] = []
-    for frame, place_, v, acc in zip(mechanism.frames, placed, qd, qdd, strict=True):
-        graph.section = f"{frame.joint}: velocity and acceleration"
+    for index, (frame, place_) in enumerate(zip(mechanism.frames, placed, strict=True)):
+        graph.section = f"{frame.label}: velocity and acceleration"
         parent = motions[frame.parent] if frame.parent >= 0 else rest
-        R, axis, slide = place_.rotation, frame.motion.angular, frame.motion.linear
         root = motions[place_.group_parent] if place_.group_parent >= 0 else rest
-        rate, acceleration = zero, zero  # of the whole group of parallel axes
-        for member in place_.group:
-            rate, acceleration = rate + qd[member], acceleration + qdd[member]
+        spin, spin_rate, slide, slide_rate = _relative(mechanism, index, place_, q, qd, qdd)
         carried = place_.group_rotation.inward(root.omega)
-        omega = [c + k * rate for c, k in zip(carried, axis, strict=True)]
-        epsilon = [
-            e + k * acceleration + t * rate
-            for e, k, t in zip(
-                place_.group_rotation.inward(root.epsilon), axis, cross(carried, axis), strict=True
-            )
-        ]
-        a = R.inward(add(parent.a, times(parent.U, place_.position)))
-        a = [x + k * acc + (t + t) * v for x, k, t in zip(a, slide, cross(omega, slide), strict=True)]
+        omega = add(carried, spin)
+        epsilon = add(add(place_.group_rotation.inward(root.epsilon), spin_rate), cross(carried, spin))
+        # a = a_p + U_p p + 2 omega_p x slide + slide_rate, the last two in joint components
+        joint = frame.rotation
+        a = joint.inward(add(parent.a, times(parent.U, place_.position)))
+        coriolis = cross([2 * w for w in joint.inward(parent.omega)], slide)
+        a = frame.motion.rotation(frame.own(q)).inward(add(a, add(slide_rate, coriolis)))
         motions.append(Motion(omega, epsilon, a, acceleration_operator(graph, omega, epsilon)))
     return motions
+
+
+def _relative(
+    mechanism: Mechanism,
+    index: int,
+    place_: Placed,
+    q: Sequence[Value],
+    qd: Sequence[Value],
+    qdd: Sequence[Value],
+) -> tuple[Vec, Vec, Vec, Vec]:
+    """Angular velocity and acceleration against the group's root, linear velocity and acceleration against the joint."""
+    frame, graph = mechanism.frames[index], mechanism.graph
+    own_q, own_qd, own_qdd = frame.own(q), frame.own(qd), frame.own(qdd)
+    twists = frame.motion.twists(own_q)
+    spin_bias, slide_bias = frame.motion.bias(own_q, own_qd)
+    slide = combination(graph, own_qd, [linear for _, linear in twists])
+    slide_rate = add(slide_bias, combination(graph, own_qdd, [linear for _, linear in twists]))
+    turns = [angular for angular, _ in twists]
+    for member in place_.group[:-1]:  # parallel axes turn together
+        other = mechanism.frames[member]
+        own_qd = [a + b for a, b in zip(own_qd, other.own(qd), strict=True)]
+        own_qdd = [a + b for a, b in zip(own_qdd, other.own(qdd), strict=True)]
+    spin = combination(graph, own_qd, turns)
+    return spin, add(spin_bias, combination(graph, own_qdd, turns)), slide, slide_rate
 
 
 def moment_by_pseudo_inertia(motion: Motion, inertia: Inertia) -> Vec:
@@ -135,16 +159,18 @@ MOMENTS: dict[str, Callable[[Motion, Inertia], Vec]] = {
 
 
 def inward(
-    mechanism: Mechanism, placed: Sequence[Placed], wrenches: Sequence[tuple[Vec, Vec]]
+    mechanism: Mechanism, placed: Sequence[Placed], q: Sequence[Value], wrenches: Sequence[tuple[Vec, Vec]]
 ) -> list[Value]:
     """Generalized forces from the force and moment that each frame's bodies need."""
     forces = [list(force) for force, _ in wrenches]
     moments = [list(moment) for _, moment in wrenches]
     tau: list[Value] = [mechanism.graph.value(0)] * mechanism.size
-    for index in reversed(range(mechanism.size)):
+    for index in reversed(range(len(mechanism.frames))):
         frame, place_ = mechanism.frames[index], placed[index]
-        mechanism.graph.section = f"{frame.joint}: force"
-        tau[index] = frame.motion.project(forces[index], moments[index])
+        mechanism.graph.section = f"{frame.label}: force"
+        own = frame.motion.project(frame.own(q), forces[index], moments[index])
+        for coordinate, value in zip(frame.coordinates, own, strict=True):
+            tau[coordinate] = value
         if frame.parent >= 0:
             force = place_.rotation.outward(forces[index])
             moment = add(place_.rotation.outward(moments[index]), cross(place_.position, force))
@@ -159,17 +185,28 @@ def inverse_dynamics(
     qd: Sequence[Value],
     qdd: Sequence[Value],
     gravity: Vec,
-    moment: str | Sequence[str] = "pseudo-inertia",
+    moment: str = "pseudo-inertia",
     merge: bool = False,
 ) -> list[Value]:
-    """Joint forces M qdd + C qd + G of the bodies; gravity enters as base acceleration -g."""
-    choices = [moment] * mechanism.size if isinstance(moment, str) else moment
+    """Forces M qdd + C qd + G of the bodies, all rows; gravity enters as base acceleration -g."""
     placed = place(mechanism, q, merge=merge)
-    motions = outward(mechanism, placed, qd, qdd, [-g for g in gravity])
+    motions = outward(mechanism, placed, q, qd, qdd, [-g for g in gravity])
     wrenches = []
-    for frame, motion, choice in zip(mechanism.frames, motions, choices, strict=True):
-        mechanism.graph.section = f"{frame.joint}: inertia force and moment"
+    rows: dict[int, Value] = {}
+    for frame, motion in zip(mechanism.frames, motions, strict=True):
+        mechanism.graph.section = f"{frame.label}: inertia force and moment"
         inertia = frame.inertia
-        force = [m + us for m, us in zip([inertia.m * x for x in motion.a], times(motion.U, inertia.S), strict=True)]
-        wrenches.append((force, add(MOMENTS[choice](motion, inertia), cross(inertia.S, motion.a))))
-    return inward(mechanism, placed, wrenches)
+        if frame.elastic is not None:
+            x, xd, xdd = ([vector[k] for k in frame.elastic.coordinates] for vector in (q, qd, qdd))
+            body = frame.elastic.deformed(x)
+            inertia = inertia + body.inertia
+        force = add([inertia.m * x for x in motion.a], times(motion.U, inertia.S))
+        torque = add(MOMENTS[moment](motion, inertia), cross(inertia.S, motion.a))
+        if frame.elastic is not None:
+            added_force, added_torque = body.added_wrench(motion.omega, xd, xdd)
+            force, torque = add(force, added_force), add(torque, added_torque)
+            elastic_rows = body.rows(motion.omega, motion.U, motion.a, xd, xdd)
+            rows.update(zip(frame.elastic.coordinates, elastic_rows, strict=True))
+        wrenches.append((force, torque))
+    tau = inward(mechanism, placed, q, wrenches)
+    return [value + rows[k] if k in rows else value for k, value in enumerate(tau)]

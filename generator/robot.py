@@ -81,6 +81,18 @@ class Actuation:
 
 
 @dataclass(frozen=True)
+class JointElasticity:
+    """A spring and a damper between the drive and the link.
+
+    The joint's own coordinate is then the position of the drive (on the joint's side of the gear), which carries the motor
+    inertia; the deflection is a further coordinate, directly behind it. The link turns (slides) by their sum.
+    """
+
+    stiffness: Scalar  # [N m/rad] or [N/m]
+    damping: Scalar = 0  # [N m s/rad] or [N s/m]
+
+
+@dataclass(frozen=True)
 class Joint:
     """A joint between two links, see the module's text for its transformation."""
 
@@ -93,6 +105,7 @@ class Joint:
     after: Matrix = IDENTITY
     limits: Limits = field(default_factory=Limits)
     actuation: Actuation = field(default_factory=Actuation)
+    elasticity: JointElasticity | None = None
 
 
 @dataclass(frozen=True)
@@ -105,11 +118,48 @@ class Body:
 
 
 @dataclass(frozen=True)
+class FlexibleBody:
+    """The standard data of a flexible body, clamped in its link frame.
+
+    A material point r of the undeformed body is at ``r + sum_n c_n(x) b_n(r)``, where x are the elastic coordinates, b_n the
+    shape fields and c_n their coefficients: a coordinate x_j for a mode, a product x_j x_k for a second-order field
+    (foreshortening). ``monomials[n]`` lists the coordinates in c_n: (j,) or (j, k). All integrals are over the undeformed
+    body, in the axes of the link frame and about its origin. Links further out are attached to the tip frame.
+    """
+
+    coordinates: tuple[str, ...]  # names of the elastic coordinates
+    monomials: tuple[tuple[int, ...], ...]
+    mass: Scalar  # int dm [kg]
+    first_moments: Vector  # int r dm [kg m]
+    second_moments: Matrix  # int r r^T dm, 3 x 3 [kg m^2]
+    field_integrals: Matrix  # int b_n dm, fields x 3
+    field_position_integrals: tuple[Matrix, ...]  # int b_n r^T dm, per field 3 x 3 (row: b, column: r)
+    field_field_integrals: tuple[tuple[Matrix, ...], ...]  # int b_n b_m^T dm, per pair of fields 3 x 3
+    stiffness: Matrix  # coordinates x coordinates
+    damping: Matrix  # coordinates x coordinates
+    tip_pose: Matrix  # undeformed tip frame in the link frame, 4 x 4
+    tip_displacements: Matrix  # b_n at the tip, fields x 3, in link axes
+    tip_rotations: Matrix  # rotation vector of the tip per unit coordinate, coordinates x 3, in link axes
+    tip: str = "exponential"  # rotation of the tip: exp{delta x} ("exponential") or E + {delta x} ("linear", 000 (66))
+
+
+@dataclass(frozen=True)
 class Link:
-    """A link: its name and its inertial data in the link frame."""
+    """A link: its name and its inertial data in the link frame; ``tip_body`` sits on the tip of a flexible link."""
 
     name: str
     body: Body = field(default_factory=Body)
+    flexible: FlexibleBody | None = None
+    tip_body: Body = field(default_factory=Body)
+
+
+@dataclass(frozen=True)
+class Coordinate:
+    """A generalized coordinate; the unit of an elastic one depends on its shape's scale."""
+
+    name: str
+    unit: str
+    elastic: bool
 
 
 @dataclass(frozen=True)
@@ -137,9 +187,24 @@ class Robot:
         return tuple(joint for joint in self.joints if joint.type is not JointType.FIXED)
 
     @property
+    def coordinates(self) -> tuple[Coordinate, ...]:
+        """The generalized coordinates in the seeds' order: joint 1, its deflection, link 1's modes, joint 2, ..."""
+        found: list[Coordinate] = []
+        for joint in self.joints:
+            unit = "rad" if joint.type.is_rotation else "m"
+            if joint.type is not JointType.FIXED:
+                found.append(Coordinate(joint.name, unit, elastic=False))
+                if joint.elasticity is not None:
+                    found.append(Coordinate(f"{joint.name}.deflection", unit, elastic=True))
+            flexible = self.link(joint.child).flexible
+            if flexible is not None:
+                found += [Coordinate(f"{joint.child}.{name}", "", elastic=True) for name in flexible.coordinates]
+        return tuple(found)
+
+    @property
     def coordinate_names(self) -> tuple[str, ...]:
         """Names of the generalized coordinates."""
-        return tuple(joint.name for joint in self.moving_joints)
+        return tuple(coordinate.name for coordinate in self.coordinates)
 
     @property
     def live_parameters(self) -> tuple[Parameter, ...]:

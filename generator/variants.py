@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from elastogen.generator.graph import Graph, Value
 from elastogen.generator.lowering import Lowering
@@ -16,18 +16,24 @@ from elastogen.generator.vectors import Mat, Vec
 
 @dataclass(frozen=True)
 class Drive:
-    """What a joint's drive adds to the equations of motion, as values."""
+    """What a joint's drive adds to its row of the equations of motion, as values; elastic coordinates have none."""
 
     inertia: Value  # gear_ratio^2 * motor_inertia [kg m^2] or [kg]
     viscous: Value
     coulomb: Value
     coulomb_velocity: Value
 
-    def friction(self, rate: Value) -> Value:
-        """viscous * qd + coulomb * tanh(qd / coulomb_velocity)."""
-        if self.coulomb.is_zero:
-            return self.viscous * rate
-        return self.viscous * rate + self.coulomb * rate.graph.tanh(rate / self.coulomb_velocity)
+    def coulomb_friction(self, rate: Value) -> Value:
+        """Smoothed: coulomb * tanh(qd / coulomb_velocity)."""
+        return self.coulomb if self.coulomb.is_zero else self.coulomb * rate.graph.tanh(rate / self.coulomb_velocity)
+
+
+@dataclass(frozen=True)
+class Elasticity:
+    """Stiffness K and damping D over all coordinates; viscous friction of the joints is part of D."""
+
+    K: Mat
+    D: Mat
 
 
 @dataclass(frozen=True)
@@ -47,9 +53,10 @@ class Variant:
     """One layout: a mechanism with its frames, and the choices the recursions leave open."""
 
     mechanism: Mechanism
-    drives: tuple[Drive, ...]
+    drives: tuple[Drive, ...]  # per coordinate
+    elasticity: Elasticity
     merge: bool
-    moments: tuple[str, ...]
+    moment: str
     nominal: dict[str, float]  # values of the live parameters in the robot's description
 
     @property
@@ -76,8 +83,18 @@ class Variant:
 
     def forces(self, q: Sequence[Value], qd: Sequence[Value], qdd: Sequence[Value], gravity: Vec) -> list[Value]:
         """Newton-Euler, with the inertia of the drives."""
-        bodies = inverse_dynamics(self.mechanism, q, qd, qdd, gravity, self.moments, self.merge)
+        bodies = inverse_dynamics(self.mechanism, q, qd, qdd, gravity, self.moment, self.merge)
         return [f + drive.inertia * acc for f, drive, acc in zip(bodies, self.drives, qdd, strict=True)]
+
+    def resistances(self, q: Sequence[Value], qd: Sequence[Value]) -> list[Value]:
+        """K q + D qd + Coulomb friction."""
+        result = []
+        for k, drive in enumerate(self.drives):
+            total = drive.coulomb_friction(qd[k])
+            for j in range(self.size):
+                total = total + self.elasticity.K[k][j] * q[j] + self.elasticity.D[k][j] * qd[j]
+            result.append(total)
+        return result
 
     def with_drive_inertia(self, M: Mat) -> Mat:
         """A mass matrix of the bodies, with the inertia of the drives on the diagonal."""
@@ -97,17 +114,7 @@ class VariantFamily:
         self._plain: dict[bool, Variant] = {}
         self._nominal = {parameter.name: parameter.value for parameter in robot.live_parameters}
         lower = Lowering(self.graph, robot)
-        self._drives = tuple(
-            Drive(
-                lower.value(joint.actuation.motor_inertia) * lower.value(joint.actuation.gear_ratio)
-                * lower.value(joint.actuation.gear_ratio),
-                lower.value(joint.actuation.viscous),
-                lower.value(joint.actuation.coulomb),
-                lower.value(joint.actuation.coulomb_velocity),
-            )
-            for joint in robot.joints
-            if joint.type is not JointType.FIXED
-        )  # fmt: skip
+        self._drives, self._elasticity = _drives(lower, robot), _elasticity(lower, robot)
 
     def mechanism(self, *, reframe: bool, regroup: bool) -> Mechanism:
         """The mechanism with or without optimized frames and base parameters."""
@@ -120,7 +127,7 @@ class VariantFamily:
         """The robot as described: its own frames and inertial parameters."""
         if merge not in self._plain:
             mechanism = self.mechanism(reframe=False, regroup=False)
-            self._plain[merge] = Variant(mechanism, self._drives, merge, ("tensor",) * mechanism.size, self._nominal)
+            self._plain[merge] = self._variant(mechanism, merge, "tensor")
         return self._plain[merge]
 
     def kinematic(self) -> Iterator[Variant]:
@@ -132,11 +139,48 @@ class VariantFamily:
         """Layouts for functions in which only the motion matters."""
         for reframe, merge, moment in itertools.product((False, True), (False, True), ("tensor", "pseudo-inertia")):
             mechanism = self.mechanism(reframe=reframe, regroup=True)
-            yield Variant(mechanism, self._drives, merge, (moment,) * mechanism.size, self._nominal)
+            yield self._variant(mechanism, merge, moment)
 
-    @staticmethod
-    def neighbours(variant: Variant) -> Iterator[Variant]:
-        """The same layout with the other form of the moment for one body."""
-        for index, moment in enumerate(variant.moments):
-            other = "tensor" if moment == "pseudo-inertia" else "pseudo-inertia"
-            yield replace(variant, moments=(*variant.moments[:index], other, *variant.moments[index + 1 :]))
+    def _variant(self, mechanism: Mechanism, merge: bool, moment: str) -> Variant:
+        return Variant(mechanism, self._drives, self._elasticity, merge, moment, self._nominal)
+
+
+def _drives(lower: Lowering, robot: Robot) -> tuple[Drive, ...]:
+    """Per coordinate, in the order of robot.coordinates."""
+    zero = lower.graph.value(0)
+    joints = iter(robot.moving_joints)
+    drives = []
+    for coordinate in robot.coordinates:
+        if coordinate.elastic:
+            drives.append(Drive(zero, zero, zero, zero))
+        else:
+            a = next(joints).actuation
+            ratio = lower.value(a.gear_ratio)
+            reflected = lower.value(a.motor_inertia) * ratio * ratio
+            drives.append(
+                Drive(reflected, lower.value(a.viscous), lower.value(a.coulomb), lower.value(a.coulomb_velocity))
+            )
+    return tuple(drives)
+
+
+def _elasticity(lower: Lowering, robot: Robot) -> Elasticity:
+    """Blocks of the flexible links and joints on the diagonal of K and D."""
+    zero, n = lower.graph.value(0), len(robot.coordinates)
+    K, D = ([[zero] * n for _ in range(n)] for _ in range(2))
+    start = 0
+    for joint in robot.joints:
+        if joint.type is not JointType.FIXED:
+            D[start][start] = lower.value(joint.actuation.viscous)
+            start += 1
+            if joint.elasticity is not None:
+                K[start][start] = lower.value(joint.elasticity.stiffness)
+                D[start][start] = lower.value(joint.elasticity.damping)
+                start += 1
+        body = robot.link(joint.child).flexible
+        if body is not None:
+            for r in range(len(body.coordinates)):
+                for c in range(len(body.coordinates)):
+                    K[start + r][start + c] = lower.value(body.stiffness[r][c])
+                    D[start + r][start + c] = lower.value(body.damping[r][c])
+            start += len(body.coordinates)
+    return Elasticity(K, D)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from elastogen.generator.graph import Value
+from elastogen.generator.graph import Graph, Value
 
 Vec = list[Value]
 Mat = list[list[Value]]
@@ -45,6 +45,14 @@ def product(a: Mat, b: Mat) -> Mat:
     """Matrix product."""
     columns = [list(column) for column in zip(*b, strict=True)]
     return [[dot(row, column) for column in columns] for row in a]
+
+
+def combination(graph: Graph, weights: Sequence[Value], vectors: Sequence[Vec]) -> Vec:
+    """Sum of weight times vector."""
+    total = [graph.value(0)] * 3
+    for weight, vector in zip(weights, vectors, strict=True):
+        total = add(total, scale(vector, weight))
+    return total
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,233 @@
+"""Functions along a beam: piecewise polynomials in s = x / L, exact where their coefficients are.
+
+Coefficients are fractions (exact), floats (shapes that are not polynomials, see :mod:`beam_shapes`) or SymPy expressions in
+the robot's parameters; sums, products, derivatives and integrals are exact for the first and the last. A finite-element
+shape, a sampled table, a polynomial and the Taylor pieces of an eigenfunction are all curves, so that one set of integrals
+serves every kind of flexible beam.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+import sympy
+
+from elastogen.generator.robot import Scalar
+
+Number: TypeAlias = "int | Fraction | float | sympy.Expr"
+Breaks: TypeAlias = "tuple[Fraction, ...]"
+
+WHOLE: Breaks = (Fraction(0), Fraction(1))
+
+
+def exact(number: Number) -> Number:
+    """Return a float as the fraction that its decimal digits mean, and any other number unchanged."""
+    if isinstance(number, sympy.Float):
+        return Fraction(repr(float(number)))
+    if isinstance(number, sympy.Rational):
+        return Fraction(int(number.p), int(number.q))
+    if isinstance(number, sympy.Expr):
+        return number.xreplace({f: sympy.Rational(repr(float(f))) for f in number.atoms(sympy.Float)})
+    return Fraction(repr(float(number))) if isinstance(number, float) else Fraction(number)
+
+
+def to_scalar(number: Number) -> Scalar:
+    """Return a result as the robot's data has it: an int, a float, or an expanded expression in parameters."""
+    if isinstance(number, sympy.Expr):
+        expanded = sympy.expand(number)
+        if expanded.free_symbols:
+            return expanded
+        number = exact(expanded) if isinstance(expanded, (sympy.Float, sympy.Rational)) else float(expanded)
+    if isinstance(number, Fraction) and number.denominator == 1 and abs(number) < 10**15:
+        return int(number)
+    return number if isinstance(number, int) else float(number)
+
+
+def is_zero(number: Number) -> bool:
+    """Whether the number is zero as it stands."""
+    return bool(number == 0)
+
+
+@dataclass(frozen=True)
+class Curve:
+    """A piecewise polynomial of s in [0, 1].
+
+    ``pieces[i]`` holds the coefficients (constant first) in the local coordinate t = (s - breaks[i]) / (breaks[i + 1] - breaks[i])
+    of the piece between two breaks.
+    """
+
+    breaks: Breaks
+    pieces: tuple[tuple[Number, ...], ...]
+
+    @classmethod
+    def polynomial(cls, coefficients: Iterable[Number]) -> Curve:
+        """The polynomial sum_k coefficients[k] s^k."""
+        return cls(WHOLE, (tuple(coefficients) or (0,),))
+
+    @property
+    def start(self) -> Number:
+        """The value at s = 0."""
+        return self.pieces[0][0]
+
+    @property
+    def end(self) -> Number:
+        """The value at s = 1."""
+        return _total(self.pieces[-1])
+
+    def __add__(self, other: Curve) -> Curve:
+        """The sum of two curves."""
+        left, right = common(self, other)
+        return Curve(left.breaks, tuple(_added(a, b) for a, b in zip(left.pieces, right.pieces, strict=True)))
+
+    def __mul__(self, other: Curve) -> Curve:
+        """The product of two curves."""
+        left, right = common(self, other)
+        return Curve(left.breaks, tuple(_product(a, b) for a, b in zip(left.pieces, right.pieces, strict=True)))
+
+    def scaled(self, factor: Number) -> Curve:
+        """The curve times a constant."""
+        return Curve(self.breaks, tuple(tuple(factor * c for c in piece) for piece in self.pieces))
+
+    def derivative(self) -> Curve:
+        """The derivative with respect to s (one-sided at breaks where it jumps)."""
+        return Curve(
+            self.breaks,
+            tuple(
+                tuple(k * c / width for k, c in enumerate(piece) if k) or (0,)
+                for piece, width in zip(self.pieces, self.widths, strict=True)
+            ),
+        )
+
+    def integral_from_start(self) -> Curve:
+        """The integral from 0 to s."""
+        pieces = []
+        before: Number = Fraction(0)
+        for piece, width in zip(self.pieces, self.widths, strict=True):
+            pieces.append((before, *(width * c / (k + 1) for k, c in enumerate(piece))))
+            before = _total(pieces[-1])
+        return Curve(self.breaks, tuple(pieces))
+
+    @property
+    def widths(self) -> tuple[Fraction, ...]:
+        """The lengths of the pieces in s."""
+        return tuple(b - a for a, b in zip(self.breaks, self.breaks[1:], strict=False))
+
+    def refined(self, breaks: Breaks) -> Curve:
+        """The same curve on a finer division."""
+        if breaks == self.breaks:
+            return self
+        pieces = []
+        i = 0
+        for left, right in zip(breaks, breaks[1:], strict=False):
+            while self.breaks[i + 1] <= left:
+                i += 1
+            width = self.breaks[i + 1] - self.breaks[i]
+            pieces.append(_restricted(self.pieces[i], (left - self.breaks[i]) / width, (right - left) / width))
+        return Curve(breaks, tuple(pieces))
+
+    def value(self, s: float) -> float:
+        """The value at s, for curves without parameters."""
+        i = next((i for i, b in enumerate(self.breaks[1:-1]) if s < b), len(self.pieces) - 1)
+        t = (s - float(self.breaks[i])) / float(self.widths[i])
+        total = 0.0
+        for c in reversed(self.pieces[i]):
+            total = total * t + float(c)
+        return total
+
+    def substituted(self, values: Mapping[sympy.Symbol, Number]) -> Curve:
+        """The curve with numbers for parameters."""
+        return Curve(self.breaks, tuple(tuple(_substituted(c, values) for c in piece) for piece in self.pieces))
+
+
+def common(*curves: Curve) -> tuple[Curve, ...]:
+    """Return the curves on one division."""
+    first = curves[0].breaks
+    if all(curve.breaks == first for curve in curves):
+        return curves
+    breaks = tuple(sorted({b for curve in curves for b in curve.breaks}))
+    return tuple(curve.refined(breaks) for curve in curves)
+
+
+def combination(factors: Sequence[float], curves: Sequence[Curve]) -> Curve:
+    """Return sum_k factors[k] curves[k]."""
+    curves = common(*curves)
+    pieces = []
+    for i in range(len(curves[0].pieces)):
+        total: tuple[Number, ...] = (0,)
+        for factor, curve in zip(factors, curves, strict=True):
+            if any(not is_zero(c) for c in curve.pieces[i]):
+                total = _added(total, tuple(factor * c for c in curve.pieces[i]))
+        pieces.append(total)
+    return Curve(curves[0].breaks, tuple(pieces))
+
+
+def gram(weight: Curve, curves: Sequence[Curve]) -> dict[tuple[int, int], Number]:
+    """Return the integrals over s in [0, 1] of weight * curves[i] * curves[j] that are not zero by structure."""
+    if not curves:
+        return {}
+    weight, *functions = common(weight, *curves)
+    result: dict[tuple[int, int], Number] = {}
+    for p, width in enumerate(weight.widths):
+        active = [i for i, f in enumerate(functions) if any(not is_zero(c) for c in f.pieces[p])]
+        if not active or all(is_zero(c) for c in weight.pieces[p]):
+            continue
+        block = _block(weight.pieces[p], width, [functions[i].pieces[p] for i in active])
+        for a, i in enumerate(active):
+            for b, j in enumerate(active):
+                result[i, j] = result.get((i, j), 0) + block[a, b]
+    return result
+
+
+def _block(weight: tuple[Number, ...], width: Fraction, functions: list[tuple[Number, ...]]) -> npt.NDArray[Any]:
+    """Integrals of weight * f * g over one piece: C H C^T with H_ij = width int_0^1 weight t^(i + j) dt."""
+    size = max(len(f) for f in functions)
+    rows = [[*f, *(0,) * (size - len(f))] for f in functions]
+    moments = [
+        sum((width * w / (i + k + 1) for i, w in enumerate(weight)), start=Fraction(0)) for k in range(2 * size - 1)
+    ]
+    numbers = [c for f in functions for c in f]
+    kind: Any = object
+    if any(isinstance(c, float) for c in numbers) and not any(isinstance(c, sympy.Basic) for c in (*numbers, *moments)):
+        kind = float
+    coefficients = np.array(rows, dtype=kind)
+    hankel = np.array([[moments[i + j] for j in range(size)] for i in range(size)], dtype=kind)
+    return coefficients @ hankel @ coefficients.T
+
+
+def _total(piece: Sequence[Number]) -> Number:
+    return sum(piece[1:], start=piece[0])
+
+
+def _added(a: tuple[Number, ...], b: tuple[Number, ...]) -> tuple[Number, ...]:
+    long, short = (a, b) if len(a) >= len(b) else (b, a)
+    return tuple(c + short[k] if k < len(short) else c for k, c in enumerate(long))
+
+
+def _product(a: tuple[Number, ...], b: tuple[Number, ...]) -> tuple[Number, ...]:
+    result: list[Number] = [Fraction(0)] * (len(a) + len(b) - 1)
+    for i, x in enumerate(a):
+        for j, y in enumerate(b):
+            result[i + j] = result[i + j] + x * y
+    return tuple(result)
+
+
+def _restricted(piece: tuple[Number, ...], start: Fraction, width: Fraction) -> tuple[Number, ...]:
+    """Coefficients in u of p(start + width u), by Horner's scheme."""
+    if len(piece) == 1:
+        return piece
+    result: tuple[Number, ...] = (piece[-1],)
+    for c in reversed(piece[:-1]):
+        result = _added(_product(result, (start, width)), (c,))
+    return result
+
+
+def _substituted(number: Number, values: Mapping[sympy.Symbol, Number]) -> Number:
+    if not isinstance(number, sympy.Expr):
+        return number
+    replaced = number.xreplace({symbol: sympy.sympify(value) for symbol, value in values.items()})
+    return exact(replaced) if isinstance(replaced, (sympy.Float, sympy.Rational)) else replaced
