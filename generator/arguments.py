@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from elastogen.generator.program import Argument
 
+MOTION = ("q", "qd", "qdd", "q3", "q4", "q5")  # coordinates and their time derivatives
+
 _PER_COORDINATE = {
     "q": ("rad or m", "generalized coordinates"),
     "qd": ("rad/s or m/s", "generalized velocities"),
     "qdd": ("rad/s^2 or m/s^2", "generalized accelerations"),
+    "q3": ("rad/s^3 or m/s^3", "third time derivatives of the coordinates"),
+    "q4": ("rad/s^4 or m/s^4", "fourth time derivatives of the coordinates"),
+    "q5": ("rad/s^5 or m/s^5", "fifth time derivatives of the coordinates"),
     "F": ("N m or N", "generalized driving forces"),
     "b": ("N m or N", "right-hand side"),
 }

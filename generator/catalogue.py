@@ -8,6 +8,7 @@ from typing import TypeAlias
 
 from elastogen.generator.graph import Value
 from elastogen.generator.program import Argument
+from elastogen.generator.robot import Robot
 from elastogen.generator.variants import Variant
 
 Outputs: TypeAlias = Callable[[Variant], tuple[Argument, ...]]
@@ -26,8 +27,9 @@ class Entry:
     """One function: ``ways`` are equal derivations of which the cheapest is kept.
 
     ``layout`` names the family of variants: "plain" (the user's frames and parameters), "kinematic" (the user's
-    frames) or "dynamic" (any frames and base parameters). ``largest`` limits ways that grow too fast: beyond that
-    many coordinates only the first way is tried.
+    frames) or "dynamic" (any frames and base parameters); with ``explore`` all of them are tried, else the best one for
+    inverse dynamics or forward kinematics is used. ``largest`` limits both: beyond that many coordinates only the
+    first way and the best layout are tried.
     """
 
     name: str
@@ -36,8 +38,11 @@ class Entry:
     outputs: Outputs
     ways: tuple[Callable[[Variant], Derived], ...]
     layout: str
+    explore: bool = False
     largest: int = 10
     default: bool = True
+    applies: Callable[[Robot], bool] = lambda robot: True
+    applies_to: str = "every robot"
 
 
 def flat(rows: Sequence[Sequence[Value]]) -> list[Value]:

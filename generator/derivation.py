@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 
-from elastogen.generator import functions_dynamics, functions_kinematics, functions_regressor
+from elastogen.generator import functions_dynamics, functions_higher_order, functions_kinematics, functions_regressor
 from elastogen.generator.arguments import input_argument
 from elastogen.generator.catalogue import Derived, Entry
 from elastogen.generator.errors import OutputError
@@ -19,7 +19,7 @@ from elastogen.generator.variants import Variant, VariantFamily
 
 CATALOGUE: dict[str, Entry] = {
     entry.name: entry
-    for module in (functions_kinematics, functions_dynamics, functions_regressor)
+    for module in (functions_kinematics, functions_dynamics, functions_higher_order, functions_regressor)
     for entry in module.ENTRIES
 }  # every function that can be emitted, in the order in which they appear in the C
 COST = {Op.ADD: 1.0, Op.MUL: 1.0, Op.DIV: 8.0, Op.SIN: 10.0, Op.COS: 10.0, Op.SQRT: 10.0, Op.TANH: 20.0}
@@ -37,8 +37,11 @@ class ModelDerivation:
     coordinate_units: tuple[str, ...]
 
 
-def output_names(outputs: Iterable[str] | str | None = None) -> tuple[str, ...]:
-    """Names of the functions to emit, in catalogue order; "default" and "all" stand for the sets of that name."""
+def output_names(outputs: Iterable[str] | str | None = None, robot: Robot | None = None) -> tuple[str, ...]:
+    """Names of the functions to emit, in catalogue order; "default" and "all" stand for the sets of that name.
+
+    With a robot, "all" is what exists for it, and asking for something else is an error.
+    """
     if outputs is None:
         outputs = ("default",)
     elif isinstance(outputs, str):
@@ -48,8 +51,10 @@ def output_names(outputs: Iterable[str] | str | None = None) -> tuple[str, ...]:
         if name == "default":
             wanted |= {entry.name for entry in CATALOGUE.values() if entry.default}
         elif name == "all":
-            wanted |= set(CATALOGUE)
+            wanted |= {entry.name for entry in CATALOGUE.values() if robot is None or entry.applies(robot)}
         elif name in CATALOGUE:
+            if robot is not None and not CATALOGUE[name].applies(robot):
+                raise OutputError(f"outputs: {name} does not exist for {robot.name}: {CATALOGUE[name].applies_to}")
             wanted.add(name)
         else:
             near = get_close_matches(name, [*CATALOGUE, "default", "all"], n=1)
@@ -63,7 +68,7 @@ def output_names(outputs: Iterable[str] | str | None = None) -> tuple[str, ...]:
 def derive_model(robot: Robot, outputs: Iterable[str] | str | None = None) -> ModelDerivation:
     """Derive the programs of all wanted functions of a robot."""
     family = VariantFamily(robot)
-    names = output_names(outputs)
+    names = output_names(outputs, robot)
     return ModelDerivation(
         robot=robot,
         functions=tuple(derive_function(family, CATALOGUE[name]) for name in names),
@@ -82,17 +87,19 @@ def derive_function(family: VariantFamily, entry: Entry) -> Function:
             derived = way(variant)
             candidates.append((_cost(family.graph, _refs(derived)), len(candidates), derived))
     candidates.sort(key=lambda candidate: candidate[:2])
-    plain = family.plain()
-    programs = [_program(family.graph, entry, plain, derived) for _, _, derived in candidates[:2]]
+    programs = [_program(family.graph, entry, family.plain(), derived) for _, _, derived in candidates[:2]]
     return Function(entry.name, entry.brief, min(programs, key=lambda program: program.count.cost))
 
 
 def _layouts(family: VariantFamily, entry: Entry) -> list[Variant]:
+    """Layouts to derive a function in: all where that is cheap, else the best one for inverse dynamics or kinematics."""
     if entry.layout == "plain":
         return [family.plain()]
-    if entry.layout == "kinematic":
-        return list(family.kinematic())
-    return list(family.dynamic())
+    layouts = family.kinematic() if entry.layout == "kinematic" else family.dynamic()
+    if entry.explore and family.plain().size <= entry.largest:
+        return layouts
+    probe = CATALOGUE["forward_kinematics" if entry.layout == "kinematic" else "inverse_dynamics"]
+    return [family.best(entry.layout, lambda variant: _cost(family.graph, _refs(probe.ways[0](variant))))]
 
 
 def _refs(derived: Derived) -> list[int]:

@@ -36,20 +36,20 @@ def _scalar(value: Any) -> Any:
     return int(value) if isinstance(value, numbers.Integral) else float(value)
 
 
-def _listed(value: Any) -> Any:
+def listed(value: Any) -> Any:
     """Take numpy arrays from Python callers as lists."""
     return value.tolist() if hasattr(value, "tolist") else value
 
 
 def _vector(value: Any) -> Any:
-    value = _listed(value)
+    value = listed(value)
     if not isinstance(value, (list, tuple)) or len(value) != 3:
         raise problem("three numbers [x, y, z]", "for example [0, 0, 0.1]")
     return value
 
 
 def _matrix(value: Any) -> Any:
-    value = _listed(value)
+    value = listed(value)
     rows = value if isinstance(value, (list, tuple)) else ()
     if len(rows) != 4 or any(not isinstance(row, (list, tuple)) or len(row) != 4 for row in rows):
         raise problem(
@@ -61,7 +61,7 @@ def _matrix(value: Any) -> Any:
 
 def _inertia(value: Any) -> Any:
     """Bring the forms of an inertia tensor into three rows of three."""
-    value = _listed(value)
+    value = listed(value)
     forms = problem(
         "an inertia tensor: {xx, yy, zz, xy, xz, yz}, [xx, yy, zz], [xx, yy, zz, xy, xz, yz] or 3 rows of 3",
         "for example {xx: 0.1, yy: 0.1, zz: 0.02}",
@@ -83,8 +83,8 @@ def _inertia(value: Any) -> Any:
 
 
 SCALAR_SCHEMA: dict[str, Any] = {"type": ["number", "string"]}
-_ROW3: dict[str, Any] = {"type": "array", "items": SCALAR_SCHEMA, "minItems": 3, "maxItems": 3}
-_ROW4: dict[str, Any] = {"type": "array", "items": SCALAR_SCHEMA, "minItems": 4, "maxItems": 4}
+ROW3_SCHEMA: dict[str, Any] = {"type": "array", "items": SCALAR_SCHEMA, "minItems": 3, "maxItems": 3}
+_ROW4_SCHEMA: dict[str, Any] = {"type": "array", "items": SCALAR_SCHEMA, "minItems": 4, "maxItems": 4}
 _INERTIA_SCHEMA: dict[str, Any] = {
     "anyOf": [
         {
@@ -94,18 +94,18 @@ _INERTIA_SCHEMA: dict[str, Any] = {
         },
         {"type": "array", "items": SCALAR_SCHEMA, "minItems": 3, "maxItems": 3},
         {"type": "array", "items": SCALAR_SCHEMA, "minItems": 6, "maxItems": 6},
-        {"type": "array", "items": _ROW3, "minItems": 3, "maxItems": 3},
+        {"type": "array", "items": ROW3_SCHEMA, "minItems": 3, "maxItems": 3},
     ]
 }
 
 ScalarField = Annotated[int | float | str, PlainValidator(_scalar), WithJsonSchema(SCALAR_SCHEMA)]
 Row3 = tuple[ScalarField, ScalarField, ScalarField]
 Row4 = tuple[ScalarField, ScalarField, ScalarField, ScalarField]
-VectorField = Annotated[Row3, BeforeValidator(_vector), WithJsonSchema(_ROW3)]
+VectorField = Annotated[Row3, BeforeValidator(_vector), WithJsonSchema(ROW3_SCHEMA)]
 MatrixField = Annotated[
     tuple[Row4, Row4, Row4, Row4],
     BeforeValidator(_matrix),
-    WithJsonSchema({"type": "array", "items": _ROW4, "minItems": 4, "maxItems": 4}),
+    WithJsonSchema({"type": "array", "items": _ROW4_SCHEMA, "minItems": 4, "maxItems": 4}),
 ]
 InertiaField = Annotated[tuple[Row3, Row3, Row3], BeforeValidator(_inertia), WithJsonSchema(_INERTIA_SCHEMA)]
 NameField = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_.-]*$", max_length=63)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from elastogen.generator import energies, kinematics
+from elastogen.generator import affine, energies, kinematics, sheared_kinematics
 from elastogen.generator.arguments import matrix, scalar, vector
 from elastogen.generator.catalogue import Derived, Entry, Outputs, flat
 from elastogen.generator.composite_bodies import mass_matrix_by_composites, mass_matrix_by_unit_accelerations
@@ -17,7 +17,11 @@ from elastogen.generator.vectors import Mat, add, cross
 
 
 def mass(variant: Variant) -> Mat:
-    """M(q) by composite bodies."""
+    """M(q) by composite bodies; where tips are linear, as the derivative of the inertia forces by qdd."""
+    if variant.mechanism.has_linear_tips:
+        qdd = variant.input("qdd")
+        forces = variant.forces(variant.input("q"), variant.zeros(), qdd, variant.zeros(3))
+        return jacobian(variant.graph, forces, qdd)
     return variant.with_drive_inertia(
         mass_matrix_by_composites(variant.mechanism, variant.place(variant.input("q")), variant.input("q"))
     )
@@ -30,6 +34,8 @@ def mass_matrix(variant: Variant) -> Derived:
 
 def mass_matrix_by_columns(variant: Variant) -> Derived:
     """M(q) by unit accelerations."""
+    if variant.mechanism.has_linear_tips:
+        return mass_matrix(variant)
     M = mass_matrix_by_unit_accelerations(variant.mechanism, variant.input("q"), variant.moment)
     return Derived((flat(variant.with_drive_inertia(M)),))
 
@@ -80,6 +86,8 @@ def payload_forces(variant: Variant) -> Derived:
     placed = variant.place(q)
     wrench = variant.input("wrench", 6)
     force, moment = wrench[:3], wrench[3:]
+    if variant.mechanism.has_linear_tips:
+        return Derived((sheared_kinematics.payload_forces(variant.mechanism, placed, q, force, moment),))
     result = variant.zeros()
     tip = variant.mechanism.link_frames[-1]
     force, moment = tip.rotation.outward(force), tip.rotation.outward(moment)
@@ -125,8 +133,11 @@ def mass_matrix_solve(variant: Variant) -> Derived:
 def kinetic_energy(variant: Variant) -> Derived:
     """1/2 qd^T M qd by recursion."""
     q, qd = variant.input("q"), variant.input("qd")
-    velocities, _ = kinematics.local_motions(variant.mechanism, variant.place(q), q, qd, variant.zeros())
-    total = energies.kinetic_energy(variant.mechanism, velocities, q, qd)
+    if variant.mechanism.has_linear_tips:
+        total = affine.energy(variant.mechanism, (q, qd), 0)
+    else:
+        velocities, _ = kinematics.local_motions(variant.mechanism, variant.place(q), q, qd, variant.zeros())
+        total = energies.kinetic_energy(variant.mechanism, velocities, q, qd)
     for drive, rate in zip(variant.drives, qd, strict=True):
         total = total + drive.inertia * rate * rate * 0.5
     return Derived(([total],))
@@ -196,9 +207,10 @@ def _squares(*rows: tuple[str, str, str]) -> Outputs:
 
 ENTRIES = (
     Entry("mass_matrix", "Mass matrix M(q), symmetric positive definite.", ("q",),
-          _square("M", "kg m^2, kg m, kg", "row-major"), (mass_matrix, mass_matrix_by_columns), "dynamic"),
+          _square("M", "kg m^2, kg m, kg", "row-major"), (mass_matrix, mass_matrix_by_columns), "dynamic", explore=True),
     Entry("coriolis_matrix", "Coriolis matrix C(q, qd) of Christoffel symbols: dM/dt - 2C is skew.", ("q", "qd"),
-          _square("C", "N m s, N s", "row-major"), (coriolis_matrix, coriolis_matrix_by_differentiation), "dynamic"),
+          _square("C", "N m s, N s", "row-major"), (coriolis_matrix, coriolis_matrix_by_differentiation), "dynamic",
+          explore=True),
     Entry("coriolis_vector", "Coriolis and centrifugal forces C(q, qd) qd.", ("q", "qd"),
           _vector("c", _FORCE, "Coriolis and centrifugal forces"), (coriolis_vector,), "dynamic"),
     Entry("stiffness_matrix", "Stiffness matrix K.", (),
@@ -212,7 +224,8 @@ ENTRIES = (
     Entry("payload_forces", "Generalized forces Q_SU = J^T w of a wrench on the tip.", ("q", "wrench"),
           _vector("Q", _FORCE, "forces of the load"), (payload_forces,), "kinematic", default=False),
     Entry("inverse_dynamics", "Driving forces F = M qdd + C qd + D qd + K q + G, with friction (Newton-Euler).",
-          ("q", "qd", "qdd"), _vector("F", _FORCE, "driving forces"), (inverse_dynamics,), "dynamic"),
+          ("q", "qd", "qdd"), _vector("F", _FORCE, "driving forces"), (inverse_dynamics,), "dynamic",
+          explore=True, largest=100),
     Entry("forward_dynamics", "Accelerations qdd for given driving forces F.", ("q", "qd", "F"),
           _vector("qdd", _ACC, "accelerations"), (forward_dynamics,), "dynamic"),
     Entry("mass_matrix_solve", "Solution x of M(q) x = b.", ("q", "b"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from elastogen.generator import kinematics
+from elastogen.generator import kinematics, sheared_kinematics
 from elastogen.generator.arguments import matrix
 from elastogen.generator.catalogue import Derived, Entry, Outputs, flat
 from elastogen.generator.differentiate import time_derivative
@@ -27,19 +27,28 @@ def forward_kinematics(variant: Variant) -> Derived:
     return Derived(([value for pose in _link_poses(variant) for value in flat(pose.transform)],))
 
 
+def _jacobian(variant: Variant) -> Mat:
+    q = variant.input("q")
+    if variant.mechanism.has_linear_tips:
+        return sheared_kinematics.jacobian(variant.graph, _link_poses(variant)[-1], q)
+    return kinematics.jacobian(variant.mechanism, _poses(variant), q)
+
+
 def jacobian(variant: Variant) -> Derived:
     """Tip Jacobian in base components."""
-    return Derived((flat(kinematics.jacobian(variant.mechanism, _poses(variant), variant.input("q"))),))
+    return Derived((flat(_jacobian(variant)),))
 
 
 def jacobian_tip(variant: Variant) -> Derived:
     """Tip Jacobian in tip components."""
-    return Derived((flat(kinematics.jacobian_in_tip(variant.mechanism, variant.place(variant.input("q")), variant.input("q"))),))
+    q = variant.input("q")
+    if variant.mechanism.has_linear_tips:
+        return Derived((flat(kinematics.project(_link_poses(variant)[-1].R, _jacobian(variant))),))
+    return Derived((flat(kinematics.jacobian_in_tip(variant.mechanism, variant.place(q), q)),))
 
 
 def _rate(variant: Variant) -> Mat:
-    J = flat(kinematics.jacobian(variant.mechanism, _poses(variant), variant.input("q")))
-    rate = time_derivative(variant.graph, J, [(variant.input("q"), variant.input("qd"))])
+    rate = time_derivative(variant.graph, flat(_jacobian(variant)), [(variant.input("q"), variant.input("qd"))])
     n = variant.size
     return [rate[row * n : (row + 1) * n] for row in range(6)]
 
@@ -58,6 +67,8 @@ def jacobian_rate_tip(variant: Variant) -> Derived:
 def _twists(variant: Variant, *, acceleration: bool, local: bool) -> Derived:
     q, qd = variant.input("q"), variant.input("qd")
     qdd = variant.input("qdd") if acceleration else variant.zeros()
+    if variant.mechanism.has_linear_tips:
+        return _sheared_twists(variant, acceleration=acceleration, local=local)
     placed = variant.place(q)
     velocities, motions = kinematics.local_motions(variant.mechanism, placed, q, qd, qdd)
     poses = [] if local else _link_poses(variant)
@@ -76,6 +87,24 @@ def _twists(variant: Variant, *, acceleration: bool, local: bool) -> Derived:
     return Derived((values,))
 
 
+def _sheared_twists(variant: Variant, *, acceleration: bool, local: bool) -> Derived:
+    """Velocities or accelerations from the poses; local components are the projections on the frame's axes."""
+    motion = [variant.input(name) for name in ("q", "qd", "qdd")]
+    chain = list(zip(motion[:-1], motion[1:], strict=True))
+    seeds = {x.ref >> 1: rate.ref for x, rate in zip(motion[0], motion[1], strict=True)}
+    values: list[Value] = []
+    for pose in _link_poses(variant):
+        twist = sheared_kinematics.velocity(variant.graph, pose, seeds)
+        components = [*twist.linear, *twist.angular]
+        if acceleration:
+            components = time_derivative(variant.graph, components, chain)
+        if local:
+            columns = kinematics.project(pose.R, [[component] for component in components])
+            components = [row[0] for row in columns]
+        values += components
+    return Derived((values,))
+
+
 def _frames(name: str, width: tuple[int, ...], unit: str, doc: str) -> Outputs:
     return lambda v: (Argument(name, (len(v.mechanism.link_frames), *width), unit, doc),)
 
@@ -88,7 +117,7 @@ _LINEAR_FIRST = "rows: linear (3), angular (3)"
 _PER_FRAME = "per frame: linear (3), angular (3)"
 
 ENTRIES = tuple(
-    Entry(name, brief, inputs, outputs, (way,), "kinematic", default=default)
+    Entry(name, brief, inputs, outputs, (way,), "kinematic", explore=True, default=default)
     for name, brief, inputs, outputs, way, default in (
         ("forward_kinematics", "Poses T_i0 of every link frame, the tip last, in the base frame.", ("q",),
          _frames("T", (4, 4), "1, m", "homogeneous transformations"), forward_kinematics, True),

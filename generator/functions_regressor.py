@@ -8,6 +8,7 @@ from elastogen.generator import regressor as identification
 from elastogen.generator.arguments import matrix
 from elastogen.generator.catalogue import Derived, Entry, flat
 from elastogen.generator.program import Argument
+from elastogen.generator.robot import Robot
 from elastogen.generator.variants import Variant
 
 
@@ -37,22 +38,32 @@ def base_parameters(variant: Variant) -> Derived:
     return Derived((identification.combined(variant, _base(variant)),))
 
 
+def is_rigid(robot: Robot) -> bool:
+    """Whether all parameters are inertial ones: no flexible link, no flexible joint."""
+    return not any(coordinate.elastic for coordinate in robot.coordinates)
+
+
+_RIGID = "only for robots without flexible links and joints"
 _UNIT = "kg, kg m, kg m^2"
 
 ENTRIES = (
     Entry("regressor", "Regressor Y(q, qd, qdd): inverse dynamics is Y times the inertial parameters.",
           ("q", "qd", "qdd"),
           lambda v: (matrix("Y", v.size, len(identification.parameters_of(v)), "SI", "row-major"),),
-          (regressor,), "kinematic", default=False),
+          (regressor,), "kinematic", default=False,
+          applies=is_rigid, applies_to=_RIGID),
     Entry("inertial_parameters", "Inertial parameters that the regressor multiplies, ten per link.", (),
           lambda v: (Argument("pi", (len(identification.parameters_of(v)),), _UNIT,
                               "per link m, mx, my, mz, Lxx, Lxy, Lxz, Lyy, Lyz, Lzz; then the drives"),),
-          (inertial_parameters,), "plain", default=False),
+          (inertial_parameters,), "plain", default=False,
+          applies=is_rigid, applies_to=_RIGID),
     Entry("base_regressor", "Independent columns of the regressor: inverse dynamics is Y_b times the base parameters.",
           ("q", "qd", "qdd"),
           lambda v: (matrix("Y_b", v.size, len(_base(v).columns), "SI", "row-major"),),
-          (base_regressor,), "plain", default=False),
+          (base_regressor,), "plain", default=False,
+          applies=is_rigid, applies_to=_RIGID),
     Entry("base_parameters", "Base parameters: the combinations of inertial parameters that can be identified.", (),
           lambda v: (Argument("pi_b", (len(_base(v).columns),), _UNIT, "combinations of inertial parameters"),),
-          (base_parameters,), "plain", default=False),
+          (base_parameters,), "plain", default=False,
+          applies=is_rigid, applies_to=_RIGID),
 )  # fmt: skip

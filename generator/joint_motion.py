@@ -204,6 +204,20 @@ class ElasticTip(JointMotion):
         return angular, linear
 
 
+class LinearTip(ElasticTip):
+    """The tip of 000 (66): E + {delta x} instead of a rotation. It shears what is attached to it; see affine.py."""
+
+    def rotation(self, q: Sequence[Value]) -> Rotation:
+        """E + {delta x}; not orthogonal, so that inward is the product with the transposed, not with the inverse."""
+        x, y, z = self._delta(q)
+        one = self.graph.value(1)
+        return Rotation((Matrix3([[one, -z, y], [z, one, -x], [-y, x, one]]),))
+
+    def twists(self, q: Sequence[Value]) -> list[tuple[Vec, Vec]]:
+        """A shear has none."""
+        raise TypeError("a linear tip is not a rigid motion: use the recursion of affine.py")
+
+
 def monomial(graph: Graph, coordinates: tuple[int, ...], x: Sequence[Value]) -> Value:
     """c_n: the product of some coordinates."""
     product = graph.value(1)

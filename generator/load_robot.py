@@ -14,6 +14,7 @@ from pydantic import ValidationError
 
 from elastogen.generator.assemble_robot import assemble
 from elastogen.generator.errors import RobotError
+from elastogen.generator.flexible_file import TAG
 from elastogen.generator.live import make_live
 from elastogen.generator.location import Location, did_you_mean
 from elastogen.generator.read_yaml import line_of, read_yaml
@@ -178,6 +179,8 @@ def _translated(problem: ValidationError, data: Any, where: Location) -> RobotEr
     first = problem.errors(include_url=False)[0]
     here, value = where, data
     for step in first["loc"]:
+        if isinstance(step, str) and step.startswith(TAG):
+            continue
         if isinstance(step, int):
             value = value[step] if isinstance(value, (list, tuple)) and step < len(value) else None
             label = value.get("name") if isinstance(value, Mapping) else None

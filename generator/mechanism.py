@@ -18,7 +18,7 @@ from elastogen.generator import base_regrouping
 from elastogen.generator.graph import Graph, Value
 from elastogen.generator.inertia import Array, Inertia, pseudo_inertia
 from elastogen.generator.elastic_body import ElasticBody
-from elastogen.generator.joint_motion import ElasticTip, Fixed, JointMotion, Prismatic, Revolute
+from elastogen.generator.joint_motion import ElasticTip, Fixed, JointMotion, LinearTip, Prismatic, Revolute
 from elastogen.generator.lowering import Lowering
 from elastogen.generator.placement import inverse, product, transform
 from elastogen.generator.robot import IDENTITY, Body, FlexibleBody, Joint, JointType, Link, Matrix, Robot, Scalar
@@ -73,6 +73,11 @@ class Mechanism:
     def is_rigid(self) -> bool:
         """Whether every frame moves by one joint coordinate."""
         return all(isinstance(frame.motion, (Revolute, Prismatic)) for frame in self.frames)
+
+    @property
+    def has_linear_tips(self) -> bool:
+        """Whether some tip is E + {delta x}: then frames are sheared, and only affine.py applies."""
+        return any(isinstance(frame.motion, LinearTip) for frame in self.frames)
 
     def is_parallel_to_parent(self, index: int) -> bool:
         """Whether a frame and its parent turn about axes of the same direction."""
@@ -302,7 +307,8 @@ def _frame(lower: Lowering, draft: _Draft, layout: _Layout) -> Frame:
     elif draft.flexible is not None and draft.kind == "tip":
         shifts = [[lower.value(entry) for entry in row] for row in draft.flexible.tip_displacements]
         turns = [[lower.value(entry) for entry in row] for row in draft.flexible.tip_rotations]
-        motion, rotation = ElasticTip(graph, draft.flexible.monomials, shifts, turns), Rotation(())
+        kind = LinearTip if draft.flexible.tip == "linear" else ElasticTip
+        motion, rotation = kind(graph, draft.flexible.monomials, shifts, turns), Rotation(())
     elif draft.flexible is not None:
         tip = next(d for d in layout.drafts if d.kind == "tip" and layout.drafts[d.parent] is draft)
         elastic = ElasticBody.lowered(lower, draft.flexible, tip.coordinates)

@@ -8,13 +8,13 @@ serves every kind of flexible beam.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 import sympy
 
 from elastogen.generator.robot import Scalar
@@ -22,6 +22,7 @@ from elastogen.generator.robot import Scalar
 Number: TypeAlias = "int | Fraction | float | sympy.Expr"
 Breaks: TypeAlias = "tuple[Fraction, ...]"
 
+ROUNDING = 1e-13  # integrals below this, relative to the norms of their factors, are zero
 WHOLE: Breaks = (Fraction(0), Fraction(1))
 
 
@@ -160,30 +161,59 @@ def combination(factors: Sequence[float], curves: Sequence[Curve]) -> Curve:
     for i in range(len(curves[0].pieces)):
         total: tuple[Number, ...] = (0,)
         for factor, curve in zip(factors, curves, strict=True):
-            if any(not is_zero(c) for c in curve.pieces[i]):
+            if not _vanishes(curve.pieces[i]):
                 total = _added(total, tuple(factor * c for c in curve.pieces[i]))
         pieces.append(total)
     return Curve(curves[0].breaks, tuple(pieces))
 
 
 def gram(weight: Curve, curves: Sequence[Curve]) -> dict[tuple[int, int], Number]:
-    """Return the integrals over s in [0, 1] of weight * curves[i] * curves[j] that are not zero by structure."""
+    """Return the integrals over s in [0, 1] of weight * curves[i] * curves[j] that are not zero.
+
+    The weight is split into parameters times numbers, so that parameters stay factors of the results.
+    """
+    result: dict[tuple[int, int], Number] = {}
+    for factor, part in _parts(weight).items():
+        for key, value in _numeric_gram(part, curves).items():
+            result[key] = result.get(key, 0) + (value if factor == 1 else factor * value)
+    return {key: value for key, value in result.items() if not is_zero(value)}
+
+
+def _parts(weight: Curve) -> dict[Number, Curve]:
+    """The weight as a sum of expressions in parameters times curves without parameters."""
+    if not any(isinstance(c, sympy.Basic) for piece in weight.pieces for c in piece):
+        return {1: weight}
+    found: dict[Number, list[list[Number]]] = {}
+    for p, piece in enumerate(weight.pieces):
+        for k, coefficient in enumerate(piece):
+            for term in sympy.Add.make_args(sympy.expand(sympy.sympify(coefficient))):
+                number, factor = term.as_coeff_Mul(rational=True)
+                rows = found.setdefault(factor, [[Fraction(0)] * len(row) for row in weight.pieces])
+                rows[p][k] = rows[p][k] + exact(number)
+    return {factor: Curve(weight.breaks, tuple(tuple(row) for row in rows)) for factor, rows in found.items()}
+
+
+def _numeric_gram(weight: Curve, curves: Sequence[Curve]) -> dict[tuple[int, int], Number]:
     if not curves:
         return {}
     weight, *functions = common(weight, *curves)
     result: dict[tuple[int, int], Number] = {}
     for p, width in enumerate(weight.widths):
-        active = [i for i, f in enumerate(functions) if any(not is_zero(c) for c in f.pieces[p])]
-        if not active or all(is_zero(c) for c in weight.pieces[p]):
+        active = [i for i, f in enumerate(functions) if not _vanishes(f.pieces[p])]
+        if not active or _vanishes(weight.pieces[p]):
             continue
         block = _block(weight.pieces[p], width, [functions[i].pieces[p] for i in active])
         for a, i in enumerate(active):
-            for b, j in enumerate(active):
-                result[i, j] = result.get((i, j), 0) + block[a, b]
+            for b, j in enumerate(active[a:], start=a):
+                result[i, j] = result.get((i, j), 0) + block[a][b]
+    for (i, j), value in tuple(result.items()):
+        if isinstance(value, float) and abs(value) <= ROUNDING * math.sqrt(abs(result[i, i] * result[j, j])):
+            value = result[i, j] = 0  # orthogonal but for rounding
+        result[j, i] = value
     return result
 
 
-def _block(weight: tuple[Number, ...], width: Fraction, functions: list[tuple[Number, ...]]) -> npt.NDArray[Any]:
+def _block(weight: tuple[Number, ...], width: Fraction, functions: list[tuple[Number, ...]]) -> list[list[Number]]:
     """Integrals of weight * f * g over one piece: C H C^T with H_ij = width int_0^1 weight t^(i + j) dt."""
     size = max(len(f) for f in functions)
     rows = [[*f, *(0,) * (size - len(f))] for f in functions]
@@ -191,12 +221,16 @@ def _block(weight: tuple[Number, ...], width: Fraction, functions: list[tuple[Nu
         sum((width * w / (i + k + 1) for i, w in enumerate(weight)), start=Fraction(0)) for k in range(2 * size - 1)
     ]
     numbers = [c for f in functions for c in f]
-    kind: Any = object
-    if any(isinstance(c, float) for c in numbers) and not any(isinstance(c, sympy.Basic) for c in (*numbers, *moments)):
-        kind = float
+    rounded = any(isinstance(c, float) for c in numbers) and not any(isinstance(c, sympy.Basic) for c in numbers)
+    kind: Any = float if rounded else object
     coefficients = np.array(rows, dtype=kind)
     hankel = np.array([[moments[i + j] for j in range(size)] for i in range(size)], dtype=kind)
-    return coefficients @ hankel @ coefficients.T
+    block: list[list[Number]] = (coefficients @ hankel @ coefficients.T).tolist()
+    return block
+
+
+def _vanishes(piece: tuple[Number, ...]) -> bool:
+    return all(is_zero(c) for c in piece)
 
 
 def _total(piece: Sequence[Number]) -> Number:
@@ -220,9 +254,11 @@ def _restricted(piece: tuple[Number, ...], start: Fraction, width: Fraction) -> 
     """Coefficients in u of p(start + width u), by Horner's scheme."""
     if len(piece) == 1:
         return piece
+    rounded = any(isinstance(c, float) for c in piece)
+    line: tuple[Number, ...] = (float(start), float(width)) if rounded else (start, width)
     result: tuple[Number, ...] = (piece[-1],)
     for c in reversed(piece[:-1]):
-        result = _added(_product(result, (start, width)), (c,))
+        result = _added(_product(result, line), (c,))
     return result
 
 

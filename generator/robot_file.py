@@ -24,6 +24,7 @@ from elastogen.generator.file_fields import (
     exclusive,
     problem,
 )
+from elastogen.generator.flexible_file import FlexibleField
 
 FORMAT_VERSION = 1
 MAX_JOINTS = 1000
@@ -121,6 +122,13 @@ class FrictionSection(Section):
     )
 
 
+class ElasticitySection(Section):
+    """A spring and a damper between the drive and the link: one more coordinate, the joint's deflection."""
+
+    stiffness: ScalarField = Field(description="[N m/rad] or [N/m]")
+    damping: ScalarField = Field(default=0, description="[N m s/rad] or [N s/m]")
+
+
 class JointSection(Section):
     """A joint and the link it carries."""
 
@@ -139,12 +147,16 @@ class JointSection(Section):
     limits: LimitsSection = LimitsSection()
     motor: MotorSection = MotorSection()
     friction: FrictionSection = FrictionSection()
+    elasticity: ElasticitySection | None = Field(default=None, description="makes the joint flexible")
 
 
 class LinkSection(BodySection):
     """A link and its inertial data."""
 
     name: NameField
+    flexible: FlexibleField | None = Field(
+        default=None, description="makes the link flexible; mass, com and inertia are then those of its rigid hub"
+    )
     accept_unphysical_inertia: bool = Field(
         default=False,
         description="published moments that no real body has (triangle inequality, no mass): do not warn",

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from elastogen.generator import affine
 from elastogen.generator.graph import Graph, Value
 from elastogen.generator.lowering import Lowering
 from elastogen.generator.mechanism import Mechanism, build_mechanism
 from elastogen.generator.newton_euler import Placed, inverse_dynamics, place
 from elastogen.generator.robot import JointType, Robot
+from elastogen.generator.substitute import substitute
 from elastogen.generator.vectors import Mat, Vec
 
 
@@ -82,8 +84,13 @@ class Variant:
         return place(self.mechanism, q, merge=self.merge)
 
     def forces(self, q: Sequence[Value], qd: Sequence[Value], qdd: Sequence[Value], gravity: Vec) -> list[Value]:
-        """Newton-Euler, with the inertia of the drives."""
-        bodies = inverse_dynamics(self.mechanism, q, qd, qdd, gravity, self.moment, self.merge)
+        """M qdd + C qd + G by Newton-Euler (by transformations where tips are linear), with the inertia of the drives."""
+        if self.mechanism.has_linear_tips:
+            variables = [self.input(name) for name in ("q", "qd", "qdd")]  # it differentiates by them
+            known = {x.ref >> 1: y.ref for xs, ys in zip(variables, (q, qd, qdd), strict=True) for x, y in zip(xs, ys, strict=True)}
+            bodies = substitute(self.graph, affine.inverse_dynamics(self.mechanism, variables, gravity), known)
+        else:
+            bodies = inverse_dynamics(self.mechanism, q, qd, qdd, gravity, self.moment, self.merge)
         return [f + drive.inertia * acc for f, drive, acc in zip(bodies, self.drives, qdd, strict=True)]
 
     def resistances(self, q: Sequence[Value], qd: Sequence[Value]) -> list[Value]:
@@ -112,6 +119,7 @@ class VariantFamily:
         self.graph = Graph()
         self._mechanisms: dict[tuple[bool, bool], Mechanism] = {}
         self._plain: dict[bool, Variant] = {}
+        self._best: dict[str, Variant] = {}
         self._nominal = {parameter.name: parameter.value for parameter in robot.live_parameters}
         lower = Lowering(self.graph, robot)
         self._drives, self._elasticity = _drives(lower, robot), _elasticity(lower, robot)
@@ -130,16 +138,24 @@ class VariantFamily:
             self._plain[merge] = self._variant(mechanism, merge, "tensor")
         return self._plain[merge]
 
-    def kinematic(self) -> Iterator[Variant]:
+    def kinematic(self) -> list[Variant]:
         """Layouts for functions in which the user's frames matter."""
-        for merge in (False, True):
-            yield self.plain(merge=merge)
+        return [self.plain(merge=merge) for merge in (False, True)]
 
-    def dynamic(self) -> Iterator[Variant]:
+    def dynamic(self) -> list[Variant]:
         """Layouts for functions in which only the motion matters."""
-        for reframe, merge, moment in itertools.product((False, True), (False, True), ("tensor", "pseudo-inertia")):
-            mechanism = self.mechanism(reframe=reframe, regroup=True)
-            yield self._variant(mechanism, merge, moment)
+        if self.plain().mechanism.has_linear_tips:
+            return [self.plain()]
+        return [
+            self._variant(self.mechanism(reframe=reframe, regroup=True), merge, moment)
+            for reframe, merge, moment in itertools.product((False, True), (False, True), ("tensor", "pseudo-inertia"))
+        ]
+
+    def best(self, layout: str, cost: Callable[[Variant], float]) -> Variant:
+        """The layout of a family ("kinematic" or "dynamic") with the lowest cost; asked once, then remembered."""
+        if layout not in self._best:
+            self._best[layout] = min(self.kinematic() if layout == "kinematic" else self.dynamic(), key=cost)
+        return self._best[layout]
 
     def _variant(self, mechanism: Mechanism, merge: bool, moment: str) -> Variant:
         return Variant(mechanism, self._drives, self._elasticity, merge, moment, self._nominal)

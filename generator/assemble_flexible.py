@@ -1,0 +1,229 @@
+"""From the ``flexible:`` block of a link to its standard data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from fractions import Fraction
+from typing import get_args
+
+import sympy
+
+from elastogen.generator import beam_shapes, check_flexible
+from elastogen.generator.beam_integrals import ZERO, Beam, Direction, Mode, beam_body
+from elastogen.generator.damping import damping_matrix
+from elastogen.generator.expressions import nominal, parse_scalar
+from elastogen.generator.file_fields import ScalarField
+from elastogen.generator.finite_elements import MAX_ELEMENTS, element_modes, mesh_errors, reduced_modes
+from elastogen.generator.flexible_file import (
+    BeamSection,
+    DirectionField,
+    ElementsSection,
+    FlexibleSection,
+    LumpedSection,
+    ModeSection,
+    ModesSection,
+    PropertySection,
+    StandardDataSection,
+)
+from elastogen.generator.location import Location
+from elastogen.generator.piecewise import Curve, Number, exact
+from elastogen.generator.robot import Body, FlexibleBody, Matrix, Parameter, Scalar
+from elastogen.generator.standard_data import lumped_body, standard_body
+
+_PLACE_TOLERANCE = 1e-9  # of the ends of tables, relative to the length
+_COARSE = 0.01  # relative error of kept frequencies above which a mesh is called coarse
+_ALONG = ("x", "L")  # what these names mean in the expressions of a beam
+
+
+def flexible_body(
+    section: FlexibleSection,
+    tip_body: Body,
+    tip_pose: Matrix,
+    parameters: Mapping[str, Parameter],
+    where: Location,
+) -> FlexibleBody:
+    """Return the standard data of a flexible link; ``tip_pose`` counts for bodies that are not beams."""
+    if isinstance(section, (StandardDataSection, LumpedSection)):
+        make = standard_body if isinstance(section, StandardDataSection) else lumped_body
+        body = make(section, tip_pose, parameters, where)  # type: ignore[operator]
+    else:
+        body = _BeamAssembly(section, tip_body, parameters, where).body()
+    check_flexible.check_body(body, parameters, where)
+    return replace(body, damping=damping_matrix(section.damping, body, tip_body, parameters, where.at("damping")))
+
+
+class _BeamAssembly:
+    def __init__(
+        self,
+        section: ModesSection | ElementsSection,
+        tip_body: Body,
+        parameters: Mapping[str, Parameter],
+        where: Location,
+    ) -> None:
+        self.section, self.tip_body, self.parameters, self.where = section, tip_body, parameters, where
+        given = parse_scalar(section.length, parameters, where.at("length"))
+        self.length: Number = exact(given)
+        self.nominal_length = nominal(given, parameters)
+        if not self.nominal_length > 0:
+            raise where.at("length").error(section.length, "a length above zero [m]", "give the beam's length")
+        self._refuse_shadowed_names()
+
+    def body(self) -> FlexibleBody:
+        section = self.section
+        beam = self._beam(section)
+        if isinstance(section, ModesSection):
+            modes = [self._mode(mode, i, section) for i, mode in enumerate(section.modes)]
+            modes = self._named(modes, section)
+        else:
+            self._check_elements(section)
+            modes = element_modes(section.elements, section.directions, self.length)
+        check_flexible.check_beam(beam, modes, self.parameters, self.where)
+        if isinstance(section, ElementsSection) and section.reduce_to is not None:
+            modes = self._reduced(beam, modes, section.reduce_to, section)
+        return beam_body(beam, modes)
+
+    def _beam(self, section: BeamSection) -> Beam:
+        polar = self._property(section.polar_inertia_per_length, "polar_inertia_per_length")
+        half = None if polar is None else polar.scaled(Fraction(1, 2))
+        inertia_y = self._property(section.inertia_y_per_length, "inertia_y_per_length")
+        inertia_z = self._property(section.inertia_z_per_length, "inertia_z_per_length")
+        bending = self._property(section.EI, "EI")
+        given: dict[Direction, Curve | None] = {
+            "y": bending or self._property(section.EI_z, "EI_z"),
+            "z": bending or self._property(section.EI_y, "EI_y"),
+            "torsion": self._property(section.GJ, "GJ"),
+            "extension": self._property(section.EA, "EA"),
+        }
+        mass = self._property(section.mass_per_length, "mass_per_length")
+        assert mass is not None  # a required key
+        return Beam(
+            length=self.length,
+            mass_per_length=mass,
+            stiffness={direction: curve for direction, curve in given.items() if curve is not None},
+            inertia_y=inertia_y or half or ZERO,
+            inertia_z=inertia_z or half or ZERO,
+            rotary_inertia=section.rotary_inertia,
+            foreshortening=section.foreshortening,
+            rotation=section.rotation,
+        )
+
+    def _mode(self, section: ModeSection, i: int, link: ModesSection) -> Mode:
+        here = self.where.at("modes", i)
+        return Mode(section.name or "", section.direction, self._shape(section, link, here))
+
+    def _shape(self, mode: ModeSection, link: ModesSection, here: Location) -> Curve:
+        if mode.shape is not None:
+            return beam_shapes.from_expression(self._along(mode.shape, here.at("shape")), here.at("shape"))
+        if mode.eigenfunction is not None:
+            ratio = 0.0
+            if link.eigenfunctions == "tip_mass":
+                beam_mass = self._nominal_mass(link)
+                ratio = nominal(self.tip_body.mass, self.parameters) / beam_mass
+            return beam_shapes.eigenfunction(mode.eigenfunction, ratio)
+        assert mode.table is not None  # exactly one of the three, by the file's structure
+        table, here = mode.table, here.at("table")
+        places = self._places(table.x, here.at("x"))
+        values = self._numbers(table.displacement, len(places), here.at("displacement"))
+        slopes = None
+        if table.slope is not None:
+            slopes = [self.nominal_length * m for m in self._numbers(table.slope, len(places), here.at("slope"))]
+        return beam_shapes.from_table(places, values, slopes, clamped_slope=mode.direction in ("y", "z"))
+
+    def _nominal_mass(self, link: ModesSection) -> float:
+        curve = self._property(link.mass_per_length, "mass_per_length")
+        assert curve is not None
+        values = {p.symbol: exact(p.value) for p in self.parameters.values()}
+        mass = float(curve.substituted(values).integral_from_start().end) * self.nominal_length
+        if not mass > 0:
+            raise self.where.at("mass_per_length").error(mass, "a mass above zero", "give the beam's mass per length")
+        return mass
+
+    def _named(self, modes: list[Mode], section: ModesSection) -> list[Mode]:
+        """Fill in the names y1, y2, z1, ... and refuse names that occur twice."""
+        counts: dict[str, int] = {}
+        named: list[Mode] = []
+        for i, mode in enumerate(modes):
+            counts[mode.direction] = counts.get(mode.direction, 0) + 1
+            name = mode.name or f"{mode.direction}{counts[mode.direction]}"
+            if name in {other.name for other in named}:
+                where = self.where.at("modes", i, "name")
+                raise where.error(name, "names of modes that occur once", "rename one of them")
+            named.append(replace(mode, name=name))
+        return named
+
+    def _property(self, section: PropertySection | None, key: str) -> Curve | None:
+        if section is None:
+            return None
+        here = self.where.at(key)
+        if section.expression is not None:
+            return beam_shapes.from_expression(self._along(section.expression, here), here)
+        assert section.x is not None and section.value is not None  # by the file's structure
+        places = self._places(section.x, here.at("x"))
+        if len(section.value) != len(places):
+            raise _wrong_size(section.value, len(places), here.at("value"))
+        values = [parse_scalar(v, self.parameters, here.at("value", i)) for i, v in enumerate(section.value)]
+        return beam_shapes.from_samples(places, values)
+
+    def _along(self, given: ScalarField, here: Location) -> Scalar:
+        """An expression in x and L, brought to s = x / L."""
+        names = {**self.parameters, **{name: Parameter(name, 1.0) for name in _ALONG}}
+        parsed = parse_scalar(given, names, here)
+        if not isinstance(parsed, sympy.Expr):
+            return parsed
+        length = sympy.sympify(self.length)
+        x, whole = (names[name].symbol for name in _ALONG)
+        return sympy.sympify(exact(parsed)).subs({x: beam_shapes.S * length, whole: length}, simultaneous=True)
+
+    def _places(self, given: tuple[ScalarField, ...], here: Location) -> list[float]:
+        """Places of a table as s = x / L."""
+        x = [float(parse_scalar(value, {}, here.at(i))) for i, value in enumerate(given)]
+        length, close = self.nominal_length, _PLACE_TOLERANCE * self.nominal_length
+        if len(x) < 2 or any(b - a <= close for a, b in zip(x, x[1:], strict=False)):
+            raise here.error(x, "at least two places, each greater than the one before", "sort the table by x")
+        if abs(x[0]) > close or abs(x[-1] - length) > close:
+            raise here.error([x[0], x[-1]], f"places from 0 to the length {length:g}", "sample the whole beam")
+        return [0.0, *(place / length for place in x[1:-1]), 1.0]
+
+    def _numbers(self, given: tuple[ScalarField, ...], count: int, here: Location) -> list[float]:
+        if len(given) != count:
+            raise _wrong_size(given, count, here)
+        return [float(parse_scalar(value, {}, here.at(i))) for i, value in enumerate(given)]
+
+    def _check_elements(self, section: ElementsSection) -> None:
+        if not 1 <= section.elements <= MAX_ELEMENTS:
+            raise self.where.at("elements").error(
+                section.elements, f"1 to {MAX_ELEMENTS} elements", "3 to 10 elements are usual for a link"
+            )
+        if len(set(section.directions)) != len(section.directions):
+            raise self.where.at("directions").error(
+                list(section.directions), f"each of {', '.join(get_args(DirectionField))} at most once", "remove doubles"
+            )
+
+    def _reduced(self, beam: Beam, modes: list[Mode], count: int, section: ElementsSection) -> list[Mode]:
+        if count > len(modes):
+            raise self.where.at("reduce_to").error(
+                count, f"at most the {len(modes)} coordinates of the elements", "use more elements or keep fewer modes"
+            )
+        errors = mesh_errors(beam, section.elements, section.directions, count, self.tip_body, self.parameters)
+        if max(errors) > _COARSE:
+            self.where.at("elements").warn(
+                f"{section.elements} elements, with which frequency {errors.index(max(errors)) + 1} of the {count} kept"
+                f" is {100 * max(errors):.2g} % too high",
+                f"kept frequencies within {100 * _COARSE:g} %",
+                "use more elements: after reduction they cost nothing",
+            )
+        return reduced_modes(beam, modes, count, self.tip_body, self.parameters)
+
+    def _refuse_shadowed_names(self) -> None:
+        for name in _ALONG:
+            if name in self.parameters and self.length != self.parameters[name].symbol:
+                raise self.where.error(
+                    f"a parameter {name}",
+                    "x and L to mean the place along the beam and its length",
+                    f"rename the parameter {name}",
+                )
+
+
+def _wrong_size(given: tuple[ScalarField, ...], count: int, here: Location) -> Exception:
+    return here.error(f"{len(given)} values", f"{count} values, one per place x", "complete the table")
