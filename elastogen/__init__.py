@@ -1,3 +1,75 @@
-"""elastogen: fast, dependency-free C for robot dynamics, rigid and flexible, from a robot description."""
+"""elastogen: fast, dependency-free C for robot dynamics, rigid and flexible, from a robot description.
+
+    import elastogen
+
+    robot = elastogen.load("puma560")        # built-in name, or path to .yaml / .urdf
+    model = elastogen.build_model(robot)     # derive, emit, compile (cached)
+    model.inverse_dynamics(q, qd, qdd)       # numpy in and out
+
+Names are imported when they are first used, so that ``import elastogen`` costs nothing.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from elastogen.build.pipeline import GeneratedFiles, build_model, generate
+    from elastogen.generator.closed_form import ClosedForm, derive
+    from elastogen.generator.errors import BuildError, ElastogenError, OutputError, RobotError, RobotWarning
+    from elastogen.generator.load_robot import load
+    from elastogen.generator.robot import Robot
+    from elastogen.runtime import Bound, Model, ModelError, Parameters, load_model
 
 __version__ = "0.1.0"
+
+__all__ = [
+    "Bound",
+    "BuildError",
+    "ClosedForm",
+    "ElastogenError",
+    "GeneratedFiles",
+    "Model",
+    "ModelError",
+    "OutputError",
+    "Parameters",
+    "Robot",
+    "RobotError",
+    "RobotWarning",
+    "build_model",
+    "derive",
+    "generate",
+    "load",
+    "load_model",
+]
+
+_HOME = {
+    "elastogen.build.pipeline": ("GeneratedFiles", "build_model", "generate"),
+    "elastogen.generator.closed_form": ("ClosedForm", "derive"),
+    "elastogen.generator.errors": (
+        "BuildError",
+        "ElastogenError",
+        "OutputError",
+        "RobotError",
+        "RobotWarning",
+    ),
+    "elastogen.generator.load_robot": ("load",),
+    "elastogen.generator.robot": ("Robot",),
+    "elastogen.runtime": ("Bound", "Model", "ModelError", "Parameters", "load_model"),
+}
+_MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name when it is first used."""
+    if name not in _MODULE_OF:
+        raise AttributeError(f"module 'elastogen' has no attribute {name!r}")
+    value = getattr(import_module(_MODULE_OF[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    """List the public names, imported or not."""
+    return sorted({*globals(), *__all__})

@@ -5,19 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
-from typing import get_args
+from itertools import pairwise
 
 import sympy
 
 from elastogen.generator import beam_shapes, check_flexible
-from elastogen.generator.beam_integrals import ZERO, Beam, Direction, Mode, beam_body
+from elastogen.generator.beam_integrals import DIRECTIONS, ZERO, Beam, Direction, Mode, beam_body
 from elastogen.generator.damping import damping_matrix
 from elastogen.generator.expressions import nominal, parse_scalar
 from elastogen.generator.file_fields import ScalarField
 from elastogen.generator.finite_elements import MAX_ELEMENTS, element_modes, mesh_errors, reduced_modes
 from elastogen.generator.flexible_file import (
     BeamSection,
-    DirectionField,
     ElementsSection,
     FlexibleSection,
     LumpedSection,
@@ -44,9 +43,10 @@ def flexible_body(
     where: Location,
 ) -> FlexibleBody:
     """Return the standard data of a flexible link; ``tip_pose`` counts for bodies that are not beams."""
-    if isinstance(section, (StandardDataSection, LumpedSection)):
-        make = standard_body if isinstance(section, StandardDataSection) else lumped_body
-        body = make(section, tip_pose, parameters, where)  # type: ignore[operator]
+    if isinstance(section, StandardDataSection):
+        body = standard_body(section, tip_pose, parameters, where)
+    elif isinstance(section, LumpedSection):
+        body = lumped_body(section, tip_pose, parameters, where)
     else:
         body = _BeamAssembly(section, tip_body, parameters, where).body()
     check_flexible.check_body(body, parameters, where)
@@ -158,7 +158,8 @@ class _BeamAssembly:
         here = self.where.at(key)
         if section.expression is not None:
             return beam_shapes.from_expression(self._along(section.expression, here), here)
-        assert section.x is not None and section.value is not None  # by the file's structure
+        assert section.x is not None  # both, by the file's structure
+        assert section.value is not None
         places = self._places(section.x, here.at("x"))
         if len(section.value) != len(places):
             raise _wrong_size(section.value, len(places), here.at("value"))
@@ -179,7 +180,7 @@ class _BeamAssembly:
         """Places of a table as s = x / L."""
         x = [float(parse_scalar(value, {}, here.at(i))) for i, value in enumerate(given)]
         length, close = self.nominal_length, _PLACE_TOLERANCE * self.nominal_length
-        if len(x) < 2 or any(b - a <= close for a, b in zip(x, x[1:], strict=False)):
+        if len(x) < 2 or any(b - a <= close for a, b in pairwise(x)):
             raise here.error(x, "at least two places, each greater than the one before", "sort the table by x")
         if abs(x[0]) > close or abs(x[-1] - length) > close:
             raise here.error([x[0], x[-1]], f"places from 0 to the length {length:g}", "sample the whole beam")
@@ -197,7 +198,7 @@ class _BeamAssembly:
             )
         if len(set(section.directions)) != len(section.directions):
             raise self.where.at("directions").error(
-                list(section.directions), f"each of {', '.join(get_args(DirectionField))} at most once", "remove doubles"
+                list(section.directions), f"each of {', '.join(DIRECTIONS)} at most once", "remove doubles"
             )
 
     def _reduced(self, beam: Beam, modes: list[Mode], count: int, section: ElementsSection) -> list[Mode]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import sympy
 
 from elastogen.generator import placement
+from elastogen.generator.assemble_flexible import flexible_body
 from elastogen.generator.expressions import parse_scalar
 from elastogen.generator.file_fields import BodySection, FrameSection, ScalarField, VectorField
 from elastogen.generator.location import Location, did_you_mean
@@ -19,6 +20,7 @@ from elastogen.generator.robot import (
     Actuation,
     Body,
     Joint,
+    JointElasticity,
     JointType,
     Limits,
     Link,
@@ -30,6 +32,7 @@ from elastogen.generator.robot import (
 )
 from elastogen.generator.robot_file import (
     DhSection,
+    ElasticitySection,
     JointSection,
     LimitsSection,
     LinkSection,
@@ -72,10 +75,10 @@ class _Assembly:
         if tip not in links:
             fix = did_you_mean(tip, links, "name one of the file's links")
             raise self.where.at("tip", "link").error(tip, "the name of a link", fix)
-        bodies = {name: self._body(section, self.where.at("links", name)) for name, section in links.items()}
+        made = {name: self._link(name, section, self.where.at("links", name)) for name, section in links.items()}
         return Robot(
             name=self.file.name,
-            links=tuple(Link(name, bodies[name]) for name in names),
+            links=tuple(made[name] for name in names),
             joints=joints,
             gravity=self._vector(self.file.gravity, self.where.at("gravity")),
             tip=tip,
@@ -160,6 +163,7 @@ class _Assembly:
                     place.after,
                     limits,
                     actuation,
+                    self._elasticity(section.elasticity, here.at("elasticity")),
                 )
             )
         return joints
@@ -211,6 +215,22 @@ class _Assembly:
         else:
             rpy = self._vector(section.rpy or (0, 0, 0), here.at("rpy"))
         return placement.from_xyz_rpy(self._vector(section.xyz or (0, 0, 0), here.at("xyz")), rpy)
+
+    def _link(self, name: str, section: LinkSection | None, here: Location) -> Link:
+        body = self._body(section, here)
+        if section is None or section.flexible is None:
+            return Link(name, body)
+        given, inside = section.flexible, here.at("flexible")
+        tip_body = self._body(given.tip, inside.at("tip"))
+        frame = getattr(given, "tip_frame", None)
+        tip_pose = IDENTITY if frame is None else self._frame(frame, inside.at("tip_frame"))
+        return Link(name, body, flexible_body(given, tip_body, tip_pose, self.parameters, inside), tip_body)
+
+    def _elasticity(self, section: ElasticitySection | None, here: Location) -> JointElasticity | None:
+        if section is None:
+            return None
+        stiffness = self._scalar(section.stiffness, here.at("stiffness"))
+        return JointElasticity(stiffness, self._scalar(section.damping, here.at("damping")))
 
     def _body(self, section: BodySection | None, here: Location) -> Body:
         if section is None:

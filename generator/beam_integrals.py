@@ -1,7 +1,7 @@
-r"""The standard data of a beam along x, clamped at x = 0: exact mass integrals, stiffness, tip.
+"""The standard data of a beam along x, clamped at x = 0: exact mass integrals, stiffness, tip.
 
-A point of the section at x is r = (x, y, z). Its displacement is linear in the section's y and z (sections stay plane and
-undistorted), so every field is :math:`b = c(x) + y\,d(x) + z\,e(x)`:
+A point of the section at x is r = (x, y, z). Its displacement is linear in the section's y and z (sections stay plane
+and undistorted), so every field is b = c(x) + y d(x) + z e(x):
 
     bending in y by phi    c = (0, phi, 0), with rotary inertia d = (-phi', 0, 0)
     bending in z by phi    c = (0, 0, phi), with rotary inertia e = (-phi', 0, 0)
@@ -10,7 +10,8 @@ undistorted), so every field is :math:`b = c(x) + y\,d(x) + z\,e(x)`:
     foreshortening j, k    c = (-int_0^x phi_j' phi_k', 0, 0), half of it for j = k
 
 With the section's centre on the axis and principal axes y, z, the integral over the body of two such fields is
-int (mu c c'^T + j_z d d'^T + j_y e e'^T) dx, where mu is the mass per length, j_z = int y^2 and j_y = int z^2 per length.
+int (mu c c'^T + j_z d d'^T + j_y e e'^T) dx, where mu is the mass per length and j_z = int y^2, j_y = int z^2 are the
+section's inertias per length.
 These are the integrals of 000 (97), (98): int r dm, int r r^T dm, int b dm, int b r^T dm, int b b^T dm.
 """
 
@@ -46,7 +47,8 @@ class Beam:
 
     length: Number  # [m]
     mass_per_length: Curve  # [kg/m]
-    stiffness: dict[Direction, Curve] = field(default_factory=dict)  # y: EI_z, z: EI_y [N m^2], torsion: GJ, extension: EA [N]
+    #: y: EI_z, z: EI_y, torsion: GJ [N m^2], extension: EA [N]
+    stiffness: dict[Direction, Curve] = field(default_factory=dict)
     inertia_y: Curve = ZERO  # int z^2 per length [kg m]
     inertia_z: Curve = ZERO  # int y^2 per length [kg m]
     rotary_inertia: bool = False  # sections turn with the beam in bending
@@ -105,7 +107,7 @@ def beam_body(beam: Beam, modes: Sequence[Mode]) -> FlexibleBody:
 
 
 def stiffness_matrix(beam: Beam, modes: Sequence[Mode]) -> Matrix:
-    """Return int EI phi_j'' phi_k'' dx within each bending direction, int GJ phi_j' phi_k' dx and int EA phi_j' phi_k' dx."""
+    """Return int EI phi_j'' phi_k'' dx within each bending direction, int GJ (EA) phi_j' phi_k' dx."""
     entries: list[list[Scalar]] = [[0] * len(modes) for _ in modes]
     for direction in DIRECTIONS:
         chosen = [i for i, mode in enumerate(modes) if mode.direction == direction]

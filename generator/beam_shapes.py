@@ -1,13 +1,15 @@
 """Functions along a beam from what a robot file gives: expressions in x and L, eigenfunctions, sampled tables.
 
-Polynomials and tables become curves exactly. Other smooth functions (eigenfunctions, expressions with sin, cos, sqrt or a
-division by x) become Taylor pieces short enough that the first neglected term is below the rounding of a double.
+Polynomials and tables become curves exactly. Other smooth functions (eigenfunctions, expressions with sin, cos, sqrt or
+a division by x) become Taylor pieces short enough that the first neglected term is below the rounding of a double.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
+from functools import cache
+from itertools import pairwise
 from typing import Any
 
 import mpmath
@@ -26,7 +28,7 @@ MAX_EIGENFUNCTION = 20
 
 
 def from_expression(expression: Number, where: Location) -> Curve:
-    """Return the curve of an expression in :data:`S` and parameters; parameters only as coefficients of a polynomial."""
+    """Return the curve of an expression in :data:`S`; parameters only as coefficients of a polynomial."""
     given = sympy.sympify(exact(expression))
     if given.is_polynomial(S):
         coefficients = sympy.Poly(sympy.expand(given), S).all_coeffs()
@@ -65,7 +67,7 @@ def _smooth(function: Callable[[Any], Any], shown: str, where: Location) -> Curv
             else:
                 size = mpmath.inf
     if not mpmath.isfinite(size):
-        raise where.error(shown, "a function that is smooth and finite from s = x/L = 0 to 1", "use a polynomial or a table")
+        raise where.error(shown, "a function that is smooth from s = x/L = 0 to 1", "use a polynomial or a table")
     return Curve(tuple(breaks), tuple(pieces))
 
 
@@ -92,10 +94,11 @@ def eigenvalue(number: int, tip_mass_ratio: float = 0.0) -> Any:
         return low
 
 
+@cache
 def eigenfunction(number: int, tip_mass_ratio: float = 0.0) -> Curve:
-    """Return the n-th bending eigenfunction of a uniform clamped beam, free or with a point mass at its tip, phi(L) = 1.
+    """Return the n-th bending eigenfunction of a uniform clamped beam, free or with a tip mass, phi(L) = 1.
 
-    phi = cosh zs - cos zs - sigma (sinh zs - sin zs), sigma = (cosh z + cos z) / (sinh z + sin z): no moment at the tip.
+    phi = cosh zs - cos zs - sigma (sinh zs - sin zs), sigma = (cosh z + cos z) / (sinh z + sin z): no tip moment.
     """
     with mpmath.workdps(DIGITS + 10 + 2 * number):
         z = eigenvalue(number, tip_mass_ratio)
@@ -123,7 +126,9 @@ def eigenfunction(number: int, tip_mass_ratio: float = 0.0) -> Curve:
     return Curve(tuple(Fraction(i, count) for i in range(count + 1)), tuple(pieces))
 
 
-def from_table(s: Sequence[float], values: Sequence[float], slopes: Sequence[float] | None, clamped_slope: bool) -> Curve:
+def from_table(
+    s: Sequence[float], values: Sequence[float], slopes: Sequence[float] | None, clamped_slope: bool
+) -> Curve:
     """Return the cubic Hermite interpolation of values and slopes d/ds at the places s, 0 first and 1 last.
 
     Without slopes it is the cubic spline: no slope (``clamped_slope``) or no curvature at s = 0, no curvature at s = 1.
@@ -148,7 +153,7 @@ def from_table(s: Sequence[float], values: Sequence[float], slopes: Sequence[flo
 def from_samples(s: Sequence[float], values: Sequence[Number]) -> Curve:
     """Return the piecewise linear interpolation of the values at the places s, 0 first and 1 last."""
     known = [exact(value) for value in values]
-    return Curve(_breaks(s), tuple((a, b - a) for a, b in zip(known, known[1:], strict=False)))
+    return Curve(_breaks(s), tuple((a, b - a) for a, b in pairwise(known)))
 
 
 def _breaks(s: Sequence[float]) -> tuple[Fraction, ...]:

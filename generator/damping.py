@@ -60,7 +60,7 @@ def _ratios(section: DampingSection, size: int, where: Location) -> list[float]:
         given = section.ratios or ()
         ratios = [float(parse_scalar(ratio, {}, where.at(i))) for i, ratio in enumerate(given)]
         if len(ratios) != size:
-            raise where.error(f"{len(ratios)} ratios", f"{size} ratios, one per coordinate", "or give one `ratio` for all")
+            raise where.error(f"{len(ratios)} ratios", f"{size}, one per coordinate", "or give one `ratio` for all")
     for ratio in ratios:
         if not 0 <= ratio < 1:
             raise where.error(ratio, "damping ratios from 0 to below 1", "0.005 to 0.02 are usual for metal links")

@@ -112,10 +112,10 @@ def _cost(graph: Graph, refs: Sequence[int]) -> float:
 
 
 def _program(graph: Graph, entry: Entry, variant: Variant, derived: Derived) -> Program:
-    refs = _refs(derived)
+    small, refs = extract(graph, _refs(derived))
     for _ in range(ROUNDS):
-        refs = factor_sums(graph, refs)
-    small, refs = extract(graph, refs)
+        refs = factor_sums(small, refs)
+    small, refs = extract(small, refs)
     outputs, start = [], 0
     for argument in entry.outputs(variant):
         outputs.append((argument, refs[start : start + argument.size]))

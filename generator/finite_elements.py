@@ -1,8 +1,8 @@
 """Beams divided into equal finite elements, as curves: Hermite cubics in bending, linear in torsion and extension.
 
-Seed 003 divides its links into Euler-Bernoulli elements whose nodal deflections and slopes are the coordinates. The nodal
-basis functions are clamped shapes like any other once the first node is removed (003, 4.3), so the standard data follow from
-the integrals of :mod:`beam_integrals`; its element matrices (13) and (27) come out of them.
+Seed 003 divides its links into Euler-Bernoulli elements whose nodal deflections and slopes are the coordinates. The
+nodal basis functions are clamped shapes like any other once the first node is removed (003, 4.3), so the standard data
+follow from the integrals of :mod:`beam_integrals`; its element matrices (13) and (27) come out of them.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The ``flexible:`` block of a link in the robot file: pydantic models of its structure, one class per ``type``.
 
-As in :mod:`robot_file`, only keys, shapes and kinds of values are checked here; what the numbers mean is checked when the
-link is assembled (:mod:`check_flexible`).
+As in :mod:`robot_file`, only keys, shapes and kinds of values are checked here; what the numbers mean is checked when
+the link is assembled (:mod:`check_flexible`).
 """
 
 from __future__ import annotations
@@ -121,7 +121,7 @@ class ModeSection(Section):
         if len(given) != 1:
             raise problem("exactly one of shape, eigenfunction, table", f"keep one of {', '.join(given) or 'them'}")
         if self.eigenfunction is not None and self.direction not in ("y", "z"):
-            raise problem("eigenfunctions for bending in y or z", 'for torsion give for example shape: "sin(pi*x/(2*L))"')
+            raise problem("eigenfunctions for bending in y or z", 'for torsion give shape: "sin(pi*x/(2*L))"')
         return self
 
 
@@ -136,7 +136,7 @@ class DampingSection(Section):
     """Damping of the elastic coordinates: one of ratio, ratios, rayleigh, matrix."""
 
     ratio: ScalarField | None = Field(default=None, description="damping ratio of every clamped mode [-]")
-    ratios: ListField | None = Field(default=None, description="damping ratio per clamped mode, lowest frequency first [-]")
+    ratios: ListField | None = Field(default=None, description="damping ratio per clamped mode, lowest first [-]")
     rayleigh: RayleighSection | None = None
     matrix: SquareField | None = Field(default=None, description="coordinates x coordinates")
 

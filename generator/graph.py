@@ -264,17 +264,17 @@ class Graph:
 
     def cone(self, refs: Iterable[int]) -> list[int]:
         """The nodes that the references need, in topological order."""
-        needed = bytearray(len(self.op))
+        needed: set[int] = set()
         stack = [ref >> 1 for ref in refs]
         while stack:
             node = stack.pop()
-            if not needed[node]:
-                needed[node] = 1
+            if node not in needed:
+                needed.add(node)
                 if self.a[node] >= 0:
                     stack.append(self.a[node] >> 1)
                     if self.b[node] >= 0:
                         stack.append(self.b[node] >> 1)
-        return [node for node, flag in enumerate(needed) if flag]
+        return sorted(needed)
 
     def text(self, ref: int, depth: int = 4) -> str:
         """The expression behind a reference, for debugging and messages."""

@@ -5,6 +5,7 @@ anything and a path means everything below it:
 
     gravity  payload  payload.mass  links.<link>.mass  links.<link>.com  links.*.inertia  tip.xyz
     joints.<joint>.placement.xyz  joints.<joint>.friction.viscous  joints.<joint>.motor.inertia
+    joints.<joint>.elasticity.stiffness  links.<link>.flexible.tip.mass
 
 ``links.upper.com`` becomes the parameters ``upper_com_x``, ``upper_com_y``, ``upper_com_z``. Where a field
 is an expression in named parameters, those become live instead. The masses of the base link and the drives
@@ -24,7 +25,18 @@ import sympy
 from elastogen.generator.expressions import nominal
 from elastogen.generator.location import Location, did_you_mean
 from elastogen.generator.names import check_parameter_name, to_identifier
-from elastogen.generator.robot import Body, Joint, JointType, Link, Matrix, Parameter, Robot, Scalar, Vector
+from elastogen.generator.robot import (
+    Body,
+    Joint,
+    JointElasticity,
+    JointType,
+    Link,
+    Matrix,
+    Parameter,
+    Robot,
+    Scalar,
+    Vector,
+)
 
 _AXES = ("x", "y", "z")
 _MASS, _LENGTH, _INERTIA, _ACCELERATION = "kg", "m", "kg m^2", "m/s^2"
@@ -140,6 +152,15 @@ def _link(link: Link, visit: _Visit) -> Link:
         body=_body(
             link.body, f"links.{link.name}", to_identifier(link.name, "link"), f"link {link.name}", visit
         ),
+        tip_body=link.tip_body
+        if link.flexible is None
+        else _body(
+            link.tip_body,
+            f"links.{link.name}.flexible.tip",
+            f"{to_identifier(link.name, 'link')}_tip",
+            f"tip of link {link.name}",
+            visit,
+        ),
     )
 
 
@@ -213,4 +234,21 @@ def _joint(joint: Joint, visit: _Visit) -> Joint:
             drive.coulomb_velocity,
         ),
     )
-    return replace(joint, before=before, actuation=actuation)
+    return replace(joint, before=before, actuation=actuation, elasticity=_elasticity(joint, path, name, visit))
+
+
+def _elasticity(joint: Joint, path: str, name: str, visit: _Visit) -> JointElasticity | None:
+    if joint.elasticity is None:
+        return None
+    spring, damper = ("N m/rad", "N m s/rad") if joint.type.is_rotation else ("N/m", "N s/m")
+    doc = f"elasticity of joint {joint.name}"
+    return JointElasticity(
+        visit(
+            Slot(f"{path}.elasticity.stiffness", f"{name}_stiffness", spring, f"stiffness, {doc}"),
+            joint.elasticity.stiffness,
+        ),
+        visit(
+            Slot(f"{path}.elasticity.damping", f"{name}_damping", damper, f"damping, {doc}"),
+            joint.elasticity.damping,
+        ),
+    )

@@ -54,7 +54,8 @@ def load(
     """
     wanted = (live,) if isinstance(live, str) else tuple(live)
     if isinstance(source, Robot):
-        return _finish(source, Location(source.source or "python"), name, wanted, tip, ())
+        warned = source.source not in ("", "python")  # it came from a file, and loading that has warned
+        return _finish(source, Location(source.source or "python"), name, wanted, tip, (), quiet=warned)
     if isinstance(source, Mapping):
         return _from_structure(source, Location("python"), name, wanted, tip)
     if not isinstance(source, (str, os.PathLike)):
@@ -160,6 +161,7 @@ def _finish(
     live: tuple[str, ...],
     tip: str | None,
     accepted: tuple[str, ...],
+    quiet: bool = False,
 ) -> Robot:
     if name is not None:
         robot = replace(robot, name=name)
@@ -168,7 +170,7 @@ def _finish(
             fix = did_you_mean(tip, [link.name for link in robot.links], "name one of the robot's links")
             raise where.at("tip").error(tip, "the name of a link", fix)
         robot = replace(robot, tip=tip)
-    validate(robot, accepted_inertias=accepted)
+    validate(robot, accepted_inertias=accepted, quiet=quiet)
     if live:
         robot = validate(make_live(robot, live), quiet=True)
     return robot

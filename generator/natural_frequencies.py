@@ -15,7 +15,7 @@ Array = npt.NDArray[np.float64]
 
 
 def clamped_modes(mass: Array, stiffness: Array) -> tuple[Array, Array]:
-    """Return the angular frequencies [rad/s], lowest first, and the mode shapes (columns, X^T M X = E) of K x = w^2 M x.
+    """Return the frequencies [rad/s], lowest first, and the shapes (columns, X^T M X = E) of K x = w^2 M x.
 
     By the Cholesky factor of M: with M = C C^T the problem is the symmetric one of C^-1 K C^-T. Rows and columns are
     scaled to a unit diagonal of M first. Raises ``numpy.linalg.LinAlgError`` if M is not positive definite.
@@ -32,7 +32,7 @@ def clamped_modes(mass: Array, stiffness: Array) -> tuple[Array, Array]:
 def natural_frequencies(
     body: FlexibleBody, tip_body: Body | None = None, parameters: Mapping[str, Parameter] | None = None
 ) -> Array:
-    """Return the angular frequencies [rad/s] of a flexible body clamped in its link frame, with a rigid body on its tip."""
+    """Return the frequencies [rad/s] of a flexible body clamped in its link frame, with a rigid body on its tip."""
     known = parameters or {}
     mass = numeric(mass_matrix(body, tip_body or Body()), known)
     return clamped_modes(mass, numeric(body.stiffness, known))[0]
@@ -71,8 +71,8 @@ def numeric(matrix: Matrix, parameters: Mapping[str, Parameter]) -> Array:
 def critical_rates(robot: Robot) -> dict[str, float]:
     """Return, per flexible link without foreshortening, the joint rate [rad/s] at which it loses its stiffness.
 
-    It is the link's first natural frequency when clamped, with all that it carries attached rigidly to its tip in the zero
-    configuration: at that rate the centrifugal forces of the linear model cancel the stiffness.
+    It is the link's first natural frequency when clamped, with all that it carries attached rigidly to its tip in the
+    zero configuration: at that rate the centrifugal forces of the linear model cancel the stiffness.
     """
     rates = {}
     for link in robot.links:

@@ -1,9 +1,9 @@
 """Functions along a beam: piecewise polynomials in s = x / L, exact where their coefficients are.
 
-Coefficients are fractions (exact), floats (shapes that are not polynomials, see :mod:`beam_shapes`) or SymPy expressions in
-the robot's parameters; sums, products, derivatives and integrals are exact for the first and the last. A finite-element
-shape, a sampled table, a polynomial and the Taylor pieces of an eigenfunction are all curves, so that one set of integrals
-serves every kind of flexible beam.
+Coefficients are fractions (exact), floats (shapes that are not polynomials, see :mod:`beam_shapes`) or SymPy
+expressions in the robot's parameters; sums, products, derivatives and integrals are exact for the first and the last.
+Finite-element shapes, sampled tables, polynomials and the Taylor pieces of eigenfunctions are all curves, so that one set
+of integrals serves every kind of flexible beam.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -58,8 +59,7 @@ def is_zero(number: Number) -> bool:
 class Curve:
     """A piecewise polynomial of s in [0, 1].
 
-    ``pieces[i]`` holds the coefficients (constant first) in the local coordinate t = (s - breaks[i]) / (breaks[i + 1] - breaks[i])
-    of the piece between two breaks.
+    ``pieces[i]`` holds the coefficients (constant first) in t, which goes from 0 to 1 between breaks[i] and the next.
     """
 
     breaks: Breaks
@@ -116,7 +116,7 @@ class Curve:
     @property
     def widths(self) -> tuple[Fraction, ...]:
         """The lengths of the pieces in s."""
-        return tuple(b - a for a, b in zip(self.breaks, self.breaks[1:], strict=False))
+        return tuple(b - a for a, b in pairwise(self.breaks))
 
     def refined(self, breaks: Breaks) -> Curve:
         """The same curve on a finer division."""
@@ -124,7 +124,7 @@ class Curve:
             return self
         pieces = []
         i = 0
-        for left, right in zip(breaks, breaks[1:], strict=False):
+        for left, right in pairwise(breaks):
             while self.breaks[i + 1] <= left:
                 i += 1
             width = self.breaks[i + 1] - self.breaks[i]

@@ -16,9 +16,10 @@ import numpy as np
 import sympy
 
 from elastogen.generator import names
+from elastogen.generator.check_flexible import check_links
 from elastogen.generator.expressions import nominal
 from elastogen.generator.location import Location
-from elastogen.generator.robot import Body, Joint, JointType, Matrix, Parameter, Robot, Scalar, Vector
+from elastogen.generator.robot import Body, Joint, JointElasticity, JointType, Matrix, Parameter, Robot, Scalar, Vector
 from elastogen.generator.tree import unique_names
 
 LONGEST = 100.0  # [m]
@@ -50,6 +51,8 @@ def validate(robot: Robot, *, accepted_inertias: Collection[str] = (), quiet: bo
     for link in robot.links:
         here, accepted = where.at("links", link.name), link.name in accepted_inertias
         checks.body(link.body, here, accepted, grounded=link.name in grounded)
+        checks.body(link.tip_body, here.at("flexible", "tip"), accepted, grounded=False)
+    check_links(robot, where)
     checks.placement(robot.tool, where.at("tip"))
     checks.body(robot.payload, where.at("payload"), accepted=False, grounded=False)
     if not quiet:
@@ -229,6 +232,8 @@ def _check_joint(joint: Joint, checks: _Numbers, where: Location) -> None:
         raise where.at("type").error(joint.type, "a JointType", "for example JointType.REVOLUTE")
     checks.placement(joint.before, where.at("placement"))
     checks.placement(joint.after, where.at("placement"))
+    if joint.elasticity is not None:
+        _check_elasticity(joint, joint.elasticity, checks, where.at("elasticity"))
     if joint.type is JointType.FIXED:
         return
     axis = checks.vector(joint.axis, where.at("axis"))
@@ -246,6 +251,21 @@ def _check_joint(joint: Joint, checks: _Numbers, where: Location) -> None:
             drive.coulomb_velocity, "a speed above zero", "0.01 is a usual width of the smoothed sign"
         )
     _check_limits(joint, where.at("limits"))
+
+
+def _check_elasticity(joint: Joint, elasticity: JointElasticity, checks: _Numbers, where: Location) -> None:
+    if joint.type is JointType.FIXED:
+        raise where.error("a fixed joint", "a joint that moves", "remove elasticity, or make the joint revolute")
+    stiffness = checks.finite(elasticity.stiffness, where.at("stiffness"))
+    if stiffness <= 0:
+        raise where.at("stiffness").error(stiffness, "a stiffness above zero", "remove elasticity for a rigid drive")
+    checks.not_negative(elasticity.damping, where.at("damping"))
+    if checks.finite(joint.actuation.motor_inertia, where) == 0 and not checks.quiet:
+        where.warn(
+            "no motor inertia",
+            "a motor inertia before the spring",
+            "give motor: {inertia, gear_ratio}: without it the mass matrix is singular",
+        )
 
 
 def _check_limits(joint: Joint, where: Location) -> None:
@@ -268,7 +288,7 @@ def _grounded(robot: Robot) -> set[str]:
     """Return the links that never move, whose inertia has no effect."""
     grounded = {robot.links[0].name}
     for joint in robot.joints:
-        if joint.type is JointType.FIXED and joint.parent in grounded:
+        if joint.type is JointType.FIXED and joint.parent in grounded and robot.link(joint.parent).flexible is None:
             grounded.add(joint.child)
     return grounded
 
@@ -276,7 +296,9 @@ def _grounded(robot: Robot) -> set[str]:
 def _warn_massless_leaves(robot: Robot, checks: _Numbers, where: Location) -> None:
     """Warn of moving joints that carry nothing: they make the mass matrix singular."""
     carried = {
-        link.name: checks.finite(link.body.mass, where) > 0 or _turns(link.body) for link in robot.links
+        link.name: link.flexible is not None
+        or any(checks.finite(body.mass, where) > 0 or _turns(body) for body in (link.body, link.tip_body))
+        for link in robot.links
     }
     carried[robot.tip] |= checks.finite(robot.payload.mass, where) > 0
     idle = []

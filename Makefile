@@ -1,0 +1,54 @@
+# make demo | test | lint | bench | clean. Everything lives in .venv; a second run starts at once.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
+INSTALLED := $(VENV)/.installed
+TEST_TOOLS := $(VENV)/.installed-test
+BENCH_TOOLS := $(VENV)/.installed-bench
+
+.PHONY: demo test lint bench clean
+.DEFAULT_GOAL := demo
+
+demo: $(INSTALLED)
+	$(BIN)/python -m elastogen.demo
+
+test: lint
+	$(BIN)/python -m pytest -n 2
+
+lint: $(TEST_TOOLS)
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+
+bench: $(BENCH_TOOLS)
+	$(BIN)/python -m benchmarks
+
+clean:
+	rm -rf $(VENV) .setuptools-build *.egg-info out .pytest_cache .mypy_cache .ruff_cache .hypothesis
+
+# Each missing piece is named in one sentence, with the package that brings it.
+$(VENV)/bin/python:
+	@command -v $(PYTHON) >/dev/null 2>&1 || \
+	  { echo "elastogen needs Python 3.10 or newer: install the package python3 (Debian, Ubuntu, Fedora)." >&2; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || \
+	  { echo "elastogen needs Python 3.10 or newer: install one and run make PYTHON=python3.12." >&2; exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || \
+	  { echo "Python's venv is missing: install the package python3-venv (Debian, Ubuntu)." >&2; exit 1; }
+	@command -v "$${CC:-cc}" >/dev/null 2>&1 || command -v gcc >/dev/null 2>&1 || command -v clang >/dev/null 2>&1 || \
+	  { echo "A C compiler is missing: install the package gcc, with libc6-dev (Debian, Ubuntu)." >&2; exit 1; }
+	@$(PYTHON) -c 'import os, sys, sysconfig; sys.exit(not os.path.exists(os.path.join(sysconfig.get_path("include"), "Python.h")))' || \
+	  { echo "Python's C headers are missing: install the package python3-dev (Debian, Ubuntu) or python3-devel (Fedora)." >&2; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+
+$(INSTALLED): $(VENV)/bin/python pyproject.toml setup.py setup.cfg
+	$(PIP) --editable .
+	@touch $@
+
+$(TEST_TOOLS): $(INSTALLED)
+	$(PIP) --editable '.[test]'
+	@touch $@
+
+$(BENCH_TOOLS): $(INSTALLED)
+	$(PIP) --editable '.[bench]'
+	@touch $@

@@ -1,0 +1,58 @@
+"""Operation counts: PUMA 560 beside the literature, and growth with the number of joints."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import elastogen
+from benchmarks.chains import chain
+from benchmarks.tables import table, verdict
+from elastogen.generator.derivation import derive_model
+from elastogen.generator.program import OperationCount
+from elastogen.generator.robot import Body, Robot
+
+PUMA_TARGETS = {"inverse_dynamics": (203, 150, 10), "mass_matrix": (138, 85, 8)}
+GROWTH = (5, 10, 20, 40, 60, 80, 100)
+
+
+def puma() -> Robot:
+    """PUMA 560 with constant gravity and without payload."""
+    robot = elastogen.load("puma560")
+    constant = {name: replace(parameter, live=False) for name, parameter in robot.parameters.items()}
+    return replace(robot, parameters=constant, payload=Body(), gravity=(0, 0, -9.81))
+
+
+def count(robot: Robot, function: str) -> OperationCount:
+    """Operations of one function."""
+    return derive_model(robot, (function,)).functions[0].program.count
+
+
+def report(quick: bool) -> list[str]:
+    """Tables of counts."""
+    robot, rows = puma(), []
+    for function, target in PUMA_TARGETS.items():
+        found = count(robot, function)
+        numbers = (found.mul, found.add, found.sincos)
+        reached = all(number <= most for number, most in zip(numbers, target, strict=True))
+        rows.append([function.replace("_", " "), _triple(numbers), _triple(target), verdict(reached)])
+    lines = ["## Operations", "", "PUMA 560, constant gravity, no payload: multiplications / additions / sines and cosines", ""]
+    lines += [*table(["function", "elastogen", "target", "reached"], rows), ""]
+    sizes = GROWTH[:4] if quick else GROWTH
+    counts = [count(chain(size), "inverse_dynamics") for size in sizes]
+    rows = [
+        [str(size), str(found.mul), str(found.add), f"{(found.mul + found.add) / size:.1f}"]
+        for size, found in zip(sizes, counts, strict=True)
+    ]
+    first, last = ((counts[k].mul + counts[k].add) for k in (1, -1))
+    per_joint = (last - first) / (sizes[-1] - sizes[1]), first / sizes[1]
+    lines += [
+        "Inverse dynamics of a generic chain (inertia tensors full, axes in turn about z, y and x):", "",
+        *table(["joints", "mul", "add", "operations per joint"], rows), "",
+        f"Linear growth (operations of one more joint at most 1.1 times the mean of 10 joints with 5 % for the base): "
+        f"{verdict(per_joint[0] < 1.1 * 1.05 * per_joint[1] * 1.1)}, {per_joint[0]:.1f} more for each joint.", "",
+    ]  # fmt: skip
+    return lines
+
+
+def _triple(numbers: tuple[int, ...]) -> str:
+    return " / ".join(str(number) for number in numbers)

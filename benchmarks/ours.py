@@ -1,0 +1,42 @@
+"""This project's C as timed kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from pathlib import Path
+
+from benchmarks.kernels import FUNCTIONS, Kernel, adapter, load_kernel, shared_library
+from elastogen.build.compile import Toolchain, find_toolchain
+from elastogen.build.options import CompileOptions, EmitOptions
+from elastogen.build.render import RenderedModel, render_model
+from elastogen.generator.derivation import ModelDerivation, derive_model
+from elastogen.generator.robot import Robot
+
+
+@lru_cache(maxsize=8)
+def toolchain(fp_contract: str = "off", extra: tuple[str, ...] = ()) -> Toolchain:
+    """The compiler and the flags with which a model is built, ``extra`` flags last."""
+    return find_toolchain(CompileOptions(fp_contract=fp_contract, cflags=extra))
+
+
+def derived(robot: Robot) -> ModelDerivation:
+    """The derivation of all timed functions."""
+    return derive_model(robot, tuple(FUNCTIONS))
+
+
+def rendered(derivation: ModelDerivation, sincos: str = "fast") -> RenderedModel:
+    """The C text of a derivation."""
+    return render_model(derivation, EmitOptions(tuple(FUNCTIONS), "double", sincos))
+
+
+def our_kernels(model: RenderedModel, size: int, work: Path, label: str, command: Sequence[str] = ()) -> dict[str, Kernel]:
+    """The functions of the emitted C, in a translation unit of their own; by default with the flags of a build."""
+    text = f'#include <stddef.h>\n#include "{model.name}.h"\n'
+    for name, (inputs, _) in FUNCTIONS.items():
+        states = ", ".join(f"x{k}" for k in range(len(inputs)))
+        text += adapter(name, size, f"(void){model.name}_{name}(&{model.name}_params_nominal, {states}, y);")
+    chosen = command or (*toolchain().command, *toolchain().flags)
+    flags = [flag for flag in chosen if flag != "-fvisibility=hidden"]
+    library = shared_library(work, f"ours-{model.name}", {**model.c_files, "adapter.c": text}, flags)
+    return {name: load_kernel(label, library, name) for name in FUNCTIONS}

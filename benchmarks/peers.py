@@ -1,0 +1,101 @@
+"""The peers: Pinocchio's C++, and the C that CasADi generates from Pinocchio's algorithms."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import shutil
+import subprocess
+from collections.abc import Sequence
+from importlib.util import find_spec
+from pathlib import Path
+
+from benchmarks.kernels import FUNCTIONS, HERE, Kernel, adapter, load_kernel, shared_library
+from benchmarks.robots import MissingPeerError, Subject, packages_prefix
+
+CPP_FLAGS = ("-std=c++17", "-O3", "-march=native", "-DNDEBUG")
+DEFINITIONS = (  # as Pinocchio's own CMake targets have them
+    "-DBOOST_MPL_LIMIT_LIST_SIZE=30", "-DBOOST_MPL_LIMIT_VECTOR_SIZE=30", "-DBOOST_MPL_CFG_NO_PREPROCESSED_HEADERS",
+    "-DBOOST_FUSION_INVOKE_MAX_ARITY=12",
+)  # fmt: skip
+SYSTEM_INCLUDES = ("/usr/include", "/usr/local/include", "/opt/homebrew/include")
+
+
+def _compiler() -> str:
+    found = shutil.which(os.environ.get("CXX", "c++")) or shutil.which("g++") or shutil.which("clang++")
+    if found is None:
+        raise MissingPeerError("no C++ compiler (apt-get install g++)")
+    return found
+
+
+def _includes() -> list[str]:
+    prefix = packages_prefix() / "include"
+    if not (prefix / "boost" / "variant.hpp").is_file() and not _system("boost/variant.hpp"):
+        raise MissingPeerError("the headers of Boost are not installed (apt-get install libboost-dev)")
+    eigen = next((p for p in (prefix / "eigen3", *_system("eigen3")) if (p / "Eigen" / "Core").is_file()), None)
+    if eigen is None:
+        raise MissingPeerError("the headers of Eigen are not installed (apt-get install libeigen3-dev, or pip install cmeel-eigen)")
+    return [f"-I{prefix}", "-isystem", str(eigen), "-w", *DEFINITIONS]
+
+
+def _system(name: str) -> list[Path]:
+    return [Path(folder, name) for folder in SYSTEM_INCLUDES if Path(folder, name).exists()]
+
+
+def _sources(*names: str) -> dict[str, str]:
+    return {name: (HERE / "peers" / name).read_text(encoding="utf-8") for name in (*names, "pinocchio_model.hpp")}
+
+
+def pinocchio_kernels(subject: Subject, work: Path) -> dict[str, Kernel]:
+    """Pinocchio's algorithms on a robot, compiled for this processor."""
+    library = shared_library(
+        work, "pinocchio", _sources("pinocchio_kernels.cpp"), [_compiler(), *CPP_FLAGS, *_includes()]
+    )
+    path = work / f"{subject.name}.txt"
+    path.write_text(subject.peer_text, encoding="utf-8")
+    load = ctypes.CDLL(str(library)).load
+    load.restype = ctypes.c_void_p
+    context = load(str(path).encode())
+    if not context:
+        raise RuntimeError(f"Pinocchio's driver cannot read {path}")
+    return {name: load_kernel("Pinocchio C++", library, name, context) for name in FUNCTIONS}
+
+
+def casadi_sources(subject: Subject, work: Path) -> dict[str, str]:
+    """The C that CasADi generates from Pinocchio's algorithms: function -> text."""
+    spec = find_spec("casadi")
+    if spec is None or spec.origin is None:
+        raise MissingPeerError("CasADi is not installed (pip install casadi)")
+    casadi = Path(spec.origin).parent
+    if not (casadi / "include" / "casadi" / "casadi.hpp").is_file():
+        raise MissingPeerError("the installed CasADi comes without its C++ headers")
+    library = shared_library(
+        work, "casadi-generator", _sources("casadi_from_pinocchio.cpp"),
+        [_compiler(), "-std=c++17", "-O0", "-DNDEBUG", *_includes(), f"-I{casadi / 'include'}"],
+        [f"-L{casadi}", "-lcasadi", f"-Wl,-rpath,{casadi}"],
+    )  # fmt: skip
+    folder = library.parent / subject.name
+    folder.mkdir(exist_ok=True)
+    path = folder / "model.txt"
+    files = {name: folder / f"casadi_{name}.c" for name in FUNCTIONS}
+    if not path.is_file() or path.read_text(encoding="utf-8") != subject.peer_text or not all(
+        file.is_file() for file in files.values()
+    ):
+        (folder / "unfinished.txt").write_text(subject.peer_text, encoding="utf-8")
+        generate = f"import ctypes, sys; sys.exit(ctypes.CDLL({str(library)!r}).generate(b'unfinished.txt'))"
+        subprocess.run([shutil.which("python3") or "python3", "-c", generate], cwd=folder, check=True)
+        (folder / "unfinished.txt").rename(path)
+    return {name: file.read_text(encoding="utf-8") for name, file in files.items()}
+
+
+def casadi_kernel(name: str, source: str, size: int, flags: Sequence[str], work: Path, label: str) -> Kernel:
+    """One function of CasADi's C."""
+    symbol = f"casadi_{name}"
+    pointers = ", ".join(f"x{k}" for k in range(len(FUNCTIONS[name][0])))
+    call = f"const double *arg[] = {{ {pointers} }}; double *res[] = {{ y }}; {symbol}(arg, res, 0, 0, 0);"
+    text = (
+        f"#include <stddef.h>\nint {symbol}(const double **arg, double **res, long long int *iw, double *w, int mem);\n"
+        f"{adapter(name, size, call)}"
+    )
+    library = shared_library(work, f"casadi-{name}", {"adapter.c": text, f"{symbol}.c": source}, ["cc", *flags])
+    return load_kernel(label, library, name)

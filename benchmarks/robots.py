@@ -1,0 +1,92 @@
+"""The robots that are timed, as one description that all contenders read.
+
+Friction is taken out (Pinocchio's algorithms have none) and the fingers of Panda are fixed.
+"""
+
+from __future__ import annotations
+
+import re
+import warnings
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import elastogen
+from elastogen.generator.robot import Robot
+
+FILES = {
+    "ur5": "ur_description/urdf/ur5_robot.urdf",
+    "panda": "panda_description/urdf/panda.urdf",
+    "talos": "talos_data/robots/talos_reduced.urdf",
+}
+TITLES = {"ur5": "UR5 (6)", "panda": "Panda (7)", "talos": "Talos (32)"}
+
+
+class MissingPeerError(Exception):
+    """Something that is not installed; the text says what and how to get it."""
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A robot in this project's data and as the text that the C++ programs of the peers read."""
+
+    name: str
+    robot: Robot
+    peer_text: str
+
+
+def packages_prefix() -> Path:
+    """Where the packages of Pinocchio keep their headers and data."""
+    spec = find_spec("pinocchio")
+    if spec is None or spec.origin is None:
+        raise MissingPeerError("Pinocchio is not installed (pip install pin)")
+    return next(folder for folder in Path(spec.origin).parents if (folder / "include" / "pinocchio").is_dir())
+
+
+def load_subject(name: str, work: Path) -> Subject:
+    """A robot of the package example-robot-data, without friction and with fixed fingers."""
+    data = packages_prefix() / "share" / "example-robot-data" / "robots" / FILES[name]
+    if not data.is_file():
+        raise MissingPeerError("the robot files are not installed (pip install example-robot-data)")
+    text = re.sub(r"<dynamics\b[^>]*/>", "", data.read_text(encoding="utf-8"))
+    text = re.sub(r"<mimic\b[^>]*/>", "", text)
+    text = re.sub(r'(name="panda_finger_joint\d"\s+type=)"prismatic"', r'\1"fixed"', text)
+    path = work / f"{name}.urdf"
+    path.write_text(text, encoding="utf-8")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", elastogen.RobotWarning)
+        robot = elastogen.load(str(path), name=name)
+    return Subject(name, robot, _peer_text(path, robot))
+
+
+def _peer_text(path: Path, robot: Robot) -> str:
+    """What ``pinocchio_model.hpp`` reads, from Pinocchio's own reading of the file, in this project's joint order."""
+    import pinocchio
+
+    model: Any = pinocchio.buildModelFromUrdf(str(path))
+    place = {model.names[index]: number for number, index in enumerate(_order(model, robot))}
+    gravity = [float(component) for component in robot.gravity]
+    lines = [f"{model.njoints - 1} {_numbers(gravity)}"]
+    for index in _order(model, robot):
+        joint, inertia, placement = model.joints[index], model.inertias[index], model.jointPlacements[index]
+        data = joint.createData()
+        joint.calc(data, np.eye(joint.nq)[0])
+        linear, angular = np.asarray(data.S).ravel()[:3], np.asarray(data.S).ravel()[3:]
+        kind, axis = ("P", linear) if np.any(linear) else ("R", angular)
+        parent = place.get(model.names[model.parents[index]], -1)
+        tensor = np.asarray(inertia.inertia)[np.triu_indices(3)]
+        numbers = [*axis, *np.asarray(placement.rotation).ravel(), *placement.translation]
+        numbers += [inertia.mass, *inertia.lever, *tensor]
+        lines.append(f"{model.names[index]} {parent} {kind} {_numbers(numbers)}")
+    return "\n".join(lines) + "\n"
+
+
+def _order(model: Any, robot: Robot) -> list[int]:
+    return [model.getJointId(name) for name in robot.coordinate_names]
+
+
+def _numbers(values: Any) -> str:
+    return " ".join(repr(float(value)) for value in values)

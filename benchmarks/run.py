@@ -1,0 +1,48 @@
+"""Entry of the benchmarks: measures, prints a report in Markdown and writes it into ``benchmarks/results``."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from benchmarks import builds, calls, machine, operations, speed, tuning
+from benchmarks.robots import FILES
+
+RESULTS = Path(__file__).parent / "results"
+SECTIONS = ("speed", "operations", "builds", "calls", "tuning")
+
+
+def main() -> None:
+    """Run the sections that are asked for."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("sections", nargs="*", metavar="section", help=f"of {', '.join(SECTIONS)}; all but tuning if none")
+    parser.add_argument("--robots", nargs="+", choices=list(FILES), default=list(FILES), help="robots of the timed functions")
+    parser.add_argument("--rounds", type=int, default=300, help="measurements of each time")
+    parser.add_argument("--quick", action="store_true", help="leave out what takes minutes")
+    arguments = parser.parse_args()
+    unknown = set(arguments.sections) - set(SECTIONS)
+    if unknown:
+        parser.error(f"unknown section {', '.join(sorted(unknown))}; expected some of {', '.join(SECTIONS)}")
+    sections = arguments.sections or SECTIONS[:-1]
+    work = RESULTS / "work"
+    work.mkdir(parents=True, exist_ok=True)
+    pinning = machine.pin_to_one_core()
+    lines = ["# Benchmarks", "", *machine.describe(pinning), ""]
+    robots = [name for name in arguments.robots if not (arguments.quick and name == "talos")]
+    for section in sections:
+        lines += _section(section, robots, work, arguments.rounds, arguments.quick)
+    text = "\n".join(lines)
+    (RESULTS / f"{'-'.join(sections) if arguments.sections else 'all'}.md").write_text(text, encoding="utf-8")
+    print(text)
+
+
+def _section(section: str, robots: list[str], work: Path, rounds: int, quick: bool) -> list[str]:
+    if section == "speed":
+        return speed.report(*speed.measure(robots, work, rounds))
+    if section == "operations":
+        return operations.report(quick)
+    if section == "builds":
+        return builds.report(work, quick)
+    if section == "calls":
+        return calls.report(rounds)
+    return tuning.report(robots, work, rounds)

@@ -1,0 +1,117 @@
+"""The emitted C beside Pinocchio's C++ and CasADi's C: inverse and forward dynamics, mass and Coriolis matrix."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmarks.kernels import FUNCTIONS, Kernel, Race
+from benchmarks.ours import derived, our_kernels, rendered, toolchain
+from benchmarks.peers import casadi_kernel, casadi_sources, pinocchio_kernels
+from benchmarks.robots import TITLES, MissingPeerError, load_subject
+from benchmarks.tables import nanoseconds, table, verdict
+
+OURS, FUSED, LIBM = "elastogen", "elastogen, FMA", "elastogen, libm"
+PINOCCHIO, CASADI_O2, CASADI_O3 = "Pinocchio C++", "CasADi C -O2", "CasADi C -O3"
+COLUMNS = (OURS, FUSED, LIBM, PINOCCHIO, CASADI_O2, CASADI_O3)
+CASADI_FLAGS = {CASADI_O2: ("-O2", "-march=native"), CASADI_O3: ("-O3", "-march=native")}
+CORIOLIS_TARGET = {"ur5": 0.5, "panda": 0.7, "talos": 0.7}
+
+
+@dataclass(frozen=True)
+class Result:
+    """All contenders of one function of one robot."""
+
+    robot: str
+    function: str
+    kernels: dict[str, Kernel]
+
+    def ratio(self, label: str) -> float | None:
+        """How many times faster than a peer this project's C is, shortest times."""
+        ours, peer = self.kernels[OURS], self.kernels.get(label)
+        return None if peer is None else peer.times.shortest / ours.times.shortest
+
+    @property
+    def casadi_ratio(self) -> float | None:
+        """The same for the faster of the two builds of CasADi's C."""
+        ratios = [ratio for ratio in (self.ratio(CASADI_O2), self.ratio(CASADI_O3)) if ratio is not None]
+        return min(ratios, default=None)
+
+
+def measure(robots: Iterable[str], work: Path, rounds: int) -> tuple[list[Result], list[str]]:
+    """Time everything; returns the results and what was left out, and why."""
+    results: list[Result] = []
+    missing: dict[str, None] = {}
+    for robot in robots:
+        try:
+            subject = load_subject(robot, work)
+        except MissingPeerError as reason:
+            return [], [str(reason)]
+        size = len(subject.robot.coordinate_names)
+        derivation = derived(subject.robot)
+        text = rendered(derivation)
+        command = toolchain().command
+        groups = [
+            our_kernels(text, size, work, OURS),
+            our_kernels(text, size, work, FUSED, (*command, *toolchain("fast").flags)),
+            our_kernels(rendered(derivation, "libm"), size, work, LIBM),
+        ]
+        try:
+            groups.append(pinocchio_kernels(subject, work))
+        except MissingPeerError as reason:
+            missing[f"{PINOCCHIO}: {reason}"] = None
+        try:
+            sources = casadi_sources(subject, work)
+            groups += [
+                {name: casadi_kernel(name, sources[name], size, flags, work, label) for name in FUNCTIONS}
+                for label, flags in CASADI_FLAGS.items()
+            ]
+        except MissingPeerError as reason:
+            missing[f"CasADi C: {reason}"] = None
+        for name in FUNCTIONS:
+            race = Race(name, size, work)
+            for group in groups:
+                race.add(group[name])
+            race.run(rounds)
+            results.append(Result(robot, name, {kernel.label: kernel for kernel in race.kernels}))
+    return results, list(missing)
+
+
+def report(results: list[Result], missing: list[str]) -> list[str]:
+    """The tables of times and of ratios."""
+    lines = ["## Emitted C and its peers", ""]
+    lines += [f"- Left out: {reason}" for reason in missing] + [""] * bool(missing)
+    if not results:
+        return lines
+    labels = [label for label in COLUMNS if label in results[0].kernels]
+    rows = []
+    for result in results:
+        cells = [nanoseconds(result.kernels[label].times) for label in labels]
+        rows.append([TITLES[result.robot], result.function.replace("_", " "), *cells])
+    lines += ["CPU time of one evaluation in ns, shortest (median):", "", *table(["robot", "function", *labels], rows), ""]
+    rows = []
+    for result in results:
+        pinocchio, casadi = result.ratio(PINOCCHIO), result.casadi_ratio
+        title = [TITLES[result.robot], result.function.replace("_", " ")]
+        rows.append([*title, _times(pinocchio), _times(casadi), *_target(result)])
+    header = ["robot", "function", "faster than Pinocchio C++", "faster than the faster CasADi C", "target", "reached"]
+    return [*lines, "Ratios of the shortest times:", "", *table(header, rows), ""]
+
+
+def _times(ratio: float | None) -> str:
+    return "-" if ratio is None else f"{ratio:.2f}x"
+
+
+def _target(result: Result) -> tuple[str, str]:
+    pinocchio, casadi = result.ratio(PINOCCHIO), result.casadi_ratio
+    needs = [(casadi, 1.0, "1x CasADi")]
+    if result.function == "inverse_dynamics":
+        needs.insert(0, (pinocchio, 6.0, "6x Pinocchio"))
+    if result.function == "coriolis_matrix":
+        limit = CORIOLIS_TARGET[result.robot]
+        needs = [(casadi, 1.0 / limit, f"{1.0 / limit:.2f}x CasADi")]
+    text = " and ".join(words for _, _, words in needs)
+    if any(ratio is None for ratio, _, _ in needs):
+        return text, "not measured"
+    return text, verdict(all(ratio is not None and ratio >= least for ratio, least, _ in needs))

@@ -1,0 +1,151 @@
+"""What the templates are filled with: plain data, one documented class for each template."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Identity:
+    """Lines that every emitted file carries."""
+
+    name: str  # the robot's name: prefix of every symbol, and of the files
+    macro: str  # the same in upper case: prefix of every macro
+    real: str  # "double" or "float"
+    abi: int
+    tool_version: str
+    sha256: str  # of the robot and the options
+
+
+@dataclass(frozen=True)
+class Prototype:
+    """A function's declaration."""
+
+    returns: str
+    name: str
+    parameters: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class ParameterLine:
+    """A field of the struct of live parameters."""
+
+    name: str
+    value: str  # a C literal
+    doc: str  # with the unit; safe in a comment
+
+
+@dataclass(frozen=True)
+class ArgumentDoc:
+    """A line of a function's documentation."""
+
+    direction: str  # "in" or "out"
+    name: str
+    text: str
+
+
+@dataclass(frozen=True)
+class FunctionDoc:
+    """A function of the model as the header shows it."""
+
+    prototype: Prototype
+    brief: str
+    arguments: tuple[ArgumentDoc, ...]
+    operations: str  # "12 mul, 7 add"
+    can_fail: bool
+
+
+@dataclass(frozen=True)
+class HeaderContext:
+    """For ``model.h.j2``."""
+
+    identity: Identity
+    summary: str
+    coordinates: tuple[str, ...]  # "0: shoulder [rad]"
+    frames: tuple[str, ...]  # "0: link_1"
+    nq: int
+    nframes: int
+    parameters: tuple[ParameterLine, ...]
+    functions: tuple[FunctionDoc, ...]
+
+
+@dataclass(frozen=True)
+class PartText:
+    """A static function that holds a part of a long body."""
+
+    prototype: Prototype
+    comment: str
+    lines: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class FunctionText:
+    """A function of the model with its body."""
+
+    prototype: Prototype
+    lines: tuple[str, ...]
+    parts: tuple[PartText, ...]
+    work_type: str  # "" where the body is whole
+    work_fields: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class SourceContext:
+    """For ``model.c.j2``."""
+
+    identity: Identity
+    parameters: tuple[ParameterLine, ...]
+    functions: tuple[FunctionText, ...]
+    has_parts: bool
+    needs_math: bool  # whether a function of libm is called
+    prefix: str  # these two are the variables of sincos.c.j2
+    real: str
+    calls_sincos: bool
+
+
+@dataclass(frozen=True)
+class ModuleFunction:
+    """A function of the extension module: two exported calls around one function of the model."""
+
+    symbol: str  # <name>_<function>
+    batch: Prototype
+    call: Prototype
+    can_fail: bool
+    batch_arguments: tuple[str, ...]  # of the call of ``symbol`` for item k of a batch
+    call_arguments: tuple[str, ...]  # of the call of ``symbol`` on a workspace
+
+
+@dataclass(frozen=True)
+class ModuleContext:
+    """For ``cdef.h.j2`` and ``wrapper.c.j2``."""
+
+    identity: Identity
+    fields: tuple[str, ...]  # of the struct of live parameters
+    nparams: int
+    prototypes: tuple[Prototype, ...]  # of all exported functions
+    functions: tuple[ModuleFunction, ...]
+    metadata: tuple[str, ...]  # C string literals
+
+
+@dataclass(frozen=True)
+class ExampleArray:
+    """An argument of the function that the example calls."""
+
+    name: str
+    size: int
+    values: str  # initializer; "" for outputs
+    is_output: bool
+
+
+@dataclass(frozen=True)
+class BundleContext:
+    """For ``CMakeLists.txt.j2``, ``README.md.j2`` and ``example.c.j2``."""
+
+    identity: Identity
+    summary: str
+    coordinates: tuple[str, ...]
+    parameters: tuple[ParameterLine, ...]
+    functions: tuple[FunctionDoc, ...]
+    example: Prototype  # the function that the example calls
+    example_can_fail: bool
+    example_arrays: tuple[ExampleArray, ...]

@@ -1,0 +1,62 @@
+"""What a robot, a set of options and this version of the tool are, as SHA-256 sums."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+from collections.abc import Mapping
+from enum import Enum
+from functools import lru_cache
+from importlib import resources
+from typing import Any
+
+import sympy
+
+import elastogen
+from elastogen.build.options import EmitOptions
+from elastogen.generator.robot import Robot
+
+ROOMS_THAT_SHAPE_CODE = ("elastogen.generator", "elastogen.templates", "elastogen.build")
+
+
+def canonical(value: Any) -> str:
+    """An exact text of plain data: equal texts mean equal data."""
+    if isinstance(value, Enum):
+        return canonical(value.value)
+    if isinstance(value, sympy.Basic):
+        return str(sympy.srepr(value))
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        pairs = ((field.name, getattr(value, field.name)) for field in dataclasses.fields(value))
+        return f"{type(value).__name__}({','.join(f'{name}={canonical(item)}' for name, item in pairs)})"
+    if isinstance(value, Mapping):
+        return "{" + ",".join(f"{canonical(key)}:{canonical(item)}" for key, item in value.items()) + "}"
+    if isinstance(value, (tuple, list)):
+        return "(" + ",".join(canonical(item) for item in value) + ")"
+    return repr(value)
+
+
+def sha256(*parts: str) -> str:
+    """The sum over several texts, each with its length, so that no two lists of texts collide."""
+    digest = hashlib.sha256()
+    for part in parts:
+        data = part.encode()
+        digest.update(f"{len(data)}:".encode())
+        digest.update(data)
+    return digest.hexdigest()
+
+
+def model_sha256(robot: Robot, options: EmitOptions) -> str:
+    """The sum that names an emitted model: the robot (not the path it was read from) and the emission options."""
+    return sha256("model", canonical(dataclasses.replace(robot, source="")), canonical(options))
+
+
+@lru_cache(maxsize=1)
+def tool_sha256() -> str:
+    """The sum over the version and the source of everything that shapes emitted code."""
+    parts = [elastogen.__version__]
+    for room in ROOMS_THAT_SHAPE_CODE:
+        entries = sorted(resources.files(room).iterdir(), key=lambda entry: entry.name)
+        for entry in entries:
+            if entry.name.endswith((".py", ".j2")):
+                parts += [room, entry.name, entry.read_text(encoding="utf-8")]
+    return sha256(*parts)

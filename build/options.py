@@ -1,0 +1,96 @@
+"""What a user may choose about emission and compilation, checked before anything else happens."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from elastogen.generator.errors import OutputError
+
+CHOICES = {
+    "precision": ("double", "float"),
+    "sincos": ("fast", "libm"),
+    "fp_contract": ("off", "fast"),
+}
+
+
+@dataclass(frozen=True)
+class EmitOptions:
+    """Choices that change the emitted C."""
+
+    outputs: tuple[str, ...] | None = None  # functions to emit; None: the default set
+    precision: str = "double"  # "double" or "float"
+    sincos: str = "fast"  # "fast": inline, vectorized, the same bits everywhere; "libm": sin and cos of the C library
+
+    def __post_init__(self) -> None:
+        _check_choice("precision", self.precision)
+        _check_choice("sincos", self.sincos)
+
+
+@dataclass(frozen=True)
+class CompileOptions:
+    """Choices that change how the emitted C is compiled into an extension module."""
+
+    compiler: str | None = None  # command; None: $CC, else cc, gcc or clang
+    cflags: tuple[str, ...] = ()  # come last, so they win
+    native: bool = True  # use every instruction of this machine's processor
+    fp_contract: str = "off"  # "off": bits as the program says; "fast": fused multiply-add where the processor has it
+    timeout: float | None = None  # seconds for the compiler; None: no limit
+    verbose: bool = False  # print the commands
+
+    def __post_init__(self) -> None:
+        _check_choice("fp_contract", self.fp_contract)
+        if not all(isinstance(flag, str) for flag in self.cflags):
+            raise OutputError(f"cflags: got {self.cflags!r}, expected a string or a list of strings.")
+        if self.timeout is not None and not self.timeout > 0:
+            raise OutputError(f"timeout: got {self.timeout!r}, expected a positive number of seconds or None.")
+
+
+@dataclass(frozen=True)
+class BuildOptions:
+    """All choices of one build."""
+
+    emit: EmitOptions = field(default_factory=EmitOptions)
+    compile: CompileOptions = field(default_factory=CompileOptions)
+    cache_dir: Path | None = None  # None: $ELASTOGEN_CACHE_DIR, else the user's cache directory
+
+    @classmethod
+    def checked(
+        cls,
+        *,
+        outputs: Sequence[str] | str | None = None,
+        precision: str = "double",
+        sincos: str = "fast",
+        cache_dir: str | os.PathLike[str] | None = None,
+        compiler: str | None = None,
+        cflags: Sequence[str] | str | None = None,
+        native: bool = True,
+        fp_contract: str = "off",
+        timeout: float | None = None,
+        verbose: bool = False,
+    ) -> BuildOptions:
+        """Gather the keyword arguments of ``build_model``."""
+        flags = shlex.split(cflags) if isinstance(cflags, str) else tuple(cflags or ())
+        return cls(
+            emit=EmitOptions(_checked_outputs(outputs), precision, sincos),
+            compile=CompileOptions(compiler, tuple(flags), bool(native), fp_contract, timeout, bool(verbose)),
+            cache_dir=None if cache_dir is None else Path(cache_dir),
+        )
+
+
+def _check_choice(name: str, given: object) -> None:
+    if given not in CHOICES[name]:
+        expected = " or ".join(repr(choice) for choice in CHOICES[name])
+        raise OutputError(f"{name}: got {given!r}, expected {expected}.")
+
+
+def _checked_outputs(outputs: Sequence[str] | str | None) -> tuple[str, ...] | None:
+    if outputs is None:
+        return None
+    names = (outputs,) if isinstance(outputs, str) else tuple(outputs)
+    if not names or not all(isinstance(name, str) for name in names):
+        raise OutputError(f"outputs: got {outputs!r}, expected names of functions, for example ['inverse_dynamics'].")
+    return tuple(dict.fromkeys(names))

@@ -1,0 +1,109 @@
+"""From a robot to a compiled model, or to C files: the stages, one after the other."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Union
+
+from elastogen.build.cache import Cache
+from elastogen.build.compile import Toolchain, compile_model, find_toolchain
+from elastogen.build.identity import model_sha256, sha256, tool_sha256
+from elastogen.build.options import BuildOptions
+from elastogen.build.render import RenderedModel, render_model
+from elastogen.build.write import write_files
+from elastogen.generator.derivation import derive_model
+from elastogen.generator.load_robot import load
+from elastogen.generator.robot import Robot
+from elastogen.runtime import Model, load_model
+
+RobotSource = Union[Robot, str, "os.PathLike[str]", Mapping[str, Any]]
+
+
+@dataclass(frozen=True)
+class GeneratedFiles:
+    """What ``generate`` wrote."""
+
+    directory: Path
+    header: Path
+    source: Path
+    files: tuple[Path, ...]  # all of them
+
+
+def build_model(
+    robot: RobotSource,
+    *,
+    outputs: Sequence[str] | str | None = None,
+    precision: str = "double",
+    sincos: str = "fast",
+    cache_dir: str | os.PathLike[str] | None = None,
+    compiler: str | None = None,
+    cflags: Sequence[str] | str | None = None,
+    native: bool = True,
+    fp_contract: str = "off",
+    timeout: float | None = None,
+    verbose: bool = False,
+) -> Model:
+    """Derive, emit and compile a robot's model, and load it. A model that was built before comes from the cache.
+
+    ``robot`` is a Robot, a built-in name, a path or a mapping like a robot file. ``outputs`` names the functions
+    (None: a sensible set). ``precision`` is "double" or "float"; ``sincos`` "fast" (inline and vectorized) or "libm".
+    ``native`` uses all instructions of this processor; ``fp_contract="fast"`` allows fused multiply-add; ``cflags`` are
+    added last. ``cache_dir`` replaces $ELASTOGEN_CACHE_DIR and the user's cache directory. Raises RobotError,
+    OutputError or BuildError.
+    """
+    options = BuildOptions.checked(
+        outputs=outputs, precision=precision, sincos=sincos, cache_dir=cache_dir, compiler=compiler, cflags=cflags,
+        native=native, fp_contract=fp_contract, timeout=timeout, verbose=verbose,
+    )  # fmt: skip
+    return load_model(build_extension(load(robot), options))
+
+
+def build_extension(robot: Robot, options: BuildOptions) -> Path:
+    """The extension module of a robot's model, from the cache where it is there."""
+    toolchain = find_toolchain(options.compile)
+    cache = Cache(options.cache_dir)
+    build_key = sha256("build", tool_sha256(), model_sha256(robot, options.emit), toolchain.identity)
+    extension = cache.find_build(build_key)
+    if extension is None:
+        model = render(robot, options)
+        module_key = _module_key(model, toolchain)
+        extension = compile_cached(model, module_key, cache, toolchain, options)
+        cache.note_build(build_key, module_key)
+    return extension
+
+
+def generate(
+    robot: RobotSource,
+    directory: str | os.PathLike[str],
+    *,
+    outputs: Sequence[str] | str | None = None,
+    precision: str = "double",
+    sincos: str = "fast",
+) -> GeneratedFiles:
+    """Derive a robot's model and write its C files, an example, a CMakeLists.txt and a README; compile nothing.
+
+    All files appear, or none. Raises RobotError, OutputError or BuildError.
+    """
+    options = BuildOptions.checked(outputs=outputs, precision=precision, sincos=sincos)
+    model = render(load(robot), options)
+    target = Path(directory)
+    written = write_files(target, {**model.c_files, **model.bundle})
+    return GeneratedFiles(target, target / f"{model.name}.h", target / f"{model.name}.c", tuple(written))
+
+
+def render(robot: Robot, options: BuildOptions) -> RenderedModel:
+    """Derive a robot's model and print its files."""
+    return render_model(derive_model(robot, options.emit.outputs), options.emit)
+
+
+def compile_cached(model: RenderedModel, key: str, cache: Cache, toolchain: Toolchain, options: BuildOptions) -> Path:
+    """The extension of a rendered model: from the cache, else compiled into it."""
+    module = f"_{model.name}_{key[:12]}"
+    return cache.make(key, lambda scratch: compile_model(model, module, scratch, toolchain, options.compile))
+
+
+def _module_key(model: RenderedModel, toolchain: Toolchain) -> str:
+    return sha256("module", model.header, model.source, model.cdef, model.wrapper, toolchain.identity)

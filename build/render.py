@@ -1,0 +1,351 @@
+"""From a derivation to the text of every emitted file."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import textwrap
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import jinja2
+
+import elastogen
+from elastogen.build.c_body import OWN_NAMES, Body, Dialect, parameter_list, print_body
+from elastogen.build.c_expression import literal
+from elastogen.build.c_names import check_identifier, comment_text, string_literals
+from elastogen.build.contexts import (
+    ArgumentDoc,
+    BundleContext,
+    ExampleArray,
+    FunctionDoc,
+    FunctionText,
+    HeaderContext,
+    Identity,
+    ModuleContext,
+    ModuleFunction,
+    ParameterLine,
+    PartText,
+    Prototype,
+    SourceContext,
+)  # fmt: skip
+from elastogen.build.identity import model_sha256
+from elastogen.build.options import EmitOptions
+from elastogen.generator.derivation import ModelDerivation
+from elastogen.generator.errors import BuildError
+from elastogen.generator.graph import Op
+from elastogen.generator.program import Argument, Function, OperationCount
+
+ABI_VERSION = 1
+"""Changes with the exported ``eg_*`` functions, the metadata, or the layout of emitted signatures and structs."""
+
+DOC_WIDTH = 80  # characters of a text in a comment block, next to the name it explains
+EXAMPLE_PREFERENCE = ("inverse_dynamics", "mass_matrix", "forward_kinematics")
+
+
+@dataclass(frozen=True)
+class RenderedModel:
+    """The text of every file of a model."""
+
+    name: str
+    sha256: str
+    header: str  # <name>.h
+    source: str  # <name>.c
+    cdef: str
+    wrapper: str
+    bundle: dict[str, str]  # file name -> text, without header and source
+
+    @property
+    def c_files(self) -> dict[str, str]:
+        """The two files that make up the model."""
+        return {f"{self.name}.h": self.header, f"{self.name}.c": self.source}
+
+
+def render_model(derivation: ModelDerivation, options: EmitOptions) -> RenderedModel:
+    """Print every file of a model."""
+    _check_names(derivation)
+    sha256 = model_sha256(derivation.robot, options)
+    name = derivation.robot.name
+    identity = Identity(name, name.upper(), options.precision, ABI_VERSION, elastogen.__version__, sha256)
+    dialect = Dialect(name, options.precision, options.sincos)
+    header = _header_context(derivation, identity, dialect)
+    module = _module_context(derivation, identity)
+    bundle = _bundle_context(derivation, identity, header)
+    return RenderedModel(
+        name=name,
+        sha256=sha256,
+        header=_fill("model.h.j2", header),
+        source=_fill("model.c.j2", _source_context(derivation, identity, dialect, header)),
+        cdef=_fill("cdef.h.j2", module),
+        wrapper=_fill("wrapper.c.j2", module),
+        bundle={file: _fill(f"{file}.j2", bundle) for file in ("CMakeLists.txt", "README.md", "example.c")},
+    )
+
+
+@lru_cache(maxsize=1)
+def _environment() -> jinja2.Environment:
+    return jinja2.Environment(
+        loader=jinja2.PackageLoader("elastogen.templates", ""),
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        autoescape=False,
+    )
+
+
+def _fill(template: str, context: Any) -> str:
+    fields = {field.name: getattr(context, field.name) for field in dataclasses.fields(context)}
+    return _environment().get_template(template).render(fields)
+
+
+def _check_names(derivation: ModelDerivation) -> None:
+    """No name reaches C unless it is an identifier: the robot's validation says so, this makes it certain."""
+    robot = derivation.robot
+    check_identifier(robot.name, f"robot {robot.name!r}: name")
+    for parameter in robot.live_parameters:
+        check_identifier(parameter.name, f"robot {robot.name}: live parameter")
+    if len({function.name for function in derivation.functions}) != len(derivation.functions):
+        raise BuildError(f"robot {robot.name}: two functions of the same name.")
+    for function in derivation.functions:
+        check_identifier(function.name, f"robot {robot.name}: function")
+        arguments = [*function.program.inputs, *(argument for argument, _ in function.program.outputs)]
+        names = [check_identifier(argument.name, f"{function.name}: argument") for argument in arguments]
+        if len(set(names)) != len(names) or OWN_NAMES & set(names):
+            raise BuildError(
+                f"{function.name}: argument names {names} clash with each other or with {sorted(OWN_NAMES)}."
+            )
+        if any(argument.size < 1 for argument in arguments):
+            raise BuildError(f"{function.name}: an argument without elements; a robot needs a coordinate.")
+
+
+# ---- header
+
+
+def _header_context(derivation: ModelDerivation, identity: Identity, dialect: Dialect) -> HeaderContext:
+    robot = derivation.robot
+    coordinates = zip(derivation.coordinate_names, derivation.coordinate_units, strict=True)
+    count = len(derivation.coordinate_names)
+    default = f"Kinematics and dynamics of {robot.name}, {count} {'coordinate' if count == 1 else 'coordinates'}."
+    return HeaderContext(
+        identity=identity,
+        summary=_block_text(robot.description) or default,
+        coordinates=tuple(
+            f"{k}: {comment_text(name)} [{comment_text(unit)}]" for k, (name, unit) in enumerate(coordinates)
+        ),
+        frames=tuple(f"{k}: {comment_text(name)}" for k, name in enumerate(derivation.frame_names)),
+        nq=count,
+        nframes=len(derivation.frame_names),
+        parameters=_parameter_lines(derivation, identity.real),
+        functions=tuple(_function_doc(function, dialect) for function in derivation.functions),
+    )
+
+
+def _parameter_lines(derivation: ModelDerivation, real: str) -> tuple[ParameterLine, ...]:
+    lines = []
+    for parameter in derivation.robot.live_parameters:
+        doc = _block_text(f"{parameter.doc} {_bracketed(parameter.unit)}", margin="     * ") or "live parameter"
+        lines.append(ParameterLine(parameter.name, literal(parameter.value, real), doc))
+    if not lines:
+        lines.append(
+            ParameterLine("unused", literal(0.0, real), "a struct needs a field; this model has no live parameters")
+        )
+    return tuple(lines)
+
+
+def _function_doc(function: Function, dialect: Dialect) -> FunctionDoc:
+    program = function.program
+    documented = [("in", argument) for argument in program.inputs] + [
+        ("out", argument) for argument, _ in program.outputs
+    ]
+    return FunctionDoc(
+        prototype=_prototype(function, dialect),
+        brief=_block_text(function.brief),
+        arguments=tuple(ArgumentDoc(way, argument.name, _argument_text(argument)) for way, argument in documented),
+        operations=operations_text(program.count),
+        can_fail=function.can_fail,
+    )
+
+
+def _prototype(function: Function, dialect: Dialect) -> Prototype:
+    returns = "int" if function.can_fail else "void"
+    return Prototype(returns, f"{dialect.prefix}_{function.name}", parameter_list(function.program, dialect))
+
+
+def _argument_text(argument: Argument) -> str:
+    """What an argument is, its unit, size and storage order."""
+    if len(argument.shape) > 1:
+        size = f"{argument.size} values, {' x '.join(str(length) for length in argument.shape)} row-major"
+    else:
+        size = "1 value" if argument.size == 1 else f"{argument.size} values"
+    return _block_text(" ".join(filter(None, (argument.doc, _bracketed(argument.unit)))) + f"; {size}")
+
+
+def _block_text(text: str, margin: str = " *     ") -> str:
+    """Text for a comment block, wrapped; ``margin`` begins its second and further lines."""
+    return f"\n{margin}".join(textwrap.wrap(comment_text(text), DOC_WIDTH, break_long_words=True))
+
+
+def _bracketed(unit: str) -> str:
+    return f"[{unit}]" if unit else ""
+
+
+def operations_text(count: OperationCount) -> str:
+    """Operation counts for readers; what does not occur is left out."""
+    names = {
+        "mul": "mul",
+        "add": "add",
+        "div": "div",
+        "neg": "neg",
+        "sincos": "sin/cos",
+        "sqrt": "sqrt",
+        "tanh": "tanh",
+    }
+    shown = [f"{getattr(count, field)} {name}" for field, name in names.items() if getattr(count, field)]
+    return ", ".join(shown) or "none"
+
+
+# ---- source
+
+
+def _source_context(
+    derivation: ModelDerivation, identity: Identity, dialect: Dialect, header: HeaderContext
+) -> SourceContext:
+    live = [parameter.name for parameter in derivation.robot.live_parameters]
+    functions = derivation.functions
+    bodies = [print_body(function.program, function.name, dialect, live) for function in functions]
+    library = {Op.SQRT, Op.TANH} | ({Op.SIN, Op.COS} if dialect.sincos == "libm" else set())
+    return SourceContext(
+        identity=identity,
+        parameters=header.parameters,
+        functions=tuple(
+            _function_text(function, body, dialect) for function, body in zip(functions, bodies, strict=True)
+        ),
+        has_parts=any(body.parts for body in bodies),
+        needs_math=any(f.program.graph.op[node] in library for f in functions for node in f.program.order),
+        prefix=identity.name,
+        real=identity.real,
+        calls_sincos=any(body.calls_sincos for body in bodies),
+    )
+
+
+def _function_text(function: Function, body: Body, dialect: Dialect) -> FunctionText:
+    parts = (PartText(Prototype("void", part.name, part.parameters), part.comment, part.lines) for part in body.parts)
+    return FunctionText(_prototype(function, dialect), body.lines, tuple(parts), body.work_type, body.work_fields)
+
+
+# ---- extension module
+
+
+def _module_context(derivation: ModelDerivation, identity: Identity) -> ModuleContext:
+    live = derivation.robot.live_parameters
+    functions = tuple(_module_function(function, identity.name, len(live)) for function in derivation.functions)
+    fixed = (
+        Prototype("const char *", "eg_metadata", ("void",)),
+        Prototype("int", "eg_nparams", ("void",)),
+        Prototype("void", "eg_params_default", ("eg_real_t *values",)),
+    )
+    return ModuleContext(
+        identity=identity,
+        fields=tuple(parameter.name for parameter in live) or ("unused",),
+        nparams=len(live),
+        prototypes=fixed + tuple(p for function in functions for p in (function.batch, function.call)),
+        functions=functions,
+        metadata=tuple(string_literals(json.dumps(metadata(derivation, identity), separators=(",", ":")))),
+    )
+
+
+def _module_function(function: Function, name: str, nparams: int) -> ModuleFunction:
+    parameters = ["const eg_real_t *params", "size_t params_stride", "size_t n"]
+    nominal = f"&{name}_params_nominal"
+    batch = [f"(const {name}_params_t *)(params + k * params_stride)" if nparams else nominal]
+    call = [f"(const {name}_params_t *)w" if nparams else nominal]
+    place = nparams
+    for argument in function.program.inputs:
+        parameters += [f"const eg_real_t *{argument.name}", f"size_t {argument.name}_stride"]
+        batch.append(f"{argument.name} + k * {argument.name}_stride")
+        call.append(f"w + {place}")
+        place += argument.size
+    for argument, _ in function.program.outputs:
+        parameters.append(f"eg_real_t *{argument.name}")
+        batch.append(f"{argument.name} + k * {argument.size}")
+        call.append(f"w + {place}")
+        place += argument.size
+    return ModuleFunction(
+        symbol=f"{name}_{function.name}",
+        batch=Prototype("int64_t", f"eg_batch_{function.name}", tuple(parameters)),
+        call=Prototype("int", f"eg_call_{function.name}", ("void *workspace",)),
+        can_fail=function.can_fail,
+        batch_arguments=tuple(batch),
+        call_arguments=tuple(call),
+    )
+
+
+def metadata(derivation: ModelDerivation, identity: Identity) -> dict[str, Any]:
+    """What the extension module says about itself, as JSON data."""
+    return {
+        "abi": identity.abi,
+        "tool_version": identity.tool_version,
+        "name": identity.name,
+        "sha256": identity.sha256,
+        "real": identity.real,
+        "coordinate_names": list(derivation.coordinate_names),
+        "coordinate_units": list(derivation.coordinate_units),
+        "frame_names": list(derivation.frame_names),
+        "parameters": [
+            {"name": p.name, "value": float(p.value), "unit": p.unit, "doc": p.doc}
+            for p in derivation.robot.live_parameters
+        ],
+        "functions": [
+            {
+                "name": function.name,
+                "brief": function.brief,
+                "can_fail": function.can_fail,
+                "inputs": [_argument_data(argument) for argument in function.program.inputs],
+                "outputs": [_argument_data(argument) for argument, _ in function.program.outputs],
+                "count": dataclasses.asdict(function.program.count),
+            }
+            for function in derivation.functions
+        ],
+        "c_files": [f"{identity.name}.h", f"{identity.name}.c"],
+    }
+
+
+def _argument_data(argument: Argument) -> dict[str, Any]:
+    return {"name": argument.name, "shape": list(argument.shape), "unit": argument.unit, "doc": argument.doc}
+
+
+# ---- bundle
+
+
+def _bundle_context(derivation: ModelDerivation, identity: Identity, header: HeaderContext) -> BundleContext:
+    function = _example_function(derivation.functions)
+    arrays = [
+        ExampleArray(a.name, a.size, _example_values(a.size, identity.real), False) for a in function.program.inputs
+    ]
+    arrays += [ExampleArray(a.name, a.size, "", True) for a, _ in function.program.outputs]
+    return BundleContext(
+        identity=identity,
+        summary=header.summary,
+        coordinates=header.coordinates,
+        parameters=header.parameters,
+        functions=header.functions,
+        example=next(f.prototype for f in header.functions if f.prototype.name == f"{identity.name}_{function.name}"),
+        example_can_fail=function.can_fail,
+        example_arrays=tuple(arrays),
+    )
+
+
+def _example_function(functions: Sequence[Function]) -> Function:
+    if not functions:
+        raise BuildError("no function to emit. Ask for at least one output.")
+    by_name = {function.name: function for function in functions}
+    return next((by_name[name] for name in EXAMPLE_PREFERENCE if name in by_name), functions[0])
+
+
+def _example_values(size: int, real: str) -> str:
+    values = [literal(round(0.1 * (1 + k % 9), 1), real) for k in range(size)]
+    lines = [", ".join(values[k : k + 10]) for k in range(0, size, 10)]
+    return (",\n" + 8 * " ").join(lines)

@@ -1,0 +1,45 @@
+"""A robot in words, for ``elastogen check``."""
+
+from __future__ import annotations
+
+from elastogen.generator.expressions import nominal
+from elastogen.generator.robot import Joint, Robot, Scalar
+
+
+def describe(robot: Robot) -> str:
+    """Return a readable summary: joints with limits, masses, gravity, payload and live parameters."""
+
+    def number(value: Scalar) -> str:
+        return f"{nominal(value, robot.parameters):.6g}"
+
+    def vector(values: tuple[Scalar, ...]) -> str:
+        return f"({', '.join(number(value) for value in values)})"
+
+    title = f"{robot.name}: {len(robot.moving_joints)} coordinates, {len(robot.links)} links"
+    lines = [title, f"  {robot.description}"] if robot.description else [title]
+    lines.append("joints")
+    width = max((len(joint.name) for joint in robot.joints), default=0)
+    mass_of = {link.name: link.body.mass for link in robot.links}
+    for joint in robot.joints:
+        mass = f"{joint.child} {number(mass_of[joint.child])} kg"
+        kind = f"{joint.name:<{width}}  {joint.type.value:<10}"
+        lines.append(f"  {kind}  {joint.parent} -> {mass}  axis {vector(joint.axis)}{_range(joint)}")
+    total = sum(nominal(mass, robot.parameters) for mass in mass_of.values())
+    lines.append(f"mass of all links {total:.6g} kg, gravity {vector(robot.gravity)} m/s^2")
+    lines.append(f"tip on {robot.tip or robot.links[-1].name}, payload {number(robot.payload.mass)} kg")
+    lines.append("live parameters" if robot.live_parameters else "no live parameters: all numbers are folded in")
+    for parameter in robot.live_parameters:
+        unit = f" {parameter.unit}" if parameter.unit else ""
+        doc = f"  {parameter.doc}" if parameter.doc else ""
+        lines.append(f"  {parameter.name} = {parameter.value:.6g}{unit}{doc}")
+    return "\n".join(lines)
+
+
+def _range(joint: Joint) -> str:
+    limits = joint.limits
+    if limits.lower is None and limits.upper is None:
+        return ""
+    unit = "rad" if joint.type.is_rotation else "m"
+    lower = "-inf" if limits.lower is None else f"{limits.lower:.4g}"
+    upper = "inf" if limits.upper is None else f"{limits.upper:.4g}"
+    return f"  [{lower}, {upper}] {unit}"

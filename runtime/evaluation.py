@@ -1,0 +1,52 @@
+"""The one way from a method of a model to a compiled function; the methods themselves only name it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from elastogen.runtime.errors import ModelError
+from elastogen.runtime.kernel import Kernel
+
+Array: TypeAlias = "NDArray[np.floating[Any]]"
+Triple: TypeAlias = "tuple[Array, Array, Array]"
+ParameterValues: TypeAlias = "Mapping[str, ArrayLike] | None"
+
+
+class Evaluation:
+    """The compiled functions of a model, by name."""
+
+    _name: str
+    _kernels: dict[str, Kernel]
+
+    def _evaluate(
+        self,
+        function: str,
+        arguments: Sequence[ArrayLike],
+        out: Array | Sequence[Array] | None = None,
+        parameters: ParameterValues = None,
+        on_failure: str = "raise",
+    ) -> Array:
+        """Evaluate a function: the short way where it is open, else the general one.
+
+        The result is an array, or a tuple of arrays for a function with several outputs.
+        """
+        kernel = self._kernels.get(function)
+        if kernel is None:
+            raise self._not_emitted(function)
+        if out is None and parameters is None:
+            result: Array | None = kernel.single(arguments)
+            if result is not None:
+                return result
+        answer: Array = kernel.batch(arguments, out, parameters, on_failure)
+        return answer
+
+    def _not_emitted(self, function: str) -> ModelError:
+        return ModelError(
+            f"{self._name} was built without the function {function!r}. "
+            f"Available: {', '.join(self._kernels)}. "
+            "Fix: name it in the option outputs= of elastogen.build_model."
+        )

@@ -1,0 +1,111 @@
+"""What a compiled model says about itself: typed data, read from the JSON inside the extension module."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from elastogen.runtime.errors import ModelError
+
+ABI_VERSION = 1
+"""Layout of the exported ``eg_*`` functions and of the metadata that this runtime understands."""
+
+
+@dataclass(frozen=True)
+class ArgumentInfo:
+    """An array argument of a compiled function, row-major; ``shape`` () is a single number."""
+
+    name: str
+    shape: tuple[int, ...]
+    unit: str
+    doc: str
+
+    @property
+    def size(self) -> int:
+        """Number of elements."""
+        return math.prod(self.shape)
+
+
+@dataclass(frozen=True)
+class FunctionInfo:
+    """A compiled function: its arguments, and the exact operation counts of its C."""
+
+    name: str
+    brief: str
+    can_fail: bool
+    inputs: tuple[ArgumentInfo, ...]
+    outputs: tuple[ArgumentInfo, ...]
+    count: dict[str, int]
+
+
+@dataclass(frozen=True)
+class ParameterInfo:
+    """A live parameter with its nominal value."""
+
+    name: str
+    value: float
+    unit: str
+    doc: str
+
+
+@dataclass(frozen=True)
+class Metadata:
+    """Everything a compiled model knows about itself."""
+
+    name: str
+    tool_version: str
+    sha256: str
+    real: str
+    coordinate_names: tuple[str, ...]
+    coordinate_units: tuple[str, ...]
+    frame_names: tuple[str, ...]
+    parameters: tuple[ParameterInfo, ...]
+    functions: tuple[FunctionInfo, ...]
+    c_files: tuple[str, ...]
+
+
+def read_metadata(text: bytes, source: str) -> Metadata:
+    """Read and check the metadata of an extension module; ``source`` names it in messages."""
+    rebuild = "Fix: build the robot again with elastogen.build_model."
+    try:
+        data = json.loads(text)
+        abi = data["abi"]
+    except (ValueError, KeyError, TypeError) as error:
+        raise ModelError(f"{source}: its metadata cannot be read ({error!r}). {rebuild}") from error
+    if abi != ABI_VERSION:
+        raise ModelError(
+            f"{source}: compiled for ABI {abi!r} by elastogen {data.get('tool_version', '?')}, "
+            f"this runtime expects ABI {ABI_VERSION}. {rebuild}"
+        )
+    try:
+        return Metadata(
+            name=data["name"],
+            tool_version=data["tool_version"],
+            sha256=data["sha256"],
+            real=data["real"],
+            coordinate_names=tuple(data["coordinate_names"]),
+            coordinate_units=tuple(data["coordinate_units"]),
+            frame_names=tuple(data["frame_names"]),
+            parameters=tuple(ParameterInfo(**entry) for entry in data["parameters"]),
+            functions=tuple(_function(entry) for entry in data["functions"]),
+            c_files=tuple(data["c_files"]),
+        )
+    except (KeyError, TypeError) as error:
+        raise ModelError(f"{source}: its metadata is incomplete ({error!r}). {rebuild}") from error
+
+
+def _function(entry: dict[str, Any]) -> FunctionInfo:
+    return FunctionInfo(
+        name=entry["name"],
+        brief=entry["brief"],
+        can_fail=bool(entry["can_fail"]),
+        inputs=tuple(_argument(argument) for argument in entry["inputs"]),
+        outputs=tuple(_argument(argument) for argument in entry["outputs"]),
+        count=dict(entry["count"]),
+    )
+
+
+def _argument(entry: dict[str, Any]) -> ArgumentInfo:
+    return ArgumentInfo(entry["name"], tuple(entry["shape"]), entry["unit"], entry["doc"])

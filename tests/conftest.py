@@ -1,0 +1,68 @@
+"""Models that several tests share, built once per run into a cache of the run's own."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import elastogen
+
+
+@pytest.fixture(scope="session", autouse=True)
+def cache_dir(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A cache for this run only, shared by the processes of a parallel run."""
+    base = tmp_path_factory.getbasetemp()
+    folder = (base.parent if os.environ.get("PYTEST_XDIST_WORKER") else base) / "model-cache"
+    before = os.environ.get("ELASTOGEN_CACHE_DIR")
+    os.environ["ELASTOGEN_CACHE_DIR"] = str(folder)
+    yield folder
+    if before is None:
+        del os.environ["ELASTOGEN_CACHE_DIR"]
+    else:
+        os.environ["ELASTOGEN_CACHE_DIR"] = before
+
+
+def _build(name: str, **options: str) -> elastogen.Model:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", elastogen.RobotWarning)
+        return elastogen.build_model(name, **options)  # type: ignore[arg-type]
+
+
+@pytest.fixture(scope="session")
+def shared_two_link() -> elastogen.Model:
+    return _build("two_link", outputs="all")
+
+
+@pytest.fixture
+def two_link(shared_two_link: elastogen.Model) -> elastogen.Model:
+    """The planar 2R arm with every function, parameters at their nominal values."""
+    shared_two_link.parameters.reset()
+    return shared_two_link
+
+
+@pytest.fixture(scope="session")
+def two_link_float() -> elastogen.Model:
+    """The planar 2R arm in single precision."""
+    return _build("two_link", precision="float")
+
+
+@pytest.fixture(scope="session")
+def shared_puma560() -> elastogen.Model:
+    return _build("puma560")
+
+
+@pytest.fixture
+def puma560(shared_puma560: elastogen.Model) -> elastogen.Model:
+    """The PUMA 560 with the default functions, parameters at their nominal values."""
+    shared_puma560.parameters.reset()
+    return shared_puma560
+
+
+@pytest.fixture
+def rng() -> np.random.Generator:
+    return np.random.default_rng(20240229)
