@@ -80,7 +80,7 @@ class _BeamAssembly:
             modes = element_modes(section.elements, section.directions, self.length)
         check_flexible.check_beam(beam, modes, self.parameters, self.where)
         if isinstance(section, ElementsSection) and section.reduce_to is not None:
-            modes = self._reduced(beam, modes, section.reduce_to, section)
+            modes = self._reduced(beam, len(modes), section.reduce_to, section)
         return beam_body(beam, modes)
 
     def _beam(self, section: BeamSection) -> Beam:
@@ -201,12 +201,13 @@ class _BeamAssembly:
                 list(section.directions), f"each of {', '.join(DIRECTIONS)} at most once", "remove doubles"
             )
 
-    def _reduced(self, beam: Beam, modes: list[Mode], count: int, section: ElementsSection) -> list[Mode]:
-        if count > len(modes):
+    def _reduced(self, beam: Beam, available: int, count: int, section: ElementsSection) -> list[Mode]:
+        if count > available:
             raise self.where.at("reduce_to").error(
-                count, f"at most the {len(modes)} coordinates of the elements", "use more elements or keep fewer modes"
+                count, f"at most the {available} coordinates of the elements", "use more elements or keep fewer modes"
             )
-        errors = mesh_errors(beam, section.elements, section.directions, count, self.tip_body, self.parameters)
+        link = (beam, section.elements, section.directions, count, self.tip_body, self.parameters)
+        errors = mesh_errors(*link)
         if max(errors) > _COARSE:
             self.where.at("elements").warn(
                 f"{section.elements} elements, with which frequency {errors.index(max(errors)) + 1} of the {count} kept"
@@ -214,7 +215,7 @@ class _BeamAssembly:
                 f"kept frequencies within {100 * _COARSE:g} %",
                 "use more elements: after reduction they cost nothing",
             )
-        return reduced_modes(beam, modes, count, self.tip_body, self.parameters)
+        return reduced_modes(*link)
 
     def _refuse_shadowed_names(self) -> None:
         for name in _ALONG:

@@ -22,6 +22,9 @@ class Derived:
     pivots: Sequence[Value] = ()
 
 
+Way: TypeAlias = Callable[[Variant], Derived]
+
+
 @dataclass(frozen=True)
 class Entry:
     """One function: ``ways`` are equal derivations of which the cheapest is kept.
@@ -36,7 +39,7 @@ class Entry:
     brief: str
     inputs: tuple[str, ...]
     outputs: Outputs
-    ways: tuple[Callable[[Variant], Derived], ...]
+    ways: tuple[Way, ...]
     layout: str
     explore: bool = False
     largest: int = 10

@@ -8,7 +8,7 @@ from difflib import get_close_matches
 
 from elastogen.generator import functions_dynamics, functions_higher_order, functions_kinematics, functions_regressor
 from elastogen.generator.arguments import input_argument
-from elastogen.generator.catalogue import Derived, Entry
+from elastogen.generator.catalogue import Derived, Entry, Way
 from elastogen.generator.errors import OutputError
 from elastogen.generator.graph import Graph, Op
 from elastogen.generator.optimize import factor_sums
@@ -61,45 +61,50 @@ def output_names(outputs: Iterable[str] | str | None = None, robot: Robot | None
             hint = f"did you mean {near[0]!r}?" if near else f"one of {', '.join(CATALOGUE)}"
             raise OutputError(f"outputs: got {name!r}, expected names of functions, 'default' or 'all'. Fix: {hint}")
     if not wanted:
-        raise OutputError("outputs: got nothing, expected at least one function. Fix: leave outputs out for the default set")
+        raise OutputError("outputs: got nothing, expected at least one function. Fix: leave outputs out for the defaults")
     return tuple(name for name in CATALOGUE if name in wanted)
 
 
 def derive_model(robot: Robot, outputs: Iterable[str] | str | None = None) -> ModelDerivation:
     """Derive the programs of all wanted functions of a robot."""
-    family = VariantFamily(robot)
+    scratch = VariantFamily(robot)
     names = output_names(outputs, robot)
     return ModelDerivation(
         robot=robot,
-        functions=tuple(derive_function(family, CATALOGUE[name]) for name in names),
-        frame_names=tuple(link.name for link in family.plain().mechanism.link_frames),
+        functions=tuple(derive_function(scratch, CATALOGUE[name]) for name in names),
+        frame_names=tuple(link.name for link in scratch.plain().mechanism.link_frames),
         coordinate_names=robot.coordinate_names,
         coordinate_units=tuple(coordinate.unit for coordinate in robot.coordinates),
     )
 
 
-def derive_function(family: VariantFamily, entry: Entry) -> Function:
-    """The cheapest program of one function."""
-    candidates: list[tuple[float, int, Derived]] = []
-    for variant in _layouts(family, entry):
+def derive_function(scratch: VariantFamily, entry: Entry) -> Function:
+    """The cheapest program of one function.
+
+    Layouts and ways are compared in the graph of ``scratch``; the best two are derived again, each in a graph of its
+    own, so that names and sections of the intermediates are those of this function.
+    """
+    candidates: list[tuple[float, int, int, Way]] = []
+    for number in _layouts_to_try(scratch, entry):
+        variant = scratch.layouts(entry.layout)[number]
         ways = entry.ways if variant.size <= entry.largest else entry.ways[:1]
         for way in ways:
-            derived = way(variant)
-            candidates.append((_cost(family.graph, _refs(derived)), len(candidates), derived))
+            candidates.append((_cost(scratch.graph, _refs(way(variant))), len(candidates), number, way))
     candidates.sort(key=lambda candidate: candidate[:2])
-    programs = [_program(family.graph, entry, family.plain(), derived) for _, _, derived in candidates[:2]]
+    programs = []
+    for _, _, number, way in candidates[:2]:
+        variant = VariantFamily(scratch.robot).layouts(entry.layout)[number]
+        programs.append(_program(entry, variant, way(variant)))
     return Function(entry.name, entry.brief, min(programs, key=lambda program: program.count.cost))
 
 
-def _layouts(family: VariantFamily, entry: Entry) -> list[Variant]:
-    """Layouts to derive a function in: all where that is cheap, else the best one for inverse dynamics or kinematics."""
-    if entry.layout == "plain":
-        return [family.plain()]
-    layouts = family.kinematic() if entry.layout == "kinematic" else family.dynamic()
-    if entry.explore and family.plain().size <= entry.largest:
-        return layouts
+def _layouts_to_try(scratch: VariantFamily, entry: Entry) -> list[int]:
+    """Numbers of layouts: all where that is cheap, else the best one for inverse dynamics or forward kinematics."""
+    count = len(scratch.layouts(entry.layout))
+    if count == 1 or (entry.explore and scratch.plain().size <= entry.largest):
+        return list(range(count))
     probe = CATALOGUE["forward_kinematics" if entry.layout == "kinematic" else "inverse_dynamics"]
-    return [family.best(entry.layout, lambda variant: _cost(family.graph, _refs(probe.ways[0](variant))))]
+    return [scratch.best(entry.layout, lambda variant: _cost(scratch.graph, _refs(probe.ways[0](variant))))]
 
 
 def _refs(derived: Derived) -> list[int]:
@@ -111,8 +116,8 @@ def _cost(graph: Graph, refs: Sequence[int]) -> float:
     return sum(COST.get(graph.op[node], 0.0) for node in graph.cone(refs))
 
 
-def _program(graph: Graph, entry: Entry, variant: Variant, derived: Derived) -> Program:
-    small, refs = extract(graph, _refs(derived))
+def _program(entry: Entry, variant: Variant, derived: Derived) -> Program:
+    small, refs = extract(variant.graph, _refs(derived))
     for _ in range(ROUNDS):
         refs = factor_sums(small, refs)
     small, refs = extract(small, refs)

@@ -46,7 +46,7 @@ def factorize(M: Mat, parents: Sequence[int]) -> Factorization:
     L = [[zero] * n for _ in range(n)]
     reciprocals = [zero] * n
     for k in reversed(range(n)):
-        reciprocals[k] = 1 / H[k][k]
+        reciprocals[k] = zero if H[k][k].is_zero else 1 / H[k][k]  # a pivot that is always zero: always a failure
         for i in inward[k]:
             L[k][i] = H[k][i] * reciprocals[k]
         for position, i in enumerate(inward[k]):

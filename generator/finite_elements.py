@@ -8,17 +8,21 @@ follow from the integrals of :mod:`beam_integrals`; its element matrices (13) an
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
 
-from elastogen.generator.beam_integrals import DIRECTIONS, Beam, Direction, Mode, beam_body
-from elastogen.generator.natural_frequencies import clamped_modes, mass_matrix, numeric
-from elastogen.generator.piecewise import Breaks, Curve, Number, combination, exact
+import numpy as np
+
+from elastogen.generator.beam_integrals import Beam, Direction, Mode
+from elastogen.generator.expressions import nominal
+from elastogen.generator.natural_frequencies import Array, clamped_modes, numeric
+from elastogen.generator.piecewise import Breaks, Curve, Number, exact
 from elastogen.generator.robot import Body, Parameter
 
 MAX_ELEMENTS = 200
 _SMALL_TIP = 1e-3  # of a mode's largest deflection
+_GAUSS_POINTS = 12  # exact up to degree 23: cubic times cubic times a Taylor piece of a property
 
 _ZERO: tuple[Number, ...] = (0,)
 # Seed 003's shape functions in t = x / l_e (errata): deflection and slope (per l_e) at the left and at the right node.
@@ -28,6 +32,8 @@ _RIGHT: tuple[Number, ...] = (0, 0, 3, -2)
 _RIGHT_SLOPE: tuple[Number, ...] = (0, 0, -1, 1)
 _FALLING: tuple[Number, ...] = (1, -1)
 _RISING: tuple[Number, ...] = (0, 1)
+_HERMITE = (_LEFT, _LEFT_SLOPE, _RIGHT, _RIGHT_SLOPE)
+_LINEAR = (_FALLING, _RISING)
 
 
 def element_modes(elements: int, directions: Sequence[Direction], length: Number) -> list[Mode]:
@@ -64,19 +70,30 @@ def element_breaks(elements: int) -> Breaks:
     return tuple(Fraction(i, elements) for i in range(elements + 1))
 
 
+@dataclass(frozen=True)
+class _ClampedMode:
+    frequency: float  # [rad/s]
+    direction: Direction
+    shape: Curve
+
+
 def reduced_modes(
-    beam: Beam, modes: Sequence[Mode], count: int, tip_body: Body, parameters: Mapping[str, Parameter]
+    beam: Beam,
+    elements: int,
+    directions: Sequence[Direction],
+    count: int,
+    tip_body: Body,
+    parameters: Mapping[str, Parameter],
 ) -> list[Mode]:
-    """Return the lowest clamped modes of the link with its tip body, direction by direction, phi(L) = 1.
+    """Return the lowest clamped modes of the link with its tip body, each direction by itself, phi(L) = 1.
 
     They are computed at the nominal values of the parameters and are fixed shapes from then on.
     """
-    found = _lowest(beam, modes, count, tip_body, parameters)
     counts: dict[str, int] = {}
     reduced = []
-    for _, direction, shape in found:
-        counts[direction] = counts.get(direction, 0) + 1
-        reduced.append(Mode(f"{direction}{counts[direction]}", direction, shape))
+    for mode in _lowest(beam, elements, directions, count, tip_body, parameters):
+        counts[mode.direction] = counts.get(mode.direction, 0) + 1
+        reduced.append(Mode(f"{mode.direction}{counts[mode.direction]}", mode.direction, mode.shape))
     return reduced
 
 
@@ -93,43 +110,85 @@ def mesh_errors(
     Hermite elements converge from above with order 4 in the element length, so the finer mesh has a sixteenth of the
     error (linear ones in torsion and extension: order 2, a quarter).
     """
-    coarse, fine = (
-        [frequency for frequency, _, _ in _lowest(beam, _elements(beam, n, directions), count, tip_body, parameters)]
-        for n in (elements, 2 * elements)
-    )
-    return [abs(a / b - 1) for a, b in zip(coarse, fine, strict=True)]
-
-
-def _elements(beam: Beam, elements: int, directions: Sequence[Direction]) -> list[Mode]:
-    return element_modes(elements, directions, beam.length)
+    coarse = _lowest(beam, elements, directions, count, tip_body, parameters)
+    fine = _lowest(beam, 2 * elements, directions, count, tip_body, parameters)
+    return [abs(a.frequency / b.frequency - 1) for a, b in zip(coarse, fine, strict=True)]
 
 
 def _lowest(
-    beam: Beam, modes: Sequence[Mode], count: int, tip_body: Body, parameters: Mapping[str, Parameter]
-) -> list[tuple[float, Direction, Curve]]:
-    """Frequency, direction and shape of the lowest modes of each direction by itself, over all directions."""
-    found: list[tuple[float, Direction, Curve]] = []
-    plain = replace(beam, foreshortening=False)
-    for direction in DIRECTIONS:
-        chosen = [mode for mode in modes if mode.direction == direction]
-        if not chosen:
-            continue
-        body = beam_body(plain, chosen)
-        mass = numeric(mass_matrix(body, tip_body), parameters)
-        frequencies, shapes = clamped_modes(mass, numeric(body.stiffness, parameters))
-        curves = [_nominal(mode.shape, parameters) for mode in chosen]
-        for k in range(min(count, len(chosen))):
-            found.append((float(frequencies[k]), direction, _normalized(shapes[:, k].tolist(), curves)))
-    return sorted(found, key=lambda mode: mode[0])[:count]
+    beam: Beam,
+    elements: int,
+    directions: Sequence[Direction],
+    count: int,
+    tip_body: Body,
+    parameters: Mapping[str, Parameter],
+) -> list[_ClampedMode]:
+    """The lowest modes over all directions; the tip body's coupling between directions is left out."""
+    found: list[_ClampedMode] = []
+    for direction in directions:
+        mass, stiffness = _matrices(beam, elements, direction, tip_body, parameters)
+        frequencies, vectors = clamped_modes(mass, stiffness)
+        for k in range(min(count, len(frequencies))):
+            shape = _shape(vectors[:, k].tolist(), elements, direction)
+            found.append(_ClampedMode(float(frequencies[k]), direction, shape))
+    return sorted(found, key=lambda mode: mode.frequency)[:count]
 
 
-def _nominal(shape: Curve, parameters: Mapping[str, Parameter]) -> Curve:
-    return shape.substituted({p.symbol: exact(p.value) for p in parameters.values()})
+def _matrices(
+    beam: Beam, elements: int, direction: Direction, tip_body: Body, parameters: Mapping[str, Parameter]
+) -> tuple[Array, Array]:
+    """Mass and stiffness matrices of one direction by Gauss quadrature in s = x / L; slopes are d/ds."""
+    values = {p.symbol: exact(p.value) for p in parameters.values()}
+    length = float(Curve.polynomial((beam.length,)).substituted(values).start)
+    bends = direction in ("y", "z")
+    weight = beam.inertia_y + beam.inertia_z if direction == "torsion" else beam.mass_per_length
+    section = beam.inertia_z if direction == "y" else beam.inertia_y
+    order = 2 if bends else 1
+    mass = length * _assembled(weight.substituted(values), elements, bends, 0)
+    if beam.rotary_inertia and bends:
+        mass += _assembled(section.substituted(values), elements, bends, 1) / length
+    stiffness = _assembled(beam.stiffness[direction].substituted(values), elements, bends, order)
+    axis = np.eye(3)[{"y": 1, "z": 2}.get(direction, 0)]
+    none = np.zeros(3)
+    turn = np.cross(np.eye(3)[0], axis) / length
+    moves = np.array([axis, none]) if bends else np.array([none if direction == "torsion" else axis])
+    turns = np.array([none, turn]) if bends else np.array([axis if direction == "torsion" else none])
+    moves = moves + np.cross(turns, numeric((tip_body.com,), parameters)[0])
+    tip = nominal(tip_body.mass, parameters) * moves @ moves.T + turns @ numeric(tip_body.inertia, parameters) @ turns.T
+    mass[-len(tip) :, -len(tip) :] += tip
+    return mass, stiffness / length ** (2 * order - 1)
 
 
-def _normalized(factors: list[float], curves: Sequence[Curve]) -> Curve:
-    """The combined shape with the value 1 at the tip, or with the largest nodal value 1 if the tip hardly moves."""
-    shape = combination(factors, curves)
-    nodal = [float(piece[0]) for piece in shape.pieces] + [float(shape.end)]
-    size = max(nodal, key=abs)
-    return shape.scaled(1 / (nodal[-1] if abs(nodal[-1]) > _SMALL_TIP * abs(size) else size))
+def _assembled(weight: Curve, elements: int, bends: bool, order: int) -> Array:
+    """The integrals over s of weight times the products of the nodal functions' derivatives of that order."""
+    refined = weight.refined(tuple(sorted({*weight.breaks, *element_breaks(elements)})))
+    nodes, factors = np.polynomial.legendre.leggauss(_GAUSS_POINTS)
+    local = [np.polynomial.Polynomial([float(c) for c in f]) for f in (_HERMITE if bends else _LINEAR)]
+    derived = [f.deriv(order) if order else f for f in local]
+    each = len(local) // 2  # coordinates per node
+    scales = np.array([1, 1 / elements] * 2 if bends else [1, 1]) * float(elements) ** order
+    total = np.zeros((each * (elements + 1), each * (elements + 1)))
+    for left, width, piece in zip(refined.breaks, refined.widths, refined.pieces, strict=False):
+        element = int(left * elements)
+        u = (nodes + 1) / 2
+        t = float(left * elements - element) + float(width * elements) * u
+        shapes = scales[:, None] * np.array([f(t) for f in derived])
+        at_points = np.polynomial.polynomial.polyval(u, [float(c) for c in piece])
+        block = slice(each * element, each * (element + 2))
+        total[block, block] += (shapes * (at_points * factors * float(width) / 2)) @ shapes.T
+    return total[each:, each:]
+
+
+def _shape(coordinates: list[float], elements: int, direction: Direction) -> Curve:
+    """The curve of nodal values, with the value 1 at the tip, or the largest nodal value 1 if the tip hardly moves."""
+    bends = direction in ("y", "z")
+    values = [0.0, *(coordinates[::2] if bends else coordinates)]
+    slopes = [0.0, *coordinates[1::2]] if bends else [0.0] * len(values)
+    size = max(values, key=abs)
+    size = values[-1] if abs(values[-1]) > _SMALL_TIP * abs(size) else size
+    pieces: list[tuple[Number, ...]] = []
+    for i in range(elements):
+        left, rise = values[i] / size, (values[i + 1] - values[i]) / size
+        a, b = slopes[i] / (elements * size), slopes[i + 1] / (elements * size)
+        pieces.append((left, a, 3 * rise - 2 * a - b, a + b - 2 * rise) if bends else (left, rise))
+    return Curve(element_breaks(elements), tuple(pieces))

@@ -144,7 +144,7 @@ class Graph:
         return -value if ref & 1 else value
 
     def name(self, value: Scalar, label: str) -> Value:
-        """Propose a readable name for an intermediate (first proposal wins)."""
+        """Return the value, with a readable name proposed for it if it is an intermediate (the first proposal wins)."""
         value = self.value(value)
         node = value.ref >> 1
         if not self.label[node] and self.op[node] > Op.INPUT:
@@ -163,8 +163,9 @@ class Graph:
             return 0
         if self.op[x >> 1] is Op.CONSTANT and self.op[y >> 1] is Op.CONSTANT:
             return self.constant((self.constant_of(x) or 0.0) + (self.constant_of(y) or 0.0))
-        if x == y:
-            return self.mul(self.constant(2.0), x)
+        first, second = self._multiple(x), self._multiple(y)
+        if first[1] == second[1]:  # c1 z + c2 z = (c1 + c2) z
+            return self.mul(self.constant(first[0] + second[0]), first[1])
         for number, other in ((x, y), (y, x)):
             node = other >> 1
             if self.op[number >> 1] is Op.CONSTANT and self.op[node] is Op.ADD:
@@ -176,6 +177,13 @@ class Graph:
         sign = x & 1
         x, y = x ^ sign, y ^ sign
         return 2 * self._node((Op.ADD, x, y), Op.ADD, x, y) + sign
+
+    def _multiple(self, ref: int) -> tuple[float, int]:
+        """A reference as a number times another (unsigned) reference."""
+        node, sign = ref >> 1, -1.0 if ref & 1 else 1.0
+        if self.op[node] is Op.MUL and self.op[self.a[node] >> 1] is Op.CONSTANT:
+            return sign * self.number[self.a[node] >> 1], self.b[node]
+        return sign, 2 * node
 
     def mul(self, x: int, y: int) -> int:
         """Reference to x * y."""

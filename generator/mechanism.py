@@ -213,6 +213,7 @@ class _Layout:
 
 def build_mechanism(graph: Graph, robot: Robot, *, reframe: bool, regroup: bool) -> Mechanism:
     """Lay out the mechanism of a robot, with or without optimized frames and base inertial parameters."""
+    graph.section = "parameters"
     lower = Lowering(graph, robot)
     layout = _Layout(robot, lower)
     if reframe:

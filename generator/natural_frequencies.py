@@ -53,9 +53,13 @@ def mass_matrix(body: FlexibleBody, tip_body: Body) -> Matrix:
     inner = [[sum(pose[k][i] * turn[k] for k in range(3)) for i in range(3)] for turn in turns]  # in tip axes
     inertia = tip_body.inertia
 
+    moved = {j for j in range(len(turns)) if any(entry != 0 for entry in (*moves[j], *turns[j]))}
+
     def entry(j: int, k: int) -> Scalar:
         own = body.field_field_integrals[j][k]
         total = own[0][0] + own[1][1] + own[2][2]
+        if j not in moved or k not in moved:
+            return total
         total = total + tip_body.mass * sum(moves[j][i] * moves[k][i] for i in range(3))
         return total + sum(inner[j][a] * inertia[a][b] * inner[k][b] for a in range(3) for b in range(3))
 

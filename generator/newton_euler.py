@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from elastogen.generator.graph import Graph, Value
 from elastogen.generator.inertia import Inertia
 from elastogen.generator.mechanism import Mechanism
-from elastogen.generator.vectors import Mat, Rotation, Vec, add, combination, cross, dot, times
+from elastogen.generator.vectors import Mat, Rotation, Vec, add, combination, cross, dot, named, times
 
 
 @dataclass(frozen=True)
@@ -94,13 +94,14 @@ def outward(
         root = motions[place_.group_parent] if place_.group_parent >= 0 else rest
         spin, spin_rate, slide, slide_rate = _relative(mechanism, index, place_, q, qd, qdd)
         carried = place_.group_rotation.inward(root.omega)
-        omega = add(carried, spin)
+        omega = named("w", index, add(carried, spin))
         epsilon = add(add(place_.group_rotation.inward(root.epsilon), spin_rate), cross(carried, spin))
         # a = a_p + U_p p + 2 omega_p x slide + slide_rate, the last two in joint components
         joint = frame.rotation
         a = joint.inward(add(parent.a, times(parent.U, place_.position)))
         coriolis = cross([2 * w for w in joint.inward(parent.omega)], slide)
         a = frame.motion.rotation(frame.own(q)).inward(add(a, add(slide_rate, coriolis)))
+        epsilon, a = named("e", index, epsilon), named("a", index, a)
         motions.append(Motion(omega, epsilon, a, acceleration_operator(graph, omega, epsilon)))
     return motions
 
@@ -168,6 +169,7 @@ def inward(
     for index in reversed(range(len(mechanism.frames))):
         frame, place_ = mechanism.frames[index], placed[index]
         mechanism.graph.section = f"{frame.label}: force"
+        forces[index], moments[index] = named("f", index, forces[index]), named("n", index, moments[index])
         own = frame.motion.project(frame.own(q), forces[index], moments[index])
         for coordinate, value in zip(frame.coordinates, own, strict=True):
             tau[coordinate] = value

@@ -2,8 +2,8 @@
 
 Coefficients are fractions (exact), floats (shapes that are not polynomials, see :mod:`beam_shapes`) or SymPy
 expressions in the robot's parameters; sums, products, derivatives and integrals are exact for the first and the last.
-Finite-element shapes, sampled tables, polynomials and the Taylor pieces of eigenfunctions are all curves, so that one set
-of integrals serves every kind of flexible beam.
+Finite-element shapes, sampled tables, polynomials and the Taylor pieces of eigenfunctions are all curves, so that one
+set of integrals serves every kind of flexible beam.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import sympy
 
+from elastogen.generator.expressions import tidy_number
 from elastogen.generator.robot import Scalar
 
 Number: TypeAlias = "int | Fraction | float | sympy.Expr"
@@ -47,7 +48,7 @@ def to_scalar(number: Number) -> Scalar:
         number = exact(expanded) if isinstance(expanded, (sympy.Float, sympy.Rational)) else float(expanded)
     if isinstance(number, Fraction) and number.denominator == 1 and abs(number) < 10**15:
         return int(number)
-    return number if isinstance(number, int) else float(number)
+    return tidy_number(number if isinstance(number, int) else float(number))
 
 
 def is_zero(number: Number) -> bool:
@@ -152,19 +153,6 @@ def common(*curves: Curve) -> tuple[Curve, ...]:
         return curves
     breaks = tuple(sorted({b for curve in curves for b in curve.breaks}))
     return tuple(curve.refined(breaks) for curve in curves)
-
-
-def combination(factors: Sequence[float], curves: Sequence[Curve]) -> Curve:
-    """Return sum_k factors[k] curves[k]."""
-    curves = common(*curves)
-    pieces = []
-    for i in range(len(curves[0].pieces)):
-        total: tuple[Number, ...] = (0,)
-        for factor, curve in zip(factors, curves, strict=True):
-            if not _vanishes(curve.pieces[i]):
-                total = _added(total, tuple(factor * c for c in curve.pieces[i]))
-        pieces.append(total)
-    return Curve(curves[0].breaks, tuple(pieces))
 
 
 def gram(weight: Curve, curves: Sequence[Curve]) -> dict[tuple[int, int], Number]:

@@ -22,6 +22,7 @@ from elastogen.generator.vectors import Mat, Symmetric
 
 PER_BODY = 10
 DEPENDENT = 1e-9  # a column within this of the span of others is a combination of them
+ROUNDING = 1e-12  # a column this small beside the largest is a zero with rounding errors
 
 
 def _carried(mechanism: Mechanism, index: int) -> LinkFrame:
@@ -103,10 +104,11 @@ def base_set(variant: Variant, Y: Mat, nominal: dict[str, float]) -> BaseSet:
     harmless = _gravity_labels(graph, variant)
     varied = {name: rng.uniform(-10, 10) if name in harmless else value for name, value in nominal.items()}
     sample = program.evaluate(states, varied)["Y"].reshape(-1, width)
-    size = np.abs(sample).max(axis=0)
-    alive = [k for k in range(width) if size[k] > 0.0]
     if any(label in nominal and label not in harmless for label in program.used_inputs()):
-        return BaseSet(tuple(alive), np.eye(width)[alive])
+        kept = [k for k in range(width) if not all(row[k].is_zero for row in Y)]
+        return BaseSet(tuple(kept), np.eye(width)[kept])
+    size = np.abs(sample).max(axis=0)
+    alive = [k for k in range(width) if size[k] > ROUNDING * size.max()]
     chosen: list[int] = []
     rows: list[Array] = []
     basis = np.zeros((sample.shape[0], 0))

@@ -119,7 +119,7 @@ class VariantFamily:
         self.graph = Graph()
         self._mechanisms: dict[tuple[bool, bool], Mechanism] = {}
         self._plain: dict[bool, Variant] = {}
-        self._best: dict[str, Variant] = {}
+        self._best: dict[str, int] = {}
         self._nominal = {parameter.name: parameter.value for parameter in robot.live_parameters}
         lower = Lowering(self.graph, robot)
         self._drives, self._elasticity = _drives(lower, robot), _elasticity(lower, robot)
@@ -151,11 +151,18 @@ class VariantFamily:
             for reframe, merge, moment in itertools.product((False, True), (False, True), ("tensor", "pseudo-inertia"))
         ]
 
-    def best(self, layout: str, cost: Callable[[Variant], float]) -> Variant:
-        """The layout of a family ("kinematic" or "dynamic") with the lowest cost; asked once, then remembered."""
-        if layout not in self._best:
-            self._best[layout] = min(self.kinematic() if layout == "kinematic" else self.dynamic(), key=cost)
-        return self._best[layout]
+    def layouts(self, family: str) -> list[Variant]:
+        """The layouts of a family: "plain", "kinematic" or "dynamic"; always in the same order."""
+        if family == "plain":
+            return [self.plain()]
+        return self.kinematic() if family == "kinematic" else self.dynamic()
+
+    def best(self, family: str, cost: Callable[[Variant], float]) -> int:
+        """Number of the cheapest layout of a family; found once, then remembered."""
+        if family not in self._best:
+            costs = [cost(variant) for variant in self.layouts(family)]
+            self._best[family] = costs.index(min(costs))
+        return self._best[family]
 
     def _variant(self, mechanism: Mechanism, merge: bool, moment: str) -> Variant:
         return Variant(mechanism, self._drives, self._elasticity, merge, moment, self._nominal)

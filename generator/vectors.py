@@ -47,6 +47,11 @@ def product(a: Mat, b: Mat) -> Mat:
     return [[dot(row, column) for column in columns] for row in a]
 
 
+def named(letter: str, number: int, v: Vec) -> Vec:
+    """The vector with readable names proposed for its components: letter, number of the frame (from 1), axis."""
+    return [value.graph.name(value, f"{letter}{number + 1}{axis}") for value, axis in zip(v, "xyz", strict=True)]
+
+
 def combination(graph: Graph, weights: Sequence[Value], vectors: Sequence[Vec]) -> Vec:
     """Sum of weight times vector."""
     total = [graph.value(0)] * 3

@@ -226,7 +226,7 @@ def test_stanford_hand_stands_where_the_closed_form_puts_it():
         c1 * s2 * d3 - s1 * 0.154,
         s1 * s2 * d3 + c1 * 0.154,
         0.412 + c2 * d3,
-    ]  # Paul 1981, Stanford arm
+    ]
     np.testing.assert_allclose(placed["boom"][:3, 3], expected, atol=1e-14)
 
 
