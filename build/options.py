@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from elastogen.generator.errors import OutputError
@@ -79,6 +79,10 @@ class BuildOptions:
             compile=CompileOptions(compiler, tuple(flags), bool(native), fp_contract, timeout, bool(verbose)),
             cache_dir=None if cache_dir is None else Path(cache_dir),
         )
+
+    def with_outputs(self, outputs: tuple[str, ...]) -> BuildOptions:
+        """The same choices for other functions."""
+        return replace(self, emit=replace(self.emit, outputs=outputs))
 
 
 def _check_choice(name: str, given: object) -> None:

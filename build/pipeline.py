@@ -49,7 +49,7 @@ def build_model(
     """Derive, emit and compile a robot's model, and load it. A model that was built before comes from the cache.
 
     ``robot`` is a Robot, a built-in name, a path or a mapping like a robot file. ``outputs`` names the functions
-    (None: a sensible set). ``precision`` is "double" or "float"; ``sincos`` "fast" (inline and vectorized) or "libm".
+    (None: a sensible set, and any other function when it is first called). ``precision`` is "double" or "float"; ``sincos`` "fast" (inline and vectorized) or "libm".
     ``native`` uses all instructions of this processor; ``fp_contract="fast"`` allows fused multiply-add; ``cflags`` are
     added last. ``cache_dir`` replaces $ELASTOGEN_CACHE_DIR and the user's cache directory. Raises RobotError,
     OutputError or BuildError.
@@ -58,7 +58,11 @@ def build_model(
         outputs=outputs, precision=precision, sincos=sincos, cache_dir=cache_dir, compiler=compiler, cflags=cflags,
         native=native, fp_contract=fp_contract, timeout=timeout, verbose=verbose,
     )  # fmt: skip
-    return load_model(build_extension(load(robot), options))
+    loaded = load(robot)
+    model = load_model(build_extension(loaded, options))
+    if outputs is None:  # the user did not choose: whatever else is called is built then
+        model.complete_with(lambda name: load_model(build_extension(loaded, options.with_outputs((name,)))))
+    return model
 
 
 def build_extension(robot: Robot, options: BuildOptions) -> Path:

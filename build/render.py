@@ -293,6 +293,7 @@ def metadata(derivation: ModelDerivation, identity: Identity) -> dict[str, Any]:
         "real": identity.real,
         "coordinate_names": list(derivation.coordinate_names),
         "coordinate_units": list(derivation.coordinate_units),
+        "elastic_coordinates": list(derivation.elastic_coordinates),
         "frame_names": list(derivation.frame_names),
         "parameters": [
             {"name": p.name, "value": float(p.value), "unit": p.unit, "doc": p.doc}

@@ -128,7 +128,8 @@ def _load(options: argparse.Namespace) -> Robot:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", elastogen.RobotWarning)
         robot = elastogen.load(
-            options.robot, name=options.name, live=options.live, tip=options.tip, mimic=options.mimic
+            options.robot, name=options.name, live=options.live, tip=options.tip, mimic=options.mimic,
+            friction=options.friction,
         )
     for warning in caught:
         if issubclass(warning.category, elastogen.RobotWarning):
@@ -218,6 +219,7 @@ def _command(commands: Any, function: Callable[[argparse.Namespace], None], text
         default="error",
         help="mimic joints of a URDF: refuse them (default), or give them coordinates of their own",
     )
+    command.add_argument("--friction", action="store_true", help="take damping and friction of a URDF into the equations")
     command.set_defaults(command=function)
     return command
 

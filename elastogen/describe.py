@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from elastogen.generator.expressions import nominal
-from elastogen.generator.robot import Joint, Robot, Scalar
+from elastogen.generator.natural_frequencies import carried_body, critical_rates, natural_frequencies
+from elastogen.generator.robot import Joint, Link, Robot, Scalar
 
 
 def describe(robot: Robot) -> str:
@@ -15,15 +16,16 @@ def describe(robot: Robot) -> str:
     def vector(values: tuple[Scalar, ...]) -> str:
         return f"({', '.join(number(value) for value in values)})"
 
-    title = f"{robot.name}: {len(robot.moving_joints)} coordinates, {len(robot.links)} links"
+    title = f"{robot.name}: {len(robot.coordinates)} coordinates, {len(robot.links)} links"
     lines = [title, f"  {robot.description}"] if robot.description else [title]
     lines.append("joints")
     width = max((len(joint.name) for joint in robot.joints), default=0)
-    mass_of = {link.name: link.body.mass for link in robot.links}
+    mass_of = {link.name: _mass(link) for link in robot.links}
     for joint in robot.joints:
         mass = f"{joint.child} {number(mass_of[joint.child])} kg"
         kind = f"{joint.name:<{width}}  {joint.type.value:<10}"
         lines.append(f"  {kind}  {joint.parent} -> {mass}  axis {vector(joint.axis)}{_range(joint)}")
+    lines += _flexible(robot)
     total = sum(nominal(mass, robot.parameters) for mass in mass_of.values())
     lines.append(f"mass of all links {total:.6g} kg, gravity {vector(robot.gravity)} m/s^2")
     lines.append(f"tip on {robot.tip or robot.links[-1].name}, payload {number(robot.payload.mass)} kg")
@@ -33,6 +35,27 @@ def describe(robot: Robot) -> str:
         doc = f"  {parameter.doc}" if parameter.doc else ""
         lines.append(f"  {parameter.name} = {parameter.value:.6g}{unit}{doc}")
     return "\n".join(lines)
+
+
+def _mass(link: Link) -> Scalar:
+    return link.body.mass + (0 if link.flexible is None else link.flexible.mass + link.tip_body.mass)
+
+
+def _flexible(robot: Robot) -> list[str]:
+    """Frequencies of the flexible links clamped with what they carry, and the rates they stand."""
+    lines = []
+    rates = critical_rates(robot)
+    for link in robot.links:
+        if link.flexible is None:
+            continue
+        found = natural_frequencies(link.flexible, carried_body(robot, link), robot.parameters)
+        shown = ", ".join(f"{w:.5g}" for w in found[:4]) + (", ..." if len(found) > 4 else "")
+        lines.append(f"  {link.name}: {len(found)} elastic coordinates, clamped with its load {shown} rad/s")
+        if link.name in rates:
+            lines.append(
+                f"    without foreshortening it loses its stiffness when it turns at {rates[link.name]:.5g} rad/s"
+            )
+    return ["flexible links", *lines] if lines else []
 
 
 def _range(joint: Joint) -> str:

@@ -73,13 +73,13 @@ class _BeamAssembly:
         section = self.section
         beam = self._beam(section)
         if isinstance(section, ModesSection):
-            modes = [self._mode(mode, i, section) for i, mode in enumerate(section.modes)]
-            modes = self._named(modes, section)
-        else:
-            self._check_elements(section)
-            modes = element_modes(section.elements, section.directions, self.length)
-        check_flexible.check_beam(beam, modes, self.parameters, self.where)
-        if isinstance(section, ElementsSection) and section.reduce_to is not None:
+            directions = {mode.direction for mode in section.modes}
+            check_flexible.check_properties(beam, directions, self.parameters, self.where)
+            return beam_body(beam, self._modes(section))
+        self._check_elements(section)
+        check_flexible.check_properties(beam, section.directions, self.parameters, self.where)
+        modes = element_modes(section.elements, section.directions, self.length)
+        if section.reduce_to is not None:
             modes = self._reduced(beam, len(modes), section.reduce_to, section)
         return beam_body(beam, modes)
 
@@ -108,9 +108,19 @@ class _BeamAssembly:
             rotation=section.rotation,
         )
 
-    def _mode(self, section: ModeSection, i: int, link: ModesSection) -> Mode:
-        here = self.where.at("modes", i)
-        return Mode(section.name or "", section.direction, self._shape(section, link, here))
+    def _modes(self, section: ModesSection) -> list[Mode]:
+        """The modes, with the names y1, y2, z1, ... where the file gives none."""
+        counts: dict[str, int] = {}
+        modes: list[Mode] = []
+        for i, given in enumerate(section.modes):
+            here = self.where.at("modes", i)
+            counts[given.direction] = counts.get(given.direction, 0) + 1
+            name = given.name or f"{given.direction}{counts[given.direction]}"
+            if name in {mode.name for mode in modes}:
+                raise here.at("name").error(name, "names of modes that occur once", "rename one of them")
+            modes.append(Mode(name, given.direction, self._shape(given, section, here)))
+            check_flexible.check_clamped(modes[-1], self.parameters, here)
+        return modes
 
     def _shape(self, mode: ModeSection, link: ModesSection, here: Location) -> Curve:
         if mode.shape is not None:
@@ -134,23 +144,7 @@ class _BeamAssembly:
         curve = self._property(link.mass_per_length, "mass_per_length")
         assert curve is not None
         values = {p.symbol: exact(p.value) for p in self.parameters.values()}
-        mass = float(curve.substituted(values).integral_from_start().end) * self.nominal_length
-        if not mass > 0:
-            raise self.where.at("mass_per_length").error(mass, "a mass above zero", "give the beam's mass per length")
-        return mass
-
-    def _named(self, modes: list[Mode], section: ModesSection) -> list[Mode]:
-        """Fill in the names y1, y2, z1, ... and refuse names that occur twice."""
-        counts: dict[str, int] = {}
-        named: list[Mode] = []
-        for i, mode in enumerate(modes):
-            counts[mode.direction] = counts.get(mode.direction, 0) + 1
-            name = mode.name or f"{mode.direction}{counts[mode.direction]}"
-            if name in {other.name for other in named}:
-                where = self.where.at("modes", i, "name")
-                raise where.error(name, "names of modes that occur once", "rename one of them")
-            named.append(replace(mode, name=name))
-        return named
+        return float(curve.substituted(values).integral_from_start().end) * self.nominal_length
 
     def _property(self, section: PropertySection | None, key: str) -> Curve | None:
         if section is None:

@@ -22,8 +22,8 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Literal, TypeAlias
 
-from elastogen.generator.piecewise import Curve, Number, gram, is_zero, to_scalar
-from elastogen.generator.robot import ZERO3, FlexibleBody, Matrix, Scalar
+from elastogen.generator.piecewise import Curve, Number, common, gram, is_zero, to_scalar
+from elastogen.generator.robot import ZERO3, Centreline, FlexibleBody, Matrix, Scalar
 
 Direction: TypeAlias = Literal["y", "z", "torsion", "extension"]
 DIRECTIONS: tuple[Direction, ...] = ("y", "z", "torsion", "extension")
@@ -103,7 +103,22 @@ def beam_body(beam: Beam, modes: Sequence[Mode]) -> FlexibleBody:
         tip_displacements=tuple(tuple(row) for row in at_tip),
         tip_rotations=tuple(_tip_rotation(mode, length) for mode in modes),
         tip=beam.rotation,
+        centreline=_centreline(length, fields) if all(mode.direction == "y" for mode in modes) else None,
     )
+
+
+def _centreline(length: Number, fields: Sequence[_Field]) -> Centreline:
+    """The fields on the beam's axis, on one division."""
+    curves = common(*(component for f in fields for component in f.centre[:2]))
+
+    def coefficients(curve: Curve, piece: int) -> tuple[Scalar, ...]:
+        return tuple(to_scalar(c) for c in curve.pieces[piece])
+
+    pieces = tuple(
+        tuple((coefficients(curves[2 * n], i), coefficients(curves[2 * n + 1], i)) for n in range(len(fields)))
+        for i in range(len(curves[0].pieces))
+    )
+    return Centreline(to_scalar(length), tuple(float(b) for b in curves[0].breaks), pieces)
 
 
 def stiffness_matrix(beam: Beam, modes: Sequence[Mode]) -> Matrix:

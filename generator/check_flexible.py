@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
 
-from elastogen.generator.beam_integrals import Beam, Mode
+from elastogen.generator.beam_integrals import Beam, Direction, Mode
 from elastogen.generator.location import Location
 from elastogen.generator.natural_frequencies import mass_matrix, numeric
 from elastogen.generator.piecewise import Curve, exact
@@ -24,8 +24,10 @@ Array = npt.NDArray[np.float64]
 _KEYS = {"y": "EI_z (or EI)", "z": "EI_y (or EI)", "torsion": "GJ", "extension": "EA"}
 
 
-def check_beam(beam: Beam, modes: Sequence[Mode], parameters: Mapping[str, Parameter], where: Location) -> None:
-    """Refuse a beam with impossible properties, or with shapes that are not clamped at x = 0."""
+def check_properties(
+    beam: Beam, directions: Collection[Direction], parameters: Mapping[str, Parameter], where: Location
+) -> None:
+    """Refuse a beam without the mass, stiffness and section inertia that its directions need."""
     values = {p.symbol: exact(p.value) for p in parameters.values()}
 
     def sampled(curve: Curve) -> list[float]:
@@ -36,14 +38,14 @@ def check_beam(beam: Beam, modes: Sequence[Mode], parameters: Mapping[str, Param
         lowest = min(sampled(curve))
         if not lowest >= 0:
             raise where.at(key).error(lowest, "section inertias of zero or more [kg m]", "check its sign")
-    for direction in sorted({mode.direction for mode in modes}):
+    for direction in sorted(directions):
         keys = _KEYS[direction]
         if direction not in beam.stiffness:
             raise where.error(f"modes in {direction} without {keys}", f"the stiffness {keys}", f"add {keys}")
         given = sampled(beam.stiffness[direction])
         _positive(given, where.at(keys.split()[0]), "a stiffness above zero")
     polar = max(sampled(beam.inertia_y + beam.inertia_z))
-    if polar == 0 and any(mode.direction == "torsion" for mode in modes):
+    if polar == 0 and "torsion" in directions:
         raise where.error(
             "torsion without inertia of the sections", "polar_inertia_per_length above zero", "add it [kg m]"
         )
@@ -51,11 +53,11 @@ def check_beam(beam: Beam, modes: Sequence[Mode], parameters: Mapping[str, Param
         raise where.at("rotary_inertia").error(
             "true without inertia of the sections", "polar_inertia_per_length above zero", "add it [kg m]"
         )
-    for i, mode in enumerate(modes):
-        _check_clamped(mode, mode.shape.substituted(values), where.at("modes", i))
 
 
-def _check_clamped(mode: Mode, shape: Curve, where: Location) -> None:
+def check_clamped(mode: Mode, parameters: Mapping[str, Parameter], where: Location) -> None:
+    """Refuse a shape that does not vanish at x = 0, in bending with its slope."""
+    shape = mode.shape.substituted({p.symbol: exact(p.value) for p in parameters.values()})
     slope = shape.derivative()
     size = max(abs(v) for v in _sampled(shape))
     if not (math.isfinite(size) and size > 0):

@@ -15,6 +15,8 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 import sympy
 
+from .closed_form_exponentials import ExponentialForms
+from .closed_form_functions import closed_form
 from .closed_form_kinematics import Kinematics, skew
 from .closed_form_latex import document, equations
 from .closed_form_symbols import with_numbers, with_symbols
@@ -191,6 +193,20 @@ class ClosedForm:
             if drive.coulomb != 0:
                 forces[j] += drive.coulomb * sympy.tanh(rate / drive.coulomb_velocity)
         return sympy.ImmutableMatrix(forces)
+
+    # -- functions of the catalogue, and a second kinematics -----------------------------------------
+
+    def function(self, name: str) -> dict[str, Any]:
+        """Return the outputs of any function of the catalogue, of flexible robots too, by their names.
+
+        For example ``function("acceleration_energy_2")["E"]``. Arguments are q1, qd1, qdd1, q3_1, q4_1, q5_1, ...
+        """
+        return closed_form(self.robot, name, self.q[0].name.rstrip("0123456789"))
+
+    @cached_property
+    def by_matrix_exponentials(self) -> ExponentialForms:
+        """The kinematics of seed 001: products of matrix exponentials."""
+        return ExponentialForms(self.robot, self.q[0].name.rstrip("0123456789"))
 
     # -- for documents and numbers -----------------------------------------------------------------
 

@@ -245,6 +245,16 @@ def _angles(placements: Sequence[Placement]) -> list[Weights]:
     return list(found)
 
 
+def joint_angles(robot: Robot) -> list[Weights]:
+    """Return the sums of joint angles by which links are turned, over all coordinates: parallel axes add up."""
+    columns: list[int] = []  # the joint of every coordinate, -1 for modes
+    for number, joint in enumerate(robot.moving_joints):
+        columns += [number] * (1 if joint.elasticity is None else 2)
+        flexible = robot.link(joint.child).flexible
+        columns += [-1] * (0 if flexible is None else len(flexible.coordinates))
+    return [tuple(angle[k] if k >= 0 else 0 for k in columns) for angle in _angles(_placements(robot))]
+
+
 def _geometry(placements: Sequence[Placement]) -> list[sympy.Expr]:
     """Return every constant of the robot's geometry."""
     constants: list[sympy.Expr] = []

@@ -35,6 +35,7 @@ class ModelDerivation:
     frame_names: tuple[str, ...]
     coordinate_names: tuple[str, ...]
     coordinate_units: tuple[str, ...]
+    elastic_coordinates: tuple[bool, ...]  # which coordinates no drive acts on
 
 
 def output_names(outputs: Iterable[str] | str | None = None, robot: Robot | None = None) -> tuple[str, ...]:
@@ -75,6 +76,7 @@ def derive_model(robot: Robot, outputs: Iterable[str] | str | None = None) -> Mo
         frame_names=tuple(link.name for link in scratch.plain().mechanism.link_frames),
         coordinate_names=robot.coordinate_names,
         coordinate_units=tuple(coordinate.unit for coordinate in robot.coordinates),
+        elastic_coordinates=tuple(coordinate.elastic for coordinate in robot.coordinates),
     )
 
 

@@ -118,6 +118,52 @@ def _acceleration(variant: Variant) -> tuple[list[Value], Factorization]:
     return factors.solve([f - b for f, b in zip(variant.input("F"), bias, strict=True)]), factors
 
 
+def elastic_inverse_dynamics(variant: Variant) -> Derived:
+    """Driving forces for given joint accelerations at the present elastic state; no force acts on elastic coordinates.
+
+    The elastic rows M_ee xdd + M_ej qdd_j + bias_e = 0 give the elastic accelerations, the joint rows then the forces.
+    """
+    q, qd = variant.input("q"), variant.input("qd")
+    elastic = [k for k in range(variant.size) if variant.elastic[k]]
+    joints = [k for k in range(variant.size) if not variant.elastic[k]]
+    M = mass(variant)
+    forces = variant.forces(q, qd, variant.zeros(), variant.mechanism.gravity)
+    bias = [f + r for f, r in zip(forces, variant.resistances(q, qd), strict=True)]
+    qdd = variant.input("qdd")
+    variant.graph.section = "elastic accelerations"
+    pivots: list[Value] = []
+    if elastic:
+        right = []
+        for k in elastic:
+            total = -bias[k]
+            for j in joints:
+                total = total - M[k][j] * qdd[j]
+            right.append(total)
+        factors = factorize([[M[r][c] for c in elastic] for r in elastic], _inner_chain(variant, elastic))
+        pivots = factors.pivots
+        for k, value in zip(elastic, factors.solve(right), strict=True):
+            qdd[k] = value
+    variant.graph.section = "driving forces"
+    F = variant.zeros()
+    for j in joints:
+        F[j] = bias[j]
+        for k in range(variant.size):
+            F[j] = F[j] + M[j][k] * qdd[k]
+    return Derived((F, qdd), pivots)
+
+
+def _inner_chain(variant: Variant, kept: list[int]) -> list[int]:
+    """For each kept coordinate the position among them of the next one inward, -1 where there is none."""
+    parents = variant.mechanism.coordinate_parents
+    chain = []
+    for k in kept:
+        inner = parents[k]
+        while inner >= 0 and inner not in kept:
+            inner = parents[inner]
+        chain.append(kept.index(inner) if inner >= 0 else -1)
+    return chain
+
+
 def forward_dynamics(variant: Variant) -> Derived:
     """Accelerations: M^-1 (F - bias) by factorization along the tree."""
     acceleration, factors = _acceleration(variant)
@@ -226,6 +272,14 @@ ENTRIES = (
     Entry("inverse_dynamics", "Driving forces F = M qdd + C qd + D qd + K q + G, with friction (Newton-Euler).",
           ("q", "qd", "qdd"), _vector("F", _FORCE, "driving forces"), (inverse_dynamics,), "dynamic",
           explore=True, largest=100),
+    Entry("elastic_inverse_dynamics",
+          "Driving forces for given joint accelerations at the present elastic state, and all accelerations then.",
+          ("q", "qd", "qdd"),
+          lambda v: (vector("F", v.size, _FORCE, "driving forces, zero on elastic coordinates"),
+                     vector("acceleration", v.size, _ACC, "qdd with the elastic accelerations that follow")),
+          (elastic_inverse_dynamics,), "dynamic", default=False,
+          applies=lambda robot: any(coordinate.elastic for coordinate in robot.coordinates),
+          applies_to="only for robots with elastic coordinates; use inverse_dynamics"),
     Entry("forward_dynamics", "Accelerations qdd for given driving forces F.", ("q", "qd", "F"),
           _vector("qdd", _ACC, "accelerations"), (forward_dynamics,), "dynamic"),
     Entry("mass_matrix_solve", "Solution x of M(q) x = b.", ("q", "b"),

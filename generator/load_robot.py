@@ -44,12 +44,14 @@ def load(
     live: Iterable[str] = (),
     tip: str | None = None,
     mimic: Literal["error", "independent"] = "error",
+    friction: bool = False,
 ) -> Robot:
     """Return the validated robot of a built-in name, a path, a mapping like a robot file, or a Robot.
 
     ``name`` replaces the robot's name (the prefix in C), ``live`` adds live parameters (see
     :mod:`elastogen.generator.live`), ``tip`` names the link of the tip frame. ``mimic="independent"`` gives
-    a URDF's mimic joints coordinates of their own instead of refusing them. Raises :class:`RobotError`
+    a URDF's mimic joints coordinates of their own instead of refusing them. ``friction`` takes a URDF's
+    <dynamics damping friction> into the equations of motion; other tools ignore it, and so does this by default. Raises :class:`RobotError`
     naming file, field, value, expectation and fix; warns with :class:`RobotWarning`.
     """
     wanted = (live,) if isinstance(live, str) else tuple(live)
@@ -69,7 +71,7 @@ def load(
     path = _existing_file(Path(given), str(given))
     if path.suffix.lower() == ".urdf":
         data = _read(path, MAX_URDF_BYTES)
-        robot = read_urdf(_decoded(data, str(path)), str(path), name=name, mimic=mimic)
+        robot = read_urdf(_decoded(data, str(path)), str(path), name=name, mimic=mimic, friction=friction)
         robot = replace(robot, source=str(path))
         return replace(_finish(robot, Location(str(path)), None, wanted, tip, ()), source=path.name)
     text = _decoded(_read(path, MAX_YAML_BYTES), str(path))

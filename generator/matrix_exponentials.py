@@ -95,6 +95,8 @@ class MatrixExponentials:
         self.lower = Lowering(graph, robot)
         self.factors: list[Exponential] = []
         self.chains: list[Chain] = []
+        self._runs: dict[tuple[int, ...], Mat] = {}
+        self._columns: dict[int, list[Vec]] = {}
         self._lay_out(robot, tip)
 
     # ---- zero configuration
@@ -203,10 +205,13 @@ class MatrixExponentials:
 
     def _run(self, path: Sequence[int]) -> Mat:
         """The product of exponentials, 4 x 4."""
-        result = self._identity
-        for i in path:
-            result = _product(result, self.exponentials[i])
-        return result
+        if not path:
+            return self._identity
+        key = tuple(path)
+        if key not in self._runs:
+            last = self.exponentials[key[-1]]
+            self._runs[key] = _product(self._run(key[:-1]), last) if len(key) > 1 else last
+        return self._runs[key]
 
     @property
     def _identity(self) -> Mat:
@@ -239,12 +244,13 @@ class MatrixExponentials:
 
     def columns(self, frame: int) -> list[Vec]:
         """J_i = (J_iv, J_iw) for every exponential on the way to a frame (001 (19), (20)); J_iw = V1 D_i k_i (18)."""
-        chain = self.chains[frame]
-        found = []
-        for i, number in enumerate(chain.factors):
-            parts = self.transfer_factors(frame, i)
-            found.append([*parts.column, *times(parts.V1, self.factors[number].turn)])
-        return found
+        if frame not in self._columns:
+            found = []
+            for i, number in enumerate(self.chains[frame].factors):
+                parts = self.transfer_factors(frame, i)
+                found.append([*parts.column, *times(parts.V1, self.factors[number].turn)])
+            self._columns[frame] = found
+        return self._columns[frame]
 
     def jacobian(self, frame: int = -1) -> Mat:
         """6 x nq Jacobian of a frame in base components, linear rows first."""

@@ -33,6 +33,8 @@ class JointType(str, Enum):
     CONTINUOUS = "continuous"
     PRISMATIC = "prismatic"
     FIXED = "fixed"
+    SLIDING = "sliding"  # P_a of seed 003: the joint slides along the parent, a flexible beam
+    TELESCOPIC = "telescopic"  # P_b of seed 003: the child, a flexible beam, slides through a joint on the parent
 
     @property
     def is_rotation(self) -> bool:
@@ -106,6 +108,7 @@ class Joint:
     limits: Limits = field(default_factory=Limits)
     actuation: Actuation = field(default_factory=Actuation)
     elasticity: JointElasticity | None = None
+    slide: str = "smooth"  # sliding and telescopic joints: "smooth", or "nodal" as seed 003 prints it
 
 
 @dataclass(frozen=True)
@@ -115,6 +118,34 @@ class Body:
     mass: Scalar = 0  # [kg]
     com: Vector = (0, 0, 0)  # centre of mass [m]
     inertia: Matrix = ZERO3  # about the centre of mass [kg m^2]
+
+
+@dataclass(frozen=True)
+class Centreline:
+    """The axis of a beam in the plane x, y, along which a joint can slide: the shape fields there, piece by piece.
+
+    On piece i, from breaks[i] to breaks[i + 1], with t going from 0 to 1, component c (x, y) of field n is the polynomial
+    sum_k pieces[i][n][c][k] t^k.
+    """
+
+    length: Scalar  # [m]
+    breaks: tuple[float, ...]  # places x / length
+    pieces: tuple[tuple[tuple[tuple[Scalar, ...], tuple[Scalar, ...]], ...], ...]
+
+
+@dataclass(frozen=True)
+class Telescope:
+    """A uniform beam that slides through its joint: what of it sticks out is the flexible part, of length d.
+
+    ``nodal`` clamps (seed 003, 4.3): all nodes, the first one too, have coordinates, and those of the element inside
+    the joint vanish. Else the clamp is the material point inside the joint, and equal elements divide what sticks out.
+    """
+
+    length: Scalar  # [m]
+    mass_per_length: Scalar  # [kg/m]
+    EI: Scalar  # [N m^2]
+    elements: int
+    nodal: bool
 
 
 @dataclass(frozen=True)
@@ -141,6 +172,8 @@ class FlexibleBody:
     tip_displacements: Matrix  # b_n at the tip, fields x 3, in link axes
     tip_rotations: Matrix  # rotation vector of the tip per unit coordinate, coordinates x 3, in link axes
     tip: str = "exponential"  # rotation of the tip: exp{delta x} ("exponential") or E + {delta x} ("linear", 000 (66))
+    centreline: Centreline | None = None  # of a beam in the plane x, y
+    telescope: Telescope | None = None  # of a beam on a telescopic joint; the integrals are those with all of it outside
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,12 @@ _ZERO: Vector = (0, 0, 0)
 
 
 def read_urdf(
-    text: str, source: str, *, name: str | None = None, mimic: Literal["error", "independent"] = "error"
+    text: str,
+    source: str,
+    *,
+    name: str | None = None,
+    mimic: Literal["error", "independent"] = "error",
+    friction: bool = False,
 ) -> Robot:
     """Return the robot that a URDF text describes, not yet validated. ``source`` is named in messages.
 
@@ -48,7 +53,7 @@ def read_urdf(
         links[link_name] = Link(link_name, _body(element, here))
     if not links:
         raise where.at("robot").error("no <link>", "links and joints", "is this a URDF, and was xacro run?")
-    joints = [_joint(element, where, mimic) for element in root.findall("joint")]
+    joints = [_joint(element, where, mimic, friction) for element in root.findall("joint")]
     base, ordered = depth_first(list(links), joints, where)
     chain = tuple(ordered)
     return Robot(
@@ -127,7 +132,7 @@ def _body(link: Element, where: Location) -> Body:
     return Body(mass, origin.xyz, tensor)
 
 
-def _joint(element: Element, robot: Location, mimic: str) -> Joint:
+def _joint(element: Element, robot: Location, mimic: str, friction: bool) -> Joint:
     name = _attribute(element, "name", robot.at("joint"))
     where = robot.at("joints", name)
     kind = _type(element, where)
@@ -157,7 +162,7 @@ def _joint(element: Element, robot: Location, mimic: str) -> Joint:
         axis=placement.unit_axis(axis, where.at("axis")),
         before=before,
         limits=_limits(element, kind, where),
-        actuation=_actuation(element, where),
+        actuation=_actuation(element, where) if friction else Actuation(),
     )
 
 

@@ -60,6 +60,7 @@ class Variant:
     merge: bool
     moment: str
     nominal: dict[str, float]  # values of the live parameters in the robot's description
+    elastic: tuple[bool, ...]  # which coordinates no drive acts on
 
     @property
     def graph(self) -> Graph:
@@ -122,6 +123,7 @@ class VariantFamily:
         self._best: dict[str, int] = {}
         self._nominal = {parameter.name: parameter.value for parameter in robot.live_parameters}
         lower = Lowering(self.graph, robot)
+        self._elastic = tuple(coordinate.elastic for coordinate in robot.coordinates)
         self._drives, self._elasticity = _drives(lower, robot), _elasticity(lower, robot)
 
     def mechanism(self, *, reframe: bool, regroup: bool) -> Mechanism:
@@ -165,7 +167,7 @@ class VariantFamily:
         return self._best[family]
 
     def _variant(self, mechanism: Mechanism, merge: bool, moment: str) -> Variant:
-        return Variant(mechanism, self._drives, self._elasticity, merge, moment, self._nominal)
+        return Variant(mechanism, self._drives, self._elasticity, merge, moment, self._nominal, self._elastic)
 
 
 def _drives(lower: Lowering, robot: Robot) -> tuple[Drive, ...]:

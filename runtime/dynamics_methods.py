@@ -87,6 +87,23 @@ class DynamicsMethods(Evaluation):
         """
         return self._evaluate("inverse_dynamics", (q, qd, qdd), out, parameters)
 
+    def elastic_inverse_dynamics(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        qdd: ArrayLike,
+        *,
+        out: Sequence[Array] | None = None,
+        parameters: ParameterValues = None,
+        on_failure: OnFailure = "raise",
+    ) -> tuple[Array, Array]:
+        """Driving forces for given joint accelerations at the present elastic state, and all accelerations.
+
+        Of ``qdd`` only the joints' entries are read; no force acts on the elastic coordinates, whose accelerations follow.
+        """
+        result = self._evaluate("elastic_inverse_dynamics", (q, qd, qdd), out, parameters, on_failure)
+        return cast("tuple[Array, Array]", result)
+
     def forward_dynamics(
         self,
         q: ArrayLike,

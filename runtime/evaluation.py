@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -21,6 +21,7 @@ class Evaluation:
 
     _name: str
     _kernels: dict[str, Kernel]
+    _provider: Callable[[str], Kernel] | None = None  # makes functions that were not emitted, when they are called
 
     def _evaluate(
         self,
@@ -36,7 +37,7 @@ class Evaluation:
         """
         kernel = self._kernels.get(function)
         if kernel is None:
-            raise self._not_emitted(function)
+            kernel = self._missing(function)
         if out is None and parameters is None:
             result: Array | None = kernel.single(arguments)
             if result is not None:
@@ -44,8 +45,12 @@ class Evaluation:
         answer: Array = kernel.batch(arguments, out, parameters, on_failure)
         return answer
 
-    def _not_emitted(self, function: str) -> ModelError:
-        return ModelError(
+    def _missing(self, function: str) -> Kernel:
+        """A function that was not emitted: built now if the model was built with the default outputs, else an error."""
+        if self._provider is not None:
+            self._kernels[function] = kernel = self._provider(function)
+            return kernel
+        raise ModelError(
             f"{self._name} was built without the function {function!r}. "
             f"Available: {', '.join(self._kernels)}. "
             "Fix: name it in the option outputs= of elastogen.build_model."

@@ -60,6 +60,7 @@ class Metadata:
     real: str
     coordinate_names: tuple[str, ...]
     coordinate_units: tuple[str, ...]
+    elastic_coordinates: tuple[bool, ...]
     frame_names: tuple[str, ...]
     parameters: tuple[ParameterInfo, ...]
     functions: tuple[FunctionInfo, ...]
@@ -87,6 +88,7 @@ def read_metadata(text: bytes, source: str) -> Metadata:
             real=data["real"],
             coordinate_names=tuple(data["coordinate_names"]),
             coordinate_units=tuple(data["coordinate_units"]),
+            elastic_coordinates=tuple(data["elastic_coordinates"]),
             frame_names=tuple(data["frame_names"]),
             parameters=tuple(ParameterInfo(**entry) for entry in data["parameters"]),
             functions=tuple(_function(entry) for entry in data["functions"]),

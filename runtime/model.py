@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,13 +16,14 @@ from elastogen.runtime.evaluation import Array, ParameterValues
 from elastogen.runtime.higher_order_methods import HigherOrderMethods
 from elastogen.runtime.kernel import Kernel
 from elastogen.runtime.kinematics_methods import KinematicsMethods
+from elastogen.runtime.linear_analysis import LinearAnalysis
 from elastogen.runtime.metadata import FunctionInfo, Metadata, read_metadata
 from elastogen.runtime.parameters import Parameters
 
 _REAL: dict[str, np.dtype[Any]] = {"double": np.dtype(np.float64), "float": np.dtype(np.float32)}
 
 
-class Model(KinematicsMethods, DynamicsMethods, HigherOrderMethods):
+class Model(KinematicsMethods, DynamicsMethods, HigherOrderMethods, LinearAnalysis):
     """The compiled functions of one robot.
 
     Every method takes arrays or lists of shape (..., length) and returns arrays of the model's precision.
@@ -34,6 +35,8 @@ class Model(KinematicsMethods, DynamicsMethods, HigherOrderMethods):
     - ``parameters``: live parameters for this call only, a mapping from names to numbers or to arrays that
       broadcast as batch axes; the others keep the values in :attr:`parameters`.
 
+    A model that was built with the default outputs builds any other function when it is first called (a few seconds,
+    then from the cache); one that was built with ``outputs=`` has just those and raises ModelError for others.
     NaN and infinity pass through as in numpy. Methods may be called from several threads at once.
     """
 
@@ -44,6 +47,7 @@ class Model(KinematicsMethods, DynamicsMethods, HigherOrderMethods):
             raise ModelError(f"{source}: computes in {metadata.real!r}, expected one of {', '.join(_REAL)}.")
         if lib.eg_nparams() != len(metadata.parameters):
             raise ModelError(f"{source}: its metadata and its parameters disagree. Fix: build the robot again.")
+        self._lib, self._ffi = lib, ffi
         self._metadata = metadata
         self._name = metadata.name
         self._extension = extension
@@ -70,8 +74,13 @@ class Model(KinematicsMethods, DynamicsMethods, HigherOrderMethods):
 
     @property
     def coordinate_units(self) -> tuple[str, ...]:
-        """Units of the generalized coordinates, "rad" or "m"."""
+        """Units of the generalized coordinates: "rad", "m", or "" for the amplitude of a mode."""
         return self._metadata.coordinate_units
+
+    @property
+    def driven(self) -> tuple[int, ...]:
+        """Indices in q of the joint coordinates, on which drives act; the others are elastic."""
+        return tuple(k for k, elastic in enumerate(self._metadata.elastic_coordinates) if not elastic)
 
     @property
     def frame_names(self) -> tuple[str, ...]:
@@ -138,10 +147,16 @@ class Model(KinematicsMethods, DynamicsMethods, HigherOrderMethods):
 
     def kernel(self, function: str) -> Kernel:
         """Return the compiled function behind a method."""
-        kernel = self._kernels.get(function)
-        if kernel is None:
-            raise self._not_emitted(function)
-        return kernel
+        return self._kernels.get(function) or self._missing(function)
+
+    def complete_with(self, build: Callable[[str], Model]) -> None:
+        """Let functions that were not emitted be built when they are first called, each by ``build(name)``."""
+
+        def provide(function: str) -> Kernel:
+            other = build(function)
+            return Kernel(other._lib, other._ffi, self._name, other.functions[function], self._parameters)
+
+        self._provider = provide
 
     def __reduce__(self) -> Any:
         if self._extension is None:

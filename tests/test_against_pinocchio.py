@@ -225,7 +225,7 @@ def published(name: str) -> PinocchioRobot:
     if name == "puma560":
         return in_pinocchio(puma560_from_table(json.loads((DATA / "puma560.json").read_text()), "modified_dh"))
     path = example_urdf(name)
-    return urdf_in_pinocchio(quietly_loaded(path, mimic="independent"), path)
+    return urdf_in_pinocchio(quietly_loaded(path, mimic="independent", friction=True), path)
 
 
 @pytest.mark.parametrize("group", GROUPS)

@@ -343,7 +343,7 @@ def test_compiled_puma560_is_its_program(puma560: elastogen.Model) -> None:
 
 def test_compiled_random_tree_is_its_program() -> None:
     """Branches, slides, fixed joints, drives with friction, live parameters: every function."""
-    robot = quietly_loaded(random_robot(402, 3, drives=True, branching=0.8), live=("gravity", "payload"))
+    robot = quietly_loaded(random_robot(443, 3, drives=True, branching=0.8), live=("gravity", "payload"))
     assert len({joint.parent for joint in robot.joints}) < len(robot.joints)
     assert {JointType.PRISMATIC, JointType.FIXED} < {joint.type for joint in robot.joints}
     assert_compiled_is_program(elastogen.build_model(robot, outputs="all"), Programs(robot, "all"), 402, {})

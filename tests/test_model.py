@@ -7,6 +7,7 @@ import inspect
 import numpy as np
 import pytest
 
+import elastogen
 from elastogen import Model, ModelError
 
 
@@ -239,13 +240,27 @@ def test_nan_in_a_factorization_is_reported(two_link: Model) -> None:
         two_link.forward_dynamics([0, 0], [0, 0], [0, 0], on_failure="ignore", out=np.empty(2))  # type: ignore[arg-type]
 
 
-def test_functions_that_were_not_emitted(puma560: Model) -> None:
+def test_functions_that_were_not_emitted() -> None:
+    model = elastogen.build_model("two_link", outputs=["inverse_dynamics"])
     with pytest.raises(ModelError) as caught:
-        puma560.jacobian_tip(np.zeros(6))
-    for word in ("puma560", "'jacobian_tip'", "outputs=", "inverse_dynamics"):
+        model.jacobian_tip(np.zeros(2))
+    for word in ("two_link", "'jacobian_tip'", "outputs=", "inverse_dynamics"):
         assert word in str(caught.value)
     with pytest.raises(ModelError, match="outputs="):
-        puma560.bind("no_such_function")
+        model.bind("no_such_function")
+
+
+def test_a_default_model_builds_other_functions_when_they_are_called() -> None:
+    model = elastogen.build_model("two_link")
+    assert "jacobian_tip" not in model.functions
+    model.parameters["gravity_y"] = -1.62
+    q, qd, qdd = np.array([0.3, -0.4]), np.array([0.1, 0.2]), np.array([1.0, 2.0])
+    tip = model.forward_kinematics(q)[-1]
+    np.testing.assert_allclose(tip[:3, :3] @ model.jacobian_tip(q)[:3], model.jacobian(q)[:3], atol=1e-14)
+    forces = model.regressor(q, qd, qdd) @ model.inertial_parameters()  # with the changed gravity
+    np.testing.assert_allclose(forces, model.inverse_dynamics(q, qd, qdd), rtol=1e-13)
+    with pytest.raises(elastogen.OutputError, match="no_such_function"):
+        model.bind("no_such_function")
 
 
 def test_evaluate_checks_argument_names(two_link: Model) -> None:

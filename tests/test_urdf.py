@@ -11,7 +11,7 @@ from scipy.spatial.transform import Rotation
 
 from elastogen.generator.errors import RobotError, RobotWarning
 from elastogen.generator.load_robot import load
-from elastogen.generator.robot import JointType
+from elastogen.generator.robot import Actuation, JointType
 from elastogen.generator.urdf import read_urdf
 
 REAL = {
@@ -94,7 +94,8 @@ def test_every_element_of_a_joint(tmp_path):
         '<dynamics damping="0.5" friction="0.25"/><safety_controller k_velocity="1"/><calibration/>'
     )
     text = urdf(link("a") + link("b") + joint("j", "a", "b", inside=inside) + "<transmission name='t'/><gazebo/>")
-    robot = load_text(tmp_path, text)
+    assert load_text(tmp_path, text).joints[0].actuation == Actuation()  # ignored unless asked for
+    robot = load_text(tmp_path, text, friction=True)
     (only,) = robot.joints
     assert robot.source == "robot.urdf"
     np.testing.assert_allclose(numeric(robot, only.axis), [0, 0.6, 0.8], atol=1e-15)
@@ -142,7 +143,7 @@ def test_children_keep_the_order_of_the_file(tmp_path):
 
 def test_names_that_c_does_not_take(tmp_path):
     text = urdf(link("base") + link("left-hip.1") + joint("hip:left/1", "base", "left-hip.1"), name="my robot-2")
-    robot = load_text(tmp_path, text, live=["links.left-hip.1.mass", "joints.hip:left/1.friction.viscous"])
+    robot = load_text(tmp_path, text, friction=True, live=["links.left-hip.1.mass", "joints.hip:left/1.friction.viscous"])
     assert robot.name == "my_robot_2"
     assert robot.coordinate_names == ("hip:left/1",)
     assert [p.name for p in robot.live_parameters] == ["left_hip_1_mass", "hip_left_1_viscous"]
