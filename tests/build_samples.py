@@ -49,6 +49,7 @@ class SampleModel:
     frame_names: tuple[str, ...] = ("base", "tip")
     coordinate_names: tuple[str, ...] = ("first", "second")
     coordinate_units: tuple[str, ...] = ("rad", "m")
+    elastic_coordinates: tuple[bool, ...] = (False, False)
 
 
 def sample_robot(name: str = "sample", live: dict[str, float] | None = None, **changes: Any) -> Robot:
