@@ -255,7 +255,7 @@ class _Printer:
                 lines.extend(_wrapped(line))
             for node in statement.nodes:
                 if node in travelling:
-                    lines.append(f"{INDENT}w->{self.variable[node]} = {self.variable[node]};")
+                    lines.extend(_wrapped(f"w->{self.variable[node]} = {self.variable[node]};"))
         return lines
 
     def _statement(self, statement: Statement, text: Callable[[int], str]) -> list[str]:

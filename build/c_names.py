@@ -8,7 +8,7 @@ import unicodedata
 from elastogen.generator.errors import BuildError
 
 IDENTIFIER = re.compile(r"[A-Za-z][A-Za-z0-9_]*\Z")
-LONGEST_NAME = 48  # C99 tells 63 characters of an internal name apart; leave room for a suffix
+LONGEST_NAME = 40  # C99 tells 63 characters of an internal name apart; an assignment of two such names fits a line
 
 
 def _words(text: str) -> frozenset[str]:

@@ -67,7 +67,7 @@ def compile_model(
             f"Python.h is missing (looked in {include}). Fix: install the Python headers, for example "
             "`apt-get install python3-dev`."
         )
-    write_all(directory, {**model.c_files, f"{module}.c": _module_source(model, module)})
+    write_all(directory, {**model.c_files, **model.simulation, f"{module}.c": _module_source(model, module)})
     extension = directory / f"{module}{EXTENSION_SUFFIX}"
     shared = ("-bundle", "-undefined", "dynamic_lookup") if sys.platform == "darwin" else ("-shared",)
     command = [

@@ -116,6 +116,51 @@ class ModuleFunction:
 
 
 @dataclass(frozen=True)
+class Constant:
+    """A macro of the simulation's header."""
+
+    name: str
+    value: str
+    doc: str
+
+
+@dataclass(frozen=True)
+class SimulationArgument:
+    """An array argument of a function that the integrators call."""
+
+    name: str
+    size: int
+
+
+@dataclass(frozen=True)
+class SimulationCall:
+    """A static function of the simulation around one function of the model."""
+
+    prototype: Prototype
+    symbol: str  # <name>_<function>
+    inputs: tuple[SimulationArgument, ...]
+    outputs: tuple[SimulationArgument, ...]
+    can_fail: bool
+
+
+@dataclass(frozen=True)
+class SimulationContext:
+    """For ``simulate.h.j2``, ``simulate.c.j2`` and the parts that it includes."""
+
+    identity: Identity
+    prefix: str  # of types and static functions
+    macro: str  # the same in upper case
+    nq: int
+    functions: tuple[str, ...]  # names of the functions that the integrators call
+    calls: tuple[SimulationCall, ...]
+    constants: tuple[Constant, ...]
+    simulate: Prototype
+    force: Prototype
+    module_simulate: Prototype  # the same two as the extension module exports them
+    module_force: Prototype
+
+
+@dataclass(frozen=True)
 class ModuleContext:
     """For ``cdef.h.j2`` and ``wrapper.c.j2``."""
 
@@ -125,6 +170,7 @@ class ModuleContext:
     prototypes: tuple[Prototype, ...]  # of all exported functions
     functions: tuple[ModuleFunction, ...]
     metadata: tuple[str, ...]  # C string literals
+    simulation: SimulationContext | None
 
 
 @dataclass(frozen=True)

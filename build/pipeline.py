@@ -49,10 +49,10 @@ def build_model(
     """Derive, emit and compile a robot's model, and load it. A model that was built before comes from the cache.
 
     ``robot`` is a Robot, a built-in name, a path or a mapping like a robot file. ``outputs`` names the functions
-    (None: a sensible set, and any other function when it is first called). ``precision`` is "double" or "float"; ``sincos`` "fast" (inline and vectorized) or "libm".
-    ``native`` uses all instructions of this processor; ``fp_contract="fast"`` allows fused multiply-add; ``cflags`` are
-    added last. ``cache_dir`` replaces $ELASTOGEN_CACHE_DIR and the user's cache directory. Raises RobotError,
-    OutputError or BuildError.
+    (None: a sensible set, and any other function when it is first called). ``precision`` is "double" or "float";
+    ``sincos`` "fast" (inline and vectorized) or "libm". ``native`` uses all instructions of this processor;
+    ``fp_contract="fast"`` allows fused multiply-add; ``cflags`` are added last. ``cache_dir`` replaces
+    $ELASTOGEN_CACHE_DIR and the user's cache directory. Raises RobotError, OutputError or BuildError.
     """
     options = BuildOptions.checked(
         outputs=outputs, precision=precision, sincos=sincos, cache_dir=cache_dir, compiler=compiler, cflags=cflags,
@@ -94,7 +94,7 @@ def generate(
     options = BuildOptions.checked(outputs=outputs, precision=precision, sincos=sincos)
     model = render(load(robot), options)
     target = Path(directory)
-    written = write_files(target, {**model.c_files, **model.bundle})
+    written = write_files(target, {**model.c_files, **model.simulation, **model.bundle})
     return GeneratedFiles(target, target / f"{model.name}.h", target / f"{model.name}.c", tuple(written))
 
 
@@ -110,4 +110,5 @@ def compile_cached(model: RenderedModel, key: str, cache: Cache, toolchain: Tool
 
 
 def _module_key(model: RenderedModel, toolchain: Toolchain) -> str:
-    return sha256("module", model.header, model.source, model.cdef, model.wrapper, toolchain.identity)
+    texts = (model.header, model.source, *model.simulation.values(), model.cdef, model.wrapper)
+    return sha256("module", *texts, toolchain.identity)

@@ -29,10 +29,12 @@ from elastogen.build.contexts import (
     ParameterLine,
     PartText,
     Prototype,
+    SimulationContext,
     SourceContext,
 )  # fmt: skip
 from elastogen.build.identity import model_sha256
 from elastogen.build.options import EmitOptions
+from elastogen.build.simulation import simulation_context
 from elastogen.generator.derivation import ModelDerivation
 from elastogen.generator.errors import BuildError
 from elastogen.generator.graph import Op
@@ -55,7 +57,8 @@ class RenderedModel:
     source: str  # <name>.c
     cdef: str
     wrapper: str
-    bundle: dict[str, str]  # file name -> text, without header and source
+    simulation: dict[str, str]  # file name -> text of the integrators; empty without forward dynamics
+    bundle: dict[str, str]  # file name -> text of what goes with the model's own files
 
     @property
     def c_files(self) -> dict[str, str]:
@@ -71,7 +74,8 @@ def render_model(derivation: ModelDerivation, options: EmitOptions) -> RenderedM
     identity = Identity(name, name.upper(), options.precision, ABI_VERSION, elastogen.__version__, sha256)
     dialect = Dialect(name, options.precision, options.sincos)
     header = _header_context(derivation, identity, dialect)
-    module = _module_context(derivation, identity)
+    simulation = simulation_context(derivation, identity)
+    module = _module_context(derivation, identity, simulation)
     bundle = _bundle_context(derivation, identity, header)
     return RenderedModel(
         name=name,
@@ -80,8 +84,15 @@ def render_model(derivation: ModelDerivation, options: EmitOptions) -> RenderedM
         source=_fill("model.c.j2", _source_context(derivation, identity, dialect, header)),
         cdef=_fill("cdef.h.j2", module),
         wrapper=_fill("wrapper.c.j2", module),
+        simulation=_simulation_files(simulation),
         bundle={file: _fill(f"{file}.j2", bundle) for file in ("CMakeLists.txt", "README.md", "example.c")},
     )
+
+
+def _simulation_files(context: SimulationContext | None) -> dict[str, str]:
+    if context is None:
+        return {}
+    return {f"{context.identity.name}_simulate.{kind}": _fill(f"simulate.{kind}.j2", context) for kind in ("h", "c")}
 
 
 @lru_cache(maxsize=1)
@@ -239,7 +250,9 @@ def _function_text(function: Function, body: Body, dialect: Dialect) -> Function
 # ---- extension module
 
 
-def _module_context(derivation: ModelDerivation, identity: Identity) -> ModuleContext:
+def _module_context(
+    derivation: ModelDerivation, identity: Identity, simulation: SimulationContext | None
+) -> ModuleContext:
     live = derivation.robot.live_parameters
     functions = tuple(_module_function(function, identity.name, len(live)) for function in derivation.functions)
     fixed = (
@@ -254,6 +267,7 @@ def _module_context(derivation: ModelDerivation, identity: Identity) -> ModuleCo
         prototypes=fixed + tuple(p for function in functions for p in (function.batch, function.call)),
         functions=functions,
         metadata=tuple(string_literals(json.dumps(metadata(derivation, identity), separators=(",", ":")))),
+        simulation=simulation,
     )
 
 

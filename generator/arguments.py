@@ -17,11 +17,19 @@ _PER_COORDINATE = {
     "b": ("N m or N", "right-hand side"),
 }
 
+_SWITCHES = {
+    "delta_m": "which forces: -1 own and load, 0 load only, 1 own only",
+    "delta_theta": "1 with motion, 0 at rest",
+    "tau": "sign of the active forces of weight and load: -1 to balance them",
+}  # of seed 002 (29), (30)
+
 
 def input_argument(name: str, nq: int) -> Argument:
     """The input of that name for a robot with nq coordinates."""
     if name == "wrench":
         return Argument("wrench", (6,), "N, N m", "force and moment of the load on the tip, in tip components")
+    if name in _SWITCHES:
+        return Argument(name, (), "", _SWITCHES[name])
     unit, doc = _PER_COORDINATE[name]
     return Argument(name, (nq,), unit, doc)
 

@@ -103,7 +103,7 @@ def beam_body(beam: Beam, modes: Sequence[Mode]) -> FlexibleBody:
         tip_displacements=tuple(tuple(row) for row in at_tip),
         tip_rotations=tuple(_tip_rotation(mode, length) for mode in modes),
         tip=beam.rotation,
-        centreline=_centreline(length, fields) if all(mode.direction == "y" for mode in modes) else None,
+        centreline=_centreline(length, fields) if modes and all(mode.direction == "y" for mode in modes) else None,
     )
 
 

@@ -24,7 +24,7 @@ DIGITS = 50  # of the arithmetic in which Taylor pieces are computed
 DEGREE = 16
 NEGLIGIBLE = 1e-18  # of the last terms of a Taylor piece, relative to the function
 MAX_HALVINGS = 12
-MAX_EIGENFUNCTION = 20
+SMALL_TIP = 1e-3  # tip value of a shape, relative to its largest, below which it is scaled by the largest
 
 
 def from_expression(expression: Number, where: Location) -> Curve:
@@ -99,6 +99,7 @@ def eigenfunction(number: int, tip_mass_ratio: float = 0.0) -> Curve:
     """Return the n-th bending eigenfunction of a uniform clamped beam, free or with a tip mass, phi(L) = 1.
 
     phi = cosh zs - cos zs - sigma (sinh zs - sin zs), sigma = (cosh z + cos z) / (sinh z + sin z): no tip moment.
+    If a heavy tip mass hardly lets the tip move (below 1e-3 of the largest deflection), the largest deflection is 1.
     """
     with mpmath.workdps(DIGITS + 10 + 2 * number):
         z = eigenvalue(number, tip_mass_ratio)
@@ -114,14 +115,16 @@ def eigenfunction(number: int, tip_mass_ratio: float = 0.0) -> Curve:
                 sinh - sin - sigma * (cosh + cos),
             ]
 
-        tip = derivatives(mpmath.mpf(1))[0]
+        values = [derivatives(mpmath.mpf(i) / 100)[0] for i in range(101)]
+        size = max(values, key=abs)
+        size = values[-1] if abs(values[-1]) > SMALL_TIP * abs(size) else size
         count = 2 ** int(mpmath.ceil(mpmath.log(2 * z, 2)))  # pieces of at most half a radian: 0.5^17 / 17! < 1e-19
         count = max(count, 1)
         pieces = []
         for i in range(count):
             cycle = derivatives(mpmath.mpf(i) / count)
             pieces.append(
-                tuple(float(cycle[k % 4] / tip * (z / count) ** k / mpmath.factorial(k)) for k in range(DEGREE + 1))
+                tuple(float(cycle[k % 4] / size * (z / count) ** k / mpmath.factorial(k)) for k in range(DEGREE + 1))
             )
     return Curve(tuple(Fraction(i, count) for i in range(count + 1)), tuple(pieces))
 

@@ -7,12 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import TypeAlias
 
 from elastogen.generator.graph import Value
 from elastogen.generator.inertia import Inertia
 from elastogen.generator.mechanism import Mechanism
 from elastogen.generator.newton_euler import Placed, inverse_dynamics
 from elastogen.generator.vectors import Mat, Vec, add, cross
+
+Wrench: TypeAlias = "tuple[Vec, Vec]"  # force and moment in the components of a frame
 
 
 def composite_inertias(mechanism: Mechanism, placed: Sequence[Placed], q: Sequence[Value]) -> list[Inertia]:
@@ -34,25 +37,31 @@ def composite_inertias(mechanism: Mechanism, placed: Sequence[Placed], q: Sequen
 def mass_matrix_by_composites(mechanism: Mechanism, placed: Sequence[Placed], q: Sequence[Value]) -> Mat:
     """M: the wrench that accelerates each composite body by a coordinate's unit twist, projected on all joints inward.
 
-    An elastic coordinate moves its own body as well: that wrench is added where the recursion comes through its frame.
+    An elastic coordinate moves its own body as well, and it may move more than one frame (the tip of its beam, and a joint
+    that slides along it): its wrenches are added where their ways inward meet.
     """
     zero = mechanism.graph.value(0)
     M = [[zero] * mechanism.size for _ in range(mechanism.size)]
     composite = composite_inertias(mechanism, placed, q)
-    own_wrench: dict[int, tuple[Vec, Vec]] = {}  # of elastic coordinates
-    for frame in mechanism.frames:
+    frames: list[list[int]] = [[] for _ in range(mechanism.size)]  # that each coordinate moves
+    twists: dict[tuple[int, int], Wrench] = {}  # by coordinate and frame: of the composite body
+    bodies: dict[tuple[int, int], Wrench] = {}  # by coordinate and frame: of the flexible body itself
+    for index, frame in enumerate(mechanism.frames):
+        wrenches = frame.motion.inertia_wrenches(frame.own(q), composite[index])
+        for coordinate, wrench in zip(frame.coordinates, wrenches, strict=True):
+            twists[coordinate, index] = wrench
+            frames[coordinate].append(index)
         if frame.elastic is not None:
             body = frame.elastic.deformed([q[k] for k in frame.elastic.coordinates])
-            own_wrench.update(zip(frame.elastic.coordinates, body.unit_wrenches(), strict=True))
+            for coordinate, wrench in zip(frame.elastic.coordinates, body.unit_wrenches(), strict=True):
+                bodies[coordinate, index] = wrench
+                frames[coordinate].append(index)
             block = body.mass_block()
             for r, i in enumerate(frame.elastic.coordinates):
                 for c, j in enumerate(frame.elastic.coordinates):
                     M[i][j] = block[r][c]
-    for index, frame in enumerate(mechanism.frames):
-        wrenches = frame.motion.inertia_wrenches(frame.own(q), composite[index])
-        for column, wrench in zip(frame.coordinates, wrenches, strict=True):
-            mechanism.graph.section = f"{frame.label}: column of the mass matrix"
-            _fill_column(mechanism, placed, q, index, column, wrench, own_wrench, M)
+    for column in range(mechanism.size):
+        _fill_column(mechanism, placed, q, column, frames[column], twists, bodies, M)
     return M
 
 
@@ -60,28 +69,40 @@ def _fill_column(
     mechanism: Mechanism,
     placed: Sequence[Placed],
     q: Sequence[Value],
-    index: int,
     column: int,
-    wrench: tuple[Vec, Vec],
-    own_wrench: Mapping[int, tuple[Vec, Vec]],
+    moved: Sequence[int],
+    twists: Mapping[tuple[int, int], Wrench],
+    bodies: Mapping[tuple[int, int], Wrench],
     M: Mat,
 ) -> None:
-    """Project a coordinate's wrench on the coordinates of its own frame and of all frames inward."""
-    force, moment = wrench
-    for row in mechanism.ancestors(index):
+    """Project a coordinate's wrenches on the coordinates of the frames it moves and of all frames inward.
+
+    What comes from further out, or from a frame's own flexible body, is a product of two different parts of a
+    motion and stands on both sides of the diagonal; of one frame's twists both directions are visited.
+    """
+    incoming: dict[int, Wrench] = {index: bodies[column, index] for index in moved if (column, index) in bodies}
+    visited = sorted({ancestor for index in moved for ancestor in mechanism.ancestors(index)}, reverse=True)
+    for row in visited:
         frame = mechanism.frames[row]
-        if frame.elastic is not None and column in frame.elastic.coordinates:
-            force, moment = add(force, own_wrench[column][0]), add(moment, own_wrench[column][1])
-        for coordinate, value in zip(
-            frame.coordinates, frame.motion.project(frame.own(q), force, moment), strict=True
-        ):
-            if row == index:  # both directions are visited
+        mechanism.graph.section = f"{frame.label}: column of the mass matrix"
+        total = incoming.get(row)
+        if total is not None:
+            for coordinate, value in zip(frame.coordinates, frame.motion.project(frame.own(q), *total), strict=True):
                 M[coordinate][column] = M[coordinate][column] + value
-            else:
-                M[coordinate][column] = M[column][coordinate] = value
-        R = placed[row].rotation
-        force = R.outward(force)
-        moment = add(R.outward(moment), cross(placed[row].position, force))
+                M[column][coordinate] = M[column][coordinate] + value if coordinate == column else M[coordinate][column]
+        own = twists.get((column, row))
+        if own is not None:
+            for coordinate, value in zip(frame.coordinates, frame.motion.project(frame.own(q), *own), strict=True):
+                M[coordinate][column] = M[coordinate][column] + value
+            total = own if total is None else (add(total[0], own[0]), add(total[1], own[1]))
+        if total is not None and frame.parent >= 0:
+            R = placed[row].rotation
+            force = R.outward(total[0])
+            moment = add(R.outward(total[1]), cross(placed[row].position, force))
+            if frame.parent in incoming:
+                other = incoming[frame.parent]
+                force, moment = add(other[0], force), add(other[1], moment)
+            incoming[frame.parent] = (force, moment)
 
 
 def mass_matrix_by_unit_accelerations(mechanism: Mechanism, q: Sequence[Value], moment: str) -> Mat:

@@ -6,7 +6,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 
-from elastogen.generator import functions_dynamics, functions_higher_order, functions_kinematics, functions_regressor
+from elastogen.generator import (
+    functions_dynamics,
+    functions_higher_order,
+    functions_kinematics,
+    functions_regressor,
+    functions_seed002,
+)
 from elastogen.generator.arguments import input_argument
 from elastogen.generator.catalogue import Derived, Entry, Way
 from elastogen.generator.errors import OutputError
@@ -19,7 +25,9 @@ from elastogen.generator.variants import Variant, VariantFamily
 
 CATALOGUE: dict[str, Entry] = {
     entry.name: entry
-    for module in (functions_kinematics, functions_dynamics, functions_higher_order, functions_regressor)
+    for module in (
+        functions_kinematics, functions_dynamics, functions_higher_order, functions_seed002, functions_regressor
+    )  # fmt: skip
     for entry in module.ENTRIES
 }  # every function that can be emitted, in the order in which they appear in the C
 COST = {Op.ADD: 1.0, Op.MUL: 1.0, Op.DIV: 8.0, Op.SIN: 10.0, Op.COS: 10.0, Op.SQRT: 10.0, Op.TANH: 20.0}

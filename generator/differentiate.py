@@ -53,8 +53,10 @@ def directional(graph: Graph, outputs: Sequence[Value], seeds: Mapping[int, int]
 
 
 def jacobian(graph: Graph, outputs: Sequence[Value], inputs: Sequence[Value]) -> list[list[Value]]:
-    """Rows of d outputs / d inputs."""
-    columns = [directional(graph, outputs, {x.ref >> 1: graph.one}) for x in inputs]
+    """Rows of d outputs / d inputs; by an input that is a constant, nothing changes."""
+    columns = [
+        directional(graph, outputs, {x.ref >> 1: graph.one} if x.constant is None else {}) for x in inputs
+    ]
     return [list(row) for row in zip(*columns, strict=True)]
 
 

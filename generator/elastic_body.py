@@ -60,6 +60,18 @@ class ElasticBody:
         """The body with its elastic coordinates at x."""
         return DeformedBody(self, tuple(x))
 
+    def elastic_energy(self, x: Sequence[Value]) -> Value:
+        """Energy beyond that of the constant stiffness."""
+        return self.graph.value(0)
+
+    def elastic_forces(self, x: Sequence[Value]) -> list[Value]:
+        """Forces beyond those of the constant stiffness."""
+        return [self.graph.value(0)] * len(self.coordinates)
+
+    def elastic_matrix(self, x: Sequence[Value]) -> Mat:
+        """Stiffness beyond the constant one."""
+        return [[self.graph.value(0)] * len(self.coordinates) for _ in self.coordinates]
+
 
 class DeformedBody:
     """An elastic body in a deformed state."""

@@ -15,13 +15,13 @@ from functools import cache
 import numpy as np
 
 from elastogen.generator.beam_integrals import Beam, Direction, Mode
+from elastogen.generator.beam_shapes import SMALL_TIP
 from elastogen.generator.expressions import nominal
 from elastogen.generator.natural_frequencies import Array, clamped_modes, numeric
 from elastogen.generator.piecewise import Breaks, Curve, Number, exact
 from elastogen.generator.robot import Body, Parameter
 
 MAX_ELEMENTS = 200
-_SMALL_TIP = 1e-3  # of a mode's largest deflection
 _GAUSS_POINTS = 12  # exact up to degree 23: cubic times cubic times a Taylor piece of a property
 
 _ZERO: tuple[Number, ...] = (0,)
@@ -185,7 +185,7 @@ def _shape(coordinates: list[float], elements: int, direction: Direction) -> Cur
     values = [0.0, *(coordinates[::2] if bends else coordinates)]
     slopes = [0.0, *coordinates[1::2]] if bends else [0.0] * len(values)
     size = max(values, key=abs)
-    size = values[-1] if abs(values[-1]) > _SMALL_TIP * abs(size) else size
+    size = values[-1] if abs(values[-1]) > SMALL_TIP * abs(size) else size
     pieces: list[tuple[Number, ...]] = []
     for i in range(elements):
         left, rise = values[i] / size, (values[i + 1] - values[i]) / size

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
-from elastogen.generator.differentiate import time_derivative
+from elastogen.generator.differentiate import directional, time_derivative
 from elastogen.generator.graph import Graph, Value
 from elastogen.generator.inertia import Inertia
+from elastogen.generator.substitute import substitute
 from elastogen.generator.vectors import Matrix3, Rotation, Turn, Vec, add, combination, cross, dot, scale
 
 
@@ -202,6 +203,53 @@ class ElasticTip(JointMotion):
             angular = add(angular, scale(rates[6 * j : 6 * j + 3], rate))
             linear = add(linear, scale(rates[6 * j + 3 : 6 * j + 6], rate))
         return angular, linear
+
+
+class Contact(JointMotion):
+    """A frame that slides along the centre line of a planar beam: P_a of seed 003, Table 2.
+
+    ``line`` gives its place and the angle of the beam there by all coordinates they depend on: the joint's own d and those
+    of the beam. The twists are its derivatives: with the smooth line, (1, w', 0) and w'' for d, (0, phi_j, 0) and phi_j'
+    for a coordinate of the beam. The frame is turned further by the fixed angle gamma.
+    """
+
+    def __init__(
+        self, graph: Graph, count: int, line: Callable[[Sequence[Value]], tuple[Vec, Value]], gamma: float
+    ) -> None:
+        self.graph, self.gamma = graph, gamma
+        self._variables = [graph.input(f"contact[{k}]") for k in range(count)]  # replaced wherever they are used
+        self._place, self._angle = line(self._variables)
+
+    def _at(self, values: Sequence[Value], q: Sequence[Value]) -> list[Value]:
+        known = {x.ref >> 1: value.ref for x, value in zip(self._variables, q, strict=True)}
+        return substitute(self.graph, values, known)
+
+    def rotation(self, q: Sequence[Value]) -> Rotation:
+        """By the angle of the beam and gamma."""
+        angle = self._at([self._angle], q)[0] + self.gamma
+        return Rotation((Turn(2, self.graph.cos(angle), self.graph.sin(angle)),))
+
+    def displacement(self, q: Sequence[Value]) -> Vec:
+        """The place on the deformed beam."""
+        return self._at(self._place, q)
+
+    def twists(self, q: Sequence[Value]) -> list[tuple[Vec, Vec]]:
+        """Derivatives of place and angle by every coordinate."""
+        zero = self.graph.value(0)
+        result: list[tuple[Vec, Vec]] = []
+        for x in self._variables:
+            slopes = directional(self.graph, [*self._place, self._angle], {x.ref >> 1: self.graph.one})
+            *linear, angular = self._at(slopes, q)
+            result.append(([zero, zero, angular], linear))
+        return result
+
+    def bias(self, q: Sequence[Value], qd: Sequence[Value]) -> tuple[Vec, Vec]:
+        """Rates of the twists, times the rates of the coordinates: the convective terms."""
+        zero = self.graph.value(0)
+        rates = {x.ref >> 1: rate.ref for x, rate in zip(self._variables, qd, strict=True)}
+        velocity = directional(self.graph, [*self._place, self._angle], rates)
+        *linear, turn = self._at(directional(self.graph, velocity, rates), q)
+        return [zero, zero, turn], linear
 
 
 class LinearTip(ElasticTip):

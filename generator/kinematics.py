@@ -78,7 +78,7 @@ def jacobian(mechanism: Mechanism, found: Sequence[Pose], q: Sequence[Value]) ->
         for coordinate, (angular, linear) in zip(frame.coordinates, frame.motion.twists(frame.own(q)), strict=True):
             turn, slide = times(found[index].R, angular), times(found[index].R, before.inward(linear))
             for row, value in enumerate([*add(slide, cross(turn, arm)), *turn]):
-                J[row][coordinate] = value
+                J[row][coordinate] = J[row][coordinate] + value
     return J
 
 
@@ -99,7 +99,7 @@ def jacobian_in_tip(mechanism: Mechanism, placed: Sequence[Placed], q: Sequence[
         for coordinate, (angular, linear) in zip(frame.coordinates, frame.motion.twists(frame.own(q)), strict=True):
             turn, slide = times(B, angular), times(B, before.inward(linear))
             for row, value in enumerate([*add(slide, cross(turn, arm)), *turn]):
-                J[row][coordinate] = value
+                J[row][coordinate] = J[row][coordinate] + value
         B = [placed[index].rotation.outward(row) for row in B]
         arm = add(arm, times(B, placed[index].position))
     return J

@@ -90,7 +90,9 @@ class MatrixExponentials:
     ``motion`` are the coordinates and, as far as asked for, their velocities and accelerations, as values of ``graph``.
     """
 
-    def __init__(self, graph: Graph, robot: Robot, motion: Sequence[Sequence[Value]], *, tip: TipForm = "split") -> None:
+    def __init__(
+        self, graph: Graph, robot: Robot, motion: Sequence[Sequence[Value]], *, tip: TipForm = "split"
+    ) -> None:
         self.graph, self.motion = graph, motion
         self.lower = Lowering(graph, robot)
         self.factors: list[Exponential] = []
@@ -128,7 +130,8 @@ class MatrixExponentials:
 
     def _tip(self, link: str, body: FlexibleBody, pose: Matrix, first: int, form: TipForm) -> list[int]:
         """The exponentials of a flexible link's tip; their order is that of 000 (68)."""
-        shifted = self._times(pose, tuple((*IDENTITY[r][:3], body.tip_pose[r][3]) for r in range(3)) + (IDENTITY[3],))
+        place = (*((*IDENTITY[r][:3], body.tip_pose[r][3]) for r in range(3)), IDENTITY[3])
+        shifted = self._times(pose, place)
         shifts: list[tuple[str, tuple[int, ...], Vector, Vector]] = []
         turns: list[tuple[str, tuple[int, ...], Vector, Vector]] = []
         still: Vector = (0, 0, 0)
@@ -156,9 +159,8 @@ class MatrixExponentials:
         unit = w if rate.is_zero else [x / rate for x in w]
         along = d if rate.is_zero else scale(unit, unit[0] * d[0] + unit[1] * d[1] + unit[2] * d[2])
         turned = times(R, w)
-        self.factors.append(
-            Exponential(name, coordinates, turned, add(times(R, d), cross(p, turned)), times(R, unit), rate, times(R, along))
-        )
+        v = add(times(R, d), cross(p, turned))
+        self.factors.append(Exponential(name, coordinates, turned, v, times(R, unit), rate, times(R, along)))
         return len(self.factors) - 1
 
     def _times(self, pose: Matrix, other: Matrix) -> Matrix:

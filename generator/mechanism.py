@@ -8,18 +8,22 @@ to the next axis), which leaves the fewest non-zero constants.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 
 import numpy as np
 import sympy
 
 from elastogen.generator import base_regrouping
+from elastogen.generator.contact import fixed_line, moving_line
+from elastogen.generator.elastic_body import ElasticBody
+from elastogen.generator.element_cases import carrier, moving_clamp
 from elastogen.generator.graph import Graph, Value
 from elastogen.generator.inertia import Array, Inertia, pseudo_inertia
-from elastogen.generator.elastic_body import ElasticBody
-from elastogen.generator.joint_motion import ElasticTip, Fixed, JointMotion, LinearTip, Prismatic, Revolute
+from elastogen.generator.joint_motion import Contact, ElasticTip, Fixed, JointMotion, LinearTip, Prismatic, Revolute
 from elastogen.generator.lowering import Lowering
+from elastogen.generator.moving_beam import MovingBeam
 from elastogen.generator.placement import inverse, product, transform
 from elastogen.generator.robot import IDENTITY, Body, FlexibleBody, Joint, JointType, Link, Matrix, Robot, Scalar
 from elastogen.generator.vectors import Matrix3, Rotation, Symmetric, Turn, Vec
@@ -100,12 +104,17 @@ class Mechanism:
         """For each coordinate the next one inward, -1 at the base; a link's modes follow one another."""
         parents = [-1] * self.size
         last: list[int] = []  # outermost coordinate of each frame
+        outermost: dict[int, int] = {}  # of the frame that a coordinate moves first
         for frame in self.frames:
             inner = last[frame.parent] if frame.parent >= 0 else -1
+            for coordinate in frame.coordinates:  # where a joint slides on a beam, it comes behind all of the beam's
+                inner = max(inner, outermost.get(coordinate, -1))
             for coordinate in frame.coordinates:
-                parents[coordinate] = inner
-                inner = coordinate
+                if coordinate not in outermost:
+                    parents[coordinate] = inner
+                    inner = coordinate
             last.append(inner)
+            outermost.update({c: inner for c in frame.coordinates if c not in outermost})
         return parents
 
 
@@ -116,9 +125,11 @@ class _Draft:
     label: str
     parent: int
     placement: Matrix  # parent frame -> joint
-    kind: str  # "revolute", "prismatic", "fixed" or "tip"
+    kind: str  # "revolute", "prismatic", "fixed", "tip" or "contact"
     coordinates: tuple[int, ...]
     flexible: FlexibleBody | None = None
+    deforming: tuple[int, ...] = ()  # coordinates of the flexible body
+    contact: Contact | None = None
     constant: Array = field(default_factory=lambda: np.zeros((4, 4)))  # numeric pseudo-inertia
     live: list[tuple[Matrix, Body]] = field(default_factory=list)  # bodies with live parameters, their poses
 
@@ -131,8 +142,8 @@ class _Draft:
 class _Layout:
     """Frames, and the pose of everything the user has named in them."""
 
-    def __init__(self, robot: Robot, lower: Lowering) -> None:
-        self.lower = lower
+    def __init__(self, robot: Robot, lower: Lowering, elements: Mapping[str, int]) -> None:
+        self.robot, self.lower, self.elements = robot, lower, elements
         self.drafts: list[_Draft] = []
         self.size = 0
         self.links: dict[str, tuple[int, Matrix]] = {robot.links[0].name: (-1, IDENTITY)}
@@ -156,6 +167,8 @@ class _Layout:
         after = self.lower.matrix(joint.after)
         if joint.type is JointType.FIXED:
             frame, pose = parent, product(before, after)
+        elif joint.type is JointType.SLIDING:
+            frame, pose = self._slide(joint)
         else:
             kind = "revolute" if joint.type.is_rotation else "prismatic"
             align = _axis_to_z(joint, self.lower)
@@ -173,8 +186,28 @@ class _Layout:
             place = transform(((1, 0, 0), (0, 1, 0), (0, 0, 1)), (undeformed[0][3], undeformed[1][3], undeformed[2][3]))
             tip = self._draft(f"{link.name}, tip", frame, place, "tip", len(link.flexible.coordinates))
             self.drafts[tip].flexible = link.flexible
+            moving = (self.size - len(link.flexible.coordinates) - 1,) if moving_clamp(self.robot, link.name) else ()
+            self.drafts[frame].deforming = (*moving, *self.drafts[tip].coordinates)
             turned = tuple(tuple(row[:3]) for row in undeformed[:3])
             self.ends[link.name] = (tip, transform(turned, (0, 0, 0)))
+
+    def _slide(self, joint: Joint) -> tuple[int, Matrix]:
+        """The frame of a joint that slides along its parent, and the child's frame in it."""
+        beam, k, nodal = carrier(self.robot, joint), self.elements[joint.name], joint.slide == "nodal"
+        parent, _ = self.links[joint.parent]
+        deforming = self.drafts[parent].deforming
+        moving, nodes = deforming[: -len(beam.coordinates)], deforming[-len(beam.coordinates) :]
+        if moving and beam.telescope is not None:
+            used, line = moving_line(self.lower, beam.telescope, k, nodal)
+        else:
+            used, line = fixed_line(self.lower, beam, k, nodal)
+        after = self.lower.matrix(joint.after)
+        gamma = _turn_about_z(after)
+        frame = self._draft(joint.name, parent, IDENTITY, "contact", 1)
+        draft = self.drafts[frame]
+        draft.coordinates = (*draft.coordinates, *moving, *(nodes[j] for j in used))
+        draft.contact = Contact(self.lower.graph, len(draft.coordinates), line, gamma or 0.0)
+        return frame, after if gamma is None else IDENTITY
 
     def reframe(self) -> None:
         """Turn and shift every frame about its own axis, from the tips inwards."""
@@ -211,11 +244,16 @@ class _Layout:
         self.drafts[frame].constant += X @ J @ X.T
 
 
-def build_mechanism(graph: Graph, robot: Robot, *, reframe: bool, regroup: bool) -> Mechanism:
-    """Lay out the mechanism of a robot, with or without optimized frames and base inertial parameters."""
+def build_mechanism(
+    graph: Graph, robot: Robot, *, reframe: bool, regroup: bool, elements: Mapping[str, int] = MappingProxyType({})
+) -> Mechanism:
+    """Lay out the mechanism of a robot, with or without optimized frames and base inertial parameters.
+
+    ``elements`` says for each sliding joint which element is inside it.
+    """
     graph.section = "parameters"
     lower = Lowering(graph, robot)
-    layout = _Layout(robot, lower)
+    layout = _Layout(robot, lower, elements)
     if reframe:
         layout.reframe()
     for link in robot.links:
@@ -229,7 +267,7 @@ def build_mechanism(graph: Graph, robot: Robot, *, reframe: bool, regroup: bool)
     named = [*((link.name, layout.links[link.name]) for link in robot.links[1:]), ("tip", layout.tip)]
     return Mechanism(
         graph=graph,
-        frames=tuple(_frame(lower, draft, layout) for draft in layout.drafts),
+        frames=tuple(_frame(lower, draft) for draft in layout.drafts),
         link_frames=tuple(LinkFrame(name, frame, *_steps(lower, pose)) for name, (frame, pose) in named),
         gravity=[lower.value(component) for component in robot.gravity],
         size=layout.size,
@@ -252,6 +290,14 @@ def _axis_to_z(joint: Joint, lower: Lowering) -> Matrix:
     x /= np.linalg.norm(x)
     rotation = np.column_stack([x, np.cross(z, x), z])
     return transform(tuple(tuple(float(e) for e in row) for row in rotation), (0, 0, 0))
+
+
+def _turn_about_z(matrix: Matrix) -> float | None:
+    """The angle of a turn about z, or None for anything else."""
+    X = _numeric(matrix)
+    if X is None or abs(X[2, 2] - 1.0) > TINY or np.abs(X[:3, 3]).max() > TINY:
+        return None
+    return math.atan2(float(X[1, 0]), float(X[0, 0]))
 
 
 def _numeric(matrix: Matrix) -> Array | None:
@@ -287,7 +333,7 @@ def _round(number: float) -> float:
     return float(nearest) if abs(nearest) <= 1 and abs(number - nearest) <= TINY else number
 
 
-def _frame(lower: Lowering, draft: _Draft, layout: _Layout) -> Frame:
+def _frame(lower: Lowering, draft: _Draft) -> Frame:
     graph = lower.graph
     J = draft.constant
     inertia = Inertia.of_array(graph, np.where(np.abs(J) <= 1e-15 * np.abs(J).max(initial=0.0), 0.0, J))
@@ -310,9 +356,12 @@ def _frame(lower: Lowering, draft: _Draft, layout: _Layout) -> Frame:
         turns = [[lower.value(entry) for entry in row] for row in draft.flexible.tip_rotations]
         kind = LinearTip if draft.flexible.tip == "linear" else ElasticTip
         motion, rotation = kind(graph, draft.flexible.monomials, shifts, turns), Rotation(())
+    elif draft.contact is not None:
+        motion = draft.contact
     elif draft.flexible is not None:
-        tip = next(d for d in layout.drafts if d.kind == "tip" and layout.drafts[d.parent] is draft)
-        elastic = ElasticBody.lowered(lower, draft.flexible, tip.coordinates)
+        moves = len(draft.deforming) > len(draft.flexible.coordinates)
+        make = MovingBeam.sliding if moves else ElasticBody.lowered
+        elastic = make(lower, draft.flexible, draft.deforming)
     return Frame(draft.label, draft.parent, rotation, position, motion, draft.coordinates, inertia, elastic)
 
 

@@ -172,7 +172,7 @@ def inward(
         forces[index], moments[index] = named("f", index, forces[index]), named("n", index, moments[index])
         own = frame.motion.project(frame.own(q), forces[index], moments[index])
         for coordinate, value in zip(frame.coordinates, own, strict=True):
-            tau[coordinate] = value
+            tau[coordinate] = tau[coordinate] + value
         if frame.parent >= 0:
             force = place_.rotation.outward(forces[index])
             moment = add(place_.rotation.outward(moments[index]), cross(place_.position, force))

@@ -135,7 +135,7 @@ class Curve:
     def value(self, s: float) -> float:
         """The value at s, for curves without parameters."""
         i = next((i for i, b in enumerate(self.breaks[1:-1]) if s < b), len(self.pieces) - 1)
-        t = (s - float(self.breaks[i])) / float(self.widths[i])
+        t = (s - float(self.breaks[i])) / float(self.breaks[i + 1] - self.breaks[i])
         total = 0.0
         for c in reversed(self.pieces[i]):
             total = total * t + float(c)
@@ -158,32 +158,49 @@ def common(*curves: Curve) -> tuple[Curve, ...]:
 def gram(weight: Curve, curves: Sequence[Curve]) -> dict[tuple[int, int], Number]:
     """Return the integrals over s in [0, 1] of weight * curves[i] * curves[j] that are not zero.
 
-    The weight is split into parameters times numbers, so that parameters stay factors of the results.
+    Weight and curves are split into parameters times numbers, so that only numbers are integrated.
     """
+    parts = [(i, factor, part) for i, curve in enumerate(curves) for factor, part in _parts(curve).items()]
     result: dict[tuple[int, int], Number] = {}
-    for factor, part in _parts(weight).items():
-        for key, value in _numeric_gram(part, curves).items():
-            result[key] = result.get(key, 0) + (value if factor == 1 else factor * value)
+    for scale, numbers in _parts(weight).items():
+        for (a, b), value in _numeric_gram(numbers, [part for _, _, part in parts]).items():
+            (i, left, _), (j, right, _) = parts[a], parts[b]
+            factor = scale * left * right
+            result[i, j] = result.get((i, j), 0) + (value if factor == 1 else factor * value)
     return {key: value for key, value in result.items() if not is_zero(value)}
 
 
-def _parts(weight: Curve) -> dict[Number, Curve]:
-    """The weight as a sum of expressions in parameters times curves without parameters."""
-    if not any(isinstance(c, sympy.Basic) for piece in weight.pieces for c in piece):
-        return {1: weight}
+def _parts(curve: Curve) -> dict[Number, Curve]:
+    """The curve as a sum of expressions in parameters times curves without parameters."""
+    if not any(isinstance(c, sympy.Basic) for piece in curve.pieces for c in piece):
+        return {1: curve}
     found: dict[Number, list[list[Number]]] = {}
-    for p, piece in enumerate(weight.pieces):
+    for p, piece in enumerate(curve.pieces):
         for k, coefficient in enumerate(piece):
             for term in sympy.Add.make_args(sympy.expand(sympy.sympify(coefficient))):
-                number, factor = term.as_coeff_Mul(rational=True)
-                rows = found.setdefault(factor, [[Fraction(0)] * len(row) for row in weight.pieces])
-                rows[p][k] = rows[p][k] + exact(number)
-    return {factor: Curve(weight.breaks, tuple(tuple(row) for row in rows)) for factor, rows in found.items()}
+                number, factor = term.as_coeff_Mul()
+                rows = found.setdefault(factor, [[Fraction(0)] * len(row) for row in curve.pieces])
+                rows[p][k] = rows[p][k] + (float(number) if number.is_Float else exact(number))
+    return {factor: Curve(curve.breaks, tuple(tuple(row) for row in rows)) for factor, rows in found.items()}
 
 
 def _numeric_gram(weight: Curve, curves: Sequence[Curve]) -> dict[tuple[int, int], Number]:
-    if not curves:
-        return {}
+    """The integrals of curves without parameters; those of exact curves stay exact beside rounded ones."""
+    known = [i for i, curve in enumerate(curves) if not any(isinstance(c, float) for p in curve.pieces for c in p)]
+    result: dict[tuple[int, int], Number] = {}
+    if len(known) < len(curves):
+        result = _summed(weight, curves)
+    for (a, b), value in _summed(weight, [curves[i] for i in known]).items():
+        result[known[a], known[b]] = value
+    for (i, j), value in tuple(result.items()):
+        if isinstance(value, float) and abs(value) <= ROUNDING * math.sqrt(abs(result[i, i] * result[j, j])):
+            value = result[i, j] = 0  # orthogonal but for rounding
+        result[j, i] = value
+    return result
+
+
+def _summed(weight: Curve, curves: Sequence[Curve]) -> dict[tuple[int, int], Number]:
+    """The integrals for i <= j, piece by piece."""
     weight, *functions = common(weight, *curves)
     result: dict[tuple[int, int], Number] = {}
     for p, width in enumerate(weight.widths):
@@ -194,10 +211,6 @@ def _numeric_gram(weight: Curve, curves: Sequence[Curve]) -> dict[tuple[int, int
         for a, i in enumerate(active):
             for b, j in enumerate(active[a:], start=a):
                 result[i, j] = result.get((i, j), 0) + block[a][b]
-    for (i, j), value in tuple(result.items()):
-        if isinstance(value, float) and abs(value) <= ROUNDING * math.sqrt(abs(result[i, i] * result[j, j])):
-            value = result[i, j] = 0  # orthogonal but for rounding
-        result[j, i] = value
     return result
 
 
@@ -208,9 +221,7 @@ def _block(weight: tuple[Number, ...], width: Fraction, functions: list[tuple[Nu
     moments = [
         sum((width * w / (i + k + 1) for i, w in enumerate(weight)), start=Fraction(0)) for k in range(2 * size - 1)
     ]
-    numbers = [c for f in functions for c in f]
-    rounded = any(isinstance(c, float) for c in numbers) and not any(isinstance(c, sympy.Basic) for c in numbers)
-    kind: Any = float if rounded else object
+    kind: Any = float if any(isinstance(c, float) for f in functions for c in f) else object
     coefficients = np.array(rows, dtype=kind)
     hankel = np.array([[moments[i + j] for j in range(size)] for i in range(size)], dtype=kind)
     block: list[list[Number]] = (coefficients @ hankel @ coefficients.T).tolist()

@@ -46,34 +46,35 @@ class LinearAnalysis(Evaluation):
     driven: Any
     nq: Any
 
-    def modes(self, q: ArrayLike, *, joints: str = "free", parameters: ParameterValues = None) -> Modes:
+    def modes(
+        self, q: ArrayLike, *, joints: str = "free", gravity: bool = False, parameters: ParameterValues = None
+    ) -> Modes:
         """Natural frequencies and mode shapes at rest in the configuration q.
 
-        ``joints`` are "free" (their rigid motions have frequency 0) or "locked" (only elastic coordinates move). The
-        stiffness is K + dG/dq where ``inverse_dynamics_derivatives`` was emitted (gravity stiffens or softens), else K.
+        ``joints`` are "free" (rigid motions have frequency 0) or "locked" (only elastic coordinates move). The stiffness is K,
+        or with ``gravity`` K + dG/dq, for which the output ``inverse_dynamics_derivatives`` is needed.
         """
         if joints not in ("free", "locked"):
             raise ModelError(f"modes: joints={joints!r}, expected 'free' or 'locked'.")
         q = np.asarray(q, dtype=float)
+        if q.shape != (self.nq,):
+            raise ModelError(f"modes: q has shape {q.shape}, expected ({self.nq},): one configuration at a time.")
         M = np.asarray(self._evaluate("mass_matrix", [q], None, parameters), dtype=float)
-        K = self._stiffness_at(q, parameters)
+        zero = np.zeros_like(q)
+        K = (
+            self._evaluate("inverse_dynamics_derivatives", [q, zero, zero], None, parameters)[0]
+            if gravity
+            else self._evaluate("stiffness_matrix", [], None, parameters)
+        )
         locked = set(self.driven) if joints == "locked" else set()
         kept = [k for k in range(self.nq) if k not in locked]
         if not kept:
             raise ModelError("modes: with joints='locked' nothing moves. Fix: joints='free', or a robot with elastic parts.")
-        M, K = M[np.ix_(kept, kept)], K[np.ix_(kept, kept)]
-        L = np.linalg.cholesky(M)
-        reduced = np.linalg.solve(L, np.linalg.solve(L, 0.5 * (K + K.T)).T)
+        block = np.ix_(kept, kept)
+        L = np.linalg.cholesky(M[block])
+        reduced = np.linalg.solve(L, np.linalg.solve(L, np.asarray(K, dtype=float)[block]).T)
         squares, vectors = np.linalg.eigh(0.5 * (reduced + reduced.T))
-        order = np.argsort(np.sign(squares) * np.sqrt(np.abs(squares)))
-        frequencies = (np.sign(squares) * np.sqrt(np.abs(squares)))[order]
-        return Modes(frequencies, np.linalg.solve(L.T, vectors)[:, order], tuple(kept))
-
-    def _stiffness_at(self, q: Array, parameters: ParameterValues) -> Array:
-        if "inverse_dynamics_derivatives" in self._kernels:
-            zero = np.zeros_like(q)
-            return np.asarray(self._evaluate("inverse_dynamics_derivatives", [q, zero, zero], None, parameters)[0], float)
-        return np.asarray(self._evaluate("stiffness_matrix", [], None, parameters), dtype=float)
+        return Modes(np.sign(squares) * np.sqrt(np.abs(squares)), np.linalg.solve(L.T, vectors), tuple(kept))
 
     def linearize(
         self, q: ArrayLike, qd: ArrayLike, F: ArrayLike, *, parameters: ParameterValues = None

@@ -45,7 +45,7 @@ def beam_of(link, tip="exponential", **options):
 
 
 def robot_of(case, tip="exponential", **options):
-    """The robot of a case; ``tip`` is how tips rotate, ``options`` go to every beam (foreshortening, rotary_inertia)."""
+    """The robot of a case; ``tip`` is how tips rotate, ``options`` (foreshortening, ...) go to every beam."""
     links, joints = [Link("base")], []
     previous, offset = "base", IDENTITY
     for i, entry in enumerate(case["chain"], start=1):
