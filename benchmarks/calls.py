@@ -6,31 +6,26 @@ import statistics
 import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
 import elastogen
 from benchmarks.kernels import Times
-from benchmarks.tables import table, verdict
+from benchmarks.tables import nanoseconds, table, verdict
 
 CALLS = 2000
 
 
-def time_call(call: Callable[[], object], rounds: int) -> Times:
-    """CPU time of one call, less the time of the loop around it."""
-    samples = []
-    for _ in range(rounds):
-        samples.append((_loop(call) - _loop(_nothing)) / CALLS)
+def time_call(call: Callable[[], object], rounds: int, calls: int = CALLS) -> Times:
+    """CPU time of one call, with the loop around it."""
+    samples = [_loop(call, calls) / calls for _ in range(rounds)]
     return Times(min(samples), statistics.median(samples))
 
 
-def _nothing() -> None:
-    """For the time of a loop with a call of a Python function (a lower bound of what a caller pays anyway)."""
-
-
-def _loop(call: Callable[[], object]) -> float:
+def _loop(call: Callable[[], object], calls: int) -> float:
     start = time.thread_time()
-    for _ in range(CALLS):
+    for _ in range(calls):
         call()
     return time.thread_time() - start
 
@@ -45,15 +40,18 @@ def report(rounds: int) -> list[str]:
         bound = model.bind("inverse_dynamics")
         states = rng.uniform(-1, 1, (3, 1000, 6))
         measured = [
-            ("model.inverse_dynamics(q, qd, qdd)", time_call(lambda: model.inverse_dynamics(q, qd, qdd), rounds), 2e-6),
-            ("... with out=", time_call(lambda: model.inverse_dynamics(q, qd, qdd, out=out), rounds), 2e-6),
+            ("model.inverse_dynamics(q, qd, qdd)", time_call(partial(model.inverse_dynamics, q, qd, qdd), rounds), 2e-6),
             ("bound fast path", time_call(bound, rounds), 0.3e-6),
         ]
-        batch = time_call(lambda: model.inverse_dynamics(*states), max(2, rounds // 20))
+        method = model.inverse_dynamics
+        into = time_call(partial(method, q, qd, qdd, out=out), rounds, 200)
+        batch = time_call(partial(method, *states), rounds, 10)
     rows = [
-        [name, f"{t.shortest * 1e9:.0f} ({t.median * 1e9:.0f})", f"{limit * 1e9:.0f}", verdict(t.shortest < limit)]
+        [name, nanoseconds(t), f"{limit * 1e9:.0f}", verdict(t.shortest < limit)]
         for name, t, limit in measured
     ]
-    rows.append(["batch of 1000 states, each", f"{batch.shortest * 1e6:.0f} ({batch.median * 1e6:.0f})", "-", "-"])
+    rows.append(["the same with out=", nanoseconds(into), "-", "-"])
+    batched = Times(batch.shortest / 1000, batch.median / 1000)
+    rows.append(["batch of 1000 states, each state", nanoseconds(batched), "-", "-"])
     header = ["PUMA 560 (6 joints), payload and gravity live", "ns, shortest (median)", "target [ns]", "reached"]
     return ["## Calls from Python", "", *table(header, rows), ""]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import random
 
 import elastogen
@@ -27,5 +26,4 @@ def chain(size: int) -> Robot:
             Joint(f"joint{k + 1}", JointType.REVOLUTE, links[-2].name, links[-1].name, AXES[k % 3], before)
         )
     robot = Robot(f"chain{size}", tuple(links), tuple(joints), gravity=(0, 0, -9.81), tip=links[-1].name)
-    assert math.isfinite(sum(float(link.body.mass) for link in links))
     return elastogen.load(robot)

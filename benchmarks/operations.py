@@ -43,13 +43,14 @@ def report(quick: bool) -> list[str]:
         [str(size), str(found.mul), str(found.add), f"{(found.mul + found.add) / size:.1f}"]
         for size, found in zip(sizes, counts, strict=True)
     ]
-    first, last = ((counts[k].mul + counts[k].add) for k in (1, -1))
-    per_joint = (last - first) / (sizes[-1] - sizes[1]), first / sizes[1]
+    totals = [found.mul + found.add for found in counts]
+    pairs = list(zip(totals, sizes, strict=True))
+    slopes = [(b - a) / (n - m) for (a, m), (b, n) in zip(pairs, pairs[1:], strict=False)]
+    linear = max(slopes[1:]) <= 1.01 * slopes[1]
     lines += [
         "Inverse dynamics of a generic chain (inertia tensors full, axes in turn about z, y and x):", "",
         *table(["joints", "mul", "add", "operations per joint"], rows), "",
-        f"Linear growth (operations of one more joint at most 1.1 times the mean of 10 joints with 5 % for the base): "
-        f"{verdict(per_joint[0] < 1.1 * 1.05 * per_joint[1] * 1.1)}, {per_joint[0]:.1f} more for each joint.", "",
+        f"Each further joint adds {min(slopes[1:]):.1f} to {max(slopes[1:]):.1f} operations; linear: {verdict(linear)}.", "",
     ]  # fmt: skip
     return lines
 

@@ -1,6 +1,8 @@
 """The robots that are timed, as one description that all contenders read.
 
-Friction is taken out (Pinocchio's algorithms have none) and the fingers of Panda are fixed.
+Friction is taken out (Pinocchio's algorithms have none) and the fingers of Panda are fixed. The peers get right angles
+that are exact, as this project reads them: entries of a rotation within 1e-9 of 0, 1 or -1 are these numbers, so that
+CasADi folds them as well.
 """
 
 from __future__ import annotations
@@ -78,7 +80,9 @@ def _peer_text(path: Path, robot: Robot) -> str:
         kind, axis = ("P", linear) if np.any(linear) else ("R", angular)
         parent = place.get(model.names[model.parents[index]], -1)
         tensor = np.asarray(inertia.inertia)[np.triu_indices(3)]
-        numbers = [*axis, *np.asarray(placement.rotation).ravel(), *placement.translation]
+        rotation = np.asarray(placement.rotation).ravel()
+        exact = np.where(np.abs(rotation - np.round(rotation)) < 1e-9, np.round(rotation), rotation)
+        numbers = [*axis, *exact, *placement.translation]
         numbers += [inertia.mass, *inertia.lever, *tensor]
         lines.append(f"{model.names[index]} {parent} {kind} {_numbers(numbers)}")
     return "\n".join(lines) + "\n"

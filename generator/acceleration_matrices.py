@@ -1,13 +1,13 @@
 """The matrices of seed 002, (9)-(30) as corrected, for rigid and flexible robots alike.
 
-With A_ij = dT_i0/dq_j and A_ijk = d2T_i0/dq_j dq_k (002 (10); by elastic coordinates these are F_a and F_ab of 000 (73)-(77)
-as corrected),
+With A_ij = dT_i0/dq_j and A_ijk = d2T_i0/dq_j dq_k (002 (10); by elastic coordinates these are F_a and F_ab of
+000 (73)-(77) as corrected),
 
-    M_ij = sum_k Tr(A_ki I_psk A_kj^T),    V_ijm = sum_k Tr(A_ki I_psk A_kjm^T),    D_ijlm = sum_k Tr(A_kij I_psk A_klm^T).
+    M_ij = sum_k Tr(A_ki I_psk A_kj^T),  V_ijm = sum_k Tr(A_ki I_psk A_kjm^T),  D_ijlm = sum_k Tr(A_kij I_psk A_klm^T).
 
-A flexible body has points r + sum_n c_n b_n: with the basis xi = (r; 1; b_1; b_2; ...) they are at Y xi, Y = T S(q), and
-S = [E4, c_1 [E3; 0], c_2 [E3; 0], ...]. The formulas above then hold with Y in place of T_k0, and in place of I_psk the
-constant matrix int xi xi^T dm, which consists of I_ps, I_rd and I_dd of 000 (97).
+A flexible body has points r + sum_n c_n b_n: with the basis xi = (r; 1; b_1; b_2; ...) they are at Y xi, Y = T S(q),
+and S = [E4, c_1 [E3; 0], c_2 [E3; 0], ...]. The formulas above then hold with Y in place of T_k0, and in place of I_psk
+the constant matrix int xi xi^T dm, which consists of I_ps, I_rd and I_dd of 000 (97).
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ from itertools import pairwise
 
 import sympy
 
-from elastogen.generator import beam_shapes, check_flexible
+from elastogen.generator import beam_shapes, check_flexible, telescope
 from elastogen.generator.beam_integrals import DIRECTIONS, ZERO, Beam, Direction, Mode, beam_body
 from elastogen.generator.damping import damping_matrix
 from elastogen.generator.expressions import nominal, parse_scalar
@@ -41,8 +41,14 @@ def flexible_body(
     tip_pose: Matrix,
     parameters: Mapping[str, Parameter],
     where: Location,
+    telescopic: str = "",
 ) -> FlexibleBody:
-    """Return the standard data of a flexible link; ``tip_pose`` counts for bodies that are not beams."""
+    """Return the standard data of a flexible link; ``tip_pose`` counts for bodies that are not beams.
+
+    ``telescopic`` says how the link slides through its joint: "smooth", "nodal", or "" where it does not.
+    """
+    if telescopic:
+        return telescope.telescopic_body(section, telescopic, parameters, where)
     if isinstance(section, StandardDataSection):
         body = standard_body(section, tip_pose, parameters, where)
     elif isinstance(section, LumpedSection):

@@ -75,7 +75,11 @@ class _Assembly:
         if tip not in links:
             fix = did_you_mean(tip, links, "name one of the file's links")
             raise self.where.at("tip", "link").error(tip, "the name of a link", fix)
-        made = {name: self._link(name, section, self.where.at("links", name)) for name, section in links.items()}
+        telescopic = {joint.child: joint.slide for joint in joints if joint.type is JointType.TELESCOPIC}
+        made = {
+            name: self._link(name, section, telescopic.get(name, ""), self.where.at("links", name))
+            for name, section in links.items()
+        }
         return Robot(
             name=self.file.name,
             links=tuple(made[name] for name in names),
@@ -139,6 +143,8 @@ class _Assembly:
             section, here = edge.section, self.where.at("joints", edge.name)
             kind = JointType(section.type)
             place = self._placement(section, kind, at_zero.get(edge.parent, IDENTITY), here)
+            if kind in (JointType.SLIDING, JointType.TELESCOPIC):
+                place = self._on_beam(edge, kind, place, here)
             if track:
                 moved = placement.product(at_zero[edge.parent], place.before)
                 at_zero[edge.child] = placement.product(moved, place.after)
@@ -164,9 +170,26 @@ class _Assembly:
                     limits,
                     actuation,
                     self._elasticity(section.elasticity, here.at("elasticity")),
+                    section.slide,
                 )
             )
         return joints
+
+    def _on_beam(self, edge: _Edge, kind: JointType, place: JointPlacement, here: Location) -> JointPlacement:
+        """P_a and P_b of seed 003, Table 2: T(d) R(gamma), and R(gamma) T(d - l)."""
+        turn = placement.from_xyz_rpy((0, 0, 0), (0, 0, self._scalar(edge.section.gamma or 0, here.at("gamma"))))
+        if kind is JointType.SLIDING:
+            return JointPlacement(before=IDENTITY, axis=(1, 0, 0), after=turn)
+        beam = next((link.flexible for link in self.file.links if link.name == edge.child), None)
+        length = getattr(beam, "length", None)
+        if length is None:
+            raise here.at("child").error(
+                edge.child, "a link with flexible: {type: elements}", "use a prismatic joint for a rigid link"
+            )
+        back = -self._scalar(length, self.where.at("links", edge.child, "flexible", "length"))
+        return JointPlacement(
+            placement.product(place.before, turn), (1, 0, 0), placement.from_xyz_rpy((back, 0, 0), (0, 0, 0))
+        )
 
     def _placement(
         self, joint: JointSection, kind: JointType, parent_at_zero: Matrix, here: Location
@@ -216,7 +239,7 @@ class _Assembly:
             rpy = self._vector(section.rpy or (0, 0, 0), here.at("rpy"))
         return placement.from_xyz_rpy(self._vector(section.xyz or (0, 0, 0), here.at("xyz")), rpy)
 
-    def _link(self, name: str, section: LinkSection | None, here: Location) -> Link:
+    def _link(self, name: str, section: LinkSection | None, telescopic: str, here: Location) -> Link:
         body = self._body(section, here)
         if section is None or section.flexible is None:
             return Link(name, body)
@@ -224,7 +247,8 @@ class _Assembly:
         tip_body = self._body(given.tip, inside.at("tip"))
         frame = getattr(given, "tip_frame", None)
         tip_pose = IDENTITY if frame is None else self._frame(frame, inside.at("tip_frame"))
-        return Link(name, body, flexible_body(given, tip_body, tip_pose, self.parameters, inside), tip_body)
+        made = flexible_body(given, tip_body, tip_pose, self.parameters, inside, telescopic)
+        return Link(name, body, made, tip_body)
 
     def _elasticity(self, section: ElasticitySection | None, here: Location) -> JointElasticity | None:
         if section is None:

@@ -112,7 +112,8 @@ def check_body(body: FlexibleBody, parameters: Mapping[str, Parameter], where: L
             "check units, axes and the reference point (the link frame's origin), and that row means b, column r",
         )
     _symmetric(stiffness, where.at("stiffness"), "a symmetric stiffness matrix")
-    if _lowest_scaled(stiffness) <= 0 or np.min(np.diag(stiffness)) <= 0:
+    free = body.telescope is not None and body.telescope.nodal  # both ends are: what is clamped depends on the joint
+    if _lowest_scaled(stiffness) <= (-RELATIVE if free else 0) or np.min(np.diag(stiffness)) <= 0:
         raise where.at("stiffness").error(
             stiffness.tolist(), "a positive definite stiffness matrix", "leave out rigid-body modes; check signs"
         )

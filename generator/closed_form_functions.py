@@ -1,8 +1,8 @@
 """Closed forms of emitted functions: the values of a derivation, read back as SymPy for people.
 
-Any function of the catalogue, of rigid and flexible robots alike, on robots that are small enough for a closed form to be
-read: acceleration energies, rates of forces, the matrices of seed 002. Named parameters stay symbols. Sines and cosines
-of sums of joint angles are combined as in :class:`~elastogen.generator.closed_form_trigonometry.TrigonometricRing`.
+Any function of the catalogue, of rigid and flexible robots alike, on robots that are small enough for a closed form to
+be read: acceleration energies, rates of forces, the matrices of seed 002. Named parameters stay symbols. Sines and
+cosines of sums of joint angles are combined as in :mod:`elastogen.generator.closed_form_trigonometry`.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ class _Angle:
 class ReadableValues:
     """Values of one graph as SymPy expressions.
 
-    ``symbols`` are those of the inputs, by their labels: ``name[k]`` for arguments, else parameters. ``sums`` are angles of
-    parallel axes, which may make an expression shorter.
+    ``symbols`` are those of the inputs, by their labels: ``name[k]`` for arguments, else parameters. ``sums`` are
+    angles of parallel axes, which may make an expression shorter.
     """
 
     def __init__(
@@ -54,7 +54,8 @@ class ReadableValues:
         order = graph.cone(value.ref for value in values)
         labels = [graph.label[node] for node in order if graph.op[node] is Op.INPUT]
         self._angles = {node: self._angle(node) for node in order if graph.op[node] in (Op.SIN, Op.COS)}
-        arguments = [symbols[label] for label in labels if label.endswith("]") and symbols[label] not in self.coordinates]
+        arguments = [symbols[label] for label in labels if label.endswith("]")]
+        arguments = [symbol for symbol in arguments if symbol not in self.coordinates]
         arguments += [sympy.Dummy("unused")] * (len(arguments) % 2)
         half = len(arguments) // 2  # the ring takes rates in two lists; here they only sort the terms
         constants = [symbols[label] for label in labels if not label.endswith("]")]
@@ -103,7 +104,7 @@ class ReadableValues:
             return ring.normal(self._read(a) * ring(exact(1 / self._expression(b))))
         if op in (Op.SIN, Op.COS):
             return self._turned(self._angles[node], op)
-        raise OutputError(f"no closed form: {op.name.lower()} occurs. Fix: leave out friction, or read inverse_dynamics")
+        raise OutputError(f"no closed form: {op.name.lower()} occurs. Fix: leave out Coulomb friction")
 
     def _turned(self, angle: _Angle, op: Op) -> Polynomial:
         """sin or cos of coordinates + rest + fixed angle, by the addition theorem."""
@@ -124,7 +125,8 @@ class ReadableValues:
         fixed, moving = expression.as_independent(*expression.free_symbols, as_Add=True)
         turns = moving.as_coefficients_dict()
         weights = [turns.get(q, sympy.S.Zero) for q in self.coordinates]
-        if all(w.is_Integer for w in weights) and moving == sum(w * q for w, q in zip(weights, self.coordinates, strict=True)):
+        whole = sympy.Add(*(w * q for w, q in zip(weights, self.coordinates, strict=True)))
+        if all(w.is_Integer for w in weights) and moving == whole:
             return _Angle(tuple(int(w) for w in weights), sympy.S.Zero, _nice_angle(fixed))
         return _Angle((0,) * len(self.coordinates), moving, _nice_angle(fixed))
 

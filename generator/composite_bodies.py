@@ -40,10 +40,10 @@ def mass_matrix_by_composites(mechanism: Mechanism, placed: Sequence[Placed], q:
     An elastic coordinate moves its own body as well, and it may move more than one frame (the tip of its beam, and a joint
     that slides along it): its wrenches are added where their ways inward meet.
     """
-    zero = mechanism.graph.value(0)
-    M = [[zero] * mechanism.size for _ in range(mechanism.size)]
+    zero, size = mechanism.graph.value(0), mechanism.size
+    own, carried = ([[zero] * size for _ in range(size)] for _ in range(2))
     composite = composite_inertias(mechanism, placed, q)
-    frames: list[list[int]] = [[] for _ in range(mechanism.size)]  # that each coordinate moves
+    frames: list[list[int]] = [[] for _ in range(size)]  # that each coordinate moves
     twists: dict[tuple[int, int], Wrench] = {}  # by coordinate and frame: of the composite body
     bodies: dict[tuple[int, int], Wrench] = {}  # by coordinate and frame: of the flexible body itself
     for index, frame in enumerate(mechanism.frames):
@@ -59,9 +59,13 @@ def mass_matrix_by_composites(mechanism: Mechanism, placed: Sequence[Placed], q:
             block = body.mass_block()
             for r, i in enumerate(frame.elastic.coordinates):
                 for c, j in enumerate(frame.elastic.coordinates):
-                    M[i][j] = block[r][c]
-    for column in range(mechanism.size):
-        _fill_column(mechanism, placed, q, column, frames[column], twists, bodies, M)
+                    own[i][j] = block[r][c]
+    for column in range(size):
+        _fill_column(mechanism, placed, q, column, frames[column], twists, bodies, own, carried)
+    M = [[zero] * size for _ in range(size)]
+    for r in range(size):
+        for c in range(r, size):
+            M[r][c] = M[c][r] = own[r][c] + (carried[r][c] + carried[c][r])
     return M
 
 
@@ -73,32 +77,32 @@ def _fill_column(
     moved: Sequence[int],
     twists: Mapping[tuple[int, int], Wrench],
     bodies: Mapping[tuple[int, int], Wrench],
-    M: Mat,
+    own: Mat,
+    carried: Mat,
 ) -> None:
     """Project a coordinate's wrenches on the coordinates of the frames it moves and of all frames inward.
 
-    What comes from further out, or from a frame's own flexible body, is a product of two different parts of a
-    motion and stands on both sides of the diagonal; of one frame's twists both directions are visited.
+    ``carried`` takes what comes from further out, or from a frame's own flexible body: products of two different parts
+    of the motion, each visited once. ``own`` takes the products of one frame's twists, visited in both directions.
     """
     incoming: dict[int, Wrench] = {index: bodies[column, index] for index in moved if (column, index) in bodies}
     visited = sorted({ancestor for index in moved for ancestor in mechanism.ancestors(index)}, reverse=True)
     for row in visited:
         frame = mechanism.frames[row]
         mechanism.graph.section = f"{frame.label}: column of the mass matrix"
-        total = incoming.get(row)
-        if total is not None:
-            for coordinate, value in zip(frame.coordinates, frame.motion.project(frame.own(q), *total), strict=True):
-                M[coordinate][column] = M[coordinate][column] + value
-                M[column][coordinate] = M[column][coordinate] + value if coordinate == column else M[coordinate][column]
-        own = twists.get((column, row))
-        if own is not None:
-            for coordinate, value in zip(frame.coordinates, frame.motion.project(frame.own(q), *own), strict=True):
-                M[coordinate][column] = M[coordinate][column] + value
-            total = own if total is None else (add(total[0], own[0]), add(total[1], own[1]))
-        if total is not None and frame.parent >= 0:
+        wrench = incoming.get(row)
+        if wrench is not None:
+            for coordinate, value in zip(frame.coordinates, frame.motion.project(frame.own(q), *wrench), strict=True):
+                carried[coordinate][column] = carried[coordinate][column] + value
+        twist = twists.get((column, row))
+        if twist is not None:
+            for coordinate, value in zip(frame.coordinates, frame.motion.project(frame.own(q), *twist), strict=True):
+                own[coordinate][column] = own[coordinate][column] + value
+            wrench = twist if wrench is None else (add(wrench[0], twist[0]), add(wrench[1], twist[1]))
+        if wrench is not None and frame.parent >= 0:
             R = placed[row].rotation
-            force = R.outward(total[0])
-            moment = add(R.outward(total[1]), cross(placed[row].position, force))
+            force = R.outward(wrench[0])
+            moment = add(R.outward(wrench[1]), cross(placed[row].position, force))
             if frame.parent in incoming:
                 other = incoming[frame.parent]
                 force, moment = add(other[0], force), add(other[1], moment)

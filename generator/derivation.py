@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 
@@ -15,6 +15,7 @@ from elastogen.generator import (
 )
 from elastogen.generator.arguments import input_argument
 from elastogen.generator.catalogue import Derived, Entry, Way
+from elastogen.generator.element_cases import cases, selectors
 from elastogen.generator.errors import OutputError
 from elastogen.generator.graph import Graph, Op
 from elastogen.generator.optimize import factor_sums
@@ -26,10 +27,18 @@ from elastogen.generator.variants import Variant, VariantFamily
 CATALOGUE: dict[str, Entry] = {
     entry.name: entry
     for module in (
-        functions_kinematics, functions_dynamics, functions_higher_order, functions_seed002, functions_regressor
-    )  # fmt: skip
+        functions_kinematics,
+        functions_dynamics,
+        functions_higher_order,
+        functions_seed002,
+        functions_regressor,
+    )
     for entry in module.ENTRIES
 }  # every function that can be emitted, in the order in which they appear in the C
+SIMULATION = (
+    "gravity_vector", "friction_forces", "inverse_dynamics", "inverse_dynamics_derivatives", "forward_dynamics",
+    "kinetic_energy", "potential_energy",
+)  # fmt: skip  # what the integrators can use: the set "simulation"
 COST = {Op.ADD: 1.0, Op.MUL: 1.0, Op.DIV: 8.0, Op.SIN: 10.0, Op.COS: 10.0, Op.SQRT: 10.0, Op.TANH: 20.0}
 ROUNDS = 3  # of taking out common factors; each uncovers a few more
 
@@ -47,7 +56,7 @@ class ModelDerivation:
 
 
 def output_names(outputs: Iterable[str] | str | None = None, robot: Robot | None = None) -> tuple[str, ...]:
-    """Names of the functions to emit, in catalogue order; "default" and "all" stand for the sets of that name.
+    """Names of the functions to emit, in catalogue order; "default", "simulation" and "all" are sets.
 
     With a robot, "all" is what exists for it, and asking for something else is an error.
     """
@@ -59,6 +68,8 @@ def output_names(outputs: Iterable[str] | str | None = None, robot: Robot | None
     for name in outputs:
         if name == "default":
             wanted |= {entry.name for entry in CATALOGUE.values() if entry.default}
+        elif name == "simulation":
+            wanted |= set(SIMULATION)
         elif name == "all":
             wanted |= {entry.name for entry in CATALOGUE.values() if robot is None or entry.applies(robot)}
         elif name in CATALOGUE:
@@ -66,9 +77,9 @@ def output_names(outputs: Iterable[str] | str | None = None, robot: Robot | None
                 raise OutputError(f"outputs: {name} does not exist for {robot.name}: {CATALOGUE[name].applies_to}")
             wanted.add(name)
         else:
-            near = get_close_matches(name, [*CATALOGUE, "default", "all"], n=1)
+            near = get_close_matches(name, [*CATALOGUE, "default", "simulation", "all"], n=1)
             hint = f"did you mean {near[0]!r}?" if near else f"one of {', '.join(CATALOGUE)}"
-            raise OutputError(f"outputs: got {name!r}, expected names of functions, 'default' or 'all'. Fix: {hint}")
+            raise OutputError(f"outputs: got {name!r}, expected names of functions, 'default', 'simulation' or 'all'. Fix: {hint}")
     if not wanted:
         raise OutputError("outputs: got nothing, expected at least one function. Fix: leave outputs out for the defaults")
     return tuple(name for name in CATALOGUE if name in wanted)
@@ -76,7 +87,7 @@ def output_names(outputs: Iterable[str] | str | None = None, robot: Robot | None
 
 def derive_model(robot: Robot, outputs: Iterable[str] | str | None = None) -> ModelDerivation:
     """Derive the programs of all wanted functions of a robot."""
-    scratch = VariantFamily(robot)
+    scratch = VariantFamily(robot, next(cases(selectors(robot))))
     names = output_names(outputs, robot)
     return ModelDerivation(
         robot=robot,
@@ -101,11 +112,22 @@ def derive_function(scratch: VariantFamily, entry: Entry) -> Function:
         for way in ways:
             candidates.append((_cost(scratch.graph, _refs(way(variant))), len(candidates), number, way))
     candidates.sort(key=lambda candidate: candidate[:2])
-    programs = []
+    best: list[tuple[Program, int, Way]] = []
     for _, _, number, way in candidates[:2]:
-        variant = VariantFamily(scratch.robot).layouts(entry.layout)[number]
-        programs.append(_program(entry, variant, way(variant)))
-    return Function(entry.name, entry.brief, min(programs, key=lambda program: program.count.cost))
+        best.append((_derived_again(scratch, scratch.elements, entry, number, way), number, way))
+    program, number, way = min(best, key=lambda candidate: candidate[0].count.cost)
+    chosen = selectors(scratch.robot)
+    if not chosen or not program.inputs or program.inputs[0].name != "q":
+        return Function(entry.name, entry.brief, program)
+    others = [_derived_again(scratch, elements, entry, number, way) for elements in list(cases(chosen))[1:]]
+    return Function(entry.name, entry.brief, program, (program, *others), chosen)
+
+
+def _derived_again(
+    scratch: VariantFamily, elements: Mapping[str, int], entry: Entry, number: int, way: Way
+) -> Program:
+    variant = VariantFamily(scratch.robot, elements).layouts(entry.layout)[number]
+    return _program(entry, variant, way(variant))
 
 
 def _layouts_to_try(scratch: VariantFamily, entry: Entry) -> list[int]:
@@ -135,5 +157,6 @@ def _program(entry: Entry, variant: Variant, derived: Derived) -> Program:
     for argument in entry.outputs(variant):
         outputs.append((argument, refs[start : start + argument.size]))
         start += argument.size
-    inputs = [input_argument(name, variant.size) for name in entry.inputs]
+    names = entry.inputs or (("q",) if variant.depends_on_elements else ())
+    inputs = [input_argument(name, variant.size) for name in names]
     return Program(small, inputs, outputs, refs[start:])

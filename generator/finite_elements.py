@@ -36,14 +36,16 @@ _HERMITE = (_LEFT, _LEFT_SLOPE, _RIGHT, _RIGHT_SLOPE)
 _LINEAR = (_FALLING, _RISING)
 
 
-def element_modes(elements: int, directions: Sequence[Direction], length: Number) -> list[Mode]:
-    """Return the nodal shapes of the free nodes 1..elements, node by node.
+def element_modes(
+    elements: int, directions: Sequence[Direction], length: Number, first: int = 1
+) -> list[Mode]:
+    """Return the nodal shapes of the free nodes first..elements, node by node; node 0 is the proximal end.
 
     In bending y (z) a node has the coordinates ``y<node>`` and ``y<node>_slope`` (dw/dx), in torsion ``torsion<node>``.
     """
     element_length = length / Fraction(elements)
     modes: list[Mode] = []
-    for node in range(1, elements + 1):
+    for node in range(first, elements + 1):
         for direction in directions:
             name = f"{direction}{node}"
             if direction in ("y", "z"):
@@ -58,7 +60,8 @@ def element_modes(elements: int, directions: Sequence[Direction], length: Number
 def _nodal(elements: int, node: int, before: tuple[Number, ...], after: tuple[Number, ...]) -> Curve:
     """The basis function of a node: ``before`` on the element left of it, ``after`` on the element right of it."""
     pieces = [_ZERO] * elements
-    pieces[node - 1] = before
+    if node > 0:
+        pieces[node - 1] = before
     if node < elements:
         pieces[node] = after
     return Curve(element_breaks(elements), tuple(pieces))

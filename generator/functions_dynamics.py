@@ -21,7 +21,7 @@ def mass(variant: Variant) -> Mat:
     if variant.mechanism.has_linear_tips:
         qdd = variant.input("qdd")
         forces = variant.forces(variant.input("q"), variant.zeros(), qdd, variant.zeros(3))
-        return jacobian(variant.graph, forces, qdd)
+        return variant.masked(jacobian(variant.graph, forces, qdd), 1)
     return variant.with_drive_inertia(
         mass_matrix_by_composites(variant.mechanism, variant.place(variant.input("q")), variant.input("q"))
     )
@@ -80,6 +80,11 @@ def inverse_dynamics(variant: Variant) -> Derived:
     return Derived(([f + r for f, r in zip(forces, variant.resistances(q, qd), strict=True)],))
 
 
+def friction_forces(variant: Variant) -> Derived:
+    """D qd and Coulomb friction: what takes energy from the motion."""
+    return Derived((variant.resistances(variant.zeros(), variant.input("qd")),))
+
+
 def payload_forces(variant: Variant) -> Derived:
     """Q_SU = J^T w of a wrench on the tip (002 (25)), wrench in tip components: wrench recursion from the tip inward."""
     q = variant.input("q")
@@ -97,10 +102,10 @@ def payload_forces(variant: Variant) -> Derived:
         variant.graph.section = f"{frame.label}: force"
         own = frame.motion.project(frame.own(q), force, moment)
         for coordinate, value in zip(frame.coordinates, own, strict=True):
-            result[coordinate] = value
+            result[coordinate] = result[coordinate] + value
         force = place_.rotation.outward(force)
         moment = add(place_.rotation.outward(moment), cross(place_.position, force))
-    return Derived((result,))
+    return Derived((variant.free(result),))
 
 
 def _factorized(variant: Variant) -> Factorization:
@@ -196,17 +201,19 @@ def potential_energy(variant: Variant) -> Derived:
     for row, x in zip(variant.elasticity.K, q, strict=True):
         for stiffness, y in zip(row, q, strict=True):
             total = total + 0.5 * stiffness * x * y
+    for body in variant.elastic_bodies:
+        total = total + body.elastic_energy([q[k] for k in body.coordinates])
     return Derived(([total],))
 
 
 def stiffness_matrix(variant: Variant) -> Derived:
     """K: of flexible links and joints."""
-    return Derived((flat(variant.elasticity.K),))
+    return Derived((flat(variant.stiffness(variant.input("q"))),))
 
 
 def damping_matrix(variant: Variant) -> Derived:
     """D: damping of flexible links and joints, viscous friction of the joints."""
-    return Derived((flat(variant.elasticity.D),))
+    return Derived((flat(variant.masked(variant.elasticity.D, 0)),))
 
 
 def inverse_dynamics_derivatives(variant: Variant) -> Derived:
@@ -230,7 +237,7 @@ def forward_dynamics_derivatives(variant: Variant) -> Derived:
         for column in range(n):
             columns.append([-x for x in factors.solve(at_solution[column::n])])
     for column in range(n):
-        columns.append(factors.solve([variant.graph.value(1 if row == column else 0) for row in range(n)]))
+        columns.append(factors.solve(variant.free(variant.graph.value(1 if row == column else 0) for row in range(n))))
     blocks = [columns[start : start + n] for start in (0, n, 2 * n)]
     outputs = tuple([block[column][row] for row in range(n) for column in range(n)] for block in blocks)
     return Derived(outputs, factors.pivots)
@@ -265,6 +272,8 @@ ENTRIES = (
           _square("D", "N m s/rad, N s/m", "row-major, constant"), (damping_matrix,), "plain"),
     Entry("gravity_vector", "Gravity forces G(q) = dV/dq.", ("q",),
           _vector("G", _FORCE, "forces that balance the weights"), (gravity_vector,), "dynamic"),
+    Entry("friction_forces", "Forces of friction and damping, D qd and Coulomb friction of the joints.", ("q", "qd"),
+          _vector("R", _FORCE, "forces against the motion; their power R^T qd is lost"), (friction_forces,), "plain"),
     Entry("inertia_forces", "Generalized inertia forces M(q) qdd + C(q, qd) qd.", ("q", "qd", "qdd"),
           _vector("Q", _FORCE, "inertia forces"), (inertia_forces,), "dynamic"),
     Entry("payload_forces", "Generalized forces Q_SU = J^T w of a wrench on the tip.", ("q", "wrench"),

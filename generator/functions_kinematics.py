@@ -31,7 +31,7 @@ def _jacobian(variant: Variant) -> Mat:
     q = variant.input("q")
     if variant.mechanism.has_linear_tips:
         return sheared_kinematics.jacobian(variant.graph, _link_poses(variant)[-1], q)
-    return kinematics.jacobian(variant.mechanism, _poses(variant), q)
+    return [variant.free(row) for row in kinematics.jacobian(variant.mechanism, _poses(variant), q)]
 
 
 def jacobian(variant: Variant) -> Derived:
@@ -44,7 +44,8 @@ def jacobian_tip(variant: Variant) -> Derived:
     q = variant.input("q")
     if variant.mechanism.has_linear_tips:
         return Derived((flat(kinematics.project(_link_poses(variant)[-1].R, _jacobian(variant))),))
-    return Derived((flat(kinematics.jacobian_in_tip(variant.mechanism, variant.place(q), q)),))
+    rows = kinematics.jacobian_in_tip(variant.mechanism, variant.place(q), q)
+    return Derived((flat([variant.free(row) for row in rows]),))
 
 
 def _rate(variant: Variant) -> Mat:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from elastogen.generator import kinematics
 from elastogen.generator.acceleration_matrices import AccelerationMatrices, joint_operators, pairs
 from elastogen.generator.arguments import matrix, vector
-from elastogen.generator.catalogue import Derived, Entry, Outputs, flat
+from elastogen.generator.catalogue import Derived, Entry, Outputs, Way, flat
 from elastogen.generator.functions_dynamics import payload_forces
 from elastogen.generator.functions_kinematics import forward_kinematics, jacobian
 from elastogen.generator.graph import Value
@@ -110,7 +110,7 @@ def _by_coefficients(found: AccelerationMatrices, qd: Sequence[Value]) -> Vec:
     return result
 
 
-def _driving_forces(velocity_forces: Callable[[AccelerationMatrices, Sequence[Value]], Vec]) -> Callable[[Variant], Derived]:
+def _driving_forces(velocity_forces: Callable[[AccelerationMatrices, Sequence[Value]], Vec]) -> Way:
     """Q_m (29), (30) = dm^2 {[M qdd + V] dtheta + tau Q_g} + tau s(dm) Q_SU.
 
     The switch s = (-1)^dm (1 - dm) / (1 + 3 dm) is 1, 1, 0 for dm = -1, 0, 1; it is computed as 1 - dm (dm + 1) / 2.
@@ -132,70 +132,85 @@ def _driving_forces(velocity_forces: Callable[[AccelerationMatrices, Sequence[Va
     return derive
 
 
+def _fixed_shapes(robot: Robot) -> bool:
+    return all(link.flexible is None or link.flexible.telescope is None for link in robot.links)
+
+
 def _has_pairs(robot: Robot) -> bool:
-    return len(robot.coordinates) > 1
+    return _fixed_shapes(robot) and len(robot.coordinates) > 1
 
 
 def _is_rigid(robot: Robot) -> bool:
     return all(link.flexible is None for link in robot.links)
 
 
+_WHY: dict[Callable[[Robot], bool], str] = {
+    _fixed_shapes: "only for robots without beams on telescopic joints",
+    _has_pairs: "only for robots with two coordinates or more and without beams on telescopic joints",
+    _is_rigid: "only for robots without flexible links",
+}
 _FORCE, _INERTIA = "N m or N", "kg m^2, kg m, kg"
-_PAIR_COLUMNS = "columns: pairs (1,2), (1,3), ..., (2,3), ..."
 _Q_M = ("q", "qd", "qdd", "wrench", "delta_m", "delta_theta", "tau")
 
 
-def _count(variant: Variant) -> int:
-    return len(pairs(variant.size))
+def _entry(
+    name: str, brief: str, inputs: tuple[str, ...], outputs: Outputs, way: Way, layout: str,
+    applies: Callable[[Robot], bool] = _fixed_shapes,
+) -> Entry:  # fmt: skip
+    return Entry(name, brief, inputs, outputs, (way,), layout, default=False, applies=applies, applies_to=_WHY[applies])
 
 
 def _per_frame(*width: str) -> Outputs:
-    return lambda v: (Argument("A", (len(v.mechanism.link_frames), *(v.size for _ in width), 4, 4), "1, m",
-                               f"per frame and {' and '.join(width)}"),)  # fmt: skip
+    doc = f"per frame and {' and '.join(width)}"
+    return lambda v: (Argument("A", (len(v.mechanism.link_frames), *(v.size for _ in width), 4, 4), "1, m", doc),)
 
 
-def _q_m(v: Variant) -> tuple[Argument, ...]:
-    return (vector("Q", v.size, _FORCE, "driving forces"),)
+def _square(name: str, unit: str) -> Outputs:
+    return lambda v: (matrix(name, v.size, v.size, unit, "row-major"),)
+
+
+def _vector(name: str, doc: str) -> Outputs:
+    return lambda v: (vector(name, v.size, _FORCE, doc),)
+
+
+def _by_pairs(name: str, rows: int | None, unit: str) -> Outputs:
+    doc = "columns: pairs (1,2), (1,3), ..., (2,3), ..."
+    return lambda v: (matrix(name, rows or v.size, len(pairs(v.size)), unit, doc),)
+
+
+def _tip_terms(v: Variant) -> tuple[Argument, ...]:
+    return (matrix("J", 6, v.size, "m, 1", "rows: linear (3), angular (3)"),)
 
 
 ENTRIES = (
-    Entry("joint_operators", "Operators U_i: dT_i0/dq_i = T_i0 U_i, each in the frame of the link that q_i moves.", (),
-          lambda v: (Argument("U", (v.size, 4, 4), "1, m/rad", "per coordinate"),), (joint_operator,), "plain",
-          default=False, applies=_is_rigid, applies_to="only for robots without flexible links"),
-    Entry("transform_partials", "Differential matrices A_ij = dT_i0/dq_j of every link frame, the tip last.", ("q",),
-          _per_frame("coordinate"), (transform_partials,), "plain", default=False),
-    Entry("transform_second_partials", "Differential matrices A_ijk = d2T_i0/dq_j dq_k of every link frame, the tip last.",
-          ("q",), _per_frame("coordinate", "coordinate"), (transform_second_partials,), "plain", default=False),
-    *(
-        Entry(f"jacobian_coriolis{suffix}", f"J_B in {frame}: dJ/dt qd = J_B [qd_i qd_j] + J_C [qd_i^2].", ("q",),
-              lambda v: (matrix("J", 6, _count(v), "m, 1", _PAIR_COLUMNS),),
-              (lambda v, own=own: _terms(v, coriolis=True, own=own),), "plain", default=False,  # type: ignore[misc]
-              applies=_has_pairs, applies_to="only for robots with two coordinates or more")
-        for suffix, frame, own in (("", "base components", False), ("_tip", "tip components", True))
-    ),
-    *(
-        Entry(f"jacobian_centrifugal{suffix}", f"J_C in {frame}: dJ/dt qd = J_B [qd_i qd_j] + J_C [qd_i^2].", ("q",),
-              lambda v: (matrix("J", 6, v.size, "m, 1", "rows: linear (3), angular (3)"),),
-              (lambda v, own=own: _terms(v, coriolis=False, own=own),), "plain", default=False)  # type: ignore[misc]
-        for suffix, frame, own in (("", "base components", False), ("_tip", "tip components", True))
-    ),
-    Entry("trace_mass_matrix", "Mass matrix by traces: M_ij = sum_k Tr(A_ki I_k A_kj^T).", ("q",),
-          lambda v: (matrix("M", v.size, v.size, _INERTIA, "row-major"),), (trace_mass_matrix,), "dynamic", default=False),
-    Entry("trace_coriolis_vector", "Coriolis and centrifugal forces by traces: V_i = qd^T [V_ijm] qd.", ("q", "qd"),
-          lambda v: (vector("V", v.size, _FORCE, "Coriolis and centrifugal forces"),), (trace_coriolis_vector,), "dynamic",
-          default=False),
-    Entry("acceleration_matrix", "D(q, qd): the acceleration energy of order 1 is 1/2 qdd^T M qdd + V^T qdd + 1/2 qd^T D qd.",
-          ("q", "qd"), lambda v: (matrix("D", v.size, v.size, "J/s^2 per squared rate", "row-major"),),
-          (acceleration_matrix,), "dynamic", default=False),
-    Entry("coriolis_coefficients", "Coriolis coefficients B = [2 V_ijm], j < m: V = B [qd_j qd_m] + C [qd_j^2].", ("q",),
-          lambda v: (matrix("B", v.size, _count(v), _INERTIA, _PAIR_COLUMNS),), (coriolis_coefficients,), "dynamic",
-          default=False, applies=_has_pairs, applies_to="only for robots with two coordinates or more"),
-    Entry("centrifugal_coefficients", "Centrifugal coefficients C = [V_ijj]: V = B [qd_j qd_m] + C [qd_j^2].", ("q",),
-          lambda v: (matrix("C", v.size, v.size, _INERTIA, "row-major"),), (centrifugal_coefficients,), "dynamic",
-          default=False),
-    Entry("driving_forces", "Driving forces Q_m = dm^2 {[M qdd + V] dtheta + tau Q_g} + tau s(dm) Q_SU, with switches.",
-          _Q_M, _q_m, (_driving_forces(_by_vector),), "dynamic", default=False),
-    Entry("driving_forces_by_coefficients",
-          "Driving forces Q_m = dm^2 {[M qdd + B [qd qd] + C [qd^2]] dtheta + tau Q_g} + tau s(dm) Q_SU, with switches.",
-          _Q_M, _q_m, (_driving_forces(_by_coefficients),), "dynamic", default=False),
+    _entry("joint_operators", "Operators U_i: dT_i0/dq_i = T_i0 U_i, each in the frame of the link that q_i moves.",
+           (), lambda v: (Argument("U", (v.size, 4, 4), "1, m/rad", "per coordinate"),), joint_operator, "plain",
+           _is_rigid),
+    _entry("transform_partials", "Differential matrices A_ij = dT_i0/dq_j of every link frame, the tip last.", ("q",),
+           _per_frame("coordinate"), transform_partials, "plain"),
+    _entry("transform_second_partials", "Second derivatives A_ijk = d2T_i0/dq_j dq_k of every link frame, tip last.",
+           ("q",), _per_frame("coordinate", "coordinate"), transform_second_partials, "plain"),
+    _entry("jacobian_coriolis", "J_B in base components: dJ/dt qd = J_B [qd_i qd_j] + J_C [qd_i^2].", ("q",),
+           _by_pairs("J", 6, "m, 1"), lambda v: _terms(v, coriolis=True, own=False), "plain", _has_pairs),
+    _entry("jacobian_coriolis_tip", "J_B in tip components: R^T dJ/dt qd = J_B [qd_i qd_j] + J_C [qd_i^2].", ("q",),
+           _by_pairs("J", 6, "m, 1"), lambda v: _terms(v, coriolis=True, own=True), "plain", _has_pairs),
+    _entry("jacobian_centrifugal", "J_C in base components: dJ/dt qd = J_B [qd_i qd_j] + J_C [qd_i^2].", ("q",),
+           _tip_terms, lambda v: _terms(v, coriolis=False, own=False), "plain"),
+    _entry("jacobian_centrifugal_tip", "J_C in tip components: R^T dJ/dt qd = J_B [qd_i qd_j] + J_C [qd_i^2].", ("q",),
+           _tip_terms, lambda v: _terms(v, coriolis=False, own=True), "plain"),
+    _entry("trace_mass_matrix", "Mass matrix by traces: M_ij = sum_k Tr(A_ki I_k A_kj^T).", ("q",),
+           _square("M", _INERTIA), trace_mass_matrix, "dynamic"),
+    _entry("trace_coriolis_vector", "Coriolis and centrifugal forces by traces: V_i = qd^T [V_ijm] qd.", ("q", "qd"),
+           _vector("V", "Coriolis and centrifugal forces"), trace_coriolis_vector, "dynamic"),
+    _entry("acceleration_matrix", "D: acceleration energy 1 = 1/2 qdd^T M qdd + V^T qdd + 1/2 qd^T D qd.", ("q", "qd"),
+           _square("D", "J/s^2 per squared rate"), acceleration_matrix, "dynamic"),
+    _entry("coriolis_coefficients", "Coriolis coefficients B = [2 V_ijm], j < m: V = B [qd_j qd_m] + C [qd_j^2].",
+           ("q",), _by_pairs("B", None, _INERTIA), coriolis_coefficients, "dynamic", _has_pairs),
+    _entry("centrifugal_coefficients", "Centrifugal coefficients C = [V_ijj]: V = B [qd_j qd_m] + C [qd_j^2].", ("q",),
+           _square("C", _INERTIA), centrifugal_coefficients, "dynamic"),
+    _entry("driving_forces", "Driving forces Q_m = dm^2 {[M qdd + V] dtheta + tau Q_g} + tau s(dm) Q_SU (switches).",
+           _Q_M, _vector("Q", "driving forces"), _driving_forces(_by_vector), "dynamic"),
+    _entry("driving_forces_by_coefficients",
+           "Driving forces Q_m = dm^2 {[M qdd + B [qd qd] + C [qd^2]] dtheta + tau Q_g} + tau s(dm) Q_SU (switches).",
+           _Q_M, _vector("Q", "driving forces"), _driving_forces(_by_coefficients), "dynamic"),
 )  # fmt: skip

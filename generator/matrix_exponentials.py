@@ -13,12 +13,12 @@ DT_ij = [ {delta_ij x}, d_ij ; 0 0 ] in the undeformed tip frame; in frame 0 tha
 The emitted functions take the tip as displacement sum q_ij d_ij, then rotation exp{sum q_ij delta_ij x}. Two ways to
 write it as exponentials:
 
-    tip="split"   prod_j exp([0, d_ij; 0 0] q_ij) prod_j exp([{delta_ij x}, 0; 0 0] q_ij): exactly the emitted tip where the
-                  delta_ij of a link are parallel (planar bending, one mode), else different at O(q_ij^2);
+    tip="split"   prod_j exp([0, d_ij; 0 0] q_ij) prod_j exp([{delta_ij x}, 0; 0 0] q_ij): exactly the emitted tip where
+                  the delta_ij of a link are parallel (planar bending, one mode), else different at O(q_ij^2);
     tip="screw"   prod_j exp(DT_ij q_ij), 001 (33), 000 (68) as corrected: different at O(q_ij^2) always.
 
-Foreshortening enters with its product of coordinates as amplitude. Linear tips, E + {delta x}, are no exponentials: both
-forms differ from them at O(q_ij^2).
+Foreshortening enters with its product of coordinates as amplitude. Linear tips, E + {delta x}, are no exponentials:
+both forms differ from them at O(q_ij^2).
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ from typing import Literal, TypeAlias
 
 import sympy
 
+from elastogen.generator.errors import OutputError
 from elastogen.generator.graph import Graph, Value
 from elastogen.generator.joint_motion import monomial, monomial_slope
 from elastogen.generator.lowering import Lowering
@@ -109,6 +110,8 @@ class MatrixExponentials:
         size = 0
         for joint in robot.joints:
             path, pose = ends[joint.parent]
+            if joint.type is JointType.SLIDING:
+                raise OutputError(f"matrix exponentials: joint {joint.name} slides along a beam, which is not a screw.")
             pose = self._times(pose, joint.before)
             if joint.type is not JointType.FIXED:
                 for name in (joint.name, f"{joint.name}.deflection")[: 1 if joint.elasticity is None else 2]:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from elastogen.generator.element_cases import Selector, case_number
 from elastogen.generator.graph import Graph, Op
 
 
@@ -215,13 +216,27 @@ class Program:
 
 @dataclass(frozen=True)
 class Function:
-    """One function to emit: its name, what it is for (one sentence, with the equation) and its program."""
+    """One function to emit: its name, what it is for (one sentence, with the equation) and its program.
+
+    Where the equations depend on the element inside a sliding joint, ``cases`` holds a program for every combination of
+    elements, in the order of :func:`elastogen.generator.element_cases.cases`, and ``selectors`` say which one counts;
+    ``program`` is then the first of them.
+    """
 
     name: str
     brief: str
     program: Program
+    cases: tuple[Program, ...] = ()
+    selectors: tuple[Selector, ...] = ()
 
     @property
     def can_fail(self) -> bool:
         """Whether the emitted function returns a status instead of nothing."""
-        return bool(self.program.pivots)
+        return bool(self.program.pivots or self.selectors)
+
+    def program_at(self, q: Sequence[float]) -> Program | None:
+        """The program that counts at a state; None where a joint is out of its range."""
+        if not self.selectors:
+            return self.program
+        number = case_number(self.selectors, q)
+        return None if number is None else self.cases[number]

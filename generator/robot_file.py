@@ -133,7 +133,7 @@ class JointSection(Section):
     """A joint and the link it carries."""
 
     name: NameField
-    type: Literal["revolute", "continuous", "prismatic", "fixed"]
+    type: Literal["revolute", "continuous", "prismatic", "fixed", "sliding", "telescopic"]
     parent: NameField | None = Field(
         default=None, description="default: the child of the joint before, or the base"
     )
@@ -148,6 +148,26 @@ class JointSection(Section):
     motor: MotorSection = MotorSection()
     friction: FrictionSection = FrictionSection()
     elasticity: ElasticitySection | None = Field(default=None, description="makes the joint flexible")
+    gamma: ScalarField | None = Field(
+        default=None, description="sliding, telescopic: angle about z between the parent beam and the child [rad]"
+    )
+    slide: Literal["smooth", "nodal"] = Field(
+        default="smooth", description="sliding, telescopic: at the joint's very place, or by nodes as seed 003 prints it"
+    )
+
+    @model_validator(mode="after")
+    def _slides(self) -> JointSection:
+        if self.type in ("sliding", "telescopic"):
+            if self.gamma is None:
+                raise problem(f"the angle gamma of a {self.type} joint [rad]", "add gamma: 0 for beams in line")
+            for key in ("axis", "elasticity"):
+                if getattr(self, key) is not None:
+                    raise problem(f"no {key}: a {self.type} joint moves rigidly along x of its beam", f"remove {key}")
+            if self.type == "sliding" and self.placement.model_fields_set:
+                raise problem("no placement: a sliding joint sits on the parent's axis", "remove placement, give gamma")
+        elif {"gamma", "slide"} & self.model_fields_set:
+            raise problem("gamma and slide only for sliding and telescopic joints", "remove them, or change the type")
+        return self
 
 
 class LinkSection(BodySection):

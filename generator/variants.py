@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from elastogen.generator import affine
+from elastogen.generator.elastic_body import ElasticBody
+from elastogen.generator.element_cases import clamped_coordinates
 from elastogen.generator.graph import Graph, Value
 from elastogen.generator.lowering import Lowering
 from elastogen.generator.mechanism import Mechanism, build_mechanism
+from elastogen.generator.moving_beam import MovingBeam
 from elastogen.generator.newton_euler import Placed, inverse_dynamics, place
 from elastogen.generator.robot import JointType, Robot
 from elastogen.generator.substitute import substitute
@@ -61,6 +65,7 @@ class Variant:
     moment: str
     nominal: dict[str, float]  # values of the live parameters in the robot's description
     elastic: tuple[bool, ...]  # which coordinates no drive acts on
+    clamped: frozenset[int] = frozenset()  # coordinates that vanish because their element is inside a joint (003, 4.3)
 
     @property
     def graph(self) -> Graph:
@@ -73,8 +78,18 @@ class Variant:
         return self.mechanism.size
 
     def input(self, name: str, size: int | None = None) -> list[Value]:
-        """The input vector of that name (of nq elements)."""
-        return Variables(self.graph, self.size).vector(name, size)
+        """The input vector of that name (of nq elements, zero for clamped coordinates)."""
+        values = Variables(self.graph, self.size).vector(name, size)
+        return values if size is not None else self.free(values)
+
+    def free(self, values: Iterable[Value]) -> list[Value]:
+        """A vector over all coordinates with zeros for those that are clamped."""
+        return [self.graph.value(0) if k in self.clamped else value for k, value in enumerate(values)]
+
+    @property
+    def depends_on_elements(self) -> bool:
+        """Whether even stiffness and damping change with the place of a telescopic joint."""
+        return bool(self.clamped) or any(isinstance(body, MovingBeam) for body in self.elastic_bodies)
 
     def zeros(self, size: int | None = None) -> list[Value]:
         """A vector of zeros."""
@@ -92,7 +107,7 @@ class Variant:
             bodies = substitute(self.graph, affine.inverse_dynamics(self.mechanism, variables, gravity), known)
         else:
             bodies = inverse_dynamics(self.mechanism, q, qd, qdd, gravity, self.moment, self.merge)
-        return [f + drive.inertia * acc for f, drive, acc in zip(bodies, self.drives, qdd, strict=True)]
+        return self.free([f + drive.inertia * acc for f, drive, acc in zip(bodies, self.drives, qdd, strict=True)])
 
     def resistances(self, q: Sequence[Value], qd: Sequence[Value]) -> list[Value]:
         """K q + D qd + Coulomb friction."""
@@ -102,27 +117,55 @@ class Variant:
             for j in range(self.size):
                 total = total + self.elasticity.K[k][j] * q[j] + self.elasticity.D[k][j] * qd[j]
             result.append(total)
+        for body in self.elastic_bodies:
+            forces = body.elastic_forces([q[k] for k in body.coordinates])
+            for k, force in zip(body.coordinates, forces, strict=True):
+                result[k] = result[k] + force
+        return self.free(result)
+
+    @property
+    def elastic_bodies(self) -> list[ElasticBody]:
+        """The flexible bodies."""
+        return [frame.elastic for frame in self.mechanism.frames if frame.elastic is not None]
+
+    def stiffness(self, q: Sequence[Value]) -> Mat:
+        """K, at q where it depends on the length of a beam outside of its joint."""
+        K = [list(row) for row in self.elasticity.K]
+        for body in self.elastic_bodies:
+            block = body.elastic_matrix([q[k] for k in body.coordinates])
+            for r, i in enumerate(body.coordinates):
+                for c, j in enumerate(body.coordinates):
+                    K[i][j] = K[i][j] + block[r][c]
+        return self.masked(K, 0)
+
+    def masked(self, matrix: Mat, diagonal: float) -> Mat:
+        """A matrix over all coordinates without the rows and columns of clamped ones, a number on their diagonal."""
+        value, zero = self.graph.value(diagonal), self.graph.value(0)
+        result = [self.free(zero if r in self.clamped else entry for entry in row) for r, row in enumerate(matrix)]
+        for k in self.clamped:
+            result[k][k] = value
         return result
 
     def with_drive_inertia(self, M: Mat) -> Mat:
-        """A mass matrix of the bodies, with the inertia of the drives on the diagonal."""
+        """A mass matrix of the bodies, with the inertia of the drives on the diagonal; 1 for clamped coordinates."""
         result = [list(row) for row in M]
         for index, drive in enumerate(self.drives):
             result[index][index] = result[index][index] + drive.inertia
-        return result
+        return self.masked(result, 1)
 
 
 class VariantFamily:
     """All layouts of one robot in one graph, made when asked for."""
 
-    def __init__(self, robot: Robot) -> None:
-        self.robot = robot
+    def __init__(self, robot: Robot, elements: Mapping[str, int] = MappingProxyType({})) -> None:
+        self.robot, self.elements = robot, elements
         self.graph = Graph()
         self._mechanisms: dict[tuple[bool, bool], Mechanism] = {}
         self._plain: dict[bool, Variant] = {}
         self._best: dict[str, int] = {}
         self._nominal = {parameter.name: parameter.value for parameter in robot.live_parameters}
         lower = Lowering(self.graph, robot)
+        self._clamped = clamped_coordinates(robot, elements)
         self._elastic = tuple(coordinate.elastic for coordinate in robot.coordinates)
         self._drives, self._elasticity = _drives(lower, robot), _elasticity(lower, robot)
 
@@ -130,7 +173,9 @@ class VariantFamily:
         """The mechanism with or without optimized frames and base parameters."""
         key = (reframe, regroup)
         if key not in self._mechanisms:
-            self._mechanisms[key] = build_mechanism(self.graph, self.robot, reframe=reframe, regroup=regroup)
+            self._mechanisms[key] = build_mechanism(
+                self.graph, self.robot, reframe=reframe, regroup=regroup, elements=self.elements
+            )
         return self._mechanisms[key]
 
     def plain(self, *, merge: bool = False) -> Variant:
@@ -167,7 +212,9 @@ class VariantFamily:
         return self._best[family]
 
     def _variant(self, mechanism: Mechanism, merge: bool, moment: str) -> Variant:
-        return Variant(mechanism, self._drives, self._elasticity, merge, moment, self._nominal, self._elastic)
+        return Variant(
+            mechanism, self._drives, self._elasticity, merge, moment, self._nominal, self._elastic, self._clamped
+        )
 
 
 def _drives(lower: Lowering, robot: Robot) -> tuple[Drive, ...]:
@@ -203,9 +250,10 @@ def _elasticity(lower: Lowering, robot: Robot) -> Elasticity:
                 start += 1
         body = robot.link(joint.child).flexible
         if body is not None:
+            varies = body.telescope is not None and not body.telescope.nodal  # see MovingBeam
             for r in range(len(body.coordinates)):
                 for c in range(len(body.coordinates)):
-                    K[start + r][start + c] = lower.value(body.stiffness[r][c])
+                    K[start + r][start + c] = zero if varies else lower.value(body.stiffness[r][c])
                     D[start + r][start + c] = lower.value(body.damping[r][c])
             start += len(body.coordinates)
     return Elasticity(K, D)

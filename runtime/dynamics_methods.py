@@ -63,6 +63,12 @@ class DynamicsMethods(Evaluation):
         """Generalized inertia forces M(q) qdd + C(q, qd) qd, (..., nq), [N m] or [N]."""
         return self._evaluate("inertia_forces", (q, qd, qdd), out, parameters)
 
+    def friction_forces(
+        self, q: ArrayLike, qd: ArrayLike, *, out: Array | None = None, parameters: ParameterValues = None
+    ) -> Array:
+        """Forces of friction and damping D qd + Coulomb friction, (..., nq), [N m] or [N]; their power is lost."""
+        return self._evaluate("friction_forces", (q, qd), out, parameters)
+
     def payload_forces(
         self, q: ArrayLike, wrench: ArrayLike, *, out: Array | None = None, parameters: ParameterValues = None
     ) -> Array:

@@ -1,0 +1,487 @@
+"""The `flexible:` block of a link and the `elasticity:` of a joint: what they mean, and what is refused."""
+
+import copy
+import json
+import warnings
+from dataclasses import replace
+from importlib import resources
+
+import jsonschema
+import numpy as np
+import pytest
+import sympy
+from flexible_reference import CASES, robot_of
+
+from elastogen.describe import describe
+from elastogen.generator.errors import RobotError, RobotWarning
+from elastogen.generator.load_robot import load
+from elastogen.generator.natural_frequencies import mass_matrix, natural_frequencies
+from elastogen.generator.robot import Body, Link
+from elastogen.generator.validate import validate
+
+FREE = [3.797658548, 23.79951987, 66.63934478]
+LOADED = [2.430759847, 18.72959228, 56.47491039]
+POLYNOMIALS = {
+    "type": "modes",
+    "length": 0.8,
+    "mass_per_length": 0.35325,
+    "EI": 0.1688,
+    "modes": [{"direction": "y", "shape": "(x/L)**2"}, {"direction": "y", "shape": "(x/L)**3"}],
+}
+ELEMENTS = {"type": "elements", "length": 0.8, "mass_per_length": 0.35325, "EI": 0.1688, "elements": 5}
+STANDARD = {  # the beam of POLYNOMIALS with its first mode, by hand
+    "type": "standard_data",
+    "mass": 0.2826,
+    "first_moments": [0.11304, 0, 0],
+    "second_moments": [[0.060288, 0, 0], [0, 0, 0], [0, 0, 0]],
+    "modes": [
+        {
+            "name": "y1",
+            "integral": [0, 0.0942, 0],
+            "position_integral": [[0, 0, 0], [0.05652, 0, 0], [0, 0, 0]],
+            "tip_displacement": [0, 1, 0],
+            "tip_rotation": [0, 0, 2.5],
+        }
+    ],
+    "products": [{"fields": [1, 1], "integral": [[0, 0, 0], [0, 0.05652, 0], [0, 0, 0]]}],
+    "stiffness": [[1.31875]],
+    "tip_frame": {"xyz": [0.8, 0, 0]},
+}
+LUMPED = {
+    "type": "lumped_masses",
+    "modes": [{"name": "b1", "tip_displacement": [0, 1, 0], "tip_rotation": [0, 0, 2]}],
+    "nodes": [
+        {"mass": 0.5, "position": [0.5, 0, 0.1], "displacements": [[0, 0.3, 0]]},
+        {"mass": 0.2, "position": [1, 0, 0], "displacements": [[0.1, 1, 0]]},
+    ],
+    "stiffness": [[20]],
+    "tip_frame": {"xyz": [1, 0, 0]},
+}
+KINDS = {"modes": POLYNOMIALS, "elements": ELEMENTS, "standard_data": STANDARD, "lumped_masses": LUMPED}
+
+
+def arm(flexible, **more):
+    return {
+        "elastogen": 1,
+        "name": "arm",
+        "links": [{"name": "base"}, {"name": "upper", "mass": 0.5, "flexible": flexible}],
+        "joints": [{"name": "j1", "type": "revolute"}],
+        **more,
+    }
+
+
+def flexible(kind="modes", /, **changes):
+    return {**copy.deepcopy(KINDS[kind]), **changes}
+
+
+def body_of(section, **more):
+    return load(arm(section, **more)).links[1].flexible
+
+
+def frequencies(section):
+    link = load(arm(section)).links[1]
+    return natural_frequencies(link.flexible, link.tip_body)
+
+
+# --- what it means ---
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_loads_and_the_schema_accepts_it(kind):
+    data = arm(flexible(kind, tip={"mass": 0.1}, damping={"ratio": 0.01}, rotation="linear"))
+    schema = json.loads((resources.files("elastogen.generator") / "robot.schema.json").read_text(encoding="utf-8"))
+    jsonschema.validate(data, schema)
+    robot = load(data)
+    link = robot.links[1]
+    assert link.tip_body == Body(0.1)
+    assert link.body.mass == 0.5  # the rigid hub
+    assert link.flexible.tip == "linear"
+    assert robot.coordinate_names == ("j1", *(f"upper.{name}" for name in link.flexible.coordinates))
+
+
+def test_yaml_and_python_give_the_same_body(tmp_path):
+    path = tmp_path / "arm.yaml"
+    path.write_text(
+        """
+elastogen: 1
+name: arm
+links:
+  - name: base
+  - name: upper
+    mass: 0.5
+    flexible:
+      type: modes
+      length: 0.8              # [m]
+      mass_per_length: 0.35325 # [kg/m]
+      EI: 0.1688               # [N m^2]
+      modes:
+        - {direction: y, shape: (x/L)**2}
+        - {direction: y, shape: (x/L)**3}
+joints:
+  - {name: j1, type: revolute}
+"""
+    )
+    assert load(path).links == load(arm(POLYNOMIALS)).links
+
+
+def test_polynomial_modes():
+    body = body_of(POLYNOMIALS)
+    assert body.coordinates == ("y1", "y2")
+    assert body.mass == 0.2826
+    assert body.stiffness[0] == (1.31875, 1.978125)
+    assert body.field_integrals[0] == (0, 0.0942, 0)
+    assert body.tip_rotations == ((0, 0, 2.5), (0, 0, 3.75))
+    assert body.damping == ((0, 0), (0, 0))
+
+
+def test_a_reference_chain_from_a_mapping():
+    case = CASES[1]
+    expected = robot_of(case, tip="linear")
+    names = [link.name for link in expected.links]
+    links = [{"name": "base"}]
+    for name, entry in zip(names[1:], case["chain"], strict=True):
+        link = entry["link"]
+        if link["type"] == "rigid":
+            links.append({"name": name, "mass": link["mass"], "com": link["com"], "inertia": link["inertia_about_com"]})
+            continue
+        section = {key: link[key] for key in ("length", "mass_per_length", "EI", "modes")}
+        tip = {"mass": link["tip_mass"]}
+        links.append({"name": name, "flexible": {"type": "modes", "rotation": "linear", "tip": tip, **section}})
+    joints = [
+        {"name": joint.name, "type": joint.type.value, "axis": list(joint.axis), "placement": {"matrix": joint.before}}
+        for joint in expected.joints
+    ]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RobotWarning)
+        robot = load({"elastogen": 1, "name": "chain", "links": links, "joints": joints})
+    assert robot.links == expected.links
+
+
+def test_directions_names_and_varying_properties():
+    section = {
+        "type": "modes",
+        "length": 0.8,
+        "mass_per_length": {"x": [0, 0.4, 0.8], "value": [0.4, 0.2, 0.2]},
+        "EI_y": "2 - x/L",
+        "EI_z": 3,
+        "GJ": 5,
+        "EA": 100,
+        "polar_inertia_per_length": 1e-4,
+        "modes": [
+            {"direction": "z", "shape": "(x/L)**2"},
+            {"direction": "torsion", "shape": "x/L", "name": "twist"},
+            {"direction": "y", "shape": "x**2"},
+            {"direction": "extension", "shape": "x/L"},
+        ],
+    }
+    body = body_of(section)
+    assert body.coordinates == ("z1", "twist", "y1", "extension1")
+    assert float(body.mass) == pytest.approx(0.2 * 0.4 + 0.3 * 0.4, rel=1e-14)
+    np.testing.assert_allclose(
+        np.diag(np.array(body.stiffness, float)), [4 * 1.5 / 0.512, 5 / 0.8, 4 * 3 * 0.8, 100 / 0.8], rtol=1e-13
+    )
+    assert float(body.second_moments[1][1]) == pytest.approx(1e-4 / 2 * 0.8)
+    assert body.tip_rotations == ((0, -2.5, 0), (1, 0, 0), (0, 0, 1.6), (0, 0, 0))
+
+
+def test_eigenfunctions_free_and_with_tip_mass():
+    modes = [{"direction": "y", "eigenfunction": n} for n in (1, 2, 3)]
+    np.testing.assert_allclose(frequencies(flexible(modes=modes)), FREE, rtol=1e-6)
+    loaded = flexible(modes=modes, tip={"mass": 0.1}, eigenfunctions="tip_mass")
+    np.testing.assert_allclose(frequencies(loaded), LOADED, rtol=1e-6)
+
+
+def test_sampled_tables():
+    x = np.linspace(0, 0.8, 9)
+    table = {"x": x.tolist(), "displacement": ((x / 0.8) ** 2).tolist(), "slope": (2 * x / 0.64).tolist()}
+    sampled = body_of(flexible(modes=[{"direction": "y", "table": table}]))
+    exact = body_of(flexible(modes=[{"direction": "y", "shape": "(x/L)**2"}]))
+    for key in ("stiffness", "field_integrals", "tip_displacements", "tip_rotations"):
+        np.testing.assert_allclose(
+            np.array(getattr(sampled, key), float), np.array(getattr(exact, key), float), rtol=1e-12, err_msg=key
+        )
+    del table["slope"]
+    splined = body_of(flexible(modes=[{"direction": "y", "table": table}]))
+    assert float(splined.stiffness[0][0]) == pytest.approx(1.31875, rel=0.05)
+
+
+def test_elements_and_their_reduction():
+    body = body_of(ELEMENTS)
+    assert body.coordinates[:3] == ("y1", "y1_slope", "y2")
+    assert len(body.coordinates) == 10
+    reduced = body_of(flexible("elements", elements=20, reduce_to=3))
+    assert reduced.coordinates == ("y1", "y2", "y3")
+    np.testing.assert_allclose(natural_frequencies(reduced), FREE, rtol=2e-5)
+    space = body_of(flexible("elements", elements=2, directions=["y", "z", "torsion"], GJ=1, polar_inertia_per_length=1e-5))
+    assert space.coordinates[:5] == ("y1", "y1_slope", "z1", "z1_slope", "torsion1")
+
+
+def test_a_coarse_mesh_is_warned_of():
+    with pytest.warns(RobotWarning, match=r"elements: got '3 elements.*frequency 3 of the 3 kept is 1\.2 % too high"):
+        load(arm(flexible("elements", elements=3, reduce_to=3)))
+
+
+def test_standard_data_of_a_beam_equal_the_beam():
+    body, beam = body_of(STANDARD), body_of(flexible(modes=POLYNOMIALS["modes"][:1]))
+    for key in ("mass", "first_moments", "second_moments", "field_integrals", "field_position_integrals",
+                "field_field_integrals", "stiffness", "tip_pose", "tip_displacements", "tip_rotations"):  # fmt: skip
+        np.testing.assert_allclose(
+            np.array(getattr(body, key), float), np.array(getattr(beam, key), float), rtol=1e-12, err_msg=key
+        )
+
+
+def test_standard_data_with_a_second_order_field():
+    beam = body_of(flexible(modes=POLYNOMIALS["modes"][:1], foreshortening=True))
+    section = flexible("standard_data")
+    section["modes"].insert(
+        0,
+        {
+            "of": ["y1", "y1"],
+            "integral": list(beam.field_integrals[1]),
+            "position_integral": [list(row) for row in beam.field_position_integrals[1]],
+            "tip_displacement": list(beam.tip_displacements[1]),
+        },
+    )
+    own = {"fields": [2, 2], "integral": section["products"][0]["integral"]}
+    mixed = {"fields": [1, 2], "integral": [list(row) for row in beam.field_field_integrals[1][0]]}
+    second = {"fields": [1, 1], "integral": [list(row) for row in beam.field_field_integrals[1][1]]}
+    section["products"] = [own, mixed, second]
+    body = body_of(section)
+    assert body.monomials == beam.monomials == ((0,), (0, 0))
+    np.testing.assert_allclose(
+        np.array(body.field_field_integrals, float), np.array(beam.field_field_integrals, float), rtol=1e-12
+    )
+
+
+def test_lumped_masses_are_summed():
+    body = body_of(LUMPED)
+    assert float(body.mass) == pytest.approx(0.7)
+    np.testing.assert_allclose(np.array(body.first_moments, float), [0.45, 0, 0.05])
+    np.testing.assert_allclose(np.array(body.field_integrals, float), [[0.02, 0.35, 0]])
+    np.testing.assert_allclose(
+        np.array(body.field_position_integrals[0], float), [[0.02, 0, 0], [0.275, 0, 0.015], [0, 0, 0]]
+    )
+    np.testing.assert_allclose(
+        np.array(body.field_field_integrals[0][0], float), [[0.002, 0.02, 0], [0.02, 0.245, 0], [0, 0, 0]]
+    )
+
+
+def test_damping_by_ratios_rayleigh_and_matrix():
+    tip = {"mass": 0.1}
+    link = load(arm(flexible(tip=tip, damping={"ratios": [0.01, 0.05]}))).links[1]
+    mass = np.array(mass_matrix(link.flexible, link.tip_body), float)
+    stiffness, damping = np.array(link.flexible.stiffness, float), np.array(link.flexible.damping, float)
+    system = np.block([[np.zeros((2, 2)), np.eye(2)], [-np.linalg.solve(mass, stiffness), -np.linalg.solve(mass, damping)]])
+    roots = np.linalg.eigvals(system)
+    roots = sorted(roots[roots.imag > 0], key=abs)
+    np.testing.assert_allclose([-root.real / abs(root) for root in roots], [0.01, 0.05], rtol=1e-9)
+    rayleigh = body_of(flexible(tip=tip, damping={"rayleigh": {"alpha": 0.3, "beta": 0.002}}))
+    np.testing.assert_allclose(np.array(rayleigh.damping, float), 0.3 * mass + 0.002 * stiffness, rtol=1e-12)
+    assert body_of(flexible(damping={"matrix": [[0.2, 0], [0, 0.3]]})).damping == ((0.2, 0), (0, 0.3))
+
+
+def test_named_parameters_stay_symbols_and_can_be_live():
+    parameters = {"ei": 0.1688, "rho": 0.35325, "l1": 0.8, "mt": 0.1}
+    section = flexible(length="l1", mass_per_length="rho", EI="ei", tip={"mass": "mt"}, damping={"rayleigh": {"beta": 0.01}})
+    robot = load(arm(section, parameters=parameters, live=["ei", "rho", "mt"]))
+    body = robot.links[1].flexible
+    ei, rho, l1 = (robot.parameters[name].symbol for name in ("ei", "rho", "l1"))
+    assert sympy.simplify(body.stiffness[0][0] - 4 * ei / l1**3) == 0
+    assert body.mass == rho * l1
+    assert [p.name for p in robot.live_parameters] == ["ei", "rho", "mt"]
+    plain = natural_frequencies(body_of(POLYNOMIALS))
+    np.testing.assert_allclose(natural_frequencies(body, None, robot.parameters), plain, rtol=1e-12)
+
+
+def test_the_tip_and_the_elasticity_of_a_joint_can_be_live_by_their_paths():
+    data = arm(flexible(tip={"mass": 0.1}), live=["links.upper.flexible.tip.mass", "joints.j1.elasticity"])
+    data["joints"][0] |= {"elasticity": {"stiffness": 50, "damping": 0.2}, "motor": {"inertia": 1e-4, "gear_ratio": 50}}
+    robot = load(data)
+    assert [p.name for p in robot.live_parameters] == ["upper_tip_mass", "j1_stiffness", "j1_damping"]
+    assert robot.coordinate_names == ("j1", "j1.deflection", "upper.y1", "upper.y2")
+
+
+def test_a_flexible_mast_on_a_fixed_joint_moves_what_it_carries():
+    data = arm(flexible())
+    data["links"].append({"name": "lower", "mass": 1})
+    data["joints"] = [{"name": "f", "type": "fixed"}, {"name": "j", "type": "revolute", "placement": {"xyz": [0.1, 0, 0]}}]
+    robot = load(data)
+    assert robot.coordinate_names == ("upper.y1", "upper.y2", "j")
+
+
+def test_check_tells_the_frequencies_and_the_critical_rate():
+    text = describe(load(arm(flexible(tip={"mass": 0.1}, modes=[{"direction": "y", "eigenfunction": 1}]))))
+    assert "upper: 1 elastic coordinates" in text
+    assert "without foreshortening it loses its stiffness when it turns at 2.44" in text
+    shortened = describe(load(arm(flexible(foreshortening=True))))
+    assert "loses its stiffness" not in shortened
+
+
+# --- what is refused ---
+
+
+def mode(i, **changes):
+    modes = copy.deepcopy(POLYNOMIALS["modes"])
+    modes[i] = {"direction": "y", **changes}
+    return flexible(modes=modes)
+
+
+def integrals(**changes):
+    return flexible("standard_data", **changes)
+
+
+TABLE = {"x": [0, 0.4, 0.8], "displacement": [0, 0.3, 1], "slope": [0, 1, 2]}
+BAD = [
+    (flexible(type="moods"), "type", "modes, elements"),
+    ("soft", "flexible", "a mapping with type"),
+    (flexible(lenght=1), "lenght", "did you mean 'length'"),
+    (flexible(length=0), "length", "above zero"),
+    (flexible(length=-0.8), "length", "above zero"),
+    (flexible(mass_per_length=0), "mass_per_length", "above zero"),
+    (flexible(mass_per_length="0.1 - x"), "mass_per_length", "above zero"),
+    (flexible(mass_per_length={"x": [0, 0.8], "value": [1]}), "mass_per_length.value", "2 values"),
+    (flexible(mass_per_length={"x": [0, 0.5], "value": [1, 1]}), "mass_per_length.x", "from 0 to the length"),
+    (flexible(mass_per_length={"x": [0, 0.8]}), "mass_per_length", "a table"),
+    (flexible(EI=-1), "EI", "above zero"),
+    (flexible(EI_z=1), "flexible", "either EI or EI_z"),
+    (flexible(EI="1/x"), "EI", "smooth"),
+    (flexible(EI="sqrt(x - 0.4)"), "EI", "smooth"),
+    (flexible(modes=[]), "modes", "at least 1"),
+    (flexible(damping={"ratios": [0.1]}), "damping.ratios", "2, one per coordinate"),
+    (flexible(damping={"ratio": 1.5}), "damping.ratio", "below 1"),
+    (flexible(damping={"matrix": [[1]]}), "damping.matrix", "2 rows"),
+    (flexible(damping={"matrix": [[1, 0], [0, -1]]}), "damping", "positive semidefinite"),
+    (flexible(damping={"rayleigh": {"alpha": -1}}), "damping.rayleigh.alpha", "zero or more"),
+    (flexible(damping={}), "damping", "exactly one of"),
+    (flexible(rotation="euler"), "rotation", "exponential"),
+    (flexible(rotary_inertia=True), "rotary_inertia", "polar_inertia_per_length"),
+    (flexible(tip={"mass": -1}), "flexible.tip.mass", "zero"),
+    (mode(1, shape="1 + x"), "modes[1]", "vanishes at the clamped end"),
+    (mode(1, shape="x/L"), "modes[1]", "slope vanishes"),
+    (mode(1, shape="3*x**2"), "modes[1]", "no combination of the modes before"),
+    (mode(1, shape="x**2 + yy"), "modes[1].shape", "declared parameters"),
+    (mode(1, shape="__import__('os')"), "modes[1].shape", "numbers"),
+    (mode(1, shape=0), "modes[1]", "moves the beam"),
+    (mode(1), "modes[1]", "exactly one of shape"),
+    (mode(1, shape="x**2", eigenfunction=1), "modes[1]", "exactly one of shape"),
+    (mode(1, eigenfunction=0), "modes[1].eigenfunction", "greater than or equal"),
+    (mode(1, direction="w", shape="x**2"), "modes[1].direction", "'y', 'z'"),
+    (mode(1, direction="torsion", eigenfunction=1), "modes[1]", "eigenfunctions for bending"),
+    (mode(1, direction="torsion", shape="x"), "flexible", "GJ"),
+    (mode(1, direction="z", shape="x**2", name="y1"), "modes[1].name", "occur once"),
+    (mode(1, table=TABLE | {"slope": [0, 1]}), "modes[1].table.slope", "3 values"),
+    (mode(1, table=TABLE | {"displacement": [0, 1]}), "modes[1].table.displacement", "3 values"),
+    (mode(1, table=TABLE | {"x": [0, 0.8, 0.4]}), "modes[1].table.x", "greater than the one before"),
+    (mode(1, table=TABLE | {"x": [0, 0.4, 0.9]}), "modes[1].table.x", "from 0 to the length"),
+    (mode(1, table=TABLE | {"slope": [0.2, 1, 2]}), "modes[1]", "slope vanishes"),
+    (flexible("elements", elements=0), "elements", "1 to 200"),
+    (flexible("elements", elements=201), "elements", "1 to 200"),
+    (flexible("elements", directions=["y", "y"]), "directions", "at most once"),
+    (flexible("elements", directions=["torsion"]), "flexible", "GJ"),
+    (flexible("elements", reduce_to=11), "reduce_to", "10 coordinates"),
+    (integrals(stiffness=[[1, 0], [0, 1]]), "stiffness", "1 rows"),
+    (integrals(stiffness=[[-1]]), "stiffness", "positive definite"),
+    (integrals(mass=0), "mass", "above zero"),
+    (integrals(second_moments=[[0.03, 0, 0], [0, 0, 0], [0, 0, 0]]), "integrals", "no negative eigenvalue"),
+    (integrals(second_moments=[[0.06, 0.01, 0], [0, 0, 0], [0, 0, 0]]), "integrals", "transpose"),
+    (integrals(second_moments=[[1, 0], [0, 1]]), "second_moments", "three rows"),
+    (integrals(products=[]), "modes[0]", "moves mass"),
+    (integrals(products=STANDARD["products"] * 2), "products[1].fields", "once"),
+    (integrals(products=[{"fields": [0, 1], "integral": [[0] * 3] * 3}]), "products[0].fields", "1 to 1"),
+    (integrals(modes=STANDARD["modes"] * 2), "modes", "occur once"),
+    (flexible("lumped_masses", nodes=[{"mass": 1, "position": [1, 0, 0], "displacements": []}]), "displacements", "1, one per"),
+]
+
+
+@pytest.mark.parametrize(("section", "field", "expected"), BAD, ids=[f"{i}-{case[1]}" for i, case in enumerate(BAD)])
+def test_refused_with_link_field_and_fix(section, field, expected):
+    with pytest.raises(RobotError) as caught:
+        load(arm(section))
+    message = str(caught.value)
+    assert "links.upper" in message
+    assert field in caught.value.field, message
+    assert expected in message
+    assert caught.value.fix
+
+
+def test_a_deformable_base_is_refused():
+    data = arm(flexible())
+    data["links"][0]["flexible"] = flexible()
+    with pytest.raises(RobotError, match=r"links\.base\.flexible.*a rigid base link"):
+        load(data)
+
+
+@pytest.mark.parametrize("name", ["x", "L"])
+def test_parameters_that_mean_something_else_along_a_beam_are_refused(name):
+    with pytest.raises(RobotError, match=f"a parameter {name}"):
+        load(arm(flexible(), parameters={name: 1.0}))
+    if name == "L":
+        body = body_of(flexible(length="L"), parameters={"L": 0.8})
+        assert body.tip_pose[0][3] == sympy.Symbol("L", real=True)
+
+
+def test_parameters_in_other_functions_than_polynomials_are_refused():
+    with pytest.raises(RobotError, match=r"a polynomial in x where parameters \(k\) occur"):
+        load(arm(mode(1, shape="1 - cos(k*x)"), parameters={"k": 1.0}))
+
+
+def test_the_line_of_a_mistake_is_named(tmp_path):
+    path = tmp_path / "arm.yaml"
+    path.write_text(
+        "elastogen: 1\nname: arm\nlinks:\n  - name: base\n  - name: upper\n    flexible:\n      type: elements\n"
+        "      length: 0.8\n      mass_per_length: 1\n      EI: -3\n      elements: 2\njoints:\n  - {name: j, type: revolute}\n"
+    )
+    with pytest.raises(RobotError, match=r"arm\.yaml:10: links\.upper\.flexible\.EI"):
+        load(path)
+
+
+@pytest.mark.parametrize(
+    ("elasticity", "kind", "expected"),
+    [
+        ({"stiffness": 0}, "revolute", "above zero"),
+        ({"stiffness": -5}, "prismatic", "above zero"),
+        ({"stiffness": 5, "damping": -1}, "revolute", "zero"),
+        ({"stiffness": 5}, "fixed", "a joint that moves"),
+        ({"damping": 5}, "revolute", "required key"),
+    ],
+)
+def test_bad_elasticity(elasticity, kind, expected):
+    data = arm(flexible())
+    data["joints"] = [
+        {"name": "j1", "type": kind, "elasticity": elasticity, "motor": {"inertia": 1}},
+        {"name": "j2", "type": "revolute", "child": "lower"},
+    ]
+    data["links"].append({"name": "lower", "mass": 1})
+    with pytest.raises(RobotError, match="elasticity") as caught:
+        load(data)
+    assert expected in str(caught.value)
+
+
+def test_a_spring_without_a_motor_is_warned_of():
+    data = arm(flexible())
+    data["joints"][0]["elasticity"] = {"stiffness": 50}
+    with pytest.warns(RobotWarning, match="no motor inertia"):
+        load(data)
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        {"monomials": ((1,), (0,))},
+        {"monomials": ((0,), (1,), (0, 7))},
+        {"field_integrals": ((0, 0, 0),)},
+        {"field_field_integrals": ()},
+        {"tip_rotations": ((0, 0, 0),)},
+        {"tip": "none"},
+        {"stiffness": ((float("nan"), 0), (0, 1))},
+        {"coordinates": ("y1", "y1")},
+        {"mass": sympy.Symbol("unknown")},
+    ],
+    ids=lambda damage: next(iter(damage)),
+)
+def test_bodies_from_python_are_checked(damage):
+    robot = load(arm(POLYNOMIALS))
+    link = robot.links[1]
+    broken = replace(robot, links=(robot.links[0], Link("upper", link.body, replace(link.flexible, **damage))))
+    with pytest.raises(RobotError, match=r"links\.upper\.flexible"):
+        validate(broken)
