@@ -1,6 +1,7 @@
 """Timed functions behind one C signature, loaded with ctypes, checked against each other and timed side by side.
 
-A kernel evaluates n states: ``void f(void *context, size_t n, const double *const *in, double *const *out, size_t keep)``.
+A kernel evaluates n states:
+``void f(void *context, size_t n, const double *const *in, double *const *out, size_t keep)``.
 With keep = 1 the results of state k are stored at k, with keep = 0 (while timing) all at the start, in cache.
 """
 
@@ -60,7 +61,9 @@ def run_command(command: Sequence[str], folder: Path) -> None:
         raise RuntimeError(f"{' '.join(command)} returned {done.returncode}:\n{done.stderr[-2000:]}")
 
 
-def shared_library(work: Path, name: str, sources: dict[str, str], command: Sequence[str], libraries: Sequence[str] = ()) -> Path:
+def shared_library(
+    work: Path, name: str, sources: dict[str, str], command: Sequence[str], libraries: Sequence[str] = ()
+) -> Path:
     """Compile sources into a shared library, unless the same was compiled before."""
     key = hashlib.sha256(repr((sorted(sources.items()), list(command), list(libraries))).encode()).hexdigest()[:16]
     folder = work / f"{name}-{key}"
@@ -71,13 +74,14 @@ def shared_library(work: Path, name: str, sources: dict[str, str], command: Sequ
     for file, text in sources.items():
         (folder / file).write_text(text, encoding="utf-8")
     units = [file for file in sources if file.endswith((".c", ".cpp"))]
-    run_command([*command, "-fPIC", "-shared", "-Wl,-Bsymbolic", *units, "-o", "unfinished.so", *libraries, "-lm"], folder)
+    shared = ("-fPIC", "-shared", "-Wl,-Bsymbolic")
+    run_command([*command, *shared, *units, "-o", "unfinished.so", *libraries, "-lm"], folder)
     (folder / "unfinished.so").rename(library)
     return library
 
 
 def adapter(name: str, size: int, call: str) -> str:
-    """C text of ``kernel_<name>`` around a ``call`` with the pointers x0, x1, ... of one state's inputs and y of its output."""
+    """C text of ``kernel_<name>`` around a ``call`` with pointers: x0, x1, ... to a state's inputs, y to its output."""
     inputs, power = FUNCTIONS[name]
     reads = "".join(f"        const double *const x{k} = in[{k}] + k * {size};\n" for k in range(len(inputs)))
     return (
@@ -118,7 +122,8 @@ class Race:
             reference = self.results(self.kernels[0])
             error = float(np.max(np.abs(result - reference)) / np.max(np.abs(reference)))
             if not error < TOLERANCE:
-                raise ArithmeticError(f"{self.name}: {kernel.label} differs from {self.kernels[0].label} by {error:.1e}")
+                first = self.kernels[0].label
+                raise ArithmeticError(f"{self.name}: {kernel.label} differs from {first} by {error:.1e}")
         self.kernels.append(kernel)
         return kernel
 
@@ -129,7 +134,8 @@ class Race:
         )
         self.output[:] = np.nan
         prototype(kernel.address)(kernel.context, STATES, self._in, self._out, 1)
-        return self.output.copy()
+        results: NDArray[Any] = self.output.copy()
+        return results
 
     def run(self, rounds: int, block: float = 2e-4) -> None:
         """Time every kernel once a round, in blocks of about that many seconds."""

@@ -30,8 +30,9 @@ def describe(pinning: str) -> list[str]:
     versions = [f"elastogen {elastogen.__version__}", f"Python {platform.python_version()}"]
     versions += [_version(package) for package in PACKAGES]
     load = f"{os.getloadavg()[0]:.1f}" if hasattr(os, "getloadavg") else "unknown"
+    system = f"{os.cpu_count()} cores, {platform.system()} {platform.machine()}"
     return [
-        f"- Machine: {_processor()}, {os.cpu_count()} cores, {platform.system()} {platform.machine()}; {pinning}, load {load}",
+        f"- Machine: {_processor()}, {system}; {pinning}, load {load}",
         f"- Compiler: {compiler.version}",
         f"- Flags of a build: `{' '.join(compiler.flags)}`",
         f"- Flags of Pinocchio's C++: `{' '.join(CPP_FLAGS)}`, header-only, {_first_line(['c++', '--version'])}",

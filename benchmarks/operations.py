@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 
 import elastogen
 from benchmarks.chains import chain
@@ -35,7 +36,8 @@ def report(quick: bool) -> list[str]:
         numbers = (found.mul, found.add, found.sincos)
         reached = all(number <= most for number, most in zip(numbers, target, strict=True))
         rows.append([function.replace("_", " "), _triple(numbers), _triple(target), verdict(reached)])
-    lines = ["## Operations", "", "PUMA 560, constant gravity, no payload: multiplications / additions / sines and cosines", ""]
+    words = "PUMA 560, constant gravity, no payload: multiplications / additions / sines and cosines"
+    lines = ["## Operations", "", words, ""]
     lines += [*table(["function", "elastogen", "target", "reached"], rows), ""]
     sizes = GROWTH[:4] if quick else GROWTH
     counts = [count(chain(size), "inverse_dynamics") for size in sizes]
@@ -45,12 +47,12 @@ def report(quick: bool) -> list[str]:
     ]
     totals = [found.mul + found.add for found in counts]
     pairs = list(zip(totals, sizes, strict=True))
-    slopes = [(b - a) / (n - m) for (a, m), (b, n) in zip(pairs, pairs[1:], strict=False)]
-    linear = max(slopes[1:]) <= 1.01 * slopes[1]
+    slopes = [(b - a) / (n - m) for (a, m), (b, n) in pairwise(pairs)][1:]
+    linear = max(slopes) <= 1.01 * slopes[0]
     lines += [
         "Inverse dynamics of a generic chain (inertia tensors full, axes in turn about z, y and x):", "",
         *table(["joints", "mul", "add", "operations per joint"], rows), "",
-        f"Each further joint adds {min(slopes[1:]):.1f} to {max(slopes[1:]):.1f} operations; linear: {verdict(linear)}.", "",
+        f"Each further joint adds {min(slopes):.1f} to {max(slopes):.1f} operations; linear: {verdict(linear)}.", "",
     ]  # fmt: skip
     return lines
 

@@ -1,4 +1,4 @@
-"""This project's C as timed kernels."""
+"""The emitted C as timed kernels."""
 
 from __future__ import annotations
 
@@ -30,7 +30,9 @@ def rendered(derivation: ModelDerivation, sincos: str = "fast") -> RenderedModel
     return render_model(derivation, EmitOptions(tuple(FUNCTIONS), "double", sincos))
 
 
-def our_kernels(model: RenderedModel, size: int, work: Path, label: str, command: Sequence[str] = ()) -> dict[str, Kernel]:
+def our_kernels(
+    model: RenderedModel, size: int, work: Path, label: str, command: Sequence[str] = ()
+) -> dict[str, Kernel]:
     """The functions of the emitted C, in a translation unit of their own; by default with the flags of a build."""
     text = f'#include <stddef.h>\n#include "{model.name}.h"\n'
     for name, (inputs, _) in FUNCTIONS.items():

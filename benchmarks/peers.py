@@ -34,7 +34,7 @@ def _includes() -> list[str]:
         raise MissingPeerError("the headers of Boost are not installed (apt-get install libboost-dev)")
     eigen = next((p for p in (prefix / "eigen3", *_system("eigen3")) if (p / "Eigen" / "Core").is_file()), None)
     if eigen is None:
-        raise MissingPeerError("the headers of Eigen are not installed (apt-get install libeigen3-dev, or pip install cmeel-eigen)")
+        raise MissingPeerError("the headers of Eigen are not installed (apt-get install libeigen3-dev)")
     return [f"-I{prefix}", "-isystem", str(eigen), "-w", *DEFINITIONS]
 
 
@@ -78,8 +78,10 @@ def casadi_sources(subject: Subject, work: Path) -> dict[str, str]:
     folder.mkdir(exist_ok=True)
     path = folder / "model.txt"
     files = {name: folder / f"casadi_{name}.c" for name in FUNCTIONS}
-    if not path.is_file() or path.read_text(encoding="utf-8") != subject.peer_text or not all(
-        file.is_file() for file in files.values()
+    if (
+        not path.is_file()
+        or path.read_text(encoding="utf-8") != subject.peer_text
+        or not all(file.is_file() for file in files.values())
     ):
         (folder / "unfinished.txt").write_text(subject.peer_text, encoding="utf-8")
         generate = f"import ctypes, sys; sys.exit(ctypes.CDLL({str(library)!r}).generate(b'unfinished.txt'))"

@@ -15,8 +15,9 @@ SECTIONS = ("speed", "operations", "builds", "calls", "tuning")
 def main() -> None:
     """Run the sections that are asked for."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument("sections", nargs="*", metavar="section", help=f"of {', '.join(SECTIONS)}; all but tuning if none")
-    parser.add_argument("--robots", nargs="+", choices=list(FILES), default=list(FILES), help="robots of the timed functions")
+    sections_help = f"of {', '.join(SECTIONS)}; all but tuning if none"
+    parser.add_argument("sections", nargs="*", metavar="section", help=sections_help)
+    parser.add_argument("--robots", nargs="+", choices=list(FILES), default=list(FILES), help="robots to time")
     parser.add_argument("--rounds", type=int, default=300, help="measurements of each time")
     parser.add_argument("--quick", action="store_true", help="leave out what takes minutes")
     arguments = parser.parse_args()

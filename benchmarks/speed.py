@@ -89,7 +89,8 @@ def report(results: list[Result], missing: list[str]) -> list[str]:
     for result in results:
         cells = [nanoseconds(result.kernels[label].times) for label in labels]
         rows.append([TITLES[result.robot], result.function.replace("_", " "), *cells])
-    lines += ["CPU time of one evaluation in ns, shortest (median):", "", *table(["robot", "function", *labels], rows), ""]
+    words = "CPU time of one evaluation in ns, shortest (median):"
+    lines += [words, "", *table(["robot", "function", *labels], rows), ""]
     rows = []
     for result in results:
         pinocchio, casadi = result.ratio(PINOCCHIO), result.casadi_ratio

@@ -11,7 +11,8 @@ def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
     """Lines of a Markdown table with aligned columns."""
     widths = [max(len(row[k]) for row in (header, *rows)) for k in range(len(header))]
     lines = [header, ["-" * width for width in widths], *rows]
-    return ["| " + " | ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)) + " |" for line in lines]
+    padded = ([cell.ljust(width) for cell, width in zip(line, widths, strict=True)] for line in lines)
+    return [f"| {' | '.join(cells)} |" for cells in padded]
 
 
 def nanoseconds(times: Times) -> str:

@@ -5,6 +5,7 @@ A lever is a list of compiler flags, or values of the constants that the printer
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
@@ -12,13 +13,13 @@ from pathlib import Path
 from unittest.mock import patch
 
 from benchmarks.kernels import FUNCTIONS, Race
+from benchmarks.orders import few_live_values
 from benchmarks.ours import derived, our_kernels, rendered, toolchain
 from benchmarks.robots import TITLES, MissingPeerError, load_subject
 from benchmarks.tables import table
 from elastogen.build import c_body, c_expression, c_split
+from elastogen.build.compile import GCC_FLAGS
 from elastogen.generator.derivation import ModelDerivation
-
-WHOLE = 10**9
 
 
 @dataclass(frozen=True)
@@ -30,6 +31,7 @@ class Lever:
     without: tuple[str, ...] = ()  # flags left out
     sincos: str = "fast"
     constants: dict[str, int] = field(default_factory=dict)
+    reordered: bool = False  # see benchmarks.orders
     compiler: str = ""
 
 
@@ -42,17 +44,18 @@ LEVERS = (
     Lever("fused multiply-add, -O3", ("-ffp-contract=fast", "-O3")),
     Lever("with -ftree-ter", without=("-fno-tree-ter",)),
     Lever("-fno-math-errno", ("-fno-math-errno",)),
-    Lever("-fno-tree-slp-vectorize", ("-fno-tree-slp-vectorize",)),
+    Lever("with -ftree-slp-vectorize", without=("-fno-tree-slp-vectorize",)),
     Lever("-fno-tree-vectorize", ("-fno-tree-vectorize",)),
     Lever("-fno-schedule-insns2", ("-fno-schedule-insns2",)),
     Lever("parts not marked noinline", ("-Dnoinline=unused",)),
     Lever("parts up to 100 statements", constants={"LONGEST_PART": 100, "SHORTEST_PART": 60}),
     Lever("parts up to 250 statements", constants={"LONGEST_PART": 250, "SHORTEST_PART": 150}),
     Lever("parts up to 400 statements", constants={"LONGEST_PART": 400, "SHORTEST_PART": 300}),
-    Lever("whole up to 450 statements", constants={"LONGEST_WHOLE_BODY": 450}),
+    Lever("whole up to 200 statements", constants={"LONGEST_WHOLE_BODY": 200}),
     Lever("1 operation per statement", constants={"OPERATIONS_PER_STATEMENT": 1}),
     Lever("20 operations per statement", constants={"OPERATIONS_PER_STATEMENT": 20}),
-    Lever("clang", compiler="clang", without=("-fno-tree-ter",)),
+    Lever("statements ordered for few live values", reordered=True),
+    Lever("clang", compiler="clang", without=GCC_FLAGS),
 )
 
 
@@ -73,13 +76,16 @@ def compiler_command(lever: Lever) -> tuple[str, ...]:
     return (*((lever.compiler,) if lever.compiler else chosen.command), *flags, *lever.flags)
 
 
-def measure(robot: str, derivation: ModelDerivation, work: Path, rounds: int, levers: tuple[Lever, ...]) -> list[list[str]]:
+def measure(
+    robot: str, derivation: ModelDerivation, work: Path, rounds: int, levers: tuple[Lever, ...]
+) -> list[list[str]]:
     """One row for each lever: the shortest time of each function, and how many times that of the default it is."""
     size = len(derivation.coordinate_names)
     races = {name: Race(name, size, work) for name in FUNCTIONS}
+    levers = tuple(lever for lever in levers if not lever.compiler or shutil.which(lever.compiler))
     for lever in levers:
         with _constants(lever.constants):
-            text = rendered(derivation, lever.sincos)
+            text = rendered(few_live_values(derivation) if lever.reordered else derivation, lever.sincos)
         kernels = our_kernels(text, size, work, lever.label, compiler_command(lever))
         for name, race in races.items():
             race.add(kernels[name])

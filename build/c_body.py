@@ -154,7 +154,7 @@ class _Printer:
     # ---- the whole
 
     def run(self) -> Body:
-        if len(self.statements) <= LONGEST_WHOLE_BODY:
+        if max(len(self.statements), len(self.variable)) <= LONGEST_WHOLE_BODY:
             return self._whole()
         return self._split()
 

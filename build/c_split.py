@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-LONGEST_WHOLE_BODY = 200
+LONGEST_WHOLE_BODY = 400
 LONGEST_PART = 150
 SHORTEST_PART = 100
 MOST_LOADS = 300

@@ -26,6 +26,7 @@ from elastogen.generator.errors import BuildError
 
 CANDIDATES = ("cc", "gcc", "clang")
 EXTENSION_SUFFIX: str = sysconfig.get_config_var("EXT_SUFFIX")
+GCC_FLAGS = ("-fno-tree-ter", "-fno-tree-slp-vectorize")  # measured on long straight-line code: benchmarks/README.md
 LONGEST_REPORT = 4000  # characters of compiler output in a message
 
 
@@ -52,7 +53,7 @@ def find_toolchain(options: CompileOptions) -> Toolchain:
     native = _native_flags() if options.native else ()
     flags = (
         "-O2", "-std=c99", "-ftree-vectorize", f"-ffp-contract={options.fp_contract}", "-fPIC", "-fvisibility=hidden",
-        *(() if "clang" in version.lower() else ("-fno-tree-ter",)), *native, *options.cflags,
+        *(() if "clang" in version.lower() else GCC_FLAGS), *native, *options.cflags,
     )  # fmt: skip
     return Toolchain(command, version, flags, _processor() if native else "")
 

@@ -53,6 +53,7 @@ class FunctionDoc:
     arguments: tuple[ArgumentDoc, ...]
     operations: str  # "12 mul, 7 add"
     can_fail: bool
+    slides: bool = False  # whether it can be out of range
 
 
 @dataclass(frozen=True)
@@ -67,6 +68,7 @@ class HeaderContext:
     nframes: int
     parameters: tuple[ParameterLine, ...]
     functions: tuple[FunctionDoc, ...]
+    sliding: tuple[str, ...] = ()  # one line per sliding joint: elements and range
 
 
 @dataclass(frozen=True)
@@ -101,6 +103,9 @@ class SourceContext:
     prefix: str  # these two are the variables of sincos.c.j2
     real: str
     calls_sincos: bool
+    sliding: int = 0  # number of sliding joints
+    nq: int = 0
+    selection: tuple[str, ...] = ()  # body of the function that finds the elements inside the joints
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from typing import Any
 import jinja2
 
 import elastogen
+from elastogen.build import c_cases
 from elastogen.build.c_body import OWN_NAMES, Body, Dialect, parameter_list, print_body
 from elastogen.build.c_expression import literal
 from elastogen.build.c_names import check_identifier, comment_text, string_literals
@@ -151,6 +152,7 @@ def _header_context(derivation: ModelDerivation, identity: Identity, dialect: Di
         nframes=len(derivation.frame_names),
         parameters=_parameter_lines(derivation, identity.real),
         functions=tuple(_function_doc(function, dialect) for function in derivation.functions),
+        sliding=tuple(f"k[{i}]: {c_cases.selector_doc(s)}" for i, s in enumerate(derivation.selectors)),
     )
 
 
@@ -175,8 +177,9 @@ def _function_doc(function: Function, dialect: Dialect) -> FunctionDoc:
         prototype=_prototype(function, dialect),
         brief=_block_text(function.brief),
         arguments=tuple(ArgumentDoc(way, argument.name, _argument_text(argument)) for way, argument in documented),
-        operations=operations_text(program.count),
+        operations=("at most " if function.cases else "") + operations_text(c_cases.largest_count(function)),
         can_fail=function.can_fail,
+        slides=bool(function.selectors),
     )
 
 
@@ -225,26 +228,41 @@ def _source_context(
     derivation: ModelDerivation, identity: Identity, dialect: Dialect, header: HeaderContext
 ) -> SourceContext:
     live = [parameter.name for parameter in derivation.robot.live_parameters]
-    functions = derivation.functions
-    bodies = [print_body(function.program, function.name, dialect, live) for function in functions]
+    functions = [text for function in derivation.functions for text in _function_texts(function, dialect, live)]
+    bodies = [body for _, body in functions]
+    programs = [program for function in derivation.functions for program in c_cases.programs(function)]
     library = {Op.SQRT, Op.TANH} | ({Op.SIN, Op.COS} if dialect.sincos == "libm" else set())
     return SourceContext(
         identity=identity,
         parameters=header.parameters,
-        functions=tuple(
-            _function_text(function, body, dialect) for function, body in zip(functions, bodies, strict=True)
-        ),
+        functions=tuple(_function_text(prototype, body) for prototype, body in functions),
         has_parts=any(body.parts for body in bodies),
-        needs_math=any(f.program.graph.op[node] in library for f in functions for node in f.program.order),
+        needs_math=any(program.graph.op[node] in library for program in programs for node in program.order),
         prefix=identity.name,
         real=identity.real,
         calls_sincos=any(body.calls_sincos for body in bodies),
+        sliding=len(derivation.selectors),
+        nq=len(derivation.coordinate_names),
+        selection=c_cases.selection_lines(derivation.selectors, dialect) if derivation.selectors else (),
     )
 
 
-def _function_text(function: Function, body: Body, dialect: Dialect) -> FunctionText:
+def _function_texts(function: Function, dialect: Dialect, live: Sequence[str]) -> list[tuple[Prototype, Body]]:
+    """A function, or the static functions of its cases and the one that chooses."""
+    if not function.selectors:
+        return [(_prototype(function, dialect), print_body(function.program, function.name, dialect, live))]
+    texts = []
+    for number, program in enumerate(function.cases):
+        name = c_cases.case_name(function, number)
+        returns = "static int" if program.pivots else "static void"
+        prototype = Prototype(returns, f"{dialect.prefix}_{name}", parameter_list(program, dialect))
+        texts.append((prototype, print_body(program, name, dialect, live)))
+    return [*texts, (_prototype(function, dialect), Body(c_cases.dispatcher_lines(function, dialect)))]
+
+
+def _function_text(prototype: Prototype, body: Body) -> FunctionText:
     parts = (PartText(Prototype("void", part.name, part.parameters), part.comment, part.lines) for part in body.parts)
-    return FunctionText(_prototype(function, dialect), body.lines, tuple(parts), body.work_type, body.work_fields)
+    return FunctionText(prototype, body.lines, tuple(parts), body.work_type, body.work_fields)
 
 
 # ---- extension module
@@ -320,10 +338,11 @@ def metadata(derivation: ModelDerivation, identity: Identity) -> dict[str, Any]:
                 "can_fail": function.can_fail,
                 "inputs": [_argument_data(argument) for argument in function.program.inputs],
                 "outputs": [_argument_data(argument) for argument, _ in function.program.outputs],
-                "count": dataclasses.asdict(function.program.count),
+                "count": dataclasses.asdict(c_cases.largest_count(function)),
             }
             for function in derivation.functions
         ],
+        "sliding": [dataclasses.asdict(selector) for selector in derivation.selectors],
         "c_files": [f"{identity.name}.h", f"{identity.name}.c"],
     }
 

@@ -20,28 +20,53 @@ if TYPE_CHECKING:
     from elastogen.generator.errors import BuildError, ElastogenError, OutputError, RobotError, RobotWarning
     from elastogen.generator.load_robot import load
     from elastogen.generator.robot import Robot
-    from elastogen.runtime import Bound, Model, ModelError, Parameters, load_model
+    from elastogen.runtime import (
+        PD,
+        BangBang,
+        Bound,
+        CFunction,
+        ComputedTorque,
+        Model,
+        ModelError,
+        Parameters,
+        Simulation,
+        SimulationError,
+        Table,
+        Trajectory,
+        load_model,
+    )
+    from elastogen.study import Recipe, run_study
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "PD",
+    "BangBang",
     "Bound",
     "BuildError",
+    "CFunction",
     "ClosedForm",
+    "ComputedTorque",
     "ElastogenError",
     "GeneratedFiles",
     "Model",
     "ModelError",
     "OutputError",
     "Parameters",
+    "Recipe",
     "Robot",
     "RobotError",
     "RobotWarning",
+    "Simulation",
+    "SimulationError",
+    "Table",
+    "Trajectory",
     "build_model",
     "derive",
     "generate",
     "load",
     "load_model",
+    "run_study",
 ]
 
 _HOME = {
@@ -56,7 +81,17 @@ _HOME = {
     ),
     "elastogen.generator.load_robot": ("load",),
     "elastogen.generator.robot": ("Robot",),
-    "elastogen.runtime": ("Bound", "Model", "ModelError", "Parameters", "load_model"),
+    "elastogen.runtime": (
+        "Bound",
+        "Model",
+        "ModelError",
+        "Parameters",
+        "Simulation",
+        "SimulationError",
+        "load_model",
+    ),
+    "elastogen.runtime.inputs": ("PD", "BangBang", "CFunction", "ComputedTorque", "Table", "Trajectory"),
+    "elastogen.study": ("Recipe", "run_study"),
 }
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
 

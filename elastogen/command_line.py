@@ -1,4 +1,4 @@
-"""The command line: ``elastogen check | derive | generate | build | bench``."""
+"""The command line: ``elastogen check | derive | generate | build | bench | simulate``."""
 
 from __future__ import annotations
 
@@ -89,6 +89,13 @@ def bench(options: argparse.Namespace) -> None:
     model = _build(options)
     with _progress("timing"):
         print_model(model, seconds=options.seconds)
+
+
+def simulate(options: argparse.Namespace) -> None:
+    """Simulate a robot's motion; print a report, write the samples and a plot."""
+    from elastogen import simulate_command
+
+    simulate_command.run(_build(options), options)
 
 
 def print_model(model: Model, seconds: float) -> None:
@@ -198,6 +205,13 @@ def _parser() -> argparse.ArgumentParser:
     _add_emission(command)
     _add_compilation(command)
     command.add_argument("--seconds", type=_positive, default=0.2, help="time for each function (default 0.2)")
+
+    from elastogen import simulate_command
+
+    command = _command(commands, simulate, "simulate a motion, write it as CSV and plot it")
+    simulate_command.add_arguments(command, _positive)
+    _add_emission(command)
+    _add_compilation(command)
     return parser
 
 

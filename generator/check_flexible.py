@@ -21,7 +21,7 @@ _SAMPLES = tuple(i / 8 for i in range(9))  # of each piece of a curve
 
 Array = npt.NDArray[np.float64]
 
-_KEYS = {"y": "EI_z (or EI)", "z": "EI_y (or EI)", "torsion": "GJ", "extension": "EA"}
+_KEYS = {"y": "EI_z", "z": "EI_y", "torsion": "GJ", "extension": "EA"}
 
 
 def check_properties(
@@ -39,11 +39,12 @@ def check_properties(
         if not lowest >= 0:
             raise where.at(key).error(lowest, "section inertias of zero or more [kg m]", "check its sign")
     for direction in sorted(directions):
-        keys = _KEYS[direction]
+        key = _KEYS[direction]
         if direction not in beam.stiffness:
-            raise where.error(f"modes in {direction} without {keys}", f"the stiffness {keys}", f"add {keys}")
-        given = sampled(beam.stiffness[direction])
-        _positive(given, where.at(keys.split()[0]), "a stiffness above zero")
+            also = " (or EI)" if key.startswith("EI") else ""
+            raise where.error(f"modes in {direction} without {key}", f"the stiffness {key}{also}", f"add {key}")
+        shared = beam.stiffness.get("y") is beam.stiffness.get("z") and key.startswith("EI")  # both from the key EI
+        _positive(sampled(beam.stiffness[direction]), where.at("EI" if shared else key), "a stiffness above zero")
     polar = max(sampled(beam.inertia_y + beam.inertia_z))
     if polar == 0 and "torsion" in directions:
         raise where.error(

@@ -15,7 +15,7 @@ from elastogen.generator import (
 )
 from elastogen.generator.arguments import input_argument
 from elastogen.generator.catalogue import Derived, Entry, Way
-from elastogen.generator.element_cases import cases, selectors
+from elastogen.generator.element_cases import Selector, cases, selectors
 from elastogen.generator.errors import OutputError
 from elastogen.generator.graph import Graph, Op
 from elastogen.generator.optimize import factor_sums
@@ -53,6 +53,7 @@ class ModelDerivation:
     coordinate_names: tuple[str, ...]
     coordinate_units: tuple[str, ...]
     elastic_coordinates: tuple[bool, ...]  # which coordinates no drive acts on
+    selectors: tuple[Selector, ...] = ()  # of the sliding joints
 
 
 def output_names(outputs: Iterable[str] | str | None = None, robot: Robot | None = None) -> tuple[str, ...]:
@@ -79,7 +80,7 @@ def output_names(outputs: Iterable[str] | str | None = None, robot: Robot | None
         else:
             near = get_close_matches(name, [*CATALOGUE, "default", "simulation", "all"], n=1)
             hint = f"did you mean {near[0]!r}?" if near else f"one of {', '.join(CATALOGUE)}"
-            raise OutputError(f"outputs: got {name!r}, expected names of functions, 'default', 'simulation' or 'all'. Fix: {hint}")
+            raise OutputError(f"outputs: got {name!r}, expected functions, 'default', 'simulation' or 'all'. Fix: {hint}")
     if not wanted:
         raise OutputError("outputs: got nothing, expected at least one function. Fix: leave outputs out for the defaults")
     return tuple(name for name in CATALOGUE if name in wanted)
@@ -96,6 +97,7 @@ def derive_model(robot: Robot, outputs: Iterable[str] | str | None = None) -> Mo
         coordinate_names=robot.coordinate_names,
         coordinate_units=tuple(coordinate.unit for coordinate in robot.coordinates),
         elastic_coordinates=tuple(coordinate.elastic for coordinate in robot.coordinates),
+        selectors=selectors(robot),
     )
 
 

@@ -17,6 +17,7 @@ from elastogen.generator.errors import RobotError
 from elastogen.generator.flexible_file import TAG
 from elastogen.generator.live import make_live
 from elastogen.generator.location import Location, did_you_mean
+from elastogen.generator.planar_file import expand_planar
 from elastogen.generator.read_yaml import line_of, read_yaml
 from elastogen.generator.robot import Robot
 from elastogen.generator.robot_file import RobotFile
@@ -148,6 +149,7 @@ def _from_structure(
             data, "a mapping with the keys elastogen, name, joints, ...", "start with `elastogen: 1`"
         )
     try:
+        data = expand_planar(data, where)
         file = RobotFile.model_validate(dict(data))
     except ValidationError as problem:
         raise _translated(problem, data, where) from None

@@ -2,9 +2,26 @@
 
 from elastogen.runtime.bound import Bound
 from elastogen.runtime.errors import ModelError
+from elastogen.runtime.inputs import PD, BangBang, CFunction, ComputedTorque, Table, Trajectory
 from elastogen.runtime.loader import load_model
 from elastogen.runtime.metadata import ABI_VERSION
 from elastogen.runtime.model import Model
 from elastogen.runtime.parameters import Parameters
+from elastogen.runtime.results import Simulation, SimulationError
 
-__all__ = ["ABI_VERSION", "Bound", "Model", "ModelError", "Parameters", "load_model"]
+__all__ = [
+    "ABI_VERSION",
+    "PD",
+    "BangBang",
+    "Bound",
+    "CFunction",
+    "ComputedTorque",
+    "Model",
+    "ModelError",
+    "Parameters",
+    "Simulation",
+    "SimulationError",
+    "Table",
+    "Trajectory",
+    "load_model",
+]

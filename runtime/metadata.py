@@ -41,6 +41,22 @@ class FunctionInfo:
 
 
 @dataclass(frozen=True)
+class SlidingInfo:
+    """A joint that slides along a beam, or whose beam slides through it, and how its element follows from q.
+
+    The element is ``first`` + ``step`` times the number of thresholds, sum of weight * q[index] > bound, that q is beyond.
+    """
+
+    joint: str
+    coordinate: int  # index in q
+    upper: float  # q[coordinate] is between 0 and this [m]
+    positive: bool  # whether 0 itself is out of range
+    first: int
+    step: int
+    thresholds: tuple[tuple[tuple[tuple[int, float], ...], float], ...]
+
+
+@dataclass(frozen=True)
 class ParameterInfo:
     """A live parameter with its nominal value."""
 
@@ -65,6 +81,7 @@ class Metadata:
     parameters: tuple[ParameterInfo, ...]
     functions: tuple[FunctionInfo, ...]
     c_files: tuple[str, ...]
+    sliding: tuple[SlidingInfo, ...] = ()
 
 
 def read_metadata(text: bytes, source: str) -> Metadata:
@@ -93,6 +110,7 @@ def read_metadata(text: bytes, source: str) -> Metadata:
             parameters=tuple(ParameterInfo(**entry) for entry in data["parameters"]),
             functions=tuple(_function(entry) for entry in data["functions"]),
             c_files=tuple(data["c_files"]),
+            sliding=tuple(_sliding(entry) for entry in data.get("sliding", ())),
         )
     except (KeyError, TypeError) as error:
         raise ModelError(f"{source}: its metadata is incomplete ({error!r}). {rebuild}") from error
@@ -107,6 +125,14 @@ def _function(entry: dict[str, Any]) -> FunctionInfo:
         outputs=tuple(_argument(argument) for argument in entry["outputs"]),
         count=dict(entry["count"]),
     )
+
+
+def _sliding(entry: dict[str, Any]) -> SlidingInfo:
+    thresholds = tuple(
+        (tuple((int(index), float(weight)) for index, weight in threshold["terms"]), float(threshold["bound"]))
+        for threshold in entry["thresholds"]
+    )
+    return SlidingInfo(**{**entry, "thresholds": thresholds})
 
 
 def _argument(entry: dict[str, Any]) -> ArgumentInfo:

@@ -19,11 +19,12 @@ from elastogen.runtime.kinematics_methods import KinematicsMethods
 from elastogen.runtime.linear_analysis import LinearAnalysis
 from elastogen.runtime.metadata import FunctionInfo, Metadata, read_metadata
 from elastogen.runtime.parameters import Parameters
+from elastogen.runtime.simulate import SimulationMethods
 
 _REAL: dict[str, np.dtype[Any]] = {"double": np.dtype(np.float64), "float": np.dtype(np.float32)}
 
 
-class Model(KinematicsMethods, DynamicsMethods, HigherOrderMethods, LinearAnalysis):
+class Model(KinematicsMethods, DynamicsMethods, HigherOrderMethods, LinearAnalysis, SimulationMethods):
     """The compiled functions of one robot.
 
     Every method takes arrays or lists of shape (..., length) and returns arrays of the model's precision.
@@ -156,7 +157,7 @@ class Model(KinematicsMethods, DynamicsMethods, HigherOrderMethods, LinearAnalys
             other = build(function)
             return Kernel(other._lib, other._ffi, self._name, other.functions[function], self._parameters)
 
-        self._provider = provide
+        self._provider, self._build = provide, build
 
     def __reduce__(self) -> Any:
         if self._extension is None:

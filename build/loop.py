@@ -1,0 +1,276 @@
+"""The control loop of a robot: its C files, and an extension module that holds model and loop in one piece."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import elastogen
+from elastogen.build.c_names import string_literals
+from elastogen.build.cache import Cache
+from elastogen.build.compile import find_toolchain
+from elastogen.build.contexts import Constant, Identity
+from elastogen.build.identity import model_sha256, sha256, tool_sha256
+from elastogen.build.options import BuildOptions
+from elastogen.build.pipeline import GeneratedFiles, RobotSource, compile_cached
+from elastogen.build.render import ABI_VERSION, RenderedModel, _fill, render_model
+from elastogen.build.write import write_files
+from elastogen.generator.derivation import ModelDerivation, derive_model
+from elastogen.generator.errors import BuildError
+from elastogen.generator.load_robot import load
+from elastogen.generator.robot import Robot
+from elastogen.runtime.loop_library import LoopLibrary, load_loop
+
+MAX_TAPS = 64  # impulses of an input shaper
+USER_VALUES = 32  # numbers that a user's own controller may tune
+BUCKETS = 1056  # of a histogram: up to 2^36 ns
+ALWAYS = ("gravity_vector", "inverse_dynamics", "forward_dynamics")
+WITH_ELASTIC = ("elastic_inverse_dynamics",)
+RATE = "inverse_dynamics_rate_1"
+LARGEST_WITH_RATE = 16  # coordinates; above, the force rates of the feedforward would take long to compile
+
+CONSTANTS = (
+    Constant("HERE", "0", "reference: stay where the loop began"),
+    Constant("HOLD", "1", "reference: constant values"),
+    Constant("MOVE", "2", "reference: to a goal in a given time"),
+    Constant("TABLE", "3", "reference: one row for each tick"),
+    Constant("RK4", "0", "simulated robot: Runge-Kutta of order 4, forces held"),
+    Constant("SEMI_IMPLICIT", "1", "simulated robot: Euler, velocities first"),
+    Constant("KEEP_OLDEST", "0", "telemetry: a full ring loses new records"),
+    Constant("KEEP_NEWEST", "1", "telemetry: a full ring loses old records"),
+    Constant("STATUS_OK", "0", "no fault"),
+    Constant("STATUS_READ", "1", "the state could not be read"),
+    Constant("STATUS_STATE_NOT_FINITE", "2", "NaN or infinity in the state"),
+    Constant("STATUS_POSITION", "3", "a position beyond its limits"),
+    Constant("STATUS_VELOCITY", "4", "a velocity beyond its limit"),
+    Constant("STATUS_TRACKING", "5", "a tracking error beyond its limit"),
+    Constant("STATUS_CONTROLLER", "6", "the controller failed"),
+    Constant("STATUS_COMMAND_NOT_FINITE", "7", "NaN or infinity in the command"),
+    Constant("STATUS_FORCE", "8", "a command beyond F_trip"),
+    Constant("STATUS_WRITE", "9", "the command could not be written"),
+    Constant("STATUS_OVERRUN", "10", "a cycle took too long, and the policy is to stop"),
+    Constant("TAPS", str(MAX_TAPS), "largest number of impulses of a shaper"),
+    Constant("ROUNDS", "2", "iterations of the elastic equilibrium in each cycle"),
+)
+THREAD_CONSTANTS = (
+    Constant("SKIP", "0", "overrun: leave out the periods that are over"),
+    Constant("CATCH_UP", "1", "overrun: run all cycles, without sleep until they are on time"),
+    Constant("STOP", "2", "overrun: safe command and stop"),
+    Constant("NOTICE_FIFO", "1u", "SCHED_FIFO was refused"),
+    Constant("NOTICE_CPU", "2u", "the processor was refused"),
+    Constant("NOTICE_MEMORY", "4u", "memory could not be locked"),
+    Constant("THREAD_STARTING", "1u", "the thread prepares itself"),
+    Constant("THREAD_RUNNING", "2u", "cycles run"),
+    Constant("THREAD_ENDED", "3u", "the safe command was written; join it"),
+)
+MODULE_TYPES = (
+    "reference_t", "tuning_t", "view_t", "record_t", "read_t", "write_t", "controller_t", "plant_t", "shared_t",
+    "slot_t", "elastic_t", "t", "clock_t", "options_t", "histogram_t", "statistics_t", "thread_t",
+)  # fmt: skip
+MODULE_FUNCTIONS = (
+    "init", "step", "set_reference", "set_tuning", "take_records", "dropped", "checksum", "plant_read", "plant_write",
+    "shared_read", "shared_write", "shared_put", "shared_get", "thread_start", "thread_stop", "thread_join",
+    "thread_state", "thread_statistics",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Controller:
+    """A controller that every loop has."""
+
+    name: str
+    doc: str
+
+
+CONTROLLERS = (
+    Controller("pd_gravity", "PD with gravity compensation, F = G(q) + kp e + kd de/dt + F_ref."),
+    Controller("computed_torque", "inverse dynamics of qdd_ref + kp e + kd de/dt at the measured state, + F_ref."),
+    Controller(
+        "feedforward",
+        "inverse dynamics of the reference + kp e + kd de/dt + F_ref; elastic coordinates in the equilibrium of the\n"
+        " * reference motion, moving as the force rates say (where inverse_dynamics_rate_1 was emitted).",
+    ),
+    Controller("state_feedback", "F = F_ref - K (q - q_ref, qd - qd_ref), with the inverse dynamics of the reference if asked."),
+)
+
+
+@dataclass(frozen=True)
+class LoopContext:
+    """For the templates whose names begin with ``loop`` or ``_loop``."""
+
+    identity: Identity
+    prefix: str  # <name>_loop
+    macro: str  # the same in upper case
+    nq: int
+    ne: int  # number of elastic coordinates
+    driven: tuple[int, ...]  # 1 for coordinates with a drive, else 0
+    elastic: tuple[int, ...]  # indices of the elastic coordinates
+    functions: tuple[str, ...]  # of the model
+    can_fail: tuple[str, ...]  # those of them that return a status
+    constants: tuple[Constant, ...]
+    thread_constants: tuple[Constant, ...]
+    controllers: tuple[Controller, ...]
+    max_taps: int
+    user_values: int
+    buckets: int
+    user_controller: bool
+    user_plant: bool
+    module_types: tuple[str, ...]
+    module_functions: tuple[str, ...]
+    metadata: tuple[str, ...]  # C string literals
+
+
+@dataclass(frozen=True)
+class UserCode:
+    """C text of a user: a controller (defines ``user_controller``), a plant (``user_read`` and ``user_write``)."""
+
+    controller: str | None = None
+    plant: str | None = None
+
+    @classmethod
+    def read(cls, controller: str | os.PathLike[str] | None, plant: str | os.PathLike[str] | None) -> UserCode:
+        """Take C text, or the path of a .c file, for each."""
+        return cls(
+            _c_text("controller_source", controller, ("user_controller",)),
+            _c_text("plant_source", plant, ("user_read", "user_write")),
+        )
+
+    @property
+    def files(self) -> dict[str, str]:
+        """File name -> text."""
+        both = {"user_controller.c": self.controller, "user_plant.c": self.plant}
+        return {name: text for name, text in both.items() if text is not None}
+
+
+def build_loop(
+    robot: RobotSource,
+    *,
+    controller_source: str | os.PathLike[str] | None = None,
+    plant_source: str | os.PathLike[str] | None = None,
+    **options: Any,
+) -> LoopLibrary:
+    """Derive, emit and compile a robot's control loop, and load it. Known loops come from the cache.
+
+    ``controller_source`` is C text, or the path of a .c file, that defines ``int user_controller(void *context, const
+    <name>_loop_view_t *view, <name>_real_t *F)``; ``plant_source`` one that defines ``user_read`` and ``user_write`` as
+    <name>_loop.h types them. Both may call every function of the model. ``options`` are those of ``build_model``;
+    ``outputs`` are more functions for the user's own code. Raises RobotError, OutputError or BuildError.
+    """
+    code = UserCode.read(controller_source, plant_source)
+    return load_loop(build_loop_extension(load(robot), BuildOptions.checked(**options), code))
+
+
+def build_loop_extension(robot: Robot, options: BuildOptions, code: UserCode | None = None) -> Path:
+    """The extension module of a robot's loop, from the cache where it is there."""
+    code = code or UserCode()
+    options = _with_threads(options.with_outputs(loop_outputs(robot, options.emit.outputs)))
+    toolchain = find_toolchain(options.compile)
+    cache = Cache(options.cache_dir)
+    texts = [text for pair in sorted(code.files.items()) for text in pair]
+    build_key = sha256("loop", tool_sha256(), model_sha256(robot, options.emit), toolchain.identity, *texts)
+    extension = cache.find_build(build_key)
+    if extension is None:
+        extension = compile_cached(render_loop(robot, options, code), build_key, cache, toolchain, options)
+        cache.note_build(build_key, build_key)
+    return extension
+
+
+def generate_loop(robot: RobotSource, directory: str | os.PathLike[str], **options: Any) -> GeneratedFiles:
+    """Write the C files of a robot's model and loop; compile nothing. ``options`` are those of ``generate``."""
+    loaded, checked = load(robot), BuildOptions.checked(**options)
+    checked = checked.with_outputs(loop_outputs(loaded, checked.emit.outputs))
+    model = render_loop(loaded, checked, UserCode())
+    files = {**model.c_files, **{name: text for name, text in model.simulation.items() if "_loop" in name}}
+    target = Path(directory)
+    written = write_files(target, files)
+    return GeneratedFiles(target, target / f"{model.name}.h", target / f"{model.name}.c", tuple(written))
+
+
+def loop_outputs(robot: Robot, more: tuple[str, ...] | None = None) -> tuple[str, ...]:
+    """Functions of the model that its loop calls."""
+    names = [*ALWAYS]
+    if any(coordinate.elastic for coordinate in robot.coordinates):
+        names += WITH_ELASTIC
+        if len(robot.coordinates) <= LARGEST_WITH_RATE:
+            names.append(RATE)
+    return tuple(dict.fromkeys((*names, *(more or ()))))
+
+
+def render_loop(robot: Robot, options: BuildOptions, code: UserCode) -> RenderedModel:
+    """Print the files of a model with its loop."""
+    derivation = derive_model(robot, options.emit.outputs)
+    model = render_model(derivation, options.emit)
+    context = _context(derivation, options, model, code)
+    prefix = context.prefix
+    files = {
+        f"{prefix}.h": _fill("loop.h.j2", context),
+        f"{prefix}.c": _fill("loop.c.j2", context),
+        f"{prefix}_thread.h": _fill("loop_thread.h.j2", context),
+        f"{prefix}_thread.c": _fill("loop_thread.c.j2", context),
+        **code.files,
+    }
+    return dataclasses.replace(
+        model,
+        simulation={**model.simulation, **files},
+        cdef=model.cdef + _fill("loop_cdef.h.j2", context),
+        wrapper=model.wrapper + _fill("loop_module.c.j2", context),
+    )
+
+
+def _context(derivation: ModelDerivation, options: BuildOptions, model: RenderedModel, code: UserCode) -> LoopContext:
+    name = model.name
+    elastic = tuple(k for k, is_elastic in enumerate(derivation.elastic_coordinates) if is_elastic)
+    metadata = {
+        "constants": {c.name: int(c.value.rstrip("u")) for c in (*CONSTANTS, *THREAD_CONSTANTS)},
+        "controllers": [controller.name for controller in CONTROLLERS],
+        "user_controller": code.controller is not None,
+        "user_plant": code.plant is not None,
+    }
+    return LoopContext(
+        identity=Identity(name, name.upper(), options.emit.precision, ABI_VERSION, elastogen.__version__, model.sha256),
+        prefix=f"{name}_loop",
+        macro=f"{name}_loop".upper(),
+        nq=len(derivation.coordinate_names),
+        ne=len(elastic),
+        driven=tuple(0 if is_elastic else 1 for is_elastic in derivation.elastic_coordinates),
+        elastic=elastic,
+        functions=tuple(function.name for function in derivation.functions),
+        can_fail=tuple(function.name for function in derivation.functions if function.can_fail),
+        constants=CONSTANTS,
+        thread_constants=THREAD_CONSTANTS,
+        controllers=CONTROLLERS,
+        max_taps=MAX_TAPS,
+        user_values=USER_VALUES,
+        buckets=BUCKETS,
+        user_controller=code.controller is not None,
+        user_plant=code.plant is not None,
+        module_types=MODULE_TYPES,
+        module_functions=(*MODULE_FUNCTIONS, *(controller.name for controller in CONTROLLERS)),
+        metadata=tuple(string_literals(json.dumps(metadata, separators=(",", ":")))),
+    )
+
+
+def _with_threads(options: BuildOptions) -> BuildOptions:
+    flags = dataclasses.replace(options.compile, cflags=("-pthread", *options.compile.cflags))
+    return dataclasses.replace(options, compile=flags)
+
+
+def _c_text(argument: str, given: str | os.PathLike[str] | None, needed: tuple[str, ...]) -> str | None:
+    """C text from a text or the path of a .c file."""
+    if given is None:
+        return None
+    is_text = isinstance(given, str) and "\n" in given
+    try:
+        text = str(given) if is_text else Path(given).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise BuildError(
+            f"{argument}: got {str(given)!r}, which cannot be read ({error}). Fix: pass C text, or the path of a .c file."
+        ) from error
+    missing = [name for name in needed if name not in text]
+    if missing:
+        raise BuildError(f"{argument}: does not define {missing[0]!r}, expected {', '.join(needed)} as in <name>_loop.h.")
+    return text

@@ -1,0 +1,43 @@
+"""Plots of simulations; needs matplotlib, the extra ``plot``."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+from elastogen.runtime.errors import ModelError
+
+if TYPE_CHECKING:
+    from elastogen.runtime.results import Simulation
+
+
+def plot_simulation(simulation: Simulation, path: str | os.PathLike[str] | None = None) -> Any:
+    """Draw positions, velocities, forces and energies of one motion."""
+    try:
+        from matplotlib.figure import Figure
+    except ImportError as error:
+        raise ModelError("plots need matplotlib. Fix: pip install 'elastogen[plot]'.") from error
+    if simulation.q.ndim != 2:
+        raise ModelError(f"{simulation.name}: a plot shows one motion, this is a batch of shape {simulation.q.shape[:-2]}.")
+    figure = Figure(figsize=(9, 9), layout="constrained")
+    top = figure.subplots(4, 1, sharex=True)
+    panels = (("q [rad, m]", simulation.q), ("qd [rad/s, m/s]", simulation.qd), ("F [N m, N]", simulation.F))
+    for axes, (label, values) in zip(top, panels, strict=False):
+        axes.plot(simulation.t, values, label=simulation.coordinate_names)
+        axes.set_ylabel(label)
+        axes.grid(alpha=0.3)
+    if len(simulation.coordinate_names) <= 12:
+        top[0].legend(loc="upper right", fontsize="small")
+    for name in ("kinetic", "potential", "work", "dissipated"):
+        values = getattr(simulation, name)
+        if values is not None:
+            top[3].plot(simulation.t, values, label=name)
+    top[3].set_ylabel("energy [J]")
+    top[3].set_xlabel("t [s]")
+    top[3].grid(alpha=0.3)
+    if top[3].lines:
+        top[3].legend(loc="upper right", fontsize="small")
+    top[0].set_title(f"{simulation.name}, {simulation.method}")
+    if path is not None:
+        figure.savefig(path, dpi=150)
+    return figure
