@@ -53,6 +53,14 @@ class Kernel:
         """Shortest and median time of the samples so far."""
         return Times(min(self.samples), statistics.median(self.samples))
 
+    def paired_ratio(self, other: Kernel) -> float:
+        """Median over the rounds of this kernel's time by the other's in the same round.
+
+        The shortest time alone can mislead: on a shared machine the clock of CPU time now and then counts too
+        little, and a wrong sample would be the one that is kept.
+        """
+        return statistics.median(a / b for a, b in zip(self.samples, other.samples, strict=True))
+
 
 def run_command(command: Sequence[str], folder: Path) -> None:
     """Run a compiler; its words are in the error."""

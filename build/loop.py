@@ -160,8 +160,17 @@ def build_loop(
     <name>_loop.h types them. Both may call every function of the model. ``options`` are those of ``build_model``;
     ``outputs`` are more functions for the user's own code. Raises RobotError, OutputError or BuildError.
     """
-    code = UserCode.read(controller_source, plant_source)
-    return load_loop(build_loop_extension(load(robot), BuildOptions.checked(**options), code))
+    return build_loop_library(load(robot), BuildOptions.checked(**options), controller_source, plant_source)
+
+
+def build_loop_library(
+    robot: Robot,
+    options: BuildOptions,
+    controller_source: str | os.PathLike[str] | None = None,
+    plant_source: str | os.PathLike[str] | None = None,
+) -> LoopLibrary:
+    """The loaded loop of a robot, from the cache where it is there."""
+    return load_loop(build_loop_extension(robot, options, UserCode.read(controller_source, plant_source)))
 
 
 def build_loop_extension(robot: Robot, options: BuildOptions, code: UserCode | None = None) -> Path:

@@ -80,7 +80,7 @@ class BuildOptions:
             cache_dir=None if cache_dir is None else Path(cache_dir),
         )
 
-    def with_outputs(self, outputs: tuple[str, ...]) -> BuildOptions:
+    def with_outputs(self, outputs: tuple[str, ...] | None) -> BuildOptions:
         """The same choices for other functions."""
         return replace(self, emit=replace(self.emit, outputs=outputs))
 

@@ -18,6 +18,7 @@ from elastogen.generator.derivation import derive_model
 from elastogen.generator.load_robot import load
 from elastogen.generator.robot import Robot
 from elastogen.runtime import Model, load_model
+from elastogen.runtime.loop_library import LoopLibrary
 
 RobotSource = Union[Robot, str, "os.PathLike[str]", Mapping[str, Any]]
 
@@ -62,7 +63,14 @@ def build_model(
     model = load_model(build_extension(loaded, options))
     if outputs is None:  # the user did not choose: whatever else is called is built then
         model.complete_with(lambda name: load_model(build_extension(loaded, options.with_outputs((name,)))))
+    model.make_loops_with(lambda *code: _build_loop(loaded, options, *code))
     return model
+
+
+def _build_loop(robot: Robot, options: BuildOptions, *code: str | os.PathLike[str] | None) -> LoopLibrary:
+    from elastogen.build.loop import build_loop_library
+
+    return build_loop_library(robot, options.with_outputs(None), *code)
 
 
 def build_extension(robot: Robot, options: BuildOptions) -> Path:

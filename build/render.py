@@ -336,6 +336,7 @@ def metadata(derivation: ModelDerivation, identity: Identity) -> dict[str, Any]:
                 "name": function.name,
                 "brief": function.brief,
                 "can_fail": function.can_fail,
+                "slides": bool(function.selectors),
                 "inputs": [_argument_data(argument) for argument in function.program.inputs],
                 "outputs": [_argument_data(argument) for argument, _ in function.program.outputs],
                 "count": dataclasses.asdict(c_cases.largest_count(function)),

@@ -15,6 +15,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from elastogen.build.loop import build_loop, generate_loop
     from elastogen.build.pipeline import GeneratedFiles, build_model, generate
     from elastogen.generator.closed_form import ClosedForm, derive
     from elastogen.generator.errors import BuildError, ElastogenError, OutputError, RobotError, RobotWarning
@@ -61,15 +62,18 @@ __all__ = [
     "SimulationError",
     "Table",
     "Trajectory",
+    "build_loop",
     "build_model",
     "derive",
     "generate",
+    "generate_loop",
     "load",
     "load_model",
     "run_study",
 ]
 
 _HOME = {
+    "elastogen.build.loop": ("build_loop", "generate_loop"),
     "elastogen.build.pipeline": ("GeneratedFiles", "build_model", "generate"),
     "elastogen.generator.closed_form": ("ClosedForm", "derive"),
     "elastogen.generator.errors": (

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from math import comb
 
 from elastogen.generator.differentiate import time_derivative
@@ -26,7 +27,9 @@ class BodyMotion:
     a: Vec
 
 
-def body_motions(mechanism: Mechanism, placed: Sequence[Placed], motion: Sequence[Sequence[Value]], order: int) -> list[BodyMotion]:
+def body_motions(
+    mechanism: Mechanism, placed: Sequence[Placed], motion: Sequence[Sequence[Value]], order: int
+) -> list[BodyMotion]:
     """Operators of all frames up to an order (at least 2)."""
     graph = mechanism.graph
     zero, one = graph.value(0), graph.value(1)
@@ -37,7 +40,7 @@ def body_motions(mechanism: Mechanism, placed: Sequence[Placed], motion: Sequenc
     for known in operators:  # columns of {omega x} to rows
         known[1] = [list(row) for row in zip(*known[1], strict=True)]
     linear = [m.a for m in start]
-    chain = list(zip(motion[:-1], motion[1:], strict=True))
+    chain = list(pairwise(motion))
     for _ in range(order - 2):
         graph.section = "rates of the accelerations"
         flat = [v for U, a in zip(operators, linear, strict=True) for v in (*a, *(x for row in U[-1] for x in row))]
@@ -79,7 +82,7 @@ def _elastic(graph: Graph, frame: Frame, body: BodyMotion, motion: Sequence[Sequ
     if elastic is None:
         raise AssertionError("called for flexible bodies only")
     deformed = elastic.deformed([motion[0][k] for k in elastic.coordinates])
-    chain = list(zip(motion[:-1], motion[1:], strict=True))
+    chain = list(pairwise(motion))
     c = [list(deformed.c)]
     for _ in range(order):
         c.append(time_derivative(graph, c[-1], chain))

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from math import comb
 
 from elastogen.generator.differentiate import directional, time_derivative
@@ -62,7 +63,7 @@ def _inner(graph: Graph, a: Mat, b: Mat) -> Value:
 def _rates(graph: Graph, matrix: Mat, motion: Motion, order: int) -> list[Mat]:
     """The matrix and its time derivatives up to an order."""
     width = len(matrix[0])
-    chain = list(zip(motion[:-1], motion[1:], strict=True))
+    chain = list(pairwise(motion))
     values, result = [value for row in matrix for value in row], [matrix]
     for _ in range(order):
         values = time_derivative(graph, values, chain)

@@ -14,7 +14,10 @@ import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+import sympy
+
 from elastogen.generator.expressions import nominal
+from elastogen.generator.location import Location
 from elastogen.generator.robot import FlexibleBody, Joint, JointType, Robot
 
 
@@ -88,11 +91,37 @@ def clamped_coordinates(robot: Robot, elements: Mapping[str, int]) -> frozenset[
     clamped: set[int] = set()
     for joint in robot.joints:
         body = robot.link(joint.child).flexible
-        if joint.type is JointType.TELESCOPIC and body is not None and body.telescope is not None and body.telescope.nodal:
-            start = _first_elastic(robot, joint)
+        if body is not None and body.telescope is not None and body.telescope.nodal:
+            start = robot.coordinate_names.index(joint.name) + 1
             k = elements[joint.name]
             clamped |= {start + offset for offset in range(2 * k - 2, 2 * k + 2)}
     return frozenset(clamped)
+
+
+def check_sliding(robot: Robot, where: Location) -> None:
+    """Refuse sliding and telescopic joints without a beam, and beams whose length is not fixed."""
+    live = {parameter.symbol for parameter in robot.live_parameters}
+    for joint in robot.joints:
+        here = where.at("joints", joint.name)
+        body = robot.link(joint.child).flexible
+        telescopic = body is not None and body.telescope is not None
+        if joint.type is JointType.SLIDING:
+            body = robot.link(joint.parent).flexible
+            if body is None or body.centreline is None:
+                raise here.at("parent").error(
+                    joint.parent, "a flexible beam that bends in y only", "slide along a rigid link by a prismatic joint"
+                )
+        if telescopic != (joint.type is JointType.TELESCOPIC):
+            raise here.at("type").error(
+                joint.type.value, "a telescopic joint with a link of elements on it", "load both from one description"
+            )
+        if joint.type not in (JointType.SLIDING, JointType.TELESCOPIC):
+            continue
+        if joint.slide not in ("smooth", "nodal"):
+            raise here.at("slide").error(joint.slide, "smooth or nodal", "choose one")
+        line = body.centreline if body is not None else None
+        if line is not None and isinstance(line.length, sympy.Expr) and line.length.free_symbols & live:
+            raise here.error(str(line.length), "a beam whose length is not live", "remove it from `live`")
 
 
 def carrier(robot: Robot, joint: Joint) -> FlexibleBody:
@@ -138,7 +167,3 @@ def _telescopic(robot: Robot, joint: Joint) -> Selector:
     n = beam.elements
     inner = tuple(Threshold(((index, 1.0),), length * i / n) for i in range(1, n))
     return Selector(joint.name, index, length, positive=True, first=n, step=-1, thresholds=inner)
-
-
-def _first_elastic(robot: Robot, joint: Joint) -> int:
-    return robot.coordinate_names.index(joint.name) + 1

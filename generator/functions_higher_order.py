@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 
 from elastogen.generator import affine
 from elastogen.generator.acceleration_energy import acceleration_energy
@@ -48,7 +49,7 @@ def _with_drives(variant: Variant, energy: Value, p: int) -> Derived:
 
 def _rate(variant: Variant, values: list[Value], k: int) -> list[Value]:
     motion = _motion(variant, 3 + k)
-    chain = list(zip(motion[:-1], motion[1:], strict=True))
+    chain = list(pairwise(motion))
     for _ in range(k):
         values = time_derivative(variant.graph, values, chain)
     return values

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from elastogen.generator import kinematics, sheared_kinematics
 from elastogen.generator.arguments import matrix
 from elastogen.generator.catalogue import Derived, Entry, Outputs, flat
@@ -91,7 +93,7 @@ def _twists(variant: Variant, *, acceleration: bool, local: bool) -> Derived:
 def _sheared_twists(variant: Variant, *, acceleration: bool, local: bool) -> Derived:
     """Velocities or accelerations from the poses; local components are the projections on the frame's axes."""
     motion = [variant.input(name) for name in ("q", "qd", "qdd")]
-    chain = list(zip(motion[:-1], motion[1:], strict=True))
+    chain = list(pairwise(motion))
     seeds = {x.ref >> 1: rate.ref for x, rate in zip(motion[0], motion[1], strict=True)}
     values: list[Value] = []
     for pose in _link_poses(variant):

@@ -10,9 +10,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from enum import IntEnum
-from typing import Union
+from typing import TypeAlias
 
-Number = Union[int, float]
+Number: TypeAlias = "int | float"
 
 
 class Op(IntEnum):
@@ -77,7 +77,7 @@ class Value:
         return self.graph.constant_of(self.ref)
 
 
-Scalar = Union[Value, int, float]
+Scalar: TypeAlias = "Value | int | float"
 
 
 class Graph:

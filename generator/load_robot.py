@@ -17,7 +17,7 @@ from elastogen.generator.errors import RobotError
 from elastogen.generator.flexible_file import TAG
 from elastogen.generator.live import make_live
 from elastogen.generator.location import Location, did_you_mean
-from elastogen.generator.planar_file import expand_planar
+from elastogen.generator.planar_file import PlanarSection, expand_planar
 from elastogen.generator.read_yaml import line_of, read_yaml
 from elastogen.generator.robot import Robot
 from elastogen.generator.robot_file import RobotFile
@@ -52,7 +52,8 @@ def load(
     ``name`` replaces the robot's name (the prefix in C), ``live`` adds live parameters (see
     :mod:`elastogen.generator.live`), ``tip`` names the link of the tip frame. ``mimic="independent"`` gives
     a URDF's mimic joints coordinates of their own instead of refusing them. ``friction`` takes a URDF's
-    <dynamics damping friction> into the equations of motion; other tools ignore it, and so does this by default. Raises :class:`RobotError`
+    <dynamics damping friction> into the equations of motion; other tools ignore it, and so does this by default.
+    Raises :class:`RobotError`
     naming file, field, value, expectation and fix; warns with :class:`RobotWarning`.
     """
     wanted = (live,) if isinstance(live, str) else tuple(live)
@@ -148,8 +149,13 @@ def _from_structure(
         raise where.error(
             data, "a mapping with the keys elastogen, name, joints, ...", "start with `elastogen: 1`"
         )
-    try:
+    if "planar" in data:
+        try:
+            PlanarSection.model_validate(data["planar"])
+        except ValidationError as problem:
+            raise _translated(problem, data["planar"], where.at("planar")) from None
         data = expand_planar(data, where)
+    try:
         file = RobotFile.model_validate(dict(data))
     except ValidationError as problem:
         raise _translated(problem, data, where) from None

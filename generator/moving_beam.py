@@ -86,8 +86,10 @@ class MovingBeam(ElasticBody):
         beam = body.telescope
         assert beam is not None
         full = ElasticBody.lowered(lower, body, coordinates)
-        values = (lower.value(scalar) for scalar in (beam.length, beam.mass_per_length, beam.EI))
-        return MovingBeam(**{**vars(full), "coordinates": coordinates}, **dict(zip(_OWN, values, strict=True)), elements=beam.elements)
+        return MovingBeam(
+            coordinates, full.monomials, full.rigid, full.D, full.B, full.G, full.K, full.damping,
+            lower.value(beam.length), lower.value(beam.mass_per_length), lower.value(beam.EI), beam.elements,
+        )  # fmt: skip
 
     def deformed(self, x: Sequence[Value]) -> MovingState:
         """The beam at (d, u)."""
@@ -119,9 +121,6 @@ class MovingBeam(ElasticBody):
             for j, number in row:
                 K[1 + i][1 + j] = cubed * number * (state.powers[i] * state.powers[j])
         return K
-
-
-_OWN = ("length", "mass_per_length", "EI")
 
 
 class MovingState(DeformedBody):

@@ -79,15 +79,12 @@ class PlanarSection(Section):
 
 
 def expand_planar(data: Mapping[str, Any], where: Location) -> Mapping[str, Any]:
-    """Return the file with ordinary links and joints in place of its ``planar:`` block, if it has one."""
-    if "planar" not in data:
-        return data
+    """Return the file with ordinary links and joints in place of its (checked) ``planar:`` block."""
     doubled = [key for key in ("links", "joints", "gravity", "payload", "tip") if key in data]
     if doubled:
         raise where.at(doubled[0]).error(
             doubled[0], f"no {doubled[0]} beside planar", f"describe the {doubled[0]} inside planar"
         )
-    PlanarSection.model_validate(data["planar"])
     raw = data["planar"]
     gx, gy = raw.get("gravity", (0, 0))
     payload = raw.get("payload", {})

@@ -1,9 +1,9 @@
 """Programs evaluated along a motion: truncated Taylor series in time, with one more derivative by a direction.
 
-A jet is an array (..., 2, order + 1): the coefficients of t^0, t^1, ... of a quantity and, in the second row, those of its
-derivative along a direction (a dual number, eps^2 = 0). With q(t) + eps t^m / m! in place of q(t), the second row of a
-quantity's series gives the partial derivative of its time derivatives by q^(m), exactly, without differentiating the
-graph: what the identities between energies and forces of higher order need.
+A jet is an array (..., 2, order + 1): the coefficients of t^0, t^1, ... of a quantity and, in the second row, those of
+its derivative along a direction (a dual number, eps^2 = 0). With q(t) + eps t^m / m! in place of q(t), the second row
+of a quantity's series gives the partial derivative of its time derivatives by q^(m), exactly, without differentiating
+the graph: what the identities between energies and forces of higher order need.
 """
 
 from __future__ import annotations
@@ -65,13 +65,13 @@ def _order(name: str) -> int:
 def evaluate(
     program: Program, inputs: Mapping[str, Array], order: int, parameters: Mapping[str, float] | None = None
 ) -> dict[str, Array]:
-    """The outputs of a program as jets, (batch, *shape, 2, order + 1); inputs are jets (batch, *shape, 2, order + 1)."""
+    """The outputs of a program as jets (batch, *shape, 2, order + 1), from inputs of the same form."""
     graph, width = program.graph, order + 1
     known: dict[str, Array] = {name: _constant(value, width) for name, value in (parameters or {}).items()}
     batch = 1
     for argument in program.inputs:
         flat = np.asarray(inputs[argument.name], dtype=float).reshape((-1, argument.size, 2, width))
-        batch = max(batch, flat.shape[0])
+        batch = max(batch, len(flat))
         known.update({argument.element(k): flat[:, k] for k in range(argument.size)})
     result: dict[int, Array] = {}
     circular: dict[int, tuple[Array, Array]] = {}
@@ -142,10 +142,10 @@ def _reciprocal(b: Array) -> Array:
 
 
 def _divide(a: Array, b: Array) -> Array:
-    result = np.zeros(np.broadcast_shapes(a.shape, b.shape))
+    result: Array = np.zeros(np.broadcast_shapes(a.shape, b.shape))
     inverse = _reciprocal(b[..., 0])
     for k in range(result.shape[-1]):
-        rest = np.broadcast_to(a[..., k], result.shape[:-1])
+        rest = np.broadcast_to(a[..., k], result[..., 0].shape)
         if k:
             rest = rest - _convolution(b, result, k, first=1)
         result[..., k] = _dual(rest, inverse)

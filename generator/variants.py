@@ -103,7 +103,9 @@ class Variant:
         """M qdd + C qd + G by Newton-Euler (by transformations where tips are linear), with the inertia of the drives."""
         if self.mechanism.has_linear_tips:
             variables = [self.input(name) for name in ("q", "qd", "qdd")]  # it differentiates by them
-            known = {x.ref >> 1: y.ref for xs, ys in zip(variables, (q, qd, qdd), strict=True) for x, y in zip(xs, ys, strict=True)}
+            given = [value for vector in (q, qd, qdd) for value in vector]
+            named = [value for vector in variables for value in vector]
+            known = {x.ref >> 1: y.ref for x, y in zip(named, given, strict=True)}
             bodies = substitute(self.graph, affine.inverse_dynamics(self.mechanism, variables, gravity), known)
         else:
             bodies = inverse_dynamics(self.mechanism, q, qd, qdd, gravity, self.moment, self.merge)

@@ -39,13 +39,17 @@ class DynamicsMethods(Evaluation):
         """Coriolis and centrifugal forces C(q, qd) qd, (..., nq), [N m] or [N]."""
         return self._evaluate("coriolis_vector", (q, qd), out, parameters)
 
-    def stiffness_matrix(self, *, out: Array | None = None, parameters: ParameterValues = None) -> Array:
-        """Stiffness matrix K, (nq, nq); zero in the rows of rigid joints."""
-        return self._evaluate("stiffness_matrix", (), out, parameters)
+    def stiffness_matrix(
+        self, q: ArrayLike | None = None, *, out: Array | None = None, parameters: ParameterValues = None
+    ) -> Array:
+        """Stiffness matrix K, (nq, nq); zero in the rows of rigid joints. With telescopic joints it depends on q."""
+        return self._evaluate_at("stiffness_matrix", q, out, parameters)
 
-    def damping_matrix(self, *, out: Array | None = None, parameters: ParameterValues = None) -> Array:
-        """Damping matrix D, (nq, nq): viscous friction of the joints and structural damping."""
-        return self._evaluate("damping_matrix", (), out, parameters)
+    def damping_matrix(
+        self, q: ArrayLike | None = None, *, out: Array | None = None, parameters: ParameterValues = None
+    ) -> Array:
+        """Damping matrix D, (nq, nq): viscous friction and structural damping. With telescopic joints it depends on q."""
+        return self._evaluate_at("damping_matrix", q, out, parameters)
 
     def gravity_vector(self, q: ArrayLike, *, out: Array | None = None, parameters: ParameterValues = None) -> Array:
         """Gravity forces G(q) = dV/dq, (..., nq), [N m] or [N]: what the drives carry at rest."""

@@ -45,6 +45,17 @@ class Evaluation:
         answer: Array = kernel.batch(arguments, out, parameters, on_failure)
         return answer
 
+    def _evaluate_at(
+        self, function: str, q: ArrayLike | None, out: Array | None = None, parameters: ParameterValues = None
+    ) -> Array:
+        """Evaluate a function that is constant for most robots and depends on q for some."""
+        kernel = self._kernels.get(function) or self._missing(function)
+        if not kernel.info.inputs:
+            return self._evaluate(function, (), out, parameters)
+        if q is None:
+            raise ModelError(f"{self._name}.{function} depends on q: its beams slide. Fix: pass q.")
+        return self._evaluate(function, (q,), out, parameters)
+
     def _missing(self, function: str) -> Kernel:
         """A function that was not emitted: built now if the model was built with the default outputs, else an error."""
         if self._provider is not None:

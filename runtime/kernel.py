@@ -196,12 +196,25 @@ class Kernel:
                 array.reshape((count, *info.shape))[failed] = np.nan
             return
         where = f" for {len(failed)} of {count} states, first at index {_index(failed[0], shape)}" * bool(shape)
+        self._check_range(job, failed[0], where)
         finite = all(np.isfinite(array).all() for array in job.inputs)
         cause = "a link without inertia" if finite else "NaN or infinity in the arguments"
         raise ModelError(
             f"{self.label}: the mass matrix is not positive definite{where}; likely cause: {cause}. "
             "Fix: correct it, or pass on_failure='nan'."
         )
+
+    def _check_range(self, job: Batch, item: int, where: str) -> None:
+        """Raise for a sliding joint beyond the end of its beam."""
+        start = item * job.strides[1] if self.info.sliding else 0
+        for joint in self.info.sliding:
+            q = job.inputs[1].reshape(-1)[start : start + self.info.inputs[0].size].tolist()
+            if joint.is_out_of_range(q):
+                raise ModelError(
+                    f"{self.label}: joint {joint.joint} is at q[{joint.coordinate}] = {q[joint.coordinate]:.9g} m{where}, "
+                    f"expected {'above' if joint.positive else 'at least'} 0 and at most {joint.upper:.9g} m. "
+                    "Fix: keep it on its beam, or pass on_failure='nan'."
+                )
 
     def _failures(self, job: Batch, start: int, stop: int) -> list[int]:
         """Find the failed items by bisection: the C loop only counts them."""

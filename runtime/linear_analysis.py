@@ -64,7 +64,7 @@ class LinearAnalysis(Evaluation):
         K = (
             self._evaluate("inverse_dynamics_derivatives", [q, zero, zero], None, parameters)[0]
             if gravity
-            else self._evaluate("stiffness_matrix", [], None, parameters)
+            else self._evaluate_at("stiffness_matrix", q, None, parameters)
         )
         locked = set(self.driven) if joints == "locked" else set()
         kept = [k for k in range(self.nq) if k not in locked]

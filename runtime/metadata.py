@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,18 +30,6 @@ class ArgumentInfo:
 
 
 @dataclass(frozen=True)
-class FunctionInfo:
-    """A compiled function: its arguments, and the exact operation counts of its C."""
-
-    name: str
-    brief: str
-    can_fail: bool
-    inputs: tuple[ArgumentInfo, ...]
-    outputs: tuple[ArgumentInfo, ...]
-    count: dict[str, int]
-
-
-@dataclass(frozen=True)
 class SlidingInfo:
     """A joint that slides along a beam, or whose beam slides through it, and how its element follows from q.
 
@@ -54,6 +43,31 @@ class SlidingInfo:
     first: int
     step: int
     thresholds: tuple[tuple[tuple[tuple[int, float], ...], float], ...]
+
+    def is_out_of_range(self, q: Sequence[float]) -> bool:
+        """Whether the joint is beyond the end of its beam."""
+        d = q[self.coordinate]
+        return not (0 <= d <= self.upper) or (self.positive and d == 0)
+
+    def element(self, q: Sequence[float]) -> int:
+        """Number of the element inside the joint, -1 where the joint is out of range."""
+        if self.is_out_of_range(q):
+            return -1
+        beyond = sum(sum(weight * q[i] for i, weight in terms) > bound for terms, bound in self.thresholds)
+        return self.first + self.step * beyond
+
+
+@dataclass(frozen=True)
+class FunctionInfo:
+    """A compiled function: its arguments, and the exact operation counts of its C."""
+
+    name: str
+    brief: str
+    can_fail: bool
+    inputs: tuple[ArgumentInfo, ...]
+    outputs: tuple[ArgumentInfo, ...]
+    count: dict[str, int]
+    sliding: tuple[SlidingInfo, ...] = ()  # joints that may be out of range
 
 
 @dataclass(frozen=True)
@@ -98,6 +112,7 @@ def read_metadata(text: bytes, source: str) -> Metadata:
             f"this runtime expects ABI {ABI_VERSION}. {rebuild}"
         )
     try:
+        sliding = tuple(_sliding(entry) for entry in data.get("sliding", ()))
         return Metadata(
             name=data["name"],
             tool_version=data["tool_version"],
@@ -108,15 +123,15 @@ def read_metadata(text: bytes, source: str) -> Metadata:
             elastic_coordinates=tuple(data["elastic_coordinates"]),
             frame_names=tuple(data["frame_names"]),
             parameters=tuple(ParameterInfo(**entry) for entry in data["parameters"]),
-            functions=tuple(_function(entry) for entry in data["functions"]),
+            functions=tuple(_function(entry, sliding) for entry in data["functions"]),
             c_files=tuple(data["c_files"]),
-            sliding=tuple(_sliding(entry) for entry in data.get("sliding", ())),
+            sliding=sliding,
         )
     except (KeyError, TypeError) as error:
         raise ModelError(f"{source}: its metadata is incomplete ({error!r}). {rebuild}") from error
 
 
-def _function(entry: dict[str, Any]) -> FunctionInfo:
+def _function(entry: dict[str, Any], sliding: tuple[SlidingInfo, ...]) -> FunctionInfo:
     return FunctionInfo(
         name=entry["name"],
         brief=entry["brief"],
@@ -124,6 +139,7 @@ def _function(entry: dict[str, Any]) -> FunctionInfo:
         inputs=tuple(_argument(argument) for argument in entry["inputs"]),
         outputs=tuple(_argument(argument) for argument in entry["outputs"]),
         count=dict(entry["count"]),
+        sliding=sliding if entry.get("slides") else (),
     )
 
 

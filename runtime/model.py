@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -20,11 +20,16 @@ from elastogen.runtime.linear_analysis import LinearAnalysis
 from elastogen.runtime.metadata import FunctionInfo, Metadata, read_metadata
 from elastogen.runtime.parameters import Parameters
 from elastogen.runtime.simulate import SimulationMethods
+from elastogen.runtime.sliding_methods import SlidingMethods
+
+if TYPE_CHECKING:
+    from elastogen.runtime.loop import Loop
+    from elastogen.runtime.loop_library import LoopLibrary
 
 _REAL: dict[str, np.dtype[Any]] = {"double": np.dtype(np.float64), "float": np.dtype(np.float32)}
 
 
-class Model(KinematicsMethods, DynamicsMethods, HigherOrderMethods, LinearAnalysis, SimulationMethods):
+class Model(KinematicsMethods, DynamicsMethods, HigherOrderMethods, LinearAnalysis, SimulationMethods, SlidingMethods):
     """The compiled functions of one robot.
 
     Every method takes arrays or lists of shape (..., length) and returns arrays of the model's precision.
@@ -40,6 +45,8 @@ class Model(KinematicsMethods, DynamicsMethods, HigherOrderMethods, LinearAnalys
     then from the cache); one that was built with ``outputs=`` has just those and raises ModelError for others.
     NaN and infinity pass through as in numpy. Methods may be called from several threads at once.
     """
+
+    _build_loop: Callable[..., LoopLibrary] | None = None  # makes the real-time loop, when it is asked for
 
     def __init__(self, lib: Any, ffi: Any, c_directory: Path, *, extension: Path | None = None) -> None:
         source = str(extension or c_directory)
@@ -158,6 +165,27 @@ class Model(KinematicsMethods, DynamicsMethods, HigherOrderMethods, LinearAnalys
             return Kernel(other._lib, other._ffi, self._name, other.functions[function], self._parameters)
 
         self._provider, self._build = provide, build
+
+    def loop(self, *, controller_source: Any = None, plant_source: Any = None, **options: Any) -> Loop:
+        """Return a real-time loop of this robot with the present live parameters: see :class:`elastogen.runtime.loop.Loop`.
+
+        ``controller_source`` and ``plant_source`` are C text, or paths of .c files, of the user's own; ``options`` are the
+        loop's. The first call compiles the loop (a few seconds, then from the cache).
+        """
+        from elastogen.runtime.loop import Loop
+
+        if self._build_loop is None:
+            raise ModelError(
+                f"{self._name}: a model that was loaded from a file cannot make a loop. "
+                "Fix: elastogen.build_model(robot).loop(...), or Loop(elastogen.build_loop(robot), ...)."
+            )
+        library = self._build_loop(controller_source, plant_source)
+        library.model.parameters.update(self._parameters)
+        return Loop(library, **options)
+
+    def make_loops_with(self, build: Callable[..., LoopLibrary]) -> None:
+        """Let :meth:`loop` use ``build(controller_source, plant_source)``."""
+        self._build_loop = build
 
     def __reduce__(self) -> Any:
         if self._extension is None:

@@ -115,11 +115,11 @@ class Simulator:
         import ctypes
 
         try:
-            return ctypes.cast(given, ctypes.c_void_p).value or 0
-        except ctypes.ArgumentError as error:
-            raise ModelError(
-                f"CFunction: got {given!r}, expected an integer address, a cffi pointer or a ctypes pointer."
-            ) from error
+            if not isinstance(given, (str, bytes)):  # ctypes would take the address of the text
+                return ctypes.cast(given, ctypes.c_void_p).value or 0
+        except ctypes.ArgumentError:
+            pass
+        raise ModelError(f"CFunction: got {given!r}, expected an integer address, a cffi pointer or a ctypes pointer.")
 
     # Evaluation.
 
@@ -152,11 +152,10 @@ class Simulator:
         workers = min(len(motions), os.cpu_count() or 1)
         bar = _Progress(motions, float(times[0]), float(times[-1]), progress)
         with ThreadPoolExecutor(max_workers=max(1, workers)) as pool:
-            pending: set[Future[None]] = {
-                pool.submit(self._run_one, motion, times, struct, method) for motion in motions
-            }
+            pending: set[Future[None]] = set()
             done: set[Future[None]] = set()
             try:
+                pending |= {pool.submit(self._run_one, motion, times, struct, method) for motion in motions}
                 while pending:
                     finished, pending = wait(pending, timeout=POLL, return_when=FIRST_COMPLETED)
                     done |= finished

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from fractions import Fraction
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -144,7 +145,7 @@ def test_polynomial_modes_converge_from_above():
         M, K = evaluate("mass_matrix", q=np.zeros(1 + count)), evaluate("stiffness_matrix")
         errors.append(frequencies(M, K, list(range(1, 1 + count)))[1] / 23.79951987 - 1)
     assert all(error > -1e-9 for error in errors)
-    assert all(later < earlier for earlier, later in zip(errors[:-1], errors[1:], strict=True))
+    assert all(later < earlier for earlier, later in pairwise(errors))
     assert errors[-1] < 2e-5 < 1e-2 < errors[0]
 
 

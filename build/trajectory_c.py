@@ -1,0 +1,94 @@
+"""Trajectories as C99: a table of coefficients and its evaluation, for controllers without Python."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import elastogen
+from elastogen.build.c_expression import literal
+from elastogen.build.c_names import check_identifier, comment_text
+from elastogen.build.render import template_environment
+from elastogen.build.write import write_files
+from elastogen.generator.errors import BuildError
+from elastogen.runtime.trajectory import Trajectory
+
+
+@dataclass(frozen=True)
+class TrajectoryContext:
+    """For ``trajectory.h.j2`` and ``trajectory.c.j2``."""
+
+    name: str
+    macro: str
+    brief: str
+    real: str  # "double" or "float"
+    tool_version: str
+    sha256: str  # of the table and the precision
+    segments: int
+    size: int
+    degree: int
+    hold: bool
+    outside: str  # what is computed outside of the range of time
+    start: str  # first and last time for readers
+    end: str
+    first_break: str  # C literals from here on
+    last_break: str
+    breaks: tuple[str, ...]  # lines
+    coefficients: tuple[tuple[str, ...], ...]  # per segment and coordinate
+    zero: str
+    two: str
+
+
+def render_trajectory(
+    trajectory: Trajectory, name: str, *, precision: str = "double", brief: str = ""
+) -> dict[str, str]:
+    """Return the text of ``<name>_trajectory.h`` and ``.c``, by file name."""
+    if precision not in ("double", "float"):
+        raise BuildError(f"trajectory {name}: precision={precision!r}, expected 'double' or 'float'.")
+    context = _context(trajectory, check_identifier(name, "trajectory: name"), precision, brief)
+    fields = asdict(context)
+    files = (f"trajectory.{suffix}" for suffix in ("h", "c"))
+    return {f"{name}_{file}": template_environment().get_template(f"{file}.j2").render(fields) for file in files}
+
+
+def write_trajectory(
+    trajectory: Trajectory, directory: str | Path, name: str, *, precision: str = "double", brief: str = ""
+) -> tuple[Path, ...]:
+    """Write the two files into a directory, and return their paths."""
+    directory = Path(directory)
+    files = render_trajectory(trajectory, name, precision=precision, brief=brief)
+    directory.mkdir(parents=True, exist_ok=True)
+    write_files(directory, files)
+    return tuple(directory / file for file in files)
+
+
+def _context(trajectory: Trajectory, name: str, real: str, brief: str) -> TrajectoryContext:
+    breaks = [literal(float(time), real) for time in trajectory.breaks]
+    if len(set(breaks)) != len(breaks):
+        raise BuildError(f"trajectory {name}: two of its times are the same in {real} precision. Fix: precision='double'")
+    table = repr((real, trajectory.hold, trajectory.breaks.tolist(), trajectory.coefficients.tolist()))
+    return TrajectoryContext(
+        name=name,
+        macro=name.upper(),
+        brief=comment_text(brief) or f"A trajectory of {trajectory.size} coordinates.",
+        real=real,
+        tool_version=elastogen.__version__,
+        sha256=hashlib.sha256(table.encode()).hexdigest(),
+        segments=len(trajectory.coefficients),
+        size=trajectory.size,
+        degree=trajectory.degree,
+        hold=trajectory.hold,
+        outside="held with zero rates" if trajectory.hold else "all zero",
+        start=f"{trajectory.breaks[0]:.6g}",
+        end=f"{trajectory.breaks[-1]:.6g}",
+        first_break=breaks[0],
+        last_break=breaks[-1],
+        breaks=tuple(", ".join(breaks[k : k + 4]) + "," for k in range(0, len(breaks), 4)),
+        coefficients=tuple(
+            tuple(", ".join(literal(float(number), real) for number in row) for row in segment)
+            for segment in trajectory.coefficients
+        ),
+        zero=literal(0.0, real),
+        two=literal(2.0, real),
+    )

@@ -1,0 +1,75 @@
+"""Input shaping: a reference is replaced by a sum of delayed ones whose vibrations cancel.
+
+A shaper for a mode of frequency w [rad/s] and damping ratio z is a row of impulses at multiples of half the damped
+period, pi / (w sqrt(1 - z^2)). ZV (two impulses) leaves no vibration of that mode; ZVD (three) also leaves little when the
+frequency is off, at the price of a delay of a whole period instead of half of one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from elastogen.runtime.errors import ModelError
+
+
+@dataclass(frozen=True, eq=False)
+class Shaper:
+    """Impulses: times [s], ascending from 0, and gains that add up to 1."""
+
+    times: NDArray[np.float64]
+    gains: NDArray[np.float64]
+
+    def __matmul__(self, other: Shaper) -> Shaper:
+        """The shaper that does both, for two modes."""
+        times = np.add.outer(self.times, other.times).ravel()
+        gains = np.multiply.outer(self.gains, other.gains).ravel()
+        order = np.argsort(times, kind="stable")
+        return Shaper(times[order], gains[order])
+
+    @property
+    def duration(self) -> float:
+        """How much later a shaped motion ends [s]."""
+        return float(self.times[-1])
+
+    def taps(self, period: float) -> tuple[NDArray[np.uint32], NDArray[np.float64]]:
+        """Delays in periods, and gains: an impulse between two periods is divided so that its mean time is exact."""
+        sums: dict[int, float] = {}
+        for time, gain in zip(self.times, self.gains, strict=True):
+            whole = int(np.floor(time / period + 1e-9))
+            part = max(0.0, time / period - whole)
+            for delay, share in ((whole, gain * (1.0 - part)), (whole + 1, gain * part)):
+                if abs(share) > 1e-15:
+                    sums[delay] = sums.get(delay, 0.0) + float(share)
+        delays = sorted(sums)
+        return np.array(delays, dtype=np.uint32), np.array([sums[delay] for delay in delays])
+
+    def residual(self, frequency: float, damping: float = 0.0) -> float:
+        """Vibration that the shaped impulses leave in a mode, as a part of that of one impulse [-]."""
+        w, wd = frequency, frequency * np.sqrt(1.0 - damping**2)
+        weights = self.gains * np.exp(damping * w * (self.times - self.times[-1]))
+        return float(abs(np.sum(weights * np.exp(1j * wd * self.times))))
+
+
+def zv(frequency: float, damping: float = 0.0) -> Shaper:
+    """Zero vibration: two impulses for a mode of ``frequency`` [rad/s] and damping ratio ``damping``."""
+    K, half = _decay(frequency, damping)
+    return Shaper(np.array([0.0, half]), np.array([1.0, K]) / (1.0 + K))
+
+
+def zvd(frequency: float, damping: float = 0.0) -> Shaper:
+    """Zero vibration and derivative: three impulses for a mode of ``frequency`` [rad/s] and damping ratio ``damping``."""
+    K, half = _decay(frequency, damping)
+    return Shaper(np.array([0.0, half, 2.0 * half]), np.array([1.0, 2.0 * K, K * K]) / (1.0 + K) ** 2)
+
+
+def _decay(frequency: float, damping: float) -> tuple[float, float]:
+    """What half a damped period leaves of an amplitude, and its length [s]."""
+    if not (np.isfinite(frequency) and frequency > 0.0):
+        raise ModelError(f"shaper: got frequency={frequency!r}, expected a positive number [rad/s].")
+    if not 0.0 <= damping < 1.0:
+        raise ModelError(f"shaper: got damping={damping!r}, expected a damping ratio from 0 to below 1.")
+    root = float(np.sqrt(1.0 - damping**2))
+    return float(np.exp(-damping * np.pi / root)), float(np.pi / (frequency * root))
