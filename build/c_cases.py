@@ -62,9 +62,9 @@ def dispatcher_lines(function: Function, dialect: Dialect) -> tuple[str, ...]:
     arguments = ", ".join(["p", *(a.name for a in program.inputs), *(a.name for a, _ in program.outputs)])
     lines = [f"int k[{len(function.selectors)}];", f"int status = {out_of_range(dialect)};", ""]
     lines.append(f"switch ({dialect.prefix}_element_case(q, k)) {{")
-    for number, case in enumerate(function.cases):
+    for number, case in distinct_cases(function).items():
         call = f"{dialect.prefix}_{case_name(function, number)}({arguments});"
-        lines.append(f"case {number}:")
+        lines += [f"case {k}:" for k, program in enumerate(function.cases) if program is case]
         lines += [f"{INDENT}status = {call}"] if case.pivots else [f"{INDENT}{call}", f"{INDENT}status = 0;"]
         lines.append(f"{INDENT}break;")
     lines.append("default:")
@@ -74,6 +74,15 @@ def dispatcher_lines(function: Function, dialect: Dialect) -> tuple[str, ...]:
         lines += [f"{2 * INDENT}{argument.name}[i] = {zero};", f"{INDENT}}}"]
     lines += [f"{INDENT}break;", "}", "return status;"]
     return tuple(INDENT + line if line else "" for line in lines)
+
+
+def distinct_cases(function: Function) -> dict[int, Program]:
+    """The programs of the cases that are not the same as an earlier one, by the number of the first such case."""
+    found: dict[int, Program] = {}
+    for number, program in enumerate(function.cases):
+        if all(program is not other for other in found.values()):
+            found[number] = program
+    return found
 
 
 def case_name(function: Function, number: int) -> str:

@@ -17,7 +17,7 @@ from elastogen.build.contexts import Constant, Identity
 from elastogen.build.identity import model_sha256, sha256, tool_sha256
 from elastogen.build.options import BuildOptions
 from elastogen.build.pipeline import GeneratedFiles, RobotSource, compile_cached
-from elastogen.build.render import ABI_VERSION, RenderedModel, _fill, render_model
+from elastogen.build.render import ABI_VERSION, RenderedModel, _fill, _module_context, render_model
 from elastogen.build.write import write_files
 from elastogen.generator.derivation import ModelDerivation, derive_model
 from elastogen.generator.errors import BuildError
@@ -193,9 +193,8 @@ def generate_loop(robot: RobotSource, directory: str | os.PathLike[str], **optio
     loaded, checked = load(robot), BuildOptions.checked(**options)
     checked = checked.with_outputs(loop_outputs(loaded, checked.emit.outputs))
     model = render_loop(loaded, checked, UserCode())
-    files = {**model.c_files, **{name: text for name, text in model.simulation.items() if "_loop" in name}}
     target = Path(directory)
-    written = write_files(target, files)
+    written = write_files(target, {**model.c_files, **model.simulation})
     return GeneratedFiles(target, target / f"{model.name}.h", target / f"{model.name}.c", tuple(written))
 
 
@@ -222,11 +221,12 @@ def render_loop(robot: Robot, options: BuildOptions, code: UserCode) -> Rendered
         f"{prefix}_thread.c": _fill("loop_thread.c.j2", context),
         **code.files,
     }
+    module = _module_context(derivation, context.identity, None)  # the loop integrates by itself
     return dataclasses.replace(
         model,
-        simulation={**model.simulation, **files},
-        cdef=model.cdef + _fill("loop_cdef.h.j2", context),
-        wrapper=model.wrapper + _fill("loop_module.c.j2", context),
+        simulation=files,
+        cdef=_fill("cdef.h.j2", module) + _fill("loop_cdef.h.j2", context),
+        wrapper=_fill("wrapper.c.j2", module) + _fill("loop_module.c.j2", context),
     )
 
 

@@ -252,7 +252,7 @@ def _function_texts(function: Function, dialect: Dialect, live: Sequence[str]) -
     if not function.selectors:
         return [(_prototype(function, dialect), print_body(function.program, function.name, dialect, live))]
     texts = []
-    for number, program in enumerate(function.cases):
+    for number, program in c_cases.distinct_cases(function).items():
         name = c_cases.case_name(function, number)
         returns = "static int" if program.pivots else "static void"
         prototype = Prototype(returns, f"{dialect.prefix}_{name}", parameter_list(program, dialect))

@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from elastogen.build.contexts import Constant, Identity, Prototype, SimulationArgument, SimulationCall, SimulationContext
+from elastogen.build.contexts import (
+    Constant,
+    Identity,
+    Prototype,
+    SimulationArgument,
+    SimulationCall,
+    SimulationContext,
+)
 from elastogen.generator.derivation import ModelDerivation
 from elastogen.generator.program import Function
 
@@ -34,6 +41,7 @@ CONSTANTS = (
     Constant("STATUS_STEP_TOO_SMALL", "(-3)", "no step is small enough for the tolerances"),
     Constant("STATUS_NEWTON", "(-4)", "the iteration of an implicit step does not converge"),
     Constant("STATUS_FUNCTION", "(-5)", "the function of the input returned non-zero"),
+    Constant("STATUS_OUT_OF_RANGE", "(-8)", "a sliding joint left its beam"),
     Constant("STATUS_EVENT", "(-6)", "the event function returned a negative number"),
     Constant("STATUS_ARGUMENT", "(-7)", "an option or a time is out of range, or the method needs other functions"),
 )

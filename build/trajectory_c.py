@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
 import elastogen
 from elastogen.build.c_expression import literal
 from elastogen.build.c_names import check_identifier, comment_text
-from elastogen.build.render import template_environment
+from elastogen.build.render import _fill
 from elastogen.build.write import write_files
 from elastogen.generator.errors import BuildError
 from elastogen.runtime.trajectory import Trajectory
@@ -47,20 +47,15 @@ def render_trajectory(
     if precision not in ("double", "float"):
         raise BuildError(f"trajectory {name}: precision={precision!r}, expected 'double' or 'float'.")
     context = _context(trajectory, check_identifier(name, "trajectory: name"), precision, brief)
-    fields = asdict(context)
-    files = (f"trajectory.{suffix}" for suffix in ("h", "c"))
-    return {f"{name}_{file}": template_environment().get_template(f"{file}.j2").render(fields) for file in files}
+    return {f"{name}_trajectory.{kind}": _fill(f"trajectory.{kind}.j2", context) for kind in ("h", "c")}
 
 
 def write_trajectory(
     trajectory: Trajectory, directory: str | Path, name: str, *, precision: str = "double", brief: str = ""
 ) -> tuple[Path, ...]:
     """Write the two files into a directory, and return their paths."""
-    directory = Path(directory)
     files = render_trajectory(trajectory, name, precision=precision, brief=brief)
-    directory.mkdir(parents=True, exist_ok=True)
-    write_files(directory, files)
-    return tuple(directory / file for file in files)
+    return tuple(write_files(Path(directory), files))
 
 
 def _context(trajectory: Trajectory, name: str, real: str, brief: str) -> TrajectoryContext:

@@ -1,4 +1,4 @@
-"""The command line: ``elastogen check | derive | generate | build | bench | simulate``."""
+"""The command line: ``elastogen check | derive | generate | build | bench | simulate | run``."""
 
 from __future__ import annotations
 
@@ -96,6 +96,13 @@ def simulate(options: argparse.Namespace) -> None:
     from elastogen import simulate_command
 
     simulate_command.run(_build(options), options)
+
+
+def run(options: argparse.Namespace) -> None:
+    """Run a robot in its real-time loop, show it live, and end with a report."""
+    from elastogen import run_command
+
+    run_command.run(_build(options), options)
 
 
 def print_model(model: Model, seconds: float) -> None:
@@ -210,6 +217,13 @@ def _parser() -> argparse.ArgumentParser:
 
     command = _command(commands, simulate, "simulate a motion, write it as CSV and plot it")
     simulate_command.add_arguments(command, _positive)
+    _add_emission(command)
+    _add_compilation(command)
+
+    from elastogen import run_command
+
+    command = _command(commands, run, "run a robot in its real-time loop, with a live view and a report")
+    run_command.add_arguments(command, _positive, simulate_command.numbers)
     _add_emission(command)
     _add_compilation(command)
     return parser

@@ -63,7 +63,7 @@ def run(model: Model, options: argparse.Namespace) -> None:
     print(result.report())
     if result.t.size:
         for k, (name, unit) in enumerate(zip(model.coordinate_names, model.coordinate_units, strict=True)):
-            print(f"  {name}: from {result.q[0, k]:.6g} to {result.q[-1, k]:.6g} {unit or '1'} at t = {result.t[-1]:g} s")
+            print(f"  {name}: from {result.q[0, k]:.6g} to {result.q[-1, k]:.6g} {unit} at t = {result.t[-1]:g} s")
     if options.csv is not None:
         print(f"wrote {result.save(options.csv)}")
     if options.plot is not None:

@@ -119,7 +119,7 @@ def bodies(mechanism: Mechanism, motion: Motion, order: int) -> list[Body]:
         deformed, c = None, []
         if frame.elastic is not None:
             deformed = frame.elastic.deformed([q[k] for k in frame.elastic.coordinates])
-            c = [row[0] for row in _rates(graph, [deformed.c], motion, order)]
+            c = [row[0] for row in _rates(graph, [deformed.c], motion, order)] if deformed.c else []
         found.append(Body(frame, T, _pseudo(frame.inertia), deformed, c))
     return found
 

@@ -122,7 +122,9 @@ def derive_function(scratch: VariantFamily, entry: Entry) -> Function:
     if not chosen or not program.inputs or program.inputs[0].name != "q":
         return Function(entry.name, entry.brief, program)
     others = [_derived_again(scratch, elements, entry, number, way) for elements in list(cases(chosen))[1:]]
-    return Function(entry.name, entry.brief, program, (program, *others), chosen)
+    distinct: dict[tuple[object, ...], Program] = {}
+    shared = tuple(distinct.setdefault(case.meaning, case) for case in (program, *others))
+    return Function(entry.name, entry.brief, program, shared, chosen)
 
 
 def _derived_again(

@@ -82,7 +82,7 @@ def inverse_dynamics(variant: Variant) -> Derived:
 
 def friction_forces(variant: Variant) -> Derived:
     """D qd and Coulomb friction: what takes energy from the motion."""
-    return Derived((variant.resistances(variant.zeros(), variant.input("qd")),))
+    return Derived((variant.friction(variant.input("qd")),))
 
 
 def payload_forces(variant: Variant) -> Derived:

@@ -18,7 +18,7 @@ import sympy
 from elastogen.generator import base_regrouping
 from elastogen.generator.contact import fixed_line, moving_line
 from elastogen.generator.elastic_body import ElasticBody
-from elastogen.generator.element_cases import carrier, moving_clamp
+from elastogen.generator.element_cases import moving_clamp
 from elastogen.generator.graph import Graph, Value
 from elastogen.generator.inertia import Array, Inertia, pseudo_inertia
 from elastogen.generator.joint_motion import Contact, ElasticTip, Fixed, JointMotion, LinearTip, Prismatic, Revolute
@@ -26,6 +26,7 @@ from elastogen.generator.lowering import Lowering
 from elastogen.generator.moving_beam import MovingBeam
 from elastogen.generator.placement import inverse, product, transform
 from elastogen.generator.robot import IDENTITY, Body, FlexibleBody, Joint, JointType, Link, Matrix, Robot, Scalar
+from elastogen.generator.telescope import held_bodies
 from elastogen.generator.vectors import Matrix3, Rotation, Symmetric, Turn, Vec
 
 TINY = 1e-13  # constants of a placement below this [-, m] are rounding errors of our own and become exact zeros
@@ -145,11 +146,12 @@ class _Layout:
     def __init__(self, robot: Robot, lower: Lowering, elements: Mapping[str, int]) -> None:
         self.robot, self.lower, self.elements = robot, lower, elements
         self.drafts: list[_Draft] = []
+        self.beams = held_bodies(robot, elements)
         self.size = 0
         self.links: dict[str, tuple[int, Matrix]] = {robot.links[0].name: (-1, IDENTITY)}
         self.ends: dict[str, tuple[int, Matrix]] = dict(self.links)  # where further links are attached
         for joint in robot.joints:
-            self._add(joint, robot.link(joint.child))
+            self._add(joint, replace(robot.link(joint.child), flexible=self.beams[joint.child]))
         frame, pose = self.ends[robot.tip]
         self.tip = (frame, product(pose, lower.matrix(robot.tool)))
 
@@ -193,7 +195,8 @@ class _Layout:
 
     def _slide(self, joint: Joint) -> tuple[int, Matrix]:
         """The frame of a joint that slides along its parent, and the child's frame in it."""
-        beam, k, nodal = carrier(self.robot, joint), self.elements[joint.name], joint.slide == "nodal"
+        beam, k, nodal = self.beams[joint.parent], self.elements[joint.name], joint.slide == "nodal"
+        assert beam is not None  # validated
         parent, _ = self.links[joint.parent]
         deforming = self.drafts[parent].deforming
         moving, nodes = deforming[: -len(beam.coordinates)], deforming[-len(beam.coordinates) :]

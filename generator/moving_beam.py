@@ -134,6 +134,7 @@ class MovingState(DeformedBody):
         self.powers = [self.d if j % 2 else self.graph.value(1) for j in range(self.count)]
         self.c_ = [power * u for power, u in zip(self.powers, self.u, strict=True)]
         self.w = dict(enumerate(self.c_))
+        self.c = []  # no fields with constant shapes
 
     @cached_property
     def by_d(self) -> Shape:

@@ -83,6 +83,22 @@ class Program:
         self.flipped: set[int] | frozenset[int] = frozenset()
         self.flipped = self._choose_polarity()
 
+    @cached_property
+    def meaning(self) -> tuple[object, ...]:
+        """The same for two programs only if they compute the same in the same way."""
+        graph, place = self.graph, {node: number for number, node in enumerate(self.order)}
+
+        def operand(ref: int) -> int:
+            return 2 * place[ref >> 1] + (ref & 1) if ref >= 0 else -1
+
+        nodes = tuple(
+            (graph.op[n], operand(graph.a[n]), operand(graph.b[n]), graph.number[n], graph.label[n])
+            if graph.op[n] <= Op.INPUT
+            else (graph.op[n], operand(graph.a[n]), operand(graph.b[n]))
+            for n in self.order
+        )
+        return nodes, tuple(operand(ref) for ref in self.output_refs)
+
     def used_inputs(self) -> list[str]:
         """Labels of the input variables that the outputs depend on."""
         return [self.graph.label[node] for node in self.order if self.graph.op[node] is Op.INPUT]

@@ -25,6 +25,7 @@ from elastogen.generator.file_fields import (
     problem,
 )
 from elastogen.generator.flexible_file import FlexibleField
+from elastogen.generator.planar_file import PlanarSection
 
 FORMAT_VERSION = 1
 MAX_JOINTS = 1000
@@ -213,6 +214,11 @@ class RobotFile(Section):
 def json_schema() -> str:
     """Return the JSON schema of a robot file, as published in ``robot.schema.json``."""
     schema = RobotFile.model_json_schema()
+    planar = PlanarSection.model_json_schema()
+    schema["$defs"] |= planar.pop("$defs")
+    schema["properties"]["planar"] = {**planar, "description": "instead of links and joints: a robot in the plane x, y"}
+    schema["required"] = [key for key in schema["required"] if key != "joints"]
+    schema["anyOf"] = [{"required": ["joints"]}, {"required": ["planar"]}]
     schema = {"$schema": "https://json-schema.org/draft/2020-12/schema", "$id": "elastogen-robot", **schema}
     return json.dumps(schema, indent=1, sort_keys=True) + "\n"
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from fractions import Fraction
 
 from elastogen.generator.beam_integrals import Beam, beam_body
 from elastogen.generator.check_flexible import check_body
@@ -13,7 +12,7 @@ from elastogen.generator.finite_elements import MAX_ELEMENTS, element_modes
 from elastogen.generator.flexible_file import ElementsSection, FlexibleSection, PropertySection
 from elastogen.generator.location import Location
 from elastogen.generator.piecewise import Curve, exact, to_scalar
-from elastogen.generator.robot import FlexibleBody, Parameter, Scalar, Telescope
+from elastogen.generator.robot import FlexibleBody, Matrix, Parameter, Robot, Scalar, Telescope
 
 _FEWEST = 2  # one inside the joint, one outside
 
@@ -21,10 +20,14 @@ _FEWEST = 2  # one inside the joint, one outside
 def telescopic_body(
     section: FlexibleSection, slide: str, parameters: Mapping[str, Parameter], where: Location
 ) -> FlexibleBody:
-    """Return the standard data of a link on a telescopic joint."""
+    """Return the standard data of a link on a telescopic joint.
+
+    Nodal: all 2 n + 2 coordinates of 003 (7), of which those of the element inside the joint vanish. Smooth: the 2 n
+    coordinates of the part outside; the integrals are those with all of the beam outside.
+    """
     if not isinstance(section, ElementsSection):
         raise where.at("type").error(section.type, "elements, for a link on a telescopic joint", "use type: elements")
-    _check_plain(section, where)
+    _check_plain(section, slide, where)
     if not _FEWEST <= section.elements <= MAX_ELEMENTS:
         raise where.at("elements").error(
             section.elements, f"{_FEWEST} to {MAX_ELEMENTS} elements on a telescopic joint", "3 to 10 are usual"
@@ -35,39 +38,89 @@ def telescopic_body(
     if stiffness is None:
         raise where.at("EI").error("nothing", "the bending stiffness EI [N m^2]", "add EI")
     EI = _uniform(stiffness, "EI", parameters, where)
-    return telescope(length, mass, EI, section.elements, nodal=slide == "nodal", where=where, parameters=parameters)
-
-
-def telescope(
-    length: Scalar,
-    mass_per_length: Scalar,
-    EI: Scalar,
-    elements: int,
-    *,
-    nodal: bool,
-    where: Location,
-    parameters: Mapping[str, Parameter],
-) -> FlexibleBody:
-    """The standard data of a uniform beam of elements on a telescopic joint.
-
-    Nodal: all 2 n + 2 coordinates of 003 (7), of which those of the element inside the joint vanish. Smooth: the 2 n
-    coordinates of the part outside; the integrals are those with all of the beam outside.
-    """
     beam = Beam(
-        exact(length), Curve.polynomial((exact(mass_per_length),)), {"y": Curve.polynomial((exact(EI),))}
+        exact(length),
+        Curve.polynomial((exact(mass),)),
+        {"y": Curve.polynomial((exact(EI),))},
+        foreshortening=section.foreshortening,
     )
-    body = beam_body(beam, element_modes(elements, ("y",), beam.length * Fraction(1), first=0 if nodal else 1))
-    body = replace(body, telescope=Telescope(to_scalar(beam.length), mass_per_length, EI, elements, nodal))
+    nodal = slide == "nodal"
+    body = beam_body(beam, element_modes(section.elements, ("y",), beam.length, first=0 if nodal else 1))
+    body = replace(body, telescope=Telescope(to_scalar(beam.length), mass, EI, section.elements, nodal))
     check_body(body, parameters, where)
     return body
 
 
-def _check_plain(section: ElementsSection, where: Location) -> None:
+def held_bodies(robot: Robot, elements: Mapping[str, int]) -> dict[str, FlexibleBody | None]:
+    """The flexible bodies by link, as they are with these elements inside the joints."""
+    found: dict[str, FlexibleBody | None] = {}
+    for joint in robot.joints:
+        body = robot.link(joint.child).flexible
+        nodal = body is not None and body.telescope is not None and body.telescope.nodal
+        found[joint.child] = held_at(body, elements[joint.name]) if nodal and body is not None else body
+    return found
+
+
+def held_at(body: FlexibleBody, k: int) -> FlexibleBody:
+    """A nodal telescopic body with element k inside the joint, where foreshortening begins.
+
+    The fields of pairs of nodes behind the joint are shortened from the proximal end; measured from the joint, they are less
+    by a constant shift along x, their displacement of the tip.
+    """
+    behind = [n for n, pair in enumerate(body.monomials) if len(pair) == 2 and max(pair) < 2 * k - 2]
+    shift: dict[int, Scalar] = {n: body.tip_displacements[n][0] for n in behind}
+    if not shift:
+        return body
+
+    def moved(n: int) -> Scalar:
+        return shift.get(n, 0)
+
+    def along_x(row: Sequence[Scalar], amount: Scalar) -> tuple[Scalar, Scalar, Scalar]:
+        return (row[0] - amount, row[1], row[2])
+
+    fields = range(len(body.monomials))
+    integrals, mass, S = body.field_integrals, body.mass, body.first_moments
+    line = body.centreline
+    assert line is not None
+    return replace(
+        body,
+        field_integrals=tuple(along_x(integrals[n], moved(n) * mass) for n in fields),
+        field_position_integrals=tuple(
+            (tuple(B[0][c] - moved(n) * S[c] for c in range(3)), *B[1:])
+            for n, B in enumerate(body.field_position_integrals)
+        ),
+        field_field_integrals=tuple(
+            tuple(_shifted(G, integrals[n], integrals[m], moved(n), moved(m), mass) for m, G in enumerate(row))
+            for n, row in enumerate(body.field_field_integrals)
+        ),
+        tip_displacements=tuple(along_x(row, moved(n)) for n, row in enumerate(body.tip_displacements)),
+        centreline=replace(
+            line,
+            pieces=tuple(
+                tuple(((x[0] - moved(n), *x[1:]), y) for n, (x, y) in enumerate(piece)) for piece in line.pieces
+            ),
+        ),
+    )
+
+
+def _shifted(
+    G: Matrix, first: Sequence[Scalar], second: Sequence[Scalar], a: Scalar, b: Scalar, mass: Scalar
+) -> Matrix:
+    """int (b_n - a e_x) (b_m - b e_x)^T dm from int b_n b_m^T dm, int b_n dm and int b_m dm."""
+    rows = [list(row) for row in G]
+    for i in range(3):
+        rows[0][i] = rows[0][i] - a * second[i]
+        rows[i][0] = rows[i][0] - b * first[i]
+    rows[0][0] = rows[0][0] + a * b * mass
+    return tuple(tuple(row) for row in rows)
+
+
+def _check_plain(section: ElementsSection, slide: str, where: Location) -> None:
     """Refuse what the moving clamp is not derived for."""
     plain = {
         "directions": (section.directions, ("y",)),
         "reduce_to": (section.reduce_to, None),
-        "foreshortening": (section.foreshortening, False),
+        "foreshortening": (section.foreshortening, section.foreshortening and slide == "nodal"),
         "rotary_inertia": (section.rotary_inertia, False),
         "rotation": (section.rotation, "exponential"),
         "damping": (section.damping, None),
@@ -75,7 +128,7 @@ def _check_plain(section: ElementsSection, where: Location) -> None:
     for key, (given, expected) in plain.items():
         if given != expected:
             shown = list(expected) if isinstance(expected, tuple) else expected
-            raise where.at(key).error(given, f"{shown} for a link on a telescopic joint", f"remove {key}")
+            raise where.at(key).error(given, f"{shown} for a link on a {slide} telescopic joint", f"remove {key}")
 
 
 def _uniform(

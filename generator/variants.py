@@ -111,6 +111,16 @@ class Variant:
             bodies = inverse_dynamics(self.mechanism, q, qd, qdd, gravity, self.moment, self.merge)
         return self.free([f + drive.inertia * acc for f, drive, acc in zip(bodies, self.drives, qdd, strict=True)])
 
+    def friction(self, qd: Sequence[Value]) -> list[Value]:
+        """D qd + Coulomb friction."""
+        result = []
+        for k, drive in enumerate(self.drives):
+            total = drive.coulomb_friction(qd[k])
+            for j in range(self.size):
+                total = total + self.elasticity.D[k][j] * qd[j]
+            result.append(total)
+        return self.free(result)
+
     def resistances(self, q: Sequence[Value], qd: Sequence[Value]) -> list[Value]:
         """K q + D qd + Coulomb friction."""
         result = []

@@ -92,7 +92,8 @@ def mass_by_columns(model: Model, q: NDArray[Any]) -> NDArray[np.float64]:
     """The mass matrix from inverse dynamics alone: its columns are forces of unit accelerations, (nq, nq)."""
     zero, unit = np.zeros(model.nq), np.eye(model.nq)
     still = np.asarray(model.inverse_dynamics(q, zero, zero), dtype=float)
-    return (np.asarray(model.inverse_dynamics(q, zero, unit), dtype=float) - still).T
+    columns: NDArray[np.float64] = np.asarray(model.inverse_dynamics(q, zero, unit), dtype=float) - still
+    return np.ascontiguousarray(columns.T)
 
 
 def stiffness_by_columns(model: Model, q: NDArray[Any], step: float = 1e-5) -> NDArray[np.float64]:
@@ -102,7 +103,8 @@ def stiffness_by_columns(model: Model, q: NDArray[Any], step: float = 1e-5) -> N
     zero, shift = np.zeros(model.nq), step * np.eye(model.nq)
     more = np.asarray(model.inverse_dynamics(q + shift, zero, zero), dtype=float)
     less = np.asarray(model.inverse_dynamics(q - shift, zero, zero), dtype=float)
-    return (more - less).T / (2.0 * step)
+    columns: NDArray[np.float64] = (more - less) / (2.0 * step)
+    return np.ascontiguousarray(columns.T)
 
 
 def lqr(A: ArrayLike, B: ArrayLike, Q: ArrayLike, R: ArrayLike) -> NDArray[np.float64]:
@@ -126,7 +128,8 @@ def lqr(A: ArrayLike, B: ArrayLike, Q: ArrayLike, R: ArrayLike) -> NDArray[np.fl
         )
     basis = vectors[:, stable]
     P = np.real(np.linalg.solve(basis[:n].T, basis[n:].T).T)
-    return np.linalg.solve(R, B.T @ (0.5 * (P + P.T)))
+    K: NDArray[np.float64] = np.linalg.solve(R, B.T @ (0.5 * (P + P.T)))
+    return K
 
 
 def closed_loop(A: ArrayLike, B: ArrayLike, K: ArrayLike) -> NDArray[np.complex128]:

@@ -60,8 +60,8 @@ class Trajectory:
 class PD:
     """F = G(q) + kp (q_r - q) + kd (qd_r - qd): PD control with gravity compensation.
 
-    ``kp`` [N m/rad, N/m] and ``kd`` [N m s/rad, N s/m] are numbers or (nq,). ``reference`` is a Trajectory or a position
-    (nq,) to hold. No force acts on elastic coordinates, unless ``actuated`` (nq booleans) says so.
+    ``kp`` [N m/rad, N/m] and ``kd`` [N m s/rad, N s/m] are numbers or (nq,). ``reference`` is a Trajectory or a
+    position (nq,) to hold. No force acts on elastic coordinates, unless ``actuated`` (nq booleans) says so.
     """
 
     reference: Trajectory | ArrayLike
@@ -97,7 +97,7 @@ class CFunction:
     keep: Any = field(default=None, repr=False)
 
 
-Input: TypeAlias = Union[None, ArrayLike, Table, BangBang, PD, ComputedTorque, CFunction, PythonForce]  # noqa: UP007
+Input: TypeAlias = Union[ArrayLike, Table, BangBang, PD, ComputedTorque, CFunction, PythonForce, None]  # noqa: UP007
 
 
 @dataclass(frozen=True)

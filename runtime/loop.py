@@ -7,7 +7,6 @@ import threading
 import time
 import warnings
 import weakref
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -18,6 +17,7 @@ from elastogen.runtime.controllers import BY_NAME, Controller, UserController
 from elastogen.runtime.errors import ModelError, suggestion
 from elastogen.runtime.loop_library import LoopLibrary
 from elastogen.runtime.loop_plants import Callbacks, Plant, Simulated, address_of
+from elastogen.runtime.loop_status import NOTICES, LoopStatus, LoopWarning
 from elastogen.runtime.loop_tuning import Limits, SafeCommand, Tuning
 from elastogen.runtime.shaping import Shaper
 from elastogen.runtime.telemetry import LoopStatistics, Telemetry, distribution
@@ -25,46 +25,6 @@ from elastogen.runtime.telemetry import LoopStatistics, Telemetry, distribution
 HIGHEST_RATE = 50_000.0  # [Hz]
 LEAD = 1_000_000  # from the start of the thread to the first deadline [ns]
 POLICIES = {"skip": "SKIP", "catch_up": "CATCH_UP", "stop": "STOP"}
-NOTICES = {
-    "NOTICE_FIFO": "SCHED_FIFO was refused; the loop runs with default scheduling and will be late more often. Fix: run as root, "
-    "give the executable CAP_SYS_NICE, or raise RLIMIT_RTPRIO (ulimit -r).",
-    "NOTICE_CPU": "the processor was refused; the loop runs on any. Fix: name one that exists and this process may use.",
-    "NOTICE_MEMORY": "memory could not be locked; page faults may delay the loop. Fix: run as root, give CAP_IPC_LOCK, or raise "
-    "RLIMIT_MEMLOCK (ulimit -l).",
-}
-MEANING = {
-    "STATUS_OK": "no fault",
-    "STATUS_READ": "the state could not be read",
-    "STATUS_STATE_NOT_FINITE": "NaN or infinity in the measured state",
-    "STATUS_POSITION": "a position left its limits",
-    "STATUS_VELOCITY": "a velocity exceeded its limit",
-    "STATUS_TRACKING": "the tracking error exceeded its limit",
-    "STATUS_CONTROLLER": "the controller failed",
-    "STATUS_COMMAND_NOT_FINITE": "NaN or infinity in the command",
-    "STATUS_FORCE": "a command exceeded force_trip",
-    "STATUS_WRITE": "the command could not be written",
-    "STATUS_OVERRUN": "a cycle took longer than its period",
-}
-
-
-class LoopWarning(UserWarning):
-    """The system refused something that a loop asked for; the loop runs without it."""
-
-
-@dataclass(frozen=True)
-class LoopStatus:
-    """How a loop is, or how it ended. True where there is no fault."""
-
-    code: int
-    name: str
-    coordinate: str  # that caused the fault, or ""
-
-    def __bool__(self) -> bool:
-        return self.code == 0
-
-    def __str__(self) -> str:
-        where = f" ({self.coordinate})" if self.coordinate else ""
-        return f"{MEANING.get(self.name, self.name)}{where}"
 
 
 class Loop:
@@ -160,17 +120,19 @@ class Loop:
         self._reference = ffi.new("eg_loop_reference_t *")
         self._copy = ffi.new("eg_loop_statistics_t *")
         self._tables: list[NDArray[Any]] = []
-        self._joined = True
+        self._joined, self._number = True, 0
         self._prepare()
+        q = np.zeros(n)
+        if isinstance(self.plant, Simulated) and self.plant.q.size == n:
+            q[:] = self.plant.q
+        self.tuning.set_controller(self.controller, q)
+        self.tuning.publish(self._loop)
 
     def _prepare(self) -> None:
         """Put the loop at its beginning."""
         ffi, loop = self._ffi, self._loop
         self._lib.eg_loop_init(loop, self.period)
         self.plant.connect(self.library, loop, self.period)
-        q = np.array(self.plant.q, dtype=float) if isinstance(self.plant, Simulated) else np.zeros(self.model.nq)
-        q = q if q.size == self.model.nq else np.zeros(self.model.nq)
-        self.tuning.set_controller(self.controller, q)
         if isinstance(self.controller, UserController):
             function = self.controller.function
             address = self.library.controller("user") if function is None else address_of(ffi, function)
@@ -186,8 +148,7 @@ class Loop:
         self.tuning.set_shaper(self._shaper, self.period, self._delay_rows)
         self.tuning.publish(loop)
         self._telemetry = Telemetry(self.library, loop)
-        self._number = 0
-        self._fresh = True
+        self._fresh, self._sent = True, False
 
     # Running.
 
@@ -199,13 +160,16 @@ class Loop:
         if self.running:
             raise ModelError(f"{self.model.name}: the loop runs already. Fix: stop() it first.")
         self._join()
+        sent = self._sent
         if not self._fresh:
             self._prepare()
-        self._fresh = False
-        number = cycles if cycles is not None else (0 if seconds is None else max(1, round(seconds * self.rate)))
+            if sent:
+                self._lib.eg_loop_set_reference(self._loop, self._reference)
+        self._fresh = self._sent = False
         options = self._thread.options
         options.period_ns, options.period_parts = self._fraction
-        options.cycles, options.lead_ns = number, LEAD
+        options.cycles, options.lead_ns = cycles or 0, LEAD
+        options.periods = 0 if seconds is None else max(1, round(seconds * self.rate))
         for name, value in self._run_options.items():
             setattr(options, name, value)
         self._thread.loop = self._loop
@@ -221,6 +185,15 @@ class Loop:
             if self._thread.notices & self._constants[name]:
                 warnings.warn(f"{self.model.name}: {text}", LoopWarning, stacklevel=2)
         return self
+
+    def step(self, cycles: int = 1) -> LoopStatus:
+        """Run cycles in the calling thread, one after the other without deadlines, as a timer interrupt would."""
+        if self.running:
+            raise ModelError(f"{self.model.name}: the loop runs in its thread. Fix: stop() it before step().")
+        self._fresh = False
+        for _ in range(cycles):
+            self._lib.eg_loop_step(self._loop)
+        return self.status
 
     def stop(self) -> LoopStatus:
         """End the loop within one cycle: it writes the safe command; return how it ended."""
@@ -246,7 +219,7 @@ class Loop:
     @property
     def status(self) -> LoopStatus:
         """Whether there was a fault, and which."""
-        code = int(self._thread.status)
+        code = int(self._thread.status) or int(self._loop.status)
         name = next(name for name, value in self._constants.items() if name.startswith("STATUS_") and value == code)
         index = int(self._loop.fault_index) if code else -1
         return LoopStatus(code, name, self.model.coordinate_names[index] if index >= 0 else "")
@@ -270,9 +243,7 @@ class Loop:
 
     # What the loop follows. Each call hands over a whole reference; the loop takes the newest at its next cycle.
 
-    def set_reference(
-        self, q: ArrayLike, qd: ArrayLike = 0.0, qdd: ArrayLike = 0.0, F: ArrayLike = 0.0
-    ) -> int:
+    def set_reference(self, q: ArrayLike, qd: ArrayLike = 0.0, qdd: ArrayLike = 0.0, F: ArrayLike = 0.0) -> int:
         """Follow these values from the next cycle on; returns the number that the records will carry.
 
         Arrays over all coordinates or over the driven ones; ``F`` [N m, N] is added to the controller's forces.
@@ -292,12 +263,16 @@ class Loop:
         expected = (len(parts[0]), self.model.nq)
         for name, part in zip(("q", "qd", "qdd"), parts, strict=True):
             if part.shape != expected or not len(part) or not np.isfinite(part).all():
-                raise ModelError(f"{self.model.name}.follow: {name} has shape {part.shape}, expected finite numbers of shape {expected}.")
+                raise ModelError(
+                    f"{self.model.name}.follow: {name} has shape {part.shape}, expected finite numbers of shape {expected}."
+                )
         table = np.ascontiguousarray(np.hstack(parts))
         self._tables.append(table)  # the loop may use it until it ends
         return self._send("TABLE", {"F": F}, table=table)
 
-    def _send(self, kind: str, fields: dict[str, ArrayLike], duration: float = 0.0, table: NDArray[Any] | None = None) -> int:
+    def _send(
+        self, kind: str, fields: dict[str, ArrayLike], duration: float = 0.0, table: NDArray[Any] | None = None
+    ) -> int:
         expanded = {name: self.tuning.expand(name, value) for name, value in fields.items()}
         for name, value in expanded.items():
             if not np.isfinite(value).all():
@@ -312,12 +287,17 @@ class Loop:
             self._number += 1
             reference.number = self._number
             self._lib.eg_loop_set_reference(self._loop, reference)
+            self._sent = not self.running
             return self._number
 
     # What may change while it runs, each as a whole.
 
     def set_gains(
-        self, kp: ArrayLike | None = None, kd: ArrayLike | None = None, K: ArrayLike | None = None, values: ArrayLike | None = None
+        self,
+        kp: ArrayLike | None = None,
+        kd: ArrayLike | None = None,
+        K: ArrayLike | None = None,
+        values: ArrayLike | None = None,
     ) -> None:
         """Change gains; None leaves them as they are. See :mod:`elastogen.runtime.controllers` for units."""
         with self._lock:
@@ -372,7 +352,8 @@ class Loop:
             )
 
     def __repr__(self) -> str:
-        return f"Loop({self.model.name!r}, {self.controller.name}, {self.rate:g} Hz, {'running' if self.running else self.status})"
+        state = "running" if self.running else str(self.status)
+        return f"Loop({self.model.name!r}, {self.controller.name}, {self.rate:g} Hz, {state})"
 
 
 def _end(lib: Any, thread: Any, memory: tuple[Any, ...]) -> None:
@@ -397,8 +378,11 @@ def _fraction(rate: float) -> tuple[int, int]:
 def _controller(given: str | Controller) -> Controller:
     if isinstance(given, Controller):
         return given
-    if given not in BY_NAME:
-        raise ModelError(f"loop: got controller={given!r}, expected a name or a Controller.{suggestion(given, BY_NAME)}")
+    if not isinstance(given, str) or given not in BY_NAME:
+        raise ModelError(
+            f"loop: got controller={given!r}, expected a name or an object of elastogen.runtime.controllers."
+            f"{suggestion(given, BY_NAME)}"
+        )
     return BY_NAME[given]()
 
 

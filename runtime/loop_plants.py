@@ -180,7 +180,8 @@ class SharedRobot:
         pointer = self._library.ffi.from_buffer("eg_real_t[]", self._F)
         while self._library.lib.eg_loop_shared_get(self._shared, pointer) != 0:
             pass  # the loop is writing; this takes a few nanoseconds
-        return self._F.copy()
+        command: NDArray[Any] = self._F.copy()
+        return command
 
     def close(self) -> None:
         """Let go of the block."""
@@ -194,7 +195,7 @@ def address_of(ffi: Any, given: Any) -> int:
         return 0
     if isinstance(given, int):
         return given
-    if isinstance(given, (ctypes._CFuncPtr, ctypes._Pointer)):
+    if hasattr(given, "argtypes") or isinstance(given, ctypes._Pointer):
         return ctypes.cast(given, ctypes.c_void_p).value or 0
     try:
         return int(ffi.cast("uintptr_t", given))

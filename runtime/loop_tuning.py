@@ -109,7 +109,8 @@ class Tuning:
         if values is not None:
             given = np.atleast_1d(np.asarray(values, dtype=float))
             if given.ndim != 1 or given.size > self.array("user").size:
-                raise ModelError(f"{self._model.name}: got {given.size} values, expected at most {self.array('user').size}.")
+                most = self.array("user").size
+                raise ModelError(f"{self._model.name}: got {given.size} values, expected at most {most}.")
             self.array("user")[: given.size] = given
 
     def set_limits(self, limits: Limits) -> None:
@@ -133,11 +134,13 @@ class Tuning:
         """Impulses of the input shaper; ``rows`` is the length of the loop's memory in periods."""
         delays, gains = (np.empty(0), np.empty(0)) if shaper is None else shaper.taps(period)
         if len(delays) > self._most_taps:
-            raise ModelError(f"{self._model.name}: the shaper has {len(delays)} impulses, at most {self._most_taps} are possible.")
+            raise ModelError(
+                f"{self._model.name}: the shaper has {len(delays)} impulses, at most {self._most_taps} are possible."
+            )
         if len(delays) and delays[-1] >= rows:
             raise ModelError(
-                f"{self._model.name}: the shaper reaches back {delays[-1] * period:g} s, the loop remembers {(rows - 1) * period:g} s. "
-                "Fix: a greater shaper_memory=."
+                f"{self._model.name}: the shaper reaches back {delays[-1] * period:g} s, "
+                f"the loop remembers {max(0, rows - 1) * period:g} s. Fix: a greater shaper_memory=."
             )
         self._block.taps = len(delays)
         self._block.tap_delay[0 : len(delays)] = [int(delay) for delay in delays]

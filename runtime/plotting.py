@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from elastogen.runtime.errors import ModelError
@@ -14,12 +15,12 @@ if TYPE_CHECKING:
 def plot_simulation(simulation: Simulation, path: str | os.PathLike[str] | None = None) -> Any:
     """Draw positions, velocities, forces and energies of one motion."""
     try:
-        from matplotlib.figure import Figure
+        figures = import_module("matplotlib.figure")
     except ImportError as error:
         raise ModelError("plots need matplotlib. Fix: pip install 'elastogen[plot]'.") from error
     if simulation.q.ndim != 2:
-        raise ModelError(f"{simulation.name}: a plot shows one motion, this is a batch of shape {simulation.q.shape[:-2]}.")
-    figure = Figure(figsize=(9, 9), layout="constrained")
+        raise ModelError(f"{simulation.name}: got a batch of shape {simulation.q.shape[:-2]}, a plot shows one motion.")
+    figure = figures.Figure(figsize=(9, 9), layout="constrained")
     top = figure.subplots(4, 1, sharex=True)
     panels = (("q [rad, m]", simulation.q), ("qd [rad/s, m/s]", simulation.qd), ("F [N m, N]", simulation.F))
     for axes, (label, values) in zip(top, panels, strict=False):

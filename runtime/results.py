@@ -21,6 +21,7 @@ STATUS = {
     "STEP_TOO_SMALL": "no step is small enough for rtol and atol; likely cause: tolerances below rounding errors",
     "NEWTON": "the iteration of an implicit step does not converge; fix: a smaller step=",
     "FUNCTION": "the function given by F= returned a failure",
+    "OUT_OF_RANGE": "a sliding joint left its beam",
     "EVENT": "the event function asked to stop",
     "ARGUMENT": "a time or an option is out of range",
 }
@@ -82,12 +83,12 @@ class Simulation:
     @property
     def energy(self) -> NDArray[Any]:
         """Kinetic and potential energy (..., n) [J]."""
-        kinetic, potential = self._present("kinetic"), self._present("potential")
-        return kinetic + potential
+        total: NDArray[Any] = self._present("kinetic") + self._present("potential")
+        return total
 
     @property
     def balance(self) -> NDArray[Any]:
-        """Energy less its first value, less work, plus what was dissipated (..., n) [J]: zero but for numerical errors."""
+        """Energy less its first value, less work, plus what was dissipated (..., n) [J]: the numerical error."""
         energy, work, dissipated = self.energy, self._present("work"), self._present("dissipated")
         gained: NDArray[Any] = energy - energy[..., :1] - work + dissipated
         return gained
@@ -96,8 +97,8 @@ class Simulation:
         array: NDArray[Any] | None = getattr(self, field)
         if array is None:
             raise ModelError(
-                f"{self.name}: this simulation has no {field}. Fix: simulate with energy=True, and build the model with "
-                "outputs=['default'] or add 'simulation' to outputs=."
+                f"{self.name}: this simulation has no {field}. Fix: simulate with energy=True, and build the model "
+                "with 'default' or 'simulation' among outputs=."
             )
         return array
 
@@ -123,7 +124,8 @@ class Simulation:
         target = Path(path)
         if target.suffix == ".npz":
             given = {field.name: getattr(self, field.name) for field in fields(self)}
-            np.savez_compressed(target, **{key: np.asarray(value) for key, value in given.items() if value is not None})
+            arrays: dict[str, Any] = {key: np.asarray(value) for key, value in given.items() if value is not None}
+            np.savez_compressed(target, **arrays)
         elif target.suffix == ".csv":
             header, columns = self._columns()
             with open(target, "w", encoding="utf-8", newline="") as stream:
@@ -136,7 +138,7 @@ class Simulation:
 
     def _columns(self) -> tuple[list[str], list[NDArray[Any]]]:
         if self.q.ndim != 2:
-            raise ModelError(f"{self.name}: a CSV file holds one motion, this is a batch of {np.size(self.status)}. Fix: .npz")
+            raise ModelError(f"{self.name}: got a batch of {np.size(self.status)}, a CSV holds one motion. Fix: .npz")
         header, columns = ["t [s]"], [self.t]
         for kind, array, per in (("q", self.q, ""), ("qd", self.qd, "/s")):
             for k, (name, unit) in enumerate(zip(self.coordinate_names, self.coordinate_units, strict=True)):
@@ -152,7 +154,7 @@ class Simulation:
         return header, columns
 
     def plot(self, path: str | os.PathLike[str] | None = None) -> Any:
-        """Draw positions, velocities, forces and energies of one motion; returns the figure, and writes it to ``path``."""
+        """Draw positions, velocities, forces and energies of one motion; return the figure, write it to ``path``."""
         from elastogen.runtime.plotting import plot_simulation
 
         return plot_simulation(self, path)

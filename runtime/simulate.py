@@ -71,7 +71,7 @@ class SimulationMethods(Evaluation):
 
         - ``q0``, ``qd0``: (nq,) [rad, m] and per s; ``qd0`` is zero if left out. Leading axes, and arrays among
           ``parameters``, are batches that broadcast; their motions are computed in parallel on all cores.
-        - ``t``: increasing sample times [s], the first is the start; or one number, the end of ``samples`` times from 0.
+        - ``t``: increasing sample times [s], the first is the start; or a number, the end of ``samples`` times from 0.
         - ``F``: None (no forces), constant forces (nq,), a :mod:`elastogen.runtime.inputs` object (Table, BangBang, PD,
           ComputedTorque, CFunction) or a Python function f(t, q, qd) (slow: called in every step).
         - ``method``: "tsit5" (explicit, order 5, steps follow the tolerances ``rtol`` and ``atol``, none longer than
@@ -116,9 +116,10 @@ class SimulationMethods(Evaluation):
         q, qd = (np.ascontiguousarray(half.T) for half in (state[: self.nq], state[self.nq :]))
         forces = self._forces(float(t), q, qd, F, parameters)
         qdd = self._evaluate("forward_dynamics", (q, qd, forces), None, parameters)
-        return np.concatenate([qd, qdd], axis=-1).T
+        slope: NDArray[Any] = np.concatenate([qd, qdd], axis=-1).T
+        return slope
 
-    def _forces(self, t: float, q: NDArray[Any], qd: NDArray[Any], F: Input, parameters: ParameterValues) -> ArrayLike:
+    def _forces(self, t: float, q: NDArray[Any], qd: NDArray[Any], F: Input, parameters: ParameterValues) -> Any:
         if F is None:
             return np.zeros(self.nq)
         label = f"{self._name}.rhs"
@@ -164,8 +165,8 @@ class SimulationMethods(Evaluation):
             atol=usual[1] if atol is None else float(atol),
             rho_inf=float(rho_inf),
         )
-        for what, given, least in (("step", step, 0.0), ("max_step", max_step, 0.0), ("rtol", rtol, 0.0), ("atol", atol, 0.0)):
-            if given is not None and not (least < given < math.inf):
+        for what, given in (("step", step), ("max_step", max_step), ("rtol", rtol), ("atol", atol)):
+            if given is not None and not (0.0 < given < math.inf):
                 raise ModelError(f"{label}: {what}={given!r}, expected a positive number.")
         if not 0 <= method.rho_inf <= 1:
             raise ModelError(f"{label}: rho_inf={rho_inf!r}, expected a number from 0 (strong damping) to 1 (none).")

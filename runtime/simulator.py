@@ -204,7 +204,8 @@ class _Progress:
         part = sum((motion.control.time - self._start) / span for motion in self._motions) / len(self._motions)
         filled = int(30 * part)
         left = f", {elapsed / part - elapsed:.0f} s left" if part > 0.01 else ""
-        print(f"\rsimulating [{'#' * filled}{'.' * (30 - filled)}] {part:4.0%}{left}   ", end="", file=sys.stderr, flush=True)
+        bar = f"[{'#' * filled}{'.' * (30 - filled)}]"
+        print(f"\rsimulating {bar} {part:4.0%}{left}   ", end="", file=sys.stderr, flush=True)
         self._shown = True
 
     def close(self) -> None:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 
 def cubic_spline(t: NDArray[Any], x: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Velocities and accelerations at the samples of the cubic spline through ``x`` (n, m) that starts and ends at rest.
+    """Velocities and accelerations at the samples ``x`` (n, m) of the cubic spline that starts and ends at rest.
 
     Continuity of the second derivative at the inner samples gives a tridiagonal system for the velocities.
     """
@@ -19,19 +19,18 @@ def cubic_spline(t: NDArray[Any], x: NDArray[Any]) -> tuple[NDArray[Any], NDArra
     slope = np.diff(x, axis=0) / h if n > 1 else np.zeros_like(x)
     if n > 2:
         right = 3.0 * (h[1:] * slope[:-1] + h[:-1] * slope[1:])
-        diagonal = 2.0 * (h[:-1] + h[1:])
-        right = _tridiagonal(h[1:], diagonal, h[:-1], right)  # lower neighbour h[k+1], upper h[k]
-        v[1:-1] = right
+        v[1:-1] = _tridiagonal(h[1:], 2.0 * (h[:-1] + h[1:]), h[:-1], right)
     a = np.zeros_like(x)
     if n > 1:
         a[:-1] = (6.0 * slope - 4.0 * v[:-1] - 2.0 * v[1:]) / h
-        a[-1] = ((2.0 * v[-2] + 4.0 * v[-1] - 6.0 * slope[-1]) / h[-1])[:]
+        a[-1] = (2.0 * v[-2] + 4.0 * v[-1] - 6.0 * slope[-1]) / h[-1]
     return v, a
 
 
 def _tridiagonal(lower: NDArray[Any], diagonal: NDArray[Any], upper: NDArray[Any], right: NDArray[Any]) -> NDArray[Any]:
     """Solve row k: lower[k] x[k-1] + diagonal[k] x[k] + upper[k] x[k+1] = right[k]; dominant diagonal, no pivots."""
-    d, b = diagonal.copy(), right.copy()
+    d: NDArray[Any] = diagonal.copy()
+    b: NDArray[Any] = right.copy()
     for k in range(1, len(d)):
         factor = lower[k] / d[k - 1]
         d[k] -= factor * upper[k - 1]

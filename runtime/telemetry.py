@@ -97,7 +97,8 @@ class Telemetry:
     def read(self) -> NDArray[Any]:
         """Take all records that are there, oldest first, as a structured array of its own."""
         count = self._lib.eg_loop_take_records(self._loop, self._pointer, self._most, self._lost)
-        return self._buffer[:count].copy()
+        records: NDArray[Any] = self._buffer[:count].copy()
+        return records
 
     def checksum(self, record: NDArray[Any]) -> int:
         """The sum that a whole record carries in its field ``checksum``."""

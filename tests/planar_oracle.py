@@ -59,7 +59,7 @@ class Planar:
         link, d = self.links[i], q[self.starts[i]]
         if link["joint"] == "Pb":
             size = link["length"] / link["elements"]
-            return min(int(math.floor((link["length"] - d) / size)) + 1, link["elements"])
+            return min(math.floor((link["length"] - d) / size) + 1, link["elements"])
         below = self.links[i - 1]
         if self.smooth_pb(below):
             outside = q[self.starts[i - 1]]
@@ -95,6 +95,25 @@ class Planar:
             value = value.deriv()
         return value(t) / h**derivative
 
+    def shortening(self, i, x, q, k, inside):
+        """-1/2 int w'^2 from the clamp to x, where the link has it; x is on element k."""
+        link = self.links[i]
+        if not link.get("foreshortening"):
+            return 0.0
+        size = link["length"] / link["elements"]
+        held = inside[i] * size if self.nodal_pb(link) else 0.0  # the slope vanishes all along the clamped element
+        steps = [(min(max(a, held), x), min(max(a + size, held), x)) for a in size * np.arange(link["elements"])]
+        if x < held:
+            steps = [(max(a, x), min(a + size, held)) for a in size * np.arange(link["elements"])]
+        total = 0.0
+        for a, b in steps:
+            if np.real(b - a) > 1e-14:
+                j = max(1, math.ceil(np.real(a + b) / 2 / size))
+                for node, weight in zip(NODES, WEIGHTS, strict=True):
+                    slope = self.deflection(i, 0.5 * (a + b) + 0.5 * (b - a) * node, q, j, 1)
+                    total = total + 0.5 * (b - a) * weight * slope**2
+        return 0.5 * total if x < held else -0.5 * total
+
     def frames(self, q, inside):
         """Angle and origin of every link, by lemma (1)."""
         angle, x, y = 0.0, 0.0, 0.0
@@ -107,10 +126,12 @@ class Planar:
                 chi = below["length"]
                 if not below.get("rigid"):
                     f, s = q[self.starts[i] - 2], q[self.starts[i] - 1]
+                    chi = chi + self.shortening(i - 1, chi, q, below["elements"], inside)
             if link["joint"] == "Pa":
                 chi, f, s = p, 0.0, 0.0
                 if i and not self.links[i - 1].get("rigid"):
                     f, s = self.contact(i, q, inside)
+                    chi = chi + self.shortening(i - 1, p, q, inside[i], inside)
             theta = p if link["joint"] == "R" else link["gamma"]
             a = p - link["length"] if link["joint"] == "Pb" else 0.0
             turn = theta + s
@@ -164,6 +185,7 @@ class Planar:
         for _, i, x, k in points:
             angle, px, py = frames[i]
             w = 0.0 if k is None else self.deflection(i, x, q, k)
+            x = x + (0.0 if k is None else self.shortening(i, x, q, k, inside))
             result += [px + np.cos(angle) * x - np.sin(angle) * w, py + np.sin(angle) * x + np.cos(angle) * w]
         return np.array(result)
 

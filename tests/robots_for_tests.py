@@ -43,7 +43,7 @@ def rows(matrix: Array) -> Matrix:
     return tuple(tuple(float(entry) for entry in row) for row in matrix)
 
 
-def pose(rotation: Array, position: Sequence[float]) -> Matrix:
+def pose(rotation: Array, position: Any) -> Matrix:
     """A rotation and a position as 4 x 4 matrix."""
     T = np.eye(4)
     T[:3, :3], T[:3, 3] = rotation, position
@@ -112,7 +112,7 @@ def random_robot(
     links, made = [Link("base", random_body(rng))], []
     while moving > 0:
         number = len(links)
-        kind = JointType.FIXED if rng.random() < fixed else types[rng.integers(len(types))]
+        kind = JointType.FIXED if rng.random() < fixed else types[int(rng.integers(len(types)))]
         parent = links[rng.integers(number)] if rng.random() < branching else links[-1]
         made.append(
             Joint(
@@ -185,7 +185,7 @@ def puma560_from_table(table: Mapping[str, Any], convention: str) -> Robot:
         })  # fmt: skip
         joints.append({
             "name": f"joint{number}", "type": link["joint"], "child": f"link{number}",
-            "placement": {placement: {"alpha": link["alpha"], "a": link["a"], "d": link["d"], "theta": link["theta_offset"]}},
+            "placement": {placement: {"theta": link["theta_offset"], **{k: link[k] for k in ("alpha", "a", "d")}}},
         })  # fmt: skip
     return quietly_loaded({
         "elastogen": 1, "name": f"puma_{placement}", "gravity": table["gravity_vector"],
@@ -205,7 +205,7 @@ class Programs:
         self.program: dict[str, Program] = {function.name: function.program for function in self.derivation.functions}
         self.nominal = {parameter.name: parameter.value for parameter in robot.live_parameters}
 
-    def __call__(self, name: str, /, parameters: Mapping[str, float] | None = None, **arguments: Array) -> Any:
+    def __call__(self, name: str, parameters: Mapping[str, float] | None = None, /, **arguments: Any) -> Any:
         """The result of a function: an array, or a tuple of them."""
         program = self.program[name]
         wanted = {argument.name: arguments[argument.name] for argument in program.inputs}
@@ -213,8 +213,8 @@ class Programs:
         return results if len(results) > 1 else results[0]
 
 
-def relative_error(actual: Array, expected: Array, floor: float = 1e-3) -> float:
-    """Largest error relative to the largest entry of what is expected (at least ``floor``, for quantities that vanish)."""
+def relative_error(actual: Any, expected: Any, floor: float = 1e-3) -> float:
+    """Largest error relative to the largest expected entry (at least ``floor``, for quantities that vanish)."""
     actual, expected = np.asarray(actual, dtype=float), np.asarray(expected, dtype=float)
     assert actual.shape == expected.shape
     assert np.isfinite(expected).all()
@@ -235,8 +235,8 @@ def difference_quotient(function: Any, step: float = 2e-2) -> Array:
 class PinocchioRobot:
     """A Pinocchio model beside a robot, with quantities in the robot's order of coordinates and frames.
 
-    ``frames`` are the Pinocchio frames of all links but the base and, last, the tip. Friction is not part of Pinocchio's
-    algorithms and is added here, from the numbers in ``robot``.
+    ``frames`` are the Pinocchio frames of all links but the base and, last, the tip. Friction is not part of
+    Pinocchio's algorithms and is added here, from the numbers in ``robot``.
     """
 
     robot: Robot
@@ -299,7 +299,7 @@ class PinocchioRobot:
 
 
 def in_pinocchio(robot: Robot) -> PinocchioRobot:
-    """Build a robot by Pinocchio's API, joint by joint, at nominal parameters; depth first, as its algorithms need it."""
+    """Build a robot by Pinocchio's API at nominal parameters; depth first, as its algorithms need it."""
     import pinocchio as pin
 
     def se3(matrix: Any) -> Any:
@@ -319,7 +319,11 @@ def in_pinocchio(robot: Robot) -> PinocchioRobot:
             if joint.type is JointType.FIXED:
                 home[joint.child] = (carrier, seat * se3(joint.after))
             else:
-                kind = pin.JointModelPrismaticUnaligned if joint.type is JointType.PRISMATIC else pin.JointModelRevoluteUnaligned
+                kind = (
+                    pin.JointModelPrismaticUnaligned
+                    if joint.type is JointType.PRISMATIC
+                    else pin.JointModelRevoluteUnaligned
+                )
                 number = model.addJoint(carrier, kind(numeric(robot, joint.axis)), seat, joint.name)
                 home[joint.child] = (number, se3(joint.after))
                 drive = joint.actuation
@@ -343,7 +347,7 @@ def in_pinocchio(robot: Robot) -> PinocchioRobot:
 
 
 def urdf_in_pinocchio(robot: Robot, path: Path) -> PinocchioRobot:
-    """A URDF as Pinocchio reads it; mimic joints have coordinates of their own, as with ``mimic="independent"``."""
+    """A URDF as Pinocchio reads it; mimic joints have coordinates of their own."""
     import pinocchio as pin
 
     model = pin.buildModelFromUrdf(str(path))
@@ -355,7 +359,7 @@ def urdf_in_pinocchio(robot: Robot, path: Path) -> PinocchioRobot:
 
 
 def merged(robot: Robot) -> Robot:
-    """The same robot without fixed joints: bodies on them are part of the link that carries them, by Steiner's theorem."""
+    """The same robot without fixed joints: bodies on them join the link that carries them, by Steiner's theorem."""
     home: dict[str, tuple[str, Array]] = {robot.links[0].name: (robot.links[0].name, np.eye(4))}
     bodies: dict[str, list[tuple[Array, Body]]] = {robot.links[0].name: [(np.eye(4), robot.links[0].body)]}
     joints = []

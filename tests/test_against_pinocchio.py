@@ -1,7 +1,7 @@
 """Every rigid function against Pinocchio, an independent implementation: published robots and random trees, 1e-10.
 
-Random trees are built by Pinocchio's API from the robot's data; URDFs are read by Pinocchio's own parser. Errors are relative
-to the largest entry of the quantity.
+Random trees are built by Pinocchio's API from the robot's data; URDFs are read by Pinocchio's own parser. Errors are
+relative to the largest entry of the quantity.
 """
 
 from __future__ import annotations
@@ -170,15 +170,21 @@ def states(robot: PinocchioRobot, seed: int, count: int) -> list[State]:
     drawn = random_states(robot.robot, seed, count)
     n = len(robot.robot.moving_joints)
     return [
-        State(robot, drawn["q"][k], drawn["qd"][k], drawn["qdd"][k], drawn["F"][k], rng.normal(size=6), rng.normal(size=n))
+        State(
+            robot, drawn["q"][k], drawn["qd"][k], drawn["qdd"][k], drawn["F"][k], rng.normal(size=6), rng.normal(size=n)
+        )
         for k in range(count)
     ]
 
 
-KINEMATICS = ["forward_kinematics", "jacobian", "jacobian_tip", "jacobian_rate", "jacobian_rate_tip", "frame_velocities",
-              "frame_velocities_local", "frame_accelerations", "frame_accelerations_local", "payload_forces"]  # fmt: skip
-DYNAMICS = ["mass_matrix", "coriolis_matrix", "christoffel", "coriolis_vector", "gravity_vector", "inertia_forces",
-            "inverse_dynamics", "forward_dynamics", "mass_matrix_solve", "kinetic_energy", "potential_energy"]  # fmt: skip
+KINEMATICS = [
+    "forward_kinematics", "jacobian", "jacobian_tip", "jacobian_rate", "jacobian_rate_tip", "frame_velocities",
+    "frame_velocities_local", "frame_accelerations", "frame_accelerations_local", "payload_forces",
+]  # fmt: skip
+DYNAMICS = [
+    "mass_matrix", "coriolis_matrix", "christoffel", "coriolis_vector", "gravity_vector", "inertia_forces",
+    "inverse_dynamics", "forward_dynamics", "mass_matrix_solve", "kinetic_energy", "potential_energy",
+]  # fmt: skip
 GROUPS = {
     "kinematics": KINEMATICS,
     "dynamics": DYNAMICS,
@@ -259,7 +265,7 @@ def test_compiled_published_robot(name: str) -> None:
 
 # ---- random trees
 
-SIZES = (1, 2, 3, 4, 2, 3, 5)
+SIZES = (1, 2, 3, 4, 2, 3, 2, 3, 5)
 TREES = range(56)
 
 
@@ -281,7 +287,9 @@ def test_random_trees_are_varied() -> None:
     robots = [tree(seed) for seed in TREES]
     types = {joint.type for robot in robots for joint in robot.joints}
     branched = [robot for robot in robots if len({joint.parent for joint in robot.joints}) < len(robot.joints)]
-    not_depth_first = [robot for robot in robots if list(in_pinocchio(robot).columns) != sorted(in_pinocchio(robot).columns)]
+    not_depth_first = [
+        robot for robot in robots if list(in_pinocchio(robot).columns) != sorted(in_pinocchio(robot).columns)
+    ]
     assert len(types) == 4
     assert {len(robot.moving_joints) for robot in robots} == {1, 2, 3, 4, 5, 6}
     assert len(branched) >= 15

@@ -6,6 +6,7 @@ The partial derivatives of time derivatives that the identities need come from T
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from itertools import pairwise
 from math import comb, factorial
@@ -23,7 +24,7 @@ from elastogen.generator.beam_integrals import Beam, Mode, beam_body
 from elastogen.generator.derivation import CATALOGUE
 from elastogen.generator.differentiate import jacobian
 from elastogen.generator.program import Argument, Program
-from elastogen.generator.robot import Body, Joint, JointType, Link, Robot
+from elastogen.generator.robot import Actuation, Body, Joint, JointElasticity, JointType, Link, Robot
 from elastogen.generator.taylor import along, derivative_name
 
 EXACT = 1e-11
@@ -355,3 +356,29 @@ def test_the_random_chains_are_varied() -> None:
     }
     assert counts >= {0, 1, 2, 3, 4}
     assert {len(robot.joints) for robot in robots} == {1, 2, 3, 4}
+
+
+# ---- what it is for
+
+
+def test_torque_rates_are_the_feedforward_of_elastic_joints() -> None:
+    """A motion of the links determines that of the drives: theta = q + F / k, with F'' in the rotor's acceleration."""
+    rng = np.random.default_rng(9)
+    stiffness, rotor, ratio = 300.0, 2e-4, 80.0
+    robot = random_chain(91, 3, 0)
+    motor = Actuation(motor_inertia=rotor, gear_ratio=ratio)
+    spring = JointElasticity(stiffness)
+    joints = tuple(replace(joint, elasticity=spring, actuation=motor) for joint in robot.joints)
+    elastic = PlainPrograms(replace(robot, joints=joints))
+    rigid, motion = PlainPrograms(robot), rng.uniform(-1, 1, (5, 3))
+    x = dict(zip(MOTION, motion, strict=False))
+    names = ("inverse_dynamics", "inverse_dynamics_rate_1", "inverse_dynamics_rate_2")
+    forces = [rigid(name, **x) for name in names]
+    state = {}
+    for order, name in enumerate(MOTION[:3]):
+        deflection = -forces[order] / stiffness
+        state[name] = np.stack([motion[order] - deflection, deflection], axis=1).ravel()  # drive, deflection, drive, ...
+    torques = elastic("inverse_dynamics", **state)
+    drive_acceleration = state["qdd"][::2]
+    assert np.max(np.abs(torques[1::2])) < 1e-11 * np.max(np.abs(torques))  # springs need no force
+    assert relative_error(torques[::2], forces[0] + rotor * ratio**2 * drive_acceleration) < EXACT

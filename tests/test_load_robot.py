@@ -103,7 +103,8 @@ TRTRR = [
     ),
 ]
 
-BUILT_IN = ["puma560", "puma560_geared", "scara", "stanford", "trtrr", "two_link"]
+RIGID = ["puma560", "puma560_geared", "scara", "stanford", "trtrr", "two_link"]
+BUILT_IN = sorted([*RIGID, "par_experiment", "par_table3", "rpb_table3"])
 
 
 def by_joint(robot, q):
@@ -128,7 +129,7 @@ def test_the_built_in_robots():
     assert builtin_names() == BUILT_IN
 
 
-@pytest.mark.parametrize("name", BUILT_IN)
+@pytest.mark.parametrize("name", RIGID)
 def test_built_in_robots_load_without_a_warning_and_have_live_gravity_and_payload(name):
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from functools import lru_cache
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -27,7 +27,7 @@ PUMA_FUNCTIONS = {
 }
 
 
-@lru_cache(maxsize=None)
+@cache
 def puma(source: str) -> Programs:
     robot = quietly_loaded("puma560") if source == "built-in" else puma560_from_table(PUMA, source)
     return Programs(robot, list(PUMA_FUNCTIONS.values()))
@@ -46,13 +46,15 @@ def test_puma560(quantity: str, source: str) -> None:
 # ---- a chain of three rigid links in space
 
 
-@lru_cache(maxsize=None)
+@cache
 def chain() -> Programs:
     """Placements go from the previous link's tip; its own tip is the last link's."""
     links, joints, parent, tip = [Link("base")], [], "base", np.zeros(3)
     for number, part in enumerate(CHAIN["chain"], start=1):
         body, placement = part["link"], np.array(part["placement"])
-        links.append(Link(f"link{number}", Body(body["mass"], tuple(body["com"]), tuple(map(tuple, body["inertia_about_com"])))))
+        links.append(
+            Link(f"link{number}", Body(body["mass"], tuple(body["com"]), tuple(map(tuple, body["inertia_about_com"]))))
+        )
         before = pose(placement[:3, :3], placement[:3, 3] + tip)
         joints.append(
             Joint(f"joint{number}", JointType(part["joint"]), parent, f"link{number}", tuple(part["axis"]), before)
@@ -97,7 +99,7 @@ def test_rigid_chain_covers_every_rigid_field() -> None:
 # ---- TRTRR
 
 
-@lru_cache(maxsize=None)
+@cache
 def trtrr() -> Programs:
     names = ["forward_kinematics", "frame_velocities", "frame_velocities_local", "frame_accelerations",
              "frame_accelerations_local"]  # fmt: skip

@@ -1,0 +1,173 @@
+"""The command ``elastogen run``: a robot in its real-time loop, seen live, with a report at the end."""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import sys
+import time
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import elastogen
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from elastogen.runtime import Model
+    from elastogen.runtime.loop import Loop
+    from elastogen.runtime.shaping import Shaper
+
+CONTROLLERS = ("computed_torque", "pd_gravity", "feedforward", "user")
+FRAME = 0.2  # seconds from one picture to the next
+BAR = 24  # characters
+NAME = 16  # characters of a coordinate's name
+
+
+def add_arguments(command: argparse.ArgumentParser, positive: Callable[[str], Any], numbers: Callable[[str], Any]) -> None:
+    """Declare the options of the command."""
+    command.add_argument("--rate", type=float, default=1000.0, help="cycles per second, up to 50000 (default 1000)")
+    command.add_argument("--seconds", type=positive, default=10.0, help="how long to run (default 10)")
+    command.add_argument("--controller", choices=CONTROLLERS, default="computed_torque", help="default computed_torque")
+    command.add_argument("--controller-source", type=Path, metavar="FILE", help="C file that defines user_controller")
+    command.add_argument("--kp", type=numbers, metavar="A,B", help="position gains (default: a bandwidth of 20 rad/s)")
+    command.add_argument("--kd", type=numbers, metavar="A,B", help="velocity gains")
+    command.add_argument("--shaper", choices=("none", "zv", "zvd"), default="none", help="for the lowest elastic mode")
+    command.add_argument("--q0", type=numbers, metavar="A,B", help="initial positions [rad, m] (default 0)")
+    command.add_argument(
+        "--amplitude", type=numbers, metavar="A,B", help="the robot moves to q0 + amplitude and back (default 0.5 for each drive)"
+    )
+    command.add_argument("--move-seconds", type=positive, default=1.0, help="time of one move (default 1)")
+    command.add_argument("--on-overrun", choices=("skip", "catch_up", "stop"), default="skip", help="default skip")
+    command.add_argument("--fifo", type=int, nargs="?", const=80, default=0, metavar="PRIORITY", help="SCHED_FIFO (80)")
+    command.add_argument("--cpu", type=int, metavar="N", help="processor to stay on")
+    command.add_argument("--spin", type=float, default=0.0, metavar="SECONDS", help="wait busily before each deadline")
+    command.add_argument("--report", type=Path, metavar="DIR", help="write report.md, records.npz and plots there")
+
+
+def run(model: Model, options: argparse.Namespace) -> None:
+    """Run the loop, show it, report it."""
+    loop, records = watch(make_loop(model, options), options)
+    from elastogen.run_report import summary, write_report
+
+    print(summary(loop, records))
+    if options.report is not None:
+        for path in write_report(loop, records, options.report):
+            print(f"wrote {path}")
+    if not loop.status:
+        raise elastogen.ModelError(f"{model.name}: the loop went to its safe command: {loop.status}.")
+
+
+def make_loop(model: Model, options: argparse.Namespace) -> Loop:
+    """The loop that the options describe."""
+    from elastogen.runtime.controllers import BY_NAME
+    from elastogen.runtime.loop_plants import Simulated
+
+    plant = Simulated(None if options.q0 is None else _spread(options.q0, model.nq, "--q0"))
+    return model.loop(
+        controller_source=options.controller_source,
+        controller=BY_NAME[options.controller](_gain(options.kp), _gain(options.kd)),
+        plant=plant,
+        rate=options.rate,
+        on_overrun=options.on_overrun,
+        fifo=options.fifo,
+        cpu=options.cpu,
+        spin=options.spin,
+        shaper=_shaper(model, options),
+    )
+
+
+def watch(loop: Loop, options: argparse.Namespace) -> tuple[Loop, NDArray[Any]]:
+    """Run the loop to its end or to Ctrl-C; return all records that were read."""
+    import numpy as np
+
+    model = loop.model
+    driven = list(model.driven)
+    start = np.zeros(model.nq) if options.q0 is None else np.array(_spread(options.q0, model.nq, "--q0"))
+    goal = start.copy()
+    goal[driven] += 0.5 if options.amplitude is None else _spread(options.amplitude, len(driven), "--amplitude")
+    view: Callable[[Loop, NDArray[Any], float], None] = _screen if sys.stdout.isatty() else _line
+    blocks: list[NDArray[Any]] = []
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        loop.start(options.seconds)
+    for warning in caught:
+        print(f"notice: {warning.message}", file=sys.stderr)
+    begin, move = time.monotonic(), 0
+    shown = begin if sys.stdout.isatty() else begin + 1.0 - FRAME
+    try:
+        while loop.running:
+            now = time.monotonic()
+            if now - begin >= 1.5 * options.move_seconds * move:
+                loop.move_to(goal if move % 2 == 0 else start, options.move_seconds)
+                move += 1
+            records = loop.read()
+            if len(records):
+                blocks.append(records)
+            if now >= shown and blocks:
+                view(loop, blocks[-1][-1], now - begin)
+                shown = now + (FRAME if sys.stdout.isatty() else 1.0)
+            time.sleep(0.02)
+    except KeyboardInterrupt:
+        print("\nstopped by the user", file=sys.stderr)
+    finally:
+        loop.stop()
+    blocks.append(loop.read())
+    return loop, np.concatenate(blocks)
+
+
+def _screen(loop: Loop, record: NDArray[Any], elapsed: float) -> None:
+    """One picture that replaces the last one."""
+    width, height = shutil.get_terminal_size()
+    statistics = loop.statistics()
+    lines = [
+        f"{loop.model.name}  {loop.controller.name}  {loop.rate:g} Hz  t = {elapsed:.1f} s  (Ctrl-C stops)",
+        f"cycles {statistics.cycles}  overruns {statistics.overruns}  skipped {statistics.skipped}  "
+        f"saturated {statistics.saturations}  records lost {statistics.lost}",
+        f"lateness   {statistics.lateness}",
+        f"execution  {statistics.execution}",
+        "",
+        f"{'coordinate':<{NAME}} {'q':>10} {'reference':>10} {'error':>10} {'force':>10}",
+    ]
+    for k, name in enumerate(loop.model.coordinate_names[: max(1, height - len(lines) - 2)]):
+        q, reference, force = (float(record[field][k]) for field in ("q", "q_ref", "F"))
+        place = min(BAR - 1, max(0, int((q / 3.2 + 0.5) * BAR)))
+        bar = "." * place + "|" + "." * (BAR - 1 - place)
+        lines.append(f"{name[:NAME]:<{NAME}} {q:10.4f} {reference:10.4f} {q - reference:10.1e} {force:10.3f} {bar}")
+    print("\x1b[H\x1b[2J" + "\n".join(line[: width - 1] for line in lines), flush=True)
+
+
+def _line(loop: Loop, record: NDArray[Any], elapsed: float) -> None:
+    """One line of plain text."""
+    statistics = loop.statistics()
+    error = float(abs(record["q"] - record["q_ref"])[list(loop.model.driven)].max())
+    print(
+        f"t {elapsed:6.1f} s  cycles {statistics.cycles}  overruns {statistics.overruns}  "
+        f"late p99 {statistics.lateness.percentile(99) * 1e6:.0f} us  "
+        f"exec p99 {statistics.execution.percentile(99) * 1e6:.1f} us  error {error:.1e}",
+        flush=True,
+    )
+
+
+def _shaper(model: Model, options: argparse.Namespace) -> Shaper | None:
+    if options.shaper == "none":
+        return None
+    from elastogen.runtime import shaping
+
+    if len(model.driven) == model.nq:
+        raise elastogen.ModelError(f"{model.name}: --shaper {options.shaper} is for robots with elastic coordinates.")
+    q0 = (0.0,) * model.nq if options.q0 is None else _spread(options.q0, model.nq, "--q0")
+    lowest = float(model.modes(q0, joints="locked").frequencies[0])
+    return shaping.zv(lowest) if options.shaper == "zv" else shaping.zvd(lowest)
+
+
+def _gain(values: tuple[float, ...] | None) -> Any:
+    return values[0] if values is not None and len(values) == 1 else values
+
+
+def _spread(values: tuple[float, ...], size: int, option: str) -> tuple[float, ...]:
+    if len(values) not in (1, size):
+        raise elastogen.ModelError(f"{option}: got {len(values)} numbers, expected 1 or {size}.")
+    return values * size if len(values) == 1 else values

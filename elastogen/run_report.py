@@ -1,0 +1,109 @@
+"""The report of a run: what happened and how punctual it was, in Markdown, with plots where matplotlib is installed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from elastogen.runtime.loop import Loop
+
+PERCENTILES = (50.0, 90.0, 99.0, 99.9, 99.99)
+
+
+def summary(loop: Loop, records: NDArray[Any]) -> str:
+    """A few lines for the terminal."""
+    lines = [str(loop.statistics()), f"status: {loop.status}"]
+    if len(records):
+        worst = np.abs(records["q"] - records["q_ref"])[:, list(loop.model.driven)].max()
+        lines.append(f"largest tracking error of a driven coordinate: {worst:.3g}")
+    return "\n".join(lines)
+
+
+def write_report(loop: Loop, records: NDArray[Any], directory: Path) -> list[Path]:
+    """Write report.md, records.npz and, with matplotlib, two plots; return their paths."""
+    directory.mkdir(parents=True, exist_ok=True)
+    data = directory / "records.npz"
+    names = records.dtype.names or ()
+    np.savez_compressed(data, allow_pickle=False, **{name: records[name] for name in names})
+    plots = _plots(loop, records, directory)
+    report = directory / "report.md"
+    report.write_text(_markdown(loop, records, plots), encoding="utf-8")
+    return [report, data, *plots]
+
+
+def _markdown(loop: Loop, records: NDArray[Any], plots: list[Path]) -> str:
+    statistics, model = loop.statistics(), loop.model
+    rows = [
+        f"| {percent:g} % | {statistics.lateness.percentile(percent) * 1e6:.1f} | {statistics.execution.percentile(percent) * 1e6:.2f} |"
+        for percent in PERCENTILES
+    ]
+    lines = [
+        f"# {model.name}: {loop.controller.name} at {loop.rate:g} Hz",
+        "",
+        f"- status: {loop.status}",
+        f"- cycles {statistics.cycles}, overruns {statistics.overruns}, skipped periods {statistics.skipped}",
+        f"- cycles with a force cut to its limit: {statistics.saturations}; records lost: {statistics.lost}",
+        "",
+        "## Punctuality",
+        "",
+        "| of all cycles | lateness below [us] | execution below [us] |",
+        "|---|---|---|",
+        *rows,
+        f"| worst | {statistics.lateness.most * 1e6:.1f} | {statistics.execution.most * 1e6:.2f} |",
+        "",
+        "Lateness: from the deadline to the beginning of the cycle. Execution: reading, control, simulated robot, telemetry.",
+        "",
+        "## Tracking",
+        "",
+        "| coordinate | largest error | root mean square | largest force |",
+        "|---|---|---|---|",
+    ]
+    for k, (name, unit) in enumerate(zip(model.coordinate_names, model.coordinate_units, strict=True)):
+        if len(records):
+            error, force = records["q"][:, k] - records["q_ref"][:, k], np.abs(records["F"][:, k]).max()
+            rms = float(np.sqrt(np.mean(error**2)))
+            lines.append(f"| {name} | {np.abs(error).max():.3g} {unit} | {rms:.3g} {unit} | {force:.4g} |")
+    lines += ["", *(f"![{path.stem}]({path.name})" for path in plots)]
+    if not plots:
+        lines.append("Plots need matplotlib: pip install 'elastogen[plot]'.")
+    return "\n".join(lines) + "\n"
+
+
+def _plots(loop: Loop, records: NDArray[Any], directory: Path) -> list[Path]:
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        return []
+    if not len(records):
+        return []
+    t, model = records["tick"] / loop.rate, loop.model
+    tracking = Figure(figsize=(9, 8), layout="constrained")
+    panels = (
+        ("q [rad, m]", records["q"]),
+        ("q - q_ref", records["q"] - records["q_ref"]),
+        ("F [N m, N]", records["F"]),
+    )
+    for axes, (label, values) in zip(tracking.subplots(3, 1, sharex=True), panels, strict=True):
+        axes.plot(t, values, label=model.coordinate_names)
+        axes.set_ylabel(label)
+        axes.grid(alpha=0.3)
+    tracking.axes[0].legend(loc="upper right", fontsize="small")
+    tracking.axes[-1].set_xlabel("t [s]")
+    timing = Figure(figsize=(9, 6), layout="constrained")
+    statistics = loop.statistics()
+    for axes, name in zip(timing.subplots(2, 1), ("lateness", "execution"), strict=True):
+        edges, counts = getattr(statistics, name).histogram()
+        if len(counts):
+            axes.stairs(counts, np.maximum(edges, 1e-9) * 1e6, fill=True)
+        axes.set(xscale="log", yscale="log", xlabel=f"{name} [us]", ylabel="cycles")
+        axes.grid(alpha=0.3)
+    paths = []
+    for name, figure in (("tracking", tracking), ("timing", timing)):
+        paths.append(directory / f"{name}.png")
+        figure.savefig(paths[-1], dpi=130)
+    return paths

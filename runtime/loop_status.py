@@ -1,0 +1,46 @@
+"""How a loop is and how it ended, in words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+NOTICES = {
+    "NOTICE_FIFO": "SCHED_FIFO was refused; the loop runs with default scheduling and will be late more often. Fix: run as root, "
+    "give the executable CAP_SYS_NICE, or raise RLIMIT_RTPRIO (ulimit -r).",
+    "NOTICE_CPU": "the processor was refused; the loop runs on any. Fix: name one that exists and this process may use.",
+    "NOTICE_MEMORY": "memory could not be locked; page faults may delay the loop. Fix: run as root, give CAP_IPC_LOCK, or raise "
+    "RLIMIT_MEMLOCK (ulimit -l).",
+}
+MEANING = {
+    "STATUS_OK": "no fault",
+    "STATUS_READ": "the state could not be read",
+    "STATUS_STATE_NOT_FINITE": "NaN or infinity in the measured state",
+    "STATUS_POSITION": "a position left its limits",
+    "STATUS_VELOCITY": "a velocity exceeded its limit",
+    "STATUS_TRACKING": "the tracking error exceeded its limit",
+    "STATUS_CONTROLLER": "the controller failed",
+    "STATUS_COMMAND_NOT_FINITE": "NaN or infinity in the command",
+    "STATUS_FORCE": "a command exceeded force_trip",
+    "STATUS_WRITE": "the command could not be written",
+    "STATUS_OVERRUN": "a cycle took longer than its period",
+}
+
+
+class LoopWarning(UserWarning):
+    """The system refused something that a loop asked for; the loop runs without it."""
+
+
+@dataclass(frozen=True)
+class LoopStatus:
+    """How a loop is, or how it ended. True where there is no fault."""
+
+    code: int
+    name: str
+    coordinate: str  # that caused the fault, or ""
+
+    def __bool__(self) -> bool:
+        return self.code == 0
+
+    def __str__(self) -> str:
+        where = f" ({self.coordinate})" if self.coordinate else ""
+        return f"{MEANING.get(self.name, self.name)}{where}"
