@@ -200,3 +200,4 @@ class BundleContext:
     example: Prototype  # the function that the example calls
     example_can_fail: bool
     example_arrays: tuple[ExampleArray, ...]
+    simulated: bool  # whether the bundle has the integrators

@@ -94,7 +94,10 @@ CONTROLLERS = (
         "inverse dynamics of the reference + kp e + kd de/dt + F_ref; elastic coordinates in the equilibrium of the\n"
         " * reference motion, moving as the force rates say (where inverse_dynamics_rate_1 was emitted).",
     ),
-    Controller("state_feedback", "F = F_ref - K (q - q_ref, qd - qd_ref), with the inverse dynamics of the reference if asked."),
+    Controller(
+        "state_feedback",
+        "F = F_ref - K (q - q_ref, qd - qd_ref), with the inverse dynamics of the reference if asked.",
+    ),
 )
 
 

@@ -77,7 +77,7 @@ def render_model(derivation: ModelDerivation, options: EmitOptions) -> RenderedM
     header = _header_context(derivation, identity, dialect)
     simulation = simulation_context(derivation, identity)
     module = _module_context(derivation, identity, simulation)
-    bundle = _bundle_context(derivation, identity, header)
+    bundle = _bundle_context(derivation, identity, header, simulation is not None)
     return RenderedModel(
         name=name,
         sha256=sha256,
@@ -355,7 +355,9 @@ def _argument_data(argument: Argument) -> dict[str, Any]:
 # ---- bundle
 
 
-def _bundle_context(derivation: ModelDerivation, identity: Identity, header: HeaderContext) -> BundleContext:
+def _bundle_context(
+    derivation: ModelDerivation, identity: Identity, header: HeaderContext, simulated: bool
+) -> BundleContext:
     function = _example_function(derivation.functions)
     arrays = [
         ExampleArray(a.name, a.size, _example_values(a.size, identity.real), False) for a in function.program.inputs
@@ -370,6 +372,7 @@ def _bundle_context(derivation: ModelDerivation, identity: Identity, header: Hea
         example=next(f.prototype for f in header.functions if f.prototype.name == f"{identity.name}_{function.name}"),
         example_can_fail=function.can_fail,
         example_arrays=tuple(arrays),
+        simulated=simulated,
     )
 
 

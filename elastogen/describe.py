@@ -48,6 +48,10 @@ def _flexible(robot: Robot) -> list[str]:
     for link in robot.links:
         if link.flexible is None:
             continue
+        if link.flexible.telescope is not None and link.flexible.telescope.nodal:
+            count = len(link.flexible.coordinates)
+            lines.append(f"  {link.name}: {count} elastic coordinates, clamped where it is in its joint")
+            continue
         found = natural_frequencies(link.flexible, carried_body(robot, link), robot.parameters)
         shown = ", ".join(f"{w:.5g}" for w in found[:4]) + (", ..." if len(found) > 4 else "")
         lines.append(f"  {link.name}: {len(found)} elastic coordinates, clamped with its load {shown} rad/s")

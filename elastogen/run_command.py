@@ -37,7 +37,7 @@ def add_arguments(command: argparse.ArgumentParser, positive: Callable[[str], An
     command.add_argument("--shaper", choices=("none", "zv", "zvd"), default="none", help="for the lowest elastic mode")
     command.add_argument("--q0", type=numbers, metavar="A,B", help="initial positions [rad, m] (default 0)")
     command.add_argument(
-        "--amplitude", type=numbers, metavar="A,B", help="the robot moves to q0 + amplitude and back (default 0.5 for each drive)"
+        "--amplitude", type=numbers, metavar="A,B", help="the robot moves to q0 + amplitude and back (default 0.5 each)"
     )
     command.add_argument("--move-seconds", type=positive, default=1.0, help="time of one move (default 1)")
     command.add_argument("--on-overrun", choices=("skip", "catch_up", "stop"), default="skip", help="default skip")

@@ -38,8 +38,9 @@ def write_report(loop: Loop, records: NDArray[Any], directory: Path) -> list[Pat
 
 def _markdown(loop: Loop, records: NDArray[Any], plots: list[Path]) -> str:
     statistics, model = loop.statistics(), loop.model
+    late, execution = statistics.lateness, statistics.execution
     rows = [
-        f"| {percent:g} % | {statistics.lateness.percentile(percent) * 1e6:.1f} | {statistics.execution.percentile(percent) * 1e6:.2f} |"
+        f"| {percent:g} % | {late.percentile(percent) * 1e6:.1f} | {execution.percentile(percent) * 1e6:.2f} |"
         for percent in PERCENTILES
     ]
     lines = [
@@ -54,7 +55,7 @@ def _markdown(loop: Loop, records: NDArray[Any], plots: list[Path]) -> str:
         "| of all cycles | lateness below [us] | execution below [us] |",
         "|---|---|---|",
         *rows,
-        f"| worst | {statistics.lateness.most * 1e6:.1f} | {statistics.execution.most * 1e6:.2f} |",
+        f"| worst | {late.most * 1e6:.1f} | {execution.most * 1e6:.2f} |",
         "",
         "Lateness: from the deadline to the beginning of the cycle. Execution: reading, control, simulated robot, telemetry.",
         "",
@@ -100,6 +101,7 @@ def _plots(loop: Loop, records: NDArray[Any], directory: Path) -> list[Path]:
         edges, counts = getattr(statistics, name).histogram()
         if len(counts):
             axes.stairs(counts, np.maximum(edges, 1e-9) * 1e6, fill=True)
+            axes.set_xlim(left=max(getattr(statistics, name).least * 0.5e6, 1e-3))
         axes.set(xscale="log", yscale="log", xlabel=f"{name} [us]", ylabel="cycles")
         axes.grid(alpha=0.3)
     paths = []

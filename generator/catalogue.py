@@ -29,10 +29,10 @@ Way: TypeAlias = Callable[[Variant], Derived]
 class Entry:
     """One function: ``ways`` are equal derivations of which the cheapest is kept.
 
-    ``layout`` names the family of variants: "plain" (the user's frames and parameters), "kinematic" (the user's
-    frames) or "dynamic" (any frames and base parameters); with ``explore`` all of them are tried, else the best one for
-    inverse dynamics or forward kinematics is used. ``largest`` limits both: beyond that many coordinates only the
-    first way and the best layout are tried.
+    ``layout`` names the family of variants: "plain" (the user's frames and parameters), "kinematic" (the user's frames) or
+    "dynamic" (any frames and base parameters). With ``explore`` all of them are tried, else the best one for inverse
+    dynamics or forward kinematics is used. Common factors are taken out of the best ``finalists`` only. ``largest`` limits
+    the search: beyond that many coordinates only the first way and the best layout are tried.
     """
 
     name: str
@@ -42,6 +42,7 @@ class Entry:
     ways: tuple[Way, ...]
     layout: str
     explore: bool = False
+    finalists: int = 2
     largest: int = 10
     default: bool = True
     applies: Callable[[Robot], bool] = lambda robot: True

@@ -115,7 +115,7 @@ def derive_function(scratch: VariantFamily, entry: Entry) -> Function:
             candidates.append((_cost(scratch.graph, _refs(way(variant))), len(candidates), number, way))
     candidates.sort(key=lambda candidate: candidate[:2])
     best: list[tuple[Program, int, Way]] = []
-    for _, _, number, way in candidates[:2]:
+    for _, _, number, way in candidates[: entry.finalists]:
         best.append((_derived_again(scratch, scratch.elements, entry, number, way), number, way))
     program, number, way = min(best, key=lambda candidate: candidate[0].count.cost)
     chosen = selectors(scratch.robot)

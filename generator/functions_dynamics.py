@@ -280,7 +280,7 @@ ENTRIES = (
           _vector("Q", _FORCE, "forces of the load"), (payload_forces,), "kinematic", default=False),
     Entry("inverse_dynamics", "Driving forces F = M qdd + C qd + D qd + K q + G, with friction (Newton-Euler).",
           ("q", "qd", "qdd"), _vector("F", _FORCE, "driving forces"), (inverse_dynamics,), "dynamic",
-          explore=True, largest=100),
+          explore=True, largest=100, finalists=4),
     Entry("elastic_inverse_dynamics",
           "Driving forces for given joint accelerations at the present elastic state, and all accelerations then.",
           ("q", "qd", "qdd"),

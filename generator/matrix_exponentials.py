@@ -110,8 +110,8 @@ class MatrixExponentials:
         size = 0
         for joint in robot.joints:
             path, pose = ends[joint.parent]
-            if joint.type is JointType.SLIDING:
-                raise OutputError(f"matrix exponentials: joint {joint.name} slides along a beam, which is not a screw.")
+            if joint.type in (JointType.SLIDING, JointType.TELESCOPIC):
+                raise OutputError(f"matrix exponentials: joint {joint.name} is {joint.type.value}, which is not a screw.")
             pose = self._times(pose, joint.before)
             if joint.type is not JointType.FIXED:
                 for name in (joint.name, f"{joint.name}.deflection")[: 1 if joint.elasticity is None else 2]:

@@ -142,14 +142,13 @@ def moment_by_pseudo_inertia(motion: Motion, inertia: Inertia) -> Vec:
 
 
 def moment_by_tensor(motion: Motion, inertia: Inertia) -> Vec:
-    """The same by L eps + omega x (L omega), with products of omega shared with U."""
-    P, (x, y, z), e = inertia.P, motion.omega, motion.epsilon
-    L = [[P.yy + P.zz, -P.xy, -P.xz], [-P.xy, P.xx + P.zz, -P.yz], [-P.xz, -P.yz, P.xx + P.yy]]
-    xx, yy, zz, xy, xz, yz = x * x, y * y, z * z, x * y, x * z, y * z
+    """The same by L eps + omega x (L omega), where products with U appear: eps_z + omega_x omega_y = U_yx, and so on."""
+    P, (x, y, z), e, U = inertia.P, motion.omega, motion.epsilon, motion.U
+    xx, yy, zz = P.yy + P.zz, P.xx + P.zz, P.xx + P.yy  # of L = tr(P) E - P; its other entries are -P.xy, ...
     return [
-        dot(L[0], e) + (L[2][2] - L[1][1]) * yz + L[1][2] * (yy - zz) + L[0][2] * xy - L[0][1] * xz,
-        dot(L[1], e) + (L[0][0] - L[2][2]) * xz + L[0][2] * (zz - xx) + L[0][1] * yz - L[1][2] * xy,
-        dot(L[2], e) + (L[1][1] - L[0][0]) * xy + L[0][1] * (xx - yy) + L[1][2] * xz - L[0][2] * yz,
+        xx * e[0] + (zz - yy) * (y * z) + P.xy * U[2][0] - P.xz * U[1][0] - P.yz * (y * y - z * z),
+        yy * e[1] + (xx - zz) * (x * z) + P.yz * U[0][1] - P.xy * U[2][1] - P.xz * (z * z - x * x),
+        zz * e[2] + (yy - xx) * (x * y) + P.xz * U[1][2] - P.yz * U[0][2] - P.xy * (x * x - y * y),
     ]
 
 

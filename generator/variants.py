@@ -9,7 +9,8 @@ from types import MappingProxyType
 
 from elastogen.generator import affine
 from elastogen.generator.elastic_body import ElasticBody
-from elastogen.generator.element_cases import clamped_coordinates
+from elastogen.generator.element_cases import clamped_coordinates, selectors
+from elastogen.generator.errors import OutputError
 from elastogen.generator.graph import Graph, Value
 from elastogen.generator.lowering import Lowering
 from elastogen.generator.mechanism import Mechanism, build_mechanism
@@ -177,6 +178,9 @@ class VariantFamily:
         self._best: dict[str, int] = {}
         self._nominal = {parameter.name: parameter.value for parameter in robot.live_parameters}
         lower = Lowering(self.graph, robot)
+        missing = [s.joint for s in selectors(robot) if s.joint not in elements and len(s.elements) > 1]
+        if missing:
+            raise OutputError(f"{robot.name}: its equations depend on the element inside {missing[0]}; generate C instead.")
         self._clamped = clamped_coordinates(robot, elements)
         self._elastic = tuple(coordinate.elastic for coordinate in robot.coordinates)
         self._drives, self._elasticity = _drives(lower, robot), _elasticity(lower, robot)

@@ -38,10 +38,13 @@ class Evaluation:
         kernel = self._kernels.get(function)
         if kernel is None:
             kernel = self._missing(function)
-        if out is None and parameters is None:
+        if parameters is None and (out is None or isinstance(out, np.ndarray)):
             result: Array | None = kernel.single(arguments)
-            if result is not None:
+            if result is not None and out is None:
                 return result
+            if type(result) is np.ndarray and result.shape == out.shape and result.dtype == out.dtype:
+                out[...] = result
+                return out
         answer: Array = kernel.batch(arguments, out, parameters, on_failure)
         return answer
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import sys
 from collections.abc import Mapping, Sequence
 from multiprocessing import shared_memory
 from typing import Any, Protocol
@@ -146,7 +147,7 @@ class SharedMemory:
         """Let the loop use the block."""
         if self._block is None:
             size = library.ffi.sizeof("eg_loop_shared_t")
-            self._block = shared_memory.SharedMemory(self.name or None, create=not self.name, size=size)
+            self._block = _attach(self.name) if self.name else shared_memory.SharedMemory(create=True, size=size)
             self.name = self._block.name
         shared = _shared(library, self._block)
         shared.stale_limit, shared.stale = self._stale_limit, 0
@@ -156,7 +157,7 @@ class SharedMemory:
         """Give the block back, when no loop uses it any more."""
         if self._block is not None:
             block, self._block = self._block, None
-            _close(block)
+            block.close()
             block.unlink()
 
 
@@ -165,7 +166,7 @@ class SharedRobot:
 
     def __init__(self, library: LoopLibrary, name: str) -> None:
         self._library = library
-        self._block = shared_memory.SharedMemory(name)
+        self._block = _attach(name)
         self._shared = _shared(library, self._block)
         self._F = np.zeros(library.model.nq, library.model.dtype)
 
@@ -186,7 +187,7 @@ class SharedRobot:
     def close(self) -> None:
         """Let go of the block."""
         self._shared = None
-        _close(self._block)
+        self._block.close()
 
 
 def address_of(ffi: Any, given: Any) -> int:
@@ -217,5 +218,7 @@ def _shared(library: LoopLibrary, block: shared_memory.SharedMemory) -> Any:
     return library.ffi.cast("eg_loop_shared_t *", int(library.ffi.cast("uintptr_t", view)))
 
 
-def _close(block: shared_memory.SharedMemory) -> None:
-    block.close()
+def _attach(name: str) -> shared_memory.SharedMemory:
+    if sys.version_info >= (3, 13):  # only the maker removes the block
+        return shared_memory.SharedMemory(name, track=False)
+    return shared_memory.SharedMemory(name)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 NOTICES = {
-    "NOTICE_FIFO": "SCHED_FIFO was refused; the loop runs with default scheduling and will be late more often. Fix: run as root, "
-    "give the executable CAP_SYS_NICE, or raise RLIMIT_RTPRIO (ulimit -r).",
+    "NOTICE_FIFO": "SCHED_FIFO was refused; the loop runs with default scheduling and will be late more often. "
+    "Fix: run as root, give the executable CAP_SYS_NICE, or raise RLIMIT_RTPRIO (ulimit -r).",
     "NOTICE_CPU": "the processor was refused; the loop runs on any. Fix: name one that exists and this process may use.",
-    "NOTICE_MEMORY": "memory could not be locked; page faults may delay the loop. Fix: run as root, give CAP_IPC_LOCK, or raise "
-    "RLIMIT_MEMLOCK (ulimit -l).",
+    "NOTICE_MEMORY": "memory could not be locked; page faults may delay the loop. Fix: run as root, give CAP_IPC_LOCK, "
+    "or raise RLIMIT_MEMLOCK (ulimit -l).",
 }
 MEANING = {
     "STATUS_OK": "no fault",

@@ -6,10 +6,13 @@ The partial derivatives of time derivatives that the identities need come from T
 
 from __future__ import annotations
 
+import re
+import runpy
 from dataclasses import replace
 from functools import cache
 from itertools import pairwise
 from math import comb, factorial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,6 +21,7 @@ from flexible_reference import CASES, TIPS, constant, power, robot_of
 from plain_programs import PlainPrograms, program
 from robots_for_tests import Programs, difference_quotient, random_axis, random_body, random_pose, relative_error
 
+import elastogen
 from elastogen.generator import affine, taylor
 from elastogen.generator.arguments import MOTION, input_argument
 from elastogen.generator.beam_integrals import Beam, Mode, beam_body
@@ -382,3 +386,26 @@ def test_torque_rates_are_the_feedforward_of_elastic_joints() -> None:
     drive_acceleration = state["qdd"][::2]
     assert np.max(np.abs(torques[1::2])) < 1e-11 * np.max(np.abs(torques))  # springs need no force
     assert relative_error(torques[::2], forces[0] + rotor * ratio**2 * drive_acceleration) < EXACT
+
+
+# ---- what the documentation shows is executed
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+@pytest.mark.filterwarnings("ignore::elastogen.generator.errors.RobotWarning")
+def test_snippets_of_the_documentation_run() -> None:
+    text = (ROOT / "docs" / "acceleration-energies.md").read_text(encoding="utf-8")
+    snippets = re.findall(r"^```python\n(.*?)^```$", text, flags=re.MULTILINE | re.DOTALL)
+    assert len(snippets) == 2
+    names: dict[str, Any] = {"elastogen": elastogen}
+    for snippet in snippets:
+        exec(snippet, names)
+    assert names["torque"].shape == names["q"].shape
+
+
+def test_the_example_shows_the_erratum() -> None:
+    example = runpy.run_path(str(ROOT / "examples" / "catalan_identity.py"))
+    dynamics = example["Dynamics"](elastogen.load(example["FLEXIBLE"]), seed=3)
+    assert dynamics.error(4, 5, example["CATALAN"]) < EXACT
+    assert dynamics.error(4, 5, example["PRINTED"]) > 1e-2

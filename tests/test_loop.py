@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import resource
 import shutil
 import subprocess
+import sys
 import time
 import warnings
 from pathlib import Path
@@ -46,7 +48,8 @@ BENDER = {
         {
             "name": "beam",
             "flexible": {
-                "type": "modes", "length": 1.0, "mass_per_length": 0.5, "EI": 60.0, "tip": {"mass": 0.3}, "damping": {"ratio": 0.01},
+                "type": "modes", "length": 1.0, "mass_per_length": 0.5, "EI": 60.0, "tip": {"mass": 0.3},
+                "damping": {"ratio": 0.01},
                 "modes": [{"direction": "y", "eigenfunction": 1}, {"direction": "y", "eigenfunction": 2}],
             },
         },
@@ -127,7 +130,8 @@ def compile_checks(folder, name, *flags):
 
 def run_checks(folder, name, *arguments):
     """The program's output, and the numbers in it by name."""
-    done = subprocess.run([f"./{name}", *map(str, arguments)], cwd=folder, capture_output=True, text=True, check=False, timeout=120)
+    command = [f"./{name}", *map(str, arguments)]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=120)
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-4000:]
     lines = [line.split() for line in done.stdout.splitlines()]
     return lines, {words[0]: int(words[1]) for words in lines}
@@ -207,7 +211,8 @@ def test_records_and_updates_are_whole_under_a_reader_that_stalls(checks, keep: 
 def test_thread_sanitizer_finds_nothing(checks, keep: int) -> None:
     if not (checks / "tsan").exists():
         (checks / "probe.c").write_text("int main(void) { return 0; }\n")
-        probe = subprocess.run(["gcc", "-fsanitize=thread", "probe.c", "-o", "probe"], cwd=checks, capture_output=True, check=False)
+        command = ["gcc", "-fsanitize=thread", "probe.c", "-o", "probe"]
+        probe = subprocess.run(command, cwd=checks, capture_output=True, check=False)
         if probe.returncode or subprocess.run(["./probe"], cwd=checks, capture_output=True, check=False).returncode:
             pytest.skip("this machine has no thread sanitizer")
         compile_checks(checks, "tsan", "-O1", "-g", "-fsanitize=thread")
@@ -230,7 +235,12 @@ def test_strict_compilers_accept_the_loop_without_an_operating_system(compiler, 
         command = [compiler, *WARNINGS, *extra, "-O2", "-c", source, "-o", f"{source}.o"]
         done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stderr
-    included = {line.split()[1] for line in (tmp_path / f"{name}_loop.c").read_text().splitlines() if line.startswith("#include")}
+    if shutil.which("g++"):
+        (tmp_path / "user.cpp").write_text(f'#include "{name}_loop_thread.h"\n')
+        command = ["g++", "-std=c++11", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-fsyntax-only", "user.cpp"]
+        assert subprocess.run(command, cwd=tmp_path, check=False).returncode == 0
+    lines = (tmp_path / f"{name}_loop.c").read_text().splitlines()
+    included = {line.split()[1] for line in lines if line.startswith("#include")}
     assert included == {f'"{name}_loop.h"', "<float.h>"}
     listing = subprocess.run(["nm", f"{name}_loop.c.o"], cwd=tmp_path, capture_output=True, text=True, check=True)
     symbols = [line.split()[-2:] for line in listing.stdout.splitlines()]
@@ -496,7 +506,7 @@ def test_shared_memory(library) -> None:
     for k in range(20):
         robot.put([0.01 * k, 0.0], [0.0, 0.0])
         assert loop.step()
-        expected = library.model.gravity_vector([0.01 * k, 0.0]) + [10.0 * (1.0 - 0.01 * k), 0.0]
+        expected = library.model.gravity_vector([0.01 * k, 0.0]) + np.array([10.0 * (1.0 - 0.01 * k), 0.0])
         np.testing.assert_allclose(robot.get(), expected, rtol=1e-12)
     assert loop.step(3)
     assert loop.step().name == "STATUS_READ"  # nobody has put a state for four cycles
@@ -662,7 +672,8 @@ def test_a_rigid_controller_meets_a_flexible_robot(library, bender) -> None:
         "joints": [{"name": "hub", "type": "revolute", "child": "bar", "axis": [0, 0, 1], "motor": {"inertia": 0.1}}],
     }  # fmt: skip
     flexible = build_loop(BENDER)
-    loop = Loop(build_loop(rigid), plant=Simulated(library=flexible, measured=[0]), free_running=True, controller=PDGravity(400, 40))
+    plant = Simulated(library=flexible, measured=[0])
+    loop = Loop(build_loop(rigid), plant=plant, free_running=True, controller=PDGravity(400, 40))
     loop.move_to([0.5], 0.5)
     records = finish(loop, 3000)
     assert loop.status
@@ -686,6 +697,32 @@ def test_refusals_of_the_system_become_warnings(library) -> None:
         loop.start(cycles=20)
     loop.wait(timeout=30)
     assert loop.statistics().cycles == 20
+
+
+WITHOUT_RIGHTS = """
+import sys, warnings
+from elastogen.runtime.loop import Loop
+from elastogen.runtime.loop_library import load_loop
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+    loop = Loop(load_loop(sys.argv[1]), fifo=True, rate=1000).start(cycles=20)
+assert loop.wait(timeout=30) and loop.statistics().cycles == 20
+print(*(str(warning.message) for warning in caught), sep="\\n")
+"""
+
+
+@pytest.mark.skipif(not shutil.which("setpriv"), reason="no setpriv")
+def test_a_process_without_rights_runs_with_notices(library) -> None:
+    drop = ["setpriv", "--inh-caps=-all", "--bounding-set=-all"]
+    if subprocess.run([*drop, "true"], capture_output=True, check=False).returncode:
+        drop = []  # there are no rights to drop
+    command = [*drop, sys.executable, "-c", WITHOUT_RIGHTS, str(library.model.extension)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    assert done.returncode == 0, done.stderr
+    if drop and resource.getrlimit(resource.RLIMIT_RTPRIO)[0] == 0:
+        assert "SCHED_FIFO was refused" in done.stdout
+    if drop and 0 <= resource.getrlimit(resource.RLIMIT_MEMLOCK)[0] <= 16 << 20:
+        assert "memory could not be locked" in done.stdout
 
 
 @pytest.mark.parametrize(
@@ -718,7 +755,7 @@ def test_mistakes_in_references_are_named(library) -> None:
         lambda: loop.follow(np.zeros((3, 2)), np.zeros((3, 2)), np.zeros((2, 2))),
         lambda: loop.set_shaper(shaping.zv(1.0)),
     ):
-        with pytest.raises(elastogen.ModelError, match="expected|shaper_memory"):
+        with pytest.raises(elastogen.ModelError, match=r"expected|shaper_memory"):
             call()
     with pytest.raises(elastogen.BuildError, match="user_controller"):
         build_loop("two_link", controller_source="int f(void)\n{ return 0; }\n")
@@ -756,3 +793,15 @@ def test_the_run_command(bender, capsys, tmp_path: Path) -> None:
     assert "worst" in text
     with np.load(report / "records.npz") as data:
         assert len(data["q"]) == len(data["tick"]) > 0
+
+
+@pytest.mark.skipif(not shutil.which("strace"), reason="no strace")
+def test_the_cycle_makes_no_system_call(checks) -> None:
+    """A million free-running cycles make a few dozen calls in all: those of the program's start."""
+    command = ["strace", "-f", "-c", "./checks", "allocations"]
+    done = subprocess.run(command, cwd=checks, capture_output=True, text=True, check=False)
+    totals = [line.split() for line in done.stderr.splitlines() if line.endswith(" total")]
+    if done.returncode or not totals:
+        pytest.skip("strace may not watch other programs here")
+    calls = [int(word) for word in totals[0][:-1] if word.isdigit()]
+    assert calls[-2 if len(calls) > 2 else -1] < 500

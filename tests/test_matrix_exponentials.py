@@ -15,6 +15,7 @@ from robots_for_tests import quietly_loaded, random_robot, relative_error
 from elastogen.generator.beam_integrals import beam_body
 from elastogen.generator.closed_form import derive
 from elastogen.generator.closed_form_exponentials import ExponentialForms
+from elastogen.generator.errors import OutputError
 from elastogen.generator.graph import Graph, Value
 from elastogen.generator.matrix_exponentials import MatrixExponentials
 from elastogen.generator.program import Argument
@@ -225,3 +226,8 @@ def test_closed_forms_of_a_flexible_robot() -> None:
 
 def test_one_scalar_type_serves_all() -> None:
     assert all(isinstance(x, Value) for row in Exponentials(random_robot(2, 2)).mek.jacobian() for x in row)
+
+
+def test_joints_that_are_no_screws_are_refused() -> None:
+    with pytest.raises(OutputError, match="telescopic, which is not a screw"):
+        Exponentials(quietly_loaded("rpb_table3"))

@@ -1,0 +1,52 @@
+"""Speed of planar robots with finite elements: python -m benchmarks.planar."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import numpy as np
+
+import elastogen
+from elastogen.build.options import EmitOptions
+from elastogen.build.render import render_model
+from elastogen.generator.derivation import derive_model
+
+BATCH, ROUNDS = 1000, 30
+FUNCTIONS = {"mass_matrix": 1, "forward_dynamics": 3}  # number of inputs
+
+
+def two_links(elements: int) -> dict[str, Any]:
+    """RR with so many elements on each link."""
+    link = {"joint": "R", "length": 0.8, "mass_per_length": 0.35325, "EI": 0.1688, "elements": elements}
+    planar = {"links": [link, link], "payload": {"mass": 0.1}, "gravity": [0, -9.81]}
+    return {"elastogen": 1, "name": f"rr_{elements}", "planar": planar}
+
+
+def microseconds(model: Any, function: str, inputs: int) -> float:
+    """Best time of one evaluation in a C loop."""
+    states = 0.01 * np.random.default_rng(0).normal(size=(inputs, BATCH, model.nq))
+    states[0, :, :2] = 0.4
+    best = np.inf
+    for _ in range(ROUNDS):
+        start = time.perf_counter()
+        getattr(model, function)(*states)
+        best = min(best, (time.perf_counter() - start) / BATCH)
+    return 1e6 * float(best)
+
+
+def main() -> None:
+    """Print one line per robot."""
+    for source in (two_links(5), two_links(10), two_links(20), "par_table3", "rpb_table3"):
+        robot = elastogen.load(source)
+        start = time.process_time()
+        rendered = render_model(derive_model(robot), EmitOptions())
+        seconds = time.process_time() - start
+        model = elastogen.build_model(robot, outputs=tuple(FUNCTIONS))
+        times = "  ".join(f"{name} {microseconds(model, name, n):.2f} us" for name, n in FUNCTIONS.items())
+        size = len(rendered.source) >> 10
+        print(f"{robot.name:12} nq {model.nq:3}  {times}  derive and render {seconds:.1f} s, {size} KiB of C")
+
+
+if __name__ == "__main__":
+    main()
