@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from elastogen.generator.graph import Graph, Value
 from elastogen.generator.inertia import Inertia
 from elastogen.generator.mechanism import Mechanism
-from elastogen.generator.vectors import Mat, Rotation, Vec, add, combination, cross, dot, named, times
+from elastogen.generator.vectors import Mat, Rotation, Vec, add, combination, cross, named, times
 
 
 @dataclass(frozen=True)

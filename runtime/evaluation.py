@@ -40,9 +40,10 @@ class Evaluation:
             kernel = self._missing(function)
         if parameters is None and (out is None or isinstance(out, np.ndarray)):
             result: Array | None = kernel.single(arguments)
-            if result is not None and out is None:
-                return result
-            if type(result) is np.ndarray and result.shape == out.shape and result.dtype == out.dtype:
+            if out is None:
+                if result is not None:
+                    return result
+            elif type(result) is np.ndarray and result.shape == out.shape and result.dtype == out.dtype:
                 out[...] = result
                 return out
         answer: Array = kernel.batch(arguments, out, parameters, on_failure)
