@@ -5,11 +5,11 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from benchmarks import builds, calls, machine, operations, speed, tuning
+from benchmarks import builds, calls, flexible, machine, operations, speed, tuning
 from benchmarks.robots import FILES
 
 RESULTS = Path(__file__).parent / "results"
-SECTIONS = ("speed", "operations", "builds", "calls", "tuning")
+SECTIONS = ("speed", "operations", "builds", "calls", "flexible", "tuning")
 
 
 def main() -> None:
@@ -46,4 +46,6 @@ def _section(section: str, robots: list[str], work: Path, rounds: int, quick: bo
         return builds.report(work, quick)
     if section == "calls":
         return calls.report(rounds)
+    if section == "flexible":
+        return flexible.report(work, rounds)
     return tuning.report(robots, work, rounds)

@@ -18,6 +18,7 @@ from elastogen.generator.catalogue import Derived, Entry, Way
 from elastogen.generator.element_cases import Selector, cases, selectors
 from elastogen.generator.errors import OutputError
 from elastogen.generator.graph import Graph, Op
+from elastogen.generator.natural_frequencies import CriticalRate, spinning_joints
 from elastogen.generator.optimize import factor_sums
 from elastogen.generator.program import Function, Program
 from elastogen.generator.robot import Robot
@@ -53,6 +54,7 @@ class ModelDerivation:
     coordinate_names: tuple[str, ...]
     coordinate_units: tuple[str, ...]
     elastic_coordinates: tuple[bool, ...]  # which coordinates no drive acts on
+    critical_rates: tuple[CriticalRate, ...]  # of flexible links without foreshortening
     selectors: tuple[Selector, ...] = ()  # of the sliding joints
 
 
@@ -97,6 +99,7 @@ def derive_model(robot: Robot, outputs: Iterable[str] | str | None = None) -> Mo
         coordinate_names=robot.coordinate_names,
         coordinate_units=tuple(coordinate.unit for coordinate in robot.coordinates),
         elastic_coordinates=tuple(coordinate.elastic for coordinate in robot.coordinates),
+        critical_rates=spinning_joints(robot),
         selectors=selectors(robot),
     )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -85,6 +86,32 @@ def critical_rates(robot: Robot) -> dict[str, float]:
             continue
         rates[link.name] = float(natural_frequencies(body, carried_body(robot, link), robot.parameters)[0])
     return rates
+
+
+@dataclass(frozen=True)
+class CriticalRate:
+    """A flexible link without foreshortening, the joint coordinates that spin it, and its critical rate [rad/s]."""
+
+    link: str
+    coordinates: tuple[int, ...]
+    rate: float
+
+
+def spinning_joints(robot: Robot) -> tuple[CriticalRate, ...]:
+    """For each flexible link that loses its stiffness when it spins, the coordinates of the joints inward of it that turn."""
+    index = {coordinate.name: k for k, coordinate in enumerate(robot.coordinates)}
+    carrier = {joint.child: joint for joint in robot.joints}
+    found = []
+    for link, rate in critical_rates(robot).items():
+        turning, name = [], link
+        while name in carrier:
+            joint = carrier[name]
+            if joint.type.is_rotation:
+                turning.append(index[joint.name])
+            name = joint.parent
+        if turning:
+            found.append(CriticalRate(link, tuple(sorted(turning)), rate))
+    return tuple(found)
 
 
 def carried_body(robot: Robot, link: Link) -> Body:

@@ -1,7 +1,7 @@
 """Load a compiled model and call it with numpy arrays. Imports nothing of the generator."""
 
 from elastogen.runtime.bound import Bound
-from elastogen.runtime.errors import ModelError
+from elastogen.runtime.errors import ModelError, ModelWarning
 from elastogen.runtime.inputs import PD, BangBang, CFunction, ComputedTorque, Table, Trajectory
 from elastogen.runtime.loader import load_model
 from elastogen.runtime.metadata import ABI_VERSION
@@ -18,6 +18,7 @@ __all__ = [
     "ComputedTorque",
     "Model",
     "ModelError",
+    "ModelWarning",
     "Parameters",
     "Simulation",
     "SimulationError",

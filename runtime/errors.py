@@ -13,6 +13,10 @@ class ModelError(Exception):
     """
 
 
+class ModelWarning(UserWarning):
+    """A compiled model was used in a way in which its numbers should not be trusted."""
+
+
 class UnknownNameError(ModelError, KeyError):
     """A name that the model does not have; also a KeyError, so that mappings behave as Python expects."""
 

@@ -81,6 +81,15 @@ class ParameterInfo:
 
 
 @dataclass(frozen=True)
+class CriticalRate:
+    """A flexible link without foreshortening, the coordinates of the joints that spin it, and its critical rate [rad/s]."""
+
+    link: str
+    coordinates: tuple[int, ...]
+    rate: float
+
+
+@dataclass(frozen=True)
 class Metadata:
     """Everything a compiled model knows about itself."""
 
@@ -91,6 +100,7 @@ class Metadata:
     coordinate_names: tuple[str, ...]
     coordinate_units: tuple[str, ...]
     elastic_coordinates: tuple[bool, ...]
+    critical_rates: tuple[CriticalRate, ...]
     frame_names: tuple[str, ...]
     parameters: tuple[ParameterInfo, ...]
     functions: tuple[FunctionInfo, ...]
@@ -121,6 +131,9 @@ def read_metadata(text: bytes, source: str) -> Metadata:
             coordinate_names=tuple(data["coordinate_names"]),
             coordinate_units=tuple(data["coordinate_units"]),
             elastic_coordinates=tuple(data["elastic_coordinates"]),
+            critical_rates=tuple(
+                CriticalRate(rate["link"], tuple(rate["coordinates"]), rate["rate"]) for rate in data["critical_rates"]
+            ),
             frame_names=tuple(data["frame_names"]),
             parameters=tuple(ParameterInfo(**entry) for entry in data["parameters"]),
             functions=tuple(_function(entry, sliding) for entry in data["functions"]),

@@ -57,6 +57,7 @@ class Model(KinematicsMethods, DynamicsMethods, HigherOrderMethods, LinearAnalys
             raise ModelError(f"{source}: its metadata and its parameters disagree. Fix: build the robot again.")
         self._lib, self._ffi = lib, ffi
         self._metadata = metadata
+        self._warned: set[str] = set()
         self._name = metadata.name
         self._extension = extension
         self._c_directory = Path(c_directory)

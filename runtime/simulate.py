@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 import time
+import warnings
 from collections.abc import Callable
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from elastogen.runtime.errors import ModelError
+from elastogen.runtime.errors import ModelError, ModelWarning
 from elastogen.runtime.evaluation import Evaluation, ParameterValues
 from elastogen.runtime.inputs import Input, InputReader
 from elastogen.runtime.parameters import Parameters
@@ -42,6 +43,8 @@ class SimulationMethods(Evaluation):
     coordinate_names: Any
     coordinate_units: Any
     dtype: Any
+    metadata: Any
+    _warned: set[str]  # links that were warned of
     _lib: Any
     _ffi: Any
     _parameters: Parameters
@@ -95,6 +98,7 @@ class SimulationMethods(Evaluation):
         start = time.perf_counter()
         simulator.run(motions, times, data, chosen, progress)
         result = self._simulation(motions, arrays, batch, times, method, time.perf_counter() - start)
+        self._warn_of_fast_spin(label, result)
         if on_failure not in ("raise", "keep"):
             raise ModelError(f"{label}: on_failure={on_failure!r}, expected 'raise' or 'keep'.")
         if on_failure == "raise" and not (result.ok or result.interrupted):
@@ -133,6 +137,19 @@ class SimulationMethods(Evaluation):
         return np.array([simulator.force(values, data, t, *pair) for pair in zip(q, qd, strict=True)])
 
     # Pieces of a simulation.
+
+    def _warn_of_fast_spin(self, label: str, result: Simulation) -> None:
+        """Say once per link that it turned faster than half the rate at which the linear model loses its stiffness."""
+        for critical in self.metadata.critical_rates:
+            fastest = float(np.nanmax(np.abs(result.qd[..., list(critical.coordinates)]), initial=0.0))
+            if fastest > 0.5 * critical.rate and critical.link not in self._warned:
+                self._warned.add(critical.link)
+                warnings.warn(
+                    f"{label}: {critical.link} turned at {fastest:.3g} rad/s. Without foreshortening it loses its stiffness at "
+                    f"{critical.rate:.3g} rad/s. Fix: foreshortening: true for this link, or move more slowly.",
+                    ModelWarning,
+                    stacklevel=3,
+                )
 
     def _simulator_for(self, label: str, needed: tuple[str, ...]) -> Simulator:
         """The integrators of a module that has the needed functions: this one, or one that is built now."""

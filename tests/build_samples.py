@@ -50,6 +50,7 @@ class SampleModel:
     coordinate_names: tuple[str, ...] = ("first", "second")
     coordinate_units: tuple[str, ...] = ("rad", "m")
     elastic_coordinates: tuple[bool, ...] = (False, False)
+    critical_rates: tuple[object, ...] = ()
     selectors: tuple[()] = ()
 
 

@@ -1,5 +1,6 @@
 """Robots with flexible links and joints: reference chains, published frequencies, limits and conservation laws."""
 
+import warnings
 from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
@@ -414,3 +415,20 @@ def test_a_flexible_joint_is_a_spring_between_drive_and_link():
     drive = (F[0] + spring) / (rotor * ratio**2)
     expected = [drive, -spring / inertia - drive]
     np.testing.assert_allclose(Programs(robot)("forward_dynamics", q=q, qd=qd, F=F), expected, rtol=1e-12)
+
+
+def test_a_simulation_that_spins_too_fast_says_so_once():
+    link = Link("", Body(), beam(*ROD, polynomials(2)))
+    model = elastogen.build_model(planar_arm(link))
+    (critical,) = model.metadata.critical_rates
+    assert critical.coordinates == (0,)
+    assert critical.rate == pytest.approx(3.797658548, rel=1e-2)
+    start = np.zeros(3)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model.simulate(start, np.array([1.0, 0.0, 0.0]), t=0.1)
+    with pytest.warns(elastogen.ModelWarning, match=r"link1 turned at .* rad/s.*foreshortening"):
+        model.simulate(start, np.array([2.5, 0.0, 0.0]), t=0.1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model.simulate(start, np.array([2.5, 0.0, 0.0]), t=0.1)
