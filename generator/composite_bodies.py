@@ -51,22 +51,27 @@ def mass_matrix_by_composites(mechanism: Mechanism, placed: Sequence[Placed], q:
         for coordinate, wrench in zip(frame.coordinates, wrenches, strict=True):
             twists[coordinate, index] = wrench
             frames[coordinate].append(index)
+        mechanism.graph.section = f"{frame.label}: its block of the mass matrix"
+        _add_block(own, frame.coordinates, frame.motion.mass_block(frame.own(q), composite[index]))
         if frame.elastic is not None:
             body = frame.elastic.deformed([q[k] for k in frame.elastic.coordinates])
             for coordinate, wrench in zip(frame.elastic.coordinates, body.unit_wrenches(), strict=True):
                 bodies[coordinate, index] = wrench
                 frames[coordinate].append(index)
-            block = body.mass_block()
-            for r, i in enumerate(frame.elastic.coordinates):
-                for c, j in enumerate(frame.elastic.coordinates):
-                    own[i][j] = block[r][c]
+            _add_block(own, frame.elastic.coordinates, body.mass_block())
     for column in range(size):
-        _fill_column(mechanism, placed, q, column, frames[column], twists, bodies, own, carried)
+        _fill_column(mechanism, placed, q, column, frames[column], twists, bodies, carried)
     M = [[zero] * size for _ in range(size)]
     for r in range(size):
         for c in range(r, size):
             M[r][c] = M[c][r] = own[r][c] + (carried[r][c] + carried[c][r])
     return M
+
+
+def _add_block(M: Mat, coordinates: Sequence[int], block: Mat) -> None:
+    for r, i in enumerate(coordinates):
+        for c, j in enumerate(coordinates):
+            M[i][j] = M[i][j] + block[r][c]
 
 
 def _fill_column(
@@ -77,13 +82,12 @@ def _fill_column(
     moved: Sequence[int],
     twists: Mapping[tuple[int, int], Wrench],
     bodies: Mapping[tuple[int, int], Wrench],
-    own: Mat,
     carried: Mat,
 ) -> None:
     """Project a coordinate's wrenches on the coordinates of the frames it moves and of all frames inward.
 
     ``carried`` takes what comes from further out, or from a frame's own flexible body: products of two different parts
-    of the motion, each visited once. ``own`` takes the products of one frame's twists, visited in both directions.
+    of the motion, each visited once. Products of one frame's twists are not visited: see JointMotion.mass_block.
     """
     incoming: dict[int, Wrench] = {index: bodies[column, index] for index in moved if (column, index) in bodies}
     visited = sorted({ancestor for index in moved for ancestor in mechanism.ancestors(index)}, reverse=True)
@@ -96,8 +100,6 @@ def _fill_column(
                 carried[coordinate][column] = carried[coordinate][column] + value
         twist = twists.get((column, row))
         if twist is not None:
-            for coordinate, value in zip(frame.coordinates, frame.motion.project(frame.own(q), *twist), strict=True):
-                own[coordinate][column] = own[coordinate][column] + value
             wrench = twist if wrench is None else (add(wrench[0], twist[0]), add(wrench[1], twist[1]))
         if wrench is not None and frame.parent >= 0:
             R = placed[row].rotation

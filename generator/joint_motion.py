@@ -14,7 +14,7 @@ from elastogen.generator.differentiate import directional, time_derivative
 from elastogen.generator.graph import Graph, Value
 from elastogen.generator.inertia import Inertia
 from elastogen.generator.substitute import substitute
-from elastogen.generator.vectors import Matrix3, Rotation, Turn, Vec, add, combination, cross, dot, scale
+from elastogen.generator.vectors import Mat, Matrix3, Rotation, Turn, Vec, add, combination, cross, dot, scale
 
 
 class JointMotion(ABC):
@@ -52,6 +52,24 @@ class JointMotion(ABC):
         """Per coordinate, the force and moment (in the moved frame) that accelerate a body at rest by its unit twist."""
         R = self.rotation(q)
         return [inertia.times_twist(angular, R.inward(linear)) for angular, linear in self.twists(q)]
+
+    def mass_block(self, q: Sequence[Value], inertia: Inertia) -> Mat:
+        """Products of the unit twists with the inertia of what they move.
+
+        The same as projecting the wrenches, but displacements are not turned forth and back: the block of a planar tip
+        with a point mass, for one, is constant and is factorized when the code is generated.
+        """
+        zero = [self.graph.value(0)] * 3
+        R, twists = self.rotation(q), self.twists(q)
+        swings = [R.outward(cross(angular, inertia.S)) for angular, _ in twists]
+        turns = [inertia.times_twist(angular, zero)[1] for angular, _ in twists]
+        return [
+            [
+                inertia.m * dot(d_a, d_b) + dot(w_a, turns[b]) + (dot(d_a, swings[b]) + dot(d_b, swings[a]))
+                for b, (_, d_b) in enumerate(twists)
+            ]
+            for a, (w_a, d_a) in enumerate(twists)
+        ]
 
 
 class Fixed(JointMotion):
