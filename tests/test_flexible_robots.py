@@ -139,6 +139,32 @@ def test_frequencies_of_one_beam(hub, payload, joint_free, expected, shapes):
     np.testing.assert_allclose(found[start : start + 3], expected, rtol=tolerance)
 
 
+def test_eigenfunctions_on_a_hub():
+    """Six clamped eigenfunctions with the tip mass, hinged at a hub; clamped, each is exact."""
+    modes = [{"direction": "y", "eigenfunction": k} for k in range(1, 7)]
+    flexible = {"type": "modes", "length": 0.8, "mass_per_length": 0.35325, "EI": 0.1688, "tip": {"mass": 0.1},
+                "eigenfunctions": "tip_mass", "modes": modes}  # fmt: skip
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", elastogen.RobotWarning)  # a hub with inertia and no mass
+        robot = elastogen.load({
+            "elastogen": 1,
+            "name": "hub",
+            "links": [{"name": "base"}, {"name": "beam", "inertia": [0, 0, 0.01], "flexible": flexible}],
+            "joints": [{"name": "j", "type": "revolute", "axis": [0, 0, 1], "child": "beam"}],
+        })  # fmt: skip
+    evaluate = Programs(robot, "mass_matrix", "stiffness_matrix")
+    M, K = evaluate("mass_matrix", q=np.zeros(7)), evaluate("stiffness_matrix")
+    np.testing.assert_allclose(frequencies(M, K, range(7))[1:4], [7.777672371, 21.05306834, 57.23146274], rtol=1e-6)
+    np.testing.assert_allclose(frequencies(M, K, range(1, 7))[:3], [2.430759847, 18.72959228, 56.47491039], rtol=1e-8)
+
+
+def test_constant_elastic_blocks_are_factorized_at_generation_time():
+    """The outer link's block of M is constant: of its five pivots none is computed at run time."""
+    link = Link("", Body(), beam(*ROD, polynomials(5)), Body(0.1))
+    (function,) = derive_model(planar_arm(link, link), ["forward_dynamics"]).functions
+    assert function.program.count.div == 2 + 5
+
+
 def test_polynomial_modes_converge_from_above():
     errors = []
     for count in (2, 3, 4, 5, 6):
