@@ -34,8 +34,7 @@ def factor_sums(graph: Graph, outputs: Sequence[int]) -> list[int]:
             continue
         graph.section = graph.section_of[node]
         if op is Op.ADD and node not in absorbed:
-            terms: list[tuple[int, ...]] = []
-            _collect(graph, 2 * node, uses, absorbed, terms)
+            terms = _collect(graph, node, uses, absorbed)
             renamed[node] = _sum(graph, [tuple(rewritten(f) for f in term) for term in terms])
         elif op is Op.ADD:
             renamed[node] = 2 * node  # never read: its terms belong to the sum above
@@ -59,19 +58,20 @@ def _absorbed_sums(graph: Graph, order: Sequence[int], uses: dict[int, int]) -> 
     return absorbed
 
 
-def _collect(
-    graph: Graph, ref: int, uses: dict[int, int], absorbed: set[int], terms: list[tuple[int, ...]], top: bool = True
-) -> None:
-    """Terms of a sum, each as its factors (the first factor carries the sign)."""
-    node = ref >> 1
-    if graph.op[node] is Op.ADD and (top or node in absorbed):
-        sign = ref & 1
-        _collect(graph, graph.a[node] ^ sign, uses, absorbed, terms, False)
-        _collect(graph, graph.b[node] ^ sign, uses, absorbed, terms, False)
-    elif graph.op[node] is Op.MUL and uses[node] == 1:
-        terms.append((graph.a[node] ^ (ref & 1), graph.b[node]))
-    else:
-        terms.append((ref,))
+def _collect(graph: Graph, root: int, uses: dict[int, int], absorbed: set[int]) -> list[tuple[int, ...]]:
+    """Terms of the sum behind a node, each as its factors (the first factor carries the sign)."""
+    terms: list[tuple[int, ...]] = []
+    waiting = [2 * root]
+    while waiting:
+        ref = waiting.pop()
+        node, sign = ref >> 1, ref & 1
+        if graph.op[node] is Op.ADD and (node == root or node in absorbed):
+            waiting += [graph.b[node] ^ sign, graph.a[node] ^ sign]
+        elif graph.op[node] is Op.MUL and uses[node] == 1:
+            terms.append((graph.a[node] ^ sign, graph.b[node]))
+        else:
+            terms.append((ref,))
+    return terms
 
 
 def _sum(graph: Graph, terms: list[tuple[int, ...]]) -> int:

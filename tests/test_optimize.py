@@ -188,3 +188,16 @@ def test_extraction_keeps_names_and_sections(graph: Graph, abcd: list[Value]) ->
     assert small.label[ref >> 1] == "f_1x"
     assert small.section_of[ref >> 1] == "joint1: force"
     assert [small.label[node] for node in small.cone([ref])][:2] == ["a", "b"]
+
+
+def test_a_sum_of_thousands_of_products() -> None:
+    """The energy of a finely divided beam is one long sum."""
+    graph = Graph()
+    total = graph.value(0)
+    for k in range(4000):
+        total = total + graph.input(f"x[{k}]") * graph.input(f"x[{k + 1}]")
+    (ref,) = factor_sums(graph, [total.ref])
+    arguments = [Argument("x", (4001,), "", "")]
+    values = np.random.default_rng(0).normal(size=4001)
+    result = Program(graph, arguments, [(Argument("y", (), "", ""), [ref])]).evaluate({"x": values})["y"]
+    np.testing.assert_allclose(result, values[:-1] @ values[1:], rtol=1e-12)
