@@ -35,6 +35,7 @@ if TYPE_CHECKING:
         SimulationError,
         Table,
         Trajectory,
+        Waypoints,
         load_model,
     )
     from elastogen.study import Recipe, run_study
@@ -64,6 +65,7 @@ __all__ = [
     "SimulationError",
     "Table",
     "Trajectory",
+    "Waypoints",
     "build_loop",
     "build_model",
     "derive",
@@ -97,7 +99,8 @@ _HOME = {
         "SimulationError",
         "load_model",
     ),
-    "elastogen.runtime.inputs": ("PD", "BangBang", "CFunction", "ComputedTorque", "Table", "Trajectory"),
+    "elastogen.runtime.inputs": ("PD", "BangBang", "CFunction", "ComputedTorque", "Table", "Waypoints"),
+    "elastogen.runtime.trajectory": ("Trajectory",),
     "elastogen.study": ("Recipe", "run_study"),
 }
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}

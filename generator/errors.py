@@ -32,9 +32,5 @@ class BuildError(ElastogenError):
     """Rendering, writing or compiling failed; the compiler's own words are in the message."""
 
 
-class ModelError(ElastogenError):
-    """A compiled model was called with arguments it cannot take, or reported a failure."""
-
-
 class RobotWarning(UserWarning):
     """A robot description is accepted but looks wrong, for example lengths that were meant in millimetres."""

@@ -2,12 +2,13 @@
 
 from elastogen.runtime.bound import Bound
 from elastogen.runtime.errors import ModelError, ModelWarning
-from elastogen.runtime.inputs import PD, BangBang, CFunction, ComputedTorque, Table, Trajectory
+from elastogen.runtime.inputs import PD, BangBang, CFunction, ComputedTorque, Table, Waypoints
 from elastogen.runtime.loader import load_model
 from elastogen.runtime.metadata import ABI_VERSION
 from elastogen.runtime.model import Model
 from elastogen.runtime.parameters import Parameters
 from elastogen.runtime.results import Simulation, SimulationError
+from elastogen.runtime.trajectory import Trajectory
 
 __all__ = [
     "ABI_VERSION",
@@ -24,5 +25,6 @@ __all__ = [
     "SimulationError",
     "Table",
     "Trajectory",
+    "Waypoints",
     "load_model",
 ]

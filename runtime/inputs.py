@@ -15,7 +15,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from elastogen.runtime.errors import ModelError
 from elastogen.runtime.spline import cubic_spline
+from elastogen.runtime.trajectory import Trajectory
 
+SAMPLES_PER_SECOND = 1000.0  # of a Trajectory that a controller follows; quintics between them
 PythonForce: TypeAlias = "Callable[[float, NDArray[Any], NDArray[Any]], ArrayLike]"
 
 
@@ -44,7 +46,7 @@ class BangBang:
 
 
 @dataclass(frozen=True, eq=False)
-class Trajectory:
+class Waypoints:
     """A reference motion through positions ``q`` (len(t), nq): a quintic between samples, at rest outside.
 
     Where velocities or accelerations are left out, the cubic spline that starts and ends at rest gives them.
@@ -60,11 +62,11 @@ class Trajectory:
 class PD:
     """F = G(q) + kp (q_r - q) + kd (qd_r - qd): PD control with gravity compensation.
 
-    ``kp`` [N m/rad, N/m] and ``kd`` [N m s/rad, N s/m] are numbers or (nq,). ``reference`` is a Trajectory or a
+    ``kp`` [N m/rad, N/m] and ``kd`` [N m s/rad, N s/m] are numbers or (nq,). ``reference`` is Waypoints, a Trajectory, or a
     position (nq,) to hold. No force acts on elastic coordinates, unless ``actuated`` (nq booleans) says so.
     """
 
-    reference: Trajectory | ArrayLike
+    reference: Waypoints | Trajectory | ArrayLike
     kp: ArrayLike
     kd: ArrayLike
     actuated: Sequence[bool] | None = None
@@ -78,7 +80,7 @@ class ComputedTorque:
     one, the forces on its elastic coordinates are left out.
     """
 
-    reference: Trajectory | ArrayLike
+    reference: Waypoints | Trajectory | ArrayLike
     kp: ArrayLike
     kd: ArrayLike
     actuated: Sequence[bool] | None = None
@@ -140,8 +142,8 @@ class InputReader:
             return self._controller(given)
         if isinstance(given, CFunction) or callable(given):
             return InputData("FUNCTION", function=given)
-        if isinstance(given, Trajectory):
-            raise self._wrong("a Trajectory", "a controller that follows it: PD(trajectory, kp, kd) or ComputedTorque")
+        if isinstance(given, (Waypoints, Trajectory)):
+            raise self._wrong("a motion", "a controller that follows it: PD(motion, kp, kd) or ComputedTorque")
         return InputData("HOLD", np.zeros(1), self._vector("a constant", given).reshape(1, self._nq))
 
     def _table(self, given: Table) -> InputData:
@@ -169,13 +171,16 @@ class InputReader:
     def _controller(self, given: PD | ComputedTorque) -> InputData:
         name = type(given).__name__
         reference = given.reference
-        if not isinstance(reference, Trajectory):
-            reference = Trajectory([0.0], self._vector(f"{name}.reference", reference).reshape(1, self._nq))
-        times = self._times("Trajectory.t", reference.t)
-        q = self._rows("Trajectory.q", reference.q, len(times))
+        if isinstance(reference, Trajectory):
+            samples = reference.sample(SAMPLES_PER_SECOND)
+            reference = Waypoints(samples.t, samples.q, samples.qd, samples.qdd)
+        if not isinstance(reference, Waypoints):
+            reference = Waypoints([0.0], self._vector(f"{name}.reference", reference).reshape(1, self._nq))
+        times = self._times("Waypoints.t", reference.t)
+        q = self._rows("Waypoints.q", reference.q, len(times))
         spline = cubic_spline(times, q)
-        qd = spline[0] if reference.qd is None else self._rows("Trajectory.qd", reference.qd, len(times))
-        qdd = spline[1] if reference.qdd is None else self._rows("Trajectory.qdd", reference.qdd, len(times))
+        qd = spline[0] if reference.qd is None else self._rows("Waypoints.qd", reference.qd, len(times))
+        qdd = spline[1] if reference.qdd is None else self._rows("Waypoints.qdd", reference.qdd, len(times))
         actuated = np.zeros(self._nq, dtype=np.intc)
         actuated[list(self._driven)] = 1
         if given.actuated is not None:

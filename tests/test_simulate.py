@@ -18,8 +18,9 @@ from scipy.interpolate import CubicSpline
 from scipy.linalg import expm
 
 import elastogen
-from elastogen import PD, BangBang, CFunction, ComputedTorque, Model, ModelError, SimulationError, Table, Trajectory
+from elastogen import PD, BangBang, CFunction, ComputedTorque, Model, ModelError, SimulationError, Table, Waypoints
 from elastogen.runtime.spline import cubic_spline
+from elastogen.runtime.trajectory import four_three_four
 
 SPRING: dict[str, Any] = {
     "elastogen": 1,
@@ -166,7 +167,7 @@ def test_methods_agree_on_a_flexible_link() -> None:
     for options, tolerance in (({"method": "rk4", "step": 1e-4}, 1e-6), ({"method": "generalized_alpha"}, 2e-4)):
         s = model.simulate(np.zeros(model.nq), t=1.0, samples=51, F=torque, **options)
         np.testing.assert_allclose(s.q, fine.q, atol=tolerance * np.abs(fine.q).max())
-    force = ComputedTorque(Trajectory([0.0, 0.5], np.array([[0.0], [1.0]]) * np.eye(1, model.nq)), 100.0, 20.0)
+    force = ComputedTorque(Waypoints([0.0, 0.5], np.array([[0.0], [1.0]]) * np.eye(1, model.nq)), 100.0, 20.0)
     held = model.simulate(np.zeros(model.nq), t=3.0, F=force, method="generalized_alpha", step=2e-3)
     assert held.q[-1, 0] == pytest.approx(1.0, abs=1e-3)
 
@@ -220,9 +221,9 @@ def test_splines_of_references() -> None:
     assert not np.any(cubic_spline(t[:1], x[:1]))
 
 
-def quintic(start: np.ndarray, end: np.ndarray, duration: float) -> Trajectory:
+def quintic(start: np.ndarray, end: np.ndarray, duration: float) -> Waypoints:
     zero = np.zeros((2, len(start)))
-    return Trajectory([0.0, duration], [start, end], zero, zero)
+    return Waypoints([0.0, duration], [start, end], zero, zero)
 
 
 @pytest.mark.parametrize("method", ["tsit5", "rk4", "generalized_alpha"])
@@ -299,7 +300,7 @@ def test_compiled_functions_of_the_user(arm: Model, user_library: ctypes.CDLL) -
         ([1.0], "expected 2 numbers"), ([1.0, np.nan], "finite"), ("fast", "real numbers"),
         (Table([0, 1], [[1, 2]]), r"shape \(2, 2\)"), (Table([1, 0], np.zeros((2, 2))), "increasing"),
         (Table([0], [[1, 2]], "cubic"), "'hold' or 'linear'"), (BangBang([1, 1], 0), "positive"),
-        (Trajectory([0], [[0, 0]]), "a controller"), (PD([0, 0], [1, 2, 3], 1), "a number or 2"),
+        (Waypoints([0], [[0, 0]]), "a controller"), (PD([0, 0], [1, 2, 3], 1), "a number or 2"),
     ],
 )  # fmt: skip
 def test_wrong_inputs_are_named(arm: Model, wrong: Any, message: str) -> None:
@@ -599,3 +600,11 @@ def test_every_set_of_functions_compiles(outputs: list[str], tmp_path: Path) -> 
     symbols = subprocess.run(["nm", "two_link_simulate.o"], cwd=tmp_path, capture_output=True, text=True, check=True)
     exported = {line.split()[-1] for line in symbols.stdout.splitlines() if line.split()[-2] == "T"}
     assert exported == {"two_link_simulate", "two_link_simulate_input"}
+
+
+def test_a_controller_follows_a_trajectory(two_link: Model) -> None:
+    """A 4-3-4 trajectory as reference; computed torque from an exact start keeps to it."""
+    motion = four_three_four([[0.0, 0.0], [0.3, 0.2], [0.6, -0.1], [0.5, -0.4]], [0.0, 0.3, 0.6, 1.0])
+    times = np.linspace(0.0, 1.0, 41)
+    result = two_link.simulate([0.0, 0.0], t=times, F=ComputedTorque(motion, 100.0, 20.0), rtol=1e-10, atol=1e-12)
+    np.testing.assert_allclose(result.q, motion.at(times).q, atol=1e-6)
