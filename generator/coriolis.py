@@ -13,10 +13,9 @@ from dataclasses import dataclass, replace
 
 from elastogen.generator.graph import Value
 from elastogen.generator.inertia import Inertia
-from elastogen.generator.joint_motion import Prismatic
 from elastogen.generator.mechanism import Mechanism
 from elastogen.generator.newton_euler import Placed
-from elastogen.generator.vectors import Mat, Rotation, Symmetric, Vec, add, cross, scale
+from elastogen.generator.vectors import Mat, Rotation, Symmetric, Vec, add, cross, dot, scale, times
 
 
 @dataclass(frozen=True)
@@ -51,17 +50,14 @@ class VelocityMoments:
         return VelocityMoments(add(self.h, scale(v, body.m)), self.A + A, add(self.b, b))
 
     @property
-    def trace(self) -> Value:
-        """int v . r dm."""
-        return self.A.xx + self.A.yy + self.A.zz
-
-    def column_z(self) -> Vec:
-        """int v z dm: the last column of H."""
-        return [self.A.xz + self.b[1], self.A.yz - self.b[0], self.A.zz]
-
-    def row_z(self) -> Vec:
-        """int v_z r dm: the last row of H."""
-        return [self.A.xz - self.b[1], self.A.yz + self.b[0], self.A.zz]
+    def swing(self) -> Mat:
+        """Tr(H) E - H: its product with an axis is int r x (axis x v) dm, that of its transposed int v x (axis x r) dm."""
+        A, (x, y, z) = self.A, self.b
+        return [
+            [A.yy + A.zz, z - A.xy, -(A.xz + y)],
+            [-(A.xy + z), A.xx + A.zz, x - A.yz],
+            [y - A.xz, -(A.yz + x), A.xx + A.yy],
+        ]
 
 
 def _parts(H: Mat) -> tuple[Symmetric, Vec]:
@@ -112,34 +108,20 @@ def _fill(
     C: Mat,
 ) -> None:
     """C_ij and C_ji for joint i and all joints j inward of it."""
-    zero = mechanism.graph.value(0)
-    x, y, _ = omegas[i]
-    axis_rate = [y, -x, zero]  # omega x z: how the joint's axis turns
-    # force, moment: int J_i dm, int r x J_i dm; spin: int v x J_i dm; rate_*: the same with dJ_i/dt for J_i
-    (force, moment), *_ = mechanism.frames[i].motion.inertia_wrenches([zero], body)
-    if isinstance(mechanism.frames[i].motion, Prismatic):
-        spin = [H.h[1], -H.h[0], zero]
-        rate_force, rate_moment = scale(axis_rate, body.m), cross(body.S, axis_rate)
-    else:
-        row, column, trace = H.row_z(), H.column_z(), H.A.xx + H.A.yy
-        spin = [-row[0], -row[1], trace]
-        P, S = body.P, body.S
-        turning = [
-            (P.yy + P.zz) * y + P.xy * x,
-            -(P.xy * y) - (P.xx + P.zz) * x,
-            P.yz * x - P.xz * y,
-        ]
-        rate_force = add(cross(axis_rate, S), [-H.h[1], H.h[0], zero])
-        rate_moment = add(turning, [-column[0], -column[1], trace])
+    ((axis, slide),) = mechanism.frames[i].motion.twists([mechanism.graph.value(0)])
+    # force, moment: int J_i dm, int r x J_i dm; spin: int v x J_i dm; rate_*: the first two with dJ_i/dt for J_i
+    force, moment = body.times_twist(axis, slide)
+    columns = [list(column) for column in zip(*H.swing, strict=True)]
+    spin = add(times(columns, axis), cross(H.h, slide))
+    rate_force, rate_moment = body.times_twist(cross(omegas[i], axis), cross(omegas[i], slide))
+    rate_force, rate_moment = add(rate_force, cross(axis, H.h)), add(rate_moment, times(H.swing, axis))
     j = i
     while True:
         frame = mechanism.frames[j]
-        C[j][i] = frame.motion.project([zero], rate_force, rate_moment)[0]
-        wx, wy, _ = omegas[j]
-        if isinstance(frame.motion, Prismatic):
-            C[i][j] = force[0] * wy - force[1] * wx
-        else:
-            C[i][j] = moment[0] * wy - moment[1] * wx + spin[2]
+        ((axis, slide),) = frame.motion.twists([mechanism.graph.value(0)])
+        C[j][i] = dot(axis, rate_moment) + dot(slide, rate_force)
+        turning = dot(moment, cross(omegas[j], axis)) + dot(spin, axis)
+        C[i][j] = turning + dot(force, cross(omegas[j], slide))
         if frame.parent < 0:
             return
         R, p = placed[j].rotation, placed[j].position

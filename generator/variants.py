@@ -43,18 +43,6 @@ class Elasticity:
     D: Mat
 
 
-@dataclass(frozen=True)
-class Variables:
-    """The coordinates and their derivatives as values of the graph: q, qd, qdd, and whatever a function takes."""
-
-    graph: Graph
-    size: int
-
-    def vector(self, name: str, size: int | None = None) -> list[Value]:
-        """The input vector of that name."""
-        return [self.graph.input(f"{name}[{index}]") for index in range(self.size if size is None else size)]
-
-
 @dataclass(frozen=True, eq=False)
 class Variant:
     """One layout: a mechanism with its frames, and the choices the recursions leave open."""
@@ -80,7 +68,7 @@ class Variant:
 
     def input(self, name: str, size: int | None = None) -> list[Value]:
         """The input vector of that name (of nq elements, zero for clamped coordinates)."""
-        values = Variables(self.graph, self.size).vector(name, size)
+        values = [self.graph.input(f"{name}[{index}]") for index in range(self.size if size is None else size)]
         return values if size is not None else self.free(values)
 
     def free(self, values: Iterable[Value]) -> list[Value]:
