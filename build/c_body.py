@@ -12,6 +12,7 @@ from elastogen.build.c_expression import Expressions, literal
 from elastogen.build.c_names import LocalNames, comment_text
 from elastogen.build.c_schedule import Define, SineCosine, Statement, Store, StoreZeros, reads, schedule
 from elastogen.build.c_split import LONGEST_WHOLE_BODY, choose_cuts
+from elastogen.generator.elements_inside import INDICATORS
 from elastogen.generator.errors import BuildError
 from elastogen.generator.graph import Op
 from elastogen.generator.program import Argument, Program
@@ -19,7 +20,7 @@ from elastogen.generator.program import Argument, Program
 WIDTH = 110
 INDENT = "    "
 _OPERATOR = re.compile(r" ([-+*/]|&&) ")
-OWN_NAMES = frozenset(("p", "w", "i", "status"))
+OWN_NAMES = frozenset(("p", "k", "w", "i", "status", INDICATORS))
 
 
 @dataclass(frozen=True)
@@ -67,11 +68,11 @@ class Body:
     calls_sincos: bool = False
 
 
-def parameter_list(program: Program, dialect: Dialect) -> tuple[str, ...]:
+def parameter_list(inputs: Sequence[Argument], outputs: Sequence[Argument], dialect: Dialect) -> tuple[str, ...]:
     """The parameters of an emitted function: live parameters, inputs, outputs."""
-    inputs = (_input_parameter(argument, dialect) for argument in program.inputs)
-    outputs = (_output_parameter(argument, dialect) for argument, _ in program.outputs)
-    return (f"const {dialect.params_type} *p", *inputs, *outputs)
+    read = (_input_parameter(argument, dialect) for argument in inputs)
+    written = (_output_parameter(argument, dialect) for argument in outputs)
+    return (f"const {dialect.params_type} *p", *read, *written)
 
 
 def print_body(program: Program, name: str, dialect: Dialect, live: Iterable[str] = ()) -> Body:

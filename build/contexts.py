@@ -54,6 +54,7 @@ class FunctionDoc:
     operations: str  # "12 mul, 7 add"
     can_fail: bool
     slides: bool = False  # whether it can be out of range
+    for_elements: Prototype | None = None  # the same for given elements inside the sliding joints
 
 
 @dataclass(frozen=True)
@@ -106,6 +107,8 @@ class SourceContext:
     sliding: int = 0  # number of sliding joints
     nq: int = 0
     selection: tuple[str, ...] = ()  # body of the function that finds the elements inside the joints
+    indicators: int = 0  # number of them, where a function needs any
+    indication: tuple[str, ...] = ()  # body of the function that sets the indicators of given elements
 
 
 @dataclass(frozen=True)

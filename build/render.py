@@ -13,7 +13,7 @@ from typing import Any
 import jinja2
 
 import elastogen
-from elastogen.build import c_cases
+from elastogen.build import c_elements
 from elastogen.build.c_body import OWN_NAMES, Body, Dialect, parameter_list, print_body
 from elastogen.build.c_expression import literal
 from elastogen.build.c_names import check_identifier, comment_text, string_literals
@@ -37,11 +37,12 @@ from elastogen.build.identity import model_sha256
 from elastogen.build.options import EmitOptions
 from elastogen.build.simulation import simulation_context
 from elastogen.generator.derivation import ModelDerivation
+from elastogen.generator.elements_inside import indicated
 from elastogen.generator.errors import BuildError
 from elastogen.generator.graph import Op
 from elastogen.generator.program import Argument, Function, OperationCount
 
-ABI_VERSION = 1
+ABI_VERSION = 2
 """Changes with the exported ``eg_*`` functions, the metadata, or the layout of emitted signatures and structs."""
 
 DOC_WIDTH = 80  # characters of a text in a comment block, next to the name it explains
@@ -123,7 +124,7 @@ def _check_names(derivation: ModelDerivation) -> None:
         raise BuildError(f"robot {robot.name}: two functions of the same name.")
     for function in derivation.functions:
         check_identifier(function.name, f"robot {robot.name}: function")
-        arguments = [*function.program.inputs, *(argument for argument, _ in function.program.outputs)]
+        arguments = [*function.inputs, *function.outputs]
         names = [check_identifier(argument.name, f"{function.name}: argument") for argument in arguments]
         if len(set(names)) != len(names) or OWN_NAMES & set(names):
             raise BuildError(
@@ -152,7 +153,7 @@ def _header_context(derivation: ModelDerivation, identity: Identity, dialect: Di
         nframes=len(derivation.frame_names),
         parameters=_parameter_lines(derivation, identity.real),
         functions=tuple(_function_doc(function, dialect) for function in derivation.functions),
-        sliding=tuple(f"k[{i}]: {c_cases.selector_doc(s)}" for i, s in enumerate(derivation.selectors)),
+        sliding=tuple(f"k[{i}]: {c_elements.selector_doc(s)}" for i, s in enumerate(derivation.selectors)),
     )
 
 
@@ -169,23 +170,28 @@ def _parameter_lines(derivation: ModelDerivation, real: str) -> tuple[ParameterL
 
 
 def _function_doc(function: Function, dialect: Dialect) -> FunctionDoc:
-    program = function.program
-    documented = [("in", argument) for argument in program.inputs] + [
-        ("out", argument) for argument, _ in program.outputs
-    ]
+    documented = [("in", argument) for argument in function.inputs]
+    documented += [("out", argument) for argument in function.outputs]
     return FunctionDoc(
         prototype=_prototype(function, dialect),
         brief=_block_text(function.brief),
         arguments=tuple(ArgumentDoc(way, argument.name, _argument_text(argument)) for way, argument in documented),
-        operations=("at most " if function.cases else "") + operations_text(c_cases.largest_count(function)),
+        operations=operations_text(function.program.count),
         can_fail=function.can_fail,
         slides=bool(function.selectors),
+        for_elements=_in_prototype(function, dialect) if function.selectors else None,
     )
 
 
 def _prototype(function: Function, dialect: Dialect) -> Prototype:
     returns = "int" if function.can_fail else "void"
-    return Prototype(returns, f"{dialect.prefix}_{function.name}", parameter_list(function.program, dialect))
+    return Prototype(returns, f"{dialect.prefix}_{function.name}", parameter_list(function.inputs, function.outputs, dialect))
+
+
+def _in_prototype(function: Function, dialect: Dialect) -> Prototype:
+    parameters, *arguments = parameter_list(function.inputs, function.outputs, dialect)
+    k = f"const int k[{len(function.selectors)}]"
+    return Prototype("int", f"{dialect.prefix}_{c_elements.in_name(function)}", (parameters, k, *arguments))
 
 
 def _argument_text(argument: Argument) -> str:
@@ -230,7 +236,7 @@ def _source_context(
     live = [parameter.name for parameter in derivation.robot.live_parameters]
     functions = [text for function in derivation.functions for text in _function_texts(function, dialect, live)]
     bodies = [body for _, body in functions]
-    programs = [program for function in derivation.functions for program in c_cases.programs(function)]
+    programs = [function.program for function in derivation.functions]
     library = {Op.SQRT, Op.TANH} | ({Op.SIN, Op.COS} if dialect.sincos == "libm" else set())
     return SourceContext(
         identity=identity,
@@ -243,21 +249,28 @@ def _source_context(
         calls_sincos=any(body.calls_sincos for body in bodies),
         sliding=len(derivation.selectors),
         nq=len(derivation.coordinate_names),
-        selection=c_cases.selection_lines(derivation.selectors, dialect) if derivation.selectors else (),
+        selection=c_elements.selection_lines(derivation.selectors, dialect),
+        indicators=len(indicated(derivation.selectors)) if _uses_indicators(derivation) else 0,
+        indication=c_elements.indicator_lines(derivation.selectors, dialect),
     )
 
 
+def _uses_indicators(derivation: ModelDerivation) -> bool:
+    return any(function.inputs != function.program.inputs for function in derivation.functions)
+
+
 def _function_texts(function: Function, dialect: Dialect, live: Sequence[str]) -> list[tuple[Prototype, Body]]:
-    """A function, or the static functions of its cases and the one that chooses."""
+    """A function; with sliding joints, one for given indicators, one for given elements, and the one that chooses."""
+    program = function.program
     if not function.selectors:
-        return [(_prototype(function, dialect), print_body(function.program, function.name, dialect, live))]
-    texts = []
-    for number, program in c_cases.distinct_cases(function).items():
-        name = c_cases.case_name(function, number)
-        returns = "static int" if program.pivots else "static void"
-        prototype = Prototype(returns, f"{dialect.prefix}_{name}", parameter_list(program, dialect))
-        texts.append((prototype, print_body(program, name, dialect, live)))
-    return [*texts, (_prototype(function, dialect), Body(c_cases.dispatcher_lines(function, dialect)))]
+        return [(_prototype(function, dialect), print_body(program, function.name, dialect, live))]
+    name, returns = c_elements.held_name(function), "static int" if program.pivots else "static void"
+    held = Prototype(returns, f"{dialect.prefix}_{name}", parameter_list(program.inputs, function.outputs, dialect))
+    return [
+        (held, print_body(program, name, dialect, live)),
+        (_in_prototype(function, dialect), Body(c_elements.in_lines(function, dialect))),
+        (_prototype(function, dialect), Body(c_elements.chosen_lines(function, dialect))),
+    ]
 
 
 def _function_text(prototype: Prototype, body: Body) -> FunctionText:
@@ -295,12 +308,12 @@ def _module_function(function: Function, name: str, nparams: int) -> ModuleFunct
     batch = [f"(const {name}_params_t *)(params + k * params_stride)" if nparams else nominal]
     call = [f"(const {name}_params_t *)w" if nparams else nominal]
     place = nparams
-    for argument in function.program.inputs:
+    for argument in function.inputs:
         parameters += [f"const eg_real_t *{argument.name}", f"size_t {argument.name}_stride"]
         batch.append(f"{argument.name} + k * {argument.name}_stride")
         call.append(f"w + {place}")
         place += argument.size
-    for argument, _ in function.program.outputs:
+    for argument in function.outputs:
         parameters.append(f"eg_real_t *{argument.name}")
         batch.append(f"{argument.name} + k * {argument.size}")
         call.append(f"w + {place}")
@@ -338,9 +351,9 @@ def metadata(derivation: ModelDerivation, identity: Identity) -> dict[str, Any]:
                 "brief": function.brief,
                 "can_fail": function.can_fail,
                 "slides": bool(function.selectors),
-                "inputs": [_argument_data(argument) for argument in function.program.inputs],
-                "outputs": [_argument_data(argument) for argument, _ in function.program.outputs],
-                "count": dataclasses.asdict(c_cases.largest_count(function)),
+                "inputs": [_argument_data(argument) for argument in function.inputs],
+                "outputs": [_argument_data(argument) for argument in function.outputs],
+                "count": dataclasses.asdict(function.program.count),
             }
             for function in derivation.functions
         ],
@@ -361,9 +374,9 @@ def _bundle_context(
 ) -> BundleContext:
     function = _example_function(derivation.functions)
     arrays = [
-        ExampleArray(a.name, a.size, _example_values(a.size, identity.real), False) for a in function.program.inputs
+        ExampleArray(a.name, a.size, _example_values(a.size, identity.real), False) for a in function.inputs
     ]
-    arrays += [ExampleArray(a.name, a.size, "", True) for a, _ in function.program.outputs]
+    arrays += [ExampleArray(a.name, a.size, "", True) for a in function.outputs]
     return BundleContext(
         identity=identity,
         summary=header.summary,

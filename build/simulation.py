@@ -74,12 +74,12 @@ def simulation_context(derivation: ModelDerivation, identity: Identity) -> Simul
 
 def _fits(function: Function, nq: int) -> bool:
     """Whether a function takes vectors over all coordinates, as the integrators expect."""
-    return all(argument.shape == (nq,) for argument in function.program.inputs)
+    return all(argument.shape == (nq,) for argument in function.inputs)
 
 
 def _call(function: Function, name: str, prefix: str) -> SimulationCall:
-    inputs = tuple(SimulationArgument(argument.name, argument.size) for argument in function.program.inputs)
-    outputs = tuple(SimulationArgument(argument.name, argument.size) for argument, _ in function.program.outputs)
+    inputs = tuple(SimulationArgument(argument.name, argument.size) for argument in function.inputs)
+    outputs = tuple(SimulationArgument(argument.name, argument.size) for argument in function.outputs)
     parameters = [f"const {name}_params_t *p"]
     parameters += [f"const double *{argument.name}" for argument in inputs]
     parameters += [f"double *{argument.name}" for argument in outputs]

@@ -115,7 +115,7 @@ class AccelerationMatrices:
         locals_ = affine.local_transforms(self.mechanism, self.q)
         for frame, rows in zip(self.mechanism.frames, locals_, strict=True):
             self.graph.section = f"{frame.label}: differential matrices"
-            local = _expanded(self.graph, rows, frame.coordinates, self.q)
+            local = _expanded(self.graph, rows, frame.touched, self.q)
             found.append(found[frame.parent] @ local if frame.parent >= 0 else local)
         return found
 

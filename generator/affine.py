@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from math import comb
 
-from elastogen.generator.differentiate import directional, time_derivative
+from elastogen.generator.differentiate import directional, seed, time_derivative
 from elastogen.generator.elastic_body import DeformedBody
 from elastogen.generator.graph import Graph, Value
 from elastogen.generator.inertia import Inertia
@@ -192,7 +192,7 @@ def inverse_dynamics(mechanism: Mechanism, motion: Motion, gravity: Sequence[Val
         frame = mechanism.frames[index]
         graph.section = f"{frame.label}: generalized forces"
         parent = found[frame.parent].T[0][:3] if frame.parent >= 0 else None
-        for coordinate in frame.coordinates:
+        for coordinate in frame.touched:
             slope = partial(graph, local[index], q[coordinate])
             moved = slope[:3] if parent is None else _product(graph, parent, slope)
             tau[coordinate] = tau[coordinate] + _inner(graph, moved, wrenches[index])
@@ -222,5 +222,5 @@ def link_transform_rates(mechanism: Mechanism, motion: Motion, order: int) -> li
 def partial(graph: Graph, matrix: Mat, x: Value) -> Mat:
     """Entrywise derivative of a matrix by one coordinate."""
     width = len(matrix[0])
-    values = directional(graph, [value for row in matrix for value in row], {x.ref >> 1: graph.one})
+    values = directional(graph, [value for row in matrix for value in row], seed(x, graph.one))
     return [values[start : start + width] for start in range(0, len(values), width)]

@@ -7,9 +7,10 @@ equations, that checks the recursive one behind the generated code. Coordinates 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, partial
+from types import MappingProxyType
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -196,12 +197,13 @@ class ClosedForm:
 
     # -- functions of the catalogue, and a second kinematics -----------------------------------------
 
-    def function(self, name: str) -> dict[str, Any]:
+    def function(self, name: str, elements: Mapping[str, int] = MappingProxyType({})) -> dict[str, Any]:
         """Return the outputs of any function of the catalogue, of flexible robots too, by their names.
 
-        For example ``function("acceleration_energy_2")["E"]``. Arguments are q1, qd1, qdd1, q3_1, q4_1, q5_1, ...
+        For example ``function("acceleration_energy_2")["E"]``. Arguments are q1, qd1, qdd1, q3_1, q4_1, q5_1, ... ``elements``
+        says which element of a beam is inside each sliding joint: ``{"joint2": 1}``.
         """
-        return closed_form(self.robot, name, self.q[0].name.rstrip("0123456789"))
+        return closed_form(self.robot, name, self.q[0].name.rstrip("0123456789"), elements)
 
     @cached_property
     def by_matrix_exponentials(self) -> ExponentialForms:

@@ -17,6 +17,7 @@ from elastogen.generator.arguments import MOTION
 from elastogen.generator.closed_form_kinematics import joint_angles, rotation_entry
 from elastogen.generator.closed_form_trigonometry import Polynomial, TrigonometricRing, Weights, exact
 from elastogen.generator.derivation import CATALOGUE, output_names
+from elastogen.generator.elements_inside import selectors
 from elastogen.generator.errors import OutputError
 from elastogen.generator.graph import Graph, Op, Value
 from elastogen.generator.robot import Robot
@@ -184,11 +185,12 @@ def readable(robot: Robot, graph: Graph, values: Sequence[Value], letter: str) -
     return ReadableValues(graph, values, symbols, coordinates, joint_angles(robot))
 
 
-def closed_form(robot: Robot, name: str, letter: str = "q") -> dict[str, Any]:
+def closed_form(robot: Robot, name: str, letter: str, elements: Mapping[str, int]) -> dict[str, Any]:
     """The outputs of a function of the catalogue by name: expressions, matrices, or nested tuples of matrices."""
     (name,) = output_names(name, robot)
+    _check_elements(robot, elements)
     entry = CATALOGUE[name]
-    variant = VariantFamily(with_live_parameters(robot)).plain()
+    variant = VariantFamily(with_live_parameters(robot), elements).plain()
     derived = entry.ways[0](variant)
     if derived.pivots:
         raise OutputError(f"{name} has no closed form to read: it solves linear equations.")
@@ -197,6 +199,21 @@ def closed_form(robot: Robot, name: str, letter: str = "q") -> dict[str, Any]:
         argument.name: _shaped(read, list(values), argument.shape)
         for argument, values in zip(entry.outputs(variant), derived.outputs, strict=True)
     }
+
+
+def _check_elements(robot: Robot, elements: Mapping[str, int]) -> None:
+    """Refuse elements that no joint has inside, and joints without one."""
+    known = {selector.joint: sorted(selector.elements) for selector in selectors(robot)}
+    for joint, k in elements.items():
+        if k not in known.get(joint, ()):
+            choice = f"one of {known[joint]}" if joint in known else f"a sliding joint, one of {list(known)}"
+            raise OutputError(f"{robot.name}: got elements={{{joint!r}: {k!r}}}, expected {choice}.")
+    for joint, numbers in known.items():
+        if len(numbers) > 1 and joint not in elements:
+            raise OutputError(
+                f"{robot.name}: its equations depend on the element inside {joint}. Fix: say which, for example "
+                f"elements={{{joint!r}: {numbers[0]}}}, one of {numbers}."
+            )
 
 
 def _shaped(read: ReadableValues, values: list[Value], shape: tuple[int, ...]) -> Any:

@@ -48,11 +48,16 @@ def mass_matrix_by_composites(mechanism: Mechanism, placed: Sequence[Placed], q:
     bodies: dict[tuple[int, int], Wrench] = {}  # by coordinate and frame: of the flexible body itself
     for index, frame in enumerate(mechanism.frames):
         wrenches = frame.motion.inertia_wrenches(frame.own(q), composite[index])
-        for coordinate, wrench in zip(frame.coordinates, wrenches, strict=True):
-            twists[coordinate, index] = wrench
+        for shares, wrench in zip(frame.shares, wrenches, strict=True):
+            for coordinate, share in shares:
+                _add_wrench(twists, (coordinate, index), wrench, share)
+        for coordinate in frame.touched:
             frames[coordinate].append(index)
         mechanism.graph.section = f"{frame.label}: its block of the mass matrix"
-        _add_block(own, frame.coordinates, frame.motion.mass_block(frame.own(q), composite[index]))
+        for r, row in enumerate(frame.motion.mass_block(frame.own(q), composite[index])):
+            for c, value in enumerate(row):
+                for i, j, share in frame.pair_shares(r, c):
+                    own[i][j] = own[i][j] + share * value
         if frame.elastic is not None:
             body = frame.elastic.deformed([q[k] for k in frame.elastic.coordinates])
             for coordinate, wrench in zip(frame.elastic.coordinates, body.unit_wrenches(), strict=True):
@@ -66,6 +71,13 @@ def mass_matrix_by_composites(mechanism: Mechanism, placed: Sequence[Placed], q:
         for c in range(r, size):
             M[r][c] = M[c][r] = own[r][c] + (carried[r][c] + carried[c][r])
     return M
+
+
+def _add_wrench(wrenches: dict[tuple[int, int], Wrench], key: tuple[int, int], wrench: Wrench, share: Value) -> None:
+    force, moment = ([share * x for x in part] for part in wrench)
+    if key in wrenches:
+        force, moment = add(wrenches[key][0], force), add(wrenches[key][1], moment)
+    wrenches[key] = (force, moment)
 
 
 def _add_block(M: Mat, coordinates: Sequence[int], block: Mat) -> None:
@@ -96,8 +108,9 @@ def _fill_column(
         mechanism.graph.section = f"{frame.label}: column of the mass matrix"
         wrench = incoming.get(row)
         if wrench is not None:
-            for coordinate, value in zip(frame.coordinates, frame.motion.project(frame.own(q), *wrench), strict=True):
-                carried[coordinate][column] = carried[coordinate][column] + value
+            for shares, value in zip(frame.shares, frame.motion.project(frame.own(q), *wrench), strict=True):
+                for coordinate, share in shares:
+                    carried[coordinate][column] = carried[coordinate][column] + share * value
         twist = twists.get((column, row))
         if twist is not None:
             wrench = twist if wrench is None else (add(wrench[0], twist[0]), add(wrench[1], twist[1]))

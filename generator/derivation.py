@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 
@@ -15,12 +15,12 @@ from elastogen.generator import (
 )
 from elastogen.generator.arguments import input_argument
 from elastogen.generator.catalogue import Derived, Entry, Way
-from elastogen.generator.element_cases import Selector, cases, selectors
+from elastogen.generator.elements_inside import INDICATORS, Selector, indicated, selectors
 from elastogen.generator.errors import OutputError
 from elastogen.generator.graph import Graph, Op
 from elastogen.generator.natural_frequencies import CriticalRate, spinning_joints
 from elastogen.generator.optimize import factor_sums
-from elastogen.generator.program import Function, Program
+from elastogen.generator.program import Argument, Function, Program
 from elastogen.generator.robot import Robot
 from elastogen.generator.substitute import extract
 from elastogen.generator.variants import Variant, VariantFamily
@@ -90,7 +90,7 @@ def output_names(outputs: Iterable[str] | str | None = None, robot: Robot | None
 
 def derive_model(robot: Robot, outputs: Iterable[str] | str | None = None) -> ModelDerivation:
     """Derive the programs of all wanted functions of a robot."""
-    scratch = VariantFamily(robot, next(cases(selectors(robot))))
+    scratch = VariantFamily(robot)
     names = output_names(outputs, robot)
     return ModelDerivation(
         robot=robot,
@@ -117,24 +117,14 @@ def derive_function(scratch: VariantFamily, entry: Entry) -> Function:
         for way in ways:
             candidates.append((_cost(scratch.graph, _refs(way(variant))), len(candidates), number, way))
     candidates.sort(key=lambda candidate: candidate[:2])
-    best: list[tuple[Program, int, Way]] = []
-    for _, _, number, way in candidates[: entry.finalists]:
-        best.append((_derived_again(scratch, scratch.elements, entry, number, way), number, way))
-    program, number, way = min(best, key=lambda candidate: candidate[0].count.cost)
     chosen = selectors(scratch.robot)
-    if not chosen or not program.inputs or program.inputs[0].name != "q":
-        return Function(entry.name, entry.brief, program)
-    others = [_derived_again(scratch, elements, entry, number, way) for elements in list(cases(chosen))[1:]]
-    distinct: dict[tuple[object, ...], Program] = {}
-    shared = tuple(distinct.setdefault(case.meaning, case) for case in (program, *others))
-    return Function(entry.name, entry.brief, program, shared, chosen)
-
-
-def _derived_again(
-    scratch: VariantFamily, elements: Mapping[str, int], entry: Entry, number: int, way: Way
-) -> Program:
-    variant = VariantFamily(scratch.robot, elements).layouts(entry.layout)[number]
-    return _program(entry, variant, way(variant))
+    best: list[Program] = []
+    for _, _, number, way in candidates[: entry.finalists]:
+        variant = VariantFamily(scratch.robot).layouts(entry.layout)[number]
+        best.append(_program(entry, variant, way(variant), chosen))
+    program = min(best, key=lambda candidate: candidate.count.cost)
+    slides = bool(program.inputs) and program.inputs[0].name == "q"
+    return Function(entry.name, entry.brief, program, chosen if slides else ())
 
 
 def _layouts_to_try(scratch: VariantFamily, entry: Entry) -> list[int]:
@@ -155,7 +145,7 @@ def _cost(graph: Graph, refs: Sequence[int]) -> float:
     return sum(COST.get(graph.op[node], 0.0) for node in graph.cone(refs))
 
 
-def _program(entry: Entry, variant: Variant, derived: Derived) -> Program:
+def _program(entry: Entry, variant: Variant, derived: Derived, chosen: Sequence[Selector]) -> Program:
     small, refs = extract(variant.graph, _refs(derived))
     for _ in range(ROUNDS):
         refs = factor_sums(small, refs)
@@ -166,4 +156,7 @@ def _program(entry: Entry, variant: Variant, derived: Derived) -> Program:
         start += argument.size
     names = entry.inputs or (("q",) if variant.depends_on_elements else ())
     inputs = [input_argument(name, variant.size) for name in names]
+    indicators = Argument(INDICATORS, (len(indicated(chosen)),), "", "1 for the elements inside the joints, 0 for all others")
+    if any(small.op[node] is Op.INPUT and small.label[node].startswith(f"{INDICATORS}[") for node in small.cone(refs)):
+        inputs.append(indicators)
     return Program(small, inputs, outputs, refs[start:])

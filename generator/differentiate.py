@@ -52,11 +52,14 @@ def directional(graph: Graph, outputs: Sequence[Value], seeds: Mapping[int, int]
     return result
 
 
+def seed(x: Value, rate: int) -> dict[int, int]:
+    """The seed of a variable whose rate is a reference; a variable may itself be computed, and have a sign."""
+    return {x.ref >> 1: rate ^ (x.ref & 1) if rate else 0} if x.constant is None else {}
+
+
 def jacobian(graph: Graph, outputs: Sequence[Value], inputs: Sequence[Value]) -> list[list[Value]]:
     """Rows of d outputs / d inputs; by an input that is a constant, nothing changes."""
-    columns = [
-        directional(graph, outputs, {x.ref >> 1: graph.one} if x.constant is None else {}) for x in inputs
-    ]
+    columns = [directional(graph, outputs, seed(x, graph.one)) for x in inputs]
     return [list(row) for row in zip(*columns, strict=True)]
 
 
@@ -64,5 +67,8 @@ def time_derivative(
     graph: Graph, outputs: Sequence[Value], motion: Sequence[tuple[Sequence[Value], Sequence[Value]]]
 ) -> list[Value]:
     """Derivative by time; ``motion`` pairs variables with their rates, (q, qd), (qd, qdd), ..."""
-    seeds = {x.ref >> 1: rate.ref for xs, rates in motion for x, rate in zip(xs, rates, strict=True)}
+    seeds: dict[int, int] = {}
+    for xs, rates in motion:
+        for x, rate in zip(xs, rates, strict=True):
+            seeds |= seed(x, rate.ref)
     return directional(graph, outputs, seeds)

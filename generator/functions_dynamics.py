@@ -10,8 +10,8 @@ from elastogen.generator.coriolis import coriolis_matrix as christoffel
 from elastogen.generator.differentiate import jacobian
 from elastogen.generator.factorization import Factorization, factorize
 from elastogen.generator.graph import Value
-from elastogen.generator.newton_euler import outward
-from elastogen.generator.substitute import substitute
+from elastogen.generator.newton_euler import outward, place
+from elastogen.generator.substitute import replacing, substitute
 from elastogen.generator.variants import Variant
 from elastogen.generator.vectors import Mat, add, cross
 
@@ -59,7 +59,8 @@ def coriolis_matrix(variant: Variant) -> Derived:
 def coriolis_matrix_by_differentiation(variant: Variant) -> Derived:
     """C = 1/2 dc/dqd: the Coriolis vector c is quadratic in qd, with the Christoffel symbols as coefficients."""
     c = coriolis_vector(variant).outputs[0]
-    return Derived(([0.5 * value for value in flat(jacobian(variant.graph, c, variant.input("qd")))],))
+    rows = jacobian(variant.graph, c, variant.input("qd"))
+    return Derived(([0.5 * value for row in rows for value in variant.free(row)],))
 
 
 def gravity_vector(variant: Variant) -> Derived:
@@ -101,17 +102,31 @@ def payload_forces(variant: Variant) -> Derived:
         frame, place_ = variant.mechanism.frames[index], placed[index]
         variant.graph.section = f"{frame.label}: force"
         own = frame.motion.project(frame.own(q), force, moment)
-        for coordinate, value in zip(frame.coordinates, own, strict=True):
-            result[coordinate] = result[coordinate] + value
+        for shares, value in zip(frame.shares, own, strict=True):
+            for coordinate, share in shares:
+                result[coordinate] = result[coordinate] + share * value
         force = place_.rotation.outward(force)
         moment = add(place_.rotation.outward(moment), cross(place_.position, force))
     return Derived((variant.free(result),))
 
 
 def _factorized(variant: Variant) -> Factorization:
-    M = mass(variant)
+    """M, where it can be with coordinates for the slots of windows: then it has few entries beside its diagonal."""
+    mechanism = variant.separate
+    free: dict[int, Value] = {}
+    if mechanism is None or mechanism.has_linear_tips:
+        M, mechanism = mass(variant), variant.mechanism
+    else:
+        q = mechanism.extended(variant.input("q"))
+        M = mass_matrix_by_composites(mechanism, place(mechanism, q, merge=variant.merge), q)
+        actual = mechanism.actual
+        own = variant.with_drive_inertia([[M[r][c] for c in actual] for r in actual])
+        for r, i in enumerate(actual):
+            for c, j in enumerate(actual):
+                M[i][j] = own[r][c]
+        free = {actual[k]: 1 - clamped for k, clamped in variant.clamped.items()}
     variant.graph.section = "factorization of the mass matrix"
-    return factorize(M, variant.mechanism.coordinate_parents)
+    return factorize(M, mechanism.coordinate_parents, mechanism.separate, free)
 
 
 def _acceleration(variant: Variant) -> tuple[list[Value], Factorization]:
@@ -219,8 +234,9 @@ def damping_matrix(variant: Variant) -> Derived:
 def inverse_dynamics_derivatives(variant: Variant) -> Derived:
     """dF/dq, dF/dqd by forward differentiation of Newton-Euler, dF/dqdd = M."""
     forces = inverse_dynamics(variant).outputs[0]
-    by_q = jacobian(variant.graph, forces, variant.input("q"))
-    by_qd = jacobian(variant.graph, forces, variant.input("qd"))
+    by_q, by_qd = (
+        [variant.free(row) for row in jacobian(variant.graph, forces, variant.input(name))] for name in ("q", "qd")
+    )
     return Derived((flat(by_q), flat(by_qd), flat(mass(variant))))
 
 
@@ -229,10 +245,10 @@ def forward_dynamics_derivatives(variant: Variant) -> Derived:
     n = variant.size
     acceleration, factors = _acceleration(variant)
     forces = inverse_dynamics(variant).outputs[0]
-    known = dict(zip((x.ref >> 1 for x in variant.input("qdd")), (x.ref for x in acceleration), strict=True))
+    known = replacing(variant.input("qdd"), acceleration)
     columns: list[list[Value]] = []
     for name in ("q", "qd"):
-        rows = flat(jacobian(variant.graph, forces, variant.input(name)))
+        rows = flat([variant.free(row) for row in jacobian(variant.graph, forces, variant.input(name))])
         at_solution = substitute(variant.graph, rows, known)
         for column in range(n):
             columns.append([-x for x in factors.solve(at_solution[column::n])])

@@ -75,10 +75,9 @@ def jacobian(mechanism: Mechanism, found: Sequence[Pose], q: Sequence[Value]) ->
         mechanism.graph.section = f"{frame.label}: column of the Jacobian"
         arm = sub(end.p, found[index].p)
         before = frame.motion.rotation(frame.own(q))
-        for coordinate, (angular, linear) in zip(frame.coordinates, frame.motion.twists(frame.own(q)), strict=True):
+        for shares, (angular, linear) in zip(frame.shares, frame.motion.twists(frame.own(q)), strict=True):
             turn, slide = times(found[index].R, angular), times(found[index].R, before.inward(linear))
-            for row, value in enumerate([*add(slide, cross(turn, arm)), *turn]):
-                J[row][coordinate] = J[row][coordinate] + value
+            _add_column(J, shares, [*add(slide, cross(turn, arm)), *turn])
     return J
 
 
@@ -96,13 +95,18 @@ def jacobian_in_tip(mechanism: Mechanism, placed: Sequence[Placed], q: Sequence[
         frame = mechanism.frames[index]
         mechanism.graph.section = f"{frame.label}: column of the Jacobian"
         before = frame.motion.rotation(frame.own(q))
-        for coordinate, (angular, linear) in zip(frame.coordinates, frame.motion.twists(frame.own(q)), strict=True):
+        for shares, (angular, linear) in zip(frame.shares, frame.motion.twists(frame.own(q)), strict=True):
             turn, slide = times(B, angular), times(B, before.inward(linear))
-            for row, value in enumerate([*add(slide, cross(turn, arm)), *turn]):
-                J[row][coordinate] = J[row][coordinate] + value
+            _add_column(J, shares, [*add(slide, cross(turn, arm)), *turn])
         B = [placed[index].rotation.outward(row) for row in B]
         arm = add(arm, times(B, placed[index].position))
     return J
+
+
+def _add_column(J: Mat, shares: Sequence[tuple[int, Value]], column: Sequence[Value]) -> None:
+    for coordinate, share in shares:
+        for row, value in enumerate(column):
+            J[row][coordinate] = J[row][coordinate] + share * value
 
 
 def project(R: Mat, J: Mat) -> Mat:

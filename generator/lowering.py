@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
+
 import sympy
 
 from elastogen.generator.graph import Graph, Op, Value
@@ -9,12 +12,12 @@ from elastogen.generator.robot import Matrix, Robot, Scalar
 
 
 class Lowering:
-    """Replaces fixed parameters by their numbers, and live parameters by inputs of the graph."""
+    """Replaces fixed parameters by their numbers, live parameters by inputs of the graph, and further symbols by ``values``."""
 
-    def __init__(self, graph: Graph, robot: Robot) -> None:
+    def __init__(self, graph: Graph, robot: Robot, values: Mapping[sympy.Symbol, Value] = MappingProxyType({})) -> None:
         self.graph = graph
         self._fixed = {p.symbol: sympy.Float(p.value, 17) for p in robot.parameters.values() if not p.live}
-        self._live = {p.symbol: graph.input(p.name) for p in robot.live_parameters}
+        self._live = {p.symbol: graph.input(p.name) for p in robot.live_parameters} | dict(values)
 
     def scalar(self, scalar: Scalar) -> Scalar:
         """The scalar with fixed parameters replaced: a number, or an expression in live parameters."""

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from elastogen.generator.element_cases import Selector, case_number
+from elastogen.generator.elements_inside import INDICATORS, Selector, indicators_at
 from elastogen.generator.graph import Graph, Op
 
 
@@ -82,22 +82,6 @@ class Program:
         self.order = tuple(graph.cone(self.output_refs))
         self.flipped: set[int] | frozenset[int] = frozenset()
         self.flipped = self._choose_polarity()
-
-    @cached_property
-    def meaning(self) -> tuple[object, ...]:
-        """The same for two programs only if they compute the same in the same way."""
-        graph, place = self.graph, {node: number for number, node in enumerate(self.order)}
-
-        def operand(ref: int) -> int:
-            return 2 * place[ref >> 1] + (ref & 1) if ref >= 0 else -1
-
-        nodes = tuple(
-            (graph.op[n], operand(graph.a[n]), operand(graph.b[n]), graph.number[n], graph.label[n])
-            if graph.op[n] <= Op.INPUT
-            else (graph.op[n], operand(graph.a[n]), operand(graph.b[n]))
-            for n in self.order
-        )
-        return nodes, tuple(operand(ref) for ref in self.output_refs)
 
     def used_inputs(self) -> list[str]:
         """Labels of the input variables that the outputs depend on."""
@@ -234,25 +218,35 @@ class Program:
 class Function:
     """One function to emit: its name, what it is for (one sentence, with the equation) and its program.
 
-    Where the equations depend on the element inside a sliding joint, ``cases`` holds a program for every combination of
-    elements, in the order of :func:`elastogen.generator.element_cases.cases`, and ``selectors`` say which one counts;
-    ``program`` is then the first of them.
+    Where they depend on the element inside a sliding joint, ``selectors`` say which one counts at a state, and the program has
+    the indicators of all elements as a further input (elements_inside.py), which the emitted function computes.
     """
 
     name: str
     brief: str
     program: Program
-    cases: tuple[Program, ...] = ()
     selectors: tuple[Selector, ...] = ()
+
+    @property
+    def inputs(self) -> tuple[Argument, ...]:
+        """The arguments of the emitted function: all inputs but the indicators."""
+        return tuple(argument for argument in self.program.inputs if argument.name != INDICATORS)
+
+    @property
+    def outputs(self) -> tuple[Argument, ...]:
+        """The results of the emitted function."""
+        return tuple(argument for argument, _ in self.program.outputs)
 
     @property
     def can_fail(self) -> bool:
         """Whether the emitted function returns a status instead of nothing."""
         return bool(self.program.pivots or self.selectors)
 
-    def program_at(self, q: Sequence[float]) -> Program | None:
-        """The program that counts at a state; None where a joint is out of its range."""
+    def evaluate(self, arguments: Mapping[str, Any], parameters: Mapping[str, float] | None = None) -> dict[str, Any]:
+        """Evaluate in plain Python and numpy, at one state; NaN where a joint is out of its range."""
         if not self.selectors:
-            return self.program
-        number = case_number(self.selectors, q)
-        return None if number is None else self.cases[number]
+            return self.program.evaluate(arguments, parameters)
+        inside = indicators_at(self.selectors, arguments["q"])
+        if inside is None:
+            return {argument.name: np.full(argument.shape, np.nan) for argument in self.outputs}
+        return self.program.evaluate({**arguments, INDICATORS: inside}, parameters)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from elastogen.generator.differentiate import directional
+from elastogen.generator.differentiate import directional, seed
 from elastogen.generator.elastic_body import combination_scalar
 from elastogen.generator.graph import Graph, Value
 from elastogen.generator.kinematics import Pose, Twist, link_pose, poses
@@ -36,7 +36,7 @@ def jacobian(graph: Graph, pose: Pose, q: Sequence[Value]) -> Mat:
     """Six rows, linear first, in base components."""
     columns = []
     for x in q:
-        twist = velocity(graph, pose, {x.ref >> 1: graph.one})
+        twist = velocity(graph, pose, seed(x, graph.one))
         columns.append([*twist.linear, *twist.angular])
     return [list(row) for row in zip(*columns, strict=True)]
 

@@ -16,6 +16,12 @@ def substitute(graph: Graph, values: Sequence[Value], replacement: Mapping[int, 
     return [Value(graph, _signed(renamed, value.ref)) for value in values]
 
 
+def replacing(variables: Sequence[Value], values: Sequence[Value]) -> dict[int, int]:
+    """What :func:`substitute` takes to put values in the place of variables, which may themselves be computed."""
+    pairs = zip(variables, values, strict=True)
+    return {x.ref >> 1: y.ref ^ (x.ref & 1) if y.ref else 0 for x, y in pairs if x.constant is None}
+
+
 def extract(graph: Graph, refs: Sequence[int]) -> tuple[Graph, list[int]]:
     """A new graph with just what the references need, and the references in it."""
     small = Graph()

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+import sympy
+
 from elastogen.generator.beam_integrals import Beam, beam_body
 from elastogen.generator.check_flexible import check_body
+from elastogen.generator.elements_inside import indicator_symbol
 from elastogen.generator.expressions import nominal, parse_scalar
 from elastogen.generator.finite_elements import MAX_ELEMENTS, element_modes
 from elastogen.generator.flexible_file import ElementsSection, FlexibleSection, PropertySection
@@ -51,24 +54,28 @@ def telescopic_body(
     return body
 
 
-def held_bodies(robot: Robot, elements: Mapping[str, int]) -> dict[str, FlexibleBody | None]:
-    """The flexible bodies by link, as they are with these elements inside the joints."""
+def held_bodies(robot: Robot) -> dict[str, FlexibleBody | None]:
+    """The flexible bodies by link, as their joints hold them."""
     found: dict[str, FlexibleBody | None] = {}
     for joint in robot.joints:
         body = robot.link(joint.child).flexible
         nodal = body is not None and body.telescope is not None and body.telescope.nodal
-        found[joint.child] = held_at(body, elements[joint.name]) if nodal and body is not None else body
+        found[joint.child] = held_by(body, joint.name) if nodal and body is not None else body
     return found
 
 
-def held_at(body: FlexibleBody, k: int) -> FlexibleBody:
-    """A nodal telescopic body with element k inside the joint, where foreshortening begins.
+def held_by(body: FlexibleBody, joint: str) -> FlexibleBody:
+    """A nodal telescopic body with an element inside the joint, where foreshortening begins.
 
     The fields of pairs of nodes behind the joint are shortened from the proximal end; measured from the joint, they are less
-    by a constant shift along x, their displacement of the tip.
+    by a constant shift along x, their displacement of the tip. Which nodes are behind it is told by the indicators.
     """
-    behind = [n for n, pair in enumerate(body.monomials) if len(pair) == 2 and max(pair) < 2 * k - 2]
-    shift: dict[int, Scalar] = {n: body.tip_displacements[n][0] for n in behind}
+    assert body.telescope is not None
+    shift: dict[int, Scalar] = {}
+    for n, pair in enumerate(body.monomials):
+        holding = [k for k in range(1, body.telescope.elements + 1) if max(pair) < 2 * k - 2]
+        if len(pair) == 2 and holding:
+            shift[n] = body.tip_displacements[n][0] * sympy.Add(*(indicator_symbol(joint, k) for k in holding))
     if not shift:
         return body
 

@@ -17,7 +17,7 @@ import sympy
 
 from elastogen.generator import names
 from elastogen.generator.check_flexible import check_links
-from elastogen.generator.element_cases import check_sliding
+from elastogen.generator.elements_inside import check_sliding
 from elastogen.generator.expressions import nominal
 from elastogen.generator.location import Location
 from elastogen.generator.robot import Body, Joint, JointElasticity, JointType, Matrix, Parameter, Robot, Scalar, Vector

@@ -9,15 +9,15 @@ from types import MappingProxyType
 
 from elastogen.generator import affine
 from elastogen.generator.elastic_body import ElasticBody
-from elastogen.generator.element_cases import clamped_coordinates, selectors
-from elastogen.generator.errors import OutputError
+from elastogen.generator.elements_inside import Indicators
 from elastogen.generator.graph import Graph, Value
+from elastogen.generator.layout import build_mechanism
 from elastogen.generator.lowering import Lowering
-from elastogen.generator.mechanism import Mechanism, build_mechanism
+from elastogen.generator.mechanism import Mechanism
 from elastogen.generator.moving_beam import MovingBeam
 from elastogen.generator.newton_euler import Placed, inverse_dynamics, place
 from elastogen.generator.robot import JointType, Robot
-from elastogen.generator.substitute import substitute
+from elastogen.generator.substitute import replacing, substitute
 from elastogen.generator.vectors import Mat, Vec
 
 
@@ -54,7 +54,8 @@ class Variant:
     moment: str
     nominal: dict[str, float]  # values of the live parameters in the robot's description
     elastic: tuple[bool, ...]  # which coordinates no drive acts on
-    clamped: frozenset[int] = frozenset()  # coordinates that vanish because their element is inside a joint (003, 4.3)
+    clamped: Mapping[int, Value]  # 1 where a coordinate vanishes, else 0; see Indicators.clamped
+    separate: Mechanism | None = None  # the mechanism with coordinates for the slots of windows, where it has any
 
     @property
     def graph(self) -> Graph:
@@ -67,13 +68,13 @@ class Variant:
         return self.mechanism.size
 
     def input(self, name: str, size: int | None = None) -> list[Value]:
-        """The input vector of that name (of nq elements, zero for clamped coordinates)."""
+        """The input vector of that name; one over all coordinates is zero for those that are clamped."""
         values = [self.graph.input(f"{name}[{index}]") for index in range(self.size if size is None else size)]
         return values if size is not None else self.free(values)
 
     def free(self, values: Iterable[Value]) -> list[Value]:
         """A vector over all coordinates with zeros for those that are clamped."""
-        return [self.graph.value(0) if k in self.clamped else value for k, value in enumerate(values)]
+        return [value * (1 - self.clamped[k]) if k in self.clamped else value for k, value in enumerate(values)]
 
     @property
     def depends_on_elements(self) -> bool:
@@ -94,8 +95,8 @@ class Variant:
             variables = [self.input(name) for name in ("q", "qd", "qdd")]  # it differentiates by them
             given = [value for vector in (q, qd, qdd) for value in vector]
             named = [value for vector in variables for value in vector]
-            known = {x.ref >> 1: y.ref for x, y in zip(named, given, strict=True)}
-            bodies = substitute(self.graph, affine.inverse_dynamics(self.mechanism, variables, gravity), known)
+            forces = affine.inverse_dynamics(self.mechanism, variables, gravity)
+            bodies = substitute(self.graph, forces, replacing(named, given))
         else:
             bodies = inverse_dynamics(self.mechanism, q, qd, qdd, gravity, self.moment, self.merge)
         return self.free([f + drive.inertia * acc for f, drive, acc in zip(bodies, self.drives, qdd, strict=True)])
@@ -141,10 +142,10 @@ class Variant:
 
     def masked(self, matrix: Mat, diagonal: float) -> Mat:
         """A matrix over all coordinates without the rows and columns of clamped ones, a number on their diagonal."""
-        value, zero = self.graph.value(diagonal), self.graph.value(0)
-        result = [self.free(zero if r in self.clamped else entry for entry in row) for r, row in enumerate(matrix)]
-        for k in self.clamped:
-            result[k][k] = value
+        columns = zip(*(self.free(row) for row in matrix), strict=True)
+        result = [list(row) for row in zip(*(self.free(column) for column in columns), strict=True)]
+        for k, clamped in self.clamped.items():
+            result[k][k] = result[k][k] + clamped * diagonal
         return result
 
     def with_drive_inertia(self, M: Mat) -> Mat:
@@ -161,32 +162,28 @@ class VariantFamily:
     def __init__(self, robot: Robot, elements: Mapping[str, int] = MappingProxyType({})) -> None:
         self.robot, self.elements = robot, elements
         self.graph = Graph()
-        self._mechanisms: dict[tuple[bool, bool], Mechanism] = {}
+        self._mechanisms: dict[tuple[bool, bool, bool], Mechanism] = {}
         self._plain: dict[bool, Variant] = {}
         self._best: dict[str, int] = {}
         self._nominal = {parameter.name: parameter.value for parameter in robot.live_parameters}
         lower = Lowering(self.graph, robot)
-        missing = [s.joint for s in selectors(robot) if s.joint not in elements and len(s.elements) > 1]
-        if missing:
-            raise OutputError(f"{robot.name}: its equations depend on the element inside {missing[0]}; generate C instead.")
-        self._clamped = clamped_coordinates(robot, elements)
+        self._clamped = Indicators(self.graph, robot, elements).clamped(robot)
         self._elastic = tuple(coordinate.elastic for coordinate in robot.coordinates)
         self._drives, self._elasticity = _drives(lower, robot), _elasticity(lower, robot)
 
-    def mechanism(self, *, reframe: bool, regroup: bool) -> Mechanism:
-        """The mechanism with or without optimized frames and base parameters."""
-        key = (reframe, regroup)
+    def mechanism(self, *, reframe: bool, regroup: bool, separate: bool = False) -> Mechanism:
+        """The mechanism with or without optimized frames, base parameters, coordinates for the slots of windows."""
+        key = (reframe, regroup, separate)
         if key not in self._mechanisms:
             self._mechanisms[key] = build_mechanism(
-                self.graph, self.robot, reframe=reframe, regroup=regroup, elements=self.elements
+                self.graph, self.robot, reframe=reframe, regroup=regroup, elements=self.elements, separate=separate
             )
         return self._mechanisms[key]
 
     def plain(self, *, merge: bool = False) -> Variant:
         """The robot as described: its own frames and inertial parameters."""
         if merge not in self._plain:
-            mechanism = self.mechanism(reframe=False, regroup=False)
-            self._plain[merge] = self._variant(mechanism, merge, "tensor")
+            self._plain[merge] = self._variant(False, False, merge, "tensor")
         return self._plain[merge]
 
     def kinematic(self) -> list[Variant]:
@@ -198,7 +195,7 @@ class VariantFamily:
         if self.plain().mechanism.has_linear_tips:
             return [self.plain()]
         return [
-            self._variant(self.mechanism(reframe=reframe, regroup=True), merge, moment)
+            self._variant(reframe, True, merge, moment)
             for reframe, merge, moment in itertools.product((False, True), (False, True), ("tensor", "pseudo-inertia"))
         ]
 
@@ -215,10 +212,13 @@ class VariantFamily:
             self._best[family] = costs.index(min(costs))
         return self._best[family]
 
-    def _variant(self, mechanism: Mechanism, merge: bool, moment: str) -> Variant:
+    def _variant(self, reframe: bool, regroup: bool, merge: bool, moment: str) -> Variant:
+        mechanism = self.mechanism(reframe=reframe, regroup=regroup)
+        windows = any(frame.window is not None for frame in mechanism.frames)
         return Variant(
-            mechanism, self._drives, self._elasticity, merge, moment, self._nominal, self._elastic, self._clamped
-        )
+            mechanism, self._drives, self._elasticity, merge, moment, self._nominal, self._elastic, self._clamped,
+            self.mechanism(reframe=reframe, regroup=regroup, separate=True) if windows else None,
+        )  # fmt: skip
 
 
 def _drives(lower: Lowering, robot: Robot) -> tuple[Drive, ...]:

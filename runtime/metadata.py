@@ -10,7 +10,7 @@ from typing import Any
 
 from elastogen.runtime.errors import ModelError
 
-ABI_VERSION = 1
+ABI_VERSION = 2
 """Layout of the exported ``eg_*`` functions and of the metadata that this runtime understands."""
 
 

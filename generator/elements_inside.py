@@ -1,7 +1,8 @@
 """Which element is inside a sliding joint, and what follows from it: the time-dependent boundary conditions of seed 003, 4.3.
 
-A robot whose equations change from element to element is derived once for every combination of elements; the emitted
-function chooses by its coordinates. The rules, with equal elements of length l_e:
+The equations of a robot change from element to element, but not in their form: every element has an indicator, 1 where it
+is inside the joint and 0 elsewhere, and the indicators are inputs of the equations. The rules, with equal elements of
+length l_e:
 
     P_a                k = ceil(d / l_e) on the previous link, 1 for d = 0
     P_b, nodal         k = floor((l - d) / l_e) + 1 on the link itself
@@ -10,13 +11,13 @@ function chooses by its coordinates. The rules, with equal elements of length l_
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import sympy
 
 from elastogen.generator.expressions import nominal
+from elastogen.generator.graph import Graph, Value
 from elastogen.generator.location import Location
 from elastogen.generator.robot import FlexibleBody, Joint, JointType, Robot
 
@@ -50,12 +51,12 @@ class Selector:
         """The elements in the order of the number of thresholds passed."""
         return tuple(self.first + self.step * count for count in range(len(self.thresholds) + 1))
 
-    def case(self, q: Sequence[float]) -> int | None:
-        """Position in ``elements`` for a state, or None where d is out of its range."""
+    def element(self, q: Sequence[float]) -> int | None:
+        """The element inside the joint at a state, or None where d is out of its range."""
         d = q[self.coordinate]
         if not (0 <= d <= self.upper) or (self.positive and d == 0):
             return None
-        return sum(threshold.holds(q) for threshold in self.thresholds)
+        return self.first + self.step * sum(threshold.holds(q) for threshold in self.thresholds)
 
 
 def selectors(robot: Robot) -> tuple[Selector, ...]:
@@ -69,33 +70,57 @@ def selectors(robot: Robot) -> tuple[Selector, ...]:
     return tuple(found)
 
 
-def cases(chosen: Sequence[Selector]) -> Iterator[dict[str, int]]:
-    """All combinations of elements, by joint; the last selector's element changes fastest."""
-    for combination in itertools.product(*(selector.elements for selector in chosen)):
-        yield dict(zip((selector.joint for selector in chosen), combination, strict=True))
+INDICATORS = "inside"
+"""Name of the array of all indicators."""
 
 
-def case_number(chosen: Sequence[Selector], q: Sequence[float]) -> int | None:
-    """Number of the combination that a state is in, in the order of :func:`cases`; None where it is out of range."""
-    number = 0
-    for selector in chosen:
-        case = selector.case(q)
-        if case is None:
-            return None
-        number = number * len(selector.elements) + case
-    return number
+def indicated(chosen: Sequence[Selector]) -> tuple[tuple[str, int], ...]:
+    """Joint and element of every indicator, in the order of the array; a joint with one element only has none."""
+    return tuple((s.joint, k) for s in chosen if len(s.elements) > 1 for k in sorted(s.elements))
 
 
-def clamped_coordinates(robot: Robot, elements: Mapping[str, int]) -> frozenset[int]:
-    """Indices in q of the nodal coordinates that vanish because their element is inside a joint (003, 4.3)."""
-    clamped: set[int] = set()
-    for joint in robot.joints:
-        body = robot.link(joint.child).flexible
-        if body is not None and body.telescope is not None and body.telescope.nodal:
-            start = robot.coordinate_names.index(joint.name) + 1
-            k = elements[joint.name]
-            clamped |= {start + offset for offset in range(2 * k - 2, 2 * k + 2)}
-    return frozenset(clamped)
+def indicators_at(chosen: Sequence[Selector], q: Sequence[float]) -> list[float] | None:
+    """The indicators at a state; None where a joint is out of its range."""
+    inside = {selector.joint: selector.element(q) for selector in chosen}
+    if None in inside.values():
+        return None
+    return [float(inside[joint] == k) for joint, k in indicated(chosen)]
+
+
+class Indicators:
+    """The indicators of a robot as values of a graph: inputs, or numbers for the joints whose element is given."""
+
+    def __init__(self, graph: Graph, robot: Robot, elements: Mapping[str, int]) -> None:
+        self._of: dict[str, dict[int, Value]] = {}
+        self.symbols: dict[sympy.Symbol, Value] = {}
+        for position, (joint, k) in enumerate(indicated(selectors(robot))):
+            label = f"{INDICATORS}[{position}]"
+            value = graph.value(elements[joint] == k) if joint in elements else graph.input(label)
+            self._of.setdefault(joint, {})[k] = value
+            self.symbols[indicator_symbol(joint, k)] = value
+        for selector in selectors(robot):
+            self._of.setdefault(selector.joint, {selector.first: graph.value(1)})
+
+    def of(self, joint: str) -> dict[int, Value]:
+        """Indicator of every element that can be inside a joint."""
+        return self._of[joint]
+
+    def clamped(self, robot: Robot) -> dict[int, Value]:
+        """By index in q: 1 where a nodal coordinate vanishes because its element is inside a joint (003, 4.3), else 0."""
+        found: dict[int, Value] = {}
+        for joint in robot.joints:
+            body = robot.link(joint.child).flexible
+            if body is not None and body.telescope is not None and body.telescope.nodal:
+                start = robot.coordinate_names.index(joint.name) + 1
+                for k, inside in self.of(joint.name).items():
+                    for place in range(start + 2 * k - 2, start + 2 * k + 2):
+                        found[place] = found[place] + inside if place in found else inside
+        return found
+
+
+def indicator_symbol(joint: str, k: int) -> sympy.Symbol:
+    """The indicator of an element in the scalars of a robot; see Lowering."""
+    return sympy.Symbol(f"{INDICATORS}({joint}, {k})", real=True)
 
 
 def check_sliding(robot: Robot, where: Location) -> None:
