@@ -8,12 +8,11 @@ import itertools
 
 import pytest
 import sympy
+from planar_symbols import P, derived, is_same, nodal_coordinates
 from sympy import Matrix, Symbol, cos, eye, sin
 
 import elastogen
-from elastogen.generator.closed_form_functions import input_symbols, readable, with_live_parameters
 from elastogen.generator.functions_kinematics import forward_kinematics
-from elastogen.generator.variants import VariantFamily
 
 JOINTS = ("R", "Pa", "Pb")
 PAIRS = tuple(itertools.product(JOINTS, repeat=2))
@@ -22,15 +21,8 @@ N1, N2 = ELEMENTS
 L1, L2, GAMMA1, GAMMA2 = sympy.symbols("l1 l2 gamma1 gamma2", real=True)
 LENGTHS, ANGLES = (L1, L2), (GAMMA1, GAMMA2)
 NOMINAL = {"l1": 0.8, "l2": 0.6, "gamma1": 0.3, "gamma2": 0.4}
-P1, P2 = sympy.symbols("p1 p2", real=True)  # joint variables: theta_i of R, d_i of Pa and Pb
-
-
-def nodal_coordinates(link):
-    """u_(link)1 ... u_(link)(2n+2) by their printed index."""
-    return {m: Symbol(f"u{link}_{m}", real=True) for m in range(1, 2 * ELEMENTS[link - 1] + 3)}
-
-
-U1, U2 = nodal_coordinates(1), nodal_coordinates(2)
+P1, P2 = P  # joint variables: theta_i of R, d_i of Pa and Pb
+U1, U2 = nodal_coordinates(1, N1), nodal_coordinates(2, N2)
 F1, S1, F2 = U1[2 * N1 + 1], U1[2 * N1 + 2], U2[2 * N2 + 1]  # at the ends of links 1 and 2
 
 
@@ -60,16 +52,8 @@ def describe(joints, slide, gammas=("gamma1", "gamma2"), rigid=False):
 
 def poses(robot, inside):
     """Poses of the links and of the tip as SymPy matrices, with these elements inside the sliding joints."""
-    variant = VariantFamily(with_live_parameters(robot), inside).plain()
-    (values,) = forward_kinematics(variant).outputs
-    read = readable(robot, variant.graph, list(values), "q")
-    inputs = input_symbols(robot, "q")
-    names = {"joint1": P1, "joint2": P2}
-    for link, u in ((1, U1), (2, U2)):
-        for m, symbol in u.items():
-            names[f"link{link}.y{(m - 1) // 2}{'' if m % 2 else '_slope'}"] = symbol
-    renamed = {inputs[f"q[{k}]"]: names[name] for k, name in enumerate(robot.coordinate_names)}
-    return [read.matrix(values[k : k + 16], 4, 4).xreplace(renamed) for k in range(0, len(values), 16)]
+    values = derived(robot, inside, forward_kinematics)
+    return [Matrix(4, 4, values[k : k + 16]) for k in range(0, len(values), 16)]
 
 
 def elements_inside(joints, slide):
@@ -83,32 +67,6 @@ def elements_inside(joints, slide):
             found = range(1, ELEMENTS[number] + 1) if slide == "nodal" else (1,)
         choices.append(found)
     return itertools.product(*choices)
-
-
-def laurent(expression):
-    """An expression with exp(i x) as a symbol for each term x of its angles: equal functions are equal polynomials."""
-
-    def turn(angle):
-        factors = []
-        for term in sympy.Add.make_args(sympy.expand(angle)):
-            count, rest = term.as_coeff_Mul()
-            if count.is_Integer:
-                factors.append(Symbol(f"exp(i({rest}))") ** count)
-            else:
-                sign = -1 if count.is_negative else 1
-                factors.append(Symbol(f"exp(i({sign * term}))") ** sign)
-        return sympy.Mul(*factors)
-
-    def polynomial(function):
-        z = turn(function.args[0])
-        return (z + 1 / z) / 2 if isinstance(function, cos) else (z - 1 / z) / (2 * sympy.I)
-
-    expression = sympy.sympify(expression)
-    return sympy.expand(expression.xreplace({f: polynomial(f) for f in expression.atoms(sin, cos)}))
-
-
-def is_same(found, expected):
-    return all(laurent(difference) == 0 for difference in Matrix(found) - Matrix(expected))
 
 
 # ---- what the seed prints
