@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from elastogen.generator.expressions import nominal
 from elastogen.generator.natural_frequencies import carried_body, critical_rates, natural_frequencies
-from elastogen.generator.robot import Joint, Link, Robot, Scalar
+from elastogen.generator.robot import Joint, JointType, Link, Robot, Scalar
 
 
 def describe(robot: Robot) -> str:
-    """Return a readable summary: joints with limits, masses, gravity, payload and live parameters."""
+    """Return a readable summary: joints with limits, flexible links, masses, gravity, payload and live parameters."""
 
     def number(value: Scalar) -> str:
         return f"{nominal(value, robot.parameters):.6g}"
@@ -25,7 +25,7 @@ def describe(robot: Robot) -> str:
         mass = f"{joint.child} {number(mass_of[joint.child])} kg"
         kind = f"{joint.name:<{width}}  {joint.type.value:<10}"
         lines.append(f"  {kind}  {joint.parent} -> {mass}  axis {vector(joint.axis)}{_range(joint)}")
-    lines += _flexible(robot)
+    lines += _sliding(robot) + _flexible(robot)
     total = sum(nominal(mass, robot.parameters) for mass in mass_of.values())
     lines.append(f"mass of all links {total:.6g} kg, gravity {vector(robot.gravity)} m/s^2")
     lines.append(f"tip on {robot.tip or robot.links[-1].name}, payload {number(robot.payload.mass)} kg")
@@ -39,6 +39,26 @@ def describe(robot: Robot) -> str:
 
 def _mass(link: Link) -> Scalar:
     return link.body.mass + (0 if link.flexible is None else link.flexible.mass + link.tip_body.mass)
+
+
+def _sliding(robot: Robot) -> list[str]:
+    """Of joints that slide along or with a beam: how, on how many elements, and where."""
+    lines = []
+    for joint in robot.joints:
+        if joint.type is JointType.SLIDING:
+            beam, lower = robot.link(joint.parent).flexible, "0 <= d"
+            kind = f"slides along {joint.parent} (P_a)"
+        elif joint.type is JointType.TELESCOPIC:
+            beam, lower = robot.link(joint.child).flexible, "0 < d"
+            kind = f"lets {joint.child} slide through (P_b)"
+        else:
+            continue
+        if beam is None or beam.centreline is None:
+            continue
+        length = nominal(beam.centreline.length, robot.parameters)
+        elements = len(beam.centreline.breaks) - 1
+        lines.append(f"  {joint.name}  {kind}, {joint.slide}, elements: {elements}, {lower} <= {length:.6g} m")
+    return ["sliding joints", *lines] if lines else []
 
 
 def _flexible(robot: Robot) -> list[str]:
@@ -55,6 +75,9 @@ def _flexible(robot: Robot) -> list[str]:
         found = natural_frequencies(link.flexible, carried_body(robot, link), robot.parameters)
         shown = ", ".join(f"{w:.5g}" for w in found[:4]) + (", ..." if len(found) > 4 else "")
         lines.append(f"  {link.name}: {len(found)} elastic coordinates, clamped with its load {shown} rad/s")
+        if link.flexible.reduction is not None:
+            errors = ", ".join(f"{100 * error:.2g}" for error in link.flexible.reduction.errors)
+            lines.append(f"    lowest modes of {link.flexible.reduction.elements} elements, frequencies too high by {errors} %")
         if link.name in rates:
             lines.append(
                 f"    without foreshortening it loses its stiffness when it turns at {rates[link.name]:.5g} rad/s"

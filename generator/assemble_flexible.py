@@ -27,7 +27,7 @@ from elastogen.generator.flexible_file import (
 )
 from elastogen.generator.location import Location
 from elastogen.generator.piecewise import Curve, Number, exact
-from elastogen.generator.robot import Body, FlexibleBody, Matrix, Parameter, Scalar
+from elastogen.generator.robot import Body, FlexibleBody, Matrix, Parameter, Reduction, Scalar
 from elastogen.generator.standard_data import lumped_body, standard_body
 
 _PLACE_TOLERANCE = 1e-9  # of the ends of tables, relative to the length
@@ -86,7 +86,7 @@ class _BeamAssembly:
         check_flexible.check_properties(beam, section.directions, self.parameters, self.where)
         modes = element_modes(section.elements, section.directions, self.length)
         if section.reduce_to is not None:
-            modes = self._reduced(beam, len(modes), section.reduce_to, section)
+            return self._reduced(beam, len(modes), section.reduce_to, section)
         return beam_body(beam, modes)
 
     def _beam(self, section: BeamSection) -> Beam:
@@ -201,7 +201,7 @@ class _BeamAssembly:
                 list(section.directions), f"each of {', '.join(DIRECTIONS)} at most once", "remove doubles"
             )
 
-    def _reduced(self, beam: Beam, available: int, count: int, section: ElementsSection) -> list[Mode]:
+    def _reduced(self, beam: Beam, available: int, count: int, section: ElementsSection) -> FlexibleBody:
         if count > available:
             raise self.where.at("reduce_to").error(
                 count, f"at most the {available} coordinates of the elements", "use more elements or keep fewer modes"
@@ -215,7 +215,7 @@ class _BeamAssembly:
                 f"kept frequencies within {100 * _COARSE:g} %",
                 "use more elements: after reduction they cost nothing",
             )
-        return reduced_modes(*link)
+        return replace(beam_body(beam, reduced_modes(*link)), reduction=Reduction(section.elements, tuple(errors)))
 
     def _refuse_shadowed_names(self) -> None:
         for name in _ALONG:

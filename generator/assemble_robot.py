@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import sympy
 
@@ -145,6 +145,8 @@ class _Assembly:
             place = self._placement(section, kind, at_zero.get(edge.parent, IDENTITY), here)
             if kind in (JointType.SLIDING, JointType.TELESCOPIC):
                 place = self._on_beam(edge, kind, place, here)
+            elif section.gamma is not None:
+                place = replace(place, after=placement.product(place.after, self._turn(section, here)))
             if track:
                 moved = placement.product(at_zero[edge.parent], place.before)
                 at_zero[edge.child] = placement.product(moved, place.after)
@@ -177,7 +179,7 @@ class _Assembly:
 
     def _on_beam(self, edge: _Edge, kind: JointType, place: JointPlacement, here: Location) -> JointPlacement:
         """P_a and P_b of seed 003, Table 2: T(d) R(gamma), and R(gamma) T(d - l)."""
-        turn = placement.from_xyz_rpy((0, 0, 0), (0, 0, self._scalar(edge.section.gamma or 0, here.at("gamma"))))
+        turn = self._turn(edge.section, here)
         if kind is JointType.SLIDING:
             return JointPlacement(before=IDENTITY, axis=(1, 0, 0), after=turn)
         beam = next((link.flexible for link in self.file.links if link.name == edge.child), None)
@@ -190,6 +192,10 @@ class _Assembly:
         return JointPlacement(
             placement.product(place.before, turn), (1, 0, 0), placement.from_xyz_rpy((back, 0, 0), (0, 0, 0))
         )
+
+    def _turn(self, section: JointSection, here: Location) -> Matrix:
+        """R(gamma) of seed 003, Table 2."""
+        return placement.from_xyz_rpy((0, 0, 0), (0, 0, self._scalar(section.gamma or 0, here.at("gamma"))))
 
     def _placement(
         self, joint: JointSection, kind: JointType, parent_at_zero: Matrix, here: Location

@@ -133,8 +133,7 @@ def _joint(link: Mapping[str, Any], previous: Mapping[str, Any] | None, number: 
     if link["joint"] == "Pa":
         if not rigid_parent:
             return {**joint, "type": "sliding", "gamma": gamma, "slide": link.get("slide", "smooth")}
-        c, s = f"cos({gamma})", f"sin({gamma})"  # along x of the parent, then turned by gamma
-        return {**joint, "type": "prismatic", "axis": [c, f"-({s})", 0], "placement": {"rpy": [0, 0, gamma]}}
+        return {**joint, "type": "prismatic", "axis": [1, 0, 0], "gamma": gamma}
     if not link.get("rigid"):
         slide = link.get("slide", "smooth")
         return {**joint, "type": "telescopic", "gamma": gamma, "slide": slide, "placement": {"xyz": [end, 0, 0]}}

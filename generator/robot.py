@@ -149,6 +149,14 @@ class Telescope:
 
 
 @dataclass(frozen=True)
+class Reduction:
+    """How the modes of a beam were computed: from how many elements, and by how much each frequency is too high."""
+
+    elements: int
+    errors: tuple[float, ...]  # relative, against a mesh twice as fine
+
+
+@dataclass(frozen=True)
 class FlexibleBody:
     """The standard data of a flexible body, clamped in its link frame.
 
@@ -174,6 +182,7 @@ class FlexibleBody:
     tip: str = "exponential"  # rotation of the tip: exp{delta x} ("exponential") or E + {delta x} ("linear", 000 (66))
     centreline: Centreline | None = None  # of a beam in the plane x, y
     telescope: Telescope | None = None  # of a beam on a telescopic joint; the integrals are those with all of it outside
+    reduction: Reduction | None = None  # of finite elements that were reduced to their lowest modes
 
 
 @dataclass(frozen=True)

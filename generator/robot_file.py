@@ -150,7 +150,9 @@ class JointSection(Section):
     friction: FrictionSection = FrictionSection()
     elasticity: ElasticitySection | None = Field(default=None, description="makes the joint flexible")
     gamma: ScalarField | None = Field(
-        default=None, description="sliding, telescopic: angle about z between the parent beam and the child [rad]"
+        default=None,
+        description="sliding, telescopic: angle about z between the parent beam and the child; "
+        "prismatic: of the child behind the motion [rad]",
     )
     slide: Literal["smooth", "nodal"] = Field(
         default="smooth", description="sliding, telescopic: at the joint's very place, or by nodes as seed 003 prints it"
@@ -166,8 +168,11 @@ class JointSection(Section):
                     raise problem(f"no {key}: a {self.type} joint moves rigidly along x of its beam", f"remove {key}")
             if self.type == "sliding" and self.placement.model_fields_set:
                 raise problem("no placement: a sliding joint sits on the parent's axis", "remove placement, give gamma")
-        elif {"gamma", "slide"} & self.model_fields_set:
-            raise problem("gamma and slide only for sliding and telescopic joints", "remove them, or change the type")
+        elif "slide" in self.model_fields_set or (self.gamma is not None and self.type != "prismatic"):
+            raise problem(
+                "slide only for sliding and telescopic joints, gamma for these and prismatic ones",
+                "remove them, or change the type",
+            )
         return self
 
 
