@@ -149,6 +149,30 @@ class SimulationCall:
     inputs: tuple[SimulationArgument, ...]
     outputs: tuple[SimulationArgument, ...]
     can_fail: bool
+    takes_elements: bool = False  # whether it is told which elements are inside sliding joints
+    for_elements: bool = False  # whether ``symbol`` is, too
+
+
+@dataclass(frozen=True)
+class SwitchContext:
+    """For ``switch.h.j2``, ``switch.c.j2`` and the parts that it includes."""
+
+    identity: Identity
+    prefix: str  # of types and functions
+    macro: str  # the same in upper case
+    nq: int
+    sliding: int  # number of sliding joints
+    rules: tuple[str, ...]  # what happens at the borders of each joint
+    borders: tuple[tuple[str, ...], ...]  # initializers
+    joints: tuple[tuple[str, ...], ...]  # initializers
+    refracts: bool  # whether the mass matrix jumps at some border
+    has_energies: bool
+    calls: tuple[SimulationCall, ...]
+    elements: Prototype
+    margin: Prototype
+    hold: Prototype
+    switch: Prototype
+    module_switch: Prototype  # the same as the extension module exports it
 
 
 @dataclass(frozen=True)
@@ -166,6 +190,8 @@ class SimulationContext:
     force: Prototype
     module_simulate: Prototype  # the same two as the extension module exports them
     module_force: Prototype
+    switching: SwitchContext | None = None  # of robots with sliding joints
+    held: str = ""  # the argument of a call that gives the elements inside these joints
 
 
 @dataclass(frozen=True)
@@ -204,3 +230,4 @@ class BundleContext:
     example_can_fail: bool
     example_arrays: tuple[ExampleArray, ...]
     simulated: bool  # whether the bundle has the integrators
+    switches: bool = False  # whether it carries states over between elements

@@ -78,7 +78,7 @@ def render_model(derivation: ModelDerivation, options: EmitOptions) -> RenderedM
     header = _header_context(derivation, identity, dialect)
     simulation = simulation_context(derivation, identity)
     module = _module_context(derivation, identity, simulation)
-    bundle = _bundle_context(derivation, identity, header, simulation is not None)
+    bundle = _bundle_context(derivation, identity, header, simulation)
     return RenderedModel(
         name=name,
         sha256=sha256,
@@ -94,7 +94,11 @@ def render_model(derivation: ModelDerivation, options: EmitOptions) -> RenderedM
 def _simulation_files(context: SimulationContext | None) -> dict[str, str]:
     if context is None:
         return {}
-    return {f"{context.identity.name}_simulate.{kind}": _fill(f"simulate.{kind}.j2", context) for kind in ("h", "c")}
+    name = context.identity.name
+    files = {f"{name}_simulate.{kind}": _fill(f"simulate.{kind}.j2", context) for kind in ("h", "c")}
+    if context.switching is not None:
+        files |= {f"{name}_switch.{kind}": _fill(f"switch.{kind}.j2", context.switching) for kind in ("h", "c")}
+    return files
 
 
 @lru_cache(maxsize=1)
@@ -370,7 +374,7 @@ def _argument_data(argument: Argument) -> dict[str, Any]:
 
 
 def _bundle_context(
-    derivation: ModelDerivation, identity: Identity, header: HeaderContext, simulated: bool
+    derivation: ModelDerivation, identity: Identity, header: HeaderContext, simulation: SimulationContext | None
 ) -> BundleContext:
     function = _example_function(derivation.functions)
     arrays = [
@@ -386,7 +390,8 @@ def _bundle_context(
         example=next(f.prototype for f in header.functions if f.prototype.name == f"{identity.name}_{function.name}"),
         example_can_fail=function.can_fail,
         example_arrays=tuple(arrays),
-        simulated=simulated,
+        simulated=simulation is not None,
+        switches=simulation is not None and simulation.switching is not None,
     )
 
 

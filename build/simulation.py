@@ -2,14 +2,8 @@
 
 from __future__ import annotations
 
-from elastogen.build.contexts import (
-    Constant,
-    Identity,
-    Prototype,
-    SimulationArgument,
-    SimulationCall,
-    SimulationContext,
-)
+from elastogen.build.contexts import Constant, Identity, Prototype, SimulationContext
+from elastogen.build.switching import model_call, switch_context
 from elastogen.generator.derivation import ModelDerivation
 from elastogen.generator.program import Function
 
@@ -51,7 +45,11 @@ def simulation_context(derivation: ModelDerivation, identity: Identity) -> Simul
     """Context of the simulation's templates; None where the equations of motion were not emitted."""
     functions = {function.name: function for function in derivation.functions if function.name in USED}
     nq = len(derivation.coordinate_names)
+    switching = switch_context(derivation, identity)
+    sliding = len(derivation.selectors)
     if NEEDED not in functions or not all(_fits(function, nq) for function in functions.values()):
+        return None
+    if sliding and switching is None:  # a state cannot go on beyond its element
         return None
     if "inverse_dynamics" not in functions:  # the implicit method needs both
         functions.pop("inverse_dynamics_derivatives", None)
@@ -63,33 +61,20 @@ def simulation_context(derivation: ModelDerivation, identity: Identity) -> Simul
         macro=prefix.upper(),
         nq=nq,
         functions=tuple(functions),
-        calls=tuple(_call(function, identity.name, prefix) for function in functions.values()),
+        calls=tuple(model_call(function, identity.name, prefix, sliding) for function in functions.values()),
         constants=CONSTANTS,
         simulate=Prototype("int", f"{identity.name}_simulate", _simulate_parameters(own, prefix)),
         force=Prototype("int", f"{identity.name}_simulate_input", _force_parameters(own, prefix)),
         module_simulate=Prototype("int", "eg_simulate", _simulate_parameters(module, "eg_sim")),
         module_force=Prototype("int", "eg_simulate_input", _force_parameters(module, "eg_sim")),
+        switching=switching,
+        held=", w->k" if sliding else "",
     )
 
 
 def _fits(function: Function, nq: int) -> bool:
     """Whether a function takes vectors over all coordinates, as the integrators expect."""
     return all(argument.shape == (nq,) for argument in function.inputs)
-
-
-def _call(function: Function, name: str, prefix: str) -> SimulationCall:
-    inputs = tuple(SimulationArgument(argument.name, argument.size) for argument in function.inputs)
-    outputs = tuple(SimulationArgument(argument.name, argument.size) for argument in function.outputs)
-    parameters = [f"const {name}_params_t *p"]
-    parameters += [f"const double *{argument.name}" for argument in inputs]
-    parameters += [f"double *{argument.name}" for argument in outputs]
-    return SimulationCall(
-        prototype=Prototype("int", f"{prefix}_call_{function.name}", tuple(parameters)),
-        symbol=f"{name}_{function.name}",
-        inputs=inputs,
-        outputs=outputs,
-        can_fail=function.can_fail,
-    )
 
 
 def _simulate_parameters(parameters: str, prefix: str) -> tuple[str, ...]:

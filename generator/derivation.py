@@ -39,7 +39,7 @@ CATALOGUE: dict[str, Entry] = {
 SIMULATION = (
     "gravity_vector", "friction_forces", "inverse_dynamics", "inverse_dynamics_derivatives", "forward_dynamics",
     "kinetic_energy", "potential_energy",
-)  # fmt: skip  # what the integrators can use: the set "simulation"
+)  # fmt: skip  # what the integrators can use: the set "simulation"; with M for sliding joints
 COST = {Op.ADD: 1.0, Op.MUL: 1.0, Op.DIV: 8.0, Op.SIN: 10.0, Op.COS: 10.0, Op.SQRT: 10.0, Op.TANH: 20.0}
 ROUNDS = 3  # of taking out common factors; each uncovers a few more
 
@@ -72,7 +72,7 @@ def output_names(outputs: Iterable[str] | str | None = None, robot: Robot | None
         if name == "default":
             wanted |= {entry.name for entry in CATALOGUE.values() if entry.default}
         elif name == "simulation":
-            wanted |= set(SIMULATION)
+            wanted |= {*SIMULATION, *(("mass_matrix",) if robot is not None and selectors(robot) else ())}
         elif name == "all":
             wanted |= {entry.name for entry in CATALOGUE.values() if robot is None or entry.applies(robot)}
         elif name in CATALOGUE:

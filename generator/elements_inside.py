@@ -45,6 +45,10 @@ class Selector:
     first: int = 1
     step: int = 1
     thresholds: tuple[Threshold, ...] = ()
+    passage: str = "keep"
+    """What goes on at a border between elements: "keep" positions and velocities, as the printed P_a; "refract": energy and the
+    momenta along the border, where curvature and mass matrix jump; "clamp": the new element's coordinates vanish."""
+    nodes: int = 0  # clamp: index in q of the first nodal coordinate
 
     @property
     def elements(self) -> tuple[int, ...]:
@@ -170,15 +174,16 @@ def _sliding(robot: Robot, joint: Joint) -> Selector:
     line = body.centreline
     assert line is not None
     length = nominal(line.length, robot.parameters)
+    passage = "refract" if joint.slide == "smooth" else "keep"
     telescopic = moving_clamp(robot, joint.parent)
     if telescopic is None:
         inner = tuple(Threshold(((index, 1.0),), length * b) for b in line.breaks[1:-1])
-        return Selector(joint.name, index, length, positive=False, thresholds=inner)
+        return Selector(joint.name, index, length, positive=False, thresholds=inner, passage=passage)
     # x = d lies beyond node i of the part outside where d > l - d_b (1 - i / n)
     outside = robot.coordinate_names.index(telescopic.name)
     n = len(line.breaks) - 1
     nodes = tuple(Threshold(((index, 1.0), (outside, 1.0 - i / n)), length) for i in range(n))
-    return Selector(joint.name, index, length, positive=False, first=0, thresholds=nodes)
+    return Selector(joint.name, index, length, positive=False, first=0, thresholds=nodes, passage=passage)
 
 
 def _telescopic(robot: Robot, joint: Joint) -> Selector:
@@ -191,4 +196,6 @@ def _telescopic(robot: Robot, joint: Joint) -> Selector:
         return Selector(joint.name, index, length, positive=True)
     n = beam.elements
     inner = tuple(Threshold(((index, 1.0),), length * i / n) for i in range(1, n))
-    return Selector(joint.name, index, length, positive=True, first=n, step=-1, thresholds=inner)
+    return Selector(
+        joint.name, index, length, positive=True, first=n, step=-1, thresholds=inner, passage="clamp", nodes=index + 1
+    )

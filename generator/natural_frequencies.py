@@ -33,10 +33,14 @@ def clamped_modes(mass: Array, stiffness: Array) -> tuple[Array, Array]:
 def natural_frequencies(
     body: FlexibleBody, tip_body: Body | None = None, parameters: Mapping[str, Parameter] | None = None
 ) -> Array:
-    """Return the frequencies [rad/s] of a flexible body clamped in its link frame, with a rigid body on its tip."""
+    """Return the frequencies [rad/s] of a flexible body clamped in its link frame, with a rigid body on its tip.
+
+    A beam with free ends that slides through its joint is taken with all of it outside: its first node is clamped.
+    """
     known = parameters or {}
-    mass = numeric(mass_matrix(body, tip_body or Body()), known)
-    return clamped_modes(mass, numeric(body.stiffness, known))[0]
+    free = slice(2 if body.telescope is not None and body.telescope.nodal else 0, None)
+    mass = numeric(mass_matrix(body, tip_body or Body()), known)[free, free]
+    return clamped_modes(mass, numeric(body.stiffness, known)[free, free])[0]
 
 
 def mass_matrix(body: FlexibleBody, tip_body: Body) -> Matrix:

@@ -43,6 +43,8 @@ class SlidingInfo:
     first: int
     step: int
     thresholds: tuple[tuple[tuple[tuple[int, float], ...], float], ...]
+    passage: str  # what goes on at a border between elements: "keep", "refract" or "clamp"
+    nodes: int
 
     def is_out_of_range(self, q: Sequence[float]) -> bool:
         """Whether the joint is beyond the end of its beam."""

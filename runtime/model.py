@@ -19,7 +19,6 @@ from elastogen.runtime.kinematics_methods import KinematicsMethods
 from elastogen.runtime.linear_analysis import LinearAnalysis
 from elastogen.runtime.metadata import FunctionInfo, Metadata, read_metadata
 from elastogen.runtime.parameters import Parameters
-from elastogen.runtime.simulate import SimulationMethods
 from elastogen.runtime.sliding_methods import SlidingMethods
 
 if TYPE_CHECKING:
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
 _REAL: dict[str, np.dtype[Any]] = {"double": np.dtype(np.float64), "float": np.dtype(np.float32)}
 
 
-class Model(KinematicsMethods, DynamicsMethods, HigherOrderMethods, LinearAnalysis, SimulationMethods, SlidingMethods):
+class Model(KinematicsMethods, DynamicsMethods, HigherOrderMethods, LinearAnalysis, SlidingMethods):
     """The compiled functions of one robot.
 
     Every method takes arrays or lists of shape (..., length) and returns arrays of the model's precision.

@@ -12,6 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from elastogen.runtime.errors import ModelError
+from elastogen.runtime.switches import Switch, energy_changes, table
+from elastogen.runtime.switches import lines as switch_lines
 
 STATUS = {
     "OK": "reached the end",
@@ -69,6 +71,10 @@ class Simulation:
     """Factorizations of Newton's matrix (generalized_alpha)."""
     seconds: float
     """Time that the computation took [s]."""
+    switches: tuple[Switch, ...] = ()
+    """Borders of elements that sliding joints passed, with the energy before and after; at most 4096 for each motion."""
+    switch_count: Any = 0
+    """How many there were: a number, or an array (...)."""
 
     @property
     def ok(self) -> bool:
@@ -88,9 +94,13 @@ class Simulation:
 
     @property
     def balance(self) -> NDArray[Any]:
-        """Energy less its first value, less work, plus what was dissipated (..., n) [J]: the numerical error."""
+        """Energy less its first value, less work, plus what was dissipated (..., n) [J]: the numerical error.
+
+        What switches of elements added (:attr:`switches`) is not part of it.
+        """
         energy, work, dissipated = self.energy, self._present("work"), self._present("dissipated")
-        gained: NDArray[Any] = energy - energy[..., :1] - work + dissipated
+        added = energy_changes(self.switches, self.t, energy.shape[:-1])
+        gained: NDArray[Any] = energy - energy[..., :1] - work + dissipated - added
         return gained
 
     def _present(self, field: str) -> NDArray[Any]:
@@ -117,6 +127,7 @@ class Simulation:
             scale = np.nanmax(np.abs(self._present("kinetic")))
             worst = np.nanmax(np.abs(self.balance))
             lines.append(f"energy balance: off by {worst:.2g} J at most; kinetic energy up to {scale:.3g} J")
+        lines += switch_lines(self.switches, int(np.sum(self.switch_count)))
         return "\n".join(lines)
 
     def save(self, path: str | os.PathLike[str]) -> Path:
@@ -124,6 +135,7 @@ class Simulation:
         target = Path(path)
         if target.suffix == ".npz":
             given = {field.name: getattr(self, field.name) for field in fields(self)}
+            given["switches"] = table(self.switches)
             arrays: dict[str, Any] = {key: np.asarray(value) for key, value in given.items() if value is not None}
             np.savez_compressed(target, **arrays)
         elif target.suffix == ".csv":

@@ -6,6 +6,7 @@ import math
 import time
 import warnings
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
@@ -92,7 +93,8 @@ class SimulationMethods(Evaluation):
         label = f"{self._name}.simulate"
         data = InputReader(label, self.nq, self.driven).read(F)
         chosen = self._method(label, method, step, max_step, rtol, atol, rho_inf)
-        simulator = self._simulator_for(label, (*METHODS[method], *data.needs))
+        jumps = any(joint.thresholds and joint.passage == "refract" for joint in self.metadata.sliding)
+        simulator = self._simulator_for(label, (*METHODS[method], *data.needs, *(("mass_matrix",) if jumps else ())))
         times = _times(label, t, samples)
         motions, arrays, batch = self._motions(label, simulator, q0, qd0, parameters, len(times), energy)
         start = time.perf_counter()
@@ -151,14 +153,18 @@ class SimulationMethods(Evaluation):
                     stacklevel=3,
                 )
 
+    @property
+    def _sliding_names(self) -> list[str]:
+        return [joint.joint for joint in self.metadata.sliding]
+
     def _simulator_for(self, label: str, needed: tuple[str, ...]) -> Simulator:
         """The integrators of a module that has the needed functions: this one, or one that is built now."""
         if self._simulator is None and hasattr(self._lib, "eg_simulate"):
-            self._simulator = Simulator(self._lib, self._ffi, list(self._kernels), self.nq)
+            self._simulator = Simulator(self._lib, self._ffi, list(self._kernels), self.nq, self._sliding_names)
         missing = [name for name in needed if self._simulator is None or name not in self._simulator.functions]
         if missing and self._build is not None:
             other = self._build("simulation")
-            self._simulator = Simulator(other._lib, other._ffi, list(other.functions), self.nq)
+            self._simulator = Simulator(other._lib, other._ffi, list(other.functions), self.nq, self._sliding_names)
             return self._simulator
         if missing or self._simulator is None:
             raise ModelError(
@@ -253,6 +259,11 @@ class SimulationMethods(Evaluation):
                 for field in ("steps", "rejections", "evaluations", "factorizations")
             },
             seconds=seconds,
+            switches=tuple(
+                replace(switch, motion=tuple(int(k) for k in np.unravel_index(number, batch)) if batch else ())
+                for number, motion in enumerate(motions) for switch in motion.switches
+            ),
+            switch_count=gather([int(getattr(motion.control, "switches", 0)) for motion in motions]),
         )  # fmt: skip
 
 

@@ -15,9 +15,11 @@ from numpy.typing import NDArray
 
 from elastogen.runtime.errors import ModelError
 from elastogen.runtime.inputs import CFunction, InputData
+from elastogen.runtime.switches import Switch
 
 _ROWS = ("values", "rates", "accelerations", "position_gain", "velocity_gain", "actuated")
 POLL = 0.1  # seconds between looks at the progress
+MOST_SWITCHES = 4096  # that are kept of one motion; all are counted
 PATIENCE = 1.0  # seconds before a progress bar appears
 
 
@@ -43,6 +45,7 @@ class Motion:
     samples: dict[str, NDArray[Any]]  # fields of the record struct
     status: str = "CANCELLED"
     control: Any = None
+    switches: tuple[Switch, ...] = ()
 
 
 class _PythonForce:
@@ -68,8 +71,8 @@ class _PythonForce:
 class Simulator:
     """The integrators of one extension module."""
 
-    def __init__(self, lib: Any, ffi: Any, functions: Sequence[str], nq: int) -> None:
-        self._lib, self._ffi, self._nq = lib, ffi, nq
+    def __init__(self, lib: Any, ffi: Any, functions: Sequence[str], nq: int, sliding: Sequence[str]) -> None:
+        self._lib, self._ffi, self._nq, self._sliding = lib, ffi, nq, tuple(sliding)
         self.functions = frozenset(functions)
         names = [name for name in dir(lib) if name.startswith("EG_SIM_STATUS_")]
         self._status = {int(getattr(lib, name)): name[len("EG_SIM_STATUS_") :] for name in names}
@@ -181,11 +184,34 @@ class Simulator:
         for field, array in motion.samples.items():
             setattr(record, field, self._pointer(array))
         workspace = ffi.new("eg_sim_workspace_t *")
+        switches = ffi.new("eg_switch_t[]", MOST_SWITCHES) if self._sliding else None
+        if switches is not None:
+            record.switches, record.most_switches = switches, MOST_SWITCHES
         status = self._lib.eg_simulate(
             self._pointer(motion.parameters, "eg_real_t[]"), struct, options, self._pointer(motion.q0),
             self._pointer(motion.qd0), len(times), self._pointer(times), record, workspace, motion.control,
         )  # fmt: skip
         motion.status = self._status[status]
+        if switches is not None:
+            count = min(int(motion.control.switches), MOST_SWITCHES)
+            motion.switches = tuple(self._switch(switches[number]) for number in range(count))
+
+    def _switch(self, report: Any) -> Switch:
+        joint = self._sliding[report.joint]
+        return Switch(report.time, joint, report.before, report.after, report.energy_before, report.energy_after)
+
+    def switch(
+        self, parameters: NDArray[Any], elements: Sequence[int], q: NDArray[Any], qd: NDArray[Any]
+    ) -> Switch:
+        """Carry a state that is just beyond a border of the elements over to the next one: q and qd are changed."""
+        k, report = self._ffi.new("int[]", list(elements)), self._ffi.new("eg_switch_t *")
+        work = self._ffi.new("eg_switch_work_t *")
+        status = self._lib.eg_switch(
+            self._pointer(parameters, "eg_real_t[]"), k, self._pointer(q), self._pointer(qd), report, work
+        )
+        if status != 1:
+            raise ModelError(f"the state at a border of the elements {list(elements)} cannot be carried over: status {status}.")
+        return self._switch(report)
 
 
 class _Progress:

@@ -3,33 +3,22 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from elastogen.runtime.errors import ModelError
-from elastogen.runtime.evaluation import Array, Evaluation
+from elastogen.runtime.evaluation import Array, ParameterValues
+from elastogen.runtime.metadata import SlidingInfo
+from elastogen.runtime.simulate import SimulationMethods
+from elastogen.runtime.switches import Switch
+
+Terms: TypeAlias = "tuple[tuple[int, float], ...]"
 
 
-@dataclass(frozen=True)
-class Switch:
-    """A change of the element inside a joint between two samples of a motion."""
-
-    sample: int  # the first one with the new element
-    joint: str
-    before: int  # element; -1: out of range
-    after: int
-    energy_before: float  # kinetic and potential, at the sample before [J]
-    energy_after: float  # at this sample [J]
-
-
-class SlidingMethods(Evaluation):
+class SlidingMethods(SimulationMethods):
     """The methods of a model for its sliding joints."""
-
-    metadata: Any
-    nq: Any
 
     def elements(self, q: ArrayLike) -> NDArray[np.int64]:
         """Numbers of the elements inside the sliding joints at the states q, (..., joints); -1 out of range."""
@@ -38,48 +27,41 @@ class SlidingMethods(Evaluation):
         found = [[joint.element(state) for joint in joints] for state in states.reshape(-1, self.nq).tolist()]
         return np.array(found, dtype=np.int64).reshape((*states.shape[:-1], len(joints)))
 
-    def switches(self, q: ArrayLike, qd: ArrayLike) -> list[Switch]:
-        """The switches of a motion given by samples (n, nq), with the energy before and after each of them."""
-        states, rates = np.asarray(q, dtype=float), np.asarray(qd, dtype=float)
-        elements = self.elements(states)
-        found = []
-        for sample in np.nonzero((elements[1:] != elements[:-1]).any(axis=1))[0] + 1:
-            pair = slice(sample - 1, sample + 1)
-            kinetic = self._evaluate("kinetic_energy", (states[pair], rates[pair]), None, None, "nan")
-            energy = kinetic + self._evaluate("potential_energy", (states[pair],), None, None, "nan")
-            for k, info in enumerate(self.metadata.sliding):
-                before, after = (int(elements[at, k]) for at in (sample - 1, sample))
-                if before != after:
-                    found.append(Switch(int(sample), info.joint, before, after, float(energy[0]), float(energy[1])))
-        return found
+    def switch_element(
+        self, joint: str, q: ArrayLike, qd: ArrayLike, parameters: ParameterValues = None
+    ) -> tuple[Array, Array, Switch]:
+        """Carry the state of a sliding joint at the border of an element over to the next one, for integrators of your own.
 
-    def switch_element(self, joint: str, q: ArrayLike, qd: ArrayLike) -> tuple[Array, Array]:
-        """Carry the state of a smooth sliding joint at the border of an element over to the next one.
-
-        Place and slope of the beam are continuous there, its curvature is not, and with it the mass matrix. What goes on
-        are the energy and the momenta of all other coordinates: p+ = M- qd- + lambda e_d. q is moved behind the border by
-        less than a rounding error. Raises ModelError where the speed does not suffice to pass.
+        :meth:`simulate` does it by itself. ``q`` is within 1e-9 of the beam's length of a border, ``qd`` says in which
+        direction the joint passes. Returns positions just beyond the border, velocities, and what happened: smooth joints keep
+        energy and the momenta along the border; nodal P_a keeps positions and velocities; nodal P_b clamps the new element.
         """
-        info = next((entry for entry in self.metadata.sliding if entry.joint == joint), None)
-        if info is None:
-            raise ModelError(f"{joint!r} is no sliding joint. Available: {[s.joint for s in self.metadata.sliding]}.")
-        before, rate = np.array(q, dtype=float), np.array(qd, dtype=float)
-        d = info.coordinate
-        after = before.copy()
-        near = 1e-9 * info.upper
-        places = [bound for terms, bound in info.thresholds if terms == ((d, 1.0),) and abs(before[d] - bound) <= near]
-        if not places:
-            raise ModelError(f"switch_element: {joint} is at {before[d]:.9g} m, expected the border of an element.")
-        border = places[0]
-        beyond = np.nextafter(border, math.inf)  # the border itself belongs to the element below
-        before[d], after[d] = (border, beyond) if rate[d] > 0 else (beyond, border)
-        M, M_next = (np.asarray(self._evaluate("mass_matrix", (at,)), dtype=float) for at in (before, after))
-        momenta = M @ rate
-        energy = 0.5 * float(rate @ momenta)
-        free, unit = np.linalg.solve(M_next, momenta), np.linalg.solve(M_next, np.eye(self.nq)[d])
-        a, b, c = 0.5 * float(unit[d]), float(free[d]), 0.5 * float(momenta @ free) - energy
-        square = b * b - 4 * a * c
-        if square < 0:
-            raise ModelError(f"switch_element: {joint} is too slow to pass {border:.9g} m.")
-        root = math.copysign(math.sqrt(square), rate[d])  # d's rate behind the border: b + 2 a lambda
-        return after, free + unit * ((root - b) / (2 * a))
+        label = f"{self._name}.switch_element"
+        sliding = self.metadata.sliding
+        place = next((number for number, entry in enumerate(sliding) if entry.joint == joint), None)
+        if place is None:
+            raise ModelError(f"{label}: got joint={joint!r}, expected one of {[s.joint for s in sliding]}.")
+        info = sliding[place]
+        position, velocity = (np.array(self._state(label, name, x)) for name, x in (("q", q), ("qd", qd)))
+        index, terms, bound = self._border(label, info, position)
+        upward = sum(weight * velocity[i] for i, weight in terms) > 0
+        position[info.coordinate] -= _value(terms, position) - bound  # the weight of d is 1
+        while not (_value(terms, position) > bound if upward else _value(terms, position) < bound):
+            position[info.coordinate] = np.nextafter(position[info.coordinate], math.inf if upward else -math.inf)
+        elements = [entry.element(position) for entry in sliding]
+        elements[place] = info.first + info.step * (index if upward else index + 1)
+        needed = ("forward_dynamics", *(("mass_matrix",) if info.passage == "refract" else ()))
+        values = self._parameters.snapshot if parameters is None else self._parameters.merged(parameters)
+        report = self._simulator_for(label, needed).switch(values, elements, position, velocity)
+        return position, velocity, report
+
+    def _border(self, label: str, info: SlidingInfo, q: NDArray[Any]) -> tuple[int, Terms, float]:
+        """Number, weights and bound of the border that a joint is at."""
+        for index, (terms, bound) in enumerate(info.thresholds):
+            if abs(_value(terms, q) - bound) <= 1e-9 * info.upper:
+                return index, terms, bound
+        raise ModelError(f"{label}: {info.joint} is at {q[info.coordinate]:.9g} m, expected the border of an element.")
+
+
+def _value(terms: Terms, q: NDArray[Any]) -> float:
+    return float(sum(weight * q[i] for i, weight in terms))

@@ -391,35 +391,6 @@ def test_free_motion_conserves_energy(kind, request):
     np.testing.assert_allclose(energies, energies[0], rtol=0, atol=1e-9 * abs(energies[0]))
 
 
-def test_energy_through_an_element_boundary(sliding):
-    """Beyond a node the momenta of all other coordinates and the energy go on; d's velocity takes up the jump of w''."""
-    plan, model = sliding
-    d, n = plan.starts[1], plan.nq
-    q, qd = np.zeros(n), np.zeros(n)
-    q[[0, d]] = [0.3, 0.395]
-    q[1:5] = [0.002, 0.01, 0.006, 0.012]
-    qd[d] = 0.5
-
-    def boundary(t, state):
-        return state[d] - 0.4 + 1e-13
-
-    boundary.terminal, boundary.direction = True, 1.0
-    first = _free_motion(model, q, qd, 0.2, boundary)
-    assert first.t_events[0].size == 1
-    state = first.y[:, -1].copy()
-    q, qd = model.switch_element("joint2", state[:n], state[n:])
-    assert model.elements(q).tolist() == [2]
-    second = _free_motion(model, q, qd, 0.01)
-    samples = np.vstack([first.y.T, second.y.T])
-    (switch,) = model.switches(samples[:, :n], samples[:, n:])
-    assert (switch.joint, switch.before, switch.after, switch.sample) == ("joint2", 1, 2, len(first.t))
-    assert switch.energy_after == pytest.approx(switch.energy_before, rel=1e-9)
-    start = _energy(model, first.y[:, 0])
-    assert _energy(model, second.y[:, -1]) == pytest.approx(start, rel=1e-9)
-    carried = np.concatenate([q, state[n:]])
-    assert _energy(model, carried) == pytest.approx(start, rel=1e-2)  # velocities simply kept: the jump of w'' shows
-
-
 # ---- descriptions
 
 
