@@ -14,10 +14,12 @@ from elastogen.build.c_names import string_literals
 from elastogen.build.cache import Cache
 from elastogen.build.compile import find_toolchain
 from elastogen.build.contexts import Constant, Identity
+from elastogen.build.extension_module import module_context
 from elastogen.build.identity import model_sha256, sha256, tool_sha256
 from elastogen.build.options import BuildOptions
 from elastogen.build.pipeline import GeneratedFiles, RobotSource, compile_cached
-from elastogen.build.render import ABI_VERSION, RenderedModel, _fill, _module_context, render_model
+from elastogen.build.render import ABI_VERSION, RenderedModel, render_model
+from elastogen.build.templating import fill
 from elastogen.build.write import write_files
 from elastogen.generator.derivation import ModelDerivation, derive_model
 from elastogen.generator.errors import BuildError
@@ -218,18 +220,18 @@ def render_loop(robot: Robot, options: BuildOptions, code: UserCode) -> Rendered
     context = _context(derivation, options, model, code)
     prefix = context.prefix
     files = {
-        f"{prefix}.h": _fill("loop.h.j2", context),
-        f"{prefix}.c": _fill("loop.c.j2", context),
-        f"{prefix}_thread.h": _fill("loop_thread.h.j2", context),
-        f"{prefix}_thread.c": _fill("loop_thread.c.j2", context),
+        f"{prefix}.h": fill("loop.h.j2", context),
+        f"{prefix}.c": fill("loop.c.j2", context),
+        f"{prefix}_thread.h": fill("loop_thread.h.j2", context),
+        f"{prefix}_thread.c": fill("loop_thread.c.j2", context),
         **code.files,
     }
-    module = _module_context(derivation, context.identity, None)  # the loop integrates by itself
+    module = module_context(derivation, context.identity, None)  # the loop integrates by itself
     return dataclasses.replace(
         model,
         simulation=files,
-        cdef=_fill("cdef.h.j2", module) + _fill("loop_cdef.h.j2", context),
-        wrapper=_fill("wrapper.c.j2", module) + _fill("loop_module.c.j2", context),
+        cdef=fill("cdef.h.j2", module) + fill("loop_cdef.h.j2", context),
+        wrapper=fill("wrapper.c.j2", module) + fill("loop_module.c.j2", context),
     )
 
 
