@@ -32,8 +32,6 @@ USER_VALUES = 32  # numbers that a user's own controller may tune
 BUCKETS = 1056  # of a histogram: up to 2^36 ns
 ALWAYS = ("gravity_vector", "inverse_dynamics", "forward_dynamics")
 WITH_ELASTIC = ("elastic_inverse_dynamics",)
-RATE = "inverse_dynamics_rate_1"
-LARGEST_WITH_RATE = 16  # coordinates; above, the force rates of the feedforward would take long to compile
 
 CONSTANTS = (
     Constant("HERE", "0", "reference: stay where the loop began"),
@@ -55,6 +53,9 @@ CONSTANTS = (
     Constant("STATUS_FORCE", "8", "a command beyond F_trip"),
     Constant("STATUS_WRITE", "9", "the command could not be written"),
     Constant("STATUS_OVERRUN", "10", "a cycle took too long, and the policy is to stop"),
+    Constant("STATUS_STALE_STATE", "11", "no new state for too long"),
+    Constant("STATUS_STALE_REFERENCE", "12", "no new reference or heartbeat for too long"),
+    Constant("STALE", "2", "what a read function returns for a state that is too old"),
     Constant("TAPS", str(MAX_TAPS), "largest number of impulses of a shaper"),
     Constant("ROUNDS", "2", "iterations of the elastic equilibrium in each cycle"),
 )
@@ -74,9 +75,9 @@ MODULE_TYPES = (
     "slot_t", "elastic_t", "t", "clock_t", "options_t", "histogram_t", "statistics_t", "thread_t",
 )  # fmt: skip
 MODULE_FUNCTIONS = (
-    "init", "step", "set_reference", "set_tuning", "take_records", "dropped", "checksum", "plant_read", "plant_write",
-    "shared_read", "shared_write", "shared_put", "shared_get", "thread_start", "thread_stop", "thread_join",
-    "thread_state", "thread_statistics",
+    "init", "step", "set_reference", "heartbeat", "set_tuning", "take_records", "dropped", "checksum",
+    "plant_read", "plant_write", "shared_read", "shared_write", "shared_put", "shared_get",
+    "thread_start", "thread_stop", "thread_join", "thread_state", "thread_statistics",
 )  # fmt: skip
 
 
@@ -94,7 +95,7 @@ CONTROLLERS = (
     Controller(
         "feedforward",
         "inverse dynamics of the reference + kp e + kd de/dt + F_ref; elastic coordinates in the equilibrium of the\n"
-        " * reference motion, moving as the force rates say (where inverse_dynamics_rate_1 was emitted).",
+        " * reference motion and of their own inertia forces, moving with it.",
     ),
     Controller(
         "state_feedback",
@@ -208,8 +209,6 @@ def loop_outputs(robot: Robot, more: tuple[str, ...] | None = None) -> tuple[str
     names = [*ALWAYS]
     if any(coordinate.elastic for coordinate in robot.coordinates):
         names += WITH_ELASTIC
-        if len(robot.coordinates) <= LARGEST_WITH_RATE:
-            names.append(RATE)
     return tuple(dict.fromkeys((*names, *(more or ()))))
 
 

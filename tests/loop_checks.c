@@ -18,7 +18,7 @@ static two_link_loop_t the_loop;
 static two_link_loop_thread_t the_thread;
 static two_link_loop_plant_t plant;
 static two_link_loop_slot_t slots[CAPACITY];
-static double delay_line[ROWS * 8];
+static double delay_line[ROWS * TWO_LINK_LOOP_DELAY_WIDTH];
 static two_link_loop_tuning_t tuning;
 
 static void set_up(double period)

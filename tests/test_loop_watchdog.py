@@ -87,6 +87,6 @@ def test_shared_memory(library) -> None:
         expected = library.model.gravity_vector([0.01 * k, 0.0]) + np.array([10.0 * (1.0 - 0.01 * k), 0.0])
         np.testing.assert_allclose(robot.get(), expected, rtol=1e-12)
     assert loop.step(3)
-    assert loop.step().name == "STATUS_READ"  # nobody has put a state for four cycles
+    assert loop.step().name == "STATUS_STALE_STATE"  # nobody has put a state for four cycles
     robot.close()
     plant.close()
