@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import math
 import os
 from dataclasses import dataclass
 from pathlib import Path
@@ -115,7 +116,9 @@ class LoopContext:
     ne: int  # number of elastic coordinates
     driven: tuple[int, ...]  # 1 for coordinates with a drive, else 0
     elastic: tuple[int, ...]  # indices of the elastic coordinates
-    functions: tuple[str, ...]  # of the model
+    move_order: int  # of a motion to a goal: value and derivatives that go on without a jump
+    move_series: tuple[int, ...]  # 1 / (1 - s)^move_order
+    move_binomials: tuple[int, ...]  # (1 - s)^move_order, five terms
     can_fail: tuple[str, ...]  # those of them that return a status
     constants: tuple[Constant, ...]
     thread_constants: tuple[Constant, ...]
@@ -237,6 +240,7 @@ def render_loop(robot: Robot, options: BuildOptions, code: UserCode) -> Rendered
 def _context(derivation: ModelDerivation, options: BuildOptions, model: RenderedModel, code: UserCode) -> LoopContext:
     name = model.name
     elastic = tuple(k for k, is_elastic in enumerate(derivation.elastic_coordinates) if is_elastic)
+    smooth = 5 if elastic else 3  # elastic feedforward uses jerk and snap: neither may jump
     metadata = {
         "constants": {c.name: int(c.value.rstrip("u")) for c in (*CONSTANTS, *THREAD_CONSTANTS)},
         "controllers": [controller.name for controller in CONTROLLERS],
@@ -251,7 +255,9 @@ def _context(derivation: ModelDerivation, options: BuildOptions, model: Rendered
         ne=len(elastic),
         driven=tuple(0 if is_elastic else 1 for is_elastic in derivation.elastic_coordinates),
         elastic=elastic,
-        functions=tuple(function.name for function in derivation.functions),
+        move_order=smooth,
+        move_series=tuple(math.comb(smooth - 1 + k, k) for k in range(smooth)),
+        move_binomials=tuple((-1) ** k * math.comb(smooth, k) for k in range(5)),
         can_fail=tuple(function.name for function in derivation.functions if function.can_fail),
         constants=CONSTANTS,
         thread_constants=THREAD_CONSTANTS,

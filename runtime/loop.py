@@ -251,7 +251,10 @@ class Loop:
         return self._send("HOLD", fields)
 
     def move_to(self, q: ArrayLike, seconds: float, F: ArrayLike = 0.0) -> int:
-        """Go to q in that time on a quintic that begins with the reference's present position, velocity, acceleration."""
+        """Go to q in that time on a quintic that begins with the reference's present position, velocity, acceleration.
+
+        A robot with elastic coordinates takes a polynomial of degree 9, which continues jerk and snap too.
+        """
         if not (np.isfinite(seconds) and seconds > 0.0):
             raise ModelError(f"{self.model.name}.move_to: got seconds={seconds!r}, expected a positive number.")
         return self._send("MOVE", {"q": q, "F": F}, duration=seconds)
