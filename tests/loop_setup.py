@@ -34,6 +34,29 @@ BENDER = {
     ],
     "joints": [{"name": "hub", "type": "revolute", "child": "beam", "axis": [0, 0, 1], "motor": {"inertia": 0.1}}],
 }  # fmt: skip
+
+
+def _bending_link(name: str, length: float, mass_per_length: float, EI: float, payload: float) -> dict[str, object]:
+    modes = [{"direction": "y", "eigenfunction": k} for k in (1, 2)]
+    beam = {"type": "modes", "length": length, "mass_per_length": mass_per_length, "EI": EI, "modes": modes}
+    return {"name": name, "mass": 0.2, "flexible": {**beam, "tip": {"mass": payload}, "damping": {"ratio": 0.01}}}
+
+
+def _hub(name: str, child: str, inertia: float) -> dict[str, object]:
+    return {"name": name, "type": "revolute", "child": child, "axis": [0, 0, 1], "motor": {"inertia": inertia}}
+
+
+BENDING_ARM = {
+    "elastogen": 1,
+    "name": "bending_arm",
+    "gravity": [0, -9.81, 0],
+    "links": [
+        {"name": "base"},
+        _bending_link("upper", 0.8, 0.6, 300.0, 0.3),
+        _bending_link("fore", 0.7, 0.4, 120.0, 0.5),
+    ],
+    "joints": [_hub("shoulder", "upper", 0.1), _hub("elbow", "fore", 0.05)],
+}
 USER_CODE = """
 /* A controller: PD with gains from view->tuning->user; counts its calls in *context and spins where it is told to. */
 #include <time.h>
