@@ -101,6 +101,35 @@ static void policy(char **arguments)
         (int)the_thread.status);
 }
 
+/* ---- a reference that grows old, with or without heartbeats */
+
+static uint64_t beat_every;
+
+static int beating_controller(void *context, const two_link_loop_view_t *view, double *F)
+{
+    (void)context;
+    F[0] = F[1] = 1.0;
+    if ((beat_every > 0u) && ((view->tick % beat_every) == 0u)) {
+        two_link_loop_heartbeat(&the_loop);
+    }
+    return 0;
+}
+
+static void stale(char **arguments)
+{
+    set_up(1e-3);
+    the_loop.controller = beating_controller;
+    tuning.reference_age = (uint32_t)strtoul(arguments[0], 0, 10);
+    tuning.safe_F[0] = 7.0;
+    beat_every = strtoull(arguments[1], 0, 10);
+    two_link_loop_set_tuning(&the_loop, &tuning);
+    the_thread.options.free_running = 1;
+    the_thread.options.period_ns = 1000000u;
+    the_thread.options.cycles = strtoull(arguments[2], 0, 10);
+    two_link_loop_thread_run(&the_thread);
+    printf("cycles %llu\nstatus %d\nforce %d\n", (unsigned long long)the_loop.cycle, (int)the_thread.status, (int)plant.F[0]);
+}
+
 /* ---- every allocation of the process is counted */
 
 #if defined(COUNT_ALLOCATIONS)
@@ -257,6 +286,8 @@ int main(int count, char **arguments)
     const char *const check = (count > 1) ? arguments[1] : "";
     if (strcmp(check, "policy") == 0) {
         policy(arguments + 2);
+    } else if (strcmp(check, "stale") == 0) {
+        stale(arguments + 2);
 #if defined(COUNT_ALLOCATIONS)
     } else if (strcmp(check, "allocations") == 0) {
         count_allocations();

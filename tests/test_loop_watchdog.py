@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from loop_setup import STATUS, finish, run_free
+from loop_setup import STATUS, finish, run_checks, run_free
 
+import elastogen
 from elastogen.runtime.controllers import (
     PDGravity,
     UserController,
 )
 from elastogen.runtime.loop import Limits, Loop, SafeCommand
 from elastogen.runtime.loop_plants import SharedMemory, SharedRobot, Simulated
+from elastogen.runtime.loop_status import MEANING
 
 
 def test_nan_in_the_plant_leads_to_the_safe_command(library) -> None:
@@ -90,3 +92,77 @@ def test_shared_memory(library) -> None:
     assert loop.step().name == "STATUS_STALE_STATE"  # nobody has put a state for four cycles
     robot.close()
     plant.close()
+
+
+def test_shared_memory_may_be_stale_for_seconds(library) -> None:
+    plant = SharedMemory(stale_seconds=0.003)
+    loop = Loop(library, plant=plant, rate=2000, telemetry=0)
+    robot = SharedRobot(library, plant.name)
+    for _ in range(30):  # a new state just in time, again and again
+        robot.put([0.1, 0.0], [0.0, 0.0])
+        assert loop.step(6)
+    assert str(loop.step()) == "no new state for too long"
+    robot.close()
+    plant.close()
+    with pytest.raises(elastogen.ModelError, match="stale_seconds"):
+        SharedMemory(stale_seconds=-1.0)
+
+
+# References that grow old.
+
+
+@pytest.mark.parametrize(
+    ("age", "beat", "cycles", "expected"),
+    [
+        (0, 0, 3000, (3000, "STATUS_OK", 7)),  # not watched
+        (100, 0, 3000, (102, "STATUS_STALE_REFERENCE", 7)),  # cycle 101 is the first that is more than 100 ticks away
+        (100, 100, 3000, (3000, "STATUS_OK", 7)),  # each heartbeat is seen one cycle after it was sent
+        (100, 102, 3000, (103, "STATUS_STALE_REFERENCE", 7)),
+    ],
+)
+def test_the_age_of_references_in_c(checks, age, beat, cycles, expected) -> None:
+    """Free-running; in the end the safe command is written, after a fault or without."""
+    _, numbers = run_checks(checks, "checks", "stale", age, beat, cycles)
+    assert (numbers["cycles"], numbers["status"], numbers["force"]) == (expected[0], STATUS[expected[1]], expected[2])
+
+
+def test_a_stale_reference_stops_the_loop_with_the_safe_command(library) -> None:
+    safe = SafeCommand(force=[3.0, 0.0], gravity=True)
+    loop, cycles = run_free(library, 1000, limits=Limits(reference_age=0.05), safe=safe)
+    loop.set_reference([0.0, 0.0])
+    records = finish(loop, cycles)
+    assert loop.status.name == "STATUS_STALE_REFERENCE"
+    assert str(loop.status) == "no new reference or heartbeat for too long"
+    assert records["status"].tolist() == [0] * 51 + [STATUS["STATUS_STALE_REFERENCE"]]
+    expected = library.model.gravity_vector(records["q"][-1]) + np.array([3.0, 0.0])
+    np.testing.assert_allclose(records["F"][-1], expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("sign", ["reference", "move", "heartbeat"])
+def test_fresh_references_and_heartbeats_keep_the_loop_going(library, sign: str) -> None:
+    loop, _ = run_free(library, 0, limits=Limits(reference_age=0.05))
+    for k in range(20):
+        if sign == "reference":
+            loop.set_reference([0.01 * k, 0.0])
+        elif sign == "move":
+            loop.move_to([0.01 * k, 0.0], 0.2)
+        else:
+            loop.heartbeat()
+        assert loop.step(51)
+    assert loop.step().name == "STATUS_STALE_REFERENCE"
+
+
+def test_the_age_limit_can_change_and_is_off_by_default(library) -> None:
+    loop, _ = run_free(library, 0)
+    assert loop.step(5000)
+    loop.heartbeat()
+    loop.set_limits(Limits(reference_age=0.01))
+    assert loop.step(11)
+    assert loop.step().name == "STATUS_STALE_REFERENCE"
+    for wrong in (-1.0, np.nan):
+        with pytest.raises(elastogen.ModelError, match="reference_age"):
+            loop.set_limits(Limits(reference_age=wrong))
+
+
+def test_every_status_has_words(library) -> None:
+    assert {name for name in library.constants if name.startswith("STATUS_")} == set(MEANING)
