@@ -26,7 +26,7 @@ bench: $(BENCH_TOOLS)
 
 # Compiler and emulator of a Cortex-M4F, for the tests of the loop in a timer interrupt; without them these are skipped.
 emulator:
-	apt-get update -qq
+	apt-get update -qq -o Acquire::Retries=0 -o Acquire::http::Timeout=20
 	DEBIAN_FRONTEND=noninteractive apt-get install -qq --no-install-recommends \
 	  gcc-arm-none-eabi libnewlib-arm-none-eabi qemu-system-arm
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ctypes
+
 import numpy as np
 import pytest
 from loop_setup import finish, run_free
@@ -98,12 +100,33 @@ def test_users_own_controller_and_plant(library) -> None:
     np.testing.assert_allclose(records["F"][10], 100 * (np.array([0.5, 0.25]) - records["q"][10]) - 20 * records["qd"][10])
 
 
-def test_a_function_at_an_address_can_control(library) -> None:
-    address = int(library.ffi.cast("uintptr_t", library.controller("pd_gravity")))
-    loop, cycles = run_free(library, 100, controller=UserController(50.0, 10.0, function=address))
+@pytest.mark.parametrize("kind", ["address", "cffi", "ctypes"])
+def test_a_function_at_an_address_can_control(library, kind: str) -> None:
+    function = library.controller("pd_gravity")
+    if kind != "cffi":
+        function = int(library.ffi.cast("uintptr_t", function))
+    if kind == "ctypes":
+        function = ctypes.CFUNCTYPE(ctypes.c_int, *3 * [ctypes.c_void_p])(function)
+    records = []
+    for controller in (UserController(50.0, 10.0, function=function), PDGravity(50.0, 10.0)):
+        loop, cycles = run_free(library, 100, controller=controller)
+        loop.move_to([0.3, 0.3], 0.1)
+        records.append(finish(loop, cycles))
+        assert loop.status
+    assert (np.abs(records[0]["F"]).max(axis=0) > 1).all()
+    np.testing.assert_array_equal(records[0]["F"], records[1]["F"])
+
+
+def test_a_controller_may_come_from_a_file(tmp_path, cache_dir) -> None:
+    path = tmp_path / "my_controller.c"
+    path.write_text(
+        "int user_controller(void *context, const two_link_loop_view_t *view, two_link_real_t *F)\n"
+        "{ (void)context; two_link_gravity_vector(view->p, view->q, F); return 0; }\n"
+    )
+    loop, cycles = run_free(build_loop("two_link", controller_source=path), 50, controller="user", plant=Simulated([0.4, 0.2]))
     records = finish(loop, cycles)
-    assert loop.status
-    assert (np.abs(records["F"]).max(axis=0) > 1).all()
+    np.testing.assert_allclose(records["F"], loop.model.gravity_vector(records["q"]), rtol=1e-12)
+    np.testing.assert_allclose(records["q"], [[0.4, 0.2]] * 50, atol=1e-9)
 
 
 @pytest.mark.parametrize(

@@ -43,16 +43,25 @@ def test_records_and_updates_are_whole_under_a_reader_that_stalls(checks, keep: 
     assert numbers["updates"] > 1
 
 
-@pytest.mark.parametrize("keep", [0, 1])
-def test_thread_sanitizer_finds_nothing(checks, keep: int) -> None:
-    if not (checks / "tsan").exists():
-        (checks / "probe.c").write_text("int main(void) { return 0; }\n")
-        command = ["gcc", "-fsanitize=thread", "probe.c", "-o", "probe"]
-        probe = subprocess.run(command, cwd=checks, capture_output=True, check=False)
-        if probe.returncode or subprocess.run(["./probe"], cwd=checks, capture_output=True, check=False).returncode:
-            pytest.skip("this machine has no thread sanitizer")
-        compile_checks(checks, "tsan", "-O1", "-g", "-fsanitize=thread")
-    _, numbers = run_checks(checks, "tsan", "threads", keep, 20_000)
+def test_shared_memory_is_never_seen_half_written(checks) -> None:
+    _, numbers = run_checks(checks, "checks", "shared", 300_000)
+    assert (numbers["cycles"], numbers["torn"], numbers["status"]) == (300_000, 0, 0)
+    assert numbers["commands"] > 0
+
+
+@pytest.fixture(scope="module")
+def sanitized(checks):
+    """The checks with the thread sanitizer, which ends a program that it complains about with an error."""
+    (checks / "probe.c").write_text("int main(void) { return 0; }\n")
+    probe = subprocess.run(["gcc", "-fsanitize=thread", "probe.c", "-o", "probe"], cwd=checks, capture_output=True, check=False)
+    if probe.returncode or subprocess.run(["./probe"], cwd=checks, capture_output=True, check=False).returncode:
+        pytest.skip("this machine has no thread sanitizer")
+    return compile_checks(checks, "tsan", "-O1", "-g", "-fsanitize=thread")
+
+
+@pytest.mark.parametrize("check", [("threads", 0), ("threads", 1), ("shared",)], ids=["oldest", "newest", "shared"])
+def test_thread_sanitizer_finds_nothing(sanitized, check) -> None:
+    _, numbers = run_checks(sanitized, "tsan", *check, 20_000)
     assert (numbers["torn"], numbers["status"]) == (0, 0)
 
 
@@ -91,3 +100,17 @@ def test_updates_from_a_thread_never_stop_the_loop(library) -> None:
         if record["reference"]:
             assert record["q_ref"][0] == pytest.approx(0.001 * (int(record["reference"]) - 1), abs=0)
     assert records["reference"][-1] == 300
+
+
+def test_a_reader_that_stalls_loses_nothing_that_the_ring_can_hold(library) -> None:
+    loop = Loop(library, rate=5000, on_overrun="catch_up", telemetry=1 << 16, keep="oldest")
+    loop.start(cycles=4000)
+    blocks = []
+    while loop.running:
+        time.sleep(0.15)
+        blocks.append(loop.read())
+    loop.wait(timeout=60)
+    records = np.concatenate([*blocks, loop.read()])
+    assert records["cycle"].tolist() == records["tick"].tolist() == list(range(4000))
+    assert loop.statistics().lost == 0
+    assert all(loop.telemetry.checksum(record) == record["checksum"] for record in records[::50])

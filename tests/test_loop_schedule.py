@@ -17,7 +17,7 @@ import elastogen
 from elastogen.runtime.controllers import (
     UserController,
 )
-from elastogen.runtime.loop import Loop, LoopWarning
+from elastogen.runtime.loop import Loop, LoopWarning, SafeCommand
 from elastogen.runtime.loop_plants import Simulated
 from elastogen.runtime.telemetry import bucket_edges
 
@@ -127,6 +127,15 @@ def test_stop_and_start_again(library) -> None:
     loop.start(cycles=5)
     loop.wait(timeout=30)
     assert loop.read()["q_ref"].tolist() == [[0.5, 0.5]] * 5
+
+
+def test_stop_leaves_the_safe_command(library) -> None:
+    plant = Simulated([0.1, 0.2])
+    loop = Loop(library, plant=plant, rate=1000, safe=SafeCommand(force=[1.5, -0.5]))
+    loop.start()
+    assert loop.stop()
+    assert list(plant._plant.F) == [1.5, -0.5]
+    assert not loop.running
 
 
 def test_a_loop_that_nobody_holds_ends(library) -> None:
