@@ -19,6 +19,7 @@ from elastogen.runtime.controllers import (
 )
 from elastogen.runtime.loop import Limits, Loop
 from elastogen.runtime.loop_plants import Callbacks, Simulated
+from elastogen.runtime.trajectory import quintic
 
 
 def test_without_a_reference_the_loop_holds_where_it_is(library) -> None:
@@ -78,6 +79,18 @@ def test_moves_begin_where_the_reference_is(library) -> None:
     np.testing.assert_allclose(q[-1], [0.0, 0.5])
     assert np.abs(np.diff(qd, axis=0)).max() < 0.05  # velocity has no jump
     np.testing.assert_allclose(np.diff(q[300:500], axis=0), 0.5e-3 * (qd[300:499] + qd[301:500]), atol=1e-7, rtol=0)
+
+
+def test_moves_of_rigid_arms_are_quintics(library) -> None:
+    loop, _ = run_free(library, 0, plant=Simulated([0.2, -0.1]))
+    loop.move_to([1.0, 0.7], 0.5)
+    loop.step(600)
+    records, t = loop.read(), 1e-3 * np.arange(500)
+    expected = quintic([[0.2, -0.1], [1.0, 0.7]], [0.0, 0.5])
+    np.testing.assert_allclose(records["q_ref"][:500], expected(t), atol=1e-13)
+    np.testing.assert_allclose(records["qd_ref"][:500], expected(t, derivative=1), atol=1e-12)
+    np.testing.assert_array_equal(records["q_ref"][500:], [[1.0, 0.7]] * 100)
+    np.testing.assert_array_equal(records["qd_ref"][500:], 0.0)
 
 
 def test_feedforward_of_a_rigid_arm_needs_no_feedback(library) -> None:
@@ -157,6 +170,8 @@ def test_mistakes_in_references_are_named(library) -> None:
         lambda: loop.set_reference([np.inf, 0]),
         lambda: loop.move_to([0, 0], -1),
         lambda: loop.follow(np.zeros((3, 2)), np.zeros((3, 2)), np.zeros((2, 2))),
+        lambda: loop.follow(*np.zeros((3, 4, 2)), qddd=np.zeros((4, 2))),
+        lambda: loop.follow(0.0, 0.0, 0.0),
         lambda: loop.set_shaper(shaping.zv(1.0)),
     ):
         with pytest.raises(elastogen.ModelError, match=r"expected|shaper_memory"):

@@ -104,7 +104,7 @@ def run_program(folder: Path, name: str, compiler: str, own: list[str], flags: l
     assert done.returncode == 0, done.stderr
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=120)
     assert done.returncode == 0, done.stdout[-500:] + done.stderr[-2000:]
-    return (done.stdout or done.stderr).splitlines()
+    return [line for line in (done.stdout + done.stderr).splitlines() if re.fullmatch(r"([0-9a-f]{8} )+", line)]
 
 
 def on_the_host(folder: Path, name: str) -> list[str]:

@@ -65,6 +65,21 @@ def test_input_shaping_takes_the_vibration_away(weightless) -> None:
     assert residual(model, controller, shaping.zvd(*off)) < 0.5 * residual(model, controller, shaping.zv(*off))
 
 
+def test_moves_of_flexible_arms_continue_jerk_and_snap(bender) -> None:
+    loop = bender.loop(rate=1000, free_running=True, telemetry=4096, keep="oldest")
+    loop.move_to([1.0], 0.8)
+    loop.step(300)
+    loop.move_to([-0.5], 1.0)
+    loop.step(1100)
+    records = loop.read()
+    s = np.arange(300) / 800
+    rest_to_rest = s**5 * (126 + s * (-420 + s * (540 + s * (-315 + s * 70))))
+    np.testing.assert_allclose(records["q_ref"][:300, 0], rest_to_rest, atol=1e-12)
+    assert records["q_ref"][-1, 0] == -0.5
+    snap = np.diff(records["qd_ref"][:, 0], n=3) / 1e-9
+    assert np.abs(np.diff(snap)).max() < 0.06 * np.abs(snap).max()  # a jump would be of the size of the snap
+
+
 def test_shapers_by_their_equations() -> None:
     for design, count in ((shaping.zv, 2), (shaping.zvd, 3)):
         shaper = design(10.0, 0.05)
