@@ -1,4 +1,4 @@
-# make demo | test | lint | bench | clean. Everything lives in .venv; a second run starts at once.
+# make demo | test | lint | bench | emulator | clean. Everything lives in .venv; a second run starts at once.
 
 PYTHON ?= python3
 VENV := .venv
@@ -8,7 +8,7 @@ INSTALLED := $(VENV)/.installed
 TEST_TOOLS := $(VENV)/.installed-test
 BENCH_TOOLS := $(VENV)/.installed-bench
 
-.PHONY: demo test lint bench clean
+.PHONY: demo test lint bench emulator clean
 .DEFAULT_GOAL := demo
 
 demo: $(INSTALLED)
@@ -23,6 +23,12 @@ lint: $(TEST_TOOLS)
 
 bench: $(BENCH_TOOLS)
 	$(BIN)/python -m benchmarks
+
+# Compiler and emulator of a Cortex-M4F, for the tests of the loop in a timer interrupt; without them these are skipped.
+emulator:
+	apt-get update -qq -o Acquire::Retries=0 -o Acquire::http::Timeout=20
+	DEBIAN_FRONTEND=noninteractive apt-get install -qq --no-install-recommends \
+	  gcc-arm-none-eabi libnewlib-arm-none-eabi qemu-system-arm
 
 clean:
 	rm -rf $(VENV) .setuptools-build *.egg-info out .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import math
 import os
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,10 +15,12 @@ from elastogen.build.c_names import string_literals
 from elastogen.build.cache import Cache
 from elastogen.build.compile import find_toolchain
 from elastogen.build.contexts import Constant, Identity
+from elastogen.build.extension_module import module_context
 from elastogen.build.identity import model_sha256, sha256, tool_sha256
 from elastogen.build.options import BuildOptions
 from elastogen.build.pipeline import GeneratedFiles, RobotSource, compile_cached
-from elastogen.build.render import ABI_VERSION, RenderedModel, _fill, _module_context, render_model
+from elastogen.build.render import ABI_VERSION, RenderedModel, render_model
+from elastogen.build.templating import fill
 from elastogen.build.write import write_files
 from elastogen.generator.derivation import ModelDerivation, derive_model
 from elastogen.generator.errors import BuildError
@@ -30,8 +33,6 @@ USER_VALUES = 32  # numbers that a user's own controller may tune
 BUCKETS = 1056  # of a histogram: up to 2^36 ns
 ALWAYS = ("gravity_vector", "inverse_dynamics", "forward_dynamics")
 WITH_ELASTIC = ("elastic_inverse_dynamics",)
-RATE = "inverse_dynamics_rate_1"
-LARGEST_WITH_RATE = 16  # coordinates; above, the force rates of the feedforward would take long to compile
 
 CONSTANTS = (
     Constant("HERE", "0", "reference: stay where the loop began"),
@@ -53,6 +54,9 @@ CONSTANTS = (
     Constant("STATUS_FORCE", "8", "a command beyond F_trip"),
     Constant("STATUS_WRITE", "9", "the command could not be written"),
     Constant("STATUS_OVERRUN", "10", "a cycle took too long, and the policy is to stop"),
+    Constant("STATUS_STALE_STATE", "11", "no new state for too long"),
+    Constant("STATUS_STALE_REFERENCE", "12", "no new reference or heartbeat for too long"),
+    Constant("STALE", "2", "what a read function returns for a state that is too old"),
     Constant("TAPS", str(MAX_TAPS), "largest number of impulses of a shaper"),
     Constant("ROUNDS", "2", "iterations of the elastic equilibrium in each cycle"),
 )
@@ -72,9 +76,9 @@ MODULE_TYPES = (
     "slot_t", "elastic_t", "t", "clock_t", "options_t", "histogram_t", "statistics_t", "thread_t",
 )  # fmt: skip
 MODULE_FUNCTIONS = (
-    "init", "step", "set_reference", "set_tuning", "take_records", "dropped", "checksum", "plant_read", "plant_write",
-    "shared_read", "shared_write", "shared_put", "shared_get", "thread_start", "thread_stop", "thread_join",
-    "thread_state", "thread_statistics",
+    "init", "step", "set_reference", "heartbeat", "set_tuning", "take_records", "dropped", "checksum",
+    "plant_read", "plant_write", "shared_read", "shared_write", "shared_put", "shared_get",
+    "thread_start", "thread_stop", "thread_join", "thread_state", "thread_statistics",
 )  # fmt: skip
 
 
@@ -92,7 +96,7 @@ CONTROLLERS = (
     Controller(
         "feedforward",
         "inverse dynamics of the reference + kp e + kd de/dt + F_ref; elastic coordinates in the equilibrium of the\n"
-        " * reference motion, moving as the force rates say (where inverse_dynamics_rate_1 was emitted).",
+        " * reference motion and of their own inertia forces, moving with it.",
     ),
     Controller(
         "state_feedback",
@@ -112,7 +116,9 @@ class LoopContext:
     ne: int  # number of elastic coordinates
     driven: tuple[int, ...]  # 1 for coordinates with a drive, else 0
     elastic: tuple[int, ...]  # indices of the elastic coordinates
-    functions: tuple[str, ...]  # of the model
+    move_order: int  # of a motion to a goal: value and derivatives that go on without a jump
+    move_series: tuple[int, ...]  # 1 / (1 - s)^move_order
+    move_binomials: tuple[int, ...]  # (1 - s)^move_order, five terms
     can_fail: tuple[str, ...]  # those of them that return a status
     constants: tuple[Constant, ...]
     thread_constants: tuple[Constant, ...]
@@ -206,8 +212,6 @@ def loop_outputs(robot: Robot, more: tuple[str, ...] | None = None) -> tuple[str
     names = [*ALWAYS]
     if any(coordinate.elastic for coordinate in robot.coordinates):
         names += WITH_ELASTIC
-        if len(robot.coordinates) <= LARGEST_WITH_RATE:
-            names.append(RATE)
     return tuple(dict.fromkeys((*names, *(more or ()))))
 
 
@@ -218,24 +222,25 @@ def render_loop(robot: Robot, options: BuildOptions, code: UserCode) -> Rendered
     context = _context(derivation, options, model, code)
     prefix = context.prefix
     files = {
-        f"{prefix}.h": _fill("loop.h.j2", context),
-        f"{prefix}.c": _fill("loop.c.j2", context),
-        f"{prefix}_thread.h": _fill("loop_thread.h.j2", context),
-        f"{prefix}_thread.c": _fill("loop_thread.c.j2", context),
+        f"{prefix}.h": fill("loop.h.j2", context),
+        f"{prefix}.c": fill("loop.c.j2", context),
+        f"{prefix}_thread.h": fill("loop_thread.h.j2", context),
+        f"{prefix}_thread.c": fill("loop_thread.c.j2", context),
         **code.files,
     }
-    module = _module_context(derivation, context.identity, None)  # the loop integrates by itself
+    module = module_context(derivation, context.identity, None)  # the loop integrates by itself
     return dataclasses.replace(
         model,
         simulation=files,
-        cdef=_fill("cdef.h.j2", module) + _fill("loop_cdef.h.j2", context),
-        wrapper=_fill("wrapper.c.j2", module) + _fill("loop_module.c.j2", context),
+        cdef=fill("cdef.h.j2", module) + fill("loop_cdef.h.j2", context),
+        wrapper=fill("wrapper.c.j2", module) + fill("loop_module.c.j2", context),
     )
 
 
 def _context(derivation: ModelDerivation, options: BuildOptions, model: RenderedModel, code: UserCode) -> LoopContext:
     name = model.name
     elastic = tuple(k for k, is_elastic in enumerate(derivation.elastic_coordinates) if is_elastic)
+    smooth = 5 if elastic else 3  # elastic feedforward uses jerk and snap: neither may jump
     metadata = {
         "constants": {c.name: int(c.value.rstrip("u")) for c in (*CONSTANTS, *THREAD_CONSTANTS)},
         "controllers": [controller.name for controller in CONTROLLERS],
@@ -250,7 +255,9 @@ def _context(derivation: ModelDerivation, options: BuildOptions, model: Rendered
         ne=len(elastic),
         driven=tuple(0 if is_elastic else 1 for is_elastic in derivation.elastic_coordinates),
         elastic=elastic,
-        functions=tuple(function.name for function in derivation.functions),
+        move_order=smooth,
+        move_series=tuple(math.comb(smooth - 1 + k, k) for k in range(smooth)),
+        move_binomials=tuple((-1) ** k * math.comb(smooth, k) for k in range(5)),
         can_fail=tuple(function.name for function in derivation.functions if function.can_fail),
         constants=CONSTANTS,
         thread_constants=THREAD_CONSTANTS,

@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-import dataclasses
-import json
 import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import Any
-
-import jinja2
 
 import elastogen
 from elastogen.build import c_elements
 from elastogen.build.c_body import OWN_NAMES, Body, Dialect, parameter_list, print_body
 from elastogen.build.c_expression import literal
-from elastogen.build.c_names import check_identifier, comment_text, string_literals
+from elastogen.build.c_names import check_identifier, comment_text
 from elastogen.build.contexts import (
     ArgumentDoc,
     BundleContext,
@@ -25,17 +19,17 @@ from elastogen.build.contexts import (
     FunctionText,
     HeaderContext,
     Identity,
-    ModuleContext,
-    ModuleFunction,
     ParameterLine,
     PartText,
     Prototype,
     SimulationContext,
     SourceContext,
 )  # fmt: skip
+from elastogen.build.extension_module import module_context
 from elastogen.build.identity import model_sha256
 from elastogen.build.options import EmitOptions
 from elastogen.build.simulation import simulation_context
+from elastogen.build.templating import fill
 from elastogen.generator.derivation import ModelDerivation
 from elastogen.generator.elements_inside import indicated
 from elastogen.generator.errors import BuildError
@@ -77,17 +71,17 @@ def render_model(derivation: ModelDerivation, options: EmitOptions) -> RenderedM
     dialect = Dialect(name, options.precision, options.sincos)
     header = _header_context(derivation, identity, dialect)
     simulation = simulation_context(derivation, identity)
-    module = _module_context(derivation, identity, simulation)
+    module = module_context(derivation, identity, simulation)
     bundle = _bundle_context(derivation, identity, header, simulation)
     return RenderedModel(
         name=name,
         sha256=sha256,
-        header=_fill("model.h.j2", header),
-        source=_fill("model.c.j2", _source_context(derivation, identity, dialect, header)),
-        cdef=_fill("cdef.h.j2", module),
-        wrapper=_fill("wrapper.c.j2", module),
+        header=fill("model.h.j2", header),
+        source=fill("model.c.j2", _source_context(derivation, identity, dialect, header)),
+        cdef=fill("cdef.h.j2", module),
+        wrapper=fill("wrapper.c.j2", module),
         simulation=_simulation_files(simulation),
-        bundle={file: _fill(f"{file}.j2", bundle) for file in ("CMakeLists.txt", "README.md", "example.c")},
+        bundle={file: fill(f"{file}.j2", bundle) for file in ("CMakeLists.txt", "README.md", "example.c")},
     )
 
 
@@ -95,27 +89,10 @@ def _simulation_files(context: SimulationContext | None) -> dict[str, str]:
     if context is None:
         return {}
     name = context.identity.name
-    files = {f"{name}_simulate.{kind}": _fill(f"simulate.{kind}.j2", context) for kind in ("h", "c")}
+    files = {f"{name}_simulate.{kind}": fill(f"simulate.{kind}.j2", context) for kind in ("h", "c")}
     if context.switching is not None:
-        files |= {f"{name}_switch.{kind}": _fill(f"switch.{kind}.j2", context.switching) for kind in ("h", "c")}
+        files |= {f"{name}_switch.{kind}": fill(f"switch.{kind}.j2", context.switching) for kind in ("h", "c")}
     return files
-
-
-@lru_cache(maxsize=1)
-def _environment() -> jinja2.Environment:
-    return jinja2.Environment(
-        loader=jinja2.PackageLoader("elastogen.templates", ""),
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-        autoescape=False,
-    )
-
-
-def _fill(template: str, context: Any) -> str:
-    fields = {field.name: getattr(context, field.name) for field in dataclasses.fields(context)}
-    return _environment().get_template(template).render(fields)
 
 
 def _check_names(derivation: ModelDerivation) -> None:
@@ -280,94 +257,6 @@ def _function_texts(function: Function, dialect: Dialect, live: Sequence[str]) -
 def _function_text(prototype: Prototype, body: Body) -> FunctionText:
     parts = (PartText(Prototype("void", part.name, part.parameters), part.comment, part.lines) for part in body.parts)
     return FunctionText(prototype, body.lines, tuple(parts), body.work_type, body.work_fields)
-
-
-# ---- extension module
-
-
-def _module_context(
-    derivation: ModelDerivation, identity: Identity, simulation: SimulationContext | None
-) -> ModuleContext:
-    live = derivation.robot.live_parameters
-    functions = tuple(_module_function(function, identity.name, len(live)) for function in derivation.functions)
-    fixed = (
-        Prototype("const char *", "eg_metadata", ("void",)),
-        Prototype("int", "eg_nparams", ("void",)),
-        Prototype("void", "eg_params_default", ("eg_real_t *values",)),
-    )
-    return ModuleContext(
-        identity=identity,
-        fields=tuple(parameter.name for parameter in live) or ("unused",),
-        nparams=len(live),
-        prototypes=fixed + tuple(p for function in functions for p in (function.batch, function.call)),
-        functions=functions,
-        metadata=tuple(string_literals(json.dumps(metadata(derivation, identity), separators=(",", ":")))),
-        simulation=simulation,
-    )
-
-
-def _module_function(function: Function, name: str, nparams: int) -> ModuleFunction:
-    parameters = ["const eg_real_t *params", "size_t params_stride", "size_t n"]
-    nominal = f"&{name}_params_nominal"
-    batch = [f"(const {name}_params_t *)(params + k * params_stride)" if nparams else nominal]
-    call = [f"(const {name}_params_t *)w" if nparams else nominal]
-    place = nparams
-    for argument in function.inputs:
-        parameters += [f"const eg_real_t *{argument.name}", f"size_t {argument.name}_stride"]
-        batch.append(f"{argument.name} + k * {argument.name}_stride")
-        call.append(f"w + {place}")
-        place += argument.size
-    for argument in function.outputs:
-        parameters.append(f"eg_real_t *{argument.name}")
-        batch.append(f"{argument.name} + k * {argument.size}")
-        call.append(f"w + {place}")
-        place += argument.size
-    return ModuleFunction(
-        symbol=f"{name}_{function.name}",
-        batch=Prototype("int64_t", f"eg_batch_{function.name}", tuple(parameters)),
-        call=Prototype("int", f"eg_call_{function.name}", ("void *workspace",)),
-        can_fail=function.can_fail,
-        batch_arguments=tuple(batch),
-        call_arguments=tuple(call),
-    )
-
-
-def metadata(derivation: ModelDerivation, identity: Identity) -> dict[str, Any]:
-    """What the extension module says about itself, as JSON data."""
-    return {
-        "abi": identity.abi,
-        "tool_version": identity.tool_version,
-        "name": identity.name,
-        "sha256": identity.sha256,
-        "real": identity.real,
-        "coordinate_names": list(derivation.coordinate_names),
-        "coordinate_units": list(derivation.coordinate_units),
-        "elastic_coordinates": list(derivation.elastic_coordinates),
-        "critical_rates": [dataclasses.asdict(rate) for rate in derivation.critical_rates],
-        "frame_names": list(derivation.frame_names),
-        "parameters": [
-            {"name": p.name, "value": float(p.value), "unit": p.unit, "doc": p.doc}
-            for p in derivation.robot.live_parameters
-        ],
-        "functions": [
-            {
-                "name": function.name,
-                "brief": function.brief,
-                "can_fail": function.can_fail,
-                "slides": bool(function.selectors),
-                "inputs": [_argument_data(argument) for argument in function.inputs],
-                "outputs": [_argument_data(argument) for argument in function.outputs],
-                "count": dataclasses.asdict(function.program.count),
-            }
-            for function in derivation.functions
-        ],
-        "sliding": [dataclasses.asdict(selector) for selector in derivation.selectors],
-        "c_files": [f"{identity.name}.h", f"{identity.name}.c"],
-    }
-
-
-def _argument_data(argument: Argument) -> dict[str, Any]:
-    return {"name": argument.name, "shape": list(argument.shape), "unit": argument.unit, "doc": argument.doc}
 
 
 # ---- bundle

@@ -9,7 +9,7 @@ from pathlib import Path
 import elastogen
 from elastogen.build.c_expression import literal
 from elastogen.build.c_names import check_identifier, comment_text
-from elastogen.build.render import _fill
+from elastogen.build.templating import fill
 from elastogen.build.write import write_files
 from elastogen.generator.errors import BuildError
 from elastogen.runtime.trajectory import Trajectory
@@ -47,7 +47,7 @@ def render_trajectory(
     if precision not in ("double", "float"):
         raise BuildError(f"trajectory {name}: precision={precision!r}, expected 'double' or 'float'.")
     context = _context(trajectory, check_identifier(name, "trajectory: name"), precision, brief)
-    return {f"{name}_trajectory.{kind}": _fill(f"trajectory.{kind}.j2", context) for kind in ("h", "c")}
+    return {f"{name}_trajectory.{kind}": fill(f"trajectory.{kind}.j2", context) for kind in ("h", "c")}
 
 
 def write_trajectory(

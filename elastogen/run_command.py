@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 import shutil
 import sys
 import time
@@ -133,10 +134,17 @@ def _screen(loop: Loop, record: NDArray[Any], elapsed: float) -> None:
     ]
     for k, name in enumerate(loop.model.coordinate_names[: max(1, height - len(lines) - 2)]):
         q, reference, force = (float(record[field][k]) for field in ("q", "q_ref", "F"))
-        place = min(BAR - 1, max(0, int((q / 3.2 + 0.5) * BAR)))
-        bar = "." * place + "|" + "." * (BAR - 1 - place)
+        bar = _bar(q)
         lines.append(f"{name[:NAME]:<{NAME}} {q:10.4f} {reference:10.4f} {q - reference:10.1e} {force:10.3f} {bar}")
     print("\x1b[H\x1b[2J" + "\n".join(line[: width - 1] for line in lines), flush=True)
+
+
+def _bar(q: float) -> str:
+    """A position from -1.6 to 1.6 as a mark on a line; a value that is no number has none."""
+    if not math.isfinite(q):
+        return "." * BAR
+    place = min(BAR - 1, max(0, int((q / 3.2 + 0.5) * BAR)))
+    return "." * place + "|" + "." * (BAR - 1 - place)
 
 
 def _line(loop: Loop, record: NDArray[Any], elapsed: float) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
     from numpy.typing import NDArray
 
     from elastogen.runtime.loop import Loop
@@ -76,36 +77,50 @@ def _markdown(loop: Loop, records: NDArray[Any], plots: list[Path]) -> str:
 
 
 def _plots(loop: Loop, records: NDArray[Any], directory: Path) -> list[Path]:
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        return []
     if not len(records):
         return []
-    t, model = records["tick"] / loop.rate, loop.model
-    tracking = Figure(figsize=(9, 8), layout="constrained")
+    try:
+        figures = {"tracking": tracking_figure(loop, records), "timing": timing_figure(loop)}
+    except ImportError:
+        return []
+    paths = []
+    for name, figure in figures.items():
+        paths.append(directory / f"{name}.png")
+        figure.savefig(paths[-1], dpi=130)
+    return paths
+
+
+def tracking_figure(loop: Loop, records: NDArray[Any]) -> Figure:
+    """Positions, tracking errors and forces over time, a line for each coordinate; needs matplotlib."""
+    from matplotlib.figure import Figure
+
+    t, names = records["tick"] / loop.rate, loop.model.coordinate_names
+    figure = Figure(figsize=(9, 8), layout="constrained")
     panels = (
         ("q [rad, m]", records["q"]),
         ("q - q_ref", records["q"] - records["q_ref"]),
         ("F [N m, N]", records["F"]),
     )
-    for axes, (label, values) in zip(tracking.subplots(3, 1, sharex=True), panels, strict=True):
-        axes.plot(t, values, label=model.coordinate_names)
+    for axes, (label, values) in zip(figure.subplots(3, 1, sharex=True), panels, strict=True):
+        axes.plot(t, values, label=names)
         axes.set_ylabel(label)
         axes.grid(alpha=0.3)
-    tracking.axes[0].legend(loc="upper right", fontsize="small")
-    tracking.axes[-1].set_xlabel("t [s]")
-    timing = Figure(figsize=(9, 6), layout="constrained")
-    statistics = loop.statistics()
-    for axes, name in zip(timing.subplots(2, 1), ("lateness", "execution"), strict=True):
-        edges, counts = getattr(statistics, name).histogram()
+    figure.axes[0].legend(loc="upper right", fontsize="small")
+    figure.axes[-1].set_xlabel("t [s]")
+    return figure
+
+
+def timing_figure(loop: Loop) -> Figure:
+    """Histograms of lateness and execution time; needs matplotlib."""
+    from matplotlib.figure import Figure
+
+    figure, statistics = Figure(figsize=(9, 6), layout="constrained"), loop.statistics()
+    for axes, name in zip(figure.subplots(2, 1), ("lateness", "execution"), strict=True):
+        times = getattr(statistics, name)
+        edges, counts = times.histogram()
         if len(counts):
             axes.stairs(counts, np.maximum(edges, 1e-9) * 1e6, fill=True)
-            axes.set_xlim(left=max(getattr(statistics, name).least * 0.5e6, 1e-3))
+            axes.set_xlim(left=max(times.least * 0.5e6, 1e-3))
         axes.set(xscale="log", yscale="log", xlabel=f"{name} [us]", ylabel="cycles")
         axes.grid(alpha=0.3)
-    paths = []
-    for name, figure in (("tracking", tracking), ("timing", timing)):
-        paths.append(directory / f"{name}.png")
-        figure.savefig(paths[-1], dpi=130)
-    return paths
+    return figure

@@ -42,8 +42,9 @@ class ComputedTorque(Controller):
 class Feedforward(Controller):
     """F = inverse dynamics of the reference + kp e + kd de/dt + F_ref; gains as of :class:`PDGravity`.
 
-    Elastic coordinates are put in the equilibrium of the reference motion: under its weights and accelerations, with the
-    velocity that follows from the rates of the forces. So the drives expect the bending that the motion brings.
+    Elastic coordinates are put in the equilibrium of the reference motion: under its weights and accelerations and the
+    inertia of the bending itself, with the velocity and the acceleration that the motion's jerk and snap bring.
+    So the drives expect the bending.
     """
 
     name: ClassVar[str] = "feedforward"

@@ -20,14 +20,15 @@ def load_model(path: str | os.PathLike[str]) -> Model:
     The C sources are expected beside it. A missing, foreign, damaged or outdated file raises ModelError.
     """
     extension = Path(path)
-    module = _import(extension)
+    module = import_extension(extension)
     lib, ffi = getattr(module, "lib", None), getattr(module, "ffi", None)
     if ffi is None or not hasattr(lib, "eg_metadata"):
         raise ModelError(f"{extension}: an extension module, but not one of elastogen's. {_BUILD}")
     return Model(lib, ffi, extension.parent, extension=extension)
 
 
-def _import(extension: Path) -> ModuleType:
+def import_extension(extension: Path) -> ModuleType:
+    """Import a compiled extension module from its file, whatever its name; ModelError says what is wrong with the file."""
     suffixes = importlib.machinery.EXTENSION_SUFFIXES
     if not extension.is_file():
         what = "is a folder" if extension.is_dir() else "does not exist"

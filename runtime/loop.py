@@ -7,22 +7,21 @@ import threading
 import time
 import warnings
 import weakref
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from elastogen.runtime.controllers import BY_NAME, Controller, UserController
-from elastogen.runtime.errors import ModelError, suggestion
+from elastogen.runtime.controllers import Controller, UserController
+from elastogen.runtime.errors import ModelError
 from elastogen.runtime.loop_library import LoopLibrary
-from elastogen.runtime.loop_plants import Callbacks, Plant, Simulated, address_of
+from elastogen.runtime.loop_options import as_controller, as_plant, period_fraction, reference_table
+from elastogen.runtime.loop_plants import Plant, Simulated, address_of
 from elastogen.runtime.loop_status import NOTICES, LoopStatus, LoopWarning
 from elastogen.runtime.loop_tuning import Limits, SafeCommand, Tuning
 from elastogen.runtime.shaping import Shaper
 from elastogen.runtime.telemetry import LoopStatistics, Telemetry, distribution
 
-HIGHEST_RATE = 50_000.0  # [Hz]
 LEAD = 1_000_000  # from the start of the thread to the first deadline [ns]
 POLICIES = {"skip": "SKIP", "catch_up": "CATCH_UP", "stop": "STOP"}
 
@@ -74,10 +73,10 @@ class Loop:
         self._constants = library.constants
         self._lock = threading.Lock()  # of Python's threads; the loop never takes it
         self.rate = float(rate)
-        self._fraction = _fraction(rate)
+        self._fraction = period_fraction(rate)
         self.period = 1.0 / self.rate
-        self.controller = _controller(controller)
-        self.plant: Plant = _plant(plant)
+        self.controller = as_controller(controller)
+        self.plant: Plant = as_plant(plant)
         self._run_options = self._checked_options(on_overrun, free_running, fifo, cpu, lock_memory, spin)
         if keep not in ("newest", "oldest"):
             raise ModelError(f"loop: got keep={keep!r}, expected 'newest' or 'oldest'.")
@@ -87,7 +86,7 @@ class Loop:
         self._delay_rows = int(np.ceil(memory * self.rate)) + 2 if memory > 0.0 else 0
         self._shaper = shaper
         self.tuning = Tuning(library)
-        self.tuning.set_limits(limits or Limits())
+        self.tuning.set_limits(limits or Limits(), self.period)
         self.tuning.set_safe(safe or SafeCommand())
         self._allocate()
 
@@ -115,7 +114,7 @@ class Loop:
         ffi, n = self._ffi, self.model.nq
         self._loop = ffi.new("eg_loop_t *")
         self._slots = ffi.new("eg_loop_slot_t[]", max(1, self._capacity))
-        self._delay_line = ffi.new("eg_real_t[]", max(1, self._delay_rows * 4 * n))
+        self._delay_line = ffi.new("eg_real_t[]", max(1, self._delay_rows * 5 * n))
         self._thread = ffi.new("eg_loop_thread_t *")
         self._reference = ffi.new("eg_loop_reference_t *")
         self._copy = ffi.new("eg_loop_statistics_t *")
@@ -252,26 +251,44 @@ class Loop:
         return self._send("HOLD", fields)
 
     def move_to(self, q: ArrayLike, seconds: float, F: ArrayLike = 0.0) -> int:
-        """Go to q in that time on a quintic that begins with the reference's present position, velocity, acceleration."""
+        """Go to q in that time on a quintic that begins with the reference's present position, velocity, acceleration.
+
+        A robot with elastic coordinates takes a polynomial of degree 9, which continues jerk and snap too.
+        """
         if not (np.isfinite(seconds) and seconds > 0.0):
             raise ModelError(f"{self.model.name}.move_to: got seconds={seconds!r}, expected a positive number.")
         return self._send("MOVE", {"q": q, "F": F}, duration=seconds)
 
-    def follow(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, F: ArrayLike = 0.0) -> int:
-        """Follow tables of shape (rows, nq), one row for each period; the last row is held."""
-        parts = [np.asarray(part, dtype=self.model.dtype) for part in (q, qd, qdd)]
-        expected = (len(parts[0]), self.model.nq)
-        for name, part in zip(("q", "qd", "qdd"), parts, strict=True):
-            if part.shape != expected or not len(part) or not np.isfinite(part).all():
-                raise ModelError(
-                    f"{self.model.name}.follow: {name} has shape {part.shape}, expected finite numbers of shape {expected}."
-                )
-        table = np.ascontiguousarray(np.hstack(parts))
+    def follow(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        qdd: ArrayLike,
+        F: ArrayLike = 0.0,
+        *,
+        qddd: ArrayLike | None = None,
+        qdddd: ArrayLike | None = None,
+    ) -> int:
+        """Follow tables of shape (rows, nq), one row for each period; the last row is held.
+
+        Jerk and snap matter to ``Feedforward`` on flexible arms; without them they are differences of qdd.
+        """
+        table, orders = reference_table(self.model, {"q": q, "qd": qd, "qdd": qdd, "qddd": qddd, "qdddd": qdddd})
         self._tables.append(table)  # the loop may use it until it ends
-        return self._send("TABLE", {"F": F}, table=table)
+        return self._send("TABLE", {"F": F}, table=table, orders=orders)
+
+    def heartbeat(self) -> None:
+        """Say that the last reference still holds, for a loop with ``Limits(reference_age=...)``."""
+        with self._lock:
+            self._lib.eg_loop_heartbeat(self._loop)
 
     def _send(
-        self, kind: str, fields: dict[str, ArrayLike], duration: float = 0.0, table: NDArray[Any] | None = None
+        self,
+        kind: str,
+        fields: dict[str, ArrayLike],
+        duration: float = 0.0,
+        table: NDArray[Any] | None = None,
+        orders: int = 0,
     ) -> int:
         expanded = {name: self.tuning.expand(name, value) for name, value in fields.items()}
         for name, value in expanded.items():
@@ -283,7 +300,8 @@ class Loop:
             for name, value in expanded.items():
                 getattr(reference, name)[0 : self.model.nq] = [float(x) for x in value]
             if table is not None:
-                reference.rows, reference.table = len(table), self._ffi.from_buffer("eg_real_t[]", table)
+                reference.rows, reference.orders = len(table), orders
+                reference.table = self._ffi.from_buffer("eg_real_t[]", table)
             self._number += 1
             reference.number = self._number
             self._lib.eg_loop_set_reference(self._loop, reference)
@@ -307,7 +325,7 @@ class Loop:
     def set_limits(self, limits: Limits) -> None:
         """Change all limits."""
         with self._lock:
-            self.tuning.set_limits(limits)
+            self.tuning.set_limits(limits, self.period)
             self.tuning.publish(self._loop)
 
     def set_shaper(self, shaper: Shaper | None) -> None:
@@ -361,36 +379,3 @@ def _end(lib: Any, thread: Any, memory: tuple[Any, ...]) -> None:
     lib.eg_loop_thread_stop(thread)
     lib.eg_loop_thread_join(thread)
     del memory
-
-
-def _fraction(rate: float) -> tuple[int, int]:
-    """The period of a rate in nanoseconds, as a fraction."""
-    try:
-        exact = Fraction(rate).limit_denominator(1000)
-    except (TypeError, ValueError, OverflowError):
-        exact = Fraction(0)
-    if not 1 <= exact <= HIGHEST_RATE:
-        raise ModelError(f"loop: got rate={rate!r}, expected 1 to {HIGHEST_RATE:g} Hz.")
-    period = 1_000_000_000 / exact
-    return period.numerator, period.denominator
-
-
-def _controller(given: str | Controller) -> Controller:
-    if isinstance(given, Controller):
-        return given
-    if not isinstance(given, str) or given not in BY_NAME:
-        raise ModelError(
-            f"loop: got controller={given!r}, expected a name or an object of elastogen.runtime.controllers."
-            f"{suggestion(given, BY_NAME)}"
-        )
-    return BY_NAME[given]()
-
-
-def _plant(given: str | Plant) -> Plant:
-    if not isinstance(given, str):
-        return given
-    kinds: dict[str, type[Any]] = {"simulated": Simulated, "user": Callbacks}
-    if given not in kinds:
-        raise ModelError(f"loop: got plant={given!r}, expected a plant, 'simulated' or 'user'.{suggestion(given, kinds)}")
-    plant: Plant = kinds[given]()
-    return plant

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from elastogen.runtime.errors import ModelError, suggestion
-from elastogen.runtime.loader import _import
+from elastogen.runtime.loader import import_extension
 from elastogen.runtime.model import Model
 
 _BUILD = "Fix: build it with elastogen.build_loop."
@@ -70,7 +70,7 @@ class LoopLibrary:
 def load_loop(path: str | os.PathLike[str]) -> LoopLibrary:
     """Load an extension module that ``elastogen.build_loop`` compiled."""
     extension = Path(path)
-    module = _import(extension)
+    module = import_extension(extension)
     lib, ffi = getattr(module, "lib", None), getattr(module, "ffi", None)
     if ffi is None or not hasattr(lib, "eg_loop_metadata"):
         raise ModelError(f"{extension}: not a control loop of elastogen. {_BUILD}")

@@ -133,14 +133,18 @@ class Callbacks:
 class SharedMemory:
     """A block of shared memory, ``<name>_loop_shared_t``, that another process fills with the state and reads.
 
-    ``name`` attaches to a block that exists, None makes one (its name: attribute ``name``). After ``stale_limit`` cycles
-    without a new state the loop stops; 0: never. The other process uses :class:`SharedRobot`, or the C functions
-    ``<name>_loop_shared_put`` and ``_get``.
+    ``name`` attaches to a block that exists, None makes one (its name: attribute ``name``). After ``stale_limit`` cycles,
+    or ``stale_seconds``, without a new state the loop stops with STATUS_STALE_STATE; 0: never. The other process uses
+    :class:`SharedRobot`, or the C functions ``<name>_loop_shared_put`` and ``_get``.
     """
 
-    def __init__(self, name: str | None = None, *, stale_limit: int = 0) -> None:
+    def __init__(self, name: str | None = None, *, stale_limit: int = 0, stale_seconds: float = 0.0) -> None:
+        if stale_limit < 0 or not 0.0 <= stale_seconds < np.inf:
+            raise ModelError(
+                f"shared memory: got stale_limit={stale_limit!r}, stale_seconds={stale_seconds!r}, expected numbers from 0."
+            )
         self.name = name or ""
-        self._stale_limit = stale_limit
+        self._stale_limit, self._stale_seconds = stale_limit, stale_seconds
         self._block: shared_memory.SharedMemory | None = None
 
     def connect(self, library: LoopLibrary, loop: Any, period: float) -> None:
@@ -150,7 +154,8 @@ class SharedMemory:
             self._block = _attach(self.name) if self.name else shared_memory.SharedMemory(create=True, size=size)
             self.name = self._block.name
         shared = _shared(library, self._block)
-        shared.stale_limit, shared.stale = self._stale_limit, 0
+        limits = [self._stale_limit, int(np.ceil(self._stale_seconds / period - 1e-9))]
+        shared.stale_limit, shared.stale = min((limit for limit in limits if limit > 0), default=0), 0
         _connect(library.ffi, loop, library.address("eg_loop_shared_read"), library.address("eg_loop_shared_write"), shared)
 
     def close(self) -> None:

@@ -22,6 +22,8 @@ MEANING = {
     "STATUS_COMMAND_NOT_FINITE": "NaN or infinity in the command",
     "STATUS_FORCE": "a command exceeded force_trip",
     "STATUS_WRITE": "the command could not be written",
+    "STATUS_STALE_STATE": "no new state for too long",
+    "STATUS_STALE_REFERENCE": "no new reference or heartbeat for too long",
     "STATUS_OVERRUN": "a cycle took longer than its period",
 }
 

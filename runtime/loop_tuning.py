@@ -20,7 +20,8 @@ class Limits:
     """What the watchdog allows; None is no limit. Numbers, or arrays over the driven coordinates.
 
     Commands are cut to ``force`` [N m, N]; all others stop the loop: a command beyond ``force_trip``, a ``velocity``
-    [rad/s, m/s], a tracking ``error`` [rad, m], a position outside ``position`` = (least, greatest) [rad, m].
+    [rad/s, m/s], a tracking ``error`` [rad, m], a position outside ``position`` = (least, greatest) [rad, m], and a last
+    reference or heartbeat that is older than ``reference_age`` [s]; 0: it may be of any age.
     """
 
     force: ArrayLike | None = None
@@ -28,6 +29,7 @@ class Limits:
     velocity: ArrayLike | None = None
     error: ArrayLike | None = None
     position: tuple[ArrayLike, ArrayLike] | None = None
+    reference_age: float = 0.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,7 +51,6 @@ class Tuning:
         self._block = self._ffi.new("eg_loop_tuning_t *")
         self._most_taps = library.constants["TAPS"]
         self.set_parameters({})
-        self.set_limits(Limits())
 
     def array(self, field: str) -> NDArray[Any]:
         """A field of the block."""
@@ -113,8 +114,13 @@ class Tuning:
                 raise ModelError(f"{self._model.name}: got {given.size} values, expected at most {most}.")
             self.array("user")[: given.size] = given
 
-    def set_limits(self, limits: Limits) -> None:
-        """All limits anew."""
+    def set_limits(self, limits: Limits, period: float) -> None:
+        """All limits anew, for a loop of that period [s]."""
+        if not 0.0 <= limits.reference_age / period < 2**32:
+            raise ModelError(
+                f"{self._model.name}: got reference_age={limits.reference_age!r}, expected seconds; 0: references of any age."
+            )
+        self._block.reference_age = max(1, round(limits.reference_age / period)) if limits.reference_age > 0.0 else 0
         least, greatest = limits.position or (None, None)
         fields = {
             "F_max": limits.force, "F_trip": limits.force_trip, "qd_max": limits.velocity,

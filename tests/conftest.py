@@ -9,8 +9,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from loop_setup import BENDER, USER_CODE, USER_PLANT, make_checks
 
 import elastogen
+from elastogen.runtime.loop_library import LoopLibrary
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -61,6 +63,26 @@ def puma560(shared_puma560: elastogen.Model) -> elastogen.Model:
     """The PUMA 560 with the default functions, parameters at their nominal values."""
     shared_puma560.parameters.reset()
     return shared_puma560
+
+
+@pytest.fixture(scope="session")
+def library(cache_dir: Path) -> LoopLibrary:
+    """The loop of the planar 2R arm, with a controller and a plant of the user's own."""
+    return elastogen.build_loop("two_link", controller_source=USER_CODE, plant_source=USER_PLANT)
+
+
+@pytest.fixture(scope="session")
+def bender(cache_dir: Path) -> elastogen.Model:
+    """A hub with a flexible beam and a payload."""
+    model = elastogen.build_model(BENDER)
+    model.kernel("forward_dynamics_derivatives")
+    return model
+
+
+@pytest.fixture(scope="session")
+def checks(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Folder of the stand-alone program ``checks`` (loop_checks.c), and of its sources."""
+    return make_checks(tmp_path_factory.mktemp("loop"))
 
 
 @pytest.fixture

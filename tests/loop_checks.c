@@ -18,7 +18,7 @@ static two_link_loop_t the_loop;
 static two_link_loop_thread_t the_thread;
 static two_link_loop_plant_t plant;
 static two_link_loop_slot_t slots[CAPACITY];
-static double delay_line[ROWS * 8];
+static double delay_line[ROWS * TWO_LINK_LOOP_DELAY_WIDTH];
 static two_link_loop_tuning_t tuning;
 
 static void set_up(double period)
@@ -101,6 +101,35 @@ static void policy(char **arguments)
         (int)the_thread.status);
 }
 
+/* ---- a reference that grows old, with or without heartbeats */
+
+static uint64_t beat_every;
+
+static int beating_controller(void *context, const two_link_loop_view_t *view, double *F)
+{
+    (void)context;
+    F[0] = F[1] = 1.0;
+    if ((beat_every > 0u) && ((view->tick % beat_every) == 0u)) {
+        two_link_loop_heartbeat(&the_loop);
+    }
+    return 0;
+}
+
+static void stale(char **arguments)
+{
+    set_up(1e-3);
+    the_loop.controller = beating_controller;
+    tuning.reference_age = (uint32_t)strtoul(arguments[0], 0, 10);
+    tuning.safe_F[0] = 7.0;
+    beat_every = strtoull(arguments[1], 0, 10);
+    two_link_loop_set_tuning(&the_loop, &tuning);
+    the_thread.options.free_running = 1;
+    the_thread.options.period_ns = 1000000u;
+    the_thread.options.cycles = strtoull(arguments[2], 0, 10);
+    two_link_loop_thread_run(&the_thread);
+    printf("cycles %llu\nstatus %d\nforce %d\n", (unsigned long long)the_loop.cycle, (int)the_thread.status, (int)plant.F[0]);
+}
+
 /* ---- every allocation of the process is counted */
 
 #if defined(COUNT_ALLOCATIONS)
@@ -177,6 +206,7 @@ static void threads(int keep, unsigned long cycles)
     uint32_t lost = 0;
     set_up(1e-3);
     tuning.taps = 0;
+    tuning.reference_age = UINT32_MAX;
     two_link_loop_set_tuning(&the_loop, &tuning);
     the_loop.controller = checking_controller;
     the_loop.keep = keep;
@@ -201,6 +231,7 @@ static void threads(int keep, unsigned long cycles)
         }
         two_link_loop_set_reference(&the_loop, &reference);
         two_link_loop_set_tuning(&the_loop, &tuning);
+        two_link_loop_heartbeat(&the_loop);
         two_link_loop_thread_statistics(&the_thread, statistics);
         if ((number % 7u) == 0u) {
             (void)usleep(500); /* a reader that stalls */
@@ -220,6 +251,54 @@ static void threads(int keep, unsigned long cycles)
     printf("cycles %llu\ntaken %lu\nlost %lu\ntorn %lu\ndisordered %lu\nupdates %lu\nstatus %d\n", (unsigned long long)statistics->cycles,
         taken, (unsigned long)lost + two_link_loop_dropped(&the_loop), torn, disordered, number, (int)the_thread.status);
     free(statistics);
+}
+
+/* ---- a robot at the other end of shared memory, at the same time */
+
+static int differ(const double *values, int count)
+{
+    int differences = 0;
+    for (int i = 1; i < count; ++i) {
+        differences += (values[i] > values[0]) || (values[i] < values[0]);
+    }
+    return differences;
+}
+
+static int echoing_controller(void *context, const two_link_loop_view_t *view, double *F)
+{
+    (void)context;
+    F[0] = F[1] = view->q[0];
+    return differ(view->q, 2) + differ(view->qd, 2) + ((view->q[0] > view->qd[0]) || (view->q[0] < view->qd[0]));
+}
+
+static void shared_memory(unsigned long cycles)
+{
+    static two_link_loop_shared_t shared;
+    unsigned long puts = 0, commands = 0, torn = 0;
+    double F[2] = { 0.0, 0.0 };
+    set_up(1e-3);
+    the_loop.read = two_link_loop_shared_read;
+    the_loop.write = two_link_loop_shared_write;
+    the_loop.io = &shared;
+    the_loop.controller = echoing_controller;
+    the_thread.options.free_running = 1;
+    the_thread.options.period_ns = 1000000u;
+    the_thread.options.cycles = cycles;
+    if (two_link_loop_thread_start(&the_thread) != 0) {
+        exit(1);
+    }
+    while (two_link_loop_thread_state(&the_thread) != TWO_LINK_LOOP_THREAD_ENDED) {
+        const double state[2] = { (double)(puts + 1u), (double)(puts + 1u) };
+        two_link_loop_shared_put(&shared, state, state);
+        ++puts;
+        if (two_link_loop_shared_get(&shared, F) == 0) {
+            ++commands;
+            torn += (unsigned long)differ(F, 2);
+        }
+    }
+    (void)two_link_loop_thread_join(&the_thread);
+    printf("cycles %llu\nputs %lu\ncommands %lu\ntorn %lu\nstatus %d\n", (unsigned long long)the_loop.cycle, puts, commands, torn,
+        (int)the_thread.status);
 }
 
 /* ---- the step in a timer signal, as in an interrupt */
@@ -257,12 +336,16 @@ int main(int count, char **arguments)
     const char *const check = (count > 1) ? arguments[1] : "";
     if (strcmp(check, "policy") == 0) {
         policy(arguments + 2);
+    } else if (strcmp(check, "stale") == 0) {
+        stale(arguments + 2);
 #if defined(COUNT_ALLOCATIONS)
     } else if (strcmp(check, "allocations") == 0) {
         count_allocations();
 #endif
     } else if (strcmp(check, "threads") == 0) {
         threads(atoi(arguments[2]), strtoul(arguments[3], 0, 10));
+    } else if (strcmp(check, "shared") == 0) {
+        shared_memory(strtoul(arguments[2], 0, 10));
     } else if (strcmp(check, "interrupt") == 0) {
         interrupt();
     } else {
