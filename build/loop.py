@@ -14,15 +14,17 @@ import elastogen
 from elastogen.build.c_names import string_literals
 from elastogen.build.cache import Cache
 from elastogen.build.compile import find_toolchain
-from elastogen.build.contexts import Constant, Identity
+from elastogen.build.contexts import Constant, Identity, SwitchContext
 from elastogen.build.extension_module import module_context
 from elastogen.build.identity import model_sha256, sha256, tool_sha256
 from elastogen.build.options import BuildOptions
 from elastogen.build.pipeline import GeneratedFiles, RobotSource, compile_cached
 from elastogen.build.render import ABI_VERSION, RenderedModel, render_model
+from elastogen.build.switching import switch_context
 from elastogen.build.templating import fill
 from elastogen.build.write import write_files
 from elastogen.generator.derivation import ModelDerivation, derive_model
+from elastogen.generator.elements_inside import selectors
 from elastogen.generator.errors import BuildError
 from elastogen.generator.load_robot import load
 from elastogen.generator.robot import Robot
@@ -33,6 +35,7 @@ USER_VALUES = 32  # numbers that a user's own controller may tune
 BUCKETS = 1056  # of a histogram: up to 2^36 ns
 ALWAYS = ("gravity_vector", "inverse_dynamics", "forward_dynamics")
 WITH_ELASTIC = ("elastic_inverse_dynamics",)
+WITH_SLIDING = ("mass_matrix",)
 
 CONSTANTS = (
     Constant("HERE", "0", "reference: stay where the loop began"),
@@ -131,6 +134,7 @@ class LoopContext:
     module_types: tuple[str, ...]
     module_functions: tuple[str, ...]
     metadata: tuple[str, ...]  # C string literals
+    switching: SwitchContext | None  # of robots with sliding joints
 
 
 @dataclass(frozen=True)
@@ -212,6 +216,8 @@ def loop_outputs(robot: Robot, more: tuple[str, ...] | None = None) -> tuple[str
     names = [*ALWAYS]
     if any(coordinate.elastic for coordinate in robot.coordinates):
         names += WITH_ELASTIC
+    if selectors(robot):
+        names += WITH_SLIDING
     return tuple(dict.fromkeys((*names, *(more or ()))))
 
 
@@ -228,6 +234,8 @@ def render_loop(robot: Robot, options: BuildOptions, code: UserCode) -> Rendered
         f"{prefix}_thread.c": fill("loop_thread.c.j2", context),
         **code.files,
     }
+    if context.switching is not None:
+        files |= {f"{model.name}_switch.{kind}": fill(f"switch.{kind}.j2", context.switching) for kind in ("h", "c")}
     module = module_context(derivation, context.identity, None)  # the loop integrates by itself
     return dataclasses.replace(
         model,
@@ -247,8 +255,9 @@ def _context(derivation: ModelDerivation, options: BuildOptions, model: Rendered
         "user_controller": code.controller is not None,
         "user_plant": code.plant is not None,
     }
+    identity = Identity(name, name.upper(), options.emit.precision, ABI_VERSION, elastogen.__version__, model.sha256)
     return LoopContext(
-        identity=Identity(name, name.upper(), options.emit.precision, ABI_VERSION, elastogen.__version__, model.sha256),
+        identity=identity,
         prefix=f"{name}_loop",
         macro=f"{name}_loop".upper(),
         nq=len(derivation.coordinate_names),
@@ -270,6 +279,7 @@ def _context(derivation: ModelDerivation, options: BuildOptions, model: Rendered
         module_types=MODULE_TYPES,
         module_functions=(*MODULE_FUNCTIONS, *(controller.name for controller in CONTROLLERS)),
         metadata=tuple(string_literals(json.dumps(metadata, separators=(",", ":")))),
+        switching=switch_context(derivation, identity),
     )
 
 

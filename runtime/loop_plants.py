@@ -67,9 +67,16 @@ class Simulated:
             self._make(own, library)
         plant = self._plant
         plant.period, plant.tick = period, 0
+        if hasattr(plant, "held"):
+            plant.held = 0  # the state may have been written since
         plant.substeps = self._substeps or self._needed_substeps(own, period)
         read, write = (own.address(f"eg_loop_plant_{what}") for what in ("read", "write"))
         _connect(library.ffi, loop, read, write, plant)
+
+    @property
+    def switches(self) -> int:
+        """How often the element inside a sliding joint changed; the state is carried over at the end of the substep."""
+        return int(getattr(self._plant, "switches", 0))
 
     def _make(self, own: LoopLibrary, library: LoopLibrary) -> None:
         model, ffi = own.model, own.ffi
