@@ -12,12 +12,17 @@ if TYPE_CHECKING:
     from elastogen.runtime.results import Simulation
 
 
-def plot_simulation(simulation: Simulation, path: str | os.PathLike[str] | None = None) -> Any:
-    """Draw positions, velocities, forces and energies of one motion."""
+def matplotlib_figures() -> Any:
+    """The module ``matplotlib.figure``: figures without a window, drawn by Agg or the writer of the file's ending."""
     try:
-        figures = import_module("matplotlib.figure")
+        return import_module("matplotlib.figure")
     except ImportError as error:
         raise ModelError("plots need matplotlib. Fix: pip install 'elastogen[plot]'.") from error
+
+
+def plot_simulation(simulation: Simulation, path: str | os.PathLike[str] | None = None) -> Any:
+    """Draw positions, velocities, forces and energies of one motion."""
+    figures = matplotlib_figures()
     if simulation.q.ndim != 2:
         raise ModelError(f"{simulation.name}: got a batch of shape {simulation.q.shape[:-2]}, a plot shows one motion.")
     figure = figures.Figure(figsize=(9, 9), layout="constrained")
