@@ -12,6 +12,7 @@ import elastogen
 from elastogen.generator.experiment import BangBangForces, ConstantForces, Drive
 from elastogen.generator.expressions import nominal
 from elastogen.generator.rigid_limit import rigid_robot
+from elastogen.generator.robot import Robot
 from elastogen.runtime.comparison import Comparison, TipDeflection
 from elastogen.runtime.inputs import PD, BangBang, CFunction, Input, InputData, InputReader
 
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from elastogen.build.pipeline import RobotSource
-    from elastogen.generator.robot import Robot
     from elastogen.runtime import Model, Simulation
 
 
@@ -28,7 +28,7 @@ def experiment_arguments(robot: RobotSource) -> dict[str, Any]:
 
     >>> model.simulate(**elastogen.experiment_arguments("par_table3"))
     """
-    loaded = elastogen.load(robot)
+    loaded = robot if isinstance(robot, Robot) else elastogen.load(robot)
     experiment = loaded.experiment
     if experiment is None:
         raise elastogen.ElastogenError(
@@ -75,9 +75,10 @@ def compare(robot: Robot, build: Callable[[Robot], Model], arguments: Mapping[st
     joints = [flexible.coordinate_names.index(name) for name in rigid.coordinate_names]
     label = f"{robot.name}.simulate"
     drive = InputReader(label, flexible.nq, flexible.driven).read(given.pop("F", None))
+    joint_drive = _of_joints(drive, joints, flexible.nq, label)
     bending = flexible.simulate(**given, F=_as_input(drive))
     states = {key: np.asarray(given.pop(key))[..., joints] for key in ("q0", "qd0") if given.get(key) is not None}
-    stiff = rigid.simulate(**{**given, **states}, F=_as_input(_of_joints(drive, joints, flexible.nq, label)))
+    stiff = rigid.simulate(**{**given, **states}, F=_as_input(joint_drive))
     return Comparison(
         flexible=bending,
         rigid=stiff,

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from elastogen.runtime.plotting import matplotlib_figures
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -76,12 +79,18 @@ def _markdown(loop: Loop, records: NDArray[Any], plots: list[Path]) -> str:
 
 
 def _plots(loop: Loop, records: NDArray[Any], directory: Path) -> list[Path]:
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
+    if find_spec("matplotlib") is None or not len(records):
         return []
-    if not len(records):
-        return []
+    paths = []
+    for name, figure in figures(loop, records).items():
+        paths.append(directory / f"{name}.png")
+        figure.savefig(paths[-1], dpi=130)
+    return paths
+
+
+def figures(loop: Loop, records: NDArray[Any]) -> dict[str, Any]:
+    """Figures of a run by name: ``tracking`` (positions, errors, forces) and ``timing`` (histograms); needs matplotlib."""
+    Figure = matplotlib_figures().Figure
     t, model = records["tick"] / loop.rate, loop.model
     tracking = Figure(figsize=(9, 8), layout="constrained")
     panels = (
@@ -104,8 +113,4 @@ def _plots(loop: Loop, records: NDArray[Any], directory: Path) -> list[Path]:
             axes.set_xlim(left=max(getattr(statistics, name).least * 0.5e6, 1e-3))
         axes.set(xscale="log", yscale="log", xlabel=f"{name} [us]", ylabel="cycles")
         axes.grid(alpha=0.3)
-    paths = []
-    for name, figure in (("tracking", tracking), ("timing", timing)):
-        paths.append(directory / f"{name}.png")
-        figure.savefig(paths[-1], dpi=130)
-    return paths
+    return {"tracking": tracking, "timing": timing}

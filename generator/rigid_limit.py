@@ -30,7 +30,7 @@ def rigid_robot(robot: Robot | str | Mapping[str, Any], *, name: str | None = No
     ``robot`` is whatever :func:`elastogen.load` takes. The result is called ``name``, by default the robot's name and
     ``_rigid``. Its coordinates are the robot's joints, its frames and live parameters are the robot's.
     """
-    flexible = load(robot)
+    flexible = robot if isinstance(robot, Robot) else load(robot)
     tips = {link.name: link.flexible.tip_pose for link in flexible.links if link.flexible is not None}
     tool = product(tips[flexible.tip], flexible.tool) if flexible.tip in tips else flexible.tool
     joints = {joint.name for joint in flexible.moving_joints}
