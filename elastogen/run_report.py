@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from elastogen.runtime.plotting import matplotlib_figures
+from elastogen.runtime.plotting import MOST_NAMES, legend_beside, matplotlib_figures
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -95,14 +95,16 @@ def figures(loop: Loop, records: NDArray[Any]) -> dict[str, Any]:
     tracking = Figure(figsize=(9, 8), layout="constrained")
     panels = (
         ("q [rad, m]", records["q"]),
-        ("q - q_ref", records["q"] - records["q_ref"]),
+        ("q - q_ref [rad, m]", records["q"] - records["q_ref"]),
         ("F [N m, N]", records["F"]),
     )
     for axes, (label, values) in zip(tracking.subplots(3, 1, sharex=True), panels, strict=True):
-        axes.plot(t, values, label=model.coordinate_names)
+        axes.plot(t, values, label=model.coordinate_names, linewidth=1.1)
         axes.set_ylabel(label)
+        axes.margins(x=0)
         axes.grid(alpha=0.3)
-    tracking.axes[0].legend(loc="upper right", fontsize="small")
+    if len(model.coordinate_names) <= MOST_NAMES:
+        legend_beside(tracking.axes[0])
     tracking.axes[-1].set_xlabel("t [s]")
     timing = Figure(figsize=(9, 6), layout="constrained")
     statistics = loop.statistics()
@@ -112,5 +114,6 @@ def figures(loop: Loop, records: NDArray[Any]) -> dict[str, Any]:
             axes.stairs(counts, np.maximum(edges, 1e-9) * 1e6, fill=True)
             axes.set_xlim(left=max(getattr(statistics, name).least * 0.5e6, 1e-3))
         axes.set(xscale="log", yscale="log", xlabel=f"{name} [us]", ylabel="cycles")
+        axes.set_ylim(bottom=0.5)  # a single cycle shows
         axes.grid(alpha=0.3)
     return {"tracking": tracking, "timing": timing}

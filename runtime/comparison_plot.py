@@ -145,6 +145,7 @@ def _draw_path(c: Comparison, plane: tuple[int, int], axes: Any) -> None:
     axes.set_xlabel(f"{AXES[across]} [m]")
     axes.set_ylabel(f"{AXES[up]} [m]")
     axes.set_aspect("equal", adjustable="datalim")
+    axes.locator_params(nbins=6)
 
 
 def _draw_deviation(c: Comparison, chosen: list[int], axes: Any) -> None:

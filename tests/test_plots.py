@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from itertools import pairwise
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -83,6 +84,9 @@ def test_nothing_in_a_comparison_overlaps(comparison: Comparison) -> None:
         legend = axes.get_legend()
         if legend is not None:
             assert legend.get_window_extent(renderer).y0 >= frame.y1 - 1
+        ticks = [label.get_window_extent(renderer) for label in axes.get_xticklabels()]
+        inside = [box for box in ticks if frame.x0 - 1 <= (box.x0 + box.x1) / 2 <= frame.x1 + 1]
+        assert all(left.x1 < right.x0 for left, right in pairwise(inside))
 
 
 def test_robots_in_space_with_many_lines() -> None:
@@ -126,6 +130,9 @@ def test_a_simulation_draws_its_samples(swing: Simulation, tmp_path: Path) -> No
         assert list(drawn) == ["shoulder", "elbow"]
         for k, xy in enumerate(drawn.values()):
             np.testing.assert_array_equal(xy, np.stack([swing.t, values[:, k]], axis=1))
+        assert axes.get_xlim() == (0.0, 1.0)
+    for axes in (figure.axes[0], figure.axes[3]):
+        assert [text.get_text() for text in axes.get_legend().get_texts()] == list(lines_of(axes))
     energies = lines_of(figure.axes[3])
     assert list(energies) == ["kinetic", "potential", "work", "dissipated"]
     np.testing.assert_array_equal(energies["work"][:, 1], swing.work)
@@ -170,7 +177,7 @@ def test_a_run_draws_tracking_and_timing(run: tuple[Any, np.ndarray]) -> None:
     loop, records = run
     figures = run_report.figures(loop, records)
     positions, errors, forces = figures["tracking"].axes
-    assert [axes.get_ylabel() for axes in (positions, errors, forces)] == ["q [rad, m]", "q - q_ref", "F [N m, N]"]
+    assert [axes.get_ylabel() for axes in (positions, errors, forces)] == ["q [rad, m]", "q - q_ref [rad, m]", "F [N m, N]"]
     assert forces.get_xlabel() == "t [s]"
     assert list(lines_of(positions)) == ["a", "b"]
     np.testing.assert_allclose(lines_of(positions)["b"][:, 0], np.arange(50) / 100)
@@ -180,6 +187,7 @@ def test_a_run_draws_tracking_and_timing(run: tuple[Any, np.ndarray]) -> None:
     assert [axes.get_xlabel() for axes in (late, execution)] == ["lateness [us]", "execution [us]"]
     for axes in (late, execution):
         assert (axes.get_xscale(), axes.get_yscale(), axes.get_ylabel()) == ("log", "log", "cycles")
+        assert axes.get_ylim()[0] == 0.5
         (steps,) = axes.patches
         np.testing.assert_allclose(steps.get_data().edges, [1, 2, 4, 8])
         assert steps.get_data().values.tolist() == [5, 20, 3]
