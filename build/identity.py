@@ -46,8 +46,11 @@ def sha256(*parts: str) -> str:
 
 
 def model_sha256(robot: Robot, options: EmitOptions) -> str:
-    """The sum that names an emitted model: the robot (not the path it was read from) and the emission options."""
-    return sha256("model", canonical(dataclasses.replace(robot, source="")), canonical(options))
+    """The sum that names an emitted model: the robot and the emission options.
+
+    Not the path the robot was read from, nor its experiment: they shape no code.
+    """
+    return sha256("model", canonical(dataclasses.replace(robot, source="", experiment=None)), canonical(options))
 
 
 @lru_cache(maxsize=1)

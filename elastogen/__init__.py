@@ -20,12 +20,15 @@ if TYPE_CHECKING:
     from elastogen.generator.closed_form import ClosedForm, derive
     from elastogen.generator.errors import BuildError, ElastogenError, OutputError, RobotError, RobotWarning
     from elastogen.generator.load_robot import load
+    from elastogen.generator.rigid_limit import rigid_robot
     from elastogen.generator.robot import Robot
+    from elastogen.rigid_comparison import compare_with_rigid, experiment_arguments
     from elastogen.runtime import (
         PD,
         BangBang,
         Bound,
         CFunction,
+        Comparison,
         ComputedTorque,
         Model,
         ModelError,
@@ -49,6 +52,7 @@ __all__ = [
     "BuildError",
     "CFunction",
     "ClosedForm",
+    "Comparison",
     "ComputedTorque",
     "ElastogenError",
     "GeneratedFiles",
@@ -68,11 +72,14 @@ __all__ = [
     "Waypoints",
     "build_loop",
     "build_model",
+    "compare_with_rigid",
     "derive",
+    "experiment_arguments",
     "generate",
     "generate_loop",
     "load",
     "load_model",
+    "rigid_robot",
     "run_study",
 ]
 
@@ -88,9 +95,12 @@ _HOME = {
         "RobotWarning",
     ),
     "elastogen.generator.load_robot": ("load",),
+    "elastogen.generator.rigid_limit": ("rigid_robot",),
     "elastogen.generator.robot": ("Robot",),
+    "elastogen.rigid_comparison": ("compare_with_rigid", "experiment_arguments"),
     "elastogen.runtime": (
         "Bound",
+        "Comparison",
         "Model",
         "ModelError",
         "ModelWarning",

@@ -95,7 +95,7 @@ def simulate(options: argparse.Namespace) -> None:
     """Simulate a robot's motion; print a report, write the samples and a plot."""
     from elastogen import simulate_command
 
-    simulate_command.run(_build(options), options)
+    simulate_command.run(_load(options), lambda robot: _build_robot(robot, options), options)
 
 
 def run(options: argparse.Namespace) -> None:
@@ -124,7 +124,10 @@ def print_model(model: Model, seconds: float) -> None:
 
 
 def _build(options: argparse.Namespace) -> Model:
-    robot = _load(options)
+    return _build_robot(_load(options), options)
+
+
+def _build_robot(robot: Robot, options: argparse.Namespace) -> Model:
     with _progress(f"building {robot.name}"), _warned_already():
         return elastogen.build_model(
             robot,
@@ -215,7 +218,7 @@ def _parser() -> argparse.ArgumentParser:
 
     from elastogen import simulate_command
 
-    command = _command(commands, simulate, "simulate a motion, write it as CSV and plot it")
+    command = _command(commands, simulate, "simulate a motion, beside the rigid robot where links are flexible; CSV and plots")
     simulate_command.add_arguments(command, _positive)
     _add_emission(command)
     _add_compilation(command)

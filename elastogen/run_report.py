@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from elastogen.runtime.plotting import MOST_NAMES, legend_beside, matplotlib_figures
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -77,14 +80,10 @@ def _markdown(loop: Loop, records: NDArray[Any], plots: list[Path]) -> str:
 
 
 def _plots(loop: Loop, records: NDArray[Any], directory: Path) -> list[Path]:
-    if not len(records):
-        return []
-    try:
-        figures = {"tracking": tracking_figure(loop, records), "timing": timing_figure(loop)}
-    except ImportError:
+    if find_spec("matplotlib") is None or not len(records):
         return []
     paths = []
-    for name, figure in figures.items():
+    for name, figure in (("tracking", tracking_figure(loop, records)), ("timing", timing_figure(loop))):
         paths.append(directory / f"{name}.png")
         figure.savefig(paths[-1], dpi=130)
     return paths
@@ -92,29 +91,28 @@ def _plots(loop: Loop, records: NDArray[Any], directory: Path) -> list[Path]:
 
 def tracking_figure(loop: Loop, records: NDArray[Any]) -> Figure:
     """Positions, tracking errors and forces over time, a line for each coordinate; needs matplotlib."""
-    from matplotlib.figure import Figure
-
     t, names = records["tick"] / loop.rate, loop.model.coordinate_names
-    figure = Figure(figsize=(9, 8), layout="constrained")
+    figure: Figure = matplotlib_figures().Figure(figsize=(9, 8), layout="constrained")
     panels = (
         ("q [rad, m]", records["q"]),
-        ("q - q_ref", records["q"] - records["q_ref"]),
+        ("q - q_ref [rad, m]", records["q"] - records["q_ref"]),
         ("F [N m, N]", records["F"]),
     )
     for axes, (label, values) in zip(figure.subplots(3, 1, sharex=True), panels, strict=True):
-        axes.plot(t, values, label=names)
+        axes.plot(t, values, label=names, linewidth=1.1)
         axes.set_ylabel(label)
+        axes.margins(x=0)
         axes.grid(alpha=0.3)
-    figure.axes[0].legend(loc="upper right", fontsize="small")
+    if len(names) <= MOST_NAMES:
+        legend_beside(figure.axes[0])
     figure.axes[-1].set_xlabel("t [s]")
     return figure
 
 
 def timing_figure(loop: Loop) -> Figure:
     """Histograms of lateness and execution time; needs matplotlib."""
-    from matplotlib.figure import Figure
-
-    figure, statistics = Figure(figsize=(9, 6), layout="constrained"), loop.statistics()
+    figure: Figure = matplotlib_figures().Figure(figsize=(9, 6), layout="constrained")
+    statistics = loop.statistics()
     for axes, name in zip(figure.subplots(2, 1), ("lateness", "execution"), strict=True):
         times = getattr(statistics, name)
         edges, counts = times.histogram()
@@ -122,5 +120,6 @@ def timing_figure(loop: Loop) -> Figure:
             axes.stairs(counts, np.maximum(edges, 1e-9) * 1e6, fill=True)
             axes.set_xlim(left=max(times.least * 0.5e6, 1e-3))
         axes.set(xscale="log", yscale="log", xlabel=f"{name} [us]", ylabel="cycles")
+        axes.set_ylim(bottom=0.5)  # a single cycle shows
         axes.grid(alpha=0.3)
     return figure

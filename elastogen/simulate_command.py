@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import elastogen
 
 if TYPE_CHECKING:
-    from elastogen.runtime import Model
+    from elastogen.generator.robot import Robot
+    from elastogen.runtime import Model, Simulation
     from elastogen.runtime.inputs import Input
 
 INPUT_HELP = (
@@ -18,23 +20,38 @@ INPUT_HELP = (
     "'table:FILE.csv' rows of t and forces, the last row holds; 'linear:FILE.csv' the same with lines between; "
     "'hold:KP:KD' PD control with gravity compensation that holds the initial position"
 )
+SECONDS = 5.0
+OWN = "or what the robot's file says under simulation:"
 
 
 def add_arguments(command: argparse.ArgumentParser, positive: Callable[[str], Any]) -> None:
     """Declare the options of the command."""
-    command.add_argument("--seconds", type=positive, default=5.0, help="duration of the motion (default 5)")
+    command.add_argument("--seconds", type=positive, help=f"duration of the motion (default {SECONDS:g}, {OWN})")
     command.add_argument(
-        "--method", choices=("tsit5", "rk4", "generalized_alpha"), default="tsit5", help="default tsit5"
+        "--method", choices=("tsit5", "rk4", "generalized_alpha"), help=f"integrator (default tsit5, {OWN})"
     )
     command.add_argument("--step", type=positive, help="step of rk4 and generalized_alpha [s] (default 0.001)")
     command.add_argument("--rtol", type=positive, help="relative tolerance (default 1e-8)")
     command.add_argument("--atol", type=positive, help="absolute tolerance (default 1e-10)")
-    command.add_argument("--q0", type=numbers, metavar="A,B", help="initial positions [rad, m] (default 0)")
-    command.add_argument("--qd0", type=numbers, metavar="A,B", help="initial velocities [rad/s, m/s] (default 0)")
-    command.add_argument("--input", default="zero", metavar="KIND", help=INPUT_HELP)
-    command.add_argument("--samples", type=int, default=1001, help="number of samples (default 1001)")
+    command.add_argument(
+        "--q0", type=numbers, metavar="A,B",
+        help=f"initial positions [rad, m], of all coordinates or all joints (default 0, {OWN})",
+    )
+    command.add_argument("--qd0", type=numbers, metavar="A,B", help="initial velocities [rad/s, m/s], likewise")
+    command.add_argument("--input", metavar="KIND", help=f"{INPUT_HELP}; {OWN}")
+    command.add_argument("--samples", type=int, help=f"number of samples (default 1001, {OWN})")
+    command.add_argument(
+        "--beside-rigid",
+        action=argparse.BooleanOptionalAction,
+        help="simulate the rigid robot of the same numbers too (default: for flexible robots with a plot or with simulation:)",
+    )
     command.add_argument("--csv", type=Path, metavar="FILE", help="write the samples to this file (.csv or .npz)")
-    command.add_argument("--plot", type=Path, metavar="FILE", help="draw them into this file (.png, .pdf, .svg)")
+    plot = command.add_mutually_exclusive_group()
+    plot.add_argument(
+        "--plot", type=Path, metavar="FILE",
+        help="draw them into this file (.png, .pdf, .svg); robots with simulation: are drawn into NAME.png by default",
+    )
+    plot.add_argument("--no-plot", action="store_true", help="draw nothing")
 
 
 def numbers(text: str) -> tuple[float, ...]:
@@ -45,37 +62,87 @@ def numbers(text: str) -> tuple[float, ...]:
         raise argparse.ArgumentTypeError(f"got {text!r}, expected numbers with commas between them") from None
 
 
-def run(model: Model, options: argparse.Namespace) -> None:
+def run(robot: Robot, build: Callable[[Robot], Model], options: argparse.Namespace) -> None:
     """Simulate, print a report, write files."""
-    q0 = options.q0 if options.q0 is not None else (0.0,) * model.nq
-    result = model.simulate(
-        q0,
-        options.qd0,
-        t=options.seconds,
-        F=read_input(options.input, model, q0),
-        method=options.method,
-        step=options.step,
-        rtol=options.rtol,
-        atol=options.atol,
-        samples=options.samples,
-        on_failure="keep",
-    )
-    print(result.report())
+    plot = plot_file(robot, options)
+    flexible = any(coordinate.elastic for coordinate in robot.coordinates)
+    beside = options.beside_rigid
+    if beside is None:
+        beside = flexible and (plot is not None or robot.experiment is not None)
+    arguments = simulation_arguments(robot, options)
+    if robot.experiment is not None and robot.experiment.note:
+        print(robot.experiment.note)
+    if beside:
+        from elastogen.rigid_comparison import compare
+
+        comparison = compare(robot, build, arguments)
+        print(comparison.report())
+        written = [] if options.csv is None else list(comparison.save(options.csv))
+        result: Simulation = comparison.flexible
+        draw = comparison.plot
+    else:
+        result = build(robot).simulate(**arguments)
+        print(result.report())
+        written = [] if options.csv is None else [result.save(options.csv)]
+        draw = result.plot
     if result.t.size:
-        for k, (name, unit) in enumerate(zip(model.coordinate_names, model.coordinate_units, strict=True)):
+        for k, (name, unit) in enumerate(zip(result.coordinate_names, result.coordinate_units, strict=True)):
             print(f"  {name}: from {result.q[0, k]:.6g} to {result.q[-1, k]:.6g} {unit} at t = {result.t[-1]:g} s")
-    if options.csv is not None:
-        print(f"wrote {result.save(options.csv)}")
-    if options.plot is not None:
-        result.plot(options.plot)
-        print(f"wrote {options.plot}")
+    if plot is not None:
+        draw(plot)
+        written.append(plot)
+    for path in written:
+        print(f"wrote {path}")
     if not (result.ok or result.interrupted):
         from elastogen.runtime.results import STATUS
 
-        raise elastogen.ModelError(f"{model.name}: failed at t = {result.time_reached:g} s: {STATUS[result.status]}.")
+        raise elastogen.ModelError(f"{robot.name}: failed at t = {result.time_reached:g} s: {STATUS[result.status]}.")
 
 
-def read_input(text: str, model: Model, q0: tuple[float, ...]) -> Input:
+def plot_file(robot: Robot, options: argparse.Namespace) -> Path | None:
+    """Where to draw: as asked; robots with an experiment of their own are drawn unasked, if matplotlib is there."""
+    if options.no_plot:
+        return None
+    if options.plot is not None:
+        asked: Path = options.plot
+        return asked
+    if robot.experiment is None:
+        return None
+    if find_spec("matplotlib") is None:
+        print("no plot: plots need matplotlib. Fix: pip install 'elastogen[plot]'.")
+        return None
+    return Path(f"{robot.name}.png")
+
+
+def simulation_arguments(robot: Robot, options: argparse.Namespace) -> dict[str, Any]:
+    """The arguments of ``Model.simulate``: the options, then the robot's own experiment, then the usual ones."""
+    from elastogen.rigid_comparison import experiment_arguments
+
+    size = len(robot.coordinates)
+    arguments: dict[str, Any] = {"q0": (0.0,) * size, "t": SECONDS}
+    if robot.experiment is not None:
+        arguments = experiment_arguments(robot)
+    given = {"t": options.seconds, "method": options.method, "samples": options.samples, "step": options.step}
+    given |= {"rtol": options.rtol, "atol": options.atol}
+    for key, option in (("q0", options.q0), ("qd0", options.qd0)):
+        if option is not None:
+            given[key] = spread(option, robot)
+    arguments |= {key: value for key, value in given.items() if value is not None}
+    if options.input is not None:
+        arguments["F"] = read_input(options.input, robot, arguments["q0"])
+    return {**arguments, "on_failure": "keep"}
+
+
+def spread(values: tuple[float, ...], robot: Robot) -> tuple[float, ...]:
+    """Values of all joints become values of all coordinates, zero for the elastic ones; others stay as they are."""
+    joints = {joint.name for joint in robot.moving_joints}
+    if len(values) != len(joints):
+        return values
+    following = iter(values)
+    return tuple(next(following) if name in joints else 0.0 for name in robot.coordinate_names)
+
+
+def read_input(text: str, robot: Robot, q0: tuple[float, ...]) -> Input:
     """The input that an option describes."""
     import numpy as np
 
@@ -86,12 +153,11 @@ def read_input(text: str, model: Model, q0: tuple[float, ...]) -> Input:
         if kind == "zero" and not words:
             return None
         if kind == "constant" and len(words) == 1:
-            return numbers(words[0])
+            return spread(numbers(words[0]), robot)
         if kind == "bangbang" and len(words) == 2:
-            return BangBang(numbers(words[0]), float(words[1]))
+            return BangBang(spread(numbers(words[0]), robot), float(words[1]))
         if kind == "hold" and len(words) == 2:
-            driven = np.zeros(model.nq)
-            driven[list(model.driven)] = 1.0
+            driven = np.array([not coordinate.elastic for coordinate in robot.coordinates], dtype=float)
             return PD(q0, float(words[0]) * driven, float(words[1]) * driven)
         if kind in ("table", "linear") and len(words) == 1:
             rows = np.loadtxt(words[0], delimiter=",", comments="#", ndmin=2)

@@ -14,6 +14,7 @@ from pydantic import ValidationError
 
 from elastogen.generator.assemble_robot import assemble
 from elastogen.generator.errors import RobotError
+from elastogen.generator.experiment_file import read_experiment
 from elastogen.generator.flexible_file import TAG
 from elastogen.generator.live import make_live
 from elastogen.generator.location import Location, did_you_mean
@@ -161,6 +162,9 @@ def _from_structure(
         raise _translated(problem, data, where) from None
     accepted = tuple(link.name for link in file.links if link.accept_unphysical_inertia)
     robot = replace(assemble(file, where.source), source=where.source)
+    if file.simulation is not None:
+        experiment = read_experiment(file.simulation, robot.parameters, where.at("simulation"))
+        robot = replace(robot, experiment=experiment)
     return _finish(robot, where, name, (*file.live, *live), tip, accepted)
 
 

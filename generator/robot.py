@@ -18,6 +18,8 @@ from typing import TypeAlias
 
 import sympy
 
+from elastogen.generator.experiment import Experiment
+
 Scalar: TypeAlias = "int | float | sympy.Expr"
 Vector: TypeAlias = "tuple[Scalar, Scalar, Scalar]"
 Matrix: TypeAlias = "tuple[tuple[Scalar, ...], ...]"
@@ -221,6 +223,7 @@ class Robot:
     payload: Body = field(default_factory=Body)
     parameters: Mapping[str, Parameter] = field(default_factory=dict)
     description: str = ""
+    experiment: Experiment | None = None  # what a simulation shows by default; shapes no code
     source: str = ""  # what the user loaded: a file's name or "python"; for messages only
 
     @property

@@ -13,6 +13,7 @@ from typing import Any, Literal
 
 from pydantic import Field, model_validator
 
+from elastogen.generator.experiment_file import SimulationSection
 from elastogen.generator.file_fields import (
     SCALAR_SCHEMA,
     BodySection,
@@ -214,6 +215,7 @@ class RobotFile(Section):
     joints: tuple[JointSection, ...] = Field(max_length=MAX_JOINTS)
     tip: TipSection = TipSection()
     payload: BodySection = Field(default=BodySection(), description="attached to the tip frame")
+    simulation: SimulationSection | None = Field(default=None, description="what `elastogen simulate` shows by default")
 
 
 def json_schema() -> str:

@@ -18,6 +18,7 @@ import sympy
 from elastogen.generator import names
 from elastogen.generator.check_flexible import check_links
 from elastogen.generator.elements_inside import check_sliding
+from elastogen.generator.experiment_file import check_experiment
 from elastogen.generator.expressions import nominal
 from elastogen.generator.location import Location
 from elastogen.generator.robot import Body, Joint, JointElasticity, JointType, Matrix, Parameter, Robot, Scalar, Vector
@@ -55,6 +56,7 @@ def validate(robot: Robot, *, accepted_inertias: Collection[str] = (), quiet: bo
         checks.body(link.tip_body, here.at("flexible", "tip"), accepted, grounded=False)
     check_links(robot, where)
     check_sliding(robot, where)
+    check_experiment(robot, where.at("simulation"))
     checks.placement(robot.tool, where.at("tip"))
     checks.body(robot.payload, where.at("payload"), accepted=False, grounded=False)
     if not quiet:

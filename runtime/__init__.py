@@ -1,6 +1,7 @@
 """Load a compiled model and call it with numpy arrays. Imports nothing of the generator."""
 
 from elastogen.runtime.bound import Bound
+from elastogen.runtime.comparison import Comparison
 from elastogen.runtime.errors import ModelError, ModelWarning
 from elastogen.runtime.inputs import PD, BangBang, CFunction, ComputedTorque, Table, Waypoints
 from elastogen.runtime.loader import load_model
@@ -16,6 +17,7 @@ __all__ = [
     "BangBang",
     "Bound",
     "CFunction",
+    "Comparison",
     "ComputedTorque",
     "Model",
     "ModelError",
