@@ -85,7 +85,7 @@ def by_elements(hub, tip, elements):
     q = np.zeros(len(robot.coordinates))
     matrices = []
     for function in derive_model(robot, ("mass_matrix", "stiffness_matrix")).functions:
-        (matrix,) = function.program_at(q).evaluate({"q": q}).values()
+        (matrix,) = function.evaluate({"q": q}).values()
         matrices.append(matrix[1:, 1:] if hub is None else matrix)
     frequencies = clamped_modes(*matrices)[0]
     return frequencies[0 if hub is None else 1 :][:COUNT]  # on a free hub the first is the rotation as a rigid body

@@ -173,26 +173,6 @@ def run() -> tuple[Any, np.ndarray]:
     return loop, records
 
 
-def test_a_run_draws_tracking_and_timing(run: tuple[Any, np.ndarray]) -> None:
-    loop, records = run
-    figures = {"tracking": run_report.tracking_figure(loop, records), "timing": run_report.timing_figure(loop)}
-    positions, errors, forces = figures["tracking"].axes
-    assert [axes.get_ylabel() for axes in (positions, errors, forces)] == ["q [rad, m]", "q - q_ref [rad, m]", "F [N m, N]"]
-    assert forces.get_xlabel() == "t [s]"
-    assert list(lines_of(positions)) == ["a", "b"]
-    np.testing.assert_allclose(lines_of(positions)["b"][:, 0], np.arange(50) / 100)
-    np.testing.assert_allclose(lines_of(errors)["a"][:, 1], -0.1)
-    np.testing.assert_allclose(lines_of(forces)["b"][:, 1], records["F"][:, 1])
-    late, execution = figures["timing"].axes
-    assert [axes.get_xlabel() for axes in (late, execution)] == ["lateness [us]", "execution [us]"]
-    for axes in (late, execution):
-        assert (axes.get_xscale(), axes.get_yscale(), axes.get_ylabel()) == ("log", "log", "cycles")
-        assert axes.get_ylim()[0] == 0.5
-        (steps,) = axes.patches
-        np.testing.assert_allclose(steps.get_data().edges, [1, 2, 4, 8])
-        assert steps.get_data().values.tolist() == [5, 20, 3]
-
-
 def test_a_report_holds_its_plots(run: tuple[Any, np.ndarray], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     loop, records = run
     written = run_report.write_report(loop, records, tmp_path)

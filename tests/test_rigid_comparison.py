@@ -59,7 +59,7 @@ def planar(*links: dict[str, Any], **more: Any) -> dict[str, Any]:
 
 
 def evaluate(found: dict[str, Any], name: str, parameters: dict[str, float], **given: Any) -> Any:
-    return next(iter(found[name].program_at(given["q"]).evaluate(given, parameters).values()))
+    return next(iter(found[name].evaluate(given, parameters).values()))
 
 
 ROBOTS = {

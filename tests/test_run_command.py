@@ -109,7 +109,7 @@ def test_plots_show_the_records(ran) -> None:
     loop, records = ran
     figure = tracking_figure(loop, records)
     expected = (records["q"], records["q"] - records["q_ref"], records["F"])
-    assert [axes.get_ylabel() for axes in figure.axes] == ["q [rad, m]", "q - q_ref", "F [N m, N]"]
+    assert [axes.get_ylabel() for axes in figure.axes] == ["q [rad, m]", "q - q_ref [rad, m]", "F [N m, N]"]
     assert figure.axes[-1].get_xlabel() == "t [s]"
     for axes, values in zip(figure.axes, expected, strict=True):
         assert [line.get_label() for line in axes.lines] == ["shoulder", "elbow"]
