@@ -17,7 +17,7 @@ import sympy
 
 from elastogen.generator import base_regrouping
 from elastogen.generator.contact import fixed_line, moving_line
-from elastogen.generator.elastic_body import ElasticBody
+from elastogen.generator.elastic_body import ElasticBody, ShapedBody
 from elastogen.generator.element_cases import moving_clamp
 from elastogen.generator.graph import Graph, Value
 from elastogen.generator.inertia import Array, Inertia, pseudo_inertia
@@ -363,7 +363,7 @@ def _frame(lower: Lowering, draft: _Draft) -> Frame:
         motion = draft.contact
     elif draft.flexible is not None:
         moves = len(draft.deforming) > len(draft.flexible.coordinates)
-        make = MovingBeam.sliding if moves else ElasticBody.lowered
+        make = MovingBeam.lowered if moves else ShapedBody.lowered
         elastic = make(lower, draft.flexible, draft.deforming)
     return Frame(draft.label, draft.parent, rotation, position, motion, draft.coordinates, inertia, elastic)
 

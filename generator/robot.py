@@ -139,6 +139,8 @@ class Telescope:
 
     ``nodal`` clamps (seed 003, 4.3): all nodes, the first one too, have coordinates, and those of the element inside
     the joint vanish. Else the clamp is the material point inside the joint, and equal elements divide what sticks out.
+    Then ``foreshortening`` belongs to the part outside, and ``damping`` lists exponents e and matrices D_e of a damping
+    sum_e d^(e + p_i + p_j) D_e beside the body's constant one, with p = 1 for slopes and 0 for deflections.
     """
 
     length: Scalar  # [m]
@@ -146,6 +148,8 @@ class Telescope:
     EI: Scalar  # [N m^2]
     elements: int
     nodal: bool
+    foreshortening: bool = False
+    damping: tuple[tuple[int, Matrix], ...] = ()
 
 
 @dataclass(frozen=True)

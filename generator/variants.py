@@ -14,7 +14,6 @@ from elastogen.generator.errors import OutputError
 from elastogen.generator.graph import Graph, Value
 from elastogen.generator.lowering import Lowering
 from elastogen.generator.mechanism import Mechanism, build_mechanism
-from elastogen.generator.moving_beam import MovingBeam
 from elastogen.generator.newton_euler import Placed, inverse_dynamics, place
 from elastogen.generator.robot import JointType, Robot
 from elastogen.generator.substitute import substitute
@@ -78,7 +77,7 @@ class Variant:
     @property
     def depends_on_elements(self) -> bool:
         """Whether even stiffness and damping change with the place of a telescopic joint."""
-        return bool(self.clamped) or any(isinstance(body, MovingBeam) for body in self.elastic_bodies)
+        return bool(self.clamped) or not all(body.has_constant_coefficients for body in self.elastic_bodies)
 
     def zeros(self, size: int | None = None) -> list[Value]:
         """A vector of zeros."""
