@@ -9,6 +9,7 @@ from elastogen.generator.graph import Value
 from elastogen.generator.joint_motion import monomial
 from elastogen.generator.lowering import Lowering
 from elastogen.generator.robot import Centreline, FlexibleBody, Telescope
+from elastogen.generator.tip_motion import shortening
 from elastogen.generator.vectors import Vec
 
 Line: TypeAlias = "Callable[[Sequence[Value]], tuple[Vec, Value]]"
@@ -47,24 +48,28 @@ def fixed_line(lower: Lowering, body: FlexibleBody, k: int, nodal: bool) -> tupl
 def moving_line(lower: Lowering, beam: Telescope, k: int, nodal: bool) -> tuple[tuple[int, ...], Line]:
     """On element k of the part outside of a beam that slides through its joint; k = 0 is the straight part behind it.
 
-    The line depends on (d, d_b, nodal coordinates), d_b being the length outside.
+    The line depends on (d, d_b, nodal coordinates), d_b being the length outside; with foreshortening on all from the clamp on.
     """
     first = 2 * (k - 2)  # the left node's deflection among the coordinates; negative: the clamp
-    used = tuple(j for j in range(first, first + 4) if j >= 0) if k else ()
+    used = tuple(j for j in range(0 if beam.foreshortening else first, first + 4) if j >= 0) if k else ()
 
     def line(variables: Sequence[Value]) -> tuple[Vec, Value]:
         graph, d = lower.graph, variables[0]
-        across, angle = graph.value(0), graph.value(0)
+        along, across, angle = d, graph.value(0), graph.value(0)
         if k:
             outside = variables[1]
             h = outside / beam.elements
             t = graph.value(1) if nodal else (d - lower.value(beam.length) + outside) / h - (k - 1)
             for j, u in zip(used, variables[2:], strict=True):
+                if j < first:
+                    continue
                 shape = [graph.value(c) for c in HERMITE[j - first]]
                 scaled = u * h if (j - first) % 2 else u
                 across = across + scaled * _horner(t, shape)
                 angle = angle + scaled * _horner(t, _slope(shape)) / h
-        return [d, across, graph.value(0)], angle
+            if beam.foreshortening:
+                along = along - shortening(variables[2:], h, k, t)
+        return [along, across, graph.value(0)], angle
 
     return used, line
 

@@ -179,6 +179,12 @@ class FlexibleBody:
     centreline: Centreline | None = None  # of a beam in the plane x, y
     telescope: Telescope | None = None  # of a beam on a telescopic joint; the integrals are those with all of it outside
 
+    @property
+    def foreshortened(self) -> bool:
+        """Whether the body has displacements of second order, which stiffen it when it spins."""
+        moving = self.telescope is not None and self.telescope.foreshortening
+        return moving or any(len(monomial) > 1 for monomial in self.monomials)
+
 
 @dataclass(frozen=True)
 class Link:

@@ -38,15 +38,16 @@ def telescopic_body(
     if stiffness is None:
         raise where.at("EI").error("nothing", "the bending stiffness EI [N m^2]", "add EI")
     EI = _uniform(stiffness, "EI", parameters, where)
+    nodal = slide == "nodal"
     beam = Beam(
         exact(length),
         Curve.polynomial((exact(mass),)),
         {"y": Curve.polynomial((exact(EI),))},
-        foreshortening=section.foreshortening,
+        foreshortening=section.foreshortening and nodal,
     )
-    nodal = slide == "nodal"
     body = beam_body(beam, element_modes(section.elements, ("y",), beam.length, first=0 if nodal else 1))
-    body = replace(body, telescope=Telescope(to_scalar(beam.length), mass, EI, section.elements, nodal))
+    moving = section.foreshortening and not nodal  # from the joint on: see moving_beam.py
+    body = replace(body, telescope=Telescope(to_scalar(beam.length), mass, EI, section.elements, nodal, moving))
     check_body(body, parameters, where)
     return body
 
@@ -120,7 +121,6 @@ def _check_plain(section: ElementsSection, slide: str, where: Location) -> None:
     plain = {
         "directions": (section.directions, ("y",)),
         "reduce_to": (section.reduce_to, None),
-        "foreshortening": (section.foreshortening, section.foreshortening and slide == "nodal"),
         "rotary_inertia": (section.rotary_inertia, False),
         "rotation": (section.rotation, "exponential"),
         "damping": (section.damping, None),
