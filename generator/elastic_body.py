@@ -44,9 +44,23 @@ class ElasticBody(ABC):
     def deformed(self, x: Sequence[Value]) -> DeformedBody:
         """The body with its elastic coordinates at x."""
 
+    def own(self, values: Sequence[Value]) -> list[Value]:
+        """The elements of a vector over all coordinates that belong to this body."""
+        return [values[k] for k in self.coordinates]
+
     def moved(self, q: Sequence[Value]) -> DeformedBody:
         """The body in a configuration of the robot."""
-        return self.deformed([q[k] for k in self.coordinates])
+        return self.deformed(self.own(q))
+
+    def add_forces(self, total: list[Value], forces: Sequence[Value]) -> None:
+        """Add forces on its coordinates to those on all coordinates."""
+        for k, force in zip(self.coordinates, forces, strict=True):
+            total[k] = total[k] + force
+
+    def add_block(self, total: Mat, block: Mat) -> None:
+        """Add a matrix over its coordinates to one over all coordinates."""
+        for i, row in zip(self.coordinates, block, strict=True):
+            self.add_forces(total[i], row)
 
     def elastic_energy(self, x: Sequence[Value]) -> Value:
         """Energy beyond that of the constant stiffness."""

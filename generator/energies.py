@@ -25,7 +25,7 @@ def kinetic_energy(mechanism: Mechanism, velocities: Sequence[Twist], q: Sequenc
         if frame.elastic is not None:
             deformed = frame.elastic.moved(q)
             body = body + deformed.inertia
-            momentum, spin, inner = deformed.momenta([qd[k] for k in frame.elastic.coordinates])
+            momentum, spin, inner = deformed.momenta(frame.elastic.own(qd))
             total = total + dot(v, momentum) + dot(omega, spin) + inner
         _, turning = replace(body, m=graph.value(0), S=[graph.value(0)] * 3).times_twist(omega, v)
         twice = dot(v, scale(v, body.m)) + dot(omega, turning)

@@ -9,10 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
-from functools import cache, cached_property
+from functools import cached_property
 from math import comb
-from typing import TypeAlias
 
 from elastogen.generator import dense_matrices as dense
 from elastogen.generator.elastic_body import (
@@ -25,30 +23,13 @@ from elastogen.generator.elastic_body import (
     undeformed_inertia,
 )
 from elastogen.generator.element_polynomials import ElementPolynomials, Spread
-from elastogen.generator.finite_elements import element_modes
+from elastogen.generator.finite_elements import unit_matrices
 from elastogen.generator.graph import Value
 from elastogen.generator.inertia import Inertia
 from elastogen.generator.lowering import Lowering
 from elastogen.generator.moving_shape import Field, MovingShape
-from elastogen.generator.piecewise import Curve, gram
 from elastogen.generator.robot import FlexibleBody
 from elastogen.generator.vectors import Mat, Symmetric, Vec
-
-Banded: TypeAlias = "tuple[tuple[tuple[int, float], ...], ...]"
-"""A symmetric matrix of numbers: per row the columns that are not zero."""
-
-
-@cache
-def unit_matrices(elements: int) -> tuple[Banded, Banded]:
-    """int n_i n_j deta and int n_i'' n_j'' deta for so many elements, exact up to the last rounding."""
-    shapes = [mode.shape for mode in element_modes(elements, ("y",), Fraction(1))]
-    one = Curve.polynomial((1,))
-    found = []
-    for curves in (shapes, [shape.derivative().derivative() for shape in shapes]):
-        values = gram(one, curves)
-        columns = range(len(shapes))
-        found.append(tuple(tuple((j, float(values[i, j])) for j in columns if (i, j) in values) for i in columns))
-    return found[0], found[1]
 
 
 @dataclass(frozen=True)

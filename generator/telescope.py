@@ -7,18 +7,19 @@ from dataclasses import replace
 
 from elastogen.generator.beam_integrals import Beam, beam_body
 from elastogen.generator.check_flexible import check_body
+from elastogen.generator.damping import moving_damping, nodal_damping
 from elastogen.generator.expressions import nominal, parse_scalar
 from elastogen.generator.finite_elements import MAX_ELEMENTS, element_modes
 from elastogen.generator.flexible_file import ElementsSection, FlexibleSection, PropertySection
 from elastogen.generator.location import Location
 from elastogen.generator.piecewise import Curve, exact, to_scalar
-from elastogen.generator.robot import FlexibleBody, Matrix, Parameter, Robot, Scalar, Telescope
+from elastogen.generator.robot import Body, FlexibleBody, Matrix, Parameter, Robot, Scalar, Telescope
 
 _FEWEST = 2  # one inside the joint, one outside
 
 
 def telescopic_body(
-    section: FlexibleSection, slide: str, parameters: Mapping[str, Parameter], where: Location
+    section: FlexibleSection, slide: str, tip_body: Body, parameters: Mapping[str, Parameter], where: Location
 ) -> FlexibleBody:
     """Return the standard data of a link on a telescopic joint.
 
@@ -47,9 +48,13 @@ def telescopic_body(
     )
     body = beam_body(beam, element_modes(section.elements, ("y",), beam.length, first=0 if nodal else 1))
     moving = section.foreshortening and not nodal  # from the joint on: see moving_beam.py
-    body = replace(body, telescope=Telescope(to_scalar(beam.length), mass, EI, section.elements, nodal, moving))
+    telescope = Telescope(to_scalar(beam.length), mass, EI, section.elements, nodal, moving)
+    body = replace(body, telescope=telescope)
     check_body(body, parameters, where)
-    return body
+    if nodal:
+        return replace(body, damping=nodal_damping(section.damping, body, tip_body, parameters, where.at("damping")))
+    constant, varying = moving_damping(section.damping, body, tip_body, parameters, where.at("damping"))
+    return replace(body, damping=constant, telescope=replace(telescope, damping=varying))
 
 
 def held_bodies(robot: Robot, elements: Mapping[str, int]) -> dict[str, FlexibleBody | None]:
@@ -123,7 +128,6 @@ def _check_plain(section: ElementsSection, slide: str, where: Location) -> None:
         "reduce_to": (section.reduce_to, None),
         "rotary_inertia": (section.rotary_inertia, False),
         "rotation": (section.rotation, "exponential"),
-        "damping": (section.damping, None),
     }
     for key, (given, expected) in plain.items():
         if given != expected:
