@@ -86,13 +86,13 @@ class Chain:
         planar = {"links": self.links, "payload": {"mass": self.payload}, "gravity": list(self.gravity)}
         return {"elastogen": 1, "name": name, "planar": planar}
 
-    def displacement(self, i, q, x, k):
-        """Along, across and slope at x on element k of the part outside; k = 0 is behind the joint."""
+    def displacement(self, i, q, x, k, nodal=False):
+        """Along, across and slope at x (nodal: at the end) of element k of the part outside; k = 0 is behind the joint."""
         link, d = self.links[i], q[self.starts[i]]
         if k == 0:
             return 0.0, 0.0, 0.0
         n, h = link["elements"], d * (1 / link["elements"])
-        t = (x - link["length"] + d) / h - (k - 1)
+        t = 1.0 + 0.0 * d if nodal else (x - link["length"] + d) / h - (k - 1)
         u = [0.0, 0.0, *q[self.starts[i] + 1 : self.starts[i] + 1 + 2 * n]]
 
         def cubic(e):
@@ -143,7 +143,7 @@ class Chain:
             place = 0.0 * q[0]
             along, across, tilt = place, place, place
             if below is not None and link["joint"] == "Pa":
-                along, across, tilt = self.displacement(i - 1, q, p, contacts[i])
+                along, across, tilt = self.displacement(i - 1, q, p, contacts[i], link.get("slide") == "nodal")
                 place = p
             elif below is not None:
                 place = place + below["length"]
@@ -161,8 +161,7 @@ class Chain:
         for mass, i, place, k in points:
             angle, x, y = places[i]
             along, across, _ = self.displacement(i, q, place, k)
-            c, s = (Series(v.c.reshape(-1, 1)) for v in angle.turn())
-            x, y = (Series(v.c.reshape(-1, 1)) for v in (x, y))
+            c, s = angle.turn()
             found.append((mass, x + c * (place + along) - s * across, y + s * (place + along) + c * across))
         return found
 
@@ -177,7 +176,7 @@ class Chain:
             for i, link in enumerate(self.links)
             if link["joint"] == "Pa" and i
         }
-        groups = self.positions([_column(x) for x in q], points, contacts)
+        groups = self.positions(q, points, contacts)
         masses = np.concatenate([mass for mass, _, _ in groups])
         places = np.concatenate([np.stack([x.c, y.c], axis=1) for _, x, y in groups], axis=2)
         return masses, places
@@ -219,7 +218,3 @@ class Chain:
             "M": M, "G": gravity, "C": inertia - M @ qdd, "F": inertia + gravity + np.array(strain), "K": np.array(strain),
             "tip": places[0][:, -1], "T": 0.5 * float(np.sum(masses * places[1] ** 2)), "V": potential,
         }  # fmt: skip
-
-
-def _column(series):
-    return Series(series.c.reshape(-1, *([1] * 0)))
