@@ -126,7 +126,7 @@ def lowered_body(lower: Lowering, body: FlexibleBody, coordinates: tuple[int, ..
 
 
 class MovingState(DeformedBody):
-    """The beam in a deformed shape."""
+    """The beam in a deformed state."""
 
     def __init__(self, body: MovingBeam, x: tuple[Value, ...]) -> None:
         self.beam, self.graph = body, body.graph

@@ -165,6 +165,43 @@ def test_by_transformations(foreshortening):
         close(evaluate(linear, name, motion), evaluate(exact, name, motion))
 
 
+# ---- in space
+
+
+@cache
+def in_space(*wanted):
+    flexible = {"type": "elements", "length": 0.8, "mass_per_length": 0.35, "EI": 0.17, "elements": 2, "foreshortening": True}
+    robot = elastogen.load({
+        "elastogen": 1, "name": "space", "gravity": [0.3, -9.81, 2.0], "payload": {"mass": 0.1},
+        "links": [{"name": "hub", "mass": 1, "inertia": [0.1, 0.2, 0.25]}, {"name": "fork", "mass": 0.5, "com": [0.1, 0, 0]},
+                  {"name": "beam", "flexible": flexible}],
+        "joints": [{"name": "yaw", "type": "revolute", "axis": [0, 1, 0]},
+                   {"name": "roll", "type": "revolute", "axis": [1, 0, 0]},
+                   {"name": "slide", "type": "telescopic", "gamma": 0.2}],
+    })  # fmt: skip
+    return {function.name: function for function in derive_model(robot, wanted).functions}
+
+
+def test_in_space():
+    """About axes that are not those of the plane: Appell's equations, Lagrange's kinetic energy, and power = dT/dt."""
+    found = in_space("acceleration_energy_1", "inertia_forces", "mass_matrix", "kinetic_energy", "coriolis_vector")
+    motion = 0.4 * np.random.default_rng(5).normal(size=(3, 7))
+    motion[0, 2] = 0.5
+    q, qd, qdd = motion
+    inertia = evaluate(found, "inertia_forces", motion)
+    slopes = []
+    for unit in np.eye(7):
+        ends = [evaluate(found, "acceleration_energy_1", [q, qd, qdd + s * unit]) for s in (1, -1)]
+        slopes.append(0.5 * (ends[0] - ends[1]))
+    close(np.array(slopes), inertia)
+    M = evaluate(found, "mass_matrix", motion)
+    close(M @ qdd + evaluate(found, "coriolis_vector", motion), inertia)
+    assert evaluate(found, "kinetic_energy", motion) == pytest.approx(0.5 * qd @ M @ qd, rel=1e-12)
+    h = 1e-3
+    T = [evaluate(found, "kinetic_energy", [q + qd * t + qdd * t**2 / 2, qd + qdd * t]) for t in (-2 * h, -h, h, 2 * h)]
+    assert inertia @ qd == pytest.approx((T[0] - 8 * T[1] + 8 * T[2] - T[3]) / (12 * h), rel=1e-8)
+
+
 # ---- descriptions
 
 
