@@ -9,14 +9,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from math import comb
 
 from elastogen.generator.differentiate import time_derivative
-from elastogen.generator.graph import Graph, Value
-from elastogen.generator.inertia import Inertia
-from elastogen.generator.mechanism import Frame, Mechanism
+from elastogen.generator.elastic_body import rigid_energy
+from elastogen.generator.graph import Value
+from elastogen.generator.mechanism import Mechanism
 from elastogen.generator.newton_euler import Placed, outward
-from elastogen.generator.vectors import Mat, Vec, add, combination, cross, dot, times
+from elastogen.generator.vectors import Mat, Vec, add, cross
 
 
 @dataclass(frozen=True)
@@ -61,44 +60,7 @@ def acceleration_energy(
     total = graph.value(0)
     for frame, body in zip(mechanism.frames, body_motions(mechanism, placed, motion, p + 1), strict=True):
         graph.section = f"{frame.label}: acceleration energy"
-        total = total + _rigid(frame.inertia, body.U[-1], body.a)
+        total = total + rigid_energy(frame.inertia, body.U[-1], body.a)
         if frame.elastic is not None:
-            total = total + _elastic(graph, frame, body, motion, p + 1)
-    return total
-
-
-def _rigid(inertia: Inertia, U: Mat, a: Vec) -> Value:
-    """1/2 m a.a + a.(U S) + 1/2 Tr(U P U^T)."""
-    total = dot(a, [0.5 * inertia.m * x for x in a]) + dot(a, times(U, inertia.S))
-    P = inertia.P.full
-    for row in U:
-        total = total + 0.5 * dot(row, times(P, row))
-    return total
-
-
-def _elastic(graph: Graph, frame: Frame, body: BodyMotion, motion: Sequence[Sequence[Value]], order: int) -> Value:
-    """What a flexible body has: a + U r + sum_n Z_n b_n, Z_n = sum_i C(order, i) c_n^(order-i) U_i."""
-    elastic = frame.elastic
-    if elastic is None:
-        raise AssertionError("called for flexible bodies only")
-    deformed = elastic.deformed([motion[0][k] for k in elastic.coordinates])
-    chain = list(pairwise(motion))
-    c = [list(deformed.c)]
-    for _ in range(order):
-        c.append(time_derivative(graph, c[-1], chain))
-    U, a = body.U[order], body.a
-    total = _rigid(elastic.rigid, U, a)
-    Z = []
-    for n in range(len(elastic.monomials)):
-        rows = []
-        for r in range(3):
-            weights = [c[order - i][n] * float(comb(order, i)) for i in range(order + 1)]
-            rows.append(combination(graph, weights, [operator[r] for operator in body.U[: order + 1]]))
-        Z.append(rows)
-    for n, Zn in enumerate(Z):
-        total = total + dot(a, times(Zn, elastic.D[n]))
-        for r in range(3):  # Tr(Z B U^T), B = int b r^T dm
-            total = total + dot(Zn[r], times(elastic.B[n], U[r]))
-            for m, Zm in enumerate(Z):
-                total = total + 0.5 * dot(Zn[r], times(elastic.G[n][m], Zm[r]))
+            total = total + frame.elastic.moved(motion[0]).acceleration_energy(motion, body.U, body.a)
     return total

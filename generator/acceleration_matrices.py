@@ -20,6 +20,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from elastogen.generator import affine
+from elastogen.generator.elastic_body import ShapedBody
 from elastogen.generator.graph import Graph, Value
 from elastogen.generator.inertia import Inertia
 from elastogen.generator.joint_motion import Prismatic, Revolute
@@ -148,8 +149,8 @@ class AccelerationMatrices:
     def _shapes(self, frame: Frame) -> Expansion:
         """S(q) = [E4, c_1 [E3; 0], ...]."""
         elastic, zero, one = frame.elastic, self.graph.value(0), self.graph.value(1)
-        if elastic is None:
-            raise AssertionError("called for flexible bodies only")
+        if not isinstance(elastic, ShapedBody):
+            raise AssertionError("called for flexible bodies with constant shapes only")
         c = elastic.deformed([self.q[k] for k in elastic.coordinates]).c
         rows = [
             [one if column == row else zero for column in range(4)]
@@ -160,8 +161,8 @@ class AccelerationMatrices:
 
     def _gram(self, frame: Frame, rigid: Matrix) -> Matrix:
         elastic = frame.elastic
-        if elastic is None:
-            raise AssertionError("called for flexible bodies only")
+        if not isinstance(elastic, ShapedBody):
+            raise AssertionError("called for flexible bodies with constant shapes only")
         count = len(elastic.monomials)
         gram = np.full((4 + 3 * count, 4 + 3 * count), self.graph.value(0), dtype=object)
         gram[:4, :4] = rigid + _pseudo(elastic.rigid)

@@ -48,7 +48,7 @@ def flexible_body(
     ``telescopic`` says how the link slides through its joint: "smooth", "nodal", or "" where it does not.
     """
     if telescopic:
-        return telescope.telescopic_body(section, telescopic, parameters, where)
+        return telescope.telescopic_body(section, telescopic, tip_body, parameters, where)
     if isinstance(section, StandardDataSection):
         body = standard_body(section, tip_pose, parameters, where)
     elif isinstance(section, LumpedSection):

@@ -25,7 +25,7 @@ def composite_inertias(mechanism: Mechanism, placed: Sequence[Placed], q: Sequen
         frame, place_ = mechanism.frames[index], placed[index]
         mechanism.graph.section = f"{frame.label}: composite body"
         if frame.elastic is not None:
-            body = frame.elastic.deformed([q[k] for k in frame.elastic.coordinates])
+            body = frame.elastic.moved(q)
             composite[index] = composite[index] + body.inertia
         if frame.parent >= 0:
             moved, R = composite[index], place_.rotation
@@ -59,7 +59,7 @@ def mass_matrix_by_composites(mechanism: Mechanism, placed: Sequence[Placed], q:
                 for i, j, share in frame.pair_shares(r, c):
                     own[i][j] = own[i][j] + share * value
         if frame.elastic is not None:
-            body = frame.elastic.deformed([q[k] for k in frame.elastic.coordinates])
+            body = frame.elastic.moved(q)
             for coordinate, wrench in zip(frame.elastic.coordinates, body.unit_wrenches(), strict=True):
                 bodies[coordinate, index] = wrench
                 frames[coordinate].append(index)

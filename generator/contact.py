@@ -14,6 +14,7 @@ from elastogen.generator.graph import Value
 from elastogen.generator.joint_motion import monomial
 from elastogen.generator.lowering import Lowering
 from elastogen.generator.robot import Centreline, FlexibleBody, Scalar, Telescope
+from elastogen.generator.tip_motion import element_nodes, shortening
 from elastogen.generator.vectors import Vec
 from elastogen.generator.window import Window
 
@@ -108,28 +109,39 @@ def _general_line(lower: Lowering, body: FlexibleBody, inside: Inside, nodal: bo
 def moving_line(lower: Lowering, beam: Telescope, inside: Inside, nodal: bool) -> SlidingLine:
     """On the elements of the part outside of a beam that slides through its joint; element 0 is the straight part behind it.
 
-    The line depends on (d, d_b, nodal coordinates), d_b being the length outside.
+    The line depends on (d, d_b, nodal coordinates), d_b being the length outside; with foreshortening on all nodes.
     """
     choices = []
     for k, indicator in inside.items():
         first = 2 * (k - 2)  # the left node's deflection among the coordinates; negative: the clamp
         nodes = tuple(j if k and j >= 0 else None for j in range(first, first + 4))
         choices.append((indicator, nodes))
+    window = Window(tuple(choices))
     behind = _choice(inside, {k: lower.graph.value(k - 1) for k in inside})
+    beyond = [[inside[k] for k in inside if k > e] for e in range(1, beam.elements + 1)]  # where all of element e counts
 
     def line(variables: Sequence[Value]) -> tuple[Vec, Value]:
         graph, d, outside = lower.graph, variables[0], variables[1]
-        across, angle = graph.value(0), graph.value(0)
+        along, across, angle = d, graph.value(0), graph.value(0)
+        u = variables[2:]
+        nodes = window.gather(u) if beam.foreshortening else u
         h = outside / beam.elements
         t = graph.value(1) if nodal else (d - lower.value(beam.length) + outside) / h - behind
-        for slot, u in enumerate(variables[2:]):
+        for slot, value in enumerate(nodes):
             shape = [graph.value(c) for c in HERMITE[slot]]
-            scaled = u * h if slot % 2 else u
+            scaled = value * h if slot % 2 else value
             across = across + scaled * _horner(t, shape)
             angle = angle + scaled * _horner(t, _slope(shape)) / h
-        return [d, across, graph.value(0)], angle
+        if beam.foreshortening:
+            along = along - shortening(nodes, h, t)
+            for own, indicators in zip(element_nodes(u), beyond, strict=True):
+                if indicators:
+                    along = along - sum(indicators[1:], indicators[0]) * shortening(own, h, graph.value(1))
+        return [along, across, graph.value(0)], angle
 
-    return SlidingLine(line, window=Window(tuple(choices)))
+    if beam.foreshortening:
+        return SlidingLine(line, used=tuple(range(2 * beam.elements)))
+    return SlidingLine(line, window=window)
 
 
 def _centreline(body: FlexibleBody) -> Centreline:

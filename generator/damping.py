@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from elastogen.generator.expressions import nominal, parse_scalar
-from elastogen.generator.flexible_file import DampingSection
+from elastogen.generator.file_fields import ScalarField
+from elastogen.generator.finite_elements import Banded, unit_matrices
+from elastogen.generator.flexible_file import DampingSection, RayleighSection
 from elastogen.generator.location import Location
-from elastogen.generator.natural_frequencies import clamped_modes, mass_matrix, numeric
+from elastogen.generator.natural_frequencies import Array, clamped_modes, mass_matrix, numeric
 from elastogen.generator.piecewise import ROUNDING, to_scalar
-from elastogen.generator.robot import Body, FlexibleBody, Matrix, Parameter
+from elastogen.generator.robot import ZERO3, Body, FlexibleBody, Matrix, Parameter, Scalar
 
 
 def damping_matrix(
@@ -30,25 +33,97 @@ def damping_matrix(
     if section is None:
         return tuple((0,) * size for _ in range(size))
     if section.rayleigh is not None:
-        alpha = parse_scalar(section.rayleigh.alpha, parameters, where.at("rayleigh", "alpha"))
-        beta = parse_scalar(section.rayleigh.beta, parameters, where.at("rayleigh", "beta"))
-        for key, value in (("alpha", alpha), ("beta", beta)):
-            if not nominal(value, parameters) >= 0:
-                raise where.at("rayleigh", key).error(value, "zero or more", "damping takes energy out of the link")
+        alpha, beta = _rayleigh(section.rayleigh, parameters, where.at("rayleigh"))
         mass = mass_matrix(body, tip_body)
         return tuple(
             tuple(to_scalar(alpha * mass[j][k] + beta * body.stiffness[j][k]) for k in range(size)) for j in range(size)
         )
     if section.matrix is not None:
-        if len(section.matrix) != size:
-            raise where.at("matrix").error(
-                f"{len(section.matrix)} rows", f"{size} rows and columns, one per coordinate", "complete the matrix"
-            )
-        return tuple(
-            tuple(parse_scalar(entry, parameters, where.at("matrix", i, j)) for j, entry in enumerate(row))
-            for i, row in enumerate(section.matrix)
-        )
-    return _by_ratios(_ratios(section, size, where), body, tip_body, parameters)
+        return _given(section.matrix, size, parameters, where.at("matrix"))
+    mass_numbers = numeric(mass_matrix(body, tip_body), parameters)
+    return _by_ratios(_ratios(section, size, where), mass_numbers, numeric(body.stiffness, parameters))
+
+
+def nodal_damping(
+    section: DampingSection | None,
+    body: FlexibleBody,
+    tip_body: Body,
+    parameters: Mapping[str, Parameter],
+    where: Location,
+) -> Matrix:
+    """Return the damping matrix of a nodal telescopic body: of all nodes, free at both ends.
+
+    What is clamped, and with it the modes, changes with the element inside the joint; there is no matrix with given ratios.
+    """
+    for key in ("ratio", "ratios"):
+        given = None if section is None else getattr(section, key)
+        if given is not None:
+            raise where.at(key).error(
+                given, "rayleigh or matrix for a link on a nodal telescopic joint: its modes change with the element inside",
+                "give rayleigh, or slide: smooth",
+            )  # fmt: skip
+    return damping_matrix(section, body, tip_body, parameters, where)
+
+
+def moving_damping(
+    section: DampingSection | None,
+    body: FlexibleBody,
+    tip_body: Body,
+    parameters: Mapping[str, Parameter],
+    where: Location,
+) -> tuple[Matrix, tuple[tuple[int, Matrix], ...]]:
+    """Return the damping of a smooth telescopic body: the constant part, and exponents with matrices (robot.Telescope).
+
+    With P = diag(d^p_j), M = mu d P Mhat P and K = EI d^-3 P Khat P for the part outside. Its modes X, without a load, are
+    those of (Mhat, Khat) at every d, and their frequencies go with d^-2: so D = M X diag(2 zeta_i w_i) X^T M is
+    sqrt(mu EI) / d P Dhat P, and ratios hold for all d. Rayleigh's M includes the tip body, which adds a constant.
+    """
+    beam, size = body.telescope, len(body.coordinates)
+    assert beam is not None
+    nothing: Matrix = tuple((0,) * size for _ in range(size))
+    if section is None:
+        return nothing, ()
+    if section.matrix is not None:
+        return _given(section.matrix, size, parameters, where.at("matrix")), ()
+    mass, stiffness = (_full(matrix) for matrix in unit_matrices(beam.elements))
+    if section.rayleigh is not None:
+        alpha, beta = _rayleigh(section.rayleigh, parameters, where.at("rayleigh"))
+        massless = replace(body, field_field_integrals=tuple((ZERO3,) * size for _ in range(size)))
+        tip = _times(alpha, mass_matrix(massless, tip_body))
+        parts = ((1, alpha * beam.mass_per_length, mass), (-3, beta * beam.EI, stiffness))
+        return tip, tuple((exponent, _times(factor, matrix)) for exponent, factor, matrix in parts if factor != 0)
+    modal = _by_ratios(_ratios(section, size, where), np.array(mass), np.array(stiffness))
+    factor = float(np.sqrt(nominal(beam.mass_per_length, parameters) * nominal(beam.EI, parameters)))
+    return nothing, ((-1, _times(factor, modal)),)
+
+
+def _full(banded: Banded) -> list[list[float]]:
+    return [[dict(row).get(j, 0.0) for j in range(len(banded))] for row in banded]
+
+
+def _times(factor: Scalar, matrix: Sequence[Sequence[Scalar]]) -> Matrix:
+    return tuple(tuple(to_scalar(factor * entry) if entry != 0 else 0 for entry in row) for row in matrix)
+
+
+def _rayleigh(
+    section: RayleighSection, parameters: Mapping[str, Parameter], where: Location
+) -> tuple[Scalar, Scalar]:
+    alpha = parse_scalar(section.alpha, parameters, where.at("alpha"))
+    beta = parse_scalar(section.beta, parameters, where.at("beta"))
+    for key, value in (("alpha", alpha), ("beta", beta)):
+        if not nominal(value, parameters) >= 0:
+            raise where.at(key).error(value, "zero or more", "damping takes energy out of the link")
+    return alpha, beta
+
+
+def _given(
+    rows: Sequence[Sequence[ScalarField]], size: int, parameters: Mapping[str, Parameter], where: Location
+) -> Matrix:
+    if len(rows) != size:
+        raise where.error(f"{len(rows)} rows", f"{size} rows and columns, one per coordinate", "complete the matrix")
+    return tuple(
+        tuple(parse_scalar(entry, parameters, where.at(i, j)) for j, entry in enumerate(row)) for i, row in enumerate(rows)
+    )
 
 
 def _ratios(section: DampingSection, size: int, where: Location) -> list[float]:
@@ -67,11 +142,8 @@ def _ratios(section: DampingSection, size: int, where: Location) -> list[float]:
     return ratios
 
 
-def _by_ratios(
-    ratios: list[float], body: FlexibleBody, tip_body: Body, parameters: Mapping[str, Parameter]
-) -> Matrix:
-    mass = numeric(mass_matrix(body, tip_body), parameters)
-    frequencies, shapes = clamped_modes(mass, numeric(body.stiffness, parameters))
+def _by_ratios(ratios: list[float], mass: Array, stiffness: Array) -> Matrix:
+    frequencies, shapes = clamped_modes(mass, stiffness)
     left = mass @ shapes
     damping = (left * (2 * np.array(ratios) * frequencies)) @ left.T
     damping = (damping + damping.T) / 2

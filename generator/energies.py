@@ -23,9 +23,9 @@ def kinetic_energy(mechanism: Mechanism, velocities: Sequence[Twist], q: Sequenc
         graph.section = f"{frame.label}: kinetic energy"
         body, v, omega = frame.inertia, twist.linear, twist.angular
         if frame.elastic is not None:
-            deformed = frame.elastic.deformed([q[k] for k in frame.elastic.coordinates])
+            deformed = frame.elastic.moved(q)
             body = body + deformed.inertia
-            momentum, spin, inner = deformed.momenta([qd[k] for k in frame.elastic.coordinates])
+            momentum, spin, inner = deformed.momenta(frame.elastic.own(qd))
             total = total + dot(v, momentum) + dot(omega, spin) + inner
         _, turning = replace(body, m=graph.value(0), S=[graph.value(0)] * 3).times_twist(omega, v)
         twice = dot(v, scale(v, body.m)) + dot(omega, turning)
@@ -43,7 +43,7 @@ def potential_energy(mechanism: Mechanism, placed: Sequence[Placed], q: Sequence
         frame = mechanism.frames[index]
         mechanism.graph.section = f"{frame.label}: first moments of the bodies from here on"
         if frame.elastic is not None:
-            body = frame.elastic.deformed([q[k] for k in frame.elastic.coordinates]).inertia
+            body = frame.elastic.moved(q).inertia
             masses[index], moments[index] = masses[index] + body.m, add(moments[index], body.S)
         moved = add(placed[index].rotation.outward(moments[index]), scale(placed[index].position, masses[index]))
         if frame.parent >= 0:

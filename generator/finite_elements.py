@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
+from typing import TypeAlias
 
 import numpy as np
 
@@ -18,7 +19,7 @@ from elastogen.generator.beam_integrals import Beam, Direction, Mode
 from elastogen.generator.beam_shapes import SMALL_TIP
 from elastogen.generator.expressions import nominal
 from elastogen.generator.natural_frequencies import Array, clamped_modes, numeric
-from elastogen.generator.piecewise import Breaks, Curve, Number, exact
+from elastogen.generator.piecewise import Breaks, Curve, Number, exact, gram
 from elastogen.generator.robot import Body, Parameter
 
 MAX_ELEMENTS = 200
@@ -34,6 +35,9 @@ _FALLING: tuple[Number, ...] = (1, -1)
 _RISING: tuple[Number, ...] = (0, 1)
 _HERMITE = (_LEFT, _LEFT_SLOPE, _RIGHT, _RIGHT_SLOPE)
 _LINEAR = (_FALLING, _RISING)
+
+Banded: TypeAlias = "tuple[tuple[tuple[int, float], ...], ...]"
+"""A symmetric matrix of numbers: per row the columns that are not zero."""
 
 
 def element_modes(
@@ -71,6 +75,19 @@ def _nodal(elements: int, node: int, before: tuple[Number, ...], after: tuple[Nu
 def element_breaks(elements: int) -> Breaks:
     """The nodes in s = x / L."""
     return tuple(Fraction(i, elements) for i in range(elements + 1))
+
+
+@cache
+def unit_matrices(elements: int) -> tuple[Banded, Banded]:
+    """int n_i n_j deta and int n_i'' n_j'' deta for so many elements, exact up to the last rounding."""
+    shapes = [mode.shape for mode in element_modes(elements, ("y",), Fraction(1))]
+    one = Curve.polynomial((1,))
+    found = []
+    for curves in (shapes, [shape.derivative().derivative() for shape in shapes]):
+        values = gram(one, curves)
+        columns = range(len(shapes))
+        found.append(tuple(tuple((j, float(values[i, j])) for j in columns if (i, j) in values) for i in columns))
+    return found[0], found[1]
 
 
 @dataclass(frozen=True)

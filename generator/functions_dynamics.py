@@ -83,7 +83,7 @@ def inverse_dynamics(variant: Variant) -> Derived:
 
 def friction_forces(variant: Variant) -> Derived:
     """D qd and Coulomb friction: what takes energy from the motion."""
-    return Derived((variant.friction(variant.input("qd")),))
+    return Derived((variant.friction(variant.input("q"), variant.input("qd")),))
 
 
 def payload_forces(variant: Variant) -> Derived:
@@ -217,7 +217,7 @@ def potential_energy(variant: Variant) -> Derived:
         for stiffness, y in zip(row, q, strict=True):
             total = total + 0.5 * stiffness * x * y
     for body in variant.elastic_bodies:
-        total = total + body.elastic_energy([q[k] for k in body.coordinates])
+        total = total + body.elastic_energy(body.own(q))
     return Derived(([total],))
 
 
@@ -228,7 +228,7 @@ def stiffness_matrix(variant: Variant) -> Derived:
 
 def damping_matrix(variant: Variant) -> Derived:
     """D: damping of flexible links and joints, viscous friction of the joints."""
-    return Derived((flat(variant.masked(variant.elasticity.D, 0)),))
+    return Derived((flat(variant.damping(variant.input("q"))),))
 
 
 def inverse_dynamics_derivatives(variant: Variant) -> Derived:

@@ -13,7 +13,6 @@ from elastogen.generator.differentiate import time_derivative
 from elastogen.generator.functions_dynamics import inverse_dynamics
 from elastogen.generator.graph import Value
 from elastogen.generator.program import Argument
-from elastogen.generator.robot import Robot
 from elastogen.generator.variants import Variant
 
 HIGHEST_ENERGY, HIGHEST_RATE, HIGHEST_TRANSFORM_RATE = 4, 3, 4
@@ -81,20 +80,13 @@ def _transform_rate(k: int) -> Callable[[Variant], Derived]:
     return derive
 
 
-def has_constant_shapes(robot: Robot) -> bool:
-    """Whether no beam's elements grow and shrink with the length outside of its joint."""
-    bodies = [link.flexible for link in robot.links if link.flexible is not None]
-    return all(body.telescope is None or body.telescope.nodal for body in bodies)
-
-
 _UNITS = ("N m/s or N/s", "N m/s^2 or N/s^2", "N m/s^3 or N/s^3")
 
 ENTRIES = (
     *(
         Entry(f"acceleration_energy_{p}", f"Acceleration energy of order {p}: 1/2 int |d^{p + 1}r/dt^{p + 1}|^2 dm.",
               MOTION[: p + 2], lambda v, p=p: (scalar("E", f"J/s^{2 * p}", "energy"),),  # type: ignore[misc]
-              (_energy_by_bodies(p), _energy_by_trace(p)), "dynamic", default=False,
-              applies=has_constant_shapes, applies_to="not for robots with smooth telescopic joints")
+              (_energy_by_bodies(p), _energy_by_trace(p)), "dynamic", default=False)
         for p in range(1, HIGHEST_ENERGY + 1)
     ),
     *(

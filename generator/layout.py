@@ -17,17 +17,17 @@ import sympy
 
 from elastogen.generator import base_regrouping
 from elastogen.generator.contact import fixed_line, moving_line
-from elastogen.generator.elastic_body import ElasticBody
 from elastogen.generator.elements_inside import Indicators, moving_clamp
 from elastogen.generator.graph import Graph, Value
 from elastogen.generator.inertia import Array, Inertia, pseudo_inertia
-from elastogen.generator.joint_motion import Contact, ElasticTip, Fixed, JointMotion, LinearTip, Prismatic, Revolute
+from elastogen.generator.joint_motion import Contact, Fixed, JointMotion, Prismatic, Revolute
 from elastogen.generator.lowering import Lowering
 from elastogen.generator.mechanism import Frame, LinkFrame, Mechanism, SeparateWindow
-from elastogen.generator.moving_beam import MovingBeam
+from elastogen.generator.moving_beam import lowered_body
 from elastogen.generator.placement import inverse, product, transform
 from elastogen.generator.robot import IDENTITY, Body, FlexibleBody, Joint, JointType, Link, Matrix, Robot, Scalar
 from elastogen.generator.telescope import held_bodies
+from elastogen.generator.tip_motion import tip_motion
 from elastogen.generator.vectors import Matrix3, Rotation, Symmetric, Turn, Vec
 from elastogen.generator.window import Window
 
@@ -107,6 +107,8 @@ class _Layout:
             self.drafts[tip].flexible = link.flexible
             moving = (self.size - len(link.flexible.coordinates) - 1,) if moving_clamp(self.robot, link.name) else ()
             self.drafts[frame].deforming = (*moving, *self.drafts[tip].coordinates)
+            if moving and link.flexible.foreshortened:  # how far its tip is drawn back depends on the joint as well
+                self.drafts[tip].coordinates = self.drafts[frame].deforming
             turned = tuple(tuple(row[:3]) for row in undeformed[:3])
             self.ends[link.name] = (tip, transform(turned, (0, 0, 0)))
 
@@ -288,16 +290,11 @@ def _frame(lower: Lowering, draft: _Draft) -> Frame:
             raise AssertionError("a pose ends with a turn about z")
         motion, rotation = Revolute(graph, last), Rotation(tuple(steps))
     elif draft.flexible is not None and draft.kind == "tip":
-        shifts = [[lower.value(entry) for entry in row] for row in draft.flexible.tip_displacements]
-        turns = [[lower.value(entry) for entry in row] for row in draft.flexible.tip_rotations]
-        kind = LinearTip if draft.flexible.tip == "linear" else ElasticTip
-        motion, rotation = kind(graph, draft.flexible.monomials, shifts, turns), Rotation(())
+        motion, rotation = tip_motion(lower, draft.flexible, len(draft.coordinates)), Rotation(())
     elif draft.contact is not None:
         motion = draft.contact
     elif draft.flexible is not None:
-        moves = len(draft.deforming) > len(draft.flexible.coordinates)
-        make = MovingBeam.sliding if moves else ElasticBody.lowered
-        elastic = make(lower, draft.flexible, draft.deforming)
+        elastic = lowered_body(lower, draft.flexible, draft.deforming)
     return Frame(draft.label, draft.parent, rotation, position, motion, draft.coordinates, inertia, elastic, draft.window)
 
 

@@ -1,74 +1,35 @@
 """A beam that slides through its joint with the clamp at the joint itself: the smooth form of P_b (seed 003, 4.3).
 
 Of a beam of length l the part d is outside of the joint; the rest, behind it, is straight. The part outside is divided into n
-elements of length d / n. With x along the link and eta = 1 - (l - x) / d, the deflection is
-
-    w = sum_j d^p_j n_j(eta) u_j,      p_j = 0 for a nodal deflection, 1 for a nodal slope (n_j includes the factor 1 / n).
-
-A material point (x fixed) sees eta change with d: d eta/dd = (1 - eta) / d. So dw/dd = sum_j d^(p_j - 1) m_j u_j with
-m_j = p_j n_j + (1 - eta) n_j', and d2w/dd2 = sum_j d^(p_j - 2) k_j u_j with k_j = (p_j - 1) m_j + (1 - eta) m_j'. All mass
-integrals are constants, the integrals over eta of products of 1, eta, n, m and k, times powers of d.
+elements of length d / n, its displacements are those of moving_shape.py. They, their rates and accelerations are polynomials on
+every element, so that mass integrals are sums over their coefficients, times mu d: see element_polynomials.py.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
-from functools import cache, cached_property
-from typing import TypeAlias
+from functools import cached_property
+from math import comb
 
-from elastogen.generator.elastic_body import DeformedBody, ElasticBody
-from elastogen.generator.finite_elements import element_modes
+from elastogen.generator import dense_matrices as dense
+from elastogen.generator.elastic_body import (
+    DeformedBody,
+    ElasticBody,
+    Motion,
+    ShapedBody,
+    moment_of,
+    rigid_energy,
+    undeformed_inertia,
+)
+from elastogen.generator.element_polynomials import ElementPolynomials, Spread
+from elastogen.generator.finite_elements import unit_matrices
 from elastogen.generator.graph import Value
 from elastogen.generator.inertia import Inertia
 from elastogen.generator.lowering import Lowering
-from elastogen.generator.piecewise import Curve, gram
+from elastogen.generator.moving_shape import Field, MovingShape
 from elastogen.generator.robot import FlexibleBody
-from elastogen.generator.vectors import Mat, Symmetric, Vec, add, cross
-
-Shape: TypeAlias = "Mapping[int, Value]"
-"""A function across the beam: weights of n_0, n_1, ..., then m_0, ..., then k_0, ..."""
-
-_ONE, _ETA, _REST = Curve.polynomial((1,)), Curve.polynomial((0, 1)), Curve.polynomial((1, -1))
-
-
-@dataclass(frozen=True)
-class Integrals:
-    """Integrals over eta, for any beam of so many elements; rows list what is not zero."""
-
-    ones: tuple[float, ...]  # of n, m, k
-    etas: tuple[float, ...]  # of eta times n, m, k
-    products: tuple[tuple[tuple[int, float], ...], ...]
-    curvatures: tuple[tuple[tuple[int, float], ...], ...]  # of n_i'' n_j''
-
-
-@cache
-def integrals(elements: int) -> Integrals:
-    """The integrals for so many elements, exact up to the last rounding."""
-    shapes = [mode.shape for mode in element_modes(elements, ("y",), Fraction(1))]
-    first = [_ahead(shape, j % 2) for j, shape in enumerate(shapes)]
-    second = [_ahead(shape, j % 2 - 1) for j, shape in enumerate(first)]
-    family = [*shapes, *first, *second]
-    found = gram(_ONE, [_ONE, _ETA, *family])
-    strains = gram(_ONE, [shape.derivative().derivative() for shape in shapes])
-    count = len(family)
-
-    def row(values: Mapping[tuple[int, int], object], i: int, start: int, size: int) -> tuple[tuple[int, float], ...]:
-        keys = [(j, values.get((i, start + j))) for j in range(size)]
-        return tuple((j, float(value)) for j, value in keys if value is not None)  # type: ignore[arg-type]
-
-    return Integrals(
-        tuple(float(found.get((0, 2 + i), 0)) for i in range(count)),
-        tuple(float(found.get((1, 2 + i), 0)) for i in range(count)),
-        tuple(row(found, 2 + i, 2, count) for i in range(count)),
-        tuple(row(strains, i, 0, len(shapes)) for i in range(len(shapes))),
-    )
-
-
-def _ahead(shape: Curve, power: int) -> Curve:
-    """d^(1 - power) times the derivative by d, x fixed, of d^power shape(eta)."""
-    return shape.scaled(power) + _REST * shape.derivative()
+from elastogen.generator.vectors import Mat, Symmetric, Vec
 
 
 @dataclass(frozen=True)
@@ -79,71 +40,99 @@ class MovingBeam(ElasticBody):
     mass_per_length: Value
     EI: Value
     elements: int
+    foreshortening: bool
+    damping: tuple[tuple[int, Mat], ...]  # exponents e and matrices D_e: see robot.Telescope
 
     @staticmethod
-    def sliding(lower: Lowering, body: FlexibleBody, coordinates: tuple[int, ...]) -> MovingBeam:
+    def lowered(lower: Lowering, body: FlexibleBody, coordinates: tuple[int, ...]) -> MovingBeam:
         """From the description of a beam on a telescopic joint; the first coordinate is the joint's."""
         beam = body.telescope
         assert beam is not None
-        full = ElasticBody.lowered(lower, body, coordinates)
         return MovingBeam(
-            coordinates, full.monomials, full.rigid, full.D, full.B, full.G, full.K, full.damping,
-            lower.value(beam.length), lower.value(beam.mass_per_length), lower.value(beam.EI), beam.elements,
-        )  # fmt: skip
+            coordinates,
+            undeformed_inertia(lower, body),
+            lower.value(beam.length),
+            lower.value(beam.mass_per_length),
+            lower.value(beam.EI),
+            beam.elements,
+            beam.foreshortening,
+            tuple((e, [[lower.value(entry) for entry in row] for row in matrix]) for e, matrix in beam.damping),
+        )
 
     def deformed(self, x: Sequence[Value]) -> MovingState:
         """The beam at (d, u)."""
         return MovingState(self, tuple(x))
 
+    @property
+    def has_constant_coefficients(self) -> bool:
+        """No: both depend on d."""
+        return False
+
     def elastic_energy(self, x: Sequence[Value]) -> Value:
-        """1/2 int EI w''^2 dx = EI / (2 d^3) c^T K c, c_j = d^p_j u_j (003 (16))."""
-        state = self.deformed(x)
-        return self.EI * 0.5 * state.strain / (state.d * state.d * state.d)
+        """1/2 int EI w''^2 dx = EI / (2 d^3) c^T K c (003 (16))."""
+        shape = self.deformed(x).shape
+        return self.EI * 0.5 * shape.strain / (shape.d * shape.d * shape.d)
 
     def elastic_forces(self, x: Sequence[Value]) -> list[Value]:
         """Derivatives of the energy by d and the nodal coordinates."""
-        state = self.deformed(x)
-        cubed = self.EI / (state.d * state.d * state.d)
-        by_u = [cubed * state.powers[j] * value for j, value in enumerate(state.strains)]
-        total = -1.5 * state.strain
-        for j, value in enumerate(state.strains):
-            if j % 2:
-                total = total + state.c_[j] * value
-        return [cubed / state.d * total, *by_u]
+        shape = self.deformed(x).shape
+        cubed = self.EI / (shape.d * shape.d * shape.d)
+        total = -1.5 * shape.strain
+        for c, value in zip(shape.c[1::2], shape.strains[1::2], strict=True):
+            total = total + c * value
+        by_u = [cubed * power * value for power, value in zip(shape.powers, shape.strains, strict=True)]
+        return [cubed / shape.d * total, *by_u]
 
     def elastic_matrix(self, x: Sequence[Value]) -> Mat:
         """K(d) with 1/2 q^T K q the energy; the row and column of d are zero."""
-        state = self.deformed(x)
-        cubed = self.EI / (state.d * state.d * state.d)
-        size = len(self.coordinates)
-        K = [[self.graph.value(0)] * size for _ in range(size)]
-        for i, row in enumerate(integrals(self.elements).curvatures):
+        shape = self.deformed(x).shape
+        cubed = self.EI / (shape.d * shape.d * shape.d)
+        K = super().elastic_matrix(x)
+        for i, row in enumerate(unit_matrices(self.elements)[1]):
             for j, number in row:
-                K[1 + i][1 + j] = cubed * number * (state.powers[i] * state.powers[j])
+                K[1 + i][1 + j] = cubed * number * (shape.powers[i] * shape.powers[j])
         return K
+
+    def damping_matrix(self, x: Sequence[Value]) -> Mat:
+        """sum_e d^(e + p_i + p_j) D_e; the row and column of d are zero."""
+        shape = self.deformed(x).shape
+        D = super().damping_matrix(x)
+        for exponent, matrix in self.damping:
+            factor = _power(shape.d, exponent)
+            for i, row in enumerate(matrix):
+                for j, entry in enumerate(row):
+                    D[1 + i][1 + j] = D[1 + i][1 + j] + factor * (shape.powers[i] * shape.powers[j]) * entry
+        return D
+
+    def damping_forces(self, x: Sequence[Value], xd: Sequence[Value]) -> list[Value]:
+        """That matrix times the rates: each D_e with the rates d^p_j u_j'."""
+        shape = self.deformed(x).shape
+        rates = [power * rate for power, rate in zip(shape.powers, xd[1:], strict=True)]
+        forces = super().damping_forces(x, xd)
+        for exponent, matrix in self.damping:
+            factor = _power(shape.d, exponent)
+            for i, row in enumerate(matrix):
+                total = self.graph.value(0)
+                for entry, rate in zip(row, rates, strict=True):
+                    total = total + entry * rate
+                forces[1 + i] = forces[1 + i] + factor * shape.powers[i] * total
+        return forces
+
+
+def lowered_body(lower: Lowering, body: FlexibleBody, coordinates: tuple[int, ...]) -> ElasticBody:
+    """The flexible body of a link; where its joint moves its clamp, the joint's coordinate comes first."""
+    moves = len(coordinates) > len(body.coordinates)
+    return (MovingBeam.lowered if moves else ShapedBody.lowered)(lower, body, coordinates)
 
 
 class MovingState(DeformedBody):
     """The beam in a deformed state."""
 
     def __init__(self, body: MovingBeam, x: tuple[Value, ...]) -> None:
-        self.beam, self.x, self.graph = body, x, body.graph
-        self.d, self.u = x[0], x[1:]
-        self.numbers = integrals(body.elements)
-        self.count = len(self.u)
-        self.powers = [self.d if j % 2 else self.graph.value(1) for j in range(self.count)]
-        self.c_ = [power * u for power, u in zip(self.powers, self.u, strict=True)]
-        self.w = dict(enumerate(self.c_))
-        self.c = []  # no fields with constant shapes
-
-    @cached_property
-    def by_d(self) -> Shape:
-        """dw/dd."""
-        return {self.count + j: c / self.d for j, c in enumerate(self.c_)}
-
-    def _basis(self) -> list[Shape]:
-        """dw by d and by every nodal coordinate."""
-        return [self.by_d, *({j: power} for j, power in enumerate(self.powers))]
+        self.beam, self.graph = body, body.graph
+        self.space = ElementPolynomials(self.graph, body.elements)
+        self.shape = MovingShape(self.space, x, body.foreshortening)
+        self.d = x[0]
 
     # ---- integrals over the mass
 
@@ -151,130 +140,163 @@ class MovingState(DeformedBody):
     def _scale(self) -> Value:
         return self.beam.mass_per_length * self.d
 
-    def _total(self, shape: Shape) -> Value:
-        """int f dm."""
-        return self._scale * self._sum(shape, self.numbers.ones)
+    @cached_property
+    def _behind(self) -> Value:
+        return self.beam.length - self.d
 
-    def _along(self, shape: Shape) -> Value:
+    def _pair(self, f: Spread, g: Spread) -> Value:
+        return self._scale * self.space.inner(f, g)
+
+    def _along(self, f: Spread) -> Value:
         """int x f dm, with x = l - d + eta d."""
-        behind = self.beam.length - self.d
-        return self._scale * (behind * self._sum(shape, self.numbers.ones) + self.d * self._sum(shape, self.numbers.etas))
+        return self._scale * (self._behind * self.space.mean(f) + self.d * self.space.moment(f))
 
-    def _sum(self, shape: Shape, numbers: Sequence[float]) -> Value:
-        total = self.graph.value(0)
-        for i, weight in shape.items():
-            total = total + weight * numbers[i]
-        return total
+    def _moments(self, f: Field) -> tuple[Vec, Mat]:
+        """int f dm and int f r_e^T dm."""
+        zero, (x, y) = self.graph.value(0), f
+        total = [self._scale * self.space.mean(x), self._scale * self.space.mean(y), zero]
+        rows = [[self._along(part) + self._pair(part, self.shape.s), self._pair(part, self.shape.w), zero] for part in (x, y)]
+        return total, [*rows, [zero] * 3]
 
-    def _across(self, shape: Shape) -> dict[int, Value]:
-        """int f (n_i, m_i) dm for every i."""
-        result: dict[int, Value] = {}
-        for i, weight in shape.items():
-            for j, number in self.numbers.products[i]:
-                if j < 2 * self.count:
-                    result[j] = result.get(j, self.graph.value(0)) + weight * number
-        return {j: self._scale * value for j, value in result.items()}
+    def _on_nodes(self, force: Field) -> list[Value]:
+        """int dr_e/dc_j . f deta, eta fixed: int n_j f_y - (1/d) int (int_0^eta w_eta n_j') f_x.
 
-    def _pair(self, shape: Shape, integrated: Mapping[int, Value]) -> Value:
-        total = self.graph.value(0)
-        for i, weight in shape.items():
-            total = total + weight * integrated.get(i, self.graph.value(0))
-        return total
+        Without foreshortening nothing moves along x.
+        """
+        space, (x, y) = self.space, force
+        if not self.beam.foreshortening:
+            return space.projected(y)
+        return space.projected(space.sum(y, space.scaled(space.by_slope_products(self.shape.w, x), -1 / self.d)))
 
-    @cached_property
-    def _with_w(self) -> dict[int, Value]:
-        return self._across(self.w)
-
-    @cached_property
-    def strains(self) -> list[Value]:
-        """K c of the stiffness integrals."""
-        return [self._sum_of(row) for row in self.numbers.curvatures]
-
-    def _sum_of(self, row: Sequence[tuple[int, float]]) -> Value:
-        total = self.graph.value(0)
-        for j, number in row:
-            total = total + self.c_[j] * number
-        return total
-
-    @cached_property
-    def strain(self) -> Value:
-        """c^T K c."""
-        total = self.graph.value(0)
-        for c, value in zip(self.c_, self.strains, strict=True):
+    def _pulled(self, force: Field) -> list[Value]:
+        """int dr_e/dx_j . f dm for d, which moves c_j by p_j c_j / d, s by -s / d and points by A / d, and for u_j."""
+        space, (x, y), (ahead_s, ahead_w) = self.space, force, self.shape.ahead
+        by_c = self._on_nodes(force)
+        total = space.inner(ahead_w, y) + space.inner(space.sum(ahead_s, space.scaled(self.shape.s, -1.0)), x)
+        for c, value in zip(self.shape.c[1::2], by_c[1::2], strict=True):
             total = total + c * value
-        return total
+        by_u = [self._scale * power * value for power, value in zip(self.shape.powers, by_c, strict=True)]
+        return [self.beam.mass_per_length * total, *by_u]
+
+    @cached_property
+    def _by_d(self) -> Field:
+        """d times the derivative by d of the displacements of points."""
+        return self.shape.velocity([self.d, *[self.graph.value(0)] * len(self.shape.u)])
 
     # ---- what the recursions ask for
 
     @cached_property
     def inertia(self) -> Inertia:
-        """The straight beam, and the deflection's moments."""
+        """The straight beam, and the moments of the displacement."""
         rigid, zero = self.beam.rigid, self.graph.value(0)
-        P = [
-            [rigid.P.xx, self._along(self.w), zero],
-            [zero, self._pair(self.w, self._with_w), zero],
-            [zero, zero, zero],
-        ]
-        return Inertia(rigid.m, [rigid.S[0], self._total(self.w), zero], Symmetric.of(P))
+        S, W = self._moments((self.shape.s, self.shape.w))
+        xx = rigid.P.xx + W[0][0] + self._along(self.shape.s)
+        P = [[xx, W[1][0], zero], [zero, W[1][1], zero], [zero, zero, zero]]
+        return Inertia(rigid.m, [rigid.S[0] + S[0], S[1], zero], Symmetric.of(P))
 
-    def _rate(self, xd: Sequence[Value]) -> Shape:
-        """dw/dt of a material point."""
-        speed, rates = xd[0], xd[1:]
-        shape = {j: power * rate for j, (power, rate) in enumerate(zip(self.powers, rates, strict=True))}
-        return {**shape, **{i: speed * weight for i, weight in self.by_d.items()}}
+    def rate_moments(self, xd: Sequence[Value]) -> tuple[Vec, Mat]:
+        """int dr_e dm and int dr_e r_e^T dm."""
+        return self._moments(self.shape.velocity(xd))
 
-    def _acceleration(self, xd: Sequence[Value], xdd: Sequence[Value]) -> Shape:
-        """d2w/dt2 of a material point, with all convective terms."""
-        speed = xd[0]
-        shape = dict(self._rate(xdd))
-        for j, (power, rate) in enumerate(zip(self.powers, xd[1:], strict=True)):
-            shape[self.count + j] = shape[self.count + j] + 2 * speed * (power * rate / self.d)
-            shape[2 * self.count + j] = speed * speed * (self.c_[j] / (self.d * self.d))
-        return shape
+    def acceleration_moments(self, xd: Sequence[Value], xdd: Sequence[Value]) -> tuple[Vec, Mat]:
+        """int ddr_e dm and int ddr_e r_e^T dm."""
+        return self._moments(self.shape.acceleration(xd, xdd))
 
-    def added_wrench(self, omega: Vec, xd: Sequence[Value], xdd: Sequence[Value]) -> tuple[Vec, Vec]:
-        """Of 2 omega x dr_e + ddr_e, where dr_e = (0, dw/dt, 0)."""
-        zero = self.graph.value(0)
-        rate, acceleration = self._rate(xd), self._acceleration(xd, xdd)
-        twist = [2 * w for w in omega]
-        force = add(cross(twist, [zero, self._total(rate), zero]), [zero, self._total(acceleration), zero])
-        by_x = add(cross(twist, [zero, self._along(rate), zero]), [zero, self._along(acceleration), zero])
-        spin, push = self._pair(rate, self._with_w), self._pair_any(acceleration)
-        by_w = add(cross(twist, [zero, spin, zero]), [zero, push, zero])
-        return force, [by_w[2], -by_x[2], by_x[1] - by_w[0]]
-
-    def _pair_any(self, shape: Shape) -> Value:
-        """int f w dm for a shape with k."""
-        return self._pair(self.w, self._across(shape))
+    def rate_energy(self, xd: Sequence[Value]) -> Value:
+        """1/2 int dr_e.dr_e dm."""
+        x, y = self.shape.velocity(xd)
+        return (self._pair(x, x) + self._pair(y, y)) * 0.5
 
     def rows(self, omega: Vec, U: Mat, a: Vec, xd: Sequence[Value], xdd: Sequence[Value]) -> list[Value]:
-        """int f_j (a + U r_e + ddr_e)_y dm; 2 omega x dr_e has no part across the beam."""
-        accelerated = self._across(self._acceleration(xd, xdd))
-        result = []
-        for shape in self._basis():
-            total = self._total(shape) * a[1] + self._along(shape) * U[1][0]
-            total = total + self._pair(shape, self._with_w) * U[1][1] + self._pair(shape, accelerated)
-            result.append(total)
-        return result
-
-    def momenta(self, xd: Sequence[Value]) -> tuple[Vec, Vec, Value]:
-        """int dr_e dm, int r_e x dr_e dm and 1/2 int dr_e.dr_e dm."""
-        zero, rate = self.graph.value(0), self._rate(xd)
-        inner = self._pair(rate, self._across(rate)) * 0.5
-        return [zero, self._total(rate), zero], [zero, zero, self._along(rate)], inner
+        """int dr_e/dx_j . (a + U r_e + 2 omega x dr_e + ddr_e) dm."""
+        space, twist = self.space, 2 * omega[2]
+        velocity, relative = self.shape.velocity(xd), self.shape.acceleration(xd, xdd)
+        force = []
+        for i, (across, turn) in enumerate(((velocity[1], -twist), (velocity[0], twist))):
+            frozen = space.line(a[i] + U[i][0] * self._behind, U[i][0] * self.d)
+            shifted = space.sum(space.scaled(self.shape.s, U[i][0]), space.scaled(self.shape.w, U[i][1]))
+            force.append(space.sum(frozen, shifted, space.scaled(across, turn), relative[i]))
+        return self._pulled((force[0], force[1]))
 
     def unit_wrenches(self) -> list[tuple[Vec, Vec]]:
-        """Force and moment of a unit acceleration along every coordinate."""
-        zero = self.graph.value(0)
-        return [([zero, self._total(f), zero], [zero, zero, self._along(f)]) for f in self._basis()]
+        """Force and moment of a unit acceleration along every coordinate; for u_j by unit forces and moments on the body."""
+        zero, one, space = self.graph.value(0), self.graph.value(1), self.space
+        total, W = self._moments(self._by_d)
+        share = 1 / self.d
+        result = [([share * value for value in total], [share * value for value in moment_of(W)])]
+        everywhere = [[one] for _ in range(self.beam.elements)]
+        columns = [
+            self._on_nodes(force)
+            for force in (
+                (everywhere, space.nothing),
+                (space.nothing, everywhere),
+                (space.nothing, space.line(zero, one)),
+                (space.scaled(self.shape.w, -1.0), self.shape.s),
+            )
+        ]
+        for power, along, across, lever, turn in zip(self.shape.powers, *columns, strict=True):
+            factor = self._scale * power
+            moment = factor * (self._behind * across + self.d * lever + turn)
+            result.append(([factor * along, factor * across, zero], [zero, zero, moment]))
+        return result
 
     def mass_block(self) -> Mat:
-        """int f_j f_k dm."""
-        basis = self._basis()
-        across = [self._across(shape) for shape in basis]
-        size = len(basis)
-        block = [[self.graph.value(0)] * size for _ in range(size)]
-        for r in range(size):
-            for c in range(r, size):
-                block[r][c] = block[c][r] = self._pair(basis[r] if r else basis[c], across[c] if r else across[r])
+        """int dr_e/dx_j . dr_e/dx_k dm; the part of the nodal coordinates across is a matrix of numbers times powers of d."""
+        zero, one, space, (x, y) = self.graph.value(0), self.graph.value(1), self.space, self._by_d
+        mu, size = self.beam.mass_per_length, 1 + len(self.shape.u)
+        block = [[zero] * size for _ in range(size)]
+        block[0][0] = mu / self.d * (space.inner(x, x) + space.inner(y, y))
+        for j, (power, value) in enumerate(zip(self.shape.powers, self._on_nodes((x, y)), strict=True)):
+            block[0][1 + j] = block[1 + j][0] = mu * power * value
+        units = [[one if k == j else zero for k in range(size - 1)] for j in range(size - 1)]
+        along = [space.scaled(self.shape.shortened(self.shape.w, space.interpolated(unit)), 1 / self.d) for unit in units]
+        for i, row in enumerate(unit_matrices(self.beam.elements)[0]):
+            numbers = dict(row)
+            for j in range(i, size - 1):
+                value = space.inner(along[i], along[j]) + numbers.get(j, 0.0)
+                block[1 + i][1 + j] = block[1 + j][1 + i] = self._scale * (self.shape.powers[i] * self.shape.powers[j]) * value
         return block
+
+    def _moved(self, motion: Motion, U: Sequence[Mat], a: Vec) -> tuple[list[Spread], list[Spread]]:
+        """Per component, a + U_n r, and sum_i C(n, i) U_i f^(n-i) of the displacements f."""
+        space, order = self.space, len(U) - 1
+        fields = self.shape.derivatives(motion, self.beam.coordinates[0], order)
+        frozen, added = [], []
+        for r in range(3):
+            frozen.append(space.line(a[r] + U[order][r][0] * self._behind, U[order][r][0] * self.d))
+            terms = [
+                space.scaled(part, operator[r][k] * float(comb(order, i)))
+                for i, operator in enumerate(U)
+                for k, part in enumerate(fields[order - i])
+            ]
+            added.append(space.sum(*terms))
+        return frozen, added
+
+    def acceleration_energy(self, motion: Motion, U: Sequence[Mat], a: Vec) -> Value:
+        """That of the straight beam, and what the displacements of the part outside add."""
+        total = rigid_energy(self.beam.rigid, U[-1], a)
+        for line, added in zip(*self._moved(motion, U, a), strict=True):
+            total = total + self._pair(self.space.sum(line, self.space.scaled(added, 0.5)), added)
+        return total
+
+    def inertia_forces(self, motion: Motion, R: Sequence[Mat], X: Mat) -> tuple[Mat, list[Value]]:
+        """The integrals for the acceleration of every point, in the base's components."""
+        graph, space, zero = self.graph, self.space, self.graph.value(0)
+        U = [*R[:-1], [row[:3] for row in X]]
+        frozen, added = self._moved(motion, U, [row[3] for row in X])
+        acceleration = [space.sum(line, part) for line, part in zip(frozen, added, strict=True)]
+        W = dense.product(graph, X, dense.pseudo(self.beam.rigid))
+        for r in range(3):
+            shifted, across = self._pair(acceleration[r], self.shape.s), self._pair(acceleration[r], self.shape.w)
+            own = [self._along(added[r]) + shifted, across, zero, self._scale * space.mean(added[r])]
+            W[r] = [x + y for x, y in zip(W[r], own, strict=True)]
+        x, y = (space.sum(*(space.scaled(acceleration[r], R[0][r][k]) for r in range(3))) for k in range(2))
+        return W, self._pulled((x, y))
+
+
+def _power(d: Value, exponent: int) -> Value:
+    """d^exponent."""
+    result = d.graph.value(1)
+    for _ in range(abs(exponent)):
+        result = result * d
+    return result if exponent >= 0 else 1 / result

@@ -86,7 +86,7 @@ def critical_rates(robot: Robot) -> dict[str, float]:
     rates = {}
     for link in robot.links:
         body = link.flexible
-        if body is None or not body.coordinates or any(len(monomial) > 1 for monomial in body.monomials):
+        if body is None or not body.coordinates or body.foreshortened:
             continue
         rates[link.name] = float(natural_frequencies(body, carried_body(robot, link), robot.parameters)[0])
     return rates

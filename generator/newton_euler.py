@@ -199,8 +199,8 @@ def inverse_dynamics(
         mechanism.graph.section = f"{frame.label}: inertia force and moment"
         inertia = frame.inertia
         if frame.elastic is not None:
-            x, xd, xdd = ([vector[k] for k in frame.elastic.coordinates] for vector in (q, qd, qdd))
-            body = frame.elastic.deformed(x)
+            xd, xdd = frame.elastic.own(qd), frame.elastic.own(qdd)
+            body = frame.elastic.moved(q)
             inertia = inertia + body.inertia
         force = add([inertia.m * x for x in motion.a], times(motion.U, inertia.S))
         torque = add(MOMENTS[moment](motion, inertia), cross(inertia.S, motion.a))

@@ -141,6 +141,8 @@ class Telescope:
 
     ``nodal`` clamps (seed 003, 4.3): all nodes, the first one too, have coordinates, and those of the element inside
     the joint vanish. Else the clamp is the material point inside the joint, and equal elements divide what sticks out.
+    Then ``foreshortening`` belongs to the part outside, and ``damping`` lists exponents e and matrices D_e of a damping
+    sum_e d^(e + p_i + p_j) D_e beside the body's constant one, with p = 1 for slopes and 0 for deflections.
     """
 
     length: Scalar  # [m]
@@ -148,6 +150,8 @@ class Telescope:
     EI: Scalar  # [N m^2]
     elements: int
     nodal: bool
+    foreshortening: bool = False
+    damping: tuple[tuple[int, Matrix], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -185,6 +189,12 @@ class FlexibleBody:
     centreline: Centreline | None = None  # of a beam in the plane x, y
     telescope: Telescope | None = None  # of a beam on a telescopic joint; the integrals are those with all of it outside
     reduction: Reduction | None = None  # of finite elements that were reduced to their lowest modes
+
+    @property
+    def foreshortened(self) -> bool:
+        """Whether the body has displacements of second order, which stiffen it when it spins."""
+        moving = self.telescope is not None and self.telescope.foreshortening
+        return moving or any(len(monomial) > 1 for monomial in self.monomials)
 
 
 @dataclass(frozen=True)

@@ -9,19 +9,20 @@ import sympy
 
 from elastogen.generator.beam_integrals import Beam, beam_body
 from elastogen.generator.check_flexible import check_body
+from elastogen.generator.damping import moving_damping, nodal_damping
 from elastogen.generator.elements_inside import indicator_symbol
 from elastogen.generator.expressions import nominal, parse_scalar
 from elastogen.generator.finite_elements import MAX_ELEMENTS, element_modes
 from elastogen.generator.flexible_file import ElementsSection, FlexibleSection, PropertySection
 from elastogen.generator.location import Location
 from elastogen.generator.piecewise import Curve, exact, to_scalar
-from elastogen.generator.robot import FlexibleBody, Matrix, Parameter, Robot, Scalar, Telescope
+from elastogen.generator.robot import Body, FlexibleBody, Matrix, Parameter, Robot, Scalar, Telescope
 
 _FEWEST = 2  # one inside the joint, one outside
 
 
 def telescopic_body(
-    section: FlexibleSection, slide: str, parameters: Mapping[str, Parameter], where: Location
+    section: FlexibleSection, slide: str, tip_body: Body, parameters: Mapping[str, Parameter], where: Location
 ) -> FlexibleBody:
     """Return the standard data of a link on a telescopic joint.
 
@@ -41,17 +42,22 @@ def telescopic_body(
     if stiffness is None:
         raise where.at("EI").error("nothing", "the bending stiffness EI [N m^2]", "add EI")
     EI = _uniform(stiffness, "EI", parameters, where)
+    nodal = slide == "nodal"
     beam = Beam(
         exact(length),
         Curve.polynomial((exact(mass),)),
         {"y": Curve.polynomial((exact(EI),))},
-        foreshortening=section.foreshortening,
+        foreshortening=section.foreshortening and nodal,
     )
-    nodal = slide == "nodal"
     body = beam_body(beam, element_modes(section.elements, ("y",), beam.length, first=0 if nodal else 1))
-    body = replace(body, telescope=Telescope(to_scalar(beam.length), mass, EI, section.elements, nodal))
+    moving = section.foreshortening and not nodal  # from the joint on: see moving_beam.py
+    telescope = Telescope(to_scalar(beam.length), mass, EI, section.elements, nodal, moving)
+    body = replace(body, telescope=telescope)
     check_body(body, parameters, where)
-    return body
+    if nodal:
+        return replace(body, damping=nodal_damping(section.damping, body, tip_body, parameters, where.at("damping")))
+    constant, varying = moving_damping(section.damping, body, tip_body, parameters, where.at("damping"))
+    return replace(body, damping=constant, telescope=replace(telescope, damping=varying))
 
 
 def held_bodies(robot: Robot) -> dict[str, FlexibleBody | None]:
@@ -127,10 +133,8 @@ def _check_plain(section: ElementsSection, slide: str, where: Location) -> None:
     plain = {
         "directions": (section.directions, ("y",)),
         "reduce_to": (section.reduce_to, None),
-        "foreshortening": (section.foreshortening, section.foreshortening and slide == "nodal"),
         "rotary_inertia": (section.rotary_inertia, False),
         "rotation": (section.rotation, "exponential"),
-        "damping": (section.damping, None),
     }
     for key, (given, expected) in plain.items():
         if given != expected:

@@ -14,7 +14,6 @@ from elastogen.generator.graph import Graph, Value
 from elastogen.generator.layout import build_mechanism
 from elastogen.generator.lowering import Lowering
 from elastogen.generator.mechanism import Mechanism
-from elastogen.generator.moving_beam import MovingBeam
 from elastogen.generator.newton_euler import Placed, inverse_dynamics, place
 from elastogen.generator.robot import JointType, Robot
 from elastogen.generator.substitute import replacing, substitute
@@ -79,7 +78,7 @@ class Variant:
     @property
     def depends_on_elements(self) -> bool:
         """Whether even stiffness and damping change with the place of a telescopic joint."""
-        return bool(self.clamped) or any(isinstance(body, MovingBeam) for body in self.elastic_bodies)
+        return bool(self.clamped) or not all(body.has_constant_coefficients for body in self.elastic_bodies)
 
     def zeros(self, size: int | None = None) -> list[Value]:
         """A vector of zeros."""
@@ -101,7 +100,7 @@ class Variant:
             bodies = inverse_dynamics(self.mechanism, q, qd, qdd, gravity, self.moment, self.merge)
         return self.free([f + drive.inertia * acc for f, drive, acc in zip(bodies, self.drives, qdd, strict=True)])
 
-    def friction(self, qd: Sequence[Value]) -> list[Value]:
+    def friction(self, q: Sequence[Value], qd: Sequence[Value]) -> list[Value]:
         """D qd + Coulomb friction."""
         result = []
         for k, drive in enumerate(self.drives):
@@ -109,6 +108,8 @@ class Variant:
             for j in range(self.size):
                 total = total + self.elasticity.D[k][j] * qd[j]
             result.append(total)
+        for body in self.elastic_bodies:
+            body.add_forces(result, body.damping_forces(body.own(q), body.own(qd)))
         return self.free(result)
 
     def resistances(self, q: Sequence[Value], qd: Sequence[Value]) -> list[Value]:
@@ -120,9 +121,8 @@ class Variant:
                 total = total + self.elasticity.K[k][j] * q[j] + self.elasticity.D[k][j] * qd[j]
             result.append(total)
         for body in self.elastic_bodies:
-            forces = body.elastic_forces([q[k] for k in body.coordinates])
-            for k, force in zip(body.coordinates, forces, strict=True):
-                result[k] = result[k] + force
+            body.add_forces(result, body.elastic_forces(body.own(q)))
+            body.add_forces(result, body.damping_forces(body.own(q), body.own(qd)))
         return self.free(result)
 
     @property
@@ -134,11 +134,15 @@ class Variant:
         """K, at q where it depends on the length of a beam outside of its joint."""
         K = [list(row) for row in self.elasticity.K]
         for body in self.elastic_bodies:
-            block = body.elastic_matrix([q[k] for k in body.coordinates])
-            for r, i in enumerate(body.coordinates):
-                for c, j in enumerate(body.coordinates):
-                    K[i][j] = K[i][j] + block[r][c]
+            body.add_block(K, body.elastic_matrix(body.own(q)))
         return self.masked(K, 0)
+
+    def damping(self, q: Sequence[Value]) -> Mat:
+        """D, at q where it depends on the length of a beam outside of its joint."""
+        D = [list(row) for row in self.elasticity.D]
+        for body in self.elastic_bodies:
+            body.add_block(D, body.damping_matrix(body.own(q)))
+        return self.masked(D, 0)
 
     def masked(self, matrix: Mat, diagonal: float) -> Mat:
         """A matrix over all coordinates without the rows and columns of clamped ones, a number on their diagonal."""
