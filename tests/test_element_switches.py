@@ -147,7 +147,7 @@ def start_of(model, d, speed):
 METHODS = {
     "tsit5": ({"rtol": 1e-11, "atol": 1e-12}, 1e-9),
     "rk4": ({"step": 2e-5}, 1e-9),
-    "generalized_alpha": ({"step": 2e-4}, 1e-4),
+    "generalized_alpha": ({"step": 2e-4, "rtol": 1e-10, "atol": 1e-12}, 1e-4),
 }
 
 
@@ -161,7 +161,7 @@ def test_energy_goes_on_through_borders(smooth, method):
     assert [(s.joint, s.before, s.after) for s in motion.switches] == [("joint2", 1, 2), ("joint2", 2, 3)]
     scale = np.abs(motion.kinetic).max()
     assert np.abs(motion.energy - motion.energy[0]).max() < tolerance * scale
-    assert all(abs(s.energy_change) < 1e-11 * scale for s in motion.switches)
+    assert all(abs(s.energy_change) < 1e-10 * scale for s in motion.switches), motion.switches
     back = smooth.simulate(motion.q[-1], -motion.qd[-1], t=0.13, method=method, **options)
     assert [(s.before, s.after) for s in back.switches] == [(3, 2), (2, 1)]
     np.testing.assert_allclose(back.q[-1], q, rtol=0, atol=1e4 * tolerance if method == "generalized_alpha" else 1e-7)

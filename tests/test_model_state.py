@@ -201,7 +201,7 @@ class _Library:
         (b'{"abi": 999, "tool_version": "9.9"}', "ABI 999 by elastogen 9.9"),
         (b"not json", "cannot be read"),
         (b"[]", "cannot be read"),
-        (b'{"abi": 1}', "incomplete"),
+        (b'{"abi": 2}', "incomplete"),
     ],
 )
 def test_other_abis_are_refused(text: bytes, words: str) -> None:

@@ -62,7 +62,7 @@ def test_every_documented_function_is_a_method_and_every_method_documented() -> 
     documented = set(re.findall(r"`(\w+)\([^`]*\)`", README[README.index("## Functions") :])) - {"loop"}
     methods = {
         name
-        for base in elastogen.Model.__bases__
+        for base in elastogen.Model.__mro__[1:-1]
         for name, value in vars(base).items()
         if callable(value) and not name.startswith("_")
     }

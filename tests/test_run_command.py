@@ -52,7 +52,9 @@ def test_a_fault_is_reported_and_fails_the_command(capsys, tmp_path: Path) -> No
     assert "safe command: the controller failed" in printed.err
     assert "- status: the controller failed" in (report / "report.md").read_text()
     with np.load(report / "records.npz") as data:
-        assert data["cycle"].tolist() == list(range(21))
+        cycles = data["cycle"].tolist()
+        assert cycles == list(range(len(cycles)))
+        assert 0 < len(cycles) <= 21  # fewer where the machine was late and periods were skipped
 
 
 def test_the_live_view_fits_one_screen(library, tmp_path: Path) -> None:
