@@ -16,17 +16,18 @@ BATCH, ROUNDS = 1000, 30
 FUNCTIONS = {"mass_matrix": 1, "forward_dynamics": 3}  # number of inputs
 
 
-def two_links(elements: int) -> dict[str, Any]:
-    """RR with so many elements on each link."""
+def two_links(joint: str, elements: int) -> dict[str, Any]:
+    """Two links with so many elements on each, the second on a revolute or a sliding joint."""
     link = {"joint": "R", "length": 0.8, "mass_per_length": 0.35325, "EI": 0.1688, "elements": elements}
-    planar = {"links": [link, link], "payload": {"mass": 0.1}, "gravity": [0, -9.81]}
-    return {"elastogen": 1, "name": f"rr_{elements}", "planar": planar}
+    second = link if joint == "R" else {**link, "joint": joint, "gamma": 0.3}
+    planar = {"links": [link, second], "payload": {"mass": 0.1}, "gravity": [0, -9.81]}
+    return {"elastogen": 1, "name": f"r{joint.lower()}_{elements}", "planar": planar}
 
 
 def microseconds(model: Any, function: str, inputs: int) -> float:
     """Best time of one evaluation in a C loop."""
     states = 0.01 * np.random.default_rng(0).normal(size=(inputs, BATCH, model.nq))
-    states[0, :, :2] = 0.4
+    states[0, :, [0, *(joint.coordinate for joint in model.metadata.sliding)]] = 0.4
     best = np.inf
     for _ in range(ROUNDS):
         start = time.perf_counter()
@@ -37,7 +38,8 @@ def microseconds(model: Any, function: str, inputs: int) -> float:
 
 def main() -> None:
     """Print one line per robot."""
-    for source in (two_links(5), two_links(10), two_links(20), "par_table3", "rpb_table3"):
+    chains = [two_links(joint, elements) for joint in ("R", "Pa") for elements in (5, 10, 20)]
+    for source in (*chains, "par_table3", "rpb_table3"):
         robot = elastogen.load(source)
         start = time.process_time()
         rendered = render_model(derive_model(robot), EmitOptions())

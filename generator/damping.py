@@ -50,19 +50,24 @@ def nodal_damping(
     tip_body: Body,
     parameters: Mapping[str, Parameter],
     where: Location,
-) -> Matrix:
-    """Return the damping matrix of a nodal telescopic body: of all nodes, free at both ends.
+) -> tuple[Matrix, tuple[Matrix, ...]]:
+    """Return the damping of a nodal telescopic body: the constant part, and one for each element inside the joint.
 
-    What is clamped, and with it the modes, changes with the element inside the joint; there is no matrix with given ratios.
+    With an element clamped the modes are those of the parts on both sides of it, and ratios are theirs.
     """
-    for key in ("ratio", "ratios"):
-        given = None if section is None else getattr(section, key)
-        if given is not None:
-            raise where.at(key).error(
-                given, "rayleigh or matrix for a link on a nodal telescopic joint: its modes change with the element inside",
-                "give rayleigh, or slide: smooth",
-            )  # fmt: skip
-    return damping_matrix(section, body, tip_body, parameters, where)
+    beam, size = body.telescope, len(body.coordinates)
+    assert beam is not None
+    if section is None or section.rayleigh is not None or section.matrix is not None:
+        return damping_matrix(section, body, tip_body, parameters, where), ()
+    ratios = _ratios(section, size - 4, where)
+    mass, stiffness = numeric(mass_matrix(body, tip_body), parameters), numeric(body.stiffness, parameters)
+    held = []
+    for k in range(1, beam.elements + 1):
+        free = [j for j in range(size) if not 2 * k - 2 <= j < 2 * k + 2]
+        own = _by_ratios(ratios, mass[np.ix_(free, free)], stiffness[np.ix_(free, free)])
+        entries = {(i, j): own[r][c] for r, i in enumerate(free) for c, j in enumerate(free)}
+        held.append(tuple(tuple(entries.get((i, j), 0) for j in range(size)) for i in range(size)))
+    return tuple((0,) * size for _ in range(size)), tuple(held)
 
 
 def moving_damping(

@@ -142,7 +142,8 @@ class Telescope:
     ``nodal`` clamps (seed 003, 4.3): all nodes, the first one too, have coordinates, and those of the element inside
     the joint vanish. Else the clamp is the material point inside the joint, and equal elements divide what sticks out.
     Then ``foreshortening`` belongs to the part outside, and ``damping`` lists exponents e and matrices D_e of a damping
-    sum_e d^(e + p_i + p_j) D_e beside the body's constant one, with p = 1 for slopes and 0 for deflections.
+    sum_e d^(e + p_i + p_j) D_e beside the body's constant one, with p = 1 for slopes and 0 for deflections. With nodal clamps
+    ``held_damping`` may hold a matrix for each element inside the joint, likewise beside the constant one.
     """
 
     length: Scalar  # [m]
@@ -152,6 +153,7 @@ class Telescope:
     nodal: bool
     foreshortening: bool = False
     damping: tuple[tuple[int, Matrix], ...] = ()
+    held_damping: tuple[Matrix, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -55,7 +55,8 @@ def telescopic_body(
     body = replace(body, telescope=telescope)
     check_body(body, parameters, where)
     if nodal:
-        return replace(body, damping=nodal_damping(section.damping, body, tip_body, parameters, where.at("damping")))
+        constant, held = nodal_damping(section.damping, body, tip_body, parameters, where.at("damping"))
+        return replace(body, damping=constant, telescope=replace(telescope, held_damping=held))
     constant, varying = moving_damping(section.damping, body, tip_body, parameters, where.at("damping"))
     return replace(body, damping=constant, telescope=replace(telescope, damping=varying))
 

@@ -170,10 +170,10 @@ class VariantFamily:
         self._plain: dict[bool, Variant] = {}
         self._best: dict[str, int] = {}
         self._nominal = {parameter.name: parameter.value for parameter in robot.live_parameters}
-        lower = Lowering(self.graph, robot)
-        self._clamped = Indicators(self.graph, robot, elements).clamped(robot)
+        lower, inside = Lowering(self.graph, robot), Indicators(self.graph, robot, elements)
+        self._clamped = inside.clamped(robot)
         self._elastic = tuple(coordinate.elastic for coordinate in robot.coordinates)
-        self._drives, self._elasticity = _drives(lower, robot), _elasticity(lower, robot)
+        self._drives, self._elasticity = _drives(lower, robot), _elasticity(lower, robot, inside)
 
     def mechanism(self, *, reframe: bool, regroup: bool, separate: bool = False) -> Mechanism:
         """The mechanism with or without optimized frames, base parameters, coordinates for the slots of windows."""
@@ -243,7 +243,7 @@ def _drives(lower: Lowering, robot: Robot) -> tuple[Drive, ...]:
     return tuple(drives)
 
 
-def _elasticity(lower: Lowering, robot: Robot) -> Elasticity:
+def _elasticity(lower: Lowering, robot: Robot, inside: Indicators) -> Elasticity:
     """Blocks of the flexible links and joints on the diagonal of K and D."""
     zero, n = lower.graph.value(0), len(robot.coordinates)
     K, D = ([[zero] * n for _ in range(n)] for _ in range(2))
@@ -263,5 +263,7 @@ def _elasticity(lower: Lowering, robot: Robot) -> Elasticity:
                 for c in range(len(body.coordinates)):
                     K[start + r][start + c] = zero if varies else lower.value(body.stiffness[r][c])
                     D[start + r][start + c] = lower.value(body.damping[r][c])
+                    for k, held in enumerate(body.telescope.held_damping if body.telescope is not None else (), 1):
+                        D[start + r][start + c] = D[start + r][start + c] + inside.of(joint.name)[k] * lower.value(held[r][c])
             start += len(body.coordinates)
     return Elasticity(K, D)

@@ -159,10 +159,23 @@ def test_given_matrix_is_constant():
         np.testing.assert_array_equal(model.damping_matrix([0, d, 0, 0, 0, 0])[2:, 2:], given)
 
 
-@pytest.mark.parametrize("damping", [{"ratio": 0.01}, {"ratios": [0.01] * 6}])
-def test_ratios_of_a_nodal_link_are_refused(damping):
-    with pytest.raises(elastogen.RobotError, match="its modes change with the element inside"):
-        built("refused", slide="nodal", damping=damping)
+def test_ratios_of_a_nodal_link_hold_for_every_element_inside():
+    """Both sides of the clamped element vibrate with the given ratio."""
+    model = built("held", outputs=("damping_matrix", "mass_matrix", "stiffness_matrix"), elements=3, slide="nodal",
+                  damping={"ratio": 0.03})  # fmt: skip
+    for d in (0.2, 0.5, 0.75):
+        q = np.zeros(model.nq)
+        q[1] = d
+        M, K, D = (f(q)[2:, 2:] for f in (model.mass_matrix, model.stiffness_matrix, model.damping_matrix))
+        free = np.diag(K) > 0
+        assert free.sum() == 4
+        assert not D[~free].any()
+        M, K, D = (matrix[np.ix_(free, free)] for matrix in (M, K, D))
+        A = np.block([[0 * M, np.eye(4)], [-np.linalg.solve(M, K), -np.linalg.solve(M, D)]])
+        values = np.linalg.eigvals(A)
+        np.testing.assert_allclose(-values.real / np.abs(values), 0.03, rtol=1e-7)
+    with pytest.raises(elastogen.RobotError, match=r"3 ratios.*expected 4, one per coordinate"):
+        built("wrong", elements=3, slide="nodal", damping={"ratios": [0.01] * 3})
 
 
 def test_derivatives_include_the_damping(modal):
