@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 
 import sympy
 
@@ -71,6 +72,7 @@ def held_bodies(robot: Robot) -> dict[str, FlexibleBody | None]:
     return found
 
 
+@lru_cache(maxsize=16)  # every layout of a robot asks for it
 def held_by(body: FlexibleBody, joint: str) -> FlexibleBody:
     """A nodal telescopic body with an element inside the joint, where foreshortening begins.
 
