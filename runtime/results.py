@@ -18,7 +18,7 @@ from elastogen.runtime.switches import lines as switch_lines
 STATUS = {
     "OK": "reached the end",
     "CANCELLED": "was interrupted",
-    "SINGULAR": "the mass matrix is not positive definite; likely cause: a link without inertia, or steps too long for this motion",
+    "SINGULAR": "the mass matrix is not positive definite; likely cause: a link without inertia, or steps too long",
     "NOT_FINITE": "NaN or infinity; likely cause: steps too long for this motion, or forces that are not finite",
     "STEP_TOO_SMALL": "no step is small enough for rtol and atol; likely cause: tolerances below rounding errors",
     "NEWTON": "the iteration of an implicit step does not converge; fix: a smaller step=",
