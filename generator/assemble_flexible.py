@@ -84,7 +84,7 @@ class _BeamAssembly:
             return beam_body(beam, self._modes(section))
         self._check_elements(section)
         check_flexible.check_properties(beam, section.directions, self.parameters, self.where)
-        modes = element_modes(section.elements, section.directions, self.length)
+        modes = element_modes(section.elements, section.directions, self.length, degree=section.degree)
         if section.reduce_to is not None:
             return self._reduced(beam, len(modes), section.reduce_to, section)
         return beam_body(beam, modes)
@@ -206,7 +206,7 @@ class _BeamAssembly:
             raise self.where.at("reduce_to").error(
                 count, f"at most the {available} coordinates of the elements", "use more elements or keep fewer modes"
             )
-        link = (beam, section.elements, section.directions, count, self.tip_body, self.parameters)
+        link = (beam, section.elements, section.directions, count, self.tip_body, self.parameters, section.degree)
         errors = mesh_errors(*link)
         if max(errors) > _COARSE:
             self.where.at("elements").warn(

@@ -1,8 +1,9 @@
-"""Beams divided into equal finite elements, as curves: Hermite cubics in bending, linear in torsion and extension.
+"""Beams divided into equal finite elements, as curves: Hermite polynomials in bending, linear in torsion and extension.
 
 Seed 003 divides its links into Euler-Bernoulli elements whose nodal deflections and slopes are the coordinates. The
 nodal basis functions are clamped shapes like any other once the first node is removed (003, 4.3), so the standard data
-follow from the integrals of :mod:`beam_integrals`; its element matrices (13) and (27) come out of them.
+follow from the integrals of :mod:`beam_integrals`; its element matrices (13) and (27) come out of them. Quintic elements have
+the nodal curvatures as coordinates, too: curvatures are then continuous, and frequencies converge with order 8.
 """
 
 from __future__ import annotations
@@ -26,38 +27,64 @@ MAX_ELEMENTS = 200
 _GAUSS_POINTS = 12  # exact up to degree 23: cubic times cubic times a Taylor piece of a property
 
 _ZERO: tuple[Number, ...] = (0,)
-# Seed 003's shape functions in t = x / l_e (errata): deflection and slope (per l_e) at the left and at the right node.
-_LEFT: tuple[Number, ...] = (1, 0, -3, 2)
-_LEFT_SLOPE: tuple[Number, ...] = (0, 1, -2, 1)
-_RIGHT: tuple[Number, ...] = (0, 0, 3, -2)
-_RIGHT_SLOPE: tuple[Number, ...] = (0, 0, -1, 1)
-_FALLING: tuple[Number, ...] = (1, -1)
-_RISING: tuple[Number, ...] = (0, 1)
-_HERMITE = (_LEFT, _LEFT_SLOPE, _RIGHT, _RIGHT_SLOPE)
-_LINEAR = (_FALLING, _RISING)
+_HALF = Fraction(1, 2)
+
+
+@dataclass(frozen=True)
+class Element:
+    """Shape functions in t = x / l_e: of the left node's coordinates, then of the right node's.
+
+    A coordinate is a derivative of the deflection, of the order of its place; its function is per l_e to that power.
+    """
+
+    left: tuple[tuple[Number, ...], ...]
+    right: tuple[tuple[Number, ...], ...]
+    names: tuple[str, ...]  # endings of the coordinates of a node
+    clamped: int  # how many of a node's coordinates vanish at a clamp
+
+    @property
+    def each(self) -> int:
+        """Coordinates per node."""
+        return len(self.left)
+
+
+LINEAR = Element(((1, -1),), ((0, 1),), ("",), 1)
+CUBIC = Element(((1, 0, -3, 2), (0, 1, -2, 1)), ((0, 0, 3, -2), (0, 0, -1, 1)), ("", "_slope"), 2)  # seed 003 (errata)
+QUINTIC = Element(
+    ((1, 0, 0, -10, 15, -6), (0, 1, 0, -6, 8, -3), (0, 0, _HALF, -3 * _HALF, 3 * _HALF, -_HALF)),
+    ((0, 0, 0, 10, -15, 6), (0, 0, 0, -4, 7, -3), (0, 0, 0, _HALF, -1, _HALF)),
+    ("", "_slope", "_curvature"),
+    2,
+)
+
+
+def element_of(direction: Direction, degree: int) -> Element:
+    """The element of a direction; ``degree`` is that of bending, 3 or 5."""
+    return LINEAR if direction not in ("y", "z") else CUBIC if degree == 3 else QUINTIC
+
 
 Banded: TypeAlias = "tuple[tuple[tuple[int, float], ...], ...]"
 """A symmetric matrix of numbers: per row the columns that are not zero."""
 
 
 def element_modes(
-    elements: int, directions: Sequence[Direction], length: Number, first: int = 1
+    elements: int, directions: Sequence[Direction], length: Number, *, degree: int = 3, clamped: bool = True
 ) -> list[Mode]:
-    """Return the nodal shapes of the free nodes first..elements, node by node; node 0 is the proximal end.
+    """Return the nodal shapes, node by node; node 0 is the proximal end, its coordinates that a clamp holds are left out.
 
-    In bending y (z) a node has the coordinates ``y<node>`` and ``y<node>_slope`` (dw/dx), in torsion ``torsion<node>``.
+    In bending y (z) a node has the coordinates ``y<node>``, ``y<node>_slope`` (dw/dx) and, for degree 5, ``y<node>_curvature``,
+    in torsion ``torsion<node>``.
     """
     element_length = length / Fraction(elements)
     modes: list[Mode] = []
-    for node in range(first, elements + 1):
+    for node in range(elements + 1):
         for direction in directions:
-            name = f"{direction}{node}"
-            if direction in ("y", "z"):
-                modes.append(Mode(name, direction, _nodal(elements, node, _RIGHT, _LEFT)))
-                slope = _nodal(elements, node, _RIGHT_SLOPE, _LEFT_SLOPE).scaled(element_length)
-                modes.append(Mode(f"{name}_slope", direction, slope))
-            else:
-                modes.append(Mode(name, direction, _nodal(elements, node, _RISING, _FALLING)))
+            element = element_of(direction, degree)
+            for order in range(element.clamped if clamped and node == 0 else 0, element.each):
+                shape = _nodal(elements, node, element.right[order], element.left[order])
+                for _ in range(order):
+                    shape = shape.scaled(element_length)
+                modes.append(Mode(f"{direction}{node}{element.names[order]}", direction, shape))
     return modes
 
 
@@ -104,6 +131,7 @@ def reduced_modes(
     count: int,
     tip_body: Body,
     parameters: Mapping[str, Parameter],
+    degree: int = 3,
 ) -> list[Mode]:
     """Return the lowest clamped modes of the link with its tip body, each direction by itself, phi(L) = 1.
 
@@ -111,7 +139,7 @@ def reduced_modes(
     """
     counts: dict[str, int] = {}
     reduced = []
-    for mode in _lowest(beam, elements, directions, count, tip_body, parameters):
+    for mode in _lowest(beam, elements, directions, count, tip_body, parameters, degree):
         counts[mode.direction] = counts.get(mode.direction, 0) + 1
         reduced.append(Mode(f"{mode.direction}{counts[mode.direction]}", mode.direction, mode.shape))
     return reduced
@@ -124,14 +152,15 @@ def mesh_errors(
     count: int,
     tip_body: Body,
     parameters: Mapping[str, Parameter],
+    degree: int = 3,
 ) -> list[float]:
     """Return the relative errors of the lowest clamped frequencies, against a mesh twice as fine.
 
     Hermite elements converge from above with order 4 in the element length, so the finer mesh has a sixteenth of the
-    error (linear ones in torsion and extension: order 2, a quarter).
+    error (quintic ones: order 8; linear ones in torsion and extension: order 2, a quarter).
     """
-    coarse = _lowest(beam, elements, directions, count, tip_body, parameters)
-    fine = _lowest(beam, 2 * elements, directions, count, tip_body, parameters)
+    coarse = _lowest(beam, elements, directions, count, tip_body, parameters, degree)
+    fine = _lowest(beam, 2 * elements, directions, count, tip_body, parameters, degree)
     return [abs(a.frequency / b.frequency - 1) for a, b in zip(coarse, fine, strict=True)]
 
 
@@ -142,20 +171,27 @@ def _lowest(
     count: int,
     tip_body: Body,
     parameters: Mapping[str, Parameter],
+    degree: int,
 ) -> list[_ClampedMode]:
     """The lowest modes over all directions; the tip body's coupling between directions is left out."""
     found: list[_ClampedMode] = []
     for direction in directions:
-        mass, stiffness = _matrices(beam, elements, direction, tip_body, parameters)
+        element = element_of(direction, degree)
+        mass, stiffness = _matrices(beam, elements, direction, element, tip_body, parameters)
         frequencies, vectors = clamped_modes(mass, stiffness)
         for k in range(min(count, len(frequencies))):
-            shape = _shape(vectors[:, k].tolist(), elements, direction)
+            shape = _shape(vectors[:, k].tolist(), elements, element)
             found.append(_ClampedMode(float(frequencies[k]), direction, shape))
     return sorted(found, key=lambda mode: mode.frequency)[:count]
 
 
 def _matrices(
-    beam: Beam, elements: int, direction: Direction, tip_body: Body, parameters: Mapping[str, Parameter]
+    beam: Beam,
+    elements: int,
+    direction: Direction,
+    element: Element,
+    tip_body: Body,
+    parameters: Mapping[str, Parameter],
 ) -> tuple[Array, Array]:
     """Mass and stiffness matrices of one direction by Gauss quadrature in s = x / L; slopes are d/ds."""
     values = {p.symbol: exact(p.value) for p in parameters.values()}
@@ -164,10 +200,10 @@ def _matrices(
     weight = beam.inertia_y + beam.inertia_z if direction == "torsion" else beam.mass_per_length
     section = beam.inertia_z if direction == "y" else beam.inertia_y
     order = 2 if bends else 1
-    mass = length * _assembled(weight.substituted(values), elements, bends, 0)
+    mass = length * _assembled(weight.substituted(values), elements, element, 0)
     if beam.rotary_inertia and bends:
-        mass += _assembled(section.substituted(values), elements, bends, 1) / length
-    stiffness = _assembled(beam.stiffness[direction].substituted(values), elements, bends, order)
+        mass += _assembled(section.substituted(values), elements, element, 1) / length
+    stiffness = _assembled(beam.stiffness[direction].substituted(values), elements, element, order)
     axis = np.eye(3)[{"y": 1, "z": 2}.get(direction, 0)]
     none = np.zeros(3)
     turn = np.cross(np.eye(3)[0], axis) / length
@@ -175,40 +211,38 @@ def _matrices(
     turns = np.array([none, turn]) if bends else np.array([axis if direction == "torsion" else none])
     moves = moves + np.cross(turns, numeric((tip_body.com,), parameters)[0])
     tip = nominal(tip_body.mass, parameters) * moves @ moves.T + turns @ numeric(tip_body.inertia, parameters) @ turns.T
-    mass[-len(tip) :, -len(tip) :] += tip
+    last = slice(len(mass) - element.each, len(mass) - element.each + len(tip))  # deflection and slope, or one rotation
+    mass[last, last] += tip
     return mass, stiffness / length ** (2 * order - 1)
 
 
-def _assembled(weight: Curve, elements: int, bends: bool, order: int) -> Array:
+def _assembled(weight: Curve, elements: int, element: Element, order: int) -> Array:
     """The integrals over s of weight times the products of the nodal functions' derivatives of that order."""
     refined = weight.refined(tuple(sorted({*weight.breaks, *element_breaks(elements)})))
     nodes, factors = np.polynomial.legendre.leggauss(_GAUSS_POINTS)
-    local = [np.polynomial.Polynomial([float(c) for c in f]) for f in (_HERMITE if bends else _LINEAR)]
+    local = [np.polynomial.Polynomial([float(c) for c in f]) for f in (*element.left, *element.right)]
     derived = [f.deriv(order) if order else f for f in local]
-    each = len(local) // 2  # coordinates per node
-    scales = np.array([1, 1 / elements] * 2 if bends else [1, 1]) * float(elements) ** order
+    each = element.each
+    scales = np.array([float(elements) ** (order - k) for k in range(each)] * 2)
     total = np.zeros((each * (elements + 1), each * (elements + 1)))
     for left, width, piece in zip(refined.breaks, refined.widths, refined.pieces, strict=False):
-        element = int(left * elements)
+        number = int(left * elements)
         u = (nodes + 1) / 2
-        t = float(left * elements - element) + float(width * elements) * u
+        t = float(left * elements - number) + float(width * elements) * u
         shapes = scales[:, None] * np.array([f(t) for f in derived])
         at_points = np.polynomial.polynomial.polyval(u, [float(c) for c in piece])
-        block = slice(each * element, each * (element + 2))
+        block = slice(each * number, each * (number + 2))
         total[block, block] += (shapes * (at_points * factors * float(width) / 2)) @ shapes.T
-    return total[each:, each:]
+    return total[element.clamped :, element.clamped :]
 
 
-def _shape(coordinates: list[float], elements: int, direction: Direction) -> Curve:
+def _shape(coordinates: list[float], elements: int, element: Element) -> Curve:
     """The curve of nodal values, with the value 1 at the tip, or the largest nodal value 1 if the tip hardly moves."""
-    bends = direction in ("y", "z")
-    values = [0.0, *(coordinates[::2] if bends else coordinates)]
-    slopes = [0.0, *coordinates[1::2]] if bends else [0.0] * len(values)
-    size = max(values, key=abs)
-    size = values[-1] if abs(values[-1]) > SMALL_TIP * abs(size) else size
-    pieces: list[tuple[Number, ...]] = []
-    for i in range(elements):
-        left, rise = values[i] / size, (values[i + 1] - values[i]) / size
-        a, b = slopes[i] / (elements * size), slopes[i + 1] / (elements * size)
-        pieces.append((left, a, 3 * rise - 2 * a - b, a + b - 2 * rise) if bends else (left, rise))
-    return Curve(element_breaks(elements), tuple(pieces))
+    each = element.each
+    nodal = np.array([*([0.0] * element.clamped), *coordinates]).reshape(elements + 1, each)
+    size = max(nodal[:, 0], key=abs)
+    size = nodal[-1, 0] if abs(nodal[-1, 0]) > SMALL_TIP * abs(size) else size
+    nodal = nodal / size / float(elements) ** np.arange(each)
+    functions = np.array([[float(c) for c in f] for f in (*element.left, *element.right)])
+    pieces = np.hstack([nodal[:-1], nodal[1:]]) @ functions
+    return Curve(element_breaks(elements), tuple(tuple(row) for row in pieces.tolist()))

@@ -204,6 +204,9 @@ class ElementsSection(BeamSection):
     type: Literal["elements"]
     elements: int = Field(description="1 to 200")
     directions: tuple[DirectionField, ...] = Field(default=("y",), min_length=1, description="what the elements resist")
+    degree: Literal[3, 5] = Field(
+        default=3, description="of the polynomials in bending; 5: nodal curvatures are coordinates, too, for uniform stiffness"
+    )
     reduce_to: int | None = Field(default=None, ge=1, description="keep only that many of the lowest clamped modes")
 
 

@@ -41,6 +41,7 @@ class PlanarLink(Section):
     inertia: ScalarField = Field(default=0, description="of the rigid link about its middle, or of the hub [kg m^2]")
     slide: Literal["smooth", "nodal"] = "smooth"
     foreshortening: bool = False
+    degree: Literal[3, 5] = Field(default=3, description="of the elements' polynomials")
     reduce_to: int | None = None
     damping: DampingSection | None = None
 
@@ -114,7 +115,7 @@ def _link(link: Mapping[str, Any], name: str) -> dict[str, Any]:
     body = {"name": name, "mass": link.get("mass", 0), "inertia": _about_z(link.get("inertia", 0))}
     if link.get("rigid"):
         return {**body, "com": [f"({link['length']})/2", 0, 0], "accept_unphysical_inertia": True}
-    keys = ("length", "mass_per_length", "EI", "elements", "foreshortening", "reduce_to", "damping")
+    keys = ("length", "mass_per_length", "EI", "elements", "degree", "foreshortening", "reduce_to", "damping")
     return {**body, "flexible": {"type": "elements", **{key: link[key] for key in keys if key in link}},
             "accept_unphysical_inertia": True}  # fmt: skip
 

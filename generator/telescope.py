@@ -50,7 +50,7 @@ def telescopic_body(
         {"y": Curve.polynomial((exact(EI),))},
         foreshortening=section.foreshortening and nodal,
     )
-    body = beam_body(beam, element_modes(section.elements, ("y",), beam.length, first=0 if nodal else 1))
+    body = beam_body(beam, element_modes(section.elements, ("y",), beam.length, clamped=not nodal))
     moving = section.foreshortening and not nodal  # from the joint on: see moving_beam.py
     telescope = Telescope(to_scalar(beam.length), mass, EI, section.elements, nodal, moving)
     body = replace(body, telescope=telescope)
@@ -136,6 +136,7 @@ def _check_plain(section: ElementsSection, slide: str, where: Location) -> None:
     plain = {
         "directions": (section.directions, ("y",)),
         "reduce_to": (section.reduce_to, None),
+        "degree": (section.degree, 3),
         "rotary_inertia": (section.rotary_inertia, False),
         "rotation": (section.rotation, "exponential"),
     }
