@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 from pathlib import Path
 
 import numpy as np
 import pytest
+from c_compilers import COMPILERS, WARNINGS
 
 import elastogen
 
@@ -73,10 +73,6 @@ int main(void)
     return bad;
 }
 """
-WARNINGS = [
-    "-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wdouble-promotion", "-Wfloat-equal", "-Wshadow",
-    "-Wundef", "-Wcast-qual", "-Wstrict-prototypes", "-Wmissing-prototypes", "-Werror",
-]  # fmt: skip
 
 
 @pytest.mark.parametrize("precision", ["double", "float"])
@@ -84,11 +80,10 @@ def test_the_integrators_in_a_program_of_the_user(precision: str, tmp_path: Path
     """Strict compilers, sanitizers, events; the three methods agree."""
     elastogen.generate("two_link", tmp_path, outputs="simulation", precision=precision)
     (tmp_path / "main.c").write_text(MAIN)
-    for compiler in ("gcc", "clang"):
-        if shutil.which(compiler):
-            command = [compiler, *WARNINGS, "-O2" if compiler == "gcc" else "-O1", "-c", "two_link_simulate.c"]
-            done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
-            assert done.returncode == 0, done.stderr
+    for compiler in COMPILERS:
+        command = [compiler, *WARNINGS, "-O2" if compiler == "gcc" else "-O1", "-c", "two_link_simulate.c"]
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
     flags = ["-std=c99", "-O0", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
     subprocess.run(
         ["gcc", *flags, "two_link.c", "two_link_simulate.c", "main.c", "-lm", "-o", "main"], cwd=tmp_path, check=True
