@@ -17,9 +17,6 @@ from elastogen.generator.taylor import derivative_name
 EXACT = 1e-11
 
 
-# ---- random chains with bending, torsion and extension modes
-
-
 def random_chain(seed: int, links: int, most_modes: int) -> Robot:
     """R and T joints; every link rigid or a beam with up to ``most_modes`` modes in any direction."""
     rng = np.random.default_rng((seed, 31))

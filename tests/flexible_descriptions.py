@@ -61,9 +61,6 @@ def body_of(section, **more):
     return load(arm(section, **more)).links[1].flexible
 
 
-# --- what is refused ---
-
-
 def mode(i, **changes):
     modes = copy.deepcopy(POLYNOMIALS["modes"])
     modes[i] = {"direction": "y", **changes}

@@ -9,10 +9,6 @@ KINEMATICS = (
     "frame_velocities_local", "frame_accelerations", "frame_accelerations_local", "payload_forces",
 )  # fmt: skip
 DERIVATIVES = ("inverse_dynamics_derivatives", "forward_dynamics_derivatives")
-
-
-# ---- linear in the inertial parameters
-
 LINEAR = ("inverse_dynamics", "regressor", "inertial_parameters", "base_regressor", "base_parameters")
 LIVE = {
     "constant": (),

@@ -13,9 +13,6 @@ def evaluate(found, name, **arguments):
     return next(iter(found[name].evaluate(arguments).values()))
 
 
-# ---- all nine pairs of joints against quadrature and the appendix
-
-
 def pair_of(first, second, slide):
     links = []
     for joint, elements, length in ((first, 2, 0.8), (second, 3, 0.6)):

@@ -18,7 +18,7 @@ from elastogen.generator.robot import Body
 HERE = Location("test")
 
 
-# --- frequencies ---
+# --- eigenfunctions and other modes ---
 
 
 def test_eigenfunctions_are_orthogonal_and_one_at_the_tip():

@@ -272,17 +272,11 @@ def test_trtrr_reference_states(trtrr: ClosedForm) -> None:
             np.testing.assert_allclose(function(*motion, **given)[-1], state[place][key], rtol=0, atol=1e-12)
 
 
-# -- any tree, against numbers ---------------------------------------------------------------------------------
-
-
 def test_rate_of_the_tip_jacobian_is_a_projection(trtrr: ClosedForm) -> None:
     """R^T dJ/dt (seed 002 (13)), which is not the derivative of the projected Jacobian."""
     rotation = trtrr.transforms[5][:3, :3].T
     projected = sympy.diag(rotation, rotation) * trtrr.jacobian_rate
     assert same(trtrr.jacobian_tip_rate, projected.tolist())
-
-
-# -- LaTeX and messages ----------------------------------------------------------------------------------------
 
 
 def test_latex_is_written_as_in_the_seed(trtrr: ClosedForm) -> None:

@@ -22,7 +22,7 @@ from elastogen.generator.arguments import MOTION
 from elastogen.generator.robot import Actuation, JointElasticity, Robot
 from elastogen.generator.taylor import along
 
-# ---- the reference
+# ---- against the reference
 
 
 @cache

@@ -16,8 +16,6 @@ from elastogen import PD, BangBang, CFunction, ComputedTorque, Model, ModelError
 from elastogen.runtime.spline import cubic_spline
 from elastogen.runtime.trajectory import four_three_four
 
-# ---- inputs
-
 
 def test_bang_bang_brings_a_mass_to_rest(pendulum: Model) -> None:
     inertia = float(pendulum.parameters["Izz"] + pendulum.parameters["m"] * 0.4**2)
@@ -62,6 +60,14 @@ def test_computed_torque_tracks_a_rigid_arm(arm: Model, method: Any) -> None:
     x = np.clip(t, 0, 1)[:, None]
     reference = start + (end - start) * x**3 * (10 - 15 * x + 6 * x**2)
     assert np.abs(s.q - reference).max() < (1e-7 if method == "generalized_alpha" else 1e-13)
+
+
+def test_a_controller_follows_a_trajectory(arm: Model) -> None:
+    """A 4-3-4 trajectory as reference; computed torque from an exact start keeps to it."""
+    motion = four_three_four([[0.0, 0.0], [0.3, 0.2], [0.6, -0.1], [0.5, -0.4]], [0.0, 0.3, 0.6, 1.0])
+    times = np.linspace(0.0, 1.0, 41)
+    result = arm.simulate([0.0, 0.0], t=times, F=ComputedTorque(motion, 100.0, 20.0), rtol=1e-10, atol=1e-12)
+    np.testing.assert_allclose(result.q, motion.at(times).q, atol=1e-6)
 
 
 def test_errors_under_computed_torque_decay_as_designed(arm: Model) -> None:
@@ -132,14 +138,3 @@ def test_compiled_functions_of_the_user(arm: Model, user_library: ctypes.CDLL) -
 def test_wrong_inputs_are_named(arm: Model, wrong: Any, message: str) -> None:
     with pytest.raises(ModelError, match=f"two_link.simulate: F= got .*{message}"):
         arm.simulate(START, t=1.0, F=wrong)
-
-
-# ---- Dask, the command line, and C alone
-
-
-def test_a_controller_follows_a_trajectory(two_link: Model) -> None:
-    """A 4-3-4 trajectory as reference; computed torque from an exact start keeps to it."""
-    motion = four_three_four([[0.0, 0.0], [0.3, 0.2], [0.6, -0.1], [0.5, -0.4]], [0.0, 0.3, 0.6, 1.0])
-    times = np.linspace(0.0, 1.0, 41)
-    result = two_link.simulate([0.0, 0.0], t=times, F=ComputedTorque(motion, 100.0, 20.0), rtol=1e-10, atol=1e-12)
-    np.testing.assert_allclose(result.q, motion.at(times).q, atol=1e-6)
