@@ -67,12 +67,18 @@ def test_batches_equal_single_calls(module: Any, params_stride: int, stride: int
 
 
 def test_batches_count_failures(module: Any) -> None:
+    function = sample_model().functions[1]
     x0, x1 = np.ones((4, 3)), np.ones((4, 4))
-    x0[1], x1[2] = np.nan, np.nan
+    x0[1], x1[1] = np.nan, np.nan
     z0, z1 = np.full((4, 5), np.nan), np.full((4, 6), np.nan)
-    params = np.array([np.nan, np.nan])
+    params = np.array(list(LIVE.values()))
     p = [module.ffi.from_buffer("eg_real_t *", array, require_writable=True) for array in (params, x0, x1, z0, z1)]
     assert module.lib.eg_batch_may_fail(p[0], 0, 0, p[1], 3, p[2], 4, p[3], p[4]) == 0
+    assert np.isnan(z0).all()
+    single = [call(module, function, {"x0": x0[k], "x1": x1[k]}, LIVE)[0] for k in range(4)]
+    assert [status != 0 for status in single] == [False, True, False, False]
+    assert module.lib.eg_batch_may_fail(p[0], 0, 4, p[1], 3, p[2], 4, p[3], p[4]) == 1
+    assert z0.any(axis=1).tolist() == [True, False, True, True]
     x0[:], x1[:] = np.nan, np.nan
     assert module.lib.eg_batch_may_fail(p[0], 0, 4, p[1], 3, p[2], 4, p[3], p[4]) == 4
     assert not z0.any()

@@ -70,13 +70,19 @@ def test_ctrl_c_keeps_what_is_done(arm: Model, batch: bool, capsys: pytest.Captu
     assert s.interrupted
     assert not s.ok
     assert "simulating [" in capsys.readouterr().err
-    if not batch:
+    if batch:
+        done = np.isfinite(s.q).all(axis=-1)  # motion, sample
+        assert s.q.shape == (3, 100_001, 2)
+        assert 10 < done[0].sum() < 100_000
+        assert s.status.tolist() == ["CANCELLED"] * 3
+        assert (s.time_reached >= [s.t[row].max(initial=0.0) for row in done]).all()
+    else:
         assert 10 < len(s.t) < 100_000
         assert np.isfinite(s.q).all()
         assert s.time_reached >= s.t[-1]
 
 
-# ---- functions, files, plots
+# ---- missing functions and wrong options
 
 
 def test_missing_functions_are_named() -> None:

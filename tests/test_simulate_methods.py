@@ -52,7 +52,7 @@ def test_order_of_dense_output(oscillator: Model) -> None:
 
 
 @pytest.mark.parametrize("rho", [0.0, 0.5, 1.0])
-def test_generalized_alpha_damps_what_it_does_not_resolve(oscillator: Model, rho: float) -> None:
+def test_generalized_alpha_damps_what_it_does_not_resolve(rho: float) -> None:
     """With steps far longer than the period: rho_inf = 0 ends the vibration in a step or two, 1 keeps it."""
     stiff = elastogen.build_model(
         {**SPRING, "joints": [{**SPRING["joints"][0], "elasticity": {"stiffness": 5e9}}]},

@@ -9,9 +9,10 @@ import pytest
 from simulated_robots import PENDULUM, START
 
 import elastogen
-from elastogen import Model, ModelError
+from elastogen import PD, BangBang, Model, ModelError, Table
+from elastogen.command_line import main
 
-# ---- functions, files, plots
+# ---- files and plots
 
 
 def test_files(arm: Model, tmp_path: Path) -> None:
@@ -34,7 +35,7 @@ def test_plots(arm: Model, tmp_path: Path) -> None:
     assert (tmp_path / "s.png").stat().st_size > 10_000
 
 
-# ---- Dask, the command line, and C alone
+# ---- studies and the command
 
 
 def last_angle(simulation: elastogen.Simulation) -> float:
@@ -59,16 +60,23 @@ def test_a_study_in_this_process() -> None:
     assert [result.status for result in results] == ["OK", "SINGULAR"]
 
 
-def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    from elastogen.command_line import main
-
+def test_the_command(arm: Model, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     table = tmp_path / "forces.csv"
     table.write_text("# t, F\n0,1,0\n0.5,-1,0\n")
     common = ["simulate", "two_link", "--outputs", "simulation", "--seconds", "0.5"]
-    for kind in ("zero", "constant:1,2", "bangbang:1,2:0.4", f"table:{table}", f"linear:{table}", "hold:50:10"):
+    times, forces, q0 = [0.0, 0.5], [[1.0, 0.0], [-1.0, 0.0]], [0.1, 0.2]
+    inputs = {
+        "zero": None, "constant:1,2": [1.0, 2.0], "bangbang:1,2:0.4": BangBang([1.0, 2.0], 0.4),
+        f"table:{table}": Table(times, forces), f"linear:{table}": Table(times, forces, "linear"),
+        "hold:50:10": PD(q0, 50.0, 10.0),
+    }  # fmt: skip
+    for kind, F in inputs.items():
         target = tmp_path / "out.csv"
         assert main([*common, "--input", kind, "--q0", "0.1,0.2", "--csv", str(target), "--samples", "11"]) == 0
-        assert len(target.read_text().splitlines()) == 12
+        rows = np.genfromtxt(target, delimiter=",", names=True)
+        same = arm.simulate(q0, t=0.5, samples=11, F=F)
+        np.testing.assert_array_equal(rows["q_elbow_rad"], same.q[:, 1])
+        np.testing.assert_array_equal(rows["t_s"], same.t)
         assert "energy balance" in capsys.readouterr().out
     assert main([*common, "--input", "constant:1"]) == 2
     assert "expected 2 numbers" in capsys.readouterr().err
