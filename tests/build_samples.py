@@ -14,7 +14,7 @@ from elastogen.build.cache import Cache
 from elastogen.build.compile import find_toolchain
 from elastogen.build.identity import sha256
 from elastogen.build.options import BuildOptions
-from elastogen.build.pipeline import compile_cached
+from elastogen.build.pipeline import build_extension, compile_cached
 from elastogen.build.render import RenderedModel, render_model
 from elastogen.generator.graph import Graph, Op, Value
 from elastogen.generator.program import Argument, Function, Program
@@ -200,3 +200,24 @@ def random_arguments(program: Program, seed: int) -> dict[str, Any]:
 
 def operations_used(program: Program) -> set[Op]:
     return {program.graph.op[node] for node in program.order}
+
+
+# ---- one small model, built through the pipeline
+
+NAMES = ["simple", "may_fail"]
+
+
+def sample_model() -> SampleModel:
+    return model_of(random_program(21, Recipe(25)), random_program(22, Recipe(25, pivots=1)), names=NAMES)
+
+
+def build(folder: Path, **options: Any) -> Path:
+    return build_extension(sample_model().robot, BuildOptions.checked(cache_dir=folder, **options))
+
+
+def entries(folder: Path) -> list[Path]:
+    return sorted((folder / "modules").iterdir()) if (folder / "modules").exists() else []
+
+
+def leftovers(folder: Path) -> list[Path]:
+    return list(folder.rglob("scratch-*"))

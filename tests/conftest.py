@@ -9,9 +9,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from build_samples import SampleModel, sample_model
 from loop_setup import BENDER, USER_CODE, USER_PLANT, make_checks
+from simulated_robots import PENDULUM, SPRING
 
 import elastogen
+from elastogen.build import pipeline
+from elastogen.generator.closed_form import ClosedForm, derive
+from elastogen.generator.load_robot import load
+from elastogen.generator.robot import Robot
 from elastogen.runtime.loop_library import LoopLibrary
 
 
@@ -66,6 +72,24 @@ def puma560(shared_puma560: elastogen.Model) -> elastogen.Model:
 
 
 @pytest.fixture(scope="session")
+def arm(cache_dir: Path) -> elastogen.Model:
+    """The planar 2R arm with the functions of simulation."""
+    return elastogen.build_model("two_link", outputs="simulation")
+
+
+@pytest.fixture(scope="session")
+def oscillator(cache_dir: Path) -> elastogen.Model:
+    """An arm on an elastic joint, with the functions of simulation and the matrices of its linear equation."""
+    return elastogen.build_model(SPRING, outputs=["simulation", "mass_matrix", "stiffness_matrix", "damping_matrix"])
+
+
+@pytest.fixture(scope="session")
+def pendulum(cache_dir: Path) -> elastogen.Model:
+    """A pendulum with friction, with the functions of simulation."""
+    return elastogen.build_model(PENDULUM, outputs="simulation")
+
+
+@pytest.fixture(scope="session")
 def library(cache_dir: Path) -> LoopLibrary:
     """The loop of the planar 2R arm, with a controller and a plant of the user's own."""
     return elastogen.build_loop("two_link", controller_source=USER_CODE, plant_source=USER_PLANT)
@@ -83,6 +107,25 @@ def bender(cache_dir: Path) -> elastogen.Model:
 def checks(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Folder of the stand-alone program ``checks`` (loop_checks.c), and of its sources."""
     return make_checks(tmp_path_factory.mktemp("loop"))
+
+
+@pytest.fixture(scope="session")
+def trtrr() -> ClosedForm:
+    """Closed forms of seed 004's robot."""
+    return derive(load("trtrr"), symbolic="nonzero")
+
+
+@pytest.fixture
+def derivations(monkeypatch: pytest.MonkeyPatch) -> list[Robot]:
+    """Let the pipeline derive the sample model; the list tells how often it did."""
+    seen: list[Robot] = []
+
+    def derive(robot: Robot, outputs: object = None) -> SampleModel:
+        seen.append(robot)
+        return sample_model()
+
+    monkeypatch.setattr(pipeline, "derive_model", derive)
+    return seen
 
 
 @pytest.fixture

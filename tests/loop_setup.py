@@ -10,11 +10,6 @@ import elastogen
 from elastogen.build.loop import CONSTANTS
 from elastogen.runtime.loop import Loop
 
-WARNINGS = [
-    "-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wdouble-promotion", "-Wfloat-equal", "-Wshadow", "-Wundef",
-    "-Wcast-qual", "-Wstrict-prototypes", "-Wmissing-prototypes", "-Werror",
-]  # fmt: skip
-COMPILERS = [compiler for compiler in ("gcc", "clang") if shutil.which(compiler)]
 STATUS = {constant.name: int(constant.value) for constant in CONSTANTS if constant.name.startswith("STATUS_")}
 BENDER = {
     "elastogen": 1,

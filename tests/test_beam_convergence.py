@@ -9,6 +9,7 @@ from functools import cache
 
 import numpy as np
 import pytest
+from reference_beam import EI, FREE, LENGTH, LOADED, RHO, TIP
 from scipy.integrate import quad
 from scipy.optimize import brentq
 
@@ -16,13 +17,12 @@ import elastogen
 from elastogen.generator.derivation import derive_model
 from elastogen.generator.natural_frequencies import clamped_modes
 
-EI, RHO, LENGTH = 0.1688, 0.35325, 0.8  # the R P_b link of seed 003, Table 3
 COUNT = 3  # frequencies
 CASES = {  # hub inertia (None: clamped), mass at the tip, frequencies published for this beam [rad/s]
-    "clamped": (None, 0.0, (3.797658548, 23.79951987, 66.63934478)),
-    "clamped, tip mass": (None, 0.1, (2.430759847, 18.72959228, 56.47491039)),
+    "clamped": (None, 0.0, FREE[:3]),
+    "clamped, tip mass": (None, TIP, LOADED[:3]),
     "light hub": (1e-2, 0.0, (9.195911256, 25.69314063, 67.28853517)),
-    "heavy hub, tip mass": (1.0, 0.1, (2.573944493, 18.75125278, 56.48224969)),
+    "heavy hub, tip mass": (1.0, TIP, (2.573944493, 18.75125278, 56.48224969)),
 }
 
 

@@ -11,18 +11,13 @@ from pathlib import Path
 
 import pytest
 from build_samples import LIVE, MOSTLY_SUMS, Recipe, model_of, random_program, render, sample_robot
+from c_compilers import COMPILERS, WARNINGS
 
 from elastogen.build.pipeline import generate
 from elastogen.build.write import write_files
 from elastogen.generator.graph import Graph
 from elastogen.generator.program import Argument, Program
 
-WARNINGS = [
-    "-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Wconversion",
-    "-Wdouble-promotion", "-Wfloat-equal", "-Wshadow", "-Wundef", "-Wcast-qual",
-    "-Wstrict-prototypes", "-Wmissing-prototypes", "-Werror",
-]  # fmt: skip
-COMPILERS = [compiler for compiler in ("gcc", "clang") if shutil.which(compiler)]
 LIBM = {f"{name}{suffix}" for name in ("sin", "cos", "sincos", "sqrt", "tanh") for suffix in ("", "f")}
 FREESTANDING = {
     "memset",

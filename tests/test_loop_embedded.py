@@ -9,7 +9,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from loop_setup import BENDER, COMPILERS, WARNINGS, run_checks
+from c_compilers import COMPILERS, WARNINGS
+from loop_setup import BENDER, run_checks
 
 import elastogen
 from elastogen.runtime.controllers import stiffness_by_columns

@@ -1,18 +1,17 @@
-"""Planar robots with finite-element links and sliding joints (seed 003): reference numbers, quadrature, limits, energy, C."""
+"""Planar robots with finite-element links and sliding joints (seed 003): reference numbers, quadrature, limits, switches."""
 
 import itertools
 import json
 import math
-import subprocess
 from pathlib import Path
 
 import numpy as np
 import pytest
 from planar_oracle import Planar
-from scipy.integrate import solve_ivp
+from planar_pairs import evaluate, functions, pair_of, state_of
+from reference_beam import FREE
 
 import elastogen
-from elastogen.generator.derivation import derive_model
 
 CASES = {
     case["name"]: case
@@ -21,14 +20,6 @@ CASES = {
 JOINTS = ("R", "Pa", "Pb")
 PAIRS = tuple(itertools.product(JOINTS, repeat=2))
 DYNAMICS = ("mass_matrix", "inverse_dynamics", "forward_kinematics", "kinetic_energy", "potential_energy")
-
-
-def functions(robot, names):
-    return {function.name: function for function in derive_model(robot, names).functions}
-
-
-def evaluate(found, name, **arguments):
-    return next(iter(found[name].evaluate(arguments).values()))
 
 
 # ---- reference numbers
@@ -97,25 +88,6 @@ def test_reference_numbers(name, slide, key):
 
 
 # ---- all nine pairs of joints against quadrature and the appendix
-
-
-def pair_of(first, second, slide):
-    links = []
-    for joint, elements, length in ((first, 2, 0.8), (second, 3, 0.6)):
-        link = {"joint": joint, "elements": elements, "length": length, "mass_per_length": 0.5, "EI": 0.4}
-        links.append(link if joint == "R" else link | {"gamma": 0.3, "slide": slide})
-    return Planar(links, 0.1, (0.5, -9.81))
-
-
-def state_of(plan, rng):
-    q = 0.02 * rng.normal(size=plan.nq)
-    for i, link in enumerate(plan.links):
-        reach = link["length"] if link["joint"] == "Pb" else plan.links[i - 1]["length"] if i else 1.0
-        q[plan.starts[i]] = rng.normal() if link["joint"] == "R" else rng.uniform(0.1, 0.95) * reach
-    qd, qdd = 0.3 * rng.normal(size=(2, plan.nq))
-    for vector in (q, qd, qdd):
-        vector[plan.clamped(q)] = 0.0
-    return q, qd, qdd
 
 
 def appendix_tip(plan, q):
@@ -253,7 +225,7 @@ def _frequencies(M, K):
 
 def test_beam_outside_of_a_telescopic_joint_is_a_clamped_beam():
     """With its joint held, the smooth P_b link has the frequencies of a beam of length d; errors of order 4."""
-    exact = 3.797658548 * (0.8 / 0.5) ** 2
+    exact = FREE[0] * (0.8 / 0.5) ** 2
     errors = []
     for elements in (2, 4):
         link = {"joint": "Pb", "gamma": 0, "length": 0.8, "mass_per_length": 0.35325, "EI": 0.1688, "elements": elements}
@@ -289,149 +261,3 @@ def test_smooth_contact_has_no_jump_of_place_and_angle():
     assert behind[5, d] - before[5, d] == pytest.approx(
         plan.deflection(0, 0.4, q, 2, 2) - plan.deflection(0, 0.4, q, 1, 2), abs=1e-12
     )
-
-
-# ---- compiled models
-
-
-BUILD = ("forward_dynamics", "mass_matrix", "kinetic_energy", "potential_energy", "forward_kinematics")
-
-
-@pytest.fixture(scope="module")
-def sliding():
-    plan = pair_of("R", "Pa", "smooth")
-    return plan, elastogen.build_model(plan.description("rpa"), outputs=BUILD)
-
-
-@pytest.fixture(scope="module")
-def telescopic():
-    plan = pair_of("R", "Pb", "smooth")
-    return plan, elastogen.build_model(plan.description("rpb"), outputs=BUILD)
-
-
-def test_compiled_is_its_programs(sliding):
-    plan, model = sliding
-    found = functions(elastogen.load(plan.description("rpa")), ("mass_matrix", "forward_dynamics"))
-    rng = np.random.default_rng(1)
-    for _ in range(20):
-        q, qd, F = state_of(plan, rng)
-        np.testing.assert_allclose(model.mass_matrix(q), evaluate(found, "mass_matrix", q=q), rtol=0, atol=1e-14)
-        expected = evaluate(found, "forward_dynamics", q=q, qd=qd, F=F)
-        np.testing.assert_allclose(model.forward_dynamics(q, qd, F), expected, rtol=1e-7)
-        assert model.elements(q).tolist() == [plan.inside(q)[1]]
-
-
-def test_out_of_range_is_refused(sliding):
-    plan, model = sliding
-    q, qd, F = state_of(plan, np.random.default_rng(1))
-    for wrong in (-1e-9, 0.8 + 1e-9, math.nan):
-        q[plan.starts[1]] = wrong
-        assert model.elements(q).tolist() == [-1]
-        with pytest.raises(elastogen.ModelError, match=r"joint joint2 is at q\[5\] = .* at most 0.8 m"):
-            model.mass_matrix(q)
-        with pytest.raises(elastogen.ModelError, match="joint2"):
-            model.forward_dynamics(q, qd, F)
-    states = np.tile(q, (3, 1))
-    states[::2, plan.starts[1]] = 0.2
-    results = model.forward_dynamics(states, 0 * qd, 0 * F, on_failure="nan")
-    assert np.isnan(results).all(axis=1).tolist() == [False, True, False]
-
-
-def test_status_in_c(sliding, tmp_path):
-    """The functions return -2 with zero outputs out of range, and tell the elements."""
-    _, model = sliding
-    source = next(path for path in model.c_files if path.suffix == ".c")
-    program = """
-    #include "rpa.h"
-    int main(void) {
-        double q[RPA_NQ] = {0}, M[RPA_NQ * RPA_NQ];
-        int k[1];
-        q[5] = 0.9; M[0] = 1.0;
-        if (rpa_mass_matrix(&rpa_params_nominal, q, M) != RPA_ERROR_OUT_OF_RANGE || M[0] != 0.0) return 1;
-        if (rpa_elements(&rpa_params_nominal, q, k) != RPA_ERROR_OUT_OF_RANGE || k[0] != -1) return 2;
-        q[5] = 0.4;
-        if (rpa_elements(&rpa_params_nominal, q, k) != 0 || k[0] != 1) return 3;
-        q[5] = 0.41;
-        if (rpa_elements(&rpa_params_nominal, q, k) != 0 || k[0] != 2) return 4;
-        return rpa_mass_matrix(&rpa_params_nominal, q, M);
-    }
-    """
-    (tmp_path / "main.c").write_text(program)
-    warnings = "-Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wundef -Wstrict-prototypes -Wmissing-prototypes"
-    command = ["cc", "-std=c99", "-O1", "-Werror", *warnings.split(), f"-I{source.parent}", str(source), "main.c", "-lm"]
-    subprocess.run([*command, "-o", "main"], cwd=tmp_path, check=True)
-    assert subprocess.run([tmp_path / "main"], check=False).returncode == 0
-
-
-def _free_motion(model, q, qd, end, event=None):
-    zero = np.zeros(model.nq)
-
-    def slope(t, state):
-        n = model.nq
-        return np.concatenate([state[n:], model.forward_dynamics(state[:n], state[n:], zero)])
-
-    return solve_ivp(slope, (0, end), np.concatenate([q, qd]), "DOP853", rtol=1e-11, atol=1e-12, events=event)
-
-
-def _energy(model, state):
-    q, qd = state[: model.nq], state[model.nq :]
-    return float(model.kinetic_energy(q, qd) + model.potential_energy(q))
-
-
-@pytest.mark.parametrize("kind", ["sliding", "telescopic"])
-def test_free_motion_conserves_energy(kind, request):
-    plan, model = request.getfixturevalue(kind)
-    q, qd = np.zeros(plan.nq), np.zeros(plan.nq)
-    q[[plan.starts[0], plan.starts[1]]] = [0.3, 0.43]
-    q[-2:] = [0.01, 0.03]
-    qd[[plan.starts[0], plan.starts[1]]] = [0.5, 0.4]
-    solution = _free_motion(model, q, qd, 0.05)
-    energies = [_energy(model, state) for state in solution.y.T]
-    assert abs(solution.y[plan.starts[1], -1] - 0.43) > 0.01
-    np.testing.assert_allclose(energies, energies[0], rtol=0, atol=1e-9 * abs(energies[0]))
-
-
-# ---- descriptions
-
-
-def test_built_in_robots():
-    par, rpb, experiment = (elastogen.load(name) for name in ("par_table3", "rpb_table3", "par_experiment"))
-    assert len(par.coordinates) == 8
-    assert par.links[-1].flexible.stiffness[0][0] == pytest.approx(24 * 1.8 / (0.8 / 3) ** 3)
-    assert len(rpb.coordinates) == 12
-    assert pytest.approx(0.1688) == rpb.links[-1].flexible.telescope.EI
-    assert experiment.links[-1].flexible.mass == pytest.approx(0.3 * 0.157)
-
-
-FLEXIBLE = {"length": 1, "mass_per_length": 1, "EI": 1, "elements": 2}
-
-
-@pytest.mark.parametrize(("links", "message"), [
-    ([{"joint": "Q", "length": 1, "rigid": True}], r"planar\.links\[0\].*a joint R, Pa, Pb"),
-    ([{"joint": "R", "rigid": True}], "length of the link"),
-    ([{"joint": "Pa", **FLEXIBLE}], "angle gamma of a Pa joint"),
-    ([{"joint": "Pb", "gamma": 0, **FLEXIBLE, "elements": 1}], "2 to 200 elements on a telescopic joint"),
-    ([{"joint": "R", **FLEXIBLE, "elements": 0}], "1 to 200 elements"),
-    ([{"joint": "R", **FLEXIBLE, "elements": 201}], "1 to 200 elements"),
-    ([{"joint": "R", "length": 1, "EI": 1, "elements": 2}], "mass_per_length of a flexible link"),
-    ([{"joint": "R", "rigid": True, **FLEXIBLE}], "no mass_per_length for a rigid link"),
-    ([{"joint": "R", "gamma": 1, **FLEXIBLE}], "no gamma"),
-    ([{"joint": "R", **FLEXIBLE, "length": -1}], "length above zero"),
-])  # fmt: skip
-def test_bad_planar_robots(links, message):
-    with pytest.raises(elastogen.RobotError, match=message):
-        elastogen.load({"elastogen": 1, "name": "bad", "planar": {"links": links}})
-
-
-@pytest.mark.parametrize(("joint", "message"), [
-    ({"type": "sliding"}, "the angle gamma of a sliding joint"),
-    ({"type": "sliding", "gamma": 0}, "a flexible beam that bends in y only"),
-    ({"type": "telescopic", "gamma": 0}, "a link with flexible"),
-    ({"type": "revolute", "gamma": 0}, "only for sliding and telescopic"),
-    ({"type": "telescopic", "gamma": 0, "axis": [1, 0, 0]}, "no axis"),
-])  # fmt: skip
-def test_bad_joints(joint, message):
-    file = {"elastogen": 1, "name": "bad", "links": [{"name": "a", "mass": 1}, {"name": "b", "mass": 1}]}
-    file["joints"] = [{"name": "first", "type": "revolute"}, {"name": "second", **joint}]
-    with pytest.raises(elastogen.RobotError, match=message):
-        elastogen.load(file)

@@ -14,10 +14,9 @@ import mpmath  # type: ignore[import-untyped,unused-ignore]
 import numpy as np
 import numpy.typing as npt
 import pytest
+from c_compilers import WARNINGS
 
 TEMPLATES = Path(__file__).resolve().parent.parent / "templates"
-WARNINGS = "all extra pedantic conversion double-promotion float-equal shadow undef cast-qual strict-prototypes"
-GATE = ["-std=c99", *(f"-W{name}" for name in WARNINGS.split()), "-Wmissing-prototypes", "-Werror"]
 
 Reals = npt.NDArray[np.floating]
 
@@ -99,7 +98,7 @@ def compiled(folder: Path, precision: Precision, flags: str, block: int = 8, com
     c_file = folder / f"{name}.c"
     c_file.write_text(source(precision, MAIN))
     program = folder / name
-    result = run([compiler, *GATE, *flags.split(), f"-DBLOCK={block}", str(c_file), "-o", str(program)])
+    result = run([compiler, *WARNINGS, *flags.split(), f"-DBLOCK={block}", str(c_file), "-o", str(program)])
     assert result.returncode == 0, result.stderr
     return program
 
@@ -263,7 +262,7 @@ def test_gate(precision: Precision, compiler: str, flags: str, tmp_path: Path) -
             "-mfloat-abi=hard",
         ]  # has double in hardware
         nm = "arm-none-eabi-nm"
-    result = run([compiler, *GATE, *options])
+    result = run([compiler, *WARNINGS, *options])
     assert result.returncode == 0, result.stderr
     symbols = run([nm, "-u", str(o_file)])
     assert symbols.stdout.split() == ["U", "arm6_use"]
@@ -278,7 +277,7 @@ def test_gcc_vectorizes(precision: Precision, block: int, flags: str, tmp_path: 
     c_file = tmp_path / "caller.c"
     c_file.write_text(source(precision, CALLER))
     options = [*flags.split(), f"-DBLOCK={block}", "-fopt-info-vec-optimized"]
-    result = run(["gcc", *GATE, *options, "-c", str(c_file), "-o", str(tmp_path / "caller.o")])
+    result = run(["gcc", *WARNINGS, *options, "-c", str(c_file), "-o", str(tmp_path / "caller.o")])
     assert result.returncode == 0, result.stderr
     assert "loop vectorized" in result.stderr
 
@@ -288,6 +287,6 @@ def test_fast_math_is_refused(precision: Precision, tmp_path: Path) -> None:
     c_file = tmp_path / "caller.c"
     c_file.write_text(source(precision, CALLER))
     options = ["-ffast-math", "-DBLOCK=6", "-c", str(c_file), "-o", str(tmp_path / "caller.o")]
-    result = run(["gcc", *GATE, *options])
+    result = run(["gcc", *WARNINGS, *options])
     assert result.returncode != 0
     assert "arm6_sincos needs IEEE arithmetic" in result.stderr

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from c_compilers import COMPILERS, WARNINGS
 
 from elastogen.build.trajectory_c import render_trajectory, write_trajectory
 from elastogen.generator.errors import BuildError
@@ -248,11 +249,6 @@ def test_nonsense_is_refused(make: Any, message: str) -> None:
 
 # ---- emitted C
 
-WARNINGS = [
-    "-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wdouble-promotion", "-Wfloat-equal", "-Wshadow",
-    "-Wundef", "-Wcast-qual", "-Wstrict-prototypes", "-Wmissing-prototypes", "-Werror",
-]  # fmt: skip
-COMPILERS = [compiler for compiler in ("gcc", "clang") if shutil.which(compiler)]
 EMITTED = {
     "septic": lambda: septic(POINTS, TIMES),
     "s_curve": lambda: s_curve(POINTS, **LIMITS, jerk=10.0),
