@@ -91,6 +91,8 @@ class SimulationMethods(Evaluation):
         state are double.
         """
         label = f"{self._name}.simulate"
+        if on_failure not in ("raise", "keep"):
+            raise ModelError(f"{label}: on_failure={on_failure!r}, expected 'raise' or 'keep'.")
         data = InputReader(label, self.nq, self.driven).read(F)
         chosen = self._method(label, method, step, max_step, rtol, atol, rho_inf)
         jumps = any(joint.thresholds and joint.passage == "refract" for joint in self.metadata.sliding)
@@ -101,8 +103,6 @@ class SimulationMethods(Evaluation):
         simulator.run(motions, times, data, chosen, progress)
         result = self._simulation(motions, arrays, batch, times, method, time.perf_counter() - start)
         self._warn_of_fast_spin(label, result)
-        if on_failure not in ("raise", "keep"):
-            raise ModelError(f"{label}: on_failure={on_failure!r}, expected 'raise' or 'keep'.")
         if on_failure == "raise" and not (result.ok or result.interrupted):
             raise SimulationError(_failure(label, result, motions), result)
         return result
