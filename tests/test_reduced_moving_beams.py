@@ -162,7 +162,8 @@ def test_frequencies_with_a_tip_body():
     """It is heavier and more extended against a shorter beam, but the modes are those at full length."""
     reduced, full = frequencies(single(3, 0.1), LENGTHS), frequencies(single(None, 0.1), LENGTHS)
     np.testing.assert_allclose(reduced[-1], full[-1, :3], rtol=1e-8)
-    np.testing.assert_allclose(reduced[1:, 0], full[1:, 0], rtol=1e-2)
+    np.testing.assert_allclose(reduced[1:, 0], full[1:, 0], rtol=2e-4)
+    np.testing.assert_allclose(reduced[:, 0], full[:, 0], rtol=5e-3)
     assert (reduced > full[:, :3] * (1 - 1e-8)).all()
 
 
