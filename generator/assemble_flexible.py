@@ -14,7 +14,7 @@ from elastogen.generator.beam_integrals import DIRECTIONS, ZERO, Beam, Direction
 from elastogen.generator.damping import damping_matrix
 from elastogen.generator.expressions import nominal, parse_scalar
 from elastogen.generator.file_fields import ScalarField
-from elastogen.generator.finite_elements import MAX_ELEMENTS, element_modes, mesh_errors, reduced_modes
+from elastogen.generator.finite_elements import MAX_ELEMENTS, element_modes
 from elastogen.generator.flexible_file import (
     BeamSection,
     ElementsSection,
@@ -27,11 +27,11 @@ from elastogen.generator.flexible_file import (
 )
 from elastogen.generator.location import Location
 from elastogen.generator.piecewise import Curve, Number, exact
-from elastogen.generator.robot import Body, FlexibleBody, Matrix, Parameter, Reduction, Scalar
+from elastogen.generator.reduction import reduced_body
+from elastogen.generator.robot import Body, FlexibleBody, Matrix, Parameter, Scalar
 from elastogen.generator.standard_data import lumped_body, standard_body
 
 _PLACE_TOLERANCE = 1e-9  # of the ends of tables, relative to the length
-_COARSE = 0.01  # relative error of kept frequencies above which a mesh is called coarse
 _ALONG = ("x", "L")  # what these names mean in the expressions of a beam
 
 
@@ -84,10 +84,9 @@ class _BeamAssembly:
             return beam_body(beam, self._modes(section))
         self._check_elements(section)
         check_flexible.check_properties(beam, section.directions, self.parameters, self.where)
-        modes = element_modes(section.elements, section.directions, self.length, degree=section.degree)
         if section.reduce_to is not None:
-            return self._reduced(beam, len(modes), section.reduce_to, section)
-        return beam_body(beam, modes)
+            return reduced_body(beam, section, self.tip_body, self.parameters, self.where)[0]
+        return beam_body(beam, element_modes(section.elements, section.directions, self.length, degree=section.degree))
 
     def _beam(self, section: BeamSection) -> Beam:
         polar = self._property(section.polar_inertia_per_length, "polar_inertia_per_length")
@@ -200,22 +199,6 @@ class _BeamAssembly:
             raise self.where.at("directions").error(
                 list(section.directions), f"each of {', '.join(DIRECTIONS)} at most once", "remove doubles"
             )
-
-    def _reduced(self, beam: Beam, available: int, count: int, section: ElementsSection) -> FlexibleBody:
-        if count > available:
-            raise self.where.at("reduce_to").error(
-                count, f"at most the {available} coordinates of the elements", "use more elements or keep fewer modes"
-            )
-        link = (beam, section.elements, section.directions, count, self.tip_body, self.parameters, section.degree)
-        errors = mesh_errors(*link)
-        if max(errors) > _COARSE:
-            self.where.at("elements").warn(
-                f"{section.elements} elements, with which frequency {errors.index(max(errors)) + 1} of the {count} kept"
-                f" is {100 * max(errors):.2g} % too high",
-                f"kept frequencies within {100 * _COARSE:g} %",
-                "use more elements: after reduction they cost nothing",
-            )
-        return replace(beam_body(beam, reduced_modes(*link)), reduction=Reduction(section.elements, tuple(errors)))
 
     def _refuse_shadowed_names(self) -> None:
         for name in _ALONG:

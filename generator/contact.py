@@ -14,7 +14,7 @@ from elastogen.generator.graph import Value
 from elastogen.generator.joint_motion import monomial
 from elastogen.generator.lowering import Lowering
 from elastogen.generator.robot import Centreline, FlexibleBody, Scalar, Telescope
-from elastogen.generator.tip_motion import element_nodes, shortening
+from elastogen.generator.tip_motion import element_nodes, nodal_coordinates, shortening
 from elastogen.generator.vectors import Vec
 from elastogen.generator.window import Window
 
@@ -109,8 +109,10 @@ def _general_line(lower: Lowering, body: FlexibleBody, inside: Inside, nodal: bo
 def moving_line(lower: Lowering, beam: Telescope, inside: Inside, nodal: bool) -> SlidingLine:
     """On the elements of the part outside of a beam that slides through its joint; element 0 is the straight part behind it.
 
-    The line depends on (d, d_b, nodal coordinates), d_b being the length outside; with foreshortening on all nodes.
+    The line depends on (d, d_b, nodal coordinates), d_b being the length outside; with foreshortening on all nodes, and on all
+    amplitudes where the beam is reduced to modes.
     """
+    every = beam.foreshortening or bool(beam.modes)
     choices = []
     for k, indicator in inside.items():
         first = 2 * (k - 2)  # the left node's deflection among the coordinates; negative: the clamp
@@ -123,8 +125,8 @@ def moving_line(lower: Lowering, beam: Telescope, inside: Inside, nodal: bool) -
     def line(variables: Sequence[Value]) -> tuple[Vec, Value]:
         graph, d, outside = lower.graph, variables[0], variables[1]
         along, across, angle = d, graph.value(0), graph.value(0)
-        u = variables[2:]
-        nodes = window.gather(u) if beam.foreshortening else u
+        u = nodal_coordinates(beam, outside, variables[2:])
+        nodes = window.gather(u) if every else u
         h = outside / beam.elements
         t = graph.value(1) if nodal else (d - lower.value(beam.length) + outside) / h - behind
         for slot, value in enumerate(nodes):
@@ -139,8 +141,8 @@ def moving_line(lower: Lowering, beam: Telescope, inside: Inside, nodal: bool) -
                     along = along - sum(indicators[1:], indicators[0]) * shortening(own, h, graph.value(1))
         return [along, across, graph.value(0)], angle
 
-    if beam.foreshortening:
-        return SlidingLine(line, used=tuple(range(2 * beam.elements)))
+    if every:
+        return SlidingLine(line, used=tuple(range(len(beam.modes[0]) if beam.modes else 2 * beam.elements)))
     return SlidingLine(line, window=window)
 
 

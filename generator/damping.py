@@ -9,12 +9,14 @@ import numpy as np
 
 from elastogen.generator.expressions import nominal, parse_scalar
 from elastogen.generator.file_fields import ScalarField
-from elastogen.generator.finite_elements import Banded, unit_matrices
+from elastogen.generator.finite_elements import full_matrix
 from elastogen.generator.flexible_file import DampingSection, RayleighSection
+from elastogen.generator.graph import Graph
 from elastogen.generator.location import Location
+from elastogen.generator.mode_functions import beam_functions
 from elastogen.generator.natural_frequencies import Array, clamped_modes, mass_matrix, numeric
 from elastogen.generator.piecewise import ROUNDING, to_scalar
-from elastogen.generator.robot import ZERO3, Body, FlexibleBody, Matrix, Parameter, Scalar
+from elastogen.generator.robot import ZERO3, Body, FlexibleBody, Matrix, Parameter, Scalar, Telescope
 
 
 def damping_matrix(
@@ -81,7 +83,8 @@ def moving_damping(
 
     With P = diag(d^p_j), M = mu d P Mhat P and K = EI d^-3 P Khat P for the part outside. Its modes X, without a load, are
     those of (Mhat, Khat) at every d, and their frequencies go with d^-2: so D = M X diag(2 zeta_i w_i) X^T M is
-    sqrt(mu EI) / d P Dhat P, and ratios hold for all d. Rayleigh's M includes the tip body, which adds a constant.
+    sqrt(mu EI) / d P Dhat P, and ratios hold for all d. Rayleigh's M includes the tip body, which adds a constant; where
+    the coordinates are amplitudes of modes, with slopes that go with 1/d, also powers of 1/d.
     """
     beam, size = body.telescope, len(body.coordinates)
     assert beam is not None
@@ -90,20 +93,29 @@ def moving_damping(
         return nothing, ()
     if section.matrix is not None:
         return _given(section.matrix, size, parameters, where.at("matrix")), ()
-    mass, stiffness = (_full(matrix) for matrix in unit_matrices(beam.elements))
+    functions = beam_functions(Graph(), beam.elements, beam.modes)
+    mass, stiffness = full_matrix(functions.mass_integrals), full_matrix(functions.stiffness_integrals)
     if section.rayleigh is not None:
         alpha, beta = _rayleigh(section.rayleigh, parameters, where.at("rayleigh"))
-        massless = replace(body, field_field_integrals=tuple((ZERO3,) * size for _ in range(size)))
-        tip = _times(alpha, mass_matrix(massless, tip_body))
-        parts = ((1, alpha * beam.mass_per_length, mass), (-3, beta * beam.EI, stiffness))
+        parts = [(1, alpha * beam.mass_per_length, mass), (-3, beta * beam.EI, stiffness)]
+        if beam.modes:
+            tip, parts = nothing, [*parts, *((e, alpha * factor, rows) for e, factor, rows in _tip_masses(beam, tip_body))]
+        else:
+            massless = replace(body, field_field_integrals=tuple((ZERO3,) * size for _ in range(size)))
+            tip = _times(alpha, mass_matrix(massless, tip_body))
         return tip, tuple((exponent, _times(factor, matrix)) for exponent, factor, matrix in parts if factor != 0)
     modal = _by_ratios(_ratios(section, size, where), np.array(mass), np.array(stiffness))
     factor = float(np.sqrt(nominal(beam.mass_per_length, parameters) * nominal(beam.EI, parameters)))
     return nothing, ((-1, _times(factor, modal)),)
 
 
-def _full(banded: Banded) -> list[list[float]]:
-    return [[dict(row).get(j, 0.0) for j in range(len(banded))] for row in banded]
+def _tip_masses(beam: Telescope, tip_body: Body) -> list[tuple[int, Scalar, list[list[float]]]]:
+    """Exponents of d, factors and matrices of the tip body's part of M, with w = shifts a and w' = slopes a / d at the tip."""
+    shifts, slopes, m, (x, y, _) = np.array(beam.modes[-2]), np.array(beam.modes[-1]), tip_body.mass, tip_body.com
+    mixed = np.outer(shifts, slopes)
+    inertia = tip_body.inertia[2][2] + m * (x * x + y * y)
+    parts = ((0, m, np.outer(shifts, shifts)), (-1, m * x, mixed + mixed.T), (-2, inertia, np.outer(slopes, slopes)))
+    return [(exponent, factor, matrix.tolist()) for exponent, factor, matrix in parts]
 
 
 def _times(factor: Scalar, matrix: Sequence[Sequence[Scalar]]) -> Matrix:

@@ -9,20 +9,33 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
 
+from elastogen.generator.beam_functions import BeamFunctions, Spread
+from elastogen.generator.finite_elements import Banded, unit_matrices
 from elastogen.generator.graph import Graph, Value
-
-Spread: TypeAlias = "list[list[Value]]"
-"""A function along the beam: for every element the weights of P_0, P_1, ...; those that are missing vanish."""
 
 
 @dataclass(frozen=True)
-class ElementPolynomials:
-    """The functions along a beam of ``count`` elements."""
+class ElementPolynomials(BeamFunctions):
+    """The functions along a beam of ``count`` elements: for every element a line with the weights of P_0, P_1, ..."""
 
     graph: Graph
     count: int
+
+    @property
+    def powers(self) -> tuple[int, ...]:
+        """Deflections and slopes, node by node."""
+        return (0, 1) * self.count
+
+    @property
+    def mass_integrals(self) -> Banded:
+        """int n_i n_j deta."""
+        return unit_matrices(self.count)[0]
+
+    @property
+    def stiffness_integrals(self) -> Banded:
+        """int n_i'' n_j'' deta."""
+        return unit_matrices(self.count)[1]
 
     # ---- linear combinations
 
@@ -30,26 +43,6 @@ class ElementPolynomials:
     def nothing(self) -> Spread:
         """The function 0."""
         return [[] for _ in range(self.count)]
-
-    def sum(self, *functions: Spread) -> Spread:
-        """The sum of functions."""
-        zero = self.graph.value(0)
-        total = self.nothing
-        for function in functions:
-            for line, added in zip(total, function, strict=True):
-                line += [zero] * (len(added) - len(line))
-                for r, weight in enumerate(added):
-                    line[r] = line[r] + weight
-        for line in total:
-            while line and line[-1].is_zero:
-                line.pop()
-        return total
-
-    def scaled(self, f: Spread, factor: Value | float) -> Spread:
-        """The function times a factor."""
-        if isinstance(factor, Value) and factor.is_zero:
-            return self.nothing
-        return [[weight * factor for weight in line] for line in f]
 
     def line(self, start: Value, rise: Value) -> Spread:
         """The function start + rise eta."""
@@ -194,6 +187,25 @@ class ElementPolynomials:
             y2 = a[0] * psi[2] + a[1] * mixed + a[2] * (psi[0] * 0.2 + psi[2] * (2 / 7) + psi[4] * (18 / 35))
             result.append([zero, 6 * n * y0, 30 * n * y1, 14 * n * (y0 + 5 * y2)])
         return result[::-1]
+
+    def projected_with_slopes(self, f: Spread, g: Spread, force: Spread, factor: Value) -> list[Value]:
+        """int f n_j deta + factor int (int_0^eta g' n_j') force deta for every j."""
+        return self.projected(self.sum(f, self.scaled(self.by_slope_products(g, force), factor)))
+
+    # ---- bending
+
+    def bending(self, f: Spread) -> Spread:
+        """B with int B g deta = int f'' g'' deta for every cubic g; on an element f'' is n^2 (12 f_2 P_0 + 60 f_3 P_1)."""
+        zero, n = self.graph.value(0), self.count
+        return [[zero, zero, 720 * n**4 * line[2], 8400 * n**4 * line[3]] for line in f]
+
+    def strains(self, f: Spread) -> list[Value]:
+        """int f'' n_j'' deta for every j."""
+        return self.projected(self.bending(f))
+
+    def strain(self, f: Spread) -> Value:
+        """int f''^2 deta."""
+        return self.inner(self.bending(f), f)
 
 
 def _product(a: Sequence[Value], b: Sequence[Value]) -> list[Value]:

@@ -117,6 +117,11 @@ def unit_matrices(elements: int) -> tuple[Banded, Banded]:
     return found[0], found[1]
 
 
+def full_matrix(banded: Banded) -> list[list[float]]:
+    """A matrix with its zeros."""
+    return [[dict(row).get(j, 0.0) for j in range(len(banded))] for row in banded]
+
+
 @dataclass(frozen=True)
 class _ClampedMode:
     frequency: float  # [rad/s]

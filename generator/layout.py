@@ -107,7 +107,7 @@ class _Layout:
             self.drafts[tip].flexible = link.flexible
             moving = (self.size - len(link.flexible.coordinates) - 1,) if moving_clamp(self.robot, link.name) else ()
             self.drafts[frame].deforming = (*moving, *self.drafts[tip].coordinates)
-            if moving and link.flexible.foreshortened:  # how far its tip is drawn back depends on the joint as well
+            if link.flexible.telescope is not None and link.flexible.telescope.moves_tip:
                 self.drafts[tip].coordinates = self.drafts[frame].deforming
             turned = tuple(tuple(row[:3]) for row in undeformed[:3])
             self.ends[link.name] = (tip, transform(turned, (0, 0, 0)))

@@ -2,7 +2,8 @@
 
 Of a beam of length l the part d is outside of the joint; the rest, behind it, is straight. The part outside is divided into n
 elements of length d / n, its displacements are those of moving_shape.py. They, their rates and accelerations are polynomials on
-every element, so that mass integrals are sums over their coefficients, times mu d: see element_polynomials.py.
+every element, so that mass integrals are sums over their coefficients, times mu d: see element_polynomials.py. Where the beam
+is reduced to modes, they are sums of fixed functions, with integrals that are numbers: see mode_functions.py.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from functools import cached_property
 from math import comb
 
 from elastogen.generator import dense_matrices as dense
+from elastogen.generator.beam_functions import Spread
 from elastogen.generator.elastic_body import (
     DeformedBody,
     ElasticBody,
@@ -22,11 +24,10 @@ from elastogen.generator.elastic_body import (
     rigid_energy,
     undeformed_inertia,
 )
-from elastogen.generator.element_polynomials import ElementPolynomials, Spread
-from elastogen.generator.finite_elements import unit_matrices
 from elastogen.generator.graph import Value
 from elastogen.generator.inertia import Inertia
 from elastogen.generator.lowering import Lowering
+from elastogen.generator.mode_functions import Modes, beam_functions
 from elastogen.generator.moving_shape import Field, MovingShape
 from elastogen.generator.robot import FlexibleBody
 from elastogen.generator.vectors import Mat, Symmetric, Vec
@@ -34,12 +35,13 @@ from elastogen.generator.vectors import Mat, Symmetric, Vec
 
 @dataclass(frozen=True)
 class MovingBeam(ElasticBody):
-    """The beam in its link frame, which the joint moves; its coordinates are d and the nodal ones."""
+    """The beam in its link frame, which the joint moves; its coordinates are d and the nodal ones or amplitudes of modes."""
 
     length: Value
     mass_per_length: Value
     EI: Value
     elements: int
+    modes: Modes  # empty: nodal coordinates
     foreshortening: bool
     damping: tuple[tuple[int, Mat], ...]  # exponents e and matrices D_e: see robot.Telescope
 
@@ -55,6 +57,7 @@ class MovingBeam(ElasticBody):
             lower.value(beam.mass_per_length),
             lower.value(beam.EI),
             beam.elements,
+            beam.modes,
             beam.foreshortening,
             tuple((e, [[lower.value(entry) for entry in row] for row in matrix]) for e, matrix in beam.damping),
         )
@@ -74,12 +77,10 @@ class MovingBeam(ElasticBody):
         return self.EI * 0.5 * shape.strain / (shape.d * shape.d * shape.d)
 
     def elastic_forces(self, x: Sequence[Value]) -> list[Value]:
-        """Derivatives of the energy by d and the nodal coordinates."""
+        """Derivatives of the energy by d and the elastic coordinates."""
         shape = self.deformed(x).shape
         cubed = self.EI / (shape.d * shape.d * shape.d)
-        total = -1.5 * shape.strain
-        for c, value in zip(shape.c[1::2], shape.strains[1::2], strict=True):
-            total = total + c * value
+        total = shape.drawn(-1.5 * shape.strain, shape.strains)
         by_u = [cubed * power * value for power, value in zip(shape.powers, shape.strains, strict=True)]
         return [cubed / shape.d * total, *by_u]
 
@@ -88,7 +89,7 @@ class MovingBeam(ElasticBody):
         shape = self.deformed(x).shape
         cubed = self.EI / (shape.d * shape.d * shape.d)
         K = super().elastic_matrix(x)
-        for i, row in enumerate(unit_matrices(self.elements)[1]):
+        for i, row in enumerate(shape.space.stiffness_integrals):
             for j, number in row:
                 K[1 + i][1 + j] = cubed * number * (shape.powers[i] * shape.powers[j])
         return K
@@ -130,7 +131,7 @@ class MovingState(DeformedBody):
 
     def __init__(self, body: MovingBeam, x: tuple[Value, ...]) -> None:
         self.beam, self.graph = body, body.graph
-        self.space = ElementPolynomials(self.graph, body.elements)
+        self.space = beam_functions(self.graph, body.elements, body.modes)
         self.shape = MovingShape(self.space, x, body.foreshortening)
         self.d = x[0]
 
@@ -158,7 +159,7 @@ class MovingState(DeformedBody):
         rows = [[self._along(part) + self._pair(part, self.shape.s), self._pair(part, self.shape.w), zero] for part in (x, y)]
         return total, [*rows, [zero] * 3]
 
-    def _on_nodes(self, force: Field) -> list[Value]:
+    def _on_shapes(self, force: Field) -> list[Value]:
         """int dr_e/dc_j . f deta, eta fixed: int n_j f_y - (1/d) int (int_0^eta w_eta n_j') f_x.
 
         Without foreshortening nothing moves along x.
@@ -166,15 +167,14 @@ class MovingState(DeformedBody):
         space, (x, y) = self.space, force
         if not self.beam.foreshortening:
             return space.projected(y)
-        return space.projected(space.sum(y, space.scaled(space.by_slope_products(self.shape.w, x), -1 / self.d)))
+        return space.projected_with_slopes(y, self.shape.w, x, -1 / self.d)
 
     def _pulled(self, force: Field) -> list[Value]:
         """int dr_e/dx_j . f dm for d, which moves c_j by p_j c_j / d, s by -s / d and points by A / d, and for u_j."""
         space, (x, y), (ahead_s, ahead_w) = self.space, force, self.shape.ahead
-        by_c = self._on_nodes(force)
+        by_c = self._on_shapes(force)
         total = space.inner(ahead_w, y) + space.inner(space.sum(ahead_s, space.scaled(self.shape.s, -1.0)), x)
-        for c, value in zip(self.shape.c[1::2], by_c[1::2], strict=True):
-            total = total + c * value
+        total = self.shape.drawn(total, by_c)
         by_u = [self._scale * power * value for power, value in zip(self.shape.powers, by_c, strict=True)]
         return [self.beam.mass_per_length * total, *by_u]
 
@@ -224,9 +224,9 @@ class MovingState(DeformedBody):
         total, W = self._moments(self._by_d)
         share = 1 / self.d
         result = [([share * value for value in total], [share * value for value in moment_of(W)])]
-        everywhere = [[one] for _ in range(self.beam.elements)]
+        everywhere = space.line(one, zero)
         columns = [
-            self._on_nodes(force)
+            self._on_shapes(force)
             for force in (
                 (everywhere, space.nothing),
                 (space.nothing, everywhere),
@@ -241,16 +241,16 @@ class MovingState(DeformedBody):
         return result
 
     def mass_block(self) -> Mat:
-        """int dr_e/dx_j . dr_e/dx_k dm; the part of the nodal coordinates across is a matrix of numbers times powers of d."""
+        """int dr_e/dx_j . dr_e/dx_k dm; the part of the elastic coordinates across is a matrix of numbers times powers of d."""
         zero, one, space, (x, y) = self.graph.value(0), self.graph.value(1), self.space, self._by_d
         mu, size = self.beam.mass_per_length, 1 + len(self.shape.u)
         block = [[zero] * size for _ in range(size)]
         block[0][0] = mu / self.d * (space.inner(x, x) + space.inner(y, y))
-        for j, (power, value) in enumerate(zip(self.shape.powers, self._on_nodes((x, y)), strict=True)):
+        for j, (power, value) in enumerate(zip(self.shape.powers, self._on_shapes((x, y)), strict=True)):
             block[0][1 + j] = block[1 + j][0] = mu * power * value
         units = [[one if k == j else zero for k in range(size - 1)] for j in range(size - 1)]
         along = [space.scaled(self.shape.shortened(self.shape.w, space.interpolated(unit)), 1 / self.d) for unit in units]
-        for i, row in enumerate(unit_matrices(self.beam.elements)[0]):
+        for i, row in enumerate(space.mass_integrals):
             numbers = dict(row)
             for j in range(i, size - 1):
                 value = space.inner(along[i], along[j]) + numbers.get(j, 0.0)

@@ -2,7 +2,7 @@
 
 With x along the link and eta = 1 - (l - x) / d, a point of the part outside is displaced by
 
-    w = sum_j c_j n_j(eta)  across,      c_j = d^p_j u_j, p_j = 0 for a nodal deflection, 1 for a nodal slope,
+    w = sum_j c_j n_j(eta)  across,      c_j = d^p_j u_j, p_j = 1 for a nodal slope, 0 for a deflection or a mode,
     s = -1/(2 d) int_0^eta (dw/deta)^2 deta  along x, where the beam has foreshortening (inextensible to second order).
 
 A material point (x fixed) sees eta change with d: d eta/dt = (1 - eta) d'/d. So the time derivative of a function f(eta, t)
@@ -16,9 +16,9 @@ from functools import cached_property
 from itertools import pairwise
 from typing import TypeAlias
 
+from elastogen.generator.beam_functions import BeamFunctions, Spread
 from elastogen.generator.differentiate import time_derivative
 from elastogen.generator.elastic_body import Motion
-from elastogen.generator.element_polynomials import ElementPolynomials, Spread
 from elastogen.generator.graph import Value
 
 Field: TypeAlias = "tuple[Spread, Spread]"
@@ -28,10 +28,10 @@ Field: TypeAlias = "tuple[Spread, Spread]"
 class MovingShape:
     """The displacements of the part outside at x = (d, u)."""
 
-    def __init__(self, space: ElementPolynomials, x: tuple[Value, ...], foreshortening: bool) -> None:
+    def __init__(self, space: BeamFunctions, x: tuple[Value, ...], foreshortening: bool) -> None:
         self.space, self.graph, self.foreshortening = space, space.graph, foreshortening
         self.d, self.u = x[0], x[1:]
-        self.powers = [self.d if j % 2 else self.graph.value(1) for j in range(len(self.u))]
+        self.powers = [self.d if p else self.graph.value(1) for p in space.powers]
         self.c = [power * u for power, u in zip(self.powers, self.u, strict=True)]
         self.w = self.space.interpolated(self.c)
 
@@ -57,7 +57,7 @@ class MovingShape:
         """s_t and w_t, eta fixed; d s_t + d' s = -int w_eta w_t,eta."""
         speed, space = xd[0], self.space
         c = [power * rate for power, rate in zip(self.powers, xd[1:], strict=True)]
-        c = [value + speed * u if j % 2 else value for j, (value, u) in enumerate(zip(c, self.u, strict=True))]
+        c = [value + speed * u if p else value for p, value, u in zip(space.powers, c, self.u, strict=True)]
         w = space.interpolated(c)
         along = space.sum(self.shortened(self.w, w), space.scaled(self.s, -speed))
         return space.scaled(along, 1 / self.d), w
@@ -66,9 +66,9 @@ class MovingShape:
         """s_tt and w_tt, eta fixed; d s_tt + 2 d' s_t + d'' s = -int (w_t,eta^2 + w_eta w_tt,eta)."""
         space = self.space
         c = []
-        for j, (power, u, rate, acceleration) in enumerate(zip(self.powers, self.u, xd[1:], xdd[1:], strict=True)):
+        for p, power, u, rate, acceleration in zip(space.powers, self.powers, self.u, xd[1:], xdd[1:], strict=True):
             value = power * acceleration
-            c.append(value + 2 * xd[0] * rate + xdd[0] * u if j % 2 else value)
+            c.append(value + 2 * xd[0] * rate + xdd[0] * u if p else value)
         w, (s_rate, w_rate) = space.interpolated(c), self._rates(xd)
         along = space.sum(
             self.shortened(w_rate, w_rate),
@@ -109,25 +109,25 @@ class MovingShape:
         return found
 
     def _next(
-        self, f: Spread, chain: list[tuple[Sequence[Value], Sequence[Value]]], share: Value, space: ElementPolynomials
+        self, f: Spread, chain: list[tuple[Sequence[Value], Sequence[Value]]], share: Value, space: BeamFunctions
     ) -> Spread:
         rates = iter(time_derivative(self.graph, [weight for line in f for weight in line], chain))
         return space.sum([[next(rates) for _ in line] for line in f], space.scaled(space.ahead(f), share))
 
-    # ---- stiffness
+    # ---- forces
 
-    @cached_property
-    def _bending(self) -> Spread:
-        """B with int B g deta = int w'' g'' deta for every cubic g; on an element w'' is n^2 (12 f_2 P_0 + 60 f_3 P_1)."""
-        zero, n = self.graph.value(0), self.space.count
-        return [[zero, zero, 720 * n**4 * line[2], 8400 * n**4 * line[3]] for line in self.w]
+    def drawn(self, total: Value, forces: Sequence[Value]) -> Value:
+        """A total and sum_j p_j c_j f_j: d times what forces on the coefficients c are worth to d, eta fixed."""
+        for p, c, force in zip(self.space.powers, self.c, forces, strict=True):
+            total = total + c * force if p else total
+        return total
 
     @cached_property
     def strains(self) -> list[Value]:
         """K c of the stiffness integrals."""
-        return self.space.projected(self._bending)
+        return self.space.strains(self.w)
 
     @cached_property
     def strain(self) -> Value:
         """c^T K c."""
-        return self.space.inner(self._bending, self.w)
+        return self.space.strain(self.w)

@@ -142,8 +142,11 @@ class Telescope:
     ``nodal`` clamps (seed 003, 4.3): all nodes, the first one too, have coordinates, and those of the element inside
     the joint vanish. Else the clamp is the material point inside the joint, and equal elements divide what sticks out.
     Then ``foreshortening`` belongs to the part outside, and ``damping`` lists exponents e and matrices D_e of a damping
-    sum_e d^(e + p_i + p_j) D_e beside the body's constant one, with p = 1 for slopes and 0 for deflections. With nodal clamps
-    ``held_damping`` may hold a matrix for each element inside the joint, likewise beside the constant one.
+    sum_e d^(e + p_i + p_j) D_e beside the body's constant one, with p = 1 for slopes and 0 for deflections and amplitudes. With
+    nodal clamps ``held_damping`` may hold a matrix for each element inside the joint, likewise beside the constant one.
+
+    ``modes`` of a beam that is reduced to them, one in every column: their deflections and slopes at the free nodes, in turn,
+    as functions of eta that goes from 0 to 1 along what sticks out, however long that is. Empty: the coordinates are nodal.
     """
 
     length: Scalar  # [m]
@@ -154,6 +157,12 @@ class Telescope:
     foreshortening: bool = False
     damping: tuple[tuple[int, Matrix], ...] = ()
     held_damping: tuple[Matrix, ...] = ()
+    modes: tuple[tuple[float, ...], ...] = ()
+
+    @property
+    def moves_tip(self) -> bool:
+        """Whether the tip moves in the link frame when d does and the elastic coordinates do not."""
+        return self.foreshortening or bool(self.modes)
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ from elastogen.generator.finite_elements import MAX_ELEMENTS, element_modes
 from elastogen.generator.flexible_file import ElementsSection, FlexibleSection, PropertySection
 from elastogen.generator.location import Location
 from elastogen.generator.piecewise import Curve, exact, to_scalar
+from elastogen.generator.reduction import nodal_values, reduced_body
 from elastogen.generator.robot import Body, FlexibleBody, Matrix, Parameter, Robot, Scalar, Telescope
 
 _FEWEST = 2  # one inside the joint, one outside
@@ -28,7 +29,8 @@ def telescopic_body(
     """Return the standard data of a link on a telescopic joint.
 
     Nodal: all 2 n + 2 coordinates of 003 (7), of which those of the element inside the joint vanish. Smooth: the 2 n
-    coordinates of the part outside; the integrals are those with all of the beam outside.
+    coordinates of the part outside, or its lowest modes, with shapes that stretch with it; the integrals are those with all of
+    the beam outside.
     """
     if not isinstance(section, ElementsSection):
         raise where.at("type").error(section.type, "elements, for a link on a telescopic joint", "use type: elements")
@@ -50,9 +52,13 @@ def telescopic_body(
         {"y": Curve.polynomial((exact(EI),))},
         foreshortening=section.foreshortening and nodal,
     )
-    body = beam_body(beam, element_modes(section.elements, ("y",), beam.length, clamped=not nodal))
     moving = section.foreshortening and not nodal  # from the joint on: see moving_beam.py
     telescope = Telescope(to_scalar(beam.length), mass, EI, section.elements, nodal, moving)
+    if section.reduce_to is not None:
+        body, modes = reduced_body(beam, section, tip_body, parameters, where)
+        telescope = replace(telescope, modes=nodal_values(modes))
+    else:
+        body = beam_body(beam, element_modes(section.elements, ("y",), beam.length, clamped=not nodal))
     body = replace(body, telescope=telescope)
     check_body(body, parameters, where)
     if nodal:
@@ -133,9 +139,14 @@ def _shifted(
 
 def _check_plain(section: ElementsSection, slide: str, where: Location) -> None:
     """Refuse what the moving clamp is not derived for."""
+    if slide == "nodal" and section.reduce_to is not None:
+        raise where.at("reduce_to").error(
+            section.reduce_to,
+            "no reduction on a nodal telescopic joint: what is clamped, and with it the modes, changes with the element",
+            "use slide: smooth, where the modes keep their shape",
+        )
     plain = {
         "directions": (section.directions, ("y",)),
-        "reduce_to": (section.reduce_to, None),
         "degree": (section.degree, 3),
         "rotary_inertia": (section.rotary_inertia, False),
         "rotation": (section.rotation, "exponential"),

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from elastogen.generator.graph import Value
 from elastogen.generator.joint_motion import Contact, ElasticTip, JointMotion, LinearTip
 from elastogen.generator.lowering import Lowering
-from elastogen.generator.robot import FlexibleBody
+from elastogen.generator.mode_functions import ModeFunctions
+from elastogen.generator.robot import FlexibleBody, Telescope
 from elastogen.generator.vectors import Vec
 
 
@@ -22,14 +23,27 @@ def tip_motion(lower: Lowering, body: FlexibleBody, count: int) -> JointMotion:
 
 
 def _moving_tip(body: FlexibleBody, variables: Sequence[Value]) -> tuple[Vec, Value]:
-    """Displacement and angle of the tip of a shortened beam that slides through its joint, by (d, nodal coordinates)."""
+    """Displacement and angle of the tip of a beam that slides through its joint, by (d, elastic coordinates)."""
     beam = body.telescope
     assert beam is not None
-    d, u = variables[0], variables[1:]
-    h, total = d / beam.elements, d.graph.value(0)
-    for nodes in element_nodes(u):
-        total = total + shortening(nodes, h, d.graph.value(1))
-    return [-total, u[-2], d.graph.value(0)], u[-1]
+    d, zero, one = variables[0], variables[0].graph.value(0), variables[0].graph.value(1)
+    u = nodal_coordinates(beam, d, variables[1:])
+    total = zero
+    if beam.foreshortening and beam.modes:
+        total = ModeFunctions(d.graph, beam.elements, beam.modes).squared_slopes(variables[1:]) * 0.5 / d
+    elif beam.foreshortening:
+        for nodes in element_nodes(u):
+            total = total + shortening(nodes, d / beam.elements, one)
+    return [-total, u[-2], zero], u[-1]
+
+
+def nodal_coordinates(beam: Telescope, d: Value, x: Sequence[Value]) -> list[Value]:
+    """Deflections and slopes at the nodes of a beam that slides through its joint, by its elastic coordinates."""
+    if not beam.modes:
+        return list(x)
+    zero = d.graph.value(0)
+    c = [sum((number * amplitude for number, amplitude in zip(row, x, strict=True)), zero) for row in beam.modes]
+    return [value / d if k % 2 else value for k, value in enumerate(c)]
 
 
 def element_nodes(u: Sequence[Value]) -> list[list[Value]]:
