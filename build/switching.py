@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from elastogen.build.c_elements import in_name
 from elastogen.build.c_expression import literal
 from elastogen.build.c_names import comment_text
@@ -32,7 +34,7 @@ def switch_context(derivation: ModelDerivation, identity: Identity) -> SwitchCon
     called = (*((JUMPING,) if refracts else ()), *(ENERGIES if has_energies else ()))
     prefix = f"{name}_switch"
     k, q, qd = f"int k[{count}]", f"double q[{nq}]", f"double qd[{nq}]"
-    borders, joints = _tables(selectors)
+    borders, joints = _tables(selectors, identity.real)
 
     def switch(symbol: str, parameters: str, prefix: str) -> Prototype:
         return Prototype("int", symbol, (parameters, k, q, qd, f"{prefix}_t *report", f"{prefix}_work_t *work"))
@@ -83,7 +85,7 @@ def _rule(selector: Selector) -> str:
     return RULES[selector.passage] if _changes(selector) else "no borders but the ends of its range"
 
 
-def _tables(selectors: tuple[Selector, ...]) -> tuple[tuple[tuple[str, ...], ...], tuple[tuple[str, ...], ...]]:
+def _tables(selectors: tuple[Selector, ...], real: str) -> tuple[tuple[tuple[str, ...], ...], tuple[tuple[str, ...], ...]]:
     """Initializers of all borders, the ends of the ranges among them, and of the joints."""
     passages = {"keep": 0, "refract": 1, "clamp": 2}
     borders: list[tuple[str, ...]] = []
@@ -91,12 +93,15 @@ def _tables(selectors: tuple[Selector, ...]) -> tuple[tuple[tuple[str, ...], ...
     for selector in selectors:
         own = ((selector.coordinate, 1.0),)
         fields = (len(borders), len(selector.thresholds), selector.first, selector.step, passages[selector.passage])
-        joints.append((*map(str, fields), str(selector.nodes)))
-        borders += map(_border, (Threshold(own, 0.0), *selector.thresholds, Threshold(own, selector.upper)))
+        joints.append((*map(str, fields), str(selector.nodes), str(int(selector.positive))))
+        thresholds = (Threshold(own, 0.0), *selector.thresholds, Threshold(own, selector.upper))
+        borders += [_border(threshold, real) for threshold in thresholds]
     return tuple(borders), tuple(joints)
 
 
-def _border(threshold: Threshold) -> tuple[str, ...]:
+def _border(threshold: Threshold, real: str) -> tuple[str, ...]:
+    """Numbers are those of the model's own precision, so that both see the same elements."""
     (first, weight), *others = threshold.terms
     second, other = others[0] if others else (first, 0.0)
-    return (*(literal(x, "double") for x in (threshold.bound, weight, other)), str(first), str(second))
+    numbers = np.array((threshold.bound, weight, other), dtype=np.float32 if real == "float" else np.float64)
+    return (*(literal(float(x), "double") for x in numbers), str(first), str(second))

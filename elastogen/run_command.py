@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 CONTROLLERS = ("computed_torque", "pd_gravity", "feedforward", "user")
 FRAME = 0.2  # seconds from one picture to the next
 BAR = 24  # characters
+AMPLITUDE = 0.5  # of the default motion [rad, m]
 NAME = 16  # characters of a coordinate's name
 
 
@@ -36,10 +37,13 @@ def add_arguments(command: argparse.ArgumentParser, positive: Callable[[str], An
     command.add_argument("--kp", type=numbers, metavar="A,B", help="position gains (default: a bandwidth of 20 rad/s)")
     command.add_argument("--kd", type=numbers, metavar="A,B", help="velocity gains")
     command.add_argument("--shaper", choices=("none", "zv", "zvd"), default="none", help="for the lowest elastic mode")
-    command.add_argument("--q0", type=numbers, metavar="A,B", help="initial positions [rad, m] (default 0)")
     command.add_argument(
-        "--amplitude", type=numbers, metavar="A,B", help="the robot moves to q0 + amplitude and back (default 0.5 each)"
+        "--q0", type=numbers, metavar="A,B", help="initial positions [rad, m], of all coordinates or of the joints (default 0)"
     )
+    command.add_argument(
+        "--amplitude", type=numbers, metavar="A,B",
+        help="the robot moves to q0 + amplitude and back (default 0.5 each, less on beams)",
+    )  # fmt: skip
     command.add_argument("--move-seconds", type=positive, default=1.0, help="time of one move (default 1)")
     command.add_argument("--on-overrun", choices=("skip", "catch_up", "stop"), default="skip", help="default skip")
     command.add_argument("--fifo", type=int, nargs="?", const=80, default=0, metavar="PRIORITY", help="SCHED_FIFO (80)")
@@ -66,7 +70,7 @@ def make_loop(model: Model, options: argparse.Namespace) -> Loop:
     from elastogen.runtime.controllers import BY_NAME
     from elastogen.runtime.loop_plants import Simulated
 
-    plant = Simulated(None if options.q0 is None else _spread(options.q0, model.nq, "--q0"))
+    plant = Simulated(_start(model, options))
     return model.loop(
         controller_source=options.controller_source,
         controller=BY_NAME[options.controller](_gain(options.kp), _gain(options.kd)),
@@ -86,9 +90,14 @@ def watch(loop: Loop, options: argparse.Namespace) -> tuple[Loop, NDArray[Any]]:
 
     model = loop.model
     driven = list(model.driven)
-    start = np.zeros(model.nq) if options.q0 is None else np.array(_spread(options.q0, model.nq, "--q0"))
+    start = np.array(_start(model, options))
     goal = start.copy()
-    goal[driven] += 0.5 if options.amplitude is None else _spread(options.amplitude, len(driven), "--amplitude")
+    if options.amplitude is None:
+        goal[driven] += AMPLITUDE
+        for joint in model.metadata.sliding:
+            goal[joint.coordinate] = min(start[joint.coordinate] + AMPLITUDE, 0.5 * (start[joint.coordinate] + joint.upper))
+    else:
+        goal[driven] += _spread(options.amplitude, len(driven), "--amplitude")
     view: Callable[[Loop, NDArray[Any], float], None] = _screen if sys.stdout.isatty() else _line
     blocks: list[NDArray[Any]] = []
     with warnings.catch_warnings(record=True) as caught:
@@ -117,6 +126,19 @@ def watch(loop: Loop, options: argparse.Namespace) -> tuple[Loop, NDArray[Any]]:
         loop.stop()
     blocks.append(loop.read())
     return loop, np.concatenate(blocks)
+
+
+def _start(model: Model, options: argparse.Namespace) -> tuple[float, ...]:
+    """Initial positions: of all coordinates, or of the joints only; else zero, with sliding joints in the middle."""
+    start = [0.0] * model.nq
+    for joint in model.metadata.sliding:
+        start[joint.coordinate] = 0.5 * joint.upper
+    if options.q0 is not None and len(options.q0) == len(model.driven) < model.nq:
+        for k, value in zip(model.driven, options.q0, strict=True):
+            start[k] = value
+    elif options.q0 is not None:
+        start = list(_spread(options.q0, model.nq, "--q0"))
+    return tuple(start)
 
 
 def _screen(loop: Loop, record: NDArray[Any], elapsed: float) -> None:
@@ -166,8 +188,7 @@ def _shaper(model: Model, options: argparse.Namespace) -> Shaper | None:
 
     if len(model.driven) == model.nq:
         raise elastogen.ModelError(f"{model.name}: --shaper {options.shaper} is for robots with elastic coordinates.")
-    q0 = (0.0,) * model.nq if options.q0 is None else _spread(options.q0, model.nq, "--q0")
-    lowest = float(model.modes(q0, joints="locked").frequencies[0])
+    lowest = float(model.modes(_start(model, options), joints="locked").frequencies[0])
     return shaping.zv(lowest) if options.shaper == "zv" else shaping.zvd(lowest)
 
 

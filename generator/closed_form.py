@@ -276,6 +276,11 @@ class ClosedForm:
 
     @cached_property
     def _kinematics(self) -> Kinematics:
+        if any(coordinate.elastic for coordinate in self.robot.coordinates):
+            raise OutputError(
+                f"{self.robot.name}: it has flexible links or joints, which these closed forms are not for. Fix: ask for a "
+                "function of the catalogue, for example derive(robot).function('mass_matrix')['M']."
+            )
         return Kinematics(self.robot, self.q, self.qd, self.qdd)
 
     @property

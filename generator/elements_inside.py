@@ -13,12 +13,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 
 import sympy
 
 from elastogen.generator.expressions import nominal
 from elastogen.generator.graph import Graph, Value
 from elastogen.generator.location import Location
+from elastogen.generator.piecewise import exact
 from elastogen.generator.robot import FlexibleBody, Joint, JointType, Robot
 
 
@@ -177,13 +179,19 @@ def _sliding(robot: Robot, joint: Joint) -> Selector:
     passage = "refract" if joint.slide == "smooth" else "keep"
     telescopic = moving_clamp(robot, joint.parent)
     if telescopic is None:
-        inner = tuple(Threshold(((index, 1.0),), length * b) for b in line.breaks[1:-1])
+        inner = tuple(Threshold(((index, 1.0),), _place(length, b)) for b in line.breaks[1:-1])
         return Selector(joint.name, index, length, positive=False, thresholds=inner, passage=passage)
     # x = d lies beyond node i of the part outside where d > l - d_b (1 - i / n)
     outside = robot.coordinate_names.index(telescopic.name)
     n = len(line.breaks) - 1
     nodes = tuple(Threshold(((index, 1.0), (outside, 1.0 - i / n)), length) for i in range(n))
     return Selector(joint.name, index, length, positive=False, first=0, thresholds=nodes, passage=passage)
+
+
+def _place(length: float, part: float) -> float:
+    """A part of a length, both meant as the decimals or fractions that they look like, rounded once."""
+    fraction = Fraction(part).limit_denominator(1000)
+    return float(exact(length) * (fraction if float(fraction) == part else Fraction(part)))
 
 
 def _telescopic(robot: Robot, joint: Joint) -> Selector:
@@ -195,7 +203,7 @@ def _telescopic(robot: Robot, joint: Joint) -> Selector:
     if not beam.nodal:
         return Selector(joint.name, index, length, positive=True)
     n = beam.elements
-    inner = tuple(Threshold(((index, 1.0),), length * i / n) for i in range(1, n))
+    inner = tuple(Threshold(((index, 1.0),), _place(length, i / n)) for i in range(1, n))
     return Selector(
         joint.name, index, length, positive=True, first=n, step=-1, thresholds=inner, passage="clamp", nodes=index + 1
     )

@@ -98,10 +98,14 @@ def mass_by_columns(model: Model, q: NDArray[Any]) -> NDArray[np.float64]:
 
 
 def stiffness_by_columns(model: Model, q: NDArray[Any], step: float = 1e-5) -> NDArray[np.float64]:
-    """dF/dq at rest by central differences, (nq, nq): elastic stiffness and that of gravity."""
+    """dF/dq at rest by central differences, (nq, nq): elastic stiffness and that of gravity.
+
+    Columns of elastic coordinates only, the others are zero: a sliding joint may be at the end of its beam.
+    """
     if model.dtype == np.float32:
         step = 1e-2
     zero, shift = np.zeros(model.nq), step * np.eye(model.nq)
+    shift[list(model.driven)] = 0.0
     more = np.asarray(model.inverse_dynamics(q + shift, zero, zero), dtype=float)
     less = np.asarray(model.inverse_dynamics(q - shift, zero, zero), dtype=float)
     columns: NDArray[np.float64] = (more - less) / (2.0 * step)

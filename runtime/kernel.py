@@ -213,7 +213,7 @@ class Kernel:
                 raise ModelError(
                     f"{self.label}: joint {joint.joint} is at q[{joint.coordinate}] = {q[joint.coordinate]:.9g} m{where}, "
                     f"expected {'above' if joint.positive else 'at least'} 0 and at most {joint.upper:.9g} m. "
-                    "Fix: keep it on its beam, or pass on_failure='nan'."
+                    f"Fix: keep it on its beam, or evaluate({self.info.name!r}, ..., on_failure='nan')."
                 )
 
     def _failures(self, job: Batch, start: int, stop: int) -> list[int]:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
+
+import numpy as np
 
 from elastogen.runtime.errors import ModelError
 
@@ -45,6 +47,14 @@ class SlidingInfo:
     thresholds: tuple[tuple[tuple[tuple[int, float], ...], float], ...]
     passage: str  # what goes on at a border between elements: "keep", "refract" or "clamp"
     nodes: int
+
+    def in_single_precision(self) -> SlidingInfo:
+        """The same with the bounds as a model in single precision has them."""
+        rounded = tuple(
+            (tuple((i, float(np.float32(weight))) for i, weight in terms), float(np.float32(bound)))
+            for terms, bound in self.thresholds
+        )
+        return replace(self, upper=float(np.float32(self.upper)), thresholds=rounded)
 
     def is_out_of_range(self, q: Sequence[float]) -> bool:
         """Whether the joint is beyond the end of its beam."""

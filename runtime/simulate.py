@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from elastogen.runtime.errors import ModelError, ModelWarning
 from elastogen.runtime.evaluation import Evaluation, ParameterValues
 from elastogen.runtime.inputs import Input, InputReader
+from elastogen.runtime.metadata import SlidingInfo
 from elastogen.runtime.parameters import Parameters
 from elastogen.runtime.results import STATUS, Simulation, SimulationError
 from elastogen.runtime.simulator import Method, Motion, Simulator
@@ -104,7 +105,7 @@ class SimulationMethods(Evaluation):
         result = self._simulation(motions, arrays, batch, times, method, time.perf_counter() - start)
         self._warn_of_fast_spin(label, result)
         if on_failure == "raise" and not (result.ok or result.interrupted):
-            raise SimulationError(_failure(label, result, motions), result)
+            raise SimulationError(_failure(label, result, motions, self.metadata.sliding), result)
         return result
 
     def rhs(self, t: float, y: ArrayLike, F: Input = None, parameters: ParameterValues = None) -> NDArray[Any]:
@@ -279,12 +280,16 @@ def _times(label: str, given: ArrayLike, samples: int) -> NDArray[Any]:
     return np.ascontiguousarray(times)
 
 
-def _failure(label: str, result: Simulation, motions: list[Motion]) -> str:
+def _failure(label: str, result: Simulation, motions: list[Motion], sliding: Sequence[SlidingInfo]) -> str:
     failed = [k for k, motion in enumerate(motions) if motion.status != "OK"]
     first = motions[failed[0]]
     where = f"motion {failed[0]} (the first of {len(failed)} of {len(motions)})" if len(motions) > 1 else "the motion"
+    cause = STATUS[first.status]
+    if first.status == "OUT_OF_RANGE":
+        joint = sliding[first.control.left]
+        cause = f"{joint.joint} left its beam, 0 to {joint.upper:.9g} m"
     return (
-        f"{label}, {result.method}: {where} failed at t = {first.control.time:g} s: {STATUS[first.status]}. "
+        f"{label}, {result.method}: {where} failed at t = {first.control.time:g} s: {cause}. "
         "What was done until then is in the exception's .simulation; on_failure='keep' returns it."
     )
 

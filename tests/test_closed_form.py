@@ -274,3 +274,10 @@ def test_unknown_names_are_refused_with_the_known_ones(trtrr: ClosedForm) -> Non
         trtrr.lambdify("jacobian")(np.zeros(5), l9=1.0)
     with pytest.raises(OutputError, match="takes no options"):
         trtrr.lambdify("jacobian", frame="own")
+
+
+def test_flexible_robots_are_told_where_their_closed_forms_are() -> None:
+    form = derive(load("par_table3"))
+    with pytest.raises(OutputError, match=r"function\('mass_matrix'\)"):
+        _ = form.mass_matrix
+    assert form.function("mass_matrix")["M"].shape == (8, 8)

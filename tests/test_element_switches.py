@@ -268,7 +268,7 @@ def test_the_end_of_the_beam_ends_the_motion():
         assert [s.time for s in motion.switches] == pytest.approx([0.05, 0.15, 0.25], abs=1e-11)
         assert motion.t[-1] < 0.35 + 1e-12
     q[model.metadata.sliding[0].coordinate] = 0.9
-    with pytest.raises(elastogen.SimulationError, match="left its beam"):
+    with pytest.raises(elastogen.SimulationError, match=r"t = 0 s: joint2 left its beam, 0 to 0\.8 m"):
         model.simulate(q, qd, t=1.0)
 
 
@@ -292,6 +292,32 @@ def test_single_precision_passes_borders(smooth):
     coarse, fine = (model.simulate(q, qd, t=0.1, method="rk4", step=1e-4) for model in (single, smooth))
     assert [(s.before, s.after) for s in coarse.switches] == [(s.before, s.after) for s in fine.switches]
     np.testing.assert_allclose(coarse.q[-1], fine.q[-1], rtol=0, atol=1e-3)
+    q[smooth.metadata.sliding[0].coordinate] = np.nextafter(0.8 / 3, 1.0)  # the node itself in single precision
+    assert (smooth.elements(q).tolist(), single.elements(q).tolist()) == ([2], [1])
+    position, _, switch = single.switch_element("joint2", q, qd)
+    assert (switch.before, switch.after) == (1, 2)
+    assert abs(position - q).max() < 1e-7
+
+
+def test_nodes_are_where_they_are_said_to_be():
+    """l = 0.6 with three elements has a node at 0.2, not a rounding error beside it."""
+    for name, first in (("Pa nodal", [1, 2]), ("Pb nodal", [3, 2])):
+        links = [{**link, "length": 0.6} for link in links_of(("R", name), 3)]
+        robot = elastogen.load({"elastogen": 1, "name": "nodes", "planar": {"links": links}})
+        (selector,) = selectors(robot)
+        assert [threshold.bound for threshold in selector.thresholds] == [0.2, 0.4]
+        q = np.zeros(len(robot.coordinates))
+        found = []
+        for d in (0.2, 0.4):
+            q[selector.coordinate] = d
+            found.append(selector.element(q))
+        assert found == first
+
+
+def test_a_telescopic_joint_without_length_is_out_of_range(clamped):
+    q, qd = start_of(clamped, 0.0, 1.0)
+    with pytest.raises(elastogen.SimulationError, match="t = 0 s: joint2 left its beam"):
+        clamped.simulate(q, qd, t=0.1)
 
 
 def test_errors_of_switch_element(smooth):
@@ -310,6 +336,7 @@ def test_errors_of_switch_element(smooth):
 def test_the_c_compiles_without_warnings(kind, precision, tmp_path):
     elastogen.generate(robot_of(kind, 2), tmp_path, outputs="simulation", precision=precision)
     flags = "-Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wundef -Wstrict-prototypes -Wmissing-prototypes -Wfloat-equal"
+    flags += " -Wdouble-promotion -Wcast-qual"
     for name in ("", "_switch", "_simulate"):
         command = ["cc", "-std=c99", "-O0", "-Werror", *flags.split(), "-c", f"sliding{name}.c", "-o", f"{name}.o"]
         subprocess.run(command, cwd=tmp_path, check=True)

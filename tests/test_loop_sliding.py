@@ -8,6 +8,7 @@ from loop_setup import finish, run_free
 
 import elastogen
 from elastogen.build.loop import build_loop
+from elastogen.command_line import main
 from elastogen.runtime.controllers import PDGravity
 from elastogen.runtime.loop_plants import Simulated
 
@@ -63,3 +64,17 @@ def test_the_end_of_the_beam_stops_the_loop(library) -> None:
     records = finish(loop, cycles)
     assert loop.status.name == "STATUS_READ"
     assert len(records) < 300
+
+
+@pytest.mark.parametrize("d", [0.0, 1e-6, 0.8])
+def test_the_loop_starts_at_the_ends_of_the_beam(library, d) -> None:
+    q, _ = start_of(library, d, 0.0)
+    loop, cycles = run_free(library, 5, plant=Simulated(q), controller=PDGravity(1.0, 0.1))
+    assert len(finish(loop, cycles)) == 5
+
+
+@pytest.mark.parametrize("options", [[], ["--q0", "0.1,0.3"]])
+def test_the_command_runs_robots_with_beams_in_joints(options, capsys) -> None:
+    quiet = ["--rate", "500", "--seconds", "0.1", "--controller", "pd_gravity", "--kp", "0.01", "--kd", "0.001"]
+    assert main(["run", "rpb_table3", *quiet, *options]) == 0
+    assert "status: no fault" in capsys.readouterr().out
