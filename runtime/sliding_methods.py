@@ -31,8 +31,8 @@ class SlidingMethods(SimulationMethods):
     ) -> tuple[Array, Array, Switch]:
         """Carry the state of a sliding joint at the border of an element over to the next one, for integrators of your own.
 
-        :meth:`simulate` does it by itself. ``q`` is within 1e-9 (single precision: 1e-6) of the beam's length of a border, ``qd``
-        says in which direction the joint passes. Returns positions just beyond the border, velocities, and what happened:
+        :meth:`simulate` does it by itself. ``q`` is within 1e-9 (single precision: 1e-6) of the beam's length of a border,
+        ``qd`` says in which direction it passes. Returns positions just beyond the border, velocities, and what happened:
         smooth joints keep energy and the momenta along the border; nodal P_a keeps positions and velocities; nodal P_b clamps
         the new element.
         """
