@@ -36,6 +36,23 @@ def microseconds(model: Any, function: str, inputs: int) -> float:
     return 1e6 * float(best)
 
 
+def telescopic(**more: Any) -> dict[str, Any]:
+    """A smooth telescopic link on a turning rod."""
+    rod = {"joint": "R", "rigid": True, "length": 0.2, "mass": 0.4, "inertia": 0.002}
+    link = {"joint": "Pb", "gamma": 0, "length": 0.8, "mass_per_length": 0.35325, "EI": 0.1688, "elements": 5, **more}
+    return {"elastogen": 1, "name": "telescopic", "planar": {"links": [rod, link]}}
+
+
+def operations() -> None:
+    """Print the operations of inverse dynamics of telescopic links: elements and modes, without and with foreshortening."""
+    for title, more in [("5 elements", {}), *((f"{m} modes", {"elements": 10, "reduce_to": m}) for m in (2, 3, 4, 6))]:
+        counts = []
+        for foreshortening in (False, True):
+            robot = elastogen.load(telescopic(**more, foreshortening=foreshortening))
+            counts.append(derive_model(robot, ["inverse_dynamics"]).functions[0].program.count.total)
+        print(f"telescopic, {title:10}  inverse_dynamics {counts[0]} operations, with foreshortening {counts[1]}")
+
+
 def main() -> None:
     """Print one line per robot."""
     chains = [two_links(joint, elements) for joint in ("R", "Pa") for elements in (5, 10, 20)]
@@ -48,6 +65,7 @@ def main() -> None:
         times = "  ".join(f"{name} {microseconds(model, name, n):.2f} us" for name, n in FUNCTIONS.items())
         size = len(rendered.source) >> 10
         print(f"{robot.name:12} nq {model.nq:3}  {times}  derive and render {seconds:.1f} s, {size} KiB of C")
+    operations()
 
 
 if __name__ == "__main__":

@@ -108,9 +108,8 @@ def _fill_column(
         mechanism.graph.section = f"{frame.label}: column of the mass matrix"
         wrench = incoming.get(row)
         if wrench is not None:
-            for shares, value in zip(frame.shares, frame.motion.project(frame.own(q), *wrench), strict=True):
-                for coordinate, share in shares:
-                    carried[coordinate][column] = carried[coordinate][column] + share * value
+            for coordinate, value in frame.spread(frame.motion.project(frame.own(q), *wrench)):
+                carried[coordinate][column] = carried[coordinate][column] + value
         twist = twists.get((column, row))
         if twist is not None:
             wrench = twist if wrench is None else (add(wrench[0], twist[0]), add(wrench[1], twist[1]))

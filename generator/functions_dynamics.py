@@ -102,9 +102,8 @@ def payload_forces(variant: Variant) -> Derived:
         frame, place_ = variant.mechanism.frames[index], placed[index]
         variant.graph.section = f"{frame.label}: force"
         own = frame.motion.project(frame.own(q), force, moment)
-        for shares, value in zip(frame.shares, own, strict=True):
-            for coordinate, share in shares:
-                result[coordinate] = result[coordinate] + share * value
+        for coordinate, value in frame.spread(own):
+            result[coordinate] = result[coordinate] + value
         force = place_.rotation.outward(force)
         moment = add(place_.rotation.outward(moment), cross(place_.position, force))
     return Derived((variant.free(result),))

@@ -48,6 +48,10 @@ class Frame:
         direct = [[(k, one)] for k in self.coordinates]
         return direct if self.window is None else [*direct, *map(self.window.shares, range(self.window.size))]
 
+    def spread(self, values: Sequence[Value]) -> list[tuple[int, Value]]:
+        """What belongs to the motion's coordinates, for the robot's: pairs of a coordinate and what to add there."""
+        return [(k, share * value) for shares, value in zip(self.shares, values, strict=True) for k, share in shares]
+
     def pair_shares(self, r: int, c: int) -> list[tuple[int, int, Value]]:
         """The same for two of the motion's coordinates: entries of a matrix over all coordinates."""
         count = len(self.coordinates)

@@ -170,9 +170,8 @@ def inward(
         mechanism.graph.section = f"{frame.label}: force"
         forces[index], moments[index] = named("f", index, forces[index]), named("n", index, moments[index])
         own = frame.motion.project(frame.own(q), forces[index], moments[index])
-        for shares, value in zip(frame.shares, own, strict=True):
-            for coordinate, share in shares:
-                tau[coordinate] = tau[coordinate] + share * value
+        for coordinate, value in frame.spread(own):
+            tau[coordinate] = tau[coordinate] + value
         if frame.parent >= 0:
             force = place_.rotation.outward(forces[index])
             moment = add(place_.rotation.outward(moments[index]), cross(place_.position, force))

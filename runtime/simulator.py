@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import sys
 import time
@@ -204,7 +205,7 @@ class Simulator:
         self, parameters: NDArray[Any], elements: Sequence[int], q: NDArray[Any], qd: NDArray[Any]
     ) -> Switch:
         """Carry a state that is just beyond a border of the elements over to the next one: q and qd are changed."""
-        k, report = self._ffi.new("int[]", list(elements)), self._ffi.new("eg_switch_t *")
+        k, report = self._ffi.new("int[]", list(elements)), self._ffi.new("eg_switch_t *", {"time": math.nan})
         work = self._ffi.new("eg_switch_work_t *")
         status = self._lib.eg_switch(
             self._pointer(parameters, "eg_real_t[]"), k, self._pointer(q), self._pointer(qd), report, work

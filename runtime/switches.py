@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 class Switch:
     """A sliding joint that passed from one element to the next."""
 
-    time: float  # [s]
+    time: float  # [s]; NaN where an integrator of the user's own knows it
     joint: str
     before: int  # element inside the joint
     after: int
