@@ -19,6 +19,7 @@ test: lint
 
 lint: $(TEST_TOOLS)
 	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
 bench: $(BENCH_TOOLS)

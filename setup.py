@@ -1,15 +1,26 @@
-"""Maps the four top-level rooms of the pipeline into one import package, ``elastogen``."""
+"""Maps the four top-level rooms of the pipeline, with their sub-rooms, into one import package, ``elastogen``."""
+
+from pathlib import Path
 
 from setuptools import setup
 
 ROOMS = ("generator", "templates", "build", "runtime")
+HERE = Path(__file__).resolve().parent
+
+
+def folders(room: str) -> list[str]:
+    """Return the room and its sub-rooms: every folder with an ``__init__.py``, as paths from the root."""
+    return sorted(file.parent.relative_to(HERE).as_posix() for file in (HERE / room).rglob("__init__.py"))
+
+
+PACKAGES = {"elastogen." + folder.replace("/", "."): folder for room in ROOMS for folder in folders(room)}
 
 setup(
-    packages=["elastogen", *(f"elastogen.{room}" for room in ROOMS)],
-    package_dir={"elastogen": "elastogen", **{f"elastogen.{room}": room for room in ROOMS}},
+    packages=["elastogen", *PACKAGES],
+    package_dir={"elastogen": "elastogen", **PACKAGES},
     package_data={
         "elastogen": ["py.typed"],
-        "elastogen.generator": ["robots/*.yaml", "robot.schema.json"],
-        "elastogen.templates": ["*.j2"],
+        "elastogen.generator.description": ["robots/*.yaml", "robot.schema.json"],
+        "elastogen.templates": ["**/*.j2"],
     },
 )

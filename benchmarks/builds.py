@@ -16,7 +16,7 @@ from benchmarks.robots import TITLES, MissingPeerError, load_subject
 from benchmarks.tables import table, verdict
 from elastogen.build.options import BuildOptions
 from elastogen.build.pipeline import render
-from elastogen.generator.robot import Robot
+from elastogen.generator.robot.robot import Robot
 
 T = TypeVar("T")
 

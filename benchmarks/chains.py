@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 import elastogen
-from elastogen.generator.robot import Body, Joint, JointType, Link, Robot
+from elastogen.generator.robot.robot import Body, Joint, JointType, Link, Robot
 
 AXES = ((0, 0, 1), (0, 1, 0), (1, 0, 0))
 

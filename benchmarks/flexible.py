@@ -12,8 +12,8 @@ import elastogen
 from benchmarks.kernels import FUNCTIONS, Race
 from benchmarks.ours import our_kernels, rendered
 from benchmarks.tables import nanoseconds, table, verdict
-from elastogen.generator.derivation import derive_model
-from elastogen.generator.robot import Robot
+from elastogen.generator.functions.derivation import derive_model
+from elastogen.generator.robot.robot import Robot
 
 TARGETS = {  # [s]
     ("two links, 5 modes each", "inverse_dynamics"): 0.5e-6,

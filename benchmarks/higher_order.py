@@ -20,12 +20,12 @@ from benchmarks.kernels import HERE, STATES, Kernel, load_kernel, shared_library
 from benchmarks.ours import toolchain
 from benchmarks.robots import MissingPeerError, load_subject
 from benchmarks.tables import nanoseconds, table, verdict
+from elastogen.build.files.render import render_model
 from elastogen.build.options import EmitOptions
-from elastogen.build.render import render_model
-from elastogen.generator.arguments import MOTION
-from elastogen.generator.derivation import derive_model
-from elastogen.generator.program import Function
-from elastogen.generator.robot import Robot
+from elastogen.generator.functions.derivation import derive_model
+from elastogen.generator.functions.function import Function
+from elastogen.generator.program.arguments import MOTION
+from elastogen.generator.robot.robot import Robot
 
 RESULTS = HERE / "results"
 NAMES = (

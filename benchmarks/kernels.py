@@ -137,9 +137,7 @@ class Race:
 
     def results(self, kernel: Kernel) -> NDArray[Any]:
         """The results for all states."""
-        prototype = ctypes.CFUNCTYPE(
-            None, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t
-        )
+        prototype = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t)
         self.output[:] = np.nan
         prototype(kernel.address)(kernel.context, STATES, self._in, self._out, 1)
         results: NDArray[Any] = self.output.copy()

@@ -8,12 +8,12 @@ import warnings
 from collections.abc import Callable
 
 import elastogen
-from elastogen.runtime.controllers import ComputedTorque, Controller, PDGravity, UserController
-from elastogen.runtime.loop import Loop
-from elastogen.runtime.loop_library import LoopLibrary
-from elastogen.runtime.loop_plants import Callbacks, Plant, Simulated
-from elastogen.runtime.telemetry import LoopStatistics
-from elastogen.runtime.timing import time_functions
+from elastogen.runtime.loop.controllers import ComputedTorque, Controller, PDGravity, UserController
+from elastogen.runtime.loop.library import LoopLibrary
+from elastogen.runtime.loop.loop import Loop
+from elastogen.runtime.loop.plants import Callbacks, Plant, Simulated
+from elastogen.runtime.loop.telemetry import LoopStatistics
+from elastogen.runtime.model.timing import time_functions
 
 ROBOT = "puma560"  # 6 joints
 NOTHING = f"""

@@ -8,9 +8,9 @@ from itertools import pairwise
 import elastogen
 from benchmarks.chains import chain
 from benchmarks.tables import table, verdict
-from elastogen.generator.derivation import derive_model
-from elastogen.generator.program import OperationCount
-from elastogen.generator.robot import Body, Robot
+from elastogen.generator.functions.derivation import derive_model
+from elastogen.generator.program.program import OperationCount
+from elastogen.generator.robot.robot import Body, Robot
 
 PUMA_TARGETS = {"inverse_dynamics": (203, 150, 10), "mass_matrix": (138, 85, 8)}
 GROWTH = (5, 10, 20, 40, 60, 80, 100)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import copy
 from dataclasses import replace
 
-from elastogen.generator.derivation import ModelDerivation
-from elastogen.generator.graph import Op
-from elastogen.generator.program import Program
+from elastogen.generator.functions.derivation import ModelDerivation
+from elastogen.generator.program.graph import Op
+from elastogen.generator.program.program import Program
 
 
 def few_live_values(derivation: ModelDerivation) -> ModelDerivation:

@@ -7,11 +7,11 @@ from functools import lru_cache
 from pathlib import Path
 
 from benchmarks.kernels import FUNCTIONS, Kernel, adapter, load_kernel, shared_library
-from elastogen.build.compile import Toolchain, find_toolchain
+from elastogen.build.files.render import RenderedModel, render_model
+from elastogen.build.module.compile import Toolchain, find_toolchain
 from elastogen.build.options import CompileOptions, EmitOptions
-from elastogen.build.render import RenderedModel, render_model
-from elastogen.generator.derivation import ModelDerivation, derive_model
-from elastogen.generator.robot import Robot
+from elastogen.generator.functions.derivation import ModelDerivation, derive_model
+from elastogen.generator.robot.robot import Robot
 
 
 @lru_cache(maxsize=8)
@@ -30,9 +30,7 @@ def rendered(derivation: ModelDerivation, sincos: str = "fast") -> RenderedModel
     return render_model(derivation, EmitOptions(tuple(FUNCTIONS), "double", sincos))
 
 
-def our_kernels(
-    model: RenderedModel, size: int, work: Path, label: str, command: Sequence[str] = ()
-) -> dict[str, Kernel]:
+def our_kernels(model: RenderedModel, size: int, work: Path, label: str, command: Sequence[str] = ()) -> dict[str, Kernel]:
     """The functions of the emitted C, in a translation unit of their own; by default with the flags of a build."""
     text = f'#include <stddef.h>\n#include "{model.name}.h"\n'
     for name, (inputs, _) in FUNCTIONS.items():

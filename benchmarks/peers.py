@@ -48,9 +48,7 @@ def _sources(*names: str) -> dict[str, str]:
 
 def pinocchio_kernels(subject: Subject, work: Path) -> dict[str, Kernel]:
     """Pinocchio's algorithms on a robot, compiled for this processor."""
-    library = shared_library(
-        work, "pinocchio", _sources("pinocchio_kernels.cpp"), [_compiler(), *CPP_FLAGS, *_includes()]
-    )
+    library = shared_library(work, "pinocchio", _sources("pinocchio_kernels.cpp"), [_compiler(), *CPP_FLAGS, *_includes()])
     path = work / f"{subject.name}.txt"
     path.write_text(subject.peer_text, encoding="utf-8")
     load = ctypes.CDLL(str(library)).load

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 import elastogen
+from elastogen.build.files.render import render_model
 from elastogen.build.options import EmitOptions
-from elastogen.build.render import render_model
-from elastogen.generator.derivation import derive_model
+from elastogen.generator.functions.derivation import derive_model
 
 BATCH, ROUNDS = 1000, 30
 FUNCTIONS = {"mass_matrix": 1, "forward_dynamics": 3}  # number of inputs

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 import elastogen
-from elastogen.generator.robot import Robot
+from elastogen.generator.robot.robot import Robot
 
 FILES = {
     "ur5": "ur_description/urdf/ur5_robot.urdf",

@@ -17,9 +17,11 @@ from benchmarks.orders import few_live_values
 from benchmarks.ours import derived, our_kernels, rendered, toolchain
 from benchmarks.robots import TITLES, MissingPeerError, load_subject
 from benchmarks.tables import table
-from elastogen.build import c_body, c_expression, c_split
-from elastogen.build.compile import GCC_FLAGS
-from elastogen.generator.derivation import ModelDerivation
+from elastogen.build.c import body as c_body
+from elastogen.build.c import expression as c_expression
+from elastogen.build.c import split as c_split
+from elastogen.build.module.compile import GCC_FLAGS
+from elastogen.generator.functions.derivation import ModelDerivation
 
 
 @dataclass(frozen=True)
@@ -76,9 +78,7 @@ def compiler_command(lever: Lever) -> tuple[str, ...]:
     return (*((lever.compiler,) if lever.compiler else chosen.command), *flags, *lever.flags)
 
 
-def measure(
-    robot: str, derivation: ModelDerivation, work: Path, rounds: int, levers: tuple[Lever, ...]
-) -> list[list[str]]:
+def measure(robot: str, derivation: ModelDerivation, work: Path, rounds: int, levers: tuple[Lever, ...]) -> list[list[str]]:
     """One row for each lever: the shortest time of each function, and how many times that of the default it is."""
     size = len(derivation.coordinate_names)
     races = {name: Race(name, size, work) for name in FUNCTIONS}

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from enum import Enum
 from functools import lru_cache
 from importlib import resources
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import sympy
 
 import elastogen
 from elastogen.build.options import EmitOptions
-from elastogen.generator.robot import Robot
+from elastogen.generator.robot.robot import Robot
+
+if TYPE_CHECKING:
+    from importlib.abc import Traversable
 
 ROOMS_THAT_SHAPE_CODE = ("elastogen.generator", "elastogen.templates", "elastogen.build")
 
@@ -56,10 +59,18 @@ def model_sha256(robot: Robot, options: EmitOptions) -> str:
 @lru_cache(maxsize=1)
 def tool_sha256() -> str:
     """The sum over the version and the source of everything that shapes emitted code."""
-    parts = [elastogen.__version__]
-    for room in ROOMS_THAT_SHAPE_CODE:
-        entries = sorted(resources.files(room).iterdir(), key=lambda entry: entry.name)
-        for entry in entries:
-            if entry.name.endswith((".py", ".j2")):
-                parts += [room, entry.name, entry.read_text(encoding="utf-8")]
-    return sha256(*parts)
+    return sha256(elastogen.__version__, *sources(resources.files(room) for room in ROOMS_THAT_SHAPE_CODE))
+
+
+def sources(folders: Iterable[Traversable]) -> Iterator[str]:
+    """Path and text of every Python file and template in folders and all their sub-folders, in a fixed order."""
+    for folder in folders:
+        yield from _sources(folder, folder.name)
+
+
+def _sources(folder: Traversable, path: str) -> Iterator[str]:
+    for entry in sorted(folder.iterdir(), key=lambda entry: entry.name):
+        if entry.is_dir():
+            yield from _sources(entry, f"{path}/{entry.name}")
+        elif entry.name.endswith((".py", ".j2")):
+            yield from (f"{path}/{entry.name}", entry.read_text(encoding="utf-8"))

@@ -11,24 +11,24 @@ from pathlib import Path
 from typing import Any
 
 import elastogen
-from elastogen.build.c_names import string_literals
-from elastogen.build.cache import Cache
-from elastogen.build.compile import find_toolchain
-from elastogen.build.contexts import Constant, Identity, SwitchContext
-from elastogen.build.extension_module import module_context
+from elastogen.build.c.names import string_literals
+from elastogen.build.files.contexts import Constant, Identity, SwitchContext
+from elastogen.build.files.extension_module import module_context
+from elastogen.build.files.render import ABI_VERSION, RenderedModel, render_model
+from elastogen.build.files.switching import switch_context
+from elastogen.build.files.templating import fill
+from elastogen.build.files.write import write_files
 from elastogen.build.identity import model_sha256, sha256, tool_sha256
+from elastogen.build.module.cache import Cache
+from elastogen.build.module.compile import find_toolchain
 from elastogen.build.options import BuildOptions
 from elastogen.build.pipeline import GeneratedFiles, RobotSource, compile_cached
-from elastogen.build.render import ABI_VERSION, RenderedModel, render_model
-from elastogen.build.switching import switch_context
-from elastogen.build.templating import fill
-from elastogen.build.write import write_files
-from elastogen.generator.derivation import ModelDerivation, derive_model
-from elastogen.generator.elements_inside import selectors
-from elastogen.generator.errors import BuildError
-from elastogen.generator.load_robot import load
-from elastogen.generator.robot import Robot
-from elastogen.runtime.loop_library import LoopLibrary, load_loop
+from elastogen.generator.description.load_robot import load
+from elastogen.generator.functions.derivation import ModelDerivation, derive_model
+from elastogen.generator.robot.errors import BuildError
+from elastogen.generator.robot.robot import Robot
+from elastogen.generator.sliding.elements_inside import selectors
+from elastogen.runtime.loop.library import LoopLibrary, load_loop
 
 MAX_TAPS = 64  # impulses of an input shaper
 USER_VALUES = 32  # numbers that a user's own controller may tune
@@ -228,20 +228,20 @@ def render_loop(robot: Robot, options: BuildOptions, code: UserCode) -> Rendered
     context = _context(derivation, options, model, code)
     prefix = context.prefix
     files = {
-        f"{prefix}.h": fill("loop.h.j2", context),
-        f"{prefix}.c": fill("loop.c.j2", context),
-        f"{prefix}_thread.h": fill("loop_thread.h.j2", context),
-        f"{prefix}_thread.c": fill("loop_thread.c.j2", context),
+        f"{prefix}.h": fill("loop/loop.h.j2", context),
+        f"{prefix}.c": fill("loop/loop.c.j2", context),
+        f"{prefix}_thread.h": fill("loop/thread/thread.h.j2", context),
+        f"{prefix}_thread.c": fill("loop/thread/thread.c.j2", context),
         **code.files,
     }
     if context.switching is not None:
-        files |= {f"{model.name}_switch.{kind}": fill(f"switch.{kind}.j2", context.switching) for kind in ("h", "c")}
+        files |= {f"{model.name}_switch.{kind}": fill(f"switch/switch.{kind}.j2", context.switching) for kind in ("h", "c")}
     module = module_context(derivation, context.identity, None)  # the loop integrates by itself
     return dataclasses.replace(
         model,
         simulation=files,
-        cdef=fill("cdef.h.j2", module) + fill("loop_cdef.h.j2", context),
-        wrapper=fill("wrapper.c.j2", module) + fill("loop_module.c.j2", context),
+        cdef=fill("model/cdef.h.j2", module) + fill("loop/cdef.h.j2", context),
+        wrapper=fill("model/wrapper.c.j2", module) + fill("loop/module.c.j2", context),
     )
 
 

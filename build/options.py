@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from elastogen.generator.errors import OutputError
+from elastogen.generator.robot.errors import OutputError
 
 CHOICES = {
     "precision": ("double", "float"),

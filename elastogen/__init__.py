@@ -17,11 +17,11 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from elastogen.build.loop import build_loop, generate_loop
     from elastogen.build.pipeline import GeneratedFiles, build_model, generate
-    from elastogen.generator.closed_form import ClosedForm, derive
-    from elastogen.generator.errors import BuildError, ElastogenError, OutputError, RobotError, RobotWarning
-    from elastogen.generator.load_robot import load
-    from elastogen.generator.rigid_limit import rigid_robot
-    from elastogen.generator.robot import Robot
+    from elastogen.generator.closed_form.closed_form import ClosedForm, derive
+    from elastogen.generator.description.load_robot import load
+    from elastogen.generator.description.rigid_limit import rigid_robot
+    from elastogen.generator.robot.errors import BuildError, ElastogenError, OutputError, RobotError, RobotWarning
+    from elastogen.generator.robot.robot import Robot
     from elastogen.rigid_comparison import compare_with_rigid, experiment_arguments
     from elastogen.runtime import (
         PD,
@@ -86,17 +86,17 @@ __all__ = [
 _HOME = {
     "elastogen.build.loop": ("build_loop", "generate_loop"),
     "elastogen.build.pipeline": ("GeneratedFiles", "build_model", "generate"),
-    "elastogen.generator.closed_form": ("ClosedForm", "derive"),
-    "elastogen.generator.errors": (
+    "elastogen.generator.closed_form.closed_form": ("ClosedForm", "derive"),
+    "elastogen.generator.robot.errors": (
         "BuildError",
         "ElastogenError",
         "OutputError",
         "RobotError",
         "RobotWarning",
     ),
-    "elastogen.generator.load_robot": ("load",),
-    "elastogen.generator.rigid_limit": ("rigid_robot",),
-    "elastogen.generator.robot": ("Robot",),
+    "elastogen.generator.description.load_robot": ("load",),
+    "elastogen.generator.description.rigid_limit": ("rigid_robot",),
+    "elastogen.generator.robot.robot": ("Robot",),
     "elastogen.rigid_comparison": ("compare_with_rigid", "experiment_arguments"),
     "elastogen.runtime": (
         "Bound",
@@ -109,8 +109,8 @@ _HOME = {
         "SimulationError",
         "load_model",
     ),
-    "elastogen.runtime.inputs": ("PD", "BangBang", "CFunction", "ComputedTorque", "Table", "Waypoints"),
-    "elastogen.runtime.trajectory": ("Trajectory",),
+    "elastogen.runtime.simulation.inputs": ("PD", "BangBang", "CFunction", "ComputedTorque", "Table", "Waypoints"),
+    "elastogen.runtime.motion.trajectory": ("Trajectory",),
     "elastogen.study": ("Recipe", "run_study"),
 }
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}

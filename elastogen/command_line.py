@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import elastogen
 
 if TYPE_CHECKING:
-    from elastogen.generator.robot import Robot
+    from elastogen.generator.robot.robot import Robot
     from elastogen.runtime import Model
 
 ERROR = 2
@@ -107,7 +107,7 @@ def run(options: argparse.Namespace) -> None:
 
 def print_model(model: Model, seconds: float) -> None:
     """Print the table of a model's functions and where its files are."""
-    from elastogen.runtime.timing import time_functions, timing_table
+    from elastogen.runtime.model.timing import time_functions, timing_table
 
     coordinates = ", ".join(
         f"{name} [{unit}]" for name, unit in zip(model.coordinate_names, model.coordinate_units, strict=True)
@@ -145,7 +145,11 @@ def _load(options: argparse.Namespace) -> Robot:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", elastogen.RobotWarning)
         robot = elastogen.load(
-            options.robot, name=options.name, live=options.live, tip=options.tip, mimic=options.mimic,
+            options.robot,
+            name=options.name,
+            live=options.live,
+            tip=options.tip,
+            mimic=options.mimic,
             friction=options.friction,
         )
     for warning in caught:
@@ -192,9 +196,7 @@ def _parser() -> argparse.ArgumentParser:
     _command(commands, check, "validate a robot and print what it is")
 
     command = _command(commands, derive, "print closed forms, or write them as LaTeX")
-    command.add_argument(
-        "quantity", nargs="*", help="mass_matrix, jacobian, ...; all of them in one document by default"
-    )
+    command.add_argument("quantity", nargs="*", help="mass_matrix, jacobian, ...; all of them in one document by default")
     command.add_argument("--latex", type=Path, metavar="FILE", help="write to this file instead of the terminal")
     command.add_argument(
         "--symbolic",
@@ -259,9 +261,7 @@ def _add_emission(command: argparse.ArgumentParser) -> None:
     group = command.add_argument_group("emission")
     group.add_argument("--outputs", type=_names, metavar="A,B", help="functions to emit (default: a sensible set)")
     group.add_argument("--precision", choices=("double", "float"), default="double", help="default double")
-    group.add_argument(
-        "--sincos", choices=("fast", "libm"), default="fast", help="inline and vectorized (default), or libm"
-    )
+    group.add_argument("--sincos", choices=("fast", "libm"), default="fast", help="inline and vectorized (default), or libm")
 
 
 def _add_compilation(command: argparse.ArgumentParser) -> None:

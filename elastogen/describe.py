@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from elastogen.generator.expressions import nominal
-from elastogen.generator.natural_frequencies import carried_body, critical_rates, natural_frequencies
-from elastogen.generator.robot import Joint, JointType, Link, Robot, Scalar
+from elastogen.generator.beams.natural_frequencies import carried_body, critical_rates, natural_frequencies
+from elastogen.generator.robot.expressions import nominal
+from elastogen.generator.robot.robot import Joint, JointType, Link, Robot, Scalar
 
 
 def describe(robot: Robot) -> str:
@@ -79,9 +79,7 @@ def _flexible(robot: Robot) -> list[str]:
             errors = ", ".join(f"{100 * error:.2g}" for error in link.flexible.reduction.errors)
             lines.append(f"    lowest modes of {link.flexible.reduction.elements} elements, frequencies too high by {errors} %")
         if link.name in rates:
-            lines.append(
-                f"    without foreshortening it loses its stiffness when it turns at {rates[link.name]:.5g} rad/s"
-            )
+            lines.append(f"    without foreshortening it loses its stiffness when it turns at {rates[link.name]:.5g} rad/s")
     return ["flexible links", *lines] if lines else []
 
 

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import elastogen
-from elastogen.generator.experiment import BangBangForces, ConstantForces, Drive
-from elastogen.generator.expressions import nominal
-from elastogen.generator.rigid_limit import rigid_robot
-from elastogen.generator.robot import Robot
-from elastogen.runtime.comparison import Comparison, TipDeflection
-from elastogen.runtime.inputs import PD, BangBang, CFunction, Input, InputData, InputReader
+from elastogen.generator.description.rigid_limit import rigid_robot
+from elastogen.generator.robot.experiment import BangBangForces, ConstantForces, Drive
+from elastogen.generator.robot.expressions import nominal
+from elastogen.generator.robot.robot import Robot
+from elastogen.runtime.simulation.comparison import Comparison, TipDeflection
+from elastogen.runtime.simulation.inputs import PD, BangBang, CFunction, Input, InputData, InputReader
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from elastogen.runtime import Model
-    from elastogen.runtime.loop import Loop
-    from elastogen.runtime.shaping import Shaper
+    from elastogen.runtime.loop.loop import Loop
+    from elastogen.runtime.motion.shaping import Shaper
 
 CONTROLLERS = ("computed_torque", "pd_gravity", "feedforward", "user")
 FRAME = 0.2  # seconds from one picture to the next
@@ -67,8 +67,8 @@ def run(model: Model, options: argparse.Namespace) -> None:
 
 def make_loop(model: Model, options: argparse.Namespace) -> Loop:
     """The loop that the options describe."""
-    from elastogen.runtime.controllers import BY_NAME
-    from elastogen.runtime.loop_plants import Simulated
+    from elastogen.runtime.loop.controllers import BY_NAME
+    from elastogen.runtime.loop.plants import Simulated
 
     plant = Simulated(_start(model, options))
     return model.loop(
@@ -184,7 +184,7 @@ def _line(loop: Loop, record: NDArray[Any], elapsed: float) -> None:
 def _shaper(model: Model, options: argparse.Namespace) -> Shaper | None:
     if options.shaper == "none":
         return None
-    from elastogen.runtime import shaping
+    from elastogen.runtime.motion import shaping
 
     if len(model.driven) == model.nq:
         raise elastogen.ModelError(f"{model.name}: --shaper {options.shaper} is for robots with elastic coordinates.")

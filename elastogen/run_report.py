@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from elastogen.runtime.plotting import MOST_NAMES, legend_beside, matplotlib_figures
+from elastogen.runtime.simulation.plotting import MOST_NAMES, legend_beside, matplotlib_figures
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from numpy.typing import NDArray
 
-    from elastogen.runtime.loop import Loop
+    from elastogen.runtime.loop.loop import Loop
 
 PERCENTILES = (50.0, 90.0, 99.0, 99.9, 99.99)
 

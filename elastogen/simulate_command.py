@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 import elastogen
 
 if TYPE_CHECKING:
-    from elastogen.generator.robot import Robot
+    from elastogen.generator.robot.robot import Robot
     from elastogen.runtime import Model, Simulation
-    from elastogen.runtime.inputs import Input
+    from elastogen.runtime.simulation.inputs import Input
 
 INPUT_HELP = (
     "driving forces: 'zero' (default); 'constant:A,B,..' [N m, N]; 'bangbang:A,B,..:DURATION' amplitudes and seconds; "
@@ -27,14 +27,14 @@ OWN = "or what the robot's file says under simulation:"
 def add_arguments(command: argparse.ArgumentParser, positive: Callable[[str], Any]) -> None:
     """Declare the options of the command."""
     command.add_argument("--seconds", type=positive, help=f"duration of the motion (default {SECONDS:g}, {OWN})")
-    command.add_argument(
-        "--method", choices=("tsit5", "rk4", "generalized_alpha"), help=f"integrator (default tsit5, {OWN})"
-    )
+    command.add_argument("--method", choices=("tsit5", "rk4", "generalized_alpha"), help=f"integrator (default tsit5, {OWN})")
     command.add_argument("--step", type=positive, help="step of rk4 and generalized_alpha [s] (default 0.001)")
     command.add_argument("--rtol", type=positive, help="relative tolerance (default 1e-8)")
     command.add_argument("--atol", type=positive, help="absolute tolerance (default 1e-10)")
     command.add_argument(
-        "--q0", type=numbers, metavar="A,B",
+        "--q0",
+        type=numbers,
+        metavar="A,B",
         help=f"initial positions [rad, m], of all coordinates or all joints (default 0, {OWN})",
     )
     command.add_argument("--qd0", type=numbers, metavar="A,B", help="initial velocities [rad/s, m/s], likewise")
@@ -48,7 +48,9 @@ def add_arguments(command: argparse.ArgumentParser, positive: Callable[[str], An
     command.add_argument("--csv", type=Path, metavar="FILE", help="write the samples to this file (.csv or .npz)")
     plot = command.add_mutually_exclusive_group()
     plot.add_argument(
-        "--plot", type=Path, metavar="FILE",
+        "--plot",
+        type=Path,
+        metavar="FILE",
         help="draw them into this file (.png, .pdf, .svg); robots with simulation: are drawn into NAME.png by default",
     )
     plot.add_argument("--no-plot", action="store_true", help="draw nothing")
@@ -94,7 +96,7 @@ def run(robot: Robot, build: Callable[[Robot], Model], options: argparse.Namespa
     for path in written:
         print(f"wrote {path}")
     if not (result.ok or result.interrupted):
-        from elastogen.runtime.results import STATUS
+        from elastogen.runtime.simulation.results import STATUS
 
         raise elastogen.ModelError(f"{robot.name}: failed at t = {result.time_reached:g} s: {STATUS[result.status]}.")
 
@@ -146,7 +148,7 @@ def read_input(text: str, robot: Robot, q0: tuple[float, ...]) -> Input:
     """The input that an option describes."""
     import numpy as np
 
-    from elastogen.runtime.inputs import PD, BangBang, Table
+    from elastogen.runtime.simulation.inputs import PD, BangBang, Table
 
     kind, *words = text.split(":")
     try:

@@ -65,9 +65,7 @@ def run_study(
     return [result for answer in answers for result in answer]
 
 
-def _run_part(
-    recipe: Recipe, cases: Sequence[Mapping[str, Any]], reduce: Callable[[Simulation], Any] | None
-) -> list[Any]:
+def _run_part(recipe: Recipe, cases: Sequence[Mapping[str, Any]], reduce: Callable[[Simulation], Any] | None) -> list[Any]:
     """Simulate some cases in this process."""
     model = recipe.model()
     results = (model.simulate(**{"on_failure": "keep", "progress": False, **case}) for case in cases)

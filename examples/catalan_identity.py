@@ -19,14 +19,14 @@ from typing import Any
 import numpy as np
 
 import elastogen
-from elastogen.generator import affine
-from elastogen.generator.arguments import MOTION
-from elastogen.generator.graph import Value
-from elastogen.generator.program import Argument, Program
-from elastogen.generator.robot import Robot
-from elastogen.generator.substitute import extract
-from elastogen.generator.taylor import along, derivative_name
-from elastogen.generator.variants import VariantFamily
+from elastogen.generator.algorithms import affine
+from elastogen.generator.functions.variants import VariantFamily
+from elastogen.generator.program.arguments import MOTION
+from elastogen.generator.program.graph import Value
+from elastogen.generator.program.program import Argument, Program
+from elastogen.generator.program.substitute import extract
+from elastogen.generator.program.taylor import along, derivative_name
+from elastogen.generator.robot.robot import Robot
 
 HIGHEST = 5
 CATALAN = [comb(2 * p, p) // (p + 1) for p in range(HIGHEST + 1)]

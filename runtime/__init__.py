@@ -1,15 +1,15 @@
 """Load a compiled model and call it with numpy arrays. Imports nothing of the generator."""
 
-from elastogen.runtime.bound import Bound
-from elastogen.runtime.comparison import Comparison
 from elastogen.runtime.errors import ModelError, ModelWarning
-from elastogen.runtime.inputs import PD, BangBang, CFunction, ComputedTorque, Table, Waypoints
-from elastogen.runtime.loader import load_model
-from elastogen.runtime.metadata import ABI_VERSION
-from elastogen.runtime.model import Model
-from elastogen.runtime.parameters import Parameters
-from elastogen.runtime.results import Simulation, SimulationError
-from elastogen.runtime.trajectory import Trajectory
+from elastogen.runtime.functions.bound import Bound
+from elastogen.runtime.functions.metadata import ABI_VERSION
+from elastogen.runtime.functions.parameters import Parameters
+from elastogen.runtime.model.loader import load_model
+from elastogen.runtime.model.model import Model
+from elastogen.runtime.motion.trajectory import Trajectory
+from elastogen.runtime.simulation.comparison import Comparison
+from elastogen.runtime.simulation.inputs import PD, BangBang, CFunction, ComputedTorque, Table, Waypoints
+from elastogen.runtime.simulation.results import Simulation, SimulationError
 
 __all__ = [
     "ABI_VERSION",

@@ -15,10 +15,10 @@ from simulated_robots import PENDULUM, SPRING
 
 import elastogen
 from elastogen.build import pipeline
-from elastogen.generator.closed_form import ClosedForm, derive
-from elastogen.generator.load_robot import load
-from elastogen.generator.robot import Robot
-from elastogen.runtime.loop_library import LoopLibrary
+from elastogen.generator.closed_form.closed_form import ClosedForm, derive
+from elastogen.generator.description.load_robot import load
+from elastogen.generator.robot.robot import Robot
+from elastogen.runtime.loop.library import LoopLibrary
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -1,0 +1,1 @@
+"""From a program to the text of a C function."""

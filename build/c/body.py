@@ -1,0 +1,309 @@
+"""Prints a straight-line program as the body of a C function, in parts where it is long."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from elastogen.build.c.expression import Expressions, literal
+from elastogen.build.c.names import LocalNames, comment_text
+from elastogen.build.c.schedule import Define, SineCosine, Statement, Store, StoreZeros, reads, schedule
+from elastogen.build.c.split import LONGEST_WHOLE_BODY, choose_cuts
+from elastogen.generator.program.graph import Op
+from elastogen.generator.program.program import Argument, Program
+from elastogen.generator.robot.errors import BuildError
+from elastogen.generator.sliding.elements_inside import INDICATORS
+
+WIDTH = 110
+INDENT = "    "
+_OPERATOR = re.compile(r" ([-+*/]|&&) ")
+OWN_NAMES = frozenset(("p", "k", "w", "i", "status", INDICATORS))
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """What the printed text depends on besides the program."""
+
+    prefix: str  # the robot's name: begins every symbol
+    real: str  # "double" or "float"
+    sincos: str  # "fast": <prefix>_sincos for many angles at once; "libm": sin and cos, one by one
+
+    @property
+    def real_type(self) -> str:
+        """The type of every number."""
+        return f"{self.prefix}_real_t"
+
+    @property
+    def params_type(self) -> str:
+        """The type of the live parameters."""
+        return f"{self.prefix}_params_t"
+
+    @property
+    def failure(self) -> str:
+        """The status of a function whose pivot is not positive."""
+        return f"{self.prefix.upper()}_ERROR_NOT_POSITIVE_DEFINITE"
+
+
+@dataclass(frozen=True)
+class Part:
+    """A static function that holds a part of a long body."""
+
+    name: str
+    comment: str
+    parameters: tuple[str, ...]
+    lines: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Body:
+    """The printed body of one function, and what has to stand before it."""
+
+    lines: tuple[str, ...]
+    parts: tuple[Part, ...] = ()
+    work_type: str = ""  # of the struct whose fields travel between the parts; "" where there is none
+    work_fields: tuple[str, ...] = ()  # lines
+    calls_sincos: bool = False
+
+
+def parameter_list(inputs: Sequence[Argument], outputs: Sequence[Argument], dialect: Dialect) -> tuple[str, ...]:
+    """The parameters of an emitted function: live parameters, inputs, outputs."""
+    read = (_input_parameter(argument, dialect) for argument in inputs)
+    written = (_output_parameter(argument, dialect) for argument in outputs)
+    return (f"const {dialect.params_type} *p", *read, *written)
+
+
+def print_body(program: Program, name: str, dialect: Dialect, live: Iterable[str] = ()) -> Body:
+    """Print ``program`` as the body of ``<prefix>_<name>``; ``live`` are the names of the live parameters."""
+    return _Printer(program, f"{dialect.prefix}_{name}", dialect, frozenset(live)).run()
+
+
+def _input_parameter(argument: Argument, dialect: Dialect) -> str:
+    return f"const {dialect.real_type} {argument.name}[{argument.size}]"
+
+
+def _output_parameter(argument: Argument, dialect: Dialect) -> str:
+    return f"{dialect.real_type} {argument.name}[{argument.size}]"
+
+
+def _wrapped(line: str, indent: str = INDENT) -> list[str]:
+    """A statement on as many lines as it needs, broken before operators."""
+    if len(indent) + len(line) <= WIDTH:
+        return [indent + line]
+    glued = _OPERATOR.sub(" \\1\u00a0", line)  # textwrap does not break at such a space
+    pieces = textwrap.wrap(
+        glued, WIDTH, initial_indent=indent, subsequent_indent=indent + 2 * INDENT,
+        break_long_words=False, break_on_hyphens=False,
+    )  # fmt: skip
+    return [piece.replace("\u00a0", " ") for piece in pieces]
+
+
+class _Printer:
+    def __init__(self, program: Program, symbol: str, dialect: Dialect, live: frozenset[str]) -> None:
+        self.program, self.graph, self.symbol, self.dialect = program, program.graph, symbol, dialect
+        self.expressions = Expressions(program, dialect.real, dialect.sincos == "fast")
+        self.statements = schedule(program, self.expressions)
+        self.reads = [reads(statement, self.expressions) for statement in self.statements]
+        self.leaf_text, self.argument_of = self._leaves(live)
+        self.variable = self._names()
+        self.zero = literal(0.0, dialect.real)
+
+    # ---- names
+
+    def _leaves(self, live: frozenset[str]) -> tuple[dict[int, str], dict[int, str]]:
+        """The C text of each input and constant, and the argument that each input belongs to ("p" for parameters)."""
+        argument_of_label = {
+            argument.element(index): argument.name for argument in self.program.inputs for index in range(argument.size)
+        }
+        text: dict[int, str] = {}
+        argument_of: dict[int, str] = {}
+        for node in self.program.order:
+            label = self.graph.label[node]
+            if self.graph.op[node] is Op.CONSTANT:
+                text[node] = literal(self.graph.number[node], self.dialect.real)
+            elif self.graph.op[node] is not Op.INPUT:
+                continue
+            elif label in argument_of_label:
+                text[node], argument_of[node] = label, argument_of_label[label]
+            elif label in live:
+                text[node], argument_of[node] = f"p->{label}", "p"
+            else:
+                raise BuildError(f"{self.symbol}: the value {label!r} is neither an argument nor a live parameter.")
+        return text, argument_of
+
+    def _names(self) -> dict[int, str]:
+        arguments = {a.name for a in self.program.inputs} | {a.name for a, _ in self.program.outputs}
+        levels = sum(isinstance(statement, SineCosine) for statement in self.statements)
+        arrays = {f"{array}{level}" for array in ("angle", "sine", "cosine") for level in ["", *range(1, levels + 1)]}
+        names = LocalNames(set(OWN_NAMES) | arguments | arrays)
+        variable: dict[int, str] = {}
+        for statement in self.statements:
+            for node in statement.nodes:
+                label = self.graph.label[node] or self._angle_label(node)
+                variable[node] = names.named(label) if label else names.temporary()
+        return variable
+
+    def _angle_label(self, node: int) -> str:
+        """A name for the sine or cosine of a plain input: sin_q3."""
+        op, angle = self.graph.op[node], self.graph.a[node] >> 1
+        if op not in (Op.SIN, Op.COS) or self.graph.op[angle] is not Op.INPUT:
+            return ""
+        return f"{op.name.lower()}_{self.graph.label[angle].replace('[', '').replace(']', '')}"
+
+    # ---- the whole
+
+    def run(self) -> Body:
+        if max(len(self.statements), len(self.variable)) <= LONGEST_WHOLE_BODY:
+            return self._whole()
+        return self._split()
+
+    def _calls_sincos(self) -> bool:
+        return any(isinstance(statement, SineCosine) for statement in self.statements)
+
+    def _whole(self) -> Body:
+        used = self._arguments_used(range(len(self.statements)), self.program.pivots)
+        lines = [f"{INDENT}(void){name};" for name in ("p", *(a.name for a in self.program.inputs)) if name not in used]
+        lines += self._print(range(len(self.statements)), self._plain_text)
+        return Body(tuple(lines + self._check(self._plain_text)), calls_sincos=self._calls_sincos())
+
+    def _plain_text(self, node: int) -> str:
+        return self.leaf_text.get(node) or self.variable[node]
+
+    def _split(self) -> Body:
+        defines = [statement.nodes for statement in self.statements]
+        cuts = choose_cuts(defines, self.reads, [ref >> 1 for ref in self.program.pivots])
+        work_type = f"{self.symbol}_work_t"
+        parts, calls, used = [], [], set(self._arguments_used((), self.program.pivots))
+        total = len(cuts.bounds) - 1
+        for number in range(1, total + 1):
+            part, arguments = self._part(number, total, range(*cuts.bounds[number - 1 : number + 1]), cuts.travelling)
+            parts.append(part)
+            used.update(arguments)
+            call = ", ".join("&w" if name == "w" else name for name in arguments)
+            calls.extend(_wrapped(f"{part.name}({call});"))
+        fields = [self.variable[node] for values in defines for node in values if node in cuts.travelling]
+        lines = [f"{INDENT}{work_type} w;"] if fields else []
+        lines += [f"{INDENT}(void){name};" for name in ("p", *(a.name for a in self.program.inputs)) if name not in used]
+        lines += calls
+        lines += self._check(lambda node: self.leaf_text.get(node) or f"w.{self.variable[node]}")
+        declaration = _wrapped(f"{self.dialect.real_type} {', '.join(fields)};") if fields else []
+        return Body(tuple(lines), tuple(parts), work_type if fields else "", tuple(declaration), self._calls_sincos())
+
+    def _part(self, number: int, total: int, indices: range, travelling: frozenset[int]) -> tuple[Part, tuple[str, ...]]:
+        own = {node for index in indices for node in self.statements[index].nodes}
+        times_read = Counter(node for index in indices for node in self.reads[index])
+        loaded = [node for node in times_read if node in self.variable and node not in own]
+        shared = {node for node in loaded if times_read[node] > 1}
+
+        def text(node: int) -> str:
+            if node in self.leaf_text:
+                return self.leaf_text[node]
+            return self.variable[node] if node in own or node in shared else f"w->{self.variable[node]}"
+
+        loads = [self._declare(node, f"w->{self.variable[node]}") for node in sorted(shared)]
+        lines = [line for load in loads for line in _wrapped(load)]
+        lines += self._print(indices, text, travelling)
+        writes = not own.isdisjoint(travelling)
+        used = self._arguments_used(indices)
+        arguments: list[str] = []
+        parameters: list[str] = []
+        if "p" in used:
+            arguments.append("p")
+            parameters.append(f"const {self.dialect.params_type} *p")
+        for argument in self.program.inputs:
+            if argument.name in used:
+                arguments.append(argument.name)
+                parameters.append(_input_parameter(argument, self.dialect))
+        if writes or loaded:
+            arguments.append("w")
+            parameters.append(f"{'' if writes else 'const '}{self.symbol}_work_t *w")
+        for argument, _ in self.program.outputs:
+            if argument.name in used:
+                arguments.append(argument.name)
+                parameters.append(_output_parameter(argument, self.dialect))
+        comment = f"Part {number} of {total} of {self.symbol}."
+        return Part(f"{self.symbol}_part{number}", comment, tuple(parameters), tuple(lines)), tuple(arguments)
+
+    def _arguments_used(self, indices: Iterable[int], refs: Sequence[int] = ()) -> set[str]:
+        used = {self.argument_of[ref >> 1] for ref in refs if ref >> 1 in self.argument_of}
+        for index in indices:
+            used.update(self.argument_of[node] for node in self.reads[index] if node in self.argument_of)
+            statement = self.statements[index]
+            if isinstance(statement, (Store, StoreZeros)):
+                used.add(statement.output)
+        return used
+
+    # ---- statements
+
+    def _print(self, indices: Iterable[int], text: Callable[[int], str], travelling: frozenset[int] = frozenset()) -> list[str]:
+        lines: list[str] = []
+        section = ""
+        for index in indices:
+            statement = self.statements[index]
+            if isinstance(statement, Define) and self.graph.section_of[statement.node] != section:
+                section = self.graph.section_of[statement.node]
+                if section:
+                    lines.extend(_wrapped(f"/* {comment_text(section)} */"))
+            for line in self._statement(statement, text):
+                lines.extend(_wrapped(line))
+            for node in statement.nodes:
+                if node in travelling:
+                    lines.extend(_wrapped(f"w->{self.variable[node]} = {self.variable[node]};"))
+        return lines
+
+    def _statement(self, statement: Statement, text: Callable[[int], str]) -> list[str]:
+        if isinstance(statement, Define):
+            return [self._declare(statement.node, self.expressions.definition(statement.node, text))]
+        if isinstance(statement, Store):
+            value = self.expressions.reference(statement.ref, text)
+            return [f"{statement.output}[{statement.index}] = {value};"]
+        if isinstance(statement, StoreZeros):
+            return [self._zero_loop(statement.output, statement.first, statement.end)]
+        return self._sine_cosine(statement, text)
+
+    def _declare(self, node: int, value: str) -> str:
+        return f"const {self.dialect.real_type} {self.variable[node]} = {value};"
+
+    def _zero_loop(self, output: str, first: int, end: int) -> str:
+        return f"for (int i = {first}; i < {end}; ++i) {{ {output}[i] = {self.zero}; }}"
+
+    def _sine_cosine(self, call: SineCosine, text: Callable[[int], str]) -> list[str]:
+        real, count = self.dialect.real_type, len(call.angles)
+        level = "" if call.level == 1 else str(call.level)
+        angles = self._contiguous_inputs(call.angles)
+        lines = []
+        if not angles:
+            angles = f"angle{level}"
+            values = ", ".join(self.expressions.computed(node, text) for node in call.angles)
+            lines.append(f"const {real} {angles}[{count}] = {{ {values} }};")
+        lines += [f"{real} sine{level}[{count}];", f"{real} cosine{level}[{count}];"]
+        lines.append(f"{self.dialect.prefix}_sincos({angles}, sine{level}, cosine{level}, {count});")
+        place = {angle: index for index, angle in enumerate(call.angles)}
+        for node in call.nodes:
+            array = "sine" if self.graph.op[node] is Op.SIN else "cosine"
+            sign = "-" if self.expressions.negated_result(node) else ""
+            lines.append(self._declare(node, f"{sign}{array}{level}[{place[self.graph.a[node] >> 1]}]"))
+        return lines
+
+    def _contiguous_inputs(self, angles: Sequence[int]) -> str:
+        """The address of consecutive elements of one input array, where the angles are such; else ""."""
+        if any(self.argument_of.get(angle, "p") == "p" for angle in angles):
+            return ""
+        labels = [self.graph.label[angle] for angle in angles]
+        name, _, first = labels[0][:-1].partition("[")
+        if labels != [f"{name}[{int(first) + step}]" for step in range(len(labels))]:
+            return ""
+        return name if first == "0" else f"&{name}[{first}]"
+
+    def _check(self, text: Callable[[int], str]) -> list[str]:
+        """Test of the pivots: one exit, outputs defined, a NaN fails as well."""
+        if not self.program.pivots:
+            return []
+        tests = [f"({self.expressions.reference(ref, text)} > {self.zero})" for ref in self.program.pivots]
+        condition = f"!({' && '.join(tests)})" if len(tests) > 1 else f"!{tests[0]}"
+        lines = [f"{INDENT}int status = 0;", *_wrapped(f"if ({condition}) {{")]
+        lines += [2 * INDENT + self._zero_loop(a.name, 0, a.size) for a, _ in self.program.outputs]
+        lines += [f"{2 * INDENT}status = {self.dialect.failure};", f"{INDENT}}}", f"{INDENT}return status;"]
+        return lines

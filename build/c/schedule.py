@@ -1,0 +1,149 @@
+"""The order of the statements of one emitted function.
+
+Sines and cosines that a call computes for many angles at once come first, in levels: the angles that need no other
+sine or cosine, the call, the angles that need its results, the next call, ... Then follow all other nodes in the order
+of the program. An output element is stored as soon as it is known; elements that are inputs or constants come last,
+runs of zeros as loops.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from elastogen.build.c.expression import Expressions
+from elastogen.generator.program.graph import Op
+from elastogen.generator.program.program import Program
+
+SHORTEST_ZERO_LOOP = 4
+
+
+@dataclass(frozen=True)
+class Define:
+    """``const real name = operation;``."""
+
+    node: int
+
+    @property
+    def nodes(self) -> tuple[int, ...]:
+        """The variables that the statement defines."""
+        return (self.node,)
+
+
+@dataclass(frozen=True)
+class SineCosine:
+    """One call for the sines and cosines of several angles; ``nodes`` are those that are used."""
+
+    level: int
+    angles: tuple[int, ...]  # nodes
+    nodes: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Store:
+    """``output[index] = value;``."""
+
+    output: str
+    index: int
+    ref: int
+    nodes: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class StoreZeros:
+    """Zeros into ``output[first]`` up to and without ``output[end]``."""
+
+    output: str
+    first: int
+    end: int
+    nodes: tuple[int, ...] = ()
+
+
+Statement = Define | SineCosine | Store | StoreZeros
+
+
+def reads(statement: Statement, expressions: Expressions) -> list[int]:
+    """Leaves and variables that a statement reads, once for each time it reads them."""
+    if isinstance(statement, Define):
+        return expressions.definition_variables(statement.node)
+    if isinstance(statement, SineCosine):
+        return [node for angle in statement.angles for node in expressions.variables(2 * angle)]
+    return expressions.variables(statement.ref) if isinstance(statement, Store) else []
+
+
+def schedule(program: Program, expressions: Expressions) -> list[Statement]:
+    """All statements of the program, in order."""
+    return _Scheduler(program, expressions).run()
+
+
+class _Scheduler:
+    def __init__(self, program: Program, expressions: Expressions) -> None:
+        self.program, self.graph, self.expressions = program, program.graph, expressions
+        self.statements: list[Statement] = []
+        self.done: set[int] = set()
+        self.stores: dict[int, list[Store]] = {}
+        for argument, refs in program.outputs:
+            for index, ref in enumerate(refs):
+                if not expressions.is_leaf(ref >> 1):
+                    self.stores.setdefault(ref >> 1, []).append(Store(argument.name, index, ref))
+
+    def run(self) -> list[Statement]:
+        for level, nodes in enumerate(self._sine_levels(), start=1):
+            angles = tuple(dict.fromkeys(self.graph.a[node] >> 1 for node in nodes))
+            self._define(self.graph.cone(2 * angle for angle in angles))
+            self.statements.append(SineCosine(level, angles, tuple(nodes)))
+            self._finish(nodes)
+        self._define(self.program.order)
+        self._store_leaves()
+        return self.statements
+
+    def _sine_levels(self) -> list[list[int]]:
+        """The sines and cosines to be computed by calls, by how many calls come before theirs."""
+        depth: dict[int, int] = {}
+        levels: list[list[int]] = []
+        for node in self.program.order:
+            deepest = max((depth[ref >> 1] for ref in self.expressions.operands(node)), default=0)
+            if self.expressions.by_call(node):
+                if deepest == len(levels):
+                    levels.append([])
+                levels[deepest].append(node)
+                deepest += 1
+            depth[node] = deepest
+        return [sorted(nodes, key=self._angle_order) for nodes in levels]
+
+    def _angle_order(self, node: int) -> tuple[int, str, int, int]:
+        """Plain inputs first and in the order of their array, so that a call can read the array itself."""
+        angle = self.graph.a[node] >> 1
+        if self.graph.op[angle] is Op.INPUT:
+            name, _, index = self.graph.label[angle].partition("[")
+            return (0, name, int(index[:-1]) if index else 0, node)
+        return (1, "", angle, node)
+
+    def _define(self, nodes: Iterable[int]) -> None:
+        for node in nodes:
+            if node in self.done or self.expressions.is_leaf(node) or self.expressions.by_call(node):
+                continue
+            if node not in self.expressions.inlined:
+                self.statements.append(Define(node))
+            self._finish((node,))
+
+    def _finish(self, nodes: Iterable[int]) -> None:
+        for node in nodes:
+            self.done.add(node)
+            self.statements.extend(self.stores.get(node, ()))
+
+    def _store_leaves(self) -> None:
+        """Stores of the output elements that are inputs or constants."""
+        for argument, refs in self.program.outputs:
+            index = 0
+            while index < len(refs):
+                end = index
+                while end < len(refs) and refs[end] >> 1 == 0:
+                    end += 1
+                if end - index >= SHORTEST_ZERO_LOOP:
+                    self.statements.append(StoreZeros(argument.name, index, end))
+                    index = end
+                else:
+                    if self.expressions.is_leaf(refs[index] >> 1):
+                        self.statements.append(Store(argument.name, index, refs[index]))
+                    index += 1

@@ -1,0 +1,233 @@
+"""What the templates are filled with: plain data, one documented class for each template."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Identity:
+    """Lines that every emitted file carries."""
+
+    name: str  # the robot's name: prefix of every symbol, and of the files
+    macro: str  # the same in upper case: prefix of every macro
+    real: str  # "double" or "float"
+    abi: int
+    tool_version: str
+    sha256: str  # of the robot and the options
+
+
+@dataclass(frozen=True)
+class Prototype:
+    """A function's declaration."""
+
+    returns: str
+    name: str
+    parameters: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class ParameterLine:
+    """A field of the struct of live parameters."""
+
+    name: str
+    value: str  # a C literal
+    doc: str  # with the unit; safe in a comment
+
+
+@dataclass(frozen=True)
+class ArgumentDoc:
+    """A line of a function's documentation."""
+
+    direction: str  # "in" or "out"
+    name: str
+    text: str
+
+
+@dataclass(frozen=True)
+class FunctionDoc:
+    """A function of the model as the header shows it."""
+
+    prototype: Prototype
+    brief: str
+    arguments: tuple[ArgumentDoc, ...]
+    operations: str  # "12 mul, 7 add"
+    can_fail: bool
+    slides: bool = False  # whether it can be out of range
+    for_elements: Prototype | None = None  # the same for given elements inside the sliding joints
+
+
+@dataclass(frozen=True)
+class HeaderContext:
+    """For ``model/model.h.j2``."""
+
+    identity: Identity
+    summary: str
+    coordinates: tuple[str, ...]  # "0: shoulder [rad]"
+    frames: tuple[str, ...]  # "0: link_1"
+    nq: int
+    nframes: int
+    parameters: tuple[ParameterLine, ...]
+    functions: tuple[FunctionDoc, ...]
+    sliding: tuple[str, ...] = ()  # one line per sliding joint: elements and range
+
+
+@dataclass(frozen=True)
+class PartText:
+    """A static function that holds a part of a long body."""
+
+    prototype: Prototype
+    comment: str
+    lines: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class FunctionText:
+    """A function of the model with its body."""
+
+    prototype: Prototype
+    lines: tuple[str, ...]
+    parts: tuple[PartText, ...]
+    work_type: str  # "" where the body is whole
+    work_fields: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class SourceContext:
+    """For ``model/model.c.j2``."""
+
+    identity: Identity
+    parameters: tuple[ParameterLine, ...]
+    functions: tuple[FunctionText, ...]
+    has_parts: bool
+    needs_math: bool  # whether a function of libm is called
+    prefix: str  # these two are the variables of sincos.c.j2
+    real: str
+    calls_sincos: bool
+    sliding: int = 0  # number of sliding joints
+    nq: int = 0
+    selection: tuple[str, ...] = ()  # body of the function that finds the elements inside the joints
+    indicators: int = 0  # number of them, where a function needs any
+    indication: tuple[str, ...] = ()  # body of the function that sets the indicators of given elements
+
+
+@dataclass(frozen=True)
+class ModuleFunction:
+    """A function of the extension module: two exported calls around one function of the model."""
+
+    symbol: str  # <name>_<function>
+    batch: Prototype
+    call: Prototype
+    can_fail: bool
+    batch_arguments: tuple[str, ...]  # of the call of ``symbol`` for item k of a batch
+    call_arguments: tuple[str, ...]  # of the call of ``symbol`` on a workspace
+
+
+@dataclass(frozen=True)
+class Constant:
+    """A macro of the simulation's header."""
+
+    name: str
+    value: str
+    doc: str
+
+
+@dataclass(frozen=True)
+class SimulationArgument:
+    """An array argument of a function that the integrators call."""
+
+    name: str
+    size: int
+
+
+@dataclass(frozen=True)
+class SimulationCall:
+    """A static function of the simulation around one function of the model."""
+
+    prototype: Prototype
+    symbol: str  # <name>_<function>
+    inputs: tuple[SimulationArgument, ...]
+    outputs: tuple[SimulationArgument, ...]
+    can_fail: bool
+    takes_elements: bool = False  # whether it is told which elements are inside sliding joints
+    for_elements: bool = False  # whether ``symbol`` is, too
+
+
+@dataclass(frozen=True)
+class SwitchContext:
+    """For ``switch/switch.h.j2``, ``switch/switch.c.j2`` and the parts that it includes."""
+
+    identity: Identity
+    prefix: str  # of types and functions
+    macro: str  # the same in upper case
+    nq: int
+    sliding: int  # number of sliding joints
+    rules: tuple[str, ...]  # what happens at the borders of each joint
+    borders: tuple[tuple[str, ...], ...]  # initializers
+    joints: tuple[tuple[str, ...], ...]  # initializers
+    refracts: bool  # whether the mass matrix jumps at some border
+    has_energies: bool
+    calls: tuple[SimulationCall, ...]
+    elements: Prototype
+    margin: Prototype
+    hold: Prototype
+    switch: Prototype
+    module_switch: Prototype  # the same as the extension module exports it
+
+
+@dataclass(frozen=True)
+class SimulationContext:
+    """For ``simulate/simulate.h.j2``, ``simulate/simulate.c.j2`` and the parts that it includes."""
+
+    identity: Identity
+    prefix: str  # of types and static functions
+    macro: str  # the same in upper case
+    nq: int
+    functions: tuple[str, ...]  # names of the functions that the integrators call
+    calls: tuple[SimulationCall, ...]
+    constants: tuple[Constant, ...]
+    simulate: Prototype
+    force: Prototype
+    module_simulate: Prototype  # the same two as the extension module exports them
+    module_force: Prototype
+    switching: SwitchContext | None = None  # of robots with sliding joints
+    held: str = ""  # the argument of a call that gives the elements inside these joints
+
+
+@dataclass(frozen=True)
+class ModuleContext:
+    """For ``model/cdef.h.j2`` and ``model/wrapper.c.j2``."""
+
+    identity: Identity
+    fields: tuple[str, ...]  # of the struct of live parameters
+    nparams: int
+    prototypes: tuple[Prototype, ...]  # of all exported functions
+    functions: tuple[ModuleFunction, ...]
+    metadata: tuple[str, ...]  # C string literals
+    simulation: SimulationContext | None
+
+
+@dataclass(frozen=True)
+class ExampleArray:
+    """An argument of the function that the example calls."""
+
+    name: str
+    size: int
+    values: str  # initializer; "" for outputs
+    is_output: bool
+
+
+@dataclass(frozen=True)
+class BundleContext:
+    """For ``bundle/CMakeLists.txt.j2``, ``bundle/README.md.j2`` and ``bundle/example.c.j2``."""
+
+    identity: Identity
+    summary: str
+    coordinates: tuple[str, ...]
+    parameters: tuple[ParameterLine, ...]
+    functions: tuple[FunctionDoc, ...]
+    example: Prototype  # the function that the example calls
+    example_can_fail: bool
+    example_arrays: tuple[ExampleArray, ...]
+    simulated: bool  # whether the bundle has the integrators
+    switches: bool = False  # whether it carries states over between elements

@@ -1,0 +1,96 @@
+"""What a model's extension module exports, and what it says about itself."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from typing import Any
+
+from elastogen.build.c.names import string_literals
+from elastogen.build.files.contexts import Identity, ModuleContext, ModuleFunction, Prototype, SimulationContext
+from elastogen.generator.functions.derivation import ModelDerivation
+from elastogen.generator.functions.function import Function
+from elastogen.generator.program.program import Argument
+
+
+def module_context(derivation: ModelDerivation, identity: Identity, simulation: SimulationContext | None) -> ModuleContext:
+    """For the templates of the extension module, cdef.h.j2 and wrapper.c.j2."""
+    live = derivation.robot.live_parameters
+    functions = tuple(_module_function(function, identity.name, len(live)) for function in derivation.functions)
+    fixed = (
+        Prototype("const char *", "eg_metadata", ("void",)),
+        Prototype("int", "eg_nparams", ("void",)),
+        Prototype("void", "eg_params_default", ("eg_real_t *values",)),
+    )
+    return ModuleContext(
+        identity=identity,
+        fields=tuple(parameter.name for parameter in live) or ("unused",),
+        nparams=len(live),
+        prototypes=fixed + tuple(p for function in functions for p in (function.batch, function.call)),
+        functions=functions,
+        metadata=tuple(string_literals(json.dumps(metadata(derivation, identity), separators=(",", ":")))),
+        simulation=simulation,
+    )
+
+
+def _module_function(function: Function, name: str, nparams: int) -> ModuleFunction:
+    parameters = ["const eg_real_t *params", "size_t params_stride", "size_t n"]
+    nominal = f"&{name}_params_nominal"
+    batch = [f"(const {name}_params_t *)(params + k * params_stride)" if nparams else nominal]
+    call = [f"(const {name}_params_t *)w" if nparams else nominal]
+    place = nparams
+    for argument in function.inputs:
+        parameters += [f"const eg_real_t *{argument.name}", f"size_t {argument.name}_stride"]
+        batch.append(f"{argument.name} + k * {argument.name}_stride")
+        call.append(f"w + {place}")
+        place += argument.size
+    for argument in function.outputs:
+        parameters.append(f"eg_real_t *{argument.name}")
+        batch.append(f"{argument.name} + k * {argument.size}")
+        call.append(f"w + {place}")
+        place += argument.size
+    return ModuleFunction(
+        symbol=f"{name}_{function.name}",
+        batch=Prototype("int64_t", f"eg_batch_{function.name}", tuple(parameters)),
+        call=Prototype("int", f"eg_call_{function.name}", ("void *workspace",)),
+        can_fail=function.can_fail,
+        batch_arguments=tuple(batch),
+        call_arguments=tuple(call),
+    )
+
+
+def metadata(derivation: ModelDerivation, identity: Identity) -> dict[str, Any]:
+    """What the extension module says about itself, as JSON data."""
+    return {
+        "abi": identity.abi,
+        "tool_version": identity.tool_version,
+        "name": identity.name,
+        "sha256": identity.sha256,
+        "real": identity.real,
+        "coordinate_names": list(derivation.coordinate_names),
+        "coordinate_units": list(derivation.coordinate_units),
+        "elastic_coordinates": list(derivation.elastic_coordinates),
+        "critical_rates": [dataclasses.asdict(rate) for rate in derivation.critical_rates],
+        "frame_names": list(derivation.frame_names),
+        "parameters": [
+            {"name": p.name, "value": float(p.value), "unit": p.unit, "doc": p.doc} for p in derivation.robot.live_parameters
+        ],
+        "functions": [
+            {
+                "name": function.name,
+                "brief": function.brief,
+                "can_fail": function.can_fail,
+                "slides": bool(function.selectors),
+                "inputs": [_argument_data(argument) for argument in function.inputs],
+                "outputs": [_argument_data(argument) for argument in function.outputs],
+                "count": dataclasses.asdict(function.program.count),
+            }
+            for function in derivation.functions
+        ],
+        "sliding": [dataclasses.asdict(selector) for selector in derivation.selectors],
+        "c_files": [f"{identity.name}.h", f"{identity.name}.c"],
+    }
+
+
+def _argument_data(argument: Argument) -> dict[str, Any]:
+    return {"name": argument.name, "shape": list(argument.shape), "unit": argument.unit, "doc": argument.doc}

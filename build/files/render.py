@@ -1,0 +1,288 @@
+"""From a derivation to the text of every emitted file."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import elastogen
+from elastogen.build.c import elements as c_elements
+from elastogen.build.c.body import OWN_NAMES, Body, Dialect, parameter_list, print_body
+from elastogen.build.c.expression import literal
+from elastogen.build.c.names import check_identifier, comment_text
+from elastogen.build.files.contexts import (
+    ArgumentDoc,
+    BundleContext,
+    ExampleArray,
+    FunctionDoc,
+    FunctionText,
+    HeaderContext,
+    Identity,
+    ParameterLine,
+    PartText,
+    Prototype,
+    SimulationContext,
+    SourceContext,
+)  # fmt: skip
+from elastogen.build.files.extension_module import module_context
+from elastogen.build.files.simulation import simulation_context
+from elastogen.build.files.templating import fill
+from elastogen.build.identity import model_sha256
+from elastogen.build.options import EmitOptions
+from elastogen.generator.functions.derivation import ModelDerivation
+from elastogen.generator.functions.function import Function
+from elastogen.generator.program.graph import Op
+from elastogen.generator.program.program import Argument, OperationCount
+from elastogen.generator.robot.errors import BuildError
+from elastogen.generator.sliding.elements_inside import indicated
+
+ABI_VERSION = 2
+"""Changes with the exported ``eg_*`` functions, the metadata, or the layout of emitted signatures and structs."""
+
+DOC_WIDTH = 80  # characters of a text in a comment block, next to the name it explains
+EXAMPLE_PREFERENCE = ("inverse_dynamics", "mass_matrix", "forward_kinematics")
+
+
+@dataclass(frozen=True)
+class RenderedModel:
+    """The text of every file of a model."""
+
+    name: str
+    sha256: str
+    header: str  # <name>.h
+    source: str  # <name>.c
+    cdef: str
+    wrapper: str
+    simulation: dict[str, str]  # file name -> text of the integrators; empty without forward dynamics
+    bundle: dict[str, str]  # file name -> text of what goes with the model's own files
+
+    @property
+    def c_files(self) -> dict[str, str]:
+        """The two files that make up the model."""
+        return {f"{self.name}.h": self.header, f"{self.name}.c": self.source}
+
+
+def render_model(derivation: ModelDerivation, options: EmitOptions) -> RenderedModel:
+    """Print every file of a model."""
+    _check_names(derivation)
+    sha256 = model_sha256(derivation.robot, options)
+    name = derivation.robot.name
+    identity = Identity(name, name.upper(), options.precision, ABI_VERSION, elastogen.__version__, sha256)
+    dialect = Dialect(name, options.precision, options.sincos)
+    header = _header_context(derivation, identity, dialect)
+    simulation = simulation_context(derivation, identity)
+    module = module_context(derivation, identity, simulation)
+    bundle = _bundle_context(derivation, identity, header, simulation)
+    return RenderedModel(
+        name=name,
+        sha256=sha256,
+        header=fill("model/model.h.j2", header),
+        source=fill("model/model.c.j2", _source_context(derivation, identity, dialect, header)),
+        cdef=fill("model/cdef.h.j2", module),
+        wrapper=fill("model/wrapper.c.j2", module),
+        simulation=_simulation_files(simulation),
+        bundle={file: fill(f"bundle/{file}.j2", bundle) for file in ("CMakeLists.txt", "README.md", "example.c")},
+    )
+
+
+def _simulation_files(context: SimulationContext | None) -> dict[str, str]:
+    if context is None:
+        return {}
+    name = context.identity.name
+    files = {f"{name}_simulate.{kind}": fill(f"simulate/simulate.{kind}.j2", context) for kind in ("h", "c")}
+    if context.switching is not None:
+        files |= {f"{name}_switch.{kind}": fill(f"switch/switch.{kind}.j2", context.switching) for kind in ("h", "c")}
+    return files
+
+
+def _check_names(derivation: ModelDerivation) -> None:
+    """No name reaches C unless it is an identifier: the robot's validation says so, this makes it certain."""
+    robot = derivation.robot
+    check_identifier(robot.name, f"robot {robot.name!r}: name")
+    for parameter in robot.live_parameters:
+        check_identifier(parameter.name, f"robot {robot.name}: live parameter")
+    if len({function.name for function in derivation.functions}) != len(derivation.functions):
+        raise BuildError(f"robot {robot.name}: two functions of the same name.")
+    for function in derivation.functions:
+        check_identifier(function.name, f"robot {robot.name}: function")
+        arguments = [*function.inputs, *function.outputs]
+        names = [check_identifier(argument.name, f"{function.name}: argument") for argument in arguments]
+        if len(set(names)) != len(names) or OWN_NAMES & set(names):
+            raise BuildError(f"{function.name}: argument names {names} clash with each other or with {sorted(OWN_NAMES)}.")
+        if any(argument.size < 1 for argument in arguments):
+            raise BuildError(f"{function.name}: an argument without elements; a robot needs a coordinate.")
+
+
+# ---- header
+
+
+def _header_context(derivation: ModelDerivation, identity: Identity, dialect: Dialect) -> HeaderContext:
+    robot = derivation.robot
+    coordinates = zip(derivation.coordinate_names, derivation.coordinate_units, strict=True)
+    count = len(derivation.coordinate_names)
+    default = f"Kinematics and dynamics of {robot.name}, {count} {'coordinate' if count == 1 else 'coordinates'}."
+    return HeaderContext(
+        identity=identity,
+        summary=_block_text(robot.description) or default,
+        coordinates=tuple(f"{k}: {comment_text(name)} [{comment_text(unit)}]" for k, (name, unit) in enumerate(coordinates)),
+        frames=tuple(f"{k}: {comment_text(name)}" for k, name in enumerate(derivation.frame_names)),
+        nq=count,
+        nframes=len(derivation.frame_names),
+        parameters=_parameter_lines(derivation, identity.real),
+        functions=tuple(_function_doc(function, dialect) for function in derivation.functions),
+        sliding=tuple(f"k[{i}]: {c_elements.selector_doc(s)}" for i, s in enumerate(derivation.selectors)),
+    )
+
+
+def _parameter_lines(derivation: ModelDerivation, real: str) -> tuple[ParameterLine, ...]:
+    lines = []
+    for parameter in derivation.robot.live_parameters:
+        doc = _block_text(f"{parameter.doc} {_bracketed(parameter.unit)}", margin="     * ") or "live parameter"
+        lines.append(ParameterLine(parameter.name, literal(parameter.value, real), doc))
+    if not lines:
+        lines.append(ParameterLine("unused", literal(0.0, real), "a struct needs a field; this model has no live parameters"))
+    return tuple(lines)
+
+
+def _function_doc(function: Function, dialect: Dialect) -> FunctionDoc:
+    documented = [("in", argument) for argument in function.inputs]
+    documented += [("out", argument) for argument in function.outputs]
+    return FunctionDoc(
+        prototype=_prototype(function, dialect),
+        brief=_block_text(function.brief),
+        arguments=tuple(ArgumentDoc(way, argument.name, _argument_text(argument)) for way, argument in documented),
+        operations=operations_text(function.program.count),
+        can_fail=function.can_fail,
+        slides=bool(function.selectors),
+        for_elements=_in_prototype(function, dialect) if function.selectors else None,
+    )
+
+
+def _prototype(function: Function, dialect: Dialect) -> Prototype:
+    returns = "int" if function.can_fail else "void"
+    return Prototype(returns, f"{dialect.prefix}_{function.name}", parameter_list(function.inputs, function.outputs, dialect))
+
+
+def _in_prototype(function: Function, dialect: Dialect) -> Prototype:
+    parameters, *arguments = parameter_list(function.inputs, function.outputs, dialect)
+    k = f"const int k[{len(function.selectors)}]"
+    return Prototype("int", f"{dialect.prefix}_{c_elements.in_name(function)}", (parameters, k, *arguments))
+
+
+def _argument_text(argument: Argument) -> str:
+    """What an argument is, its unit, size and storage order."""
+    if len(argument.shape) > 1:
+        size = f"{argument.size} values, {' x '.join(str(length) for length in argument.shape)} row-major"
+    else:
+        size = "1 value" if argument.size == 1 else f"{argument.size} values"
+    return _block_text(" ".join(filter(None, (argument.doc, _bracketed(argument.unit)))) + f"; {size}")
+
+
+def _block_text(text: str, margin: str = " *     ") -> str:
+    """Text for a comment block, wrapped; ``margin`` begins its second and further lines."""
+    return f"\n{margin}".join(textwrap.wrap(comment_text(text), DOC_WIDTH, break_long_words=True))
+
+
+def _bracketed(unit: str) -> str:
+    return f"[{unit}]" if unit else ""
+
+
+def operations_text(count: OperationCount) -> str:
+    """Operation counts for readers; what does not occur is left out."""
+    names = {
+        "mul": "mul",
+        "add": "add",
+        "div": "div",
+        "neg": "neg",
+        "sincos": "sin/cos",
+        "sqrt": "sqrt",
+        "tanh": "tanh",
+    }
+    shown = [f"{getattr(count, field)} {name}" for field, name in names.items() if getattr(count, field)]
+    return ", ".join(shown) or "none"
+
+
+# ---- source
+
+
+def _source_context(derivation: ModelDerivation, identity: Identity, dialect: Dialect, header: HeaderContext) -> SourceContext:
+    live = [parameter.name for parameter in derivation.robot.live_parameters]
+    functions = [text for function in derivation.functions for text in _function_texts(function, dialect, live)]
+    bodies = [body for _, body in functions]
+    programs = [function.program for function in derivation.functions]
+    library = {Op.SQRT, Op.TANH} | ({Op.SIN, Op.COS} if dialect.sincos == "libm" else set())
+    return SourceContext(
+        identity=identity,
+        parameters=header.parameters,
+        functions=tuple(_function_text(prototype, body) for prototype, body in functions),
+        has_parts=any(body.parts for body in bodies),
+        needs_math=any(program.graph.op[node] in library for program in programs for node in program.order),
+        prefix=identity.name,
+        real=identity.real,
+        calls_sincos=any(body.calls_sincos for body in bodies),
+        sliding=len(derivation.selectors),
+        nq=len(derivation.coordinate_names),
+        selection=c_elements.selection_lines(derivation.selectors, dialect),
+        indicators=len(indicated(derivation.selectors)) if _uses_indicators(derivation) else 0,
+        indication=c_elements.indicator_lines(derivation.selectors, dialect),
+    )
+
+
+def _uses_indicators(derivation: ModelDerivation) -> bool:
+    return any(function.inputs != function.program.inputs for function in derivation.functions)
+
+
+def _function_texts(function: Function, dialect: Dialect, live: Sequence[str]) -> list[tuple[Prototype, Body]]:
+    """A function; with sliding joints, one for given indicators, one for given elements, and the one that chooses."""
+    program = function.program
+    if not function.selectors:
+        return [(_prototype(function, dialect), print_body(program, function.name, dialect, live))]
+    name, returns = c_elements.held_name(function), "static int" if program.pivots else "static void"
+    held = Prototype(returns, f"{dialect.prefix}_{name}", parameter_list(program.inputs, function.outputs, dialect))
+    return [
+        (held, print_body(program, name, dialect, live)),
+        (_in_prototype(function, dialect), Body(c_elements.in_lines(function, dialect))),
+        (_prototype(function, dialect), Body(c_elements.chosen_lines(function, dialect))),
+    ]
+
+
+def _function_text(prototype: Prototype, body: Body) -> FunctionText:
+    parts = (PartText(Prototype("void", part.name, part.parameters), part.comment, part.lines) for part in body.parts)
+    return FunctionText(prototype, body.lines, tuple(parts), body.work_type, body.work_fields)
+
+
+# ---- bundle
+
+
+def _bundle_context(
+    derivation: ModelDerivation, identity: Identity, header: HeaderContext, simulation: SimulationContext | None
+) -> BundleContext:
+    function = _example_function(derivation.functions)
+    arrays = [ExampleArray(a.name, a.size, _example_values(a.size, identity.real), False) for a in function.inputs]
+    arrays += [ExampleArray(a.name, a.size, "", True) for a in function.outputs]
+    return BundleContext(
+        identity=identity,
+        summary=header.summary,
+        coordinates=header.coordinates,
+        parameters=header.parameters,
+        functions=header.functions,
+        example=next(f.prototype for f in header.functions if f.prototype.name == f"{identity.name}_{function.name}"),
+        example_can_fail=function.can_fail,
+        example_arrays=tuple(arrays),
+        simulated=simulation is not None,
+        switches=simulation is not None and simulation.switching is not None,
+    )
+
+
+def _example_function(functions: Sequence[Function]) -> Function:
+    if not functions:
+        raise BuildError("no function to emit. Ask for at least one output.")
+    by_name = {function.name: function for function in functions}
+    return next((by_name[name] for name in EXAMPLE_PREFERENCE if name in by_name), functions[0])
+
+
+def _example_values(size: int, real: str) -> str:
+    values = [literal(round(0.1 * (1 + k % 9), 1), real) for k in range(size)]
+    lines = [", ".join(values[k : k + 10]) for k in range(0, size, 10)]
+    return (",\n" + 8 * " ").join(lines)

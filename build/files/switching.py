@@ -1,0 +1,107 @@
+"""How a state goes on where the element inside a sliding joint changes: what the emitted C needs to know about the joints."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from elastogen.build.c.elements import in_name
+from elastogen.build.c.expression import literal
+from elastogen.build.c.names import comment_text
+from elastogen.build.files.contexts import Identity, Prototype, SimulationArgument, SimulationCall, SwitchContext
+from elastogen.generator.functions.derivation import ModelDerivation
+from elastogen.generator.functions.function import Function
+from elastogen.generator.sliding.elements_inside import Selector, Threshold
+
+JUMPING = "mass_matrix"
+"""The function that is needed where the mass matrix jumps at a border."""
+ENERGIES = ("kinetic_energy", "potential_energy")
+RULES = {
+    "keep": "positions and velocities go on",
+    "refract": "energy and the momenta along the border go on",
+    "clamp": "deflections and slopes of the new element vanish, all else goes on",
+}
+
+
+def switch_context(derivation: ModelDerivation, identity: Identity) -> SwitchContext | None:
+    """Context of the switch's templates; None without sliding joints, or where the mass matrix is needed and missing."""
+    selectors = derivation.selectors
+    functions = {function.name: function for function in derivation.functions}
+    refracts = any(_changes(selector) and selector.passage == "refract" for selector in selectors)
+    if not selectors or (refracts and JUMPING not in functions):
+        return None
+    name, nq, count = identity.name, len(derivation.coordinate_names), len(selectors)
+    has_energies = all(energy in functions for energy in ENERGIES)
+    called = (*((JUMPING,) if refracts else ()), *(ENERGIES if has_energies else ()))
+    prefix = f"{name}_switch"
+    k, q, qd = f"int k[{count}]", f"double q[{nq}]", f"double qd[{nq}]"
+    borders, joints = _tables(selectors, identity.real)
+
+    def switch(symbol: str, parameters: str, prefix: str) -> Prototype:
+        return Prototype("int", symbol, (parameters, k, q, qd, f"{prefix}_t *report", f"{prefix}_work_t *work"))
+
+    return SwitchContext(
+        identity=identity,
+        prefix=prefix,
+        macro=prefix.upper(),
+        nq=nq,
+        sliding=count,
+        rules=tuple(f"{comment_text(s.joint)}: {_rule(s)}" for s in selectors),
+        borders=borders,
+        joints=joints,
+        refracts=refracts,
+        has_energies=has_energies,
+        calls=tuple(model_call(functions[function], name, prefix, count) for function in called),
+        elements=Prototype("int", f"{prefix}_elements", (f"const {q}", k)),
+        margin=Prototype("double", f"{prefix}_margin", (f"const {k}", f"const {q}")),
+        hold=Prototype("void", f"{prefix}_hold", (f"const {k}", q, qd)),
+        switch=switch(prefix, f"const {name}_params_t *p", prefix),
+        module_switch=switch("eg_switch", "const eg_real_t *params", "eg_switch"),
+    )
+
+
+def model_call(function: Function, name: str, prefix: str, sliding: int) -> SimulationCall:
+    """A function of the model on arrays of double; with sliding joints, for given elements inside them."""
+    inputs = tuple(SimulationArgument(argument.name, argument.size) for argument in function.inputs)
+    outputs = tuple(SimulationArgument(argument.name, argument.size) for argument in function.outputs)
+    parameters = [f"const {name}_params_t *p", *(["const int *k"] if sliding else [])]
+    parameters += [f"const double *{argument.name}" for argument in inputs]
+    parameters += [f"double *{argument.name}" for argument in outputs]
+    return SimulationCall(
+        prototype=Prototype("int", f"{prefix}_call_{function.name}", tuple(parameters)),
+        symbol=f"{name}_{in_name(function) if function.selectors else function.name}",
+        inputs=inputs,
+        outputs=outputs,
+        can_fail=function.can_fail,
+        takes_elements=bool(sliding),
+        for_elements=bool(function.selectors),
+    )
+
+
+def _changes(selector: Selector) -> bool:
+    return bool(selector.thresholds)
+
+
+def _rule(selector: Selector) -> str:
+    return RULES[selector.passage] if _changes(selector) else "no borders but the ends of its range"
+
+
+def _tables(selectors: tuple[Selector, ...], real: str) -> tuple[tuple[tuple[str, ...], ...], tuple[tuple[str, ...], ...]]:
+    """Initializers of all borders, the ends of the ranges among them, and of the joints."""
+    passages = {"keep": 0, "refract": 1, "clamp": 2}
+    borders: list[tuple[str, ...]] = []
+    joints: list[tuple[str, ...]] = []
+    for selector in selectors:
+        own = ((selector.coordinate, 1.0),)
+        fields = (len(borders), len(selector.thresholds), selector.first, selector.step, passages[selector.passage])
+        joints.append((*map(str, fields), str(selector.nodes), str(int(selector.positive))))
+        thresholds = (Threshold(own, 0.0), *selector.thresholds, Threshold(own, selector.upper))
+        borders += [_border(threshold, real) for threshold in thresholds]
+    return tuple(borders), tuple(joints)
+
+
+def _border(threshold: Threshold, real: str) -> tuple[str, ...]:
+    """Numbers are those of the model's own precision, so that both see the same elements."""
+    (first, weight), *others = threshold.terms
+    second, other = others[0] if others else (first, 0.0)
+    numbers = np.array((threshold.bound, weight, other), dtype=np.float32 if real == "float" else np.float64)
+    return (*(literal(float(x), "double") for x in numbers), str(first), str(second))

@@ -1,0 +1,1 @@
+"""From emitted files to a compiled extension module, in a cache."""

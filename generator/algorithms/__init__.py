@@ -1,0 +1,1 @@
+"""The equations of motion and their parts, with the textbook's names."""

@@ -1,0 +1,345 @@
+"""Kinematics by matrix exponentials (MEK, seed 001 as corrected): a second kinematics, independent of the recursion.
+
+Everything is told by the zero configuration: with k_i the axis of joint i, p_i a point on it, both in frame 0 at q = 0,
+and D_i = 1 for a rotation, 0 for a translation,
+
+    A_i = [ {D_i k_i x}, v_i ; 0 0 ],    v_i = D_i (p_i x k_i) + (1 - D_i) k_i,
+    T_x0 = prod_i exp(A_i q_i) T_x0^(0)                                                          (001 (2))
+    exp(A_i q_i) = [ E_i, b_i ; 0 1 ],   E_i = exp({k_i x} q_i D_i),
+    b_i = { E q_i + {k_i x} (1 - cos q_i D_i) + {k_i x}^2 (q_i - sin q_i D_i) } v_i              (000 (33) as corrected)
+
+An elastic joint is two exponentials of one A_i. An elastic tip adds an exponential exp(DT_ij q_ij) for each mode, with
+DT_ij = [ {delta_ij x}, d_ij ; 0 0 ] in the undeformed tip frame; in frame 0 that is one more A, of a screw with pitch.
+The emitted functions take the tip as displacement sum q_ij d_ij, then rotation exp{sum q_ij delta_ij x}. Two ways to
+write it as exponentials:
+
+    tip="split"   prod_j exp([0, d_ij; 0 0] q_ij) prod_j exp([{delta_ij x}, 0; 0 0] q_ij): exactly the emitted tip where
+                  the delta_ij of a link are parallel (planar bending, one mode), else different at O(q_ij^2);
+    tip="screw"   prod_j exp(DT_ij q_ij), 001 (33), 000 (68) as corrected: different at O(q_ij^2) always.
+
+Foreshortening enters with its product of coordinates as amplitude. Linear tips, E + {delta x}, are no exponentials:
+both forms differ from them at O(q_ij^2).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal, TypeAlias
+
+import sympy
+
+from elastogen.generator.joints.joint_motion import monomial, monomial_slope
+from elastogen.generator.program.graph import Graph, Value
+from elastogen.generator.program.lowering import Lowering
+from elastogen.generator.robot.errors import OutputError
+from elastogen.generator.robot.placement import product as pose_product
+from elastogen.generator.robot.robot import IDENTITY, FlexibleBody, JointType, Matrix, Robot, Scalar, Vector
+from elastogen.generator.spatial.vectors import Mat, Vec, add, combination, cross, scale, times
+
+TipForm: TypeAlias = Literal["split", "screw"]
+
+
+@dataclass(frozen=True)
+class Exponential:
+    """exp(A s): a screw at zero configuration in frame 0, its amplitude s the product of some coordinates."""
+
+    name: str
+    coordinates: tuple[int, ...]  # s = q_a, or q_a q_b for foreshortening
+    turn: Vec  # D_i k_i, or delta_ij: rotation per unit of s
+    v: Vec  # velocity of the origin of frame 0 per unit of s
+    unit: Vec  # direction of turn
+    rate: Value  # length of turn: 1 for a rotation, 0 for a translation
+    along: Vec  # the part of v along the axis, all of it for a translation
+
+    @property
+    def A(self) -> Mat:
+        """[ {turn x}, v ; 0 0 ]."""
+        zero = self.v[0].graph.value(0)
+        return [*([*row, v] for row, v in zip(skew(self.turn), self.v, strict=True)), [zero] * 4]
+
+
+@dataclass(frozen=True)
+class Chain:
+    """A frame of the user: the exponentials between the base and it, and its pose at zero configuration."""
+
+    name: str
+    factors: tuple[int, ...]
+    zero_pose: Mat
+
+
+@dataclass(frozen=True)
+class TransferFactors:
+    """A column of the linear Jacobian as a product of four matrices, J_iv = V1 V2 V3 M (001 (7)-(11))."""
+
+    V1: Mat  # 3 x 3
+    V2: Mat  # 3 x 6
+    V3: Mat  # 6 x (9 + 3 (n - i))
+    M: Vec  # 9 + 3 (n - i)
+
+    @property
+    def column(self) -> Vec:
+        """J_iv."""
+        return _apply(self.V1, _apply(self.V2, _apply(self.V3, self.M)))
+
+
+class MatrixExponentials:
+    """Poses, Jacobians, velocities and accelerations of a robot's frames (links without the base, then the tip).
+
+    ``motion`` are the coordinates and, as far as asked for, their velocities and accelerations, as values of ``graph``.
+    """
+
+    def __init__(self, graph: Graph, robot: Robot, motion: Sequence[Sequence[Value]], *, tip: TipForm = "split") -> None:
+        self.graph, self.motion = graph, motion
+        self.lower = Lowering(graph, robot)
+        self.factors: list[Exponential] = []
+        self.chains: list[Chain] = []
+        self._runs: dict[tuple[int, ...], Mat] = {}
+        self._columns: dict[int, list[Vec]] = {}
+        self._lay_out(robot, tip)
+
+    # ---- zero configuration
+
+    def _lay_out(self, robot: Robot, tip: TipForm) -> None:
+        start: tuple[tuple[int, ...], Matrix] = ((), IDENTITY)
+        ends = {robot.links[0].name: start}
+        size = 0
+        for joint in robot.joints:
+            path, pose = ends[joint.parent]
+            if joint.type in (JointType.SLIDING, JointType.TELESCOPIC):
+                raise OutputError(f"matrix exponentials: joint {joint.name} is {joint.type.value}, which is not a screw.")
+            pose = self._times(pose, joint.before)
+            if joint.type is not JointType.FIXED:
+                for name in (joint.name, f"{joint.name}.deflection")[: 1 if joint.elasticity is None else 2]:
+                    still: Vector = (0, 0, 0)
+                    twist = (joint.axis, still) if joint.type.is_rotation else (still, joint.axis)
+                    path = (*path, self._add(name, (size,), pose, *twist))
+                    size += 1
+            pose = self._times(pose, joint.after)
+            self.chains.append(Chain(joint.child, path, self._lifted(pose)))
+            flexible = robot.link(joint.child).flexible
+            if flexible is not None:
+                path = (*path, *self._tip(joint.child, flexible, pose, size, tip))
+                pose = self._times(pose, flexible.tip_pose)
+                size += len(flexible.coordinates)
+            ends[joint.child] = (path, pose)
+        path, pose = ends[robot.tip]
+        self.chains.append(Chain("tip", path, self._lifted(self._times(pose, robot.tool))))
+        self.size = size
+
+    def _tip(self, link: str, body: FlexibleBody, pose: Matrix, first: int, form: TipForm) -> list[int]:
+        """The exponentials of a flexible link's tip; their order is that of 000 (68)."""
+        place = (*((*IDENTITY[r][:3], body.tip_pose[r][3]) for r in range(3)), IDENTITY[3])
+        shifted = self._times(pose, place)
+        shifts: list[tuple[str, tuple[int, ...], Vector, Vector]] = []
+        turns: list[tuple[str, tuple[int, ...], Vector, Vector]] = []
+        still: Vector = (0, 0, 0)
+        for own, d in zip(body.monomials, body.tip_displacements, strict=True):
+            name = ".".join((link, *(body.coordinates[j] for j in own)))
+            together = form == "screw" and len(own) == 1
+            delta = _triple(body.tip_rotations[own[0]]) if together else still
+            shifts.append((name, tuple(first + j for j in own), delta, _triple(d)))
+        if form == "split":
+            for j, delta_j in enumerate(body.tip_rotations):
+                turns.append((f"{link}.{body.coordinates[j]}", (first + j,), _triple(delta_j), still))
+        return [
+            self._add(name, coordinates, shifted, turn, slide)
+            for name, coordinates, turn, slide in (*shifts, *turns)
+            if any(x != 0 for x in (*turn, *slide))
+        ]
+
+    def _add(self, name: str, coordinates: tuple[int, ...], pose: Matrix, turn: Vector, slide: Vector) -> int:
+        """A screw given in the frame ``pose``: rotation ``turn`` and displacement ``slide`` per unit."""
+        T = self._lifted(pose)
+        R, p = [row[:3] for row in T[:3]], [row[3] for row in T[:3]]
+        length = _length([self.lower.scalar(x) for x in turn])
+        w, d = [self.lower.value(x) for x in turn], [self.lower.value(x) for x in slide]
+        rate = self.lower.value(length)
+        unit = w if rate.is_zero else [x / rate for x in w]
+        along = d if rate.is_zero else scale(unit, unit[0] * d[0] + unit[1] * d[1] + unit[2] * d[2])
+        turned = times(R, w)
+        v = add(times(R, d), cross(p, turned))
+        self.factors.append(Exponential(name, coordinates, turned, v, times(R, unit), rate, times(R, along)))
+        return len(self.factors) - 1
+
+    def _times(self, pose: Matrix, other: Matrix) -> Matrix:
+        return pose_product(self.lower.matrix(pose), self.lower.matrix(other))
+
+    def _lifted(self, pose: Matrix) -> Mat:
+        return [[self.lower.value(entry) for entry in row] for row in pose]
+
+    # ---- exponentials and their products
+
+    def amplitude(self, i: int, order: int = 0) -> Value:
+        """The amplitude s of exponential i, or its first or second time derivative."""
+        coordinates, graph = self.factors[i].coordinates, self.graph
+        if order == 0:
+            return monomial(graph, coordinates, self.motion[0])
+        total = graph.value(0)
+        for a in dict.fromkeys(coordinates):
+            total = total + monomial_slope(graph, coordinates, a, self.motion[0]) * self.motion[order][a]
+        if order == 2 and len(coordinates) == 2:
+            total = total + 2 * monomial(graph, coordinates, self.motion[1])
+        return total
+
+    @cached_property
+    def exponentials(self) -> list[Mat]:
+        """exp(A_i s_i) of all factors, 4 x 4, with Rodrigues' formula (000 (71)) and b_i as corrected."""
+        return [self._exponential(i) for i in range(len(self.factors))]
+
+    def _exponential(self, i: int) -> Mat:
+        graph, factor, s = self.graph, self.factors[i], self.amplitude(i)
+        zero, one = graph.value(0), graph.value(1)
+        if factor.rate.is_zero:
+            E, b = [[one, zero, zero], [zero, one, zero], [zero, zero, one]], scale(factor.v, s)
+        else:
+            sine, versine = graph.sin(factor.rate * s), 1 - graph.cos(factor.rate * s)
+            K = skew(factor.unit)
+            K2 = _product(K, K)
+            E = [[K[r][c] * sine + K2[r][c] * versine + (1 if r == c else 0) for c in range(3)] for r in range(3)]
+            # v + {k x}^2 v is what lies along the axis; the rest turns
+            b = add(scale(factor.along, s), scale(times(K, factor.v), versine / factor.rate))
+            b = add(b, scale(times(K2, factor.v), -(sine / factor.rate)))
+        return [*([*row, x] for row, x in zip(E, b, strict=True)), [zero, zero, zero, one]]
+
+    def _run(self, path: Sequence[int]) -> Mat:
+        """The product of exponentials, 4 x 4."""
+        if not path:
+            return self._identity
+        key = tuple(path)
+        if key not in self._runs:
+            last = self.exponentials[key[-1]]
+            self._runs[key] = _product(self._run(key[:-1]), last) if len(key) > 1 else last
+        return self._runs[key]
+
+    @property
+    def _identity(self) -> Mat:
+        return [[self.graph.value(1 if r == c else 0) for c in range(4)] for r in range(4)]
+
+    # ---- poses and Jacobians
+
+    def transform(self, frame: int) -> Mat:
+        """T_x0 (001 (2))."""
+        chain = self.chains[frame]
+        return _product(self._run(chain.factors), chain.zero_pose)
+
+    def transfer_factors(self, frame: int, i: int) -> TransferFactors:
+        """The matrices of the i-th exponential on the way to a frame (001 (7)-(10); k = i..n)."""
+        chain, graph = self.chains[frame], self.graph
+        tail = chain.factors[i:]
+        factor = self.factors[chain.factors[i]]
+        zero = graph.value(0)
+        unit, none = [row[:3] for row in self._identity[:3]], [[zero] * 3 for _ in range(3)]
+        V1 = [row[:3] for row in self._run(chain.factors[:i])[:3]]
+        V2 = [[*unit[r], *skew(factor.turn)[r]] for r in range(3)]
+        inner = [[row[:3] for row in self._run(tail[:k])[:3]] for k in range(len(tail) + 1)]
+        V3 = [[*unit[r], *([zero] * (3 * len(inner)))] for r in range(3)]
+        V3 += [[*none[r], *(x for block in inner for x in block[r])] for r in range(3)]
+        M = [*factor.v]
+        for k in tail:
+            M += [row[3] for row in self.exponentials[k][:3]]
+        M += [row[3] for row in chain.zero_pose[:3]]
+        return TransferFactors(V1, V2, V3, M)
+
+    def columns(self, frame: int) -> list[Vec]:
+        """J_i = (J_iv, J_iw) for every exponential on the way to a frame (001 (19), (20)); J_iw = V1 D_i k_i (18)."""
+        if frame not in self._columns:
+            found = []
+            for i, number in enumerate(self.chains[frame].factors):
+                parts = self.transfer_factors(frame, i)
+                found.append([*parts.column, *times(parts.V1, self.factors[number].turn)])
+            self._columns[frame] = found
+        return self._columns[frame]
+
+    def jacobian(self, frame: int = -1) -> Mat:
+        """6 x nq Jacobian of a frame in base components, linear rows first."""
+        J = [[self.graph.value(0)] * self.size for _ in range(6)]
+        for number, column in zip(self.chains[frame].factors, self.columns(frame), strict=True):
+            coordinates = self.factors[number].coordinates
+            for a in dict.fromkeys(coordinates):
+                slope = monomial_slope(self.graph, coordinates, a, self.motion[0])
+                for row in range(6):
+                    J[row][a] = J[row][a] + column[row] * slope
+        return J
+
+    # ---- motion
+
+    def differential(self, frame: int, i: int) -> Mat:
+        """A_ki = dT_k0/ds_i: A_i inserted before the i-th exponential (001 (3), (25))."""
+        chain = self.chains[frame]
+        before, after = self._run(chain.factors[:i]), self._run(chain.factors[i:])
+        inserted = _product(before, self.factors[chain.factors[i]].A)
+        return _product(_product(inserted, after), chain.zero_pose)
+
+    def second_differential(self, frame: int, j: int, m: int) -> Mat:
+        """A_kjm = d2T_k0/ds_j ds_m: A_m and A_j inserted, m <= j (001 (25) as corrected)."""
+        m, j = min(m, j), max(m, j)
+        chain = self.chains[frame]
+        path = chain.factors
+        result = _product(self._run(path[:m]), self.factors[path[m]].A)
+        result = _product(_product(result, self._run(path[m:j])), self.factors[path[j]].A)
+        return _product(_product(result, self._run(path[j:])), chain.zero_pose)
+
+    def velocity(self, frame: int) -> Vec:
+        """(v, omega) of a frame in base components (001 (22), (23))."""
+        return self._weighted(frame, 1)
+
+    def acceleration(self, frame: int) -> Vec:
+        """(a, eps) of a frame in base components (001 (24), (22b) as corrected: a_k x a_j for k < j)."""
+        chain, total = self.chains[frame], self._weighted(frame, 2)
+        rates = [self.amplitude(i, 1) for i in chain.factors]
+        axes = [column[3:] for column in self.columns(frame)]
+        for j in range(len(rates)):
+            for k in range(j + 1):
+                speed = rates[j] * rates[k]
+                bend = [row[3] for row in self.second_differential(frame, j, k)[:3]]
+                linear = scale(bend, speed if j == k else 2 * speed)
+                angular = scale(cross(axes[k], axes[j]), speed)
+                total = [*add(total[:3], linear), *add(total[3:], angular)]
+        return total
+
+    def _weighted(self, frame: int, order: int) -> Vec:
+        weights = [self.amplitude(i, order) for i in self.chains[frame].factors]
+        columns = self.columns(frame)
+        linear = combination(self.graph, weights, [column[:3] for column in columns])
+        return [*linear, *combination(self.graph, weights, [column[3:] for column in columns])]
+
+
+def skew(v: Vec) -> Mat:
+    """{v x}."""
+    x, y, z = v
+    zero = x.graph.value(0)
+    return [[zero, -z, y], [z, zero, -x], [-y, x, zero]]
+
+
+def _product(a: Mat, b: Mat) -> Mat:
+    """Matrix product of any sizes."""
+    return [_apply([list(column) for column in zip(*b, strict=True)], row) for row in a]
+
+
+def _apply(a: Mat, v: Vec) -> Vec:
+    """Matrix times vector."""
+    result = []
+    for row in a:
+        total = v[0].graph.value(0)
+        for x, y in zip(row, v, strict=True):
+            total = total + x * y
+        result.append(total)
+    return result
+
+
+def _triple(row: Sequence[Scalar]) -> Vector:
+    x, y, z = row
+    return (x, y, z)
+
+
+def _length(turn: Sequence[Scalar]) -> Scalar:
+    """Length of a rotation vector; with its sign where it has one component only."""
+    present = [x for x in turn if x != 0]
+    if len(present) <= 1:
+        return present[0] if present else 0
+    if any(isinstance(x, sympy.Basic) for x in present):
+        return sympy.sqrt(sympy.Add(*(x**2 for x in present)))
+    return math.sqrt(math.fsum(float(x) ** 2 for x in present))

@@ -1,0 +1,213 @@
+"""Recursive Newton-Euler: velocities and accelerations outward, forces inward (seed 000 (22)-(28), 002 (24)-(26)).
+
+Bodies enter by m, S, P: with U = {eps x} + {omega x}{omega x}, the acceleration of a point is a + U r, so that the force
+is m a + U S, and the moment the antisymmetric part of U P, plus S x a. In the other form of the moment, L eps + omega x L omega
+with the tensor L = tr(P) E - P, fewer or more constants are zero, depending on the robot: the derivation takes the cheaper.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from elastogen.generator.mechanism.mechanism import Mechanism
+from elastogen.generator.program.graph import Graph, Value
+from elastogen.generator.spatial.inertia import Inertia
+from elastogen.generator.spatial.vectors import Mat, Rotation, Vec, add, combination, cross, named, times
+
+
+@dataclass(frozen=True)
+class Placed:
+    """Where a frame is, seen from its parent.
+
+    Successive revolute joints with parallel axes turn about one axis by the sum of their angles: ``group`` lists
+    the joints up to this one, ``group_parent`` is the frame before the first of them and ``group_rotation`` leads from there
+    to this frame. Without merging, the group is the joint alone.
+    """
+
+    rotation: Rotation  # from the parent frame
+    position: Vec  # of the origin, in the parent's components [m]
+    group: tuple[int, ...]
+    group_parent: int
+    group_rotation: Rotation
+
+
+@dataclass(frozen=True)
+class Motion:
+    """Motion of a frame in its own components; ``a`` is the acceleration of its origin, less gravity."""
+
+    omega: Vec
+    epsilon: Vec
+    a: Vec
+    U: Mat
+
+
+def place(mechanism: Mechanism, q: Sequence[Value], *, merge: bool = False) -> list[Placed]:
+    """Pose of every frame in its parent; ``merge`` joins parallel axes."""
+    placed: list[Placed] = []
+    for index, frame in enumerate(mechanism.frames):
+        turned = frame.rotation.outward(frame.motion.displacement(frame.own(q)))
+        rotation = Rotation((*frame.rotation.steps, *frame.motion.rotation(frame.own(q)).steps))
+        group: tuple[int, ...] = (index,)
+        group_parent, group_rotation = frame.parent, rotation
+        if merge and mechanism.is_parallel_to_parent(index):
+            before = placed[frame.parent]
+            group, group_parent = (*before.group, index), before.group_parent
+            first = mechanism.frames[group[0]]
+            angle, motion = mechanism.graph.value(0), first.motion
+            for member in group:
+                angle = angle + mechanism.frames[member].own(q)[0]
+                if member != group[0]:
+                    motion = motion.followed_by(mechanism.frames[member].motion)
+            group_rotation = Rotation((*first.rotation.steps, *motion.rotation([angle]).steps))
+        placed.append(Placed(rotation, add(frame.position, turned), group, group_parent, group_rotation))
+    return placed
+
+
+def acceleration_operator(graph: Graph, omega: Vec, epsilon: Vec) -> Mat:
+    """U = {eps x} + {omega x}^2."""
+    x, y, z = omega
+    xx, yy, zz, xy, xz, yz = x * x, y * y, z * z, x * y, x * z, y * z
+    return [
+        [-(yy + zz), xy - epsilon[2], xz + epsilon[1]],
+        [xy + epsilon[2], -(xx + zz), yz - epsilon[0]],
+        [xz - epsilon[1], yz + epsilon[0], -(xx + yy)],
+    ]
+
+
+def outward(
+    mechanism: Mechanism,
+    placed: Sequence[Placed],
+    q: Sequence[Value],
+    qd: Sequence[Value],
+    qdd: Sequence[Value],
+    a0: Vec,
+) -> list[Motion]:
+    """Velocities and accelerations of all frames, from the base acceleration a0 outward."""
+    graph = mechanism.graph
+    zero = graph.value(0)
+    rest = Motion([zero] * 3, [zero] * 3, a0, [[zero] * 3] * 3)
+    motions: list[Motion] = []
+    for index, (frame, place_) in enumerate(zip(mechanism.frames, placed, strict=True)):
+        graph.section = f"{frame.label}: velocity and acceleration"
+        parent = motions[frame.parent] if frame.parent >= 0 else rest
+        root = motions[place_.group_parent] if place_.group_parent >= 0 else rest
+        spin, spin_rate, slide, slide_rate = _relative(mechanism, index, place_, q, qd, qdd)
+        carried = place_.group_rotation.inward(root.omega)
+        omega = named("w", index, add(carried, spin))
+        epsilon = add(add(place_.group_rotation.inward(root.epsilon), spin_rate), cross(carried, spin))
+        # a = a_p + U_p p + 2 omega_p x slide + slide_rate, the last two in joint components
+        joint = frame.rotation
+        a = joint.inward(add(parent.a, times(parent.U, place_.position)))
+        coriolis = cross([2 * w for w in joint.inward(parent.omega)], slide)
+        a = frame.motion.rotation(frame.own(q)).inward(add(a, add(slide_rate, coriolis)))
+        epsilon, a = named("e", index, epsilon), named("a", index, a)
+        motions.append(Motion(omega, epsilon, a, acceleration_operator(graph, omega, epsilon)))
+    return motions
+
+
+def _relative(
+    mechanism: Mechanism,
+    index: int,
+    place_: Placed,
+    q: Sequence[Value],
+    qd: Sequence[Value],
+    qdd: Sequence[Value],
+) -> tuple[Vec, Vec, Vec, Vec]:
+    """Angular velocity and acceleration against the group's root, linear velocity and acceleration against the joint."""
+    frame, graph = mechanism.frames[index], mechanism.graph
+    own_q, own_qd, own_qdd = frame.own(q), frame.own(qd), frame.own(qdd)
+    twists = frame.motion.twists(own_q)
+    spin_bias, slide_bias = frame.motion.bias(own_q, own_qd)
+    slide = combination(graph, own_qd, [linear for _, linear in twists])
+    slide_rate = add(slide_bias, combination(graph, own_qdd, [linear for _, linear in twists]))
+    turns = [angular for angular, _ in twists]
+    for member in place_.group[:-1]:  # parallel axes turn together
+        other = mechanism.frames[member]
+        own_qd = [a + b for a, b in zip(own_qd, other.own(qd), strict=True)]
+        own_qdd = [a + b for a, b in zip(own_qdd, other.own(qdd), strict=True)]
+    spin = combination(graph, own_qd, turns)
+    return spin, add(spin_bias, combination(graph, own_qdd, turns)), slide, slide_rate
+
+
+def moment_by_pseudo_inertia(motion: Motion, inertia: Inertia) -> Vec:
+    """int r x (eps x r + omega x (omega x r)) dm from U and P."""
+    U, P = motion.U, inertia.P
+    x, y, z = motion.omega
+    return [
+        U[2][0] * P.xy - U[1][0] * P.xz + (y * y - z * z) * -P.yz + U[2][1] * P.yy - U[1][2] * P.zz,
+        U[0][1] * P.yz - U[2][1] * P.xy + (z * z - x * x) * -P.xz + U[0][2] * P.zz - U[2][0] * P.xx,
+        U[1][2] * P.xz - U[0][2] * P.yz + (x * x - y * y) * -P.xy + U[1][0] * P.xx - U[0][1] * P.yy,
+    ]
+
+
+def moment_by_tensor(motion: Motion, inertia: Inertia) -> Vec:
+    """The same by L eps + omega x (L omega), where products with U appear: eps_z + omega_x omega_y = U_yx, and so on."""
+    P, (x, y, z), e, U = inertia.P, motion.omega, motion.epsilon, motion.U
+    xx, yy, zz = P.yy + P.zz, P.xx + P.zz, P.xx + P.yy  # of L = tr(P) E - P; its other entries are -P.xy, ...
+    return [
+        xx * e[0] + (zz - yy) * (y * z) + P.xy * U[2][0] - P.xz * U[1][0] - P.yz * (y * y - z * z),
+        yy * e[1] + (xx - zz) * (x * z) + P.yz * U[0][1] - P.xy * U[2][1] - P.xz * (z * z - x * x),
+        zz * e[2] + (yy - xx) * (x * y) + P.xz * U[1][2] - P.yz * U[0][2] - P.xy * (x * x - y * y),
+    ]
+
+
+MOMENTS: dict[str, Callable[[Motion, Inertia], Vec]] = {
+    "pseudo-inertia": moment_by_pseudo_inertia,
+    "tensor": moment_by_tensor,
+}
+
+
+def inward(
+    mechanism: Mechanism, placed: Sequence[Placed], q: Sequence[Value], wrenches: Sequence[tuple[Vec, Vec]]
+) -> list[Value]:
+    """Generalized forces from the force and moment that each frame's bodies need."""
+    forces = [list(force) for force, _ in wrenches]
+    moments = [list(moment) for _, moment in wrenches]
+    tau: list[Value] = [mechanism.graph.value(0)] * mechanism.size
+    for index in reversed(range(len(mechanism.frames))):
+        frame, place_ = mechanism.frames[index], placed[index]
+        mechanism.graph.section = f"{frame.label}: force"
+        forces[index], moments[index] = named("f", index, forces[index]), named("n", index, moments[index])
+        own = frame.motion.project(frame.own(q), forces[index], moments[index])
+        for coordinate, value in frame.spread(own):
+            tau[coordinate] = tau[coordinate] + value
+        if frame.parent >= 0:
+            force = place_.rotation.outward(forces[index])
+            moment = add(place_.rotation.outward(moments[index]), cross(place_.position, force))
+            forces[frame.parent] = add(forces[frame.parent], force)
+            moments[frame.parent] = add(moments[frame.parent], moment)
+    return tau
+
+
+def inverse_dynamics(
+    mechanism: Mechanism,
+    q: Sequence[Value],
+    qd: Sequence[Value],
+    qdd: Sequence[Value],
+    gravity: Vec,
+    moment: str = "pseudo-inertia",
+    merge: bool = False,
+) -> list[Value]:
+    """Forces M qdd + C qd + G of the bodies, all rows; gravity enters as base acceleration -g."""
+    placed = place(mechanism, q, merge=merge)
+    motions = outward(mechanism, placed, q, qd, qdd, [-g for g in gravity])
+    wrenches = []
+    rows: dict[int, Value] = {}
+    for frame, motion in zip(mechanism.frames, motions, strict=True):
+        mechanism.graph.section = f"{frame.label}: inertia force and moment"
+        inertia = frame.inertia
+        if frame.elastic is not None:
+            xd, xdd = frame.elastic.own(qd), frame.elastic.own(qdd)
+            body = frame.elastic.moved(q)
+            inertia = inertia + body.inertia
+        force = add([inertia.m * x for x in motion.a], times(motion.U, inertia.S))
+        torque = add(MOMENTS[moment](motion, inertia), cross(inertia.S, motion.a))
+        if frame.elastic is not None:
+            added_force, added_torque = body.added_wrench(motion.omega, xd, xdd)
+            force, torque = add(force, added_force), add(torque, added_torque)
+            elastic_rows = body.rows(motion.omega, motion.U, motion.a, xd, xdd)
+            rows.update(zip(frame.elastic.coordinates, elastic_rows, strict=True))
+        wrenches.append((force, torque))
+    tau = inward(mechanism, placed, q, wrenches)
+    return [value + rows[k] if k in rows else value for k, value in enumerate(tau)]

@@ -1,0 +1,1 @@
+"""Curves along a beam, numbers only: shapes, integrals, finite elements, natural frequencies."""

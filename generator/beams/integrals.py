@@ -1,0 +1,205 @@
+"""The standard data of a beam along x, clamped at x = 0: exact mass integrals, stiffness, tip.
+
+A point of the section at x is r = (x, y, z). Its displacement is linear in the section's y and z (sections stay plane
+and undistorted), so every field is b = c(x) + y d(x) + z e(x):
+
+    bending in y by phi    c = (0, phi, 0), with rotary inertia d = (-phi', 0, 0)
+    bending in z by phi    c = (0, 0, phi), with rotary inertia e = (-phi', 0, 0)
+    torsion by phi         d = (0, 0, phi), e = (0, -phi, 0)           (phi e_x x r)
+    extension by phi       c = (phi, 0, 0)
+    foreshortening j, k    c = (-int_0^x phi_j' phi_k', 0, 0), half of it for j = k
+
+With the section's centre on the axis and principal axes y, z, the integral over the body of two such fields is
+int (mu c c'^T + j_z d d'^T + j_y e e'^T) dx, where mu is the mass per length and j_z = int y^2, j_y = int z^2 are the
+section's inertias per length.
+These are the integrals of 000 (97), (98): int r dm, int r r^T dm, int b dm, int b r^T dm, int b b^T dm.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Literal, TypeAlias
+
+from elastogen.generator.beams.piecewise import Curve, Number, common, gram, is_zero, to_scalar
+from elastogen.generator.robot.robot import ZERO3, Centreline, FlexibleBody, Matrix, Scalar
+
+Direction: TypeAlias = Literal["y", "z", "torsion", "extension"]
+DIRECTIONS: tuple[Direction, ...] = ("y", "z", "torsion", "extension")
+
+ZERO = Curve.polynomial((0,))
+ONE = Curve.polynomial((1,))
+
+
+@dataclass(frozen=True)
+class Mode:
+    """A shape of the beam: its name as a coordinate, what it moves, and phi as a curve of s = x / L."""
+
+    name: str
+    direction: Direction
+    shape: Curve
+
+
+@dataclass(frozen=True)
+class Beam:
+    """A beam of length L along x; its properties are curves of s = x / L."""
+
+    length: Number  # [m]
+    mass_per_length: Curve  # [kg/m]
+    #: y: EI_z, z: EI_y, torsion: GJ [N m^2], extension: EA [N]
+    stiffness: dict[Direction, Curve] = field(default_factory=dict)
+    inertia_y: Curve = ZERO  # int z^2 per length [kg m]
+    inertia_z: Curve = ZERO  # int y^2 per length [kg m]
+    rotary_inertia: bool = False  # sections turn with the beam in bending
+    foreshortening: bool = False  # second-order fields of the bending modes
+    rotation: Literal["exponential", "linear"] = "exponential"  # of the tip
+
+
+#: The part of a field that a section's point carries: constant, times y, times z; three components each.
+_Part: TypeAlias = "tuple[Curve, Curve, Curve]"
+_NOTHING: _Part = (ZERO, ZERO, ZERO)
+
+
+@dataclass(frozen=True)
+class _Field:
+    """b = centre + y * with_y + z * with_z."""
+
+    centre: _Part = _NOTHING
+    with_y: _Part = _NOTHING
+    with_z: _Part = _NOTHING
+
+
+def beam_body(beam: Beam, modes: Sequence[Mode]) -> FlexibleBody:
+    """Return the standard data of the beam with these modes, undamped."""
+    length = beam.length
+    fields = [_mode_field(mode, beam) for mode in modes]
+    monomials: list[tuple[int, ...]] = [(j,) for j in range(len(modes))]
+    if beam.foreshortening:
+        pairs = [(j, k) for j in range(len(modes)) for k in range(j, len(modes)) if _bend_together(modes[j], modes[k])]
+        fields += [_shortening(modes[j].shape, modes[k].shape, j == k, length) for j, k in pairs]
+        monomials += pairs
+    # functions of the body: 0 is the constant 1 (a single component), 1 the position r, 2 + n the field b_n
+    position = _Field((Curve.polynomial((0, length)), ZERO, ZERO), (ZERO, ONE, ZERO), (ZERO, ZERO, ONE))
+    inner = _inner_products(beam, [_Field((ONE, ZERO, ZERO)), position, *fields])
+
+    def block(a: int, b: int) -> Matrix:
+        return _block(inner, a, b)
+
+    numbers = range(2, 2 + len(fields))
+    at_tip = [[to_scalar(component.end) for component in f.centre] for f in fields]
+    return FlexibleBody(
+        coordinates=tuple(mode.name for mode in modes),
+        monomials=tuple(monomials),
+        mass=block(0, 0)[0][0],
+        first_moments=_vector(block(0, 1)[0]),
+        second_moments=block(1, 1),
+        field_integrals=tuple(_vector(block(0, n)[0]) for n in numbers),
+        field_position_integrals=tuple(block(n, 1) for n in numbers),
+        field_field_integrals=tuple(tuple(block(n, m) for m in numbers) for n in numbers),
+        stiffness=stiffness_matrix(beam, modes),
+        damping=tuple((0,) * len(modes) for _ in modes),
+        tip_pose=((1, 0, 0, to_scalar(length)), (0, 1, 0, 0), (0, 0, 1, 0), (0, 0, 0, 1)),
+        tip_displacements=tuple(tuple(row) for row in at_tip),
+        tip_rotations=tuple(_tip_rotation(mode, length) for mode in modes),
+        tip=beam.rotation,
+        centreline=_centreline(length, fields) if modes and all(mode.direction == "y" for mode in modes) else None,
+    )
+
+
+def _centreline(length: Number, fields: Sequence[_Field]) -> Centreline:
+    """The fields on the beam's axis, on one division."""
+    curves = common(*(component for f in fields for component in f.centre[:2]))
+
+    def coefficients(curve: Curve, piece: int) -> tuple[Scalar, ...]:
+        return tuple(to_scalar(c) for c in curve.pieces[piece])
+
+    pieces = tuple(
+        tuple((coefficients(curves[2 * n], i), coefficients(curves[2 * n + 1], i)) for n in range(len(fields)))
+        for i in range(len(curves[0].pieces))
+    )
+    return Centreline(to_scalar(length), tuple(float(b) for b in curves[0].breaks), pieces)
+
+
+def stiffness_matrix(beam: Beam, modes: Sequence[Mode]) -> Matrix:
+    """Return int EI phi_j'' phi_k'' dx within each bending direction, int GJ (EA) phi_j' phi_k' dx."""
+    entries: list[list[Scalar]] = [[0] * len(modes) for _ in modes]
+    for direction in DIRECTIONS:
+        chosen = [i for i, mode in enumerate(modes) if mode.direction == direction]
+        order = 2 if direction in ("y", "z") else 1
+        strains = [_derivative(modes[i].shape, order, beam.length) for i in chosen]
+        weight = beam.stiffness.get(direction, ZERO).scaled(beam.length)
+        for (a, b), value in gram(weight, strains).items():
+            entries[chosen[a]][chosen[b]] = to_scalar(value)
+    return tuple(tuple(row) for row in entries)
+
+
+def _inner_products(beam: Beam, fields: Sequence[_Field]) -> dict[tuple[int, int, int, int], Number]:
+    """Integrals over the body of component i of field a times component j of field b, by (a, i, b, j)."""
+    result: dict[tuple[int, int, int, int], Number] = {}
+    parts = (
+        (beam.mass_per_length, [f.centre for f in fields]),
+        (beam.inertia_z, [f.with_y for f in fields]),
+        (beam.inertia_y, [f.with_z for f in fields]),
+    )
+    for weight, vectors in parts:
+        labels = [(a, i) for a, v in enumerate(vectors) for i in range(3) if not _vanishes(v[i])]
+        found = gram(weight.scaled(beam.length), [vectors[a][i] for a, i in labels])
+        for (p, q), value in found.items():
+            key = (*labels[p], *labels[q])
+            result[key] = result.get(key, 0) + value
+    return result
+
+
+def _block(inner: dict[tuple[int, int, int, int], Number], a: int, b: int) -> Matrix:
+    found = [[inner.get((a, i, b, j)) for j in range(3)] for i in range(3)]
+    if all(entry is None for row in found for entry in row):
+        return ZERO3
+    return tuple(tuple(0 if entry is None else to_scalar(entry) for entry in row) for row in found)
+
+
+def _mode_field(mode: Mode, beam: Beam) -> _Field:
+    phi = mode.shape
+    turn = _derivative(phi, 1, beam.length).scaled(-1) if beam.rotary_inertia else ZERO
+    if mode.direction == "y":
+        return _Field((ZERO, phi, ZERO), with_y=(turn, ZERO, ZERO))
+    if mode.direction == "z":
+        return _Field((ZERO, ZERO, phi), with_z=(turn, ZERO, ZERO))
+    if mode.direction == "torsion":
+        return _Field(with_y=(ZERO, ZERO, phi), with_z=(ZERO, phi.scaled(-1), ZERO))
+    return _Field((phi, ZERO, ZERO))
+
+
+def _shortening(first: Curve, second: Curve, same: bool, length: Number) -> _Field:
+    """-int_0^x phi_j' phi_k' dx, the axial displacement of an inextensible beam per x_j x_k; half for j = k."""
+    slopes = _derivative(first, 1, length) * _derivative(second, 1, length)
+    return _Field((slopes.integral_from_start().scaled(-length / (2 if same else Fraction(1))), ZERO, ZERO))
+
+
+def _bend_together(one: Mode, other: Mode) -> bool:
+    return one.direction == other.direction and one.direction in ("y", "z")
+
+
+def _tip_rotation(mode: Mode, length: Number) -> tuple[Scalar, Scalar, Scalar]:
+    """Return e_x x e_direction phi'(L) for bending, phi(L) e_x for torsion (000 (65): delta_ij)."""
+    if mode.direction == "torsion":
+        return (to_scalar(mode.shape.end), 0, 0)
+    slope = _derivative(mode.shape, 1, length).end
+    if mode.direction == "y":
+        return (0, 0, to_scalar(slope))
+    return (0, to_scalar(-slope), 0) if mode.direction == "z" else (0, 0, 0)
+
+
+def _derivative(shape: Curve, order: int, length: Number) -> Curve:
+    """The derivative with respect to x = L s."""
+    for _ in range(order):
+        shape = shape.derivative()
+    return shape.scaled(1 / length**order)
+
+
+def _vanishes(curve: Curve) -> bool:
+    return all(is_zero(c) for piece in curve.pieces for c in piece)
+
+
+def _vector(row: Sequence[Scalar]) -> tuple[Scalar, Scalar, Scalar]:
+    return (row[0], row[1], row[2])

@@ -1,0 +1,180 @@
+"""Natural frequencies of flexible bodies clamped in their link frames, at the nominal values of the parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from elastogen.generator.robot.expressions import nominal
+from elastogen.generator.robot.robot import Body, FlexibleBody, Joint, Link, Matrix, Parameter, Robot, Scalar
+
+Array = npt.NDArray[np.float64]
+
+
+def clamped_modes(mass: Array, stiffness: Array) -> tuple[Array, Array]:
+    """Return the frequencies [rad/s], lowest first, and the shapes (columns, X^T M X = E) of K x = w^2 M x.
+
+    By the Cholesky factor of M: with M = C C^T the problem is the symmetric one of C^-1 K C^-T. Rows and columns are
+    scaled to a unit diagonal of M first. Raises ``numpy.linalg.LinAlgError`` if M is not positive definite.
+    """
+    scale = 1 / np.sqrt(np.diag(mass))
+    factor = np.linalg.cholesky(mass * np.outer(scale, scale))
+    half = np.linalg.solve(factor, stiffness * np.outer(scale, scale))
+    symmetric = np.linalg.solve(factor, half.T)
+    squares, vectors = np.linalg.eigh((symmetric + symmetric.T) / 2)
+    shapes = scale[:, None] * np.linalg.solve(factor.T, vectors)
+    return np.sqrt(np.maximum(squares, 0.0)), shapes
+
+
+def natural_frequencies(
+    body: FlexibleBody, tip_body: Body | None = None, parameters: Mapping[str, Parameter] | None = None
+) -> Array:
+    """Return the frequencies [rad/s] of a flexible body clamped in its link frame, with a rigid body on its tip.
+
+    A beam with free ends that slides through its joint is taken with all of it outside: its first node is clamped.
+    """
+    known = parameters or {}
+    free = slice(2 if body.telescope is not None and body.telescope.nodal else 0, None)
+    mass = numeric(mass_matrix(body, tip_body or Body()), known)[free, free]
+    return clamped_modes(mass, numeric(body.stiffness, known)[free, free])[0]
+
+
+def mass_matrix(body: FlexibleBody, tip_body: Body) -> Matrix:
+    """Return the mass matrix of the elastic coordinates in the undeformed state, with a rigid body on the tip.
+
+    The tip body's centre moves by b_j(tip) + delta_j x (R c), it turns by delta_j.
+    """
+    pose, com = body.tip_pose, tip_body.com
+    lever = [sum(pose[i][k] * com[k] for k in range(3)) for i in range(3)]
+    turns = [list(row) for row in body.tip_rotations]
+    moves = [
+        [shift + swing for shift, swing in zip(body.tip_displacements[j], _cross(turn, lever), strict=True)]
+        for j, turn in enumerate(turns)
+    ]
+    inner = [[sum(pose[k][i] * turn[k] for k in range(3)) for i in range(3)] for turn in turns]  # in tip axes
+    inertia = tip_body.inertia
+
+    moved = {j for j in range(len(turns)) if any(entry != 0 for entry in (*moves[j], *turns[j]))}
+
+    def entry(j: int, k: int) -> Scalar:
+        own = body.field_field_integrals[j][k]
+        total = own[0][0] + own[1][1] + own[2][2]
+        if j not in moved or k not in moved:
+            return total
+        total = total + tip_body.mass * sum(moves[j][i] * moves[k][i] for i in range(3))
+        return total + sum(inner[j][a] * inertia[a][b] * inner[k][b] for a in range(3) for b in range(3))
+
+    size = len(body.coordinates)
+    return tuple(tuple(entry(j, k) for k in range(size)) for j in range(size))
+
+
+def numeric(matrix: Matrix, parameters: Mapping[str, Parameter]) -> Array:
+    """Return a matrix at the nominal values of the parameters."""
+    return np.array([[nominal(entry, parameters) for entry in row] for row in matrix], dtype=np.float64)
+
+
+def critical_rates(robot: Robot) -> dict[str, float]:
+    """Return, per flexible link without foreshortening, the joint rate [rad/s] at which it loses its stiffness.
+
+    It is the link's first natural frequency when clamped, with all that it carries attached rigidly to its tip in the
+    zero configuration: at that rate the centrifugal forces of the linear model cancel the stiffness.
+    """
+    rates = {}
+    for link in robot.links:
+        body = link.flexible
+        if body is None or not body.coordinates or body.foreshortened:
+            continue
+        rates[link.name] = float(natural_frequencies(body, carried_body(robot, link), robot.parameters)[0])
+    return rates
+
+
+@dataclass(frozen=True)
+class CriticalRate:
+    """A flexible link without foreshortening, the joint coordinates that spin it, and its critical rate [rad/s]."""
+
+    link: str
+    coordinates: tuple[int, ...]
+    rate: float
+
+
+def spinning_joints(robot: Robot) -> tuple[CriticalRate, ...]:
+    """For each flexible link that loses its stiffness when it spins, the coordinates of the joints inward of it that turn."""
+    index = {coordinate.name: k for k, coordinate in enumerate(robot.coordinates)}
+    carrier = {joint.child: joint for joint in robot.joints}
+    found = []
+    for link, rate in critical_rates(robot).items():
+        turning, name = [], link
+        while name in carrier:
+            joint = carrier[name]
+            if joint.type.is_rotation:
+                turning.append(index[joint.name])
+            name = joint.parent
+        if turning:
+            found.append(CriticalRate(link, tuple(sorted(turning)), rate))
+    return tuple(found)
+
+
+def carried_body(robot: Robot, link: Link) -> Body:
+    """Return what the tip of a flexible link carries, as one rigid body in the tip frame at the zero configuration."""
+    total = np.zeros((4, 4))  # int (r; 1)(r; 1)^T dm, seed 002 (19)
+
+    def add(child: Link, place: Array) -> None:
+        nonlocal total
+        end = place
+        total = total + place @ _pseudo_inertia(child.body, robot) @ place.T
+        if child.flexible is not None:
+            total = total + place @ _undeformed(child.flexible, robot) @ place.T
+            end = place @ numeric(child.flexible.tip_pose, robot.parameters)
+        add_beyond(child, end)
+
+    def add_beyond(carrier: Link, end: Array) -> None:
+        nonlocal total
+        total = total + end @ _pseudo_inertia(carrier.tip_body, robot) @ end.T
+        if carrier.name == robot.tip:
+            tool = end @ numeric(robot.tool, robot.parameters)
+            total = total + tool @ _pseudo_inertia(robot.payload, robot) @ tool.T
+        for joint in robot.joints:
+            if joint.parent == carrier.name:
+                add(robot.link(joint.child), end @ _at_zero(joint, robot))
+
+    add_beyond(link, np.eye(4))
+    mass = float(total[3, 3])
+    if mass == 0:
+        return Body(inertia=_rows(np.trace(total[:3, :3]) * np.eye(3) - total[:3, :3]))
+    com = total[:3, 3] / mass
+    central = total[:3, :3] - mass * np.outer(com, com)
+    return Body(mass, (float(com[0]), float(com[1]), float(com[2])), _rows(np.trace(central) * np.eye(3) - central))
+
+
+def _at_zero(joint: Joint, robot: Robot) -> Array:
+    return numeric(joint.before, robot.parameters) @ numeric(joint.after, robot.parameters)
+
+
+def _undeformed(body: FlexibleBody, robot: Robot) -> Array:
+    result = np.zeros((4, 4))
+    result[:3, :3] = numeric(body.second_moments, robot.parameters)
+    result[3, :3] = result[:3, 3] = numeric((body.first_moments,), robot.parameters)[0]
+    result[3, 3] = nominal(body.mass, robot.parameters)
+    return result
+
+
+def _pseudo_inertia(body: Body, robot: Robot) -> Array:
+    mass, com = nominal(body.mass, robot.parameters), numeric((body.com,), robot.parameters)[0]
+    inertia = numeric(body.inertia, robot.parameters)
+    result = np.zeros((4, 4))
+    result[:3, :3] = np.trace(inertia) / 2 * np.eye(3) - inertia + mass * np.outer(com, com)
+    result[3, :3] = result[:3, 3] = mass * com
+    result[3, 3] = mass
+    return result
+
+
+def _rows(matrix: Array) -> Matrix:
+    return tuple(tuple(float(entry) for entry in row) for row in matrix)
+
+
+def _cross(a: Any, b: Any) -> list[Scalar]:
+    return [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]

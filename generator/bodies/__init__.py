@@ -1,0 +1,1 @@
+"""Kinds of bodies: inertia, base parameters, and what deformation adds."""

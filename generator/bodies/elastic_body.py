@@ -1,0 +1,355 @@
+"""A flexible body in its link frame: inertia in the deformed state, and what its deformation adds to Newton-Euler.
+
+With r_e = r + sum c_n b_n (robot.FlexibleBody) the acceleration of a point is a + U r_e + 2 omega x dr_e + ddr_e, all in
+the link frame (seed 000 (80)). Force, moment and the rows of the elastic coordinates are the integrals of that, of its
+moment and of its product with the shapes (000 (86), (88), (96) as corrected).
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from math import comb
+from typing import TypeAlias
+
+from elastogen.generator.joints.joint_motion import monomial, monomial_slope
+from elastogen.generator.program.differentiate import time_derivative
+from elastogen.generator.program.graph import Graph, Value
+from elastogen.generator.program.lowering import Lowering
+from elastogen.generator.robot.robot import FlexibleBody, Matrix
+from elastogen.generator.spatial import dense_matrices as dense
+from elastogen.generator.spatial.inertia import Inertia
+from elastogen.generator.spatial.vectors import Mat, Symmetric, Vec, add, combination, cross, dot, times
+
+Motion: TypeAlias = "Sequence[Sequence[Value]]"
+"""q, qd, qdd, ... over all coordinates, as far as needed."""
+
+
+@dataclass(frozen=True)
+class ElasticBody(ABC):
+    """A flexible body; ``coordinates`` are the indices in q of the x_j that deform it."""
+
+    coordinates: tuple[int, ...]
+    rigid: Inertia  # of the undeformed body
+
+    @property
+    def graph(self) -> Graph:
+        """The graph of all values."""
+        return self.rigid.m.graph
+
+    @abstractmethod
+    def deformed(self, x: Sequence[Value]) -> DeformedBody:
+        """The body with its elastic coordinates at x."""
+
+    def own(self, values: Sequence[Value]) -> list[Value]:
+        """The elements of a vector over all coordinates that belong to this body."""
+        return [values[k] for k in self.coordinates]
+
+    def moved(self, q: Sequence[Value]) -> DeformedBody:
+        """The body in a configuration of the robot."""
+        return self.deformed(self.own(q))
+
+    def add_forces(self, total: list[Value], forces: Sequence[Value]) -> None:
+        """Add forces on its coordinates to those on all coordinates."""
+        for k, force in zip(self.coordinates, forces, strict=True):
+            total[k] = total[k] + force
+
+    def add_block(self, total: Mat, block: Mat) -> None:
+        """Add a matrix over its coordinates to one over all coordinates."""
+        for i, row in zip(self.coordinates, block, strict=True):
+            self.add_forces(total[i], row)
+
+    def elastic_energy(self, x: Sequence[Value]) -> Value:
+        """Energy beyond that of the constant stiffness."""
+        return self.graph.value(0)
+
+    def elastic_forces(self, x: Sequence[Value]) -> list[Value]:
+        """Forces beyond those of the constant stiffness."""
+        return [self.graph.value(0)] * len(self.coordinates)
+
+    def elastic_matrix(self, x: Sequence[Value]) -> Mat:
+        """Stiffness beyond the constant one."""
+        return [[self.graph.value(0)] * len(self.coordinates) for _ in self.coordinates]
+
+    def damping_matrix(self, x: Sequence[Value]) -> Mat:
+        """Damping beyond the constant one."""
+        return [[self.graph.value(0)] * len(self.coordinates) for _ in self.coordinates]
+
+    def damping_forces(self, x: Sequence[Value], xd: Sequence[Value]) -> list[Value]:
+        """Forces of the damping beyond the constant one."""
+        return [self.graph.value(0)] * len(self.coordinates)
+
+    @property
+    def has_constant_coefficients(self) -> bool:
+        """Whether stiffness and damping are the constant ones."""
+        return True
+
+
+class DeformedBody(ABC):
+    """An elastic body in a deformed state: the integrals that the recursions ask for."""
+
+    graph: Graph
+
+    @property
+    @abstractmethod
+    def inertia(self) -> Inertia:
+        """m, int r_e dm and int r_e r_e^T dm."""
+
+    @abstractmethod
+    def rate_moments(self, xd: Sequence[Value]) -> tuple[Vec, Mat]:
+        """int dr_e dm and int dr_e r_e^T dm."""
+
+    @abstractmethod
+    def acceleration_moments(self, xd: Sequence[Value], xdd: Sequence[Value]) -> tuple[Vec, Mat]:
+        """int ddr_e dm and int ddr_e r_e^T dm."""
+
+    @abstractmethod
+    def rate_energy(self, xd: Sequence[Value]) -> Value:
+        """1/2 int dr_e.dr_e dm."""
+
+    @abstractmethod
+    def rows(self, omega: Vec, U: Mat, a: Vec, xd: Sequence[Value], xdd: Sequence[Value]) -> list[Value]:
+        """Generalized inertia forces of the elastic coordinates: int dr_e/dx_j . acceleration dm."""
+
+    @abstractmethod
+    def unit_wrenches(self) -> list[tuple[Vec, Vec]]:
+        """Per coordinate, force and moment of the body's unit acceleration along dr_e/dx_j."""
+
+    @abstractmethod
+    def mass_block(self) -> Mat:
+        """int dr_e/dx_j . dr_e/dx_k dm."""
+
+    @abstractmethod
+    def acceleration_energy(self, motion: Motion, U: Sequence[Mat], a: Vec) -> Value:
+        """1/2 int |a + sum_i C(n, i) U_i r_e^(n-i)|^2 dm, n = len(U) - 1: of the derivative of order n of all points.
+
+        U_i and a are in any components; U_i is what moves with the frame, the derivative of order i of its axes.
+        """
+
+    @abstractmethod
+    def inertia_forces(self, motion: Motion, R: Sequence[Mat], X: Mat) -> tuple[Mat, list[Value]]:
+        """W = int acc (r_e; 1)^T dm, 3 x 4, and int (R_0 dr_e/dx_j) . acc dm for every coordinate.
+
+        The acceleration is X (r; 1) for the undeformed body (000 (86), (88)); R_i is the derivative of order i of the axes.
+        """
+
+    def added_wrench(self, omega: Vec, xd: Sequence[Value], xdd: Sequence[Value]) -> tuple[Vec, Vec]:
+        """Force and moment beyond those of the frozen deformed body: of 2 omega x dr_e + ddr_e."""
+        (dS, Q), (ddS, R) = self.rate_moments(xd), self.acceleration_moments(xd, xdd)
+        twist = [2 * w for w in omega]
+        force = add(cross(twist, dS), ddS)
+        columns = [cross(twist, [Q[0][k], Q[1][k], Q[2][k]]) for k in range(3)]
+        return force, moment_of([[columns[k][r] + R[r][k] for k in range(3)] for r in range(3)])
+
+    def momenta(self, xd: Sequence[Value]) -> tuple[Vec, Vec, Value]:
+        """int dr_e dm, int r_e x dr_e dm and 1/2 int dr_e.dr_e dm of the deformation's velocity."""
+        dS, Q = self.rate_moments(xd)
+        return dS, moment_of(Q), self.rate_energy(xd)
+
+
+def moment_of(W: Mat) -> Vec:
+    """int r x f dm from W = int f r^T dm."""
+    return [W[2][1] - W[1][2], W[0][2] - W[2][0], W[1][0] - W[0][1]]
+
+
+def rigid_energy(inertia: Inertia, U: Mat, a: Vec) -> Value:
+    """1/2 int |a + U r|^2 dm = 1/2 m a.a + a.(U S) + 1/2 Tr(U P U^T)."""
+    total = dot(a, [0.5 * inertia.m * x for x in a]) + dot(a, times(U, inertia.S))
+    P = inertia.P.full
+    for row in U:
+        total = total + 0.5 * dot(row, times(P, row))
+    return total
+
+
+@dataclass(frozen=True)
+class ShapedBody(ElasticBody):
+    """A body with constant shape fields: its standard data as values."""
+
+    monomials: tuple[tuple[int, ...], ...]
+    D: list[Vec]  # int b_n dm
+    B: list[Mat]  # int b_n r^T dm
+    G: list[list[Mat]]  # int b_n b_m^T dm
+
+    @staticmethod
+    def lowered(lower: Lowering, body: FlexibleBody, coordinates: tuple[int, ...]) -> ShapedBody:
+        """From the robot's description."""
+
+        def rows(matrix: Matrix) -> Mat:
+            return [[lower.value(entry) for entry in row] for row in matrix]
+
+        return ShapedBody(
+            coordinates=coordinates,
+            rigid=undeformed_inertia(lower, body),
+            monomials=body.monomials,
+            D=rows(body.field_integrals),
+            B=[rows(matrix) for matrix in body.field_position_integrals],
+            G=[[rows(matrix) for matrix in line] for line in body.field_field_integrals],
+        )
+
+    def deformed(self, x: Sequence[Value]) -> ShapedState:
+        """The body with its elastic coordinates at x."""
+        return ShapedState(self, tuple(x))
+
+
+def undeformed_inertia(lower: Lowering, body: FlexibleBody) -> Inertia:
+    """m, int r dm and int r r^T dm as values."""
+    P = [[lower.value(entry) for entry in row] for row in body.second_moments]
+    return Inertia(lower.value(body.mass), [lower.value(entry) for entry in body.first_moments], Symmetric.of(P))
+
+
+class ShapedState(DeformedBody):
+    """A body with constant shape fields in a deformed state."""
+
+    def __init__(self, body: ShapedBody, x: tuple[Value, ...]) -> None:
+        self.body, self.x, self.graph = body, x, body.graph
+        self.c = [monomial(self.graph, m, x) for m in body.monomials]
+        self.slopes = [[monomial_slope(self.graph, m, j, x) for m in body.monomials] for j in range(len(x))]
+
+    @cached_property
+    def B(self) -> list[Mat]:
+        """int b_n r_e^T dm = int b_n r^T dm + sum_m c_m int b_n b_m^T dm."""
+        return [_weighted(self.body.B[n], self.c, self.body.G[n]) for n in range(len(self.c))]
+
+    @cached_property
+    def inertia(self) -> Inertia:
+        """m, int r_e dm and int r_e r_e^T dm."""
+        rigid = self.body.rigid
+        S = add(rigid.S, combination(self.graph, self.c, self.body.D))
+        P = [list(row) for row in rigid.P.full]
+        for c, undeformed, B in zip(self.c, self.body.B, self.B, strict=True):
+            for r in range(3):
+                for k in range(r, 3):
+                    P[r][k] = P[r][k] + c * (undeformed[k][r] + B[r][k])
+        return Inertia(rigid.m, S, Symmetric.of(P))
+
+    def coefficient_rates(self, xd: Sequence[Value]) -> list[Value]:
+        """dc_n/dt."""
+        return [combination_scalar(self.graph, xd, [self.slopes[j][n] for j in range(len(self.x))]) for n in range(len(self.c))]
+
+    def coefficient_accelerations(self, xd: Sequence[Value], xdd: Sequence[Value]) -> list[Value]:
+        """d2c_n/dt2; a mode's is its coordinate's acceleration, a product's has the term 2 dx_j dx_k."""
+        rates = ShapedState(self.body, tuple(xd))
+        bias = [2 * c if len(m) == 2 else self.graph.value(0) for c, m in zip(rates.c, self.body.monomials, strict=True)]
+        linear = self.coefficient_rates(xdd)
+        return [a + b for a, b in zip(linear, bias, strict=True)]
+
+    def to_coordinates(self, rows: Sequence[Value]) -> list[Value]:
+        """Generalized forces on the coordinates from those on the fields: sum_n dc_n/dx_j row_n."""
+        return [combination_scalar(self.graph, self.slopes[j], rows) for j in range(len(self.x))]
+
+    def rate_moments(self, xd: Sequence[Value]) -> tuple[Vec, Mat]:
+        """int dr_e dm and int dr_e r_e^T dm."""
+        dc = self.coefficient_rates(xd)
+        return combination(self.graph, dc, self.body.D), _sum_of(self.graph, dc, self.B)
+
+    def acceleration_moments(self, xd: Sequence[Value], xdd: Sequence[Value]) -> tuple[Vec, Mat]:
+        """int ddr_e dm and int ddr_e r_e^T dm."""
+        ddc = self.coefficient_accelerations(xd, xdd)
+        return combination(self.graph, ddc, self.body.D), _sum_of(self.graph, ddc, self.B)
+
+    def rows(self, omega: Vec, U: Mat, a: Vec, xd: Sequence[Value], xdd: Sequence[Value]) -> list[Value]:
+        """Generalized inertia forces of the elastic coordinates: int dr_e/dx_j . acceleration dm."""
+        dc, ddc = self.coefficient_rates(xd), self.coefficient_accelerations(xd, xdd)
+        result = []
+        for n, B in enumerate(self.B):
+            total = dot(self.body.D[n], a)
+            for r in range(3):
+                total = total + dot(U[r], B[r])
+            G = self.body.G[n]
+            E = _sum_of(self.graph, dc, G)  # int b_n dr_e^T dm
+            total = total + dot(omega, [2 * s for s in moment_of(E)])
+            for acceleration, matrix in zip(ddc, G, strict=True):
+                total = total + acceleration * (matrix[0][0] + matrix[1][1] + matrix[2][2])
+            result.append(total)
+        return self.to_coordinates(result)
+
+    def rate_energy(self, xd: Sequence[Value]) -> Value:
+        """1/2 int dr_e.dr_e dm."""
+        dc = self.coefficient_rates(xd)
+        traces = [[m[0][0] + m[1][1] + m[2][2] for m in line] for line in self.body.G]
+        inner = combination_scalar(self.graph, dc, [combination_scalar(self.graph, dc, line) for line in traces])
+        return inner * 0.5
+
+    def unit_wrenches(self) -> list[tuple[Vec, Vec]]:
+        """Per coordinate, force and moment of the body's unit acceleration along dr_e/dx_j."""
+        result = []
+        for j in range(len(self.x)):
+            force = combination(self.graph, self.slopes[j], self.body.D)
+            result.append((force, moment_of(_sum_of(self.graph, self.slopes[j], self.B))))
+        return result
+
+    def mass_block(self) -> Mat:
+        """int dr_e/dx_j . dr_e/dx_k dm."""
+        G = [[m[0][0] + m[1][1] + m[2][2] for m in line] for line in self.body.G]
+        half = [[combination_scalar(self.graph, slope, line) for line in G] for slope in self.slopes]
+        return [[combination_scalar(self.graph, slope, line) for slope in self.slopes] for line in half]
+
+    def _field_motions(self, motion: Motion, U: Sequence[Mat]) -> list[Mat]:
+        """Z_n = sum_i C(order, i) c_n^(order-i) U_i: how every shape field moves, to the order of the last U."""
+        order, chain = len(U) - 1, list(pairwise(motion))
+        c = [list(self.c)]
+        for _ in range(order):
+            c.append(time_derivative(self.graph, c[-1], chain))
+        result = []
+        for n in range(len(self.c)):
+            weights = [c[order - i][n] * float(comb(order, i)) for i in range(order + 1)]
+            result.append([combination(self.graph, weights, [operator[r] for operator in U]) for r in range(3)])
+        return result
+
+    def acceleration_energy(self, motion: Motion, U: Sequence[Mat], a: Vec) -> Value:
+        """1/2 int |a + U_n r + sum_n Z_n b_n|^2 dm."""
+        body, last = self.body, U[-1]
+        total = rigid_energy(body.rigid, last, a)
+        Z = self._field_motions(motion, U)
+        for n, Zn in enumerate(Z):
+            total = total + dot(a, times(Zn, body.D[n]))
+            for r in range(3):  # Tr(Z B U^T), B = int b r^T dm
+                total = total + dot(Zn[r], times(body.B[n], last[r]))
+                for m, Zm in enumerate(Z):
+                    total = total + 0.5 * dot(Zn[r], times(body.G[n][m], Zm[r]))
+        return total
+
+    def inertia_forces(self, motion: Motion, R: Sequence[Mat], X: Mat) -> tuple[Mat, list[Value]]:
+        """The integrals for acc = X (r; 1) + sum_m Z_m b_m."""
+        graph, body = self.graph, self.body
+        Z = self._field_motions(motion, R)
+        spread = [dense.transposed([[*row, body.D[n][k]] for k, row in enumerate(body.B[n])]) for n in range(len(Z))]
+        W = dense.product(graph, X, dense.pseudo(body.rigid))
+        by_field = []  # int acc b_n^T dm
+        for n in range(len(Z)):
+            W = dense.added(W, dense.product(graph, Z[n], dense.transposed(spread[n])))
+            field = dense.product(graph, X, spread[n])
+            for m in range(len(Z)):
+                field = dense.added(field, dense.product(graph, Z[m], body.G[m][n]))
+            by_field.append(field)
+        rows = self.to_coordinates([dense.inner(graph, R[0], field) for field in by_field])
+        zero = graph.value(0)
+        for c, field in zip(self.c, by_field, strict=True):
+            W = dense.added(W, dense.scaled([[*row, zero] for row in field], c))
+        return W, rows
+
+
+def combination_scalar(graph: Graph, weights: Sequence[Value], values: Sequence[Value]) -> Value:
+    """Sum of weight times value."""
+    total = graph.value(0)
+    for weight, value in zip(weights, values, strict=True):
+        total = total + weight * value
+    return total
+
+
+def _weighted(start: Mat, weights: Sequence[Value], matrices: Sequence[Mat]) -> Mat:
+    """start + sum of weight times matrix."""
+    result = [list(row) for row in start]
+    for weight, matrix in zip(weights, matrices, strict=True):
+        for r in range(3):
+            for k in range(3):
+                result[r][k] = result[r][k] + weight * matrix[r][k]
+    return result
+
+
+def _sum_of(graph: Graph, weights: Sequence[Value], matrices: Sequence[Mat]) -> Mat:
+    zero = graph.value(0)
+    return _weighted([[zero] * 3 for _ in range(3)], weights, matrices)

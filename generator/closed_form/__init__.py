@@ -1,0 +1,1 @@
+"""Closed forms for people: SymPy matrices and LaTeX."""

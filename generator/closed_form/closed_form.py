@@ -1,0 +1,389 @@
+"""Closed forms of a rigid robot's kinematics and dynamics for reading: ``elastogen.derive(robot)``.
+
+The results are SymPy matrices as papers print them (seed 004) and a second derivation, by Lagrange's
+equations, that checks the recursive one behind the generated code. Coordinates are plain symbols q1, q2,
+..., rates qd1, ..., qdd1, ... Every quantity is derived when it is first asked for and kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property, partial
+from types import MappingProxyType
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+import sympy
+
+from elastogen.generator.closed_form.exponentials import ExponentialForms
+from elastogen.generator.closed_form.functions import closed_form
+from elastogen.generator.closed_form.kinematics import Kinematics, skew
+from elastogen.generator.closed_form.latex import document, equations
+from elastogen.generator.closed_form.symbols import with_numbers, with_symbols
+from elastogen.generator.closed_form.trigonometry import Polynomial, TrigonometricRing, exact
+from elastogen.generator.robot.errors import OutputError
+from elastogen.generator.robot.robot import Body, Robot
+
+FrameChoice: TypeAlias = Literal["base", "own"]
+SymbolicChoice: TypeAlias = Literal["named", "nonzero", "none", "all"]
+Vectors: TypeAlias = "tuple[sympy.ImmutableMatrix, ...]"
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """How a result is called in a document: ``symbol`` in LaTeX, ``{i}`` and ``{o}`` being frame and axes."""
+
+    symbol: str
+    title: str
+    per_frame: bool = False
+    takes_frame: bool = False
+
+
+#: Everything a :class:`ClosedForm` can derive, in the order of its document.
+QUANTITIES: dict[str, Quantity] = {
+    "transforms": Quantity(r"[T]_{{{i}}}^{{0}}", "Transformations to frame 0", True),
+    "angular_velocities": Quantity(r"[\bar{{\omega}}]_{{{i}}}^{{{o}}}", "Angular velocities", True, True),
+    "linear_velocities": Quantity(r"[\bar{{v}}]_{{{i}}}^{{{o}}}", "Linear velocities", True, True),
+    "angular_accelerations": Quantity(r"[\bar{{\varepsilon}}]_{{{i}}}^{{{o}}}", "Angular accelerations", True, True),
+    "linear_accelerations": Quantity(r"[\bar{{a}}]_{{{i}}}^{{{o}}}", "Linear accelerations", True, True),
+    "jacobian": Quantity(r"J^{{0}}", "Jacobian of the tip in frame 0, linear rows first"),
+    "jacobian_tip": Quantity(r"J^{{tip}}", "Jacobian of the tip in the tip frame"),
+    "jacobian_rate": Quantity(r"\dot{{J}}^{{0}}", "Rate of the Jacobian in frame 0"),
+    "jacobian_tip_rate": Quantity(r"R^{{T}}\dot{{J}}^{{0}}", "Rate of the Jacobian, projected on the tip frame"),
+    "mass_matrix": Quantity("M", "Mass matrix"),
+    "coriolis_matrix": Quantity("C", "Coriolis matrix (Christoffel symbols)"),
+    "coriolis_vector": Quantity(r"C\dot{{q}}", "Coriolis and centrifugal forces"),
+    "gravity_vector": Quantity("G", "Gravity forces"),
+    "kinetic_energy": Quantity(r"E_{{C}}", "Kinetic energy"),
+    "potential_energy": Quantity(r"V", "Potential energy"),
+    "inverse_dynamics": Quantity("F", "Generalized driving forces"),
+}
+
+_SYMBOLIC: dict[str, Callable[[Robot], Robot]] = {
+    "named": lambda robot: robot,
+    "nonzero": partial(with_numbers, only_zeros=True),
+    "none": with_numbers,
+    "all": with_symbols,
+}
+
+
+def derive(robot: Robot, *, symbolic: SymbolicChoice = "named") -> ClosedForm:
+    """Return the closed forms of a rigid robot; nothing is computed before it is asked for.
+
+    ``symbolic`` says which numbers are symbols: ``"named"`` the robot's named parameters, live ones included;
+    ``"nonzero"`` those whose value is not 0, which leaves out an empty payload and two gravity components;
+    ``"none"`` no number; ``"all"`` every length, mass, centre of mass, inertia, drive and gravity number.
+    """
+    return ClosedForm(robot, symbolic=symbolic)
+
+
+class ClosedForm:
+    """Closed forms of one robot: SymPy matrices, LaTeX and numpy functions.
+
+    Frames are numbered 1, 2, ... in the order of ``frame_names``: every link except the base, then the tip.
+    The equation of motion is ``F = M qdd + C qd + viscous qd + coulomb tanh(qd / coulomb_velocity) + G``;
+    ``M`` and the kinetic energy contain the motors' reflected inertias, and all dynamics contain the
+    payload at the tip.
+    """
+
+    def __init__(self, robot: Robot, *, symbolic: SymbolicChoice = "named") -> None:
+        if symbolic not in _SYMBOLIC:
+            raise OutputError(f"derive: symbolic={symbolic!r}, expected one of {', '.join(_SYMBOLIC)}.")
+        self.robot = _SYMBOLIC[symbolic](robot)
+        self.frame_names = (*(link.name for link in robot.links[1:]), "tip")
+        letter = _coordinate_letter(self.robot)
+        numbers = range(1, len(robot.moving_joints) + 1)
+        self.q, self.qd, self.qdd = (
+            tuple(sympy.Symbol(f"{letter}{dots}{k}", real=True) for k in numbers) for dots in ("", "d", "dd")
+        )
+        self._vectors: dict[tuple[str, int, str, bool], Vectors] = {}
+
+    # -- kinematics --------------------------------------------------------------------------------
+
+    @cached_property
+    def transforms(self) -> tuple[sympy.ImmutableMatrix, ...]:
+        """T_i0 of every frame, the tip last: products of the joints' transformations (seed 004 (4)-(7))."""
+        bottom = np.array([[self._ring.zero] * 3 + [self._ring.one]], dtype=object)
+        return tuple(
+            self._matrix(np.vstack([np.column_stack([frame.rotation, frame.position]), bottom]))
+            for frame in self._kinematics.frames
+        )
+
+    def angular_velocities(self, frame: FrameChoice = "base") -> Vectors:
+        """Return omega_i of every frame, in frame 0 (seed 004 (42)) or in its own axes ((13)-(18))."""
+        return self._motion("velocity", 3, frame)
+
+    def linear_velocities(self, frame: FrameChoice = "base") -> Vectors:
+        """Return v_i of every frame's origin, in frame 0 (seed 004 (41)) or in its own axes ((20)-(25))."""
+        return self._motion("velocity", 0, frame)
+
+    def angular_accelerations(self, frame: FrameChoice = "base") -> Vectors:
+        """Return eps_i of every frame, in frame 0 (seed 004 (44)) or in its own axes ((26)-(31))."""
+        return self._motion("acceleration", 3, frame)
+
+    def linear_accelerations(self, frame: FrameChoice = "base", *, with_gravity: bool = False) -> Vectors:
+        """Return a_i of every frame's origin, in frame 0 (seed 004 (43)) or in its own axes ((32)-(37)).
+
+        ``with_gravity`` adds minus the gravity vector, the base acceleration of seed 004 (12).
+        """
+        return self._motion("acceleration", 0, frame, with_gravity)
+
+    @cached_property
+    def jacobian(self) -> sympy.ImmutableMatrix:
+        """6 x n Jacobian of the tip in frame 0, linear rows first (seed 002 (11))."""
+        return self._matrix(self._kinematics.jacobian(-1))
+
+    @cached_property
+    def jacobian_tip(self) -> sympy.ImmutableMatrix:
+        """6 x n Jacobian of the tip in the axes of the tip frame (seed 002 (12))."""
+        return self._matrix(self._kinematics.jacobian(-1, own_frame=True))
+
+    @cached_property
+    def jacobian_rate(self) -> sympy.ImmutableMatrix:
+        """Time derivative of ``jacobian`` (seed 002 (11))."""
+        return self._matrix(self._kinematics.jacobian_rate(-1))
+
+    @cached_property
+    def jacobian_tip_rate(self) -> sympy.ImmutableMatrix:
+        """R^T dJ/dt, ``jacobian_rate`` in the tip frame (seed 002 (13)); not the rate of ``jacobian_tip``."""
+        return self._matrix(self._kinematics.jacobian_rate(-1, own_frame=True))
+
+    # -- dynamics, by Lagrange's equations ---------------------------------------------------------
+
+    @cached_property
+    def mass_matrix(self) -> sympy.ImmutableMatrix:
+        """M(q), n x n, with the payload and the motors' reflected inertias."""
+        return self._matrix(self._mass)
+
+    @cached_property
+    def coriolis_matrix(self) -> sympy.ImmutableMatrix:
+        """C(q, qd), n x n, by Christoffel symbols: dM/dt - 2 C is skew."""
+        return self._matrix(self._coriolis)
+
+    @cached_property
+    def coriolis_vector(self) -> sympy.ImmutableMatrix:
+        """C(q, qd) qd, the Coriolis and centrifugal forces, n x 1."""
+        return self._matrix(self._ring.product(self._coriolis, self._kinematics.qd))
+
+    @cached_property
+    def gravity_vector(self) -> sympy.ImmutableMatrix:
+        """G(q) = dV/dq, n x 1: the forces that hold the robot against gravity."""
+        return self._matrix(self._gravity)
+
+    @cached_property
+    def kinetic_energy(self) -> sympy.Expr:
+        """qd^T M qd / 2."""
+        qd = self._kinematics.qd
+        return self._ring.readable(self._ring.product(qd, self._mass, qd) * self._ring(sympy.S.Half))
+
+    @cached_property
+    def potential_energy(self) -> sympy.Expr:
+        """V(q) = - sum_i m_i g . r_Ci, zero for masses at the origin of frame 0."""
+        return self._ring.readable(self._potential)
+
+    @cached_property
+    def inverse_dynamics(self) -> sympy.ImmutableMatrix:
+        """F = M qdd + C qd + G + friction, n x 1: the forces of the drives on the joints' side."""
+        ring, qd, qdd = self._ring, self._kinematics.qd, self._kinematics.qdd
+        rigid = ring.product(self._mass, qdd) + ring.product(self._coriolis, qd) + self._gravity
+        forces = [ring.readable(force) for force in rigid]
+        for j, joint in enumerate(self.robot.moving_joints):
+            drive, rate = joint.actuation, self.qd[j]
+            forces[j] += drive.viscous * rate
+            if drive.coulomb != 0:
+                forces[j] += drive.coulomb * sympy.tanh(rate / drive.coulomb_velocity)
+        return sympy.ImmutableMatrix(forces)
+
+    # -- functions of the catalogue, and a second kinematics -----------------------------------------
+
+    def function(self, name: str, elements: Mapping[str, int] = MappingProxyType({})) -> dict[str, Any]:
+        """Return the outputs of any function of the catalogue, of flexible robots too, by their names.
+
+        For example ``function("acceleration_energy_2")["E"]``. Arguments are q1, qd1, qdd1, q3_1, q4_1, q5_1, ... ``elements``
+        says which element of a beam is inside each sliding joint: ``{"joint2": 1}``.
+        """
+        return closed_form(self.robot, name, self.q[0].name.rstrip("0123456789"), elements)
+
+    @cached_property
+    def by_matrix_exponentials(self) -> ExponentialForms:
+        """The kinematics of seed 001: products of matrix exponentials."""
+        return ExponentialForms(self.robot, self.q[0].name.rstrip("0123456789"))
+
+    # -- for documents and numbers -----------------------------------------------------------------
+
+    def latex(self, *names: str, frame: FrameChoice = "own", digits: int = 6) -> str:
+        """Return LaTeX: of the named quantities the equations, without a name a whole section of a document.
+
+        sin and cos are abbreviated as in seed 004: ``s_{2}``, ``c_{2}``, and ``s_{23}`` for sin(q2 + q3).
+        ``frame`` is the one in which named velocities and accelerations are written (the section has both),
+        ``digits`` those of decimal numbers.
+        """
+        if names:
+            return "\n\n".join(self._equations(name, frame, digits) for name in names)
+        bodies = {}
+        for name, quantity in QUANTITIES.items():
+            if quantity.takes_frame:
+                bodies[f"{quantity.title} in the axes of each frame"] = self._equations(name, "own", digits)
+                bodies[f"{quantity.title} in frame 0"] = self._equations(name, "base", digits)
+            else:
+                bodies[quantity.title] = self._equations(name, frame, digits)
+        return document(self.robot, self.frame_names, self.q, bodies)
+
+    def lambdify(self, name: str, **options: Any) -> Callable[..., Any]:
+        """Return a numpy function ``f(q, qd=0, qdd=0, **parameters)`` of a quantity, for checks and plots.
+
+        Parameters have their nominal values unless given by name. Vectors come as (n,), frames are stacked:
+        ``transforms`` as (frames, 4, 4), velocities and accelerations as (frames, 3). ``options`` (``frame``,
+        ``with_gravity``) go to the quantities that take them.
+        """
+        values = self._evaluate(name, **options)
+        parameters = {parameter.name: parameter.value for parameter in self.robot.parameters.values()}
+        symbols = [*self.q, *self.qd, *self.qdd, *(p.symbol for p in self.robot.parameters.values())]
+        flat = [entry for value in (values if isinstance(values, tuple) else (values,)) for entry in _entries(value)]
+        function = sympy.lambdify(symbols, flat, modules="numpy", cse=True)
+        shape = _shape(values)
+        n = len(self.q)
+
+        def evaluate(q: Any, qd: Any = None, qdd: Any = None, **given: float) -> Any:
+            if unknown := set(given) - set(parameters):
+                raise OutputError(f"{name}: unknown parameters {sorted(unknown)}, expected some of {sorted(parameters)}.")
+            motion = [np.zeros(n) if part is None else np.asarray(part, dtype=float) for part in (q, qd, qdd)]
+            result = function(*np.concatenate(motion), *({**parameters, **given}).values())
+            return np.array(result, dtype=float).reshape(shape) if shape else float(result[0])
+
+        return evaluate
+
+    def _evaluate(self, name: str, **options: Any) -> Any:
+        """Return a quantity by its name."""
+        if options and not _quantity(name).takes_frame:
+            raise OutputError(f"{name} takes no options, got {', '.join(options)}.")
+        return getattr(self, name)(**options) if _quantity(name).takes_frame else getattr(self, name)
+
+    def _equations(self, name: str, frame: FrameChoice, digits: int) -> str:
+        quantity = _quantity(name)
+        values = self._evaluate(name, **({"frame": frame} if quantity.takes_frame else {}))
+        results = values if quantity.per_frame else (values,)
+        named = [(quantity.symbol.format(i=i, o=i if frame == "own" else 0), value) for i, value in enumerate(results, start=1)]
+        return equations(named, self.q, self.qd, self.qdd, digits)
+
+    # -- the derivation ----------------------------------------------------------------------------
+
+    @cached_property
+    def _kinematics(self) -> Kinematics:
+        if any(coordinate.elastic for coordinate in self.robot.coordinates):
+            raise OutputError(
+                f"{self.robot.name}: it has flexible links or joints, which these closed forms are not for. Fix: ask for a "
+                "function of the catalogue, for example derive(robot).function('mass_matrix')['M']."
+            )
+        return Kinematics(self.robot, self.q, self.qd, self.qdd)
+
+    @property
+    def _ring(self) -> TrigonometricRing:
+        return self._kinematics.ring
+
+    def _matrix(self, polynomials: Any) -> sympy.ImmutableMatrix:
+        return sympy.ImmutableMatrix(self._ring.map(self._ring.readable, polynomials))
+
+    def _motion(self, kind: str, first: int, frame: FrameChoice, with_gravity: bool = False) -> Vectors:
+        """Return rows first..first+2 of every frame's velocity or acceleration, in frame 0 or frame i."""
+        if frame not in ("base", "own"):
+            raise OutputError(f"frame={frame!r}, expected 'base' (components in frame 0) or 'own' (in frame i).")
+        key = (kind, first, frame, with_gravity)
+        if key not in self._vectors:
+            kinematics, vectors = self._kinematics, []
+            for i in range(len(self.frame_names)):
+                vector = getattr(kinematics, kind)(i)[first : first + 3]
+                if with_gravity:
+                    vector = vector - self._gravity_acceleration
+                vectors.append(self._matrix(kinematics.projected(i, vector) if frame == "own" else vector))
+            self._vectors[key] = tuple(vectors)
+        return self._vectors[key]
+
+    @property
+    def _gravity_acceleration(self) -> Any:
+        return self._ring.array([exact(component) for component in self.robot.gravity])
+
+    def _bodies(self) -> list[tuple[int, Polynomial, Any, Any]]:
+        """Return (frame, mass, centre of mass, inertia about it) of every moving body, the payload last."""
+        ring, bodies = self._ring, [*(link.body for link in self.robot.links[1:]), self.robot.payload]
+        return [
+            (i, ring(exact(body.mass)), _exact_array(ring, body.com), _exact_array(ring, body.inertia))
+            for i, body in enumerate(bodies)
+            if body != Body()
+        ]
+
+    @cached_property
+    def _mass(self) -> Any:
+        """M = sum_i m_i J_Ci^T J_Ci + J_wi^T I_i J_wi (+ n_j^2 J_mj), Koenig's theorem, columns in frame i.
+
+        The kinetic energy of seed 000 (44); equal to seed 002 (21), M_jk = sum_i Tr(A_ij I_psi A_ik^T).
+        """
+        ring, kinematics = self._ring, self._kinematics
+        total = np.full((kinematics.n, kinematics.n), ring.zero, dtype=object)
+        for i, mass, centre, inertia in self._bodies():
+            jacobian = kinematics.jacobian(i, own_frame=True)
+            linear, angular = jacobian[:3], jacobian[3:]
+            of_centre = linear - ring.product(skew(centre), angular)  # v_C = v + omega x r_C
+            total = total + ring.product(of_centre.T, of_centre) * mass + ring.product(angular.T, inertia, angular)
+        for j, joint in enumerate(self.robot.moving_joints):
+            drive = joint.actuation
+            total[j, j] += ring(exact(drive.motor_inertia)) * ring(exact(drive.gear_ratio)) ** 2
+        return ring.map(ring.normal, total)
+
+    @cached_property
+    def _coriolis(self) -> Any:
+        """C_ij = sum_k (dM_ij/dq_k + dM_ik/dq_j - dM_jk/dq_i) qd_k / 2, by Christoffel symbols."""
+        ring, qd, n = self._ring, self._kinematics.qd, self._kinematics.n
+        partial = [ring.derivative(self._mass, k) for k in range(n)]
+        half = ring(sympy.S.Half)
+        coriolis = np.full((n, n), ring.zero, dtype=object)
+        for i, j, k in np.ndindex(n, n, n):
+            coriolis[i, j] += (partial[k][i, j] + partial[j][i, k] - partial[i][j, k]) * qd[k] * half
+        return coriolis
+
+    @cached_property
+    def _potential(self) -> Polynomial:
+        """V = - sum_i m_i g . (p_i0 + R_i0 r_Ci)."""
+        ring, total = self._ring, self._ring.zero
+        for i, mass, centre, _ in self._bodies():
+            frame = self._kinematics.frames[i]
+            total -= mass * (self._gravity_acceleration @ (frame.position + ring.product(frame.rotation, centre)))
+        return ring.normal(total)
+
+    @cached_property
+    def _gravity(self) -> Any:
+        """G_j = dV/dq_j; the opposite of the active forces of seed 002 (25)."""
+        return np.array([self._ring.derivative(self._potential, j) for j in range(len(self.q))], dtype=object)
+
+
+def _quantity(name: str) -> Quantity:
+    if name not in QUANTITIES:
+        raise OutputError(f"no closed form is called {name!r}, expected one of {', '.join(QUANTITIES)}.")
+    return QUANTITIES[name]
+
+
+def _exact_array(ring: TrigonometricRing, values: Any) -> Any:
+    return ring.array(np.vectorize(exact, otypes=[object])(np.array(values, dtype=object)))
+
+
+def _coordinate_letter(robot: Robot) -> str:
+    """Return q, or another letter if the robot has parameters called q1 or the like."""
+    for letter in ("q", "theta", "xi"):
+        if not any(name.startswith(letter) and name[-1:].isdigit() for name in robot.parameters):
+            return letter
+    return "coordinate"
+
+
+def _entries(value: Any) -> list[sympy.Expr]:
+    return list(value) if isinstance(value, sympy.MatrixBase) else [value]
+
+
+def _shape(values: Any) -> tuple[int, ...]:
+    """Return the shape of a quantity's numpy array; a column is a vector."""
+    if isinstance(values, tuple):
+        return (len(values), *_shape(values[0]))
+    if not isinstance(values, sympy.MatrixBase):
+        return ()
+    rows, columns = values.shape
+    return (rows,) if columns == 1 else (rows, columns)

@@ -1,0 +1,225 @@
+"""Closed forms of emitted functions: the values of a derivation, read back as SymPy for people.
+
+Any function of the catalogue, of rigid and flexible robots alike, on robots that are small enough for a closed form to
+be read: acceleration energies, rates of forces, the matrices of seed 002. Named parameters stay symbols. Sines and
+cosines of sums of joint angles are combined as in :mod:`elastogen.generator.closed_form.trigonometry`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import sympy
+
+from elastogen.generator.closed_form.kinematics import joint_angles, rotation_entry
+from elastogen.generator.closed_form.trigonometry import Polynomial, TrigonometricRing, Weights, exact
+from elastogen.generator.functions.derivation import CATALOGUE, output_names
+from elastogen.generator.functions.variants import VariantFamily
+from elastogen.generator.program.arguments import MOTION
+from elastogen.generator.program.graph import Graph, Op, Value
+from elastogen.generator.robot.errors import OutputError
+from elastogen.generator.robot.robot import Robot
+from elastogen.generator.sliding.elements_inside import selectors
+
+DOTS = dict(zip(MOTION, ("", "d", "dd", "3_", "4_", "5_"), strict=True))  # q2, qd2, qdd2, q3_2, q4_2, q5_2
+
+
+@dataclass(frozen=True)
+class _Angle:
+    """The argument of a sine or cosine: a sum of coordinates, of anything else, and a fixed angle."""
+
+    weights: Weights
+    rest: sympy.Expr
+    fixed: sympy.Expr
+
+
+class ReadableValues:
+    """Values of one graph as SymPy expressions.
+
+    ``symbols`` are those of the inputs, by their labels: ``name[k]`` for arguments, else parameters. ``sums`` are
+    angles of parallel axes, which may make an expression shorter.
+    """
+
+    def __init__(
+        self,
+        graph: Graph,
+        values: Sequence[Value],
+        symbols: Mapping[str, sympy.Symbol],
+        coordinates: Sequence[sympy.Symbol],
+        sums: Sequence[Weights] = (),
+    ) -> None:
+        self.graph, self.symbols, self.coordinates = graph, symbols, tuple(coordinates)
+        self._plain: dict[int, sympy.Expr] = {}
+        order = graph.cone(value.ref for value in values)
+        labels = [graph.label[node] for node in order if graph.op[node] is Op.INPUT]
+        self._angles = {node: self._angle(node) for node in order if graph.op[node] in (Op.SIN, Op.COS)}
+        arguments = [symbols[label] for label in labels if label.endswith("]")]
+        arguments = [symbol for symbol in arguments if symbol not in self.coordinates]
+        arguments += [sympy.Dummy("unused")] * (len(arguments) % 2)
+        half = len(arguments) // 2  # the ring takes rates in two lists; here they only sort the terms
+        constants = [symbols[label] for label in labels if not label.endswith("]")]
+        numbers = {graph.number[node] for node in order if graph.op[node] is Op.CONSTANT}
+        constants += [rotation_entry(number) for number in sorted(numbers)]
+        for angle in self._angles.values():
+            constants += [f(angle.fixed) for f in (sympy.sin, sympy.cos) if angle.fixed != 0]
+            constants += [f(angle.rest) for f in (sympy.sin, sympy.cos) if angle.rest != 0]
+        constants += [1 / self._expression(graph.b[node]) for node in order if graph.op[node] is Op.DIV]
+        turning = [angle.weights for angle in self._angles.values() if any(angle.weights)]
+        self.ring = TrigonometricRing(
+            self.coordinates,
+            arguments[:half],
+            arguments[half:],
+            dict.fromkeys([*turning, *sums]),
+            range(len(self.coordinates)),
+            [exact(constant) for constant in constants],
+        )
+        self._polynomials: dict[int, Polynomial] = {}
+        for node in order:
+            self._polynomials[node] = self._polynomial(node)
+
+    def __call__(self, value: Value) -> sympy.Expr:
+        """The value as a readable expression."""
+        return self.ring.readable(self._read(value.ref))
+
+    def matrix(self, values: Sequence[Value], rows: int, columns: int) -> sympy.ImmutableMatrix:
+        """Row-major values as a matrix."""
+        return sympy.ImmutableMatrix(rows, columns, [self(value) for value in values])
+
+    def _read(self, ref: int) -> Polynomial:
+        return -self._polynomials[ref >> 1] if ref & 1 else self._polynomials[ref >> 1]
+
+    def _polynomial(self, node: int) -> Polynomial:
+        graph, ring = self.graph, self.ring
+        op, a, b = graph.op[node], graph.a[node], graph.b[node]
+        if op is Op.CONSTANT:
+            return ring(exact(rotation_entry(graph.number[node])))
+        if op is Op.INPUT:
+            return ring(self.symbols[graph.label[node]])
+        if op is Op.ADD:
+            return self._read(a) + self._read(b)
+        if op is Op.MUL:
+            return ring.normal(self._read(a) * self._read(b))
+        if op is Op.DIV:
+            return ring.normal(self._read(a) * ring(exact(1 / self._expression(b))))
+        if op in (Op.SIN, Op.COS):
+            return self._turned(self._angles[node], op)
+        raise OutputError(f"no closed form: {op.name.lower()} occurs. Fix: leave out Coulomb friction")
+
+    def _turned(self, angle: _Angle, op: Op) -> Polynomial:
+        """sin or cos of coordinates + rest + fixed angle, by the addition theorem."""
+        ring = self.ring
+        s, c = ring.zero, ring.one
+        parts: list[tuple[Any, Any]] = []
+        if any(angle.weights):
+            parts.append((ring.sine(angle.weights), ring.cosine(angle.weights)))
+        for part in (angle.rest, angle.fixed):
+            if part != 0:
+                parts.append((ring(exact(sympy.sin(part))), ring(exact(sympy.cos(part)))))
+        for sine, cosine in parts:
+            s, c = ring.normal(s * cosine + c * sine), ring.normal(c * cosine - s * sine)
+        return s if op is Op.SIN else c
+
+    def _angle(self, node: int) -> _Angle:
+        expression = sympy.expand(self._expression(self.graph.a[node]))
+        fixed, moving = expression.as_independent(*expression.free_symbols, as_Add=True)
+        turns = moving.as_coefficients_dict()
+        weights = [turns.get(q, sympy.S.Zero) for q in self.coordinates]
+        whole = sympy.Add(*(w * q for w, q in zip(weights, self.coordinates, strict=True)))
+        if all(w.is_Integer for w in weights) and moving == whole:
+            return _Angle(tuple(int(w) for w in weights), sympy.S.Zero, _nice_angle(fixed))
+        return _Angle((0,) * len(self.coordinates), moving, _nice_angle(fixed))
+
+    def _expression(self, ref: int) -> sympy.Expr:
+        """A value as plain SymPy: for arguments of sines and for divisors, which are short."""
+        graph, node = self.graph, ref >> 1
+        if node not in self._plain:
+            op = graph.op[node]
+            if op is Op.CONSTANT:
+                self._plain[node] = exact(graph.number[node])
+            elif op is Op.INPUT:
+                self._plain[node] = self.symbols[graph.label[node]]
+            elif op is Op.ADD:
+                self._plain[node] = self._expression(graph.a[node]) + self._expression(graph.b[node])
+            elif op is Op.MUL:
+                self._plain[node] = self._expression(graph.a[node]) * self._expression(graph.b[node])
+            elif op is Op.DIV:
+                self._plain[node] = self._expression(graph.a[node]) / self._expression(graph.b[node])
+            else:
+                function = {Op.SIN: sympy.sin, Op.COS: sympy.cos, Op.SQRT: sympy.sqrt, Op.TANH: sympy.tanh}[op]
+                self._plain[node] = function(self._expression(graph.a[node]))
+        return -self._plain[node] if ref & 1 else self._plain[node]
+
+
+def _nice_angle(angle: sympy.Expr) -> sympy.Expr:
+    """A fixed angle, as a fraction of pi where it is one."""
+    parts = sympy.Rational(round(float(angle) / float(sympy.pi) * 12), 12)
+    return parts * sympy.pi if abs(float(angle - parts * sympy.pi)) < 1e-15 * max(1.0, abs(float(angle))) else angle
+
+
+def input_symbols(robot: Robot, letter: str) -> dict[str, sympy.Symbol]:
+    """Symbols of the inputs of all functions, by their labels in the graph: q[1] is q2, qd[1] is qd2, q3[1] is q3_2."""
+    n = len(robot.coordinates)
+    found = {f"q[{k}]": sympy.Symbol(f"{letter}{k + 1}", real=True) for k in range(n)}
+    for name, dots in DOTS.items():
+        if name != "q":
+            found.update({f"{name}[{k}]": sympy.Symbol(f"{letter}{dots}{k + 1}", real=True) for k in range(n)})
+    for name in ("F", "b", "wrench"):
+        found.update({f"{name}[{k}]": sympy.Symbol(f"{name}{k + 1}", real=True) for k in range(max(n, 6))})
+    for name in ("delta_m", "delta_theta", "tau"):
+        found[f"{name}[0]"] = sympy.Symbol(name, real=True)
+    found.update({parameter.name: parameter.symbol for parameter in robot.parameters.values()})
+    return found
+
+
+def with_live_parameters(robot: Robot) -> Robot:
+    """The robot with every named parameter an input, so that it stays a symbol."""
+    return replace(robot, parameters={name: replace(p, live=True) for name, p in robot.parameters.items()})
+
+
+def readable(robot: Robot, graph: Graph, values: Sequence[Value], letter: str) -> ReadableValues:
+    """Values of a graph that was derived from ``with_live_parameters(robot)``, ready to be read."""
+    symbols = input_symbols(robot, letter)
+    coordinates = [symbols[f"q[{k}]"] for k in range(len(robot.coordinates))]
+    return ReadableValues(graph, values, symbols, coordinates, joint_angles(robot))
+
+
+def closed_form(robot: Robot, name: str, letter: str, elements: Mapping[str, int]) -> dict[str, Any]:
+    """The outputs of a function of the catalogue by name: expressions, matrices, or nested tuples of matrices."""
+    (name,) = output_names(name, robot)
+    _check_elements(robot, elements)
+    entry = CATALOGUE[name]
+    variant = VariantFamily(with_live_parameters(robot), elements).plain()
+    derived = entry.ways[0](variant)
+    if derived.pivots:
+        raise OutputError(f"{name} has no closed form to read: it solves linear equations.")
+    read = readable(robot, variant.graph, [value for values in derived.outputs for value in values], letter)
+    return {
+        argument.name: _shaped(read, list(values), argument.shape)
+        for argument, values in zip(entry.outputs(variant), derived.outputs, strict=True)
+    }
+
+
+def _check_elements(robot: Robot, elements: Mapping[str, int]) -> None:
+    """Refuse elements that no joint has inside, and joints without one."""
+    known = {selector.joint: sorted(selector.elements) for selector in selectors(robot)}
+    for joint, k in elements.items():
+        if k not in known.get(joint, ()):
+            choice = f"one of {known[joint]}" if joint in known else f"a sliding joint, one of {list(known)}"
+            raise OutputError(f"{robot.name}: got elements={{{joint!r}: {k!r}}}, expected {choice}.")
+    for joint, numbers in known.items():
+        if len(numbers) > 1 and joint not in elements:
+            raise OutputError(
+                f"{robot.name}: its equations depend on the element inside {joint}. Fix: say which, for example "
+                f"elements={{{joint!r}: {numbers[0]}}}, one of {numbers}."
+            )
+
+
+def _shaped(read: ReadableValues, values: list[Value], shape: tuple[int, ...]) -> Any:
+    if not shape:
+        return read(values[0])
+    if len(shape) <= 2:
+        return read.matrix(values, shape[0], shape[1] if len(shape) == 2 else 1)
+    size = len(values) // shape[0]
+    return tuple(_shaped(read, values[k * size : (k + 1) * size], shape[1:]) for k in range(shape[0]))

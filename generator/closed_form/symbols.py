@@ -1,0 +1,112 @@
+"""How much of a robot stays symbolic in its closed forms: no parameter, the named ones, or every number."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import fields, replace
+from typing import Any
+
+import sympy
+
+from elastogen.generator.closed_form.trigonometry import exact
+from elastogen.generator.robot.robot import Actuation, Body, Joint, Matrix, Parameter, Robot, Scalar, Vector
+
+Renamer = Callable[[Scalar, str, str], Scalar]  # (value, name, unit) -> the value or what replaces it
+
+_AXES = "xyz"
+
+
+def with_numbers(robot: Robot, *, only_zeros: bool = False) -> Robot:
+    """Return the robot with values in place of its parameters' symbols, of all or of those that are 0."""
+    replaced = [p for p in robot.parameters.values() if p.value == 0 or not only_zeros]
+    values = {parameter.symbol: exact(parameter.value) for parameter in replaced}
+    kept = {name: parameter for name, parameter in robot.parameters.items() if parameter not in replaced}
+
+    def value_of(scalar: Scalar, name: str, unit: str) -> Scalar:
+        return exact(scalar).xreplace(values) if isinstance(scalar, sympy.Basic) else scalar
+
+    return replace(_mapped(robot, value_of, rotations=True), parameters=kept)
+
+
+def with_symbols(robot: Robot) -> Robot:
+    """Return the robot with a symbol for every nonzero length, inertia, drive and gravity number.
+
+    Link 2 has mass m2, mass centre (cx2, cy2, cz2) and inertia Ixx2, Ixy2, ...; joint 2 lies at (px2, py2,
+    pz2) on its parent, with (rx2, ry2, rz2) after its motion; the payload and the tip have the suffix of
+    the last frame.
+    """
+    parameters = dict(robot.parameters)
+
+    def symbol_for(scalar: Scalar, name: str, unit: str) -> Scalar:
+        if isinstance(scalar, sympy.Basic) and not scalar.is_number:
+            return scalar
+        if float(scalar) == 0:
+            return 0
+        while name in parameters and parameters[name].value != float(scalar):
+            name += "_"
+        parameters[name] = Parameter(name, float(scalar), unit)
+        return parameters[name].symbol
+
+    mapped = _mapped(robot, symbol_for, rotations=False)
+    return replace(mapped, parameters=parameters)
+
+
+def _mapped(robot: Robot, change: Renamer, *, rotations: bool) -> Robot:
+    """Return the robot with ``change`` applied to its scalars; rotations and axes only if asked for."""
+    last = len(robot.links)
+
+    def transform(matrix: Matrix, letter: str, number: int) -> Matrix:
+        rows = [
+            tuple(
+                change(entry, f"{letter}{_AXES[r]}{number}", "m") if c == 3 or rotations else entry
+                for c, entry in enumerate(row)
+            )
+            for r, row in enumerate(matrix[:3])
+        ]
+        return (*rows, matrix[3])
+
+    def body(old: Body, number: int) -> Body:
+        com = tuple(change(old.com[k], f"c{_AXES[k]}{number}", "m") for k in range(3))
+        inertia = tuple(
+            tuple(change(old.inertia[r][c], f"I{_AXES[min(r, c)]}{_AXES[max(r, c)]}{number}", "kg m^2") for c in range(3))
+            for r in range(3)
+        )
+        return Body(change(old.mass, f"m{number}", "kg"), _vector(com), inertia)
+
+    def actuation(old: Actuation, number: int) -> Actuation:
+        names = {
+            "motor_inertia": "Jm",
+            "gear_ratio": "N",
+            "viscous": "b",
+            "coulomb": "f",
+            "coulomb_velocity": "w",
+        }
+        used = [f.name for f in fields(old) if getattr(old, f.name) != f.default]
+        return replace(old, **{key: change(getattr(old, key), f"{names[key]}{number}", "") for key in used})
+
+    def joint(old: Joint, number: int) -> Joint:
+        axis = tuple(change(component, "", "") if rotations else component for component in old.axis)
+        return replace(
+            old,
+            axis=_vector(axis),
+            before=transform(old.before, "p", number),
+            after=transform(old.after, "r", number),
+            actuation=actuation(old.actuation, number),
+        )
+
+    links = [robot.links[0]]
+    links += [replace(link, body=body(link.body, k)) for k, link in enumerate(robot.links[1:], start=1)]
+    gravity = tuple(change(robot.gravity[k], f"g{_AXES[k]}", "m/s^2") for k in range(3))
+    return replace(
+        robot,
+        links=tuple(links),
+        joints=tuple(joint(old, k) for k, old in enumerate(robot.joints, start=1)),
+        gravity=_vector(gravity),
+        tool=transform(robot.tool, "p", last),
+        payload=body(robot.payload, last),
+    )
+
+
+def _vector(values: tuple[Any, ...]) -> Vector:
+    x, y, z = values
+    return (x, y, z)

@@ -1,0 +1,1 @@
+"""From a robot's description (file, mapping, URDF) to the robot."""

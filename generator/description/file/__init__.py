@@ -1,0 +1,1 @@
+"""The structure of a robot file: YAML, fields, sections."""

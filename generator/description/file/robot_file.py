@@ -1,0 +1,216 @@
+"""The robot file: pydantic models of its YAML structure, and the JSON schema that editors complete it with.
+
+Only the structure is checked here (keys, shapes, kinds of values); what the numbers mean is checked on the
+assembled robot. A *scalar* is a number or an expression in the file's parameters. SI units and radians unless
+a key ends in ``_deg``.
+"""
+
+from __future__ import annotations
+
+import json
+import numbers
+from typing import Any, Literal
+
+from pydantic import Field, model_validator
+
+from elastogen.generator.description.file.experiment_file import SimulationSection
+from elastogen.generator.description.file.fields import (
+    SCALAR_SCHEMA,
+    BodySection,
+    FrameSection,
+    NameField,
+    ScalarField,
+    Section,
+    VectorField,
+    exclusive,
+    problem,
+)
+from elastogen.generator.description.file.flexible_file import FlexibleField
+from elastogen.generator.description.file.planar_file import PlanarSection
+
+FORMAT_VERSION = 1
+MAX_JOINTS = 1000
+
+
+class ParameterSection(Section):
+    """A named number, or just the number."""
+
+    value: ScalarField = Field(description="nominal value, SI units; a number or a constant expression")
+    unit: str = Field(default="", description="for the generated documentation, for example m or kg m^2")
+    doc: str = Field(default="", description="what it is, for the generated documentation")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _bare_number(cls, data: Any) -> Any:
+        return {"value": data} if isinstance(data, (numbers.Real, str)) and not isinstance(data, bool) else data
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, core_schema: Any, handler: Any) -> dict[str, Any]:
+        """Publish that a bare number is a parameter, too."""
+        return {"anyOf": [SCALAR_SCHEMA, handler.resolve_ref_schema(handler(core_schema))]}
+
+
+class DhSection(Section):
+    """A row of a Denavit-Hartenberg table; the coordinate adds to theta (revolute) or d (prismatic)."""
+
+    a: ScalarField = Field(default=0, description="along x [m]")
+    alpha: ScalarField = Field(default=0, description="about x [rad]")
+    d: ScalarField = Field(default=0, description="along z [m]")
+    theta: ScalarField = Field(default=0, description="about z [rad]")
+    alpha_deg: ScalarField | None = Field(default=None, description="alpha in degrees")
+    theta_deg: ScalarField | None = Field(default=None, description="theta in degrees")
+
+    @model_validator(mode="after")
+    def _one_unit(self) -> DhSection:
+        for angle in ("alpha", "theta"):
+            if {angle, f"{angle}_deg"} <= self.model_fields_set:
+                raise problem(f"either {angle} or {angle}_deg", f"remove {angle} or {angle}_deg")
+        return self
+
+
+class ScrewSection(Section):
+    """The joint's axis at the zero configuration, in the base frame (k_i0, p_i0 of matrix exponentials)."""
+
+    axis: VectorField = Field(description="direction in the base frame")
+    point: VectorField = Field(default=(0, 0, 0), description="a point on the axis, in the base frame [m]")
+    frame: FrameSection | None = Field(
+        default=None,
+        description="the child's frame at zero, in the base frame; default: parallel to the base, in `point`",
+    )
+
+
+class PlacementSection(FrameSection):
+    """Where the joint sits on its parent link: one of xyz/rpy, matrix, dh, mdh, screw."""
+
+    dh: DhSection | None = Field(default=None, description="standard DH: Rz(theta) Tz(d) Tx(a) Rx(alpha)")
+    mdh: DhSection | None = Field(default=None, description="modified DH: Rx(alpha) Tx(a) Rz(theta) Tz(d)")
+    screw: ScrewSection | None = Field(default=None, description="screw axis at the zero configuration")
+
+    @model_validator(mode="after")
+    def _one_placement(self) -> PlacementSection:
+        forms = [form for form in ("matrix", "dh", "mdh", "screw") if getattr(self, form) is not None]
+        if forms:
+            exclusive(self, (forms[0],), ("xyz", "rpy", "rpy_deg", *forms[1:]))
+        return self
+
+
+class LimitsSection(Section):
+    """Range of a joint's motion."""
+
+    lower: ScalarField | None = Field(default=None, description="[rad] or [m]")
+    upper: ScalarField | None = Field(default=None, description="[rad] or [m]")
+    velocity: ScalarField | None = Field(default=None, description="[rad/s] or [m/s]")
+    effort: ScalarField | None = Field(default=None, description="[N m] or [N]")
+
+
+class MotorSection(Section):
+    """The joint's motor: it adds gear_ratio^2 * inertia to the joint."""
+
+    inertia: ScalarField = Field(default=0, description="of the rotor, motor side [kg m^2]")
+    gear_ratio: ScalarField = Field(default=1, description="motor turns per joint turn, or [rad/m] for a prismatic joint")
+
+
+class FrictionSection(Section):
+    """Friction on the joint side: viscous qd + coulomb tanh(qd / coulomb_velocity)."""
+
+    viscous: ScalarField = Field(default=0, description="[N m s/rad] or [N s/m]")
+    coulomb: ScalarField = Field(default=0, description="[N m] or [N]")
+    coulomb_velocity: ScalarField = Field(default=0.01, description="width of the smoothed sign [rad/s] or [m/s]")
+
+
+class ElasticitySection(Section):
+    """A spring and a damper between the drive and the link: one more coordinate, the joint's deflection."""
+
+    stiffness: ScalarField = Field(description="[N m/rad] or [N/m]")
+    damping: ScalarField = Field(default=0, description="[N m s/rad] or [N s/m]")
+
+
+class JointSection(Section):
+    """A joint and the link it carries."""
+
+    name: NameField
+    type: Literal["revolute", "continuous", "prismatic", "fixed", "sliding", "telescopic"]
+    parent: NameField | None = Field(default=None, description="default: the child of the joint before, or the base")
+    child: NameField | None = Field(default=None, description="default: the next link of `links`, or link1, link2, ...")
+    axis: VectorField | None = Field(default=None, description="in the joint frame, default [0, 0, 1]; made unit length")
+    placement: PlacementSection = PlacementSection()
+    limits: LimitsSection = LimitsSection()
+    motor: MotorSection = MotorSection()
+    friction: FrictionSection = FrictionSection()
+    elasticity: ElasticitySection | None = Field(default=None, description="makes the joint flexible")
+    gamma: ScalarField | None = Field(
+        default=None,
+        description="sliding, telescopic: angle about z between the parent beam and the child; "
+        "prismatic: of the child behind the motion [rad]",
+    )
+    slide: Literal["smooth", "nodal"] = Field(
+        default="smooth", description="sliding, telescopic: at the joint's very place, or by nodes as seed 003 prints it"
+    )
+
+    @model_validator(mode="after")
+    def _slides(self) -> JointSection:
+        if self.type in ("sliding", "telescopic"):
+            if self.gamma is None:
+                raise problem(f"the angle gamma of a {self.type} joint [rad]", "add gamma: 0 for beams in line")
+            for key in ("axis", "elasticity"):
+                if getattr(self, key) is not None:
+                    raise problem(f"no {key}: a {self.type} joint moves rigidly along x of its beam", f"remove {key}")
+            if self.type == "sliding" and self.placement.model_fields_set:
+                raise problem("no placement: a sliding joint sits on the parent's axis", "remove placement, give gamma")
+        elif "slide" in self.model_fields_set or (self.gamma is not None and self.type != "prismatic"):
+            raise problem(
+                "slide only for sliding and telescopic joints, gamma for these and prismatic ones",
+                "remove them, or change the type",
+            )
+        return self
+
+
+class LinkSection(BodySection):
+    """A link and its inertial data."""
+
+    name: NameField
+    flexible: FlexibleField | None = Field(
+        default=None, description="makes the link flexible; mass, com and inertia are then those of its rigid hub"
+    )
+    accept_unphysical_inertia: bool = Field(
+        default=False,
+        description="published moments that no real body has (triangle inequality, no mass): do not warn",
+    )
+
+
+class TipSection(FrameSection):
+    """The tip frame and the link it is fixed to."""
+
+    link: NameField | None = Field(default=None, description="default: the end of the longest chain")
+
+
+class RobotFile(Section):
+    """A robot for elastogen. SI units, radians."""
+
+    elastogen: Literal[1] = Field(description="version of this format")
+    name: str = Field(description="prefix of every C symbol and file: a C identifier of at most 31 characters")
+    description: str = ""
+    gravity: VectorField = Field(default=(0, 0, -9.81), description="in the base frame [m/s^2]")
+    parameters: dict[str, ParameterSection] = Field(default_factory=dict, description="named numbers for expressions")
+    live: tuple[str, ...] = Field(default=(), description="parameters, and paths with *, that stay inputs of the generated C")
+    links: tuple[LinkSection, ...] = Field(default=(), description="the base link first if it is listed")
+    joints: tuple[JointSection, ...] = Field(max_length=MAX_JOINTS)
+    tip: TipSection = TipSection()
+    payload: BodySection = Field(default=BodySection(), description="attached to the tip frame")
+    simulation: SimulationSection | None = Field(default=None, description="what `elastogen simulate` shows by default")
+
+
+def json_schema() -> str:
+    """Return the JSON schema of a robot file, as published in ``robot.schema.json``."""
+    schema = RobotFile.model_json_schema()
+    planar = PlanarSection.model_json_schema()
+    schema["$defs"] |= planar.pop("$defs")
+    schema["properties"]["planar"] = {**planar, "description": "instead of links and joints: a robot in the plane x, y"}
+    schema["required"] = [key for key in schema["required"] if key != "joints"]
+    schema["anyOf"] = [{"required": ["joints"]}, {"required": ["planar"]}]
+    schema = {"$schema": "https://json-schema.org/draft/2020-12/schema", "$id": "elastogen-robot", **schema}
+    return json.dumps(schema, indent=1, sort_keys=True) + "\n"
+
+
+if __name__ == "__main__":  # make schema
+    print(json_schema(), end="")

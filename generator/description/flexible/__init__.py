@@ -1,0 +1,1 @@
+"""From the description of a flexible link to its standard data."""

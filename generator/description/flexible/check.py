@@ -1,0 +1,220 @@
+"""Checks of flexible links at the nominal values of the parameters: shapes, properties, possible integrals."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Mapping, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from elastogen.generator.beams.integrals import Beam, Direction, Mode
+from elastogen.generator.beams.natural_frequencies import mass_matrix, numeric
+from elastogen.generator.beams.piecewise import Curve, exact
+from elastogen.generator.robot.location import Location
+from elastogen.generator.robot.robot import ZERO3, Body, FlexibleBody, Matrix, Parameter, Robot
+
+CLAMPED = 1e-6  # deflection and slope at the clamp, relative to the largest of the shape
+INDEPENDENT = 1e-12  # part of a shape (squared) that the shapes before it do not have
+RELATIVE = 1e-9  # tolerance of symmetry and of positive semidefinite matrices, relative to their diagonals
+_SAMPLES = tuple(i / 8 for i in range(9))  # of each piece of a curve
+
+Array = npt.NDArray[np.float64]
+
+_KEYS = {"y": "EI_z", "z": "EI_y", "torsion": "GJ", "extension": "EA"}
+
+
+def check_properties(
+    beam: Beam, directions: Collection[Direction], parameters: Mapping[str, Parameter], where: Location
+) -> None:
+    """Refuse a beam without the mass, stiffness and section inertia that its directions need."""
+    values = {p.symbol: exact(p.value) for p in parameters.values()}
+
+    def sampled(curve: Curve) -> list[float]:
+        return _sampled(curve.substituted(values))
+
+    _positive(sampled(beam.mass_per_length), where.at("mass_per_length"), "a mass per length above zero [kg/m]")
+    for curve, key in ((beam.inertia_y, "inertia_y_per_length"), (beam.inertia_z, "inertia_z_per_length")):
+        lowest = min(sampled(curve))
+        if not lowest >= 0:
+            raise where.at(key).error(lowest, "section inertias of zero or more [kg m]", "check its sign")
+    for direction in sorted(directions):
+        key = _KEYS[direction]
+        if direction not in beam.stiffness:
+            also = " (or EI)" if key.startswith("EI") else ""
+            raise where.error(f"modes in {direction} without {key}", f"the stiffness {key}{also}", f"add {key}")
+        shared = beam.stiffness.get("y") is beam.stiffness.get("z") and key.startswith("EI")  # both from the key EI
+        _positive(sampled(beam.stiffness[direction]), where.at("EI" if shared else key), "a stiffness above zero")
+    polar = max(sampled(beam.inertia_y + beam.inertia_z))
+    if polar == 0 and "torsion" in directions:
+        raise where.error("torsion without inertia of the sections", "polar_inertia_per_length above zero", "add it [kg m]")
+    if polar == 0 and beam.rotary_inertia:
+        raise where.at("rotary_inertia").error(
+            "true without inertia of the sections", "polar_inertia_per_length above zero", "add it [kg m]"
+        )
+
+
+def check_clamped(mode: Mode, parameters: Mapping[str, Parameter], where: Location) -> None:
+    """Refuse a shape that does not vanish at x = 0, in bending with its slope."""
+    shape = mode.shape.substituted({p.symbol: exact(p.value) for p in parameters.values()})
+    slope = shape.derivative()
+    size = max(abs(v) for v in _sampled(shape))
+    if not (math.isfinite(size) and size > 0):
+        raise where.error(f"mode {mode.name}: zero or infinite", "a shape that moves the beam", "correct the shape")
+    steepest = max(abs(v) for v in _sampled(slope))
+    if abs(float(shape.start)) > CLAMPED * size:
+        raise where.error(
+            f"mode {mode.name}: {float(shape.start):.6g} at x = 0",
+            "a shape that vanishes at the clamped end",
+            "start with (x/L)**2 in bending, with x/L in torsion or extension, or subtract the value at x = 0",
+        )
+    if mode.direction in ("y", "z") and abs(float(slope.start)) > CLAMPED * steepest:
+        raise where.error(
+            f"mode {mode.name}: slope {float(slope.start):.6g} (per x/L) at x = 0",
+            "a bending shape whose slope vanishes at the clamped end",
+            "start with (x/L)**2, and check the sampled slopes",
+        )
+
+
+def _positive(values: list[float], where: Location, expected: str) -> None:
+    lowest, highest = min(values), max(values)
+    if not (lowest >= 0 and 0 < highest < math.inf):
+        given = lowest if not lowest >= 0 else highest
+        raise where.error(given, expected, "check its sign, its unit and its run along x")
+
+
+def _sampled(curve: Curve) -> list[float]:
+    return [sum(float(c) * t**k for k, c in enumerate(piece)) for piece in curve.pieces for t in _SAMPLES]
+
+
+def check_body(body: FlexibleBody, parameters: Mapping[str, Parameter], where: Location) -> None:
+    """Refuse standard data of wrong size, or that no body, spring or damper can have."""
+    _check_sizes(body, where)
+    if body.tip not in ("exponential", "linear"):
+        raise where.at("rotation").error(body.tip, "exponential or linear", "choose one")
+    gram = _gram(body, parameters)
+    stiffness, damping = numeric(body.stiffness, parameters), numeric(body.damping, parameters)
+    tip = [numeric(m, parameters) for m in (body.tip_pose, body.tip_displacements, body.tip_rotations)]
+    for key, array in (("integrals", gram), ("stiffness", stiffness), ("damping", damping), ("tip", tip[0])):
+        if not np.isfinite(array).all():
+            raise where.at(key).error("not a number", "finite numbers in declared parameters", "check the description")
+    if not all(np.isfinite(array).all() for array in tip[1:]):
+        raise where.at("tip").error("not a number", "finite tip displacements and rotations", "check the description")
+    if not gram[0, 0] > 0:
+        raise where.at("mass").error(float(gram[0, 0]), "a mass above zero [kg]", "give the mass of the flexible body")
+    _check_independent(body, numeric(mass_matrix(body, Body()), parameters), where)
+    _symmetric(gram, where.at("integrals"), "integrals with int b_n b_m^T dm the transpose of int b_m b_n^T dm")
+    if _lowest_scaled(gram) < -RELATIVE:
+        raise where.at("integrals").error(
+            f"{_lowest_scaled(gram):.3g} as lowest eigenvalue of their scaled matrix",
+            "integrals over a mass distribution: the matrix of int f g dm over 1, r and b_n has no negative eigenvalue",
+            "check units, axes and the reference point (the link frame's origin), and that row means b, column r",
+        )
+    _symmetric(stiffness, where.at("stiffness"), "a symmetric stiffness matrix")
+    free = body.telescope is not None and body.telescope.nodal  # both ends are: what is clamped depends on the joint
+    if _lowest_scaled(stiffness) <= (-RELATIVE if free else 0) or np.min(np.diag(stiffness)) <= 0:
+        raise where.at("stiffness").error(
+            stiffness.tolist(), "a positive definite stiffness matrix", "leave out rigid-body modes; check signs"
+        )
+    _symmetric(damping, where.at("damping"), "a symmetric damping matrix")
+    if np.min(np.diag(damping)) < 0 or _lowest_scaled(damping) < -RELATIVE:
+        raise where.at("damping").error(damping.tolist(), "a positive semidefinite damping matrix", "check signs")
+
+
+def check_links(robot: Robot, where: Location) -> None:
+    """Check the flexible links of a robot from any source."""
+    for link in robot.links:
+        if link.flexible is None:
+            continue
+        here = where.at("links", link.name, "flexible")
+        if link is robot.links[0]:
+            raise here.error(link.name, "a rigid base link", "carry the flexible link by a (fixed) joint on the base")
+        check_body(link.flexible, robot.parameters, here)
+
+
+def _check_sizes(body: FlexibleBody, where: Location) -> None:
+    coordinates, fields = len(body.coordinates), len(body.monomials)
+    if coordinates == 0 or body.monomials[:coordinates] != tuple((j,) for j in range(coordinates)):
+        raise where.at("monomials").error(
+            body.monomials, "at least one mode, and first the fields (0,), (1,), ... of the modes in order", "reorder"
+        )
+    if any(not all(0 <= j < coordinates for j in m) or len(m) != 2 for m in body.monomials[coordinates:]):
+        raise where.at("monomials").error(body.monomials, "pairs of coordinates behind the modes", "use (j, k)")
+    if len(set(body.coordinates)) != coordinates:
+        raise where.at("coordinates").error(body.coordinates, "names that occur once", "rename one")
+
+    def shaped(name: str, matrix: Sequence[Sequence[object]], rows: int, columns: int) -> None:
+        if len(matrix) != rows or any(len(row) != columns for row in matrix):
+            raise where.at(name).error(f"{len(matrix)} rows", f"{rows} x {columns} numbers", "complete the data")
+
+    shaped("second_moments", body.second_moments, 3, 3)
+    shaped("field_integrals", body.field_integrals, fields, 3)
+    if len(body.field_position_integrals) != fields or len(body.field_field_integrals) != fields:
+        raise where.error("integrals of wrong number", f"one per field ({fields})", "complete the data")
+    for matrix in body.field_position_integrals:
+        shaped("field_position_integrals", matrix, 3, 3)
+    for line in body.field_field_integrals:
+        if len(line) != fields:
+            raise where.at("field_field_integrals").error(len(line), f"{fields} matrices per field", "complete them")
+        for matrix in line:
+            if matrix is not ZERO3:
+                shaped("field_field_integrals", matrix, 3, 3)
+    shaped("stiffness", body.stiffness, coordinates, coordinates)
+    shaped("damping", body.damping, coordinates, coordinates)
+    shaped("tip_pose", body.tip_pose, 4, 4)
+    shaped("tip_displacements", body.tip_displacements, fields, 3)
+    shaped("tip_rotations", body.tip_rotations, coordinates, 3)
+
+
+def _gram(body: FlexibleBody, parameters: Mapping[str, Parameter]) -> Array:
+    """The integrals of products of 1, r and the fields: 000's I (4 x 4), I_rd and I_dd in one matrix."""
+    fields = len(body.monomials)
+    gram = np.zeros((4 + 3 * fields, 4 + 3 * fields))
+    gram[0, 0] = numeric(((body.mass,),), parameters)[0, 0]
+    gram[0, 1:4] = gram[1:4, 0] = numeric((body.first_moments,), parameters)[0]
+    gram[1:4, 1:4] = numeric(body.second_moments, parameters)
+
+    def place(matrix: Matrix, row: int, column: int) -> None:
+        if matrix is not ZERO3:
+            gram[row : row + 3, column : column + 3] = numeric(matrix, parameters)
+
+    for n in range(fields):
+        at = 4 + 3 * n
+        gram[0, at : at + 3] = gram[at : at + 3, 0] = numeric((body.field_integrals[n],), parameters)[0]
+        place(body.field_position_integrals[n], at, 1)
+        gram[1:4, at : at + 3] = gram[at : at + 3, 1:4].T
+        for m in range(fields):
+            place(body.field_field_integrals[n][m], at, 4 + 3 * m)
+    return gram
+
+
+def _check_independent(body: FlexibleBody, mass: Array, where: Location) -> None:
+    """Find the first mode that the modes before it can make up, by the pivots of the scaled mass matrix."""
+    diagonal = np.diag(mass)
+    for j, name in enumerate(body.coordinates):
+        if not diagonal[j] > 0:
+            raise where.at("modes", j).error(f"mode {name} moves no mass", "a mode that moves mass", "check its shape")
+    scale = 1 / np.sqrt(diagonal)
+    rest = mass * np.outer(scale, scale)
+    for j, name in enumerate(body.coordinates):
+        pivot = rest[j, j]
+        if pivot < INDEPENDENT:
+            raise where.at("modes", j).error(
+                f"mode {name}",
+                "a shape that is no combination of the modes before it",
+                "remove it, or give the modes different powers or numbers",
+            )
+        rest = rest - np.outer(rest[:, j], rest[j]) / pivot
+
+
+def _symmetric(matrix: Array, where: Location, expected: str) -> None:
+    size = float(np.max(np.abs(matrix), initial=0.0))
+    if np.max(np.abs(matrix - matrix.T), initial=0.0) > RELATIVE * size:
+        raise where.error("an unsymmetric matrix", expected, "check the order of rows and columns")
+
+
+def _lowest_scaled(matrix: Array) -> float:
+    """The lowest eigenvalue after scaling to a unit diagonal (rows of zeros left as they are)."""
+    diagonal = np.abs(np.diag(matrix))
+    scale = 1 / np.sqrt(np.where(diagonal > 0, diagonal, 1.0))
+    return float(np.linalg.eigvalsh(matrix * np.outer(scale, scale))[0])

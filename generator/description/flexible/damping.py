@@ -1,0 +1,165 @@
+"""Damping of the elastic coordinates: modal ratios, Rayleigh, or a given matrix."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from elastogen.generator.beams.finite_elements import full_matrix
+from elastogen.generator.beams.natural_frequencies import Array, clamped_modes, mass_matrix, numeric
+from elastogen.generator.beams.piecewise import ROUNDING, to_scalar
+from elastogen.generator.description.file.fields import ScalarField
+from elastogen.generator.description.file.flexible_file import DampingSection, RayleighSection
+from elastogen.generator.program.graph import Graph
+from elastogen.generator.robot.expressions import nominal, parse_scalar
+from elastogen.generator.robot.location import Location
+from elastogen.generator.robot.robot import ZERO3, Body, FlexibleBody, Matrix, Parameter, Scalar, Telescope
+from elastogen.generator.sliding.mode_functions import beam_functions
+
+
+def damping_matrix(
+    section: DampingSection | None,
+    body: FlexibleBody,
+    tip_body: Body,
+    parameters: Mapping[str, Parameter],
+    where: Location,
+) -> Matrix:
+    """Return the damping matrix; M is that of the clamped link with its tip body.
+
+    Ratios zeta_i of the clamped modes X (X^T M X = E) give D = M X diag(2 zeta_i w_i) X^T M, at the nominal parameters;
+    Rayleigh's D = alpha M + beta K keeps parameters.
+    """
+    size = len(body.coordinates)
+    if section is None:
+        return tuple((0,) * size for _ in range(size))
+    if section.rayleigh is not None:
+        alpha, beta = _rayleigh(section.rayleigh, parameters, where.at("rayleigh"))
+        mass = mass_matrix(body, tip_body)
+        return tuple(
+            tuple(to_scalar(alpha * mass[j][k] + beta * body.stiffness[j][k]) for k in range(size)) for j in range(size)
+        )
+    if section.matrix is not None:
+        return _given(section.matrix, size, parameters, where.at("matrix"))
+    mass_numbers = numeric(mass_matrix(body, tip_body), parameters)
+    return _by_ratios(_ratios(section, size, where), mass_numbers, numeric(body.stiffness, parameters))
+
+
+def nodal_damping(
+    section: DampingSection | None,
+    body: FlexibleBody,
+    tip_body: Body,
+    parameters: Mapping[str, Parameter],
+    where: Location,
+) -> tuple[Matrix, tuple[Matrix, ...]]:
+    """Return the damping of a nodal telescopic body: the constant part, and one for each element inside the joint.
+
+    With an element clamped the modes are those of the parts on both sides of it, and ratios are theirs.
+    """
+    beam, size = body.telescope, len(body.coordinates)
+    assert beam is not None
+    if section is None or section.rayleigh is not None or section.matrix is not None:
+        return damping_matrix(section, body, tip_body, parameters, where), ()
+    ratios = _ratios(section, size - 4, where)
+    mass, stiffness = numeric(mass_matrix(body, tip_body), parameters), numeric(body.stiffness, parameters)
+    held = []
+    for k in range(1, beam.elements + 1):
+        free = [j for j in range(size) if not 2 * k - 2 <= j < 2 * k + 2]
+        own = _by_ratios(ratios, mass[np.ix_(free, free)], stiffness[np.ix_(free, free)])
+        entries = {(i, j): own[r][c] for r, i in enumerate(free) for c, j in enumerate(free)}
+        held.append(tuple(tuple(entries.get((i, j), 0) for j in range(size)) for i in range(size)))
+    return tuple((0,) * size for _ in range(size)), tuple(held)
+
+
+def moving_damping(
+    section: DampingSection | None,
+    body: FlexibleBody,
+    tip_body: Body,
+    parameters: Mapping[str, Parameter],
+    where: Location,
+) -> tuple[Matrix, tuple[tuple[int, Matrix], ...]]:
+    """Return the damping of a smooth telescopic body: the constant part, and exponents with matrices (robot.Telescope).
+
+    With P = diag(d^p_j), M = mu d P Mhat P and K = EI d^-3 P Khat P for the part outside. Its modes X, without a load, are
+    those of (Mhat, Khat) at every d, and their frequencies go with d^-2: so D = M X diag(2 zeta_i w_i) X^T M is
+    sqrt(mu EI) / d P Dhat P, and ratios hold for all d. Rayleigh's M includes the tip body, which adds a constant; where
+    the coordinates are amplitudes of modes, with slopes that go with 1/d, also powers of 1/d.
+    """
+    beam, size = body.telescope, len(body.coordinates)
+    assert beam is not None
+    nothing: Matrix = tuple((0,) * size for _ in range(size))
+    if section is None:
+        return nothing, ()
+    if section.matrix is not None:
+        return _given(section.matrix, size, parameters, where.at("matrix")), ()
+    functions = beam_functions(Graph(), beam.elements, beam.modes)
+    mass, stiffness = full_matrix(functions.mass_integrals), full_matrix(functions.stiffness_integrals)
+    if section.rayleigh is not None:
+        alpha, beta = _rayleigh(section.rayleigh, parameters, where.at("rayleigh"))
+        parts = [(1, alpha * beam.mass_per_length, mass), (-3, beta * beam.EI, stiffness)]
+        if beam.modes:
+            tip, parts = nothing, [*parts, *((e, alpha * factor, rows) for e, factor, rows in _tip_masses(beam, tip_body))]
+        else:
+            massless = replace(body, field_field_integrals=tuple((ZERO3,) * size for _ in range(size)))
+            tip = _times(alpha, mass_matrix(massless, tip_body))
+        return tip, tuple((exponent, _times(factor, matrix)) for exponent, factor, matrix in parts if factor != 0)
+    modal = _by_ratios(_ratios(section, size, where), np.array(mass), np.array(stiffness))
+    factor = float(np.sqrt(nominal(beam.mass_per_length, parameters) * nominal(beam.EI, parameters)))
+    return nothing, ((-1, _times(factor, modal)),)
+
+
+def _tip_masses(beam: Telescope, tip_body: Body) -> list[tuple[int, Scalar, list[list[float]]]]:
+    """Exponents of d, factors and matrices of the tip body's part of M, with w = shifts a and w' = slopes a / d at the tip."""
+    shifts, slopes, m, (x, y, _) = np.array(beam.modes[-2]), np.array(beam.modes[-1]), tip_body.mass, tip_body.com
+    mixed = np.outer(shifts, slopes)
+    inertia = tip_body.inertia[2][2] + m * (x * x + y * y)
+    parts = ((0, m, np.outer(shifts, shifts)), (-1, m * x, mixed + mixed.T), (-2, inertia, np.outer(slopes, slopes)))
+    return [(exponent, factor, matrix.tolist()) for exponent, factor, matrix in parts]
+
+
+def _times(factor: Scalar, matrix: Sequence[Sequence[Scalar]]) -> Matrix:
+    return tuple(tuple(to_scalar(factor * entry) if entry != 0 else 0 for entry in row) for row in matrix)
+
+
+def _rayleigh(section: RayleighSection, parameters: Mapping[str, Parameter], where: Location) -> tuple[Scalar, Scalar]:
+    alpha = parse_scalar(section.alpha, parameters, where.at("alpha"))
+    beta = parse_scalar(section.beta, parameters, where.at("beta"))
+    for key, value in (("alpha", alpha), ("beta", beta)):
+        if not nominal(value, parameters) >= 0:
+            raise where.at(key).error(value, "zero or more", "damping takes energy out of the link")
+    return alpha, beta
+
+
+def _given(rows: Sequence[Sequence[ScalarField]], size: int, parameters: Mapping[str, Parameter], where: Location) -> Matrix:
+    if len(rows) != size:
+        raise where.error(f"{len(rows)} rows", f"{size} rows and columns, one per coordinate", "complete the matrix")
+    return tuple(
+        tuple(parse_scalar(entry, parameters, where.at(i, j)) for j, entry in enumerate(row)) for i, row in enumerate(rows)
+    )
+
+
+def _ratios(section: DampingSection, size: int, where: Location) -> list[float]:
+    if section.ratio is not None:
+        ratios = [float(parse_scalar(section.ratio, {}, where.at("ratio")))] * size
+        where = where.at("ratio")
+    else:
+        where = where.at("ratios")
+        given = section.ratios or ()
+        ratios = [float(parse_scalar(ratio, {}, where.at(i))) for i, ratio in enumerate(given)]
+        if len(ratios) != size:
+            raise where.error(f"{len(ratios)} ratios", f"{size}, one per coordinate", "or give one `ratio` for all")
+    for ratio in ratios:
+        if not 0 <= ratio < 1:
+            raise where.error(ratio, "damping ratios from 0 to below 1", "0.005 to 0.02 are usual for metal links")
+    return ratios
+
+
+def _by_ratios(ratios: list[float], mass: Array, stiffness: Array) -> Matrix:
+    frequencies, shapes = clamped_modes(mass, stiffness)
+    left = mass @ shapes
+    damping = (left * (2 * np.array(ratios) * frequencies)) @ left.T
+    damping = (damping + damping.T) / 2
+    size = np.sqrt(np.diag(damping))
+    damping[np.abs(damping) <= ROUNDING * np.outer(size, size)] = 0
+    return tuple(tuple(to_scalar(float(entry)) for entry in row) for row in damping)

@@ -1,0 +1,99 @@
+"""Beams that slide through a joint on the previous link (P_b of seed 003): their elements and what they must be like."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from elastogen.generator.beams.finite_elements import MAX_ELEMENTS, element_modes
+from elastogen.generator.beams.integrals import Beam, beam_body
+from elastogen.generator.beams.piecewise import Curve, exact, to_scalar
+from elastogen.generator.description.file.flexible_file import ElementsSection, FlexibleSection, PropertySection
+from elastogen.generator.description.flexible.check import check_body
+from elastogen.generator.description.flexible.damping import moving_damping, nodal_damping
+from elastogen.generator.description.flexible.reduction import nodal_values, reduced_body
+from elastogen.generator.robot.expressions import nominal, parse_scalar
+from elastogen.generator.robot.location import Location
+from elastogen.generator.robot.robot import Body, FlexibleBody, Parameter, Scalar, Telescope
+
+_FEWEST = 2  # one inside the joint, one outside
+
+
+def telescopic_body(
+    section: FlexibleSection, slide: str, tip_body: Body, parameters: Mapping[str, Parameter], where: Location
+) -> FlexibleBody:
+    """Return the standard data of a link on a telescopic joint.
+
+    Nodal: all 2 n + 2 coordinates of 003 (7), of which those of the element inside the joint vanish. Smooth: the 2 n
+    coordinates of the part outside, or its lowest modes, with shapes that stretch with it; the integrals are those with all of
+    the beam outside.
+    """
+    if not isinstance(section, ElementsSection):
+        raise where.at("type").error(section.type, "elements, for a link on a telescopic joint", "use type: elements")
+    _check_plain(section, slide, where)
+    if not _FEWEST <= section.elements <= MAX_ELEMENTS:
+        raise where.at("elements").error(
+            section.elements, f"{_FEWEST} to {MAX_ELEMENTS} elements on a telescopic joint", "3 to 10 are usual"
+        )
+    length = _above_zero(section.length, "length", "a length above zero [m]", parameters, where)
+    mass = _uniform(section.mass_per_length, "mass_per_length", parameters, where)
+    stiffness = section.EI or section.EI_z
+    if stiffness is None:
+        raise where.at("EI").error("nothing", "the bending stiffness EI [N m^2]", "add EI")
+    EI = _uniform(stiffness, "EI", parameters, where)
+    nodal = slide == "nodal"
+    beam = Beam(
+        exact(length),
+        Curve.polynomial((exact(mass),)),
+        {"y": Curve.polynomial((exact(EI),))},
+        foreshortening=section.foreshortening and nodal,
+    )
+    moving = section.foreshortening and not nodal  # from the joint on: see moving_beam.py
+    telescope = Telescope(to_scalar(beam.length), mass, EI, section.elements, nodal, moving)
+    if section.reduce_to is not None:
+        body, modes = reduced_body(beam, section, tip_body, parameters, where)
+        telescope = replace(telescope, modes=nodal_values(modes))
+    else:
+        body = beam_body(beam, element_modes(section.elements, ("y",), beam.length, clamped=not nodal))
+    body = replace(body, telescope=telescope)
+    check_body(body, parameters, where)
+    if nodal:
+        constant, held = nodal_damping(section.damping, body, tip_body, parameters, where.at("damping"))
+        return replace(body, damping=constant, telescope=replace(telescope, held_damping=held))
+    constant, varying = moving_damping(section.damping, body, tip_body, parameters, where.at("damping"))
+    return replace(body, damping=constant, telescope=replace(telescope, damping=varying))
+
+
+def _check_plain(section: ElementsSection, slide: str, where: Location) -> None:
+    """Refuse what the moving clamp is not derived for."""
+    if slide == "nodal" and section.reduce_to is not None:
+        raise where.at("reduce_to").error(
+            section.reduce_to,
+            "no reduction on a nodal telescopic joint: what is clamped, and with it the modes, changes with the element",
+            "use slide: smooth, where the modes keep their shape",
+        )
+    plain = {
+        "directions": (section.directions, ("y",)),
+        "degree": (section.degree, 3),
+        "rotary_inertia": (section.rotary_inertia, False),
+        "rotation": (section.rotation, "exponential"),
+    }
+    for key, (given, expected) in plain.items():
+        if given != expected:
+            shown = list(expected) if isinstance(expected, tuple) else expected
+            raise where.at(key).error(given, f"{shown} for a link on a {slide} telescopic joint", f"remove {key}")
+
+
+def _uniform(section: PropertySection, key: str, parameters: Mapping[str, Parameter], where: Location) -> Scalar:
+    if section.expression is None:
+        raise where.at(key).error("a table", "one value: a beam that slides through its joint is uniform", "give one number")
+    return _above_zero(section.expression, key, "a value above zero", parameters, where)
+
+
+def _above_zero(
+    given: int | float | str, key: str, expected: str, parameters: Mapping[str, Parameter], where: Location
+) -> Scalar:
+    value = parse_scalar(given, parameters, where.at(key))
+    if not nominal(value, parameters) > 0:
+        raise where.at(key).error(given, expected, "check its sign and unit")
+    return value

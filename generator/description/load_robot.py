@@ -1,0 +1,201 @@
+"""Loading a robot: a built-in name, a .yaml or .urdf file or a mapping becomes a validated :class:`Robot`."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from importlib import resources
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import ValidationError
+
+from elastogen.generator.description.assemble_robot import assemble
+from elastogen.generator.description.file.experiment_file import read_experiment
+from elastogen.generator.description.file.flexible_file import TAG
+from elastogen.generator.description.file.planar_file import PlanarSection, expand_planar
+from elastogen.generator.description.file.read_yaml import line_of, read_yaml
+from elastogen.generator.description.file.robot_file import RobotFile
+from elastogen.generator.description.urdf import read_urdf
+from elastogen.generator.description.validate import validate
+from elastogen.generator.robot.errors import RobotError
+from elastogen.generator.robot.live import make_live
+from elastogen.generator.robot.location import Location, did_you_mean
+from elastogen.generator.robot.robot import Robot
+
+MAX_YAML_BYTES = 512 << 10  # about 1000 joints; the safe YAML reader needs seconds for this much
+MAX_URDF_BYTES = 8 << 20
+_SUFFIXES = (".yaml", ".yml", ".urdf")
+_LABEL = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]{0,62}")  # names that can stand in a dotted path
+
+
+def builtin_names() -> list[str]:
+    """Return the names of the built-in robots."""
+    folder = resources.files("elastogen.generator.description") / "robots"
+    return sorted(entry.name.removesuffix(".yaml") for entry in folder.iterdir() if entry.name.endswith(".yaml"))
+
+
+def load(
+    source: str | os.PathLike[str] | Mapping[str, Any] | Robot,
+    *,
+    name: str | None = None,
+    live: Iterable[str] = (),
+    tip: str | None = None,
+    mimic: Literal["error", "independent"] = "error",
+    friction: bool = False,
+) -> Robot:
+    """Return the validated robot of a built-in name, a path, a mapping like a robot file, or a Robot.
+
+    ``name`` replaces the robot's name (the prefix in C), ``live`` adds live parameters (see
+    :mod:`elastogen.generator.robot.live`), ``tip`` names the link of the tip frame. ``mimic="independent"`` gives
+    a URDF's mimic joints coordinates of their own instead of refusing them. ``friction`` takes a URDF's
+    <dynamics damping friction> into the equations of motion; other tools ignore it, and so does this by default.
+    Raises :class:`RobotError`
+    naming file, field, value, expectation and fix; warns with :class:`RobotWarning`.
+    """
+    wanted = (live,) if isinstance(live, str) else tuple(live)
+    if isinstance(source, Robot):
+        warned = source.source not in ("", "python")  # it came from a file, and loading that has warned
+        return _finish(source, Location(source.source or "python"), name, wanted, tip, (), quiet=warned)
+    if isinstance(source, Mapping):
+        return _from_structure(source, Location("python"), name, wanted, tip)
+    if not isinstance(source, (str, os.PathLike)):
+        raise Location("load").error(source, "a built-in name, a path, a mapping or a Robot", "pass for example 'puma560'")
+    given = os.fspath(source)
+    if isinstance(given, str) and isinstance(source, str) and given in builtin_names():
+        entry = resources.files("elastogen.generator.description") / "robots" / f"{given}.yaml"
+        return _from_yaml(entry.read_text(encoding="utf-8"), f"{given}.yaml", name, wanted, tip)
+    path = _existing_file(Path(given), str(given))
+    if path.suffix.lower() == ".urdf":
+        data = _read(path, MAX_URDF_BYTES)
+        robot = read_urdf(_decoded(data, str(path)), str(path), name=name, mimic=mimic, friction=friction)
+        robot = replace(robot, source=str(path))
+        return replace(_finish(robot, Location(str(path)), None, wanted, tip, ()), source=path.name)
+    text = _decoded(_read(path, MAX_YAML_BYTES), str(path))
+    return replace(_from_yaml(text, str(path), name, wanted, tip), source=path.name)
+
+
+def _existing_file(path: Path, given: str) -> Path:
+    where = Location(given)
+    try:
+        if path.is_dir():
+            raise where.error("a directory", "a .yaml or .urdf file", "name the file inside it")
+        if not path.exists():
+            known = builtin_names()
+            beside = [entry.name for entry in path.parent.iterdir()] if path.parent.is_dir() else []
+            fix = did_you_mean(path.name, [*known, *beside], f"built-in robots are {', '.join(known)}")
+            raise where.error("no such file", "a built-in robot or a path to a .yaml or .urdf file", fix)
+        if not path.is_file():
+            raise where.error("not a regular file", "a .yaml or .urdf file", "copy its content into a file")
+    except (OSError, ValueError) as problem:
+        raise where.error(str(problem), "a path to a .yaml or .urdf file", "check the path") from None
+    if path.suffix.lower() not in _SUFFIXES:
+        fix = "expand it first: xacro robot.xacro > robot.urdf" if path.suffix == ".xacro" else "rename the file"
+        raise where.error(path.suffix, "a file ending in .yaml, .yml or .urdf", fix)
+    return path
+
+
+def _read(path: Path, limit: int) -> bytes:
+    try:
+        with path.open("rb") as stream:
+            data = stream.read(limit + 1)
+    except OSError as problem:
+        raise Location(str(path)).error(problem.strerror, "a readable file", "check its permissions") from None
+    if len(data) > limit:
+        raise Location(str(path)).error("a larger file", f"at most {limit >> 10} KiB", "is this a robot description?")
+    return data
+
+
+def _decoded(data: bytes, source: str) -> str:
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as problem:
+        line = data[: problem.start].count(b"\n") + 1
+        shown = data[problem.start : problem.start + 8]
+        raise Location(f"{source}:{line}").error(shown, "UTF-8 text", "save the file as UTF-8") from None
+
+
+def _from_yaml(text: str, source: str, name: str | None, live: tuple[str, ...], tip: str | None) -> Robot:
+    where = Location(source)
+    data = read_yaml(text, where)
+    try:
+        return _from_structure(data, where, name, live, tip)
+    except RobotError as problem:
+        line = line_of(text, problem.field) if problem.source == source else None
+        if line is None:
+            raise
+        raise RobotError(f"{source}:{line}", problem.field, problem.given, problem.expected, problem.fix) from None
+
+
+def _from_structure(data: Any, where: Location, name: str | None, live: tuple[str, ...], tip: str | None) -> Robot:
+    if not isinstance(data, Mapping):
+        raise where.error(data, "a mapping with the keys elastogen, name, joints, ...", "start with `elastogen: 1`")
+    if "planar" in data:
+        try:
+            PlanarSection.model_validate(data["planar"])
+        except ValidationError as problem:
+            raise _translated(problem, data["planar"], where.at("planar")) from None
+        data = expand_planar(data, where)
+    try:
+        file = RobotFile.model_validate(dict(data))
+    except ValidationError as problem:
+        raise _translated(problem, data, where) from None
+    accepted = tuple(link.name for link in file.links if link.accept_unphysical_inertia)
+    robot = replace(assemble(file, where.source), source=where.source)
+    if file.simulation is not None:
+        experiment = read_experiment(file.simulation, robot.parameters, where.at("simulation"))
+        robot = replace(robot, experiment=experiment)
+    return _finish(robot, where, name, (*file.live, *live), tip, accepted)
+
+
+def _finish(
+    robot: Robot,
+    where: Location,
+    name: str | None,
+    live: tuple[str, ...],
+    tip: str | None,
+    accepted: tuple[str, ...],
+    quiet: bool = False,
+) -> Robot:
+    if name is not None:
+        robot = replace(robot, name=name)
+    if tip is not None:
+        if tip not in {link.name for link in robot.links}:
+            fix = did_you_mean(tip, [link.name for link in robot.links], "name one of the robot's links")
+            raise where.at("tip").error(tip, "the name of a link", fix)
+        robot = replace(robot, tip=tip)
+    validate(robot, accepted_inertias=accepted, quiet=quiet)
+    if live:
+        robot = validate(make_live(robot, live), quiet=True)
+    return robot
+
+
+def _translated(problem: ValidationError, data: Any, where: Location) -> RobotError:
+    """Return the first error of pydantic in the words of elastogen."""
+    first = problem.errors(include_url=False)[0]
+    here, value = where, data
+    for step in first["loc"]:
+        if isinstance(step, str) and step.startswith(TAG):
+            continue
+        if isinstance(step, int):
+            value = value[step] if isinstance(value, (list, tuple)) and step < len(value) else None
+            label = value.get("name") if isinstance(value, Mapping) else None
+            here = here.at(label if isinstance(label, str) and _LABEL.fullmatch(label) else step)
+        elif isinstance(value, Mapping):
+            value = value.get(step)
+            here = here.at(step)
+        else:
+            here = here.at(str(step))
+    context = first.get("ctx", {})
+    if first["type"] == "robot_file":
+        if "unknown_key" in context:
+            return here.at(context["unknown_key"]).error(context["unknown_key"], context["expected"], context["fix"])
+        return here.error(first["input"], context["expected"], context["fix"])
+    if first["type"] == "missing":
+        return here.error("nothing", "this required key", f"add `{first['loc'][-1]}:`")
+    if first["type"] == "string_pattern_mismatch":
+        return here.error(first["input"], "a letter or _, then letters, digits and _ . -", "rename it, for example left_hip")
+    expected = str(context.get("expected", "")) or first["msg"]
+    return here.error(first["input"], expected, "see the published JSON schema of robot files")

@@ -1,0 +1,95 @@
+"""The rigid robot of the same numbers: what a robot with flexible links and joints becomes without deformation.
+
+Flexible bodies are frozen undeformed, with their mass, hub, tip body, payload and drives; springs in joints are locked. Joints
+that slide along a flexible beam (P_a of seed 003) slide along the straight beam, beams that slide through their joint (P_b)
+slide as rigid bodies. Frames, names of joints and live parameters stay, so states, forces and parameters carry over by name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from elastogen.generator.description.load_robot import load
+from elastogen.generator.description.validate import validate
+from elastogen.generator.robot.names import MAX_ROBOT_NAME
+from elastogen.generator.robot.placement import product
+from elastogen.generator.robot.robot import Body, FlexibleBody, Joint, JointType, Link, Matrix, Robot
+
+_SUFFIX = "_rigid"
+_BEAM_JOINTS = (JointType.SLIDING, JointType.TELESCOPIC)
+
+
+def rigid_robot(robot: Robot | str | Mapping[str, Any], *, name: str | None = None) -> Robot:
+    """Return the robot with every flexible link frozen undeformed and every flexible joint locked.
+
+    ``robot`` is whatever :func:`elastogen.load` takes. The result is called ``name``, by default the robot's name and
+    ``_rigid``. Its coordinates are the robot's joints, its frames and live parameters are the robot's.
+    """
+    flexible = robot if isinstance(robot, Robot) else load(robot)
+    tips = {link.name: link.flexible.tip_pose for link in flexible.links if link.flexible is not None}
+    tool = product(tips[flexible.tip], flexible.tool) if flexible.tip in tips else flexible.tool
+    joints = {joint.name for joint in flexible.moving_joints}
+    experiment = None if flexible.experiment is None else flexible.experiment.of(joints)
+    rigid = replace(
+        flexible,
+        name=name or flexible.name[: MAX_ROBOT_NAME - len(_SUFFIX)] + _SUFFIX,
+        links=tuple(_frozen(link) for link in flexible.links),
+        joints=tuple(_locked(joint, tips) for joint in flexible.joints),
+        tool=tool,
+        experiment=experiment,
+        source=f"{flexible.source or 'python'}, without deformation",
+    )
+    return validate(rigid, quiet=True)
+
+
+def _locked(joint: Joint, tips: Mapping[str, Matrix]) -> Joint:
+    """The joint without its spring; on a flexible link it sits on the undeformed tip, or slides along the straight beam."""
+    before = joint.before
+    if joint.parent in tips and joint.type is not JointType.SLIDING:
+        before = product(tips[joint.parent], before)
+    kind = JointType.PRISMATIC if joint.type in _BEAM_JOINTS else joint.type
+    return replace(joint, type=kind, before=before, elasticity=None, slide="smooth")
+
+
+def _frozen(link: Link) -> Link:
+    """The link with hub, undeformed body and tip body as one rigid body."""
+    beam = link.flexible
+    if beam is None:
+        return link
+    place = np.array(beam.tip_pose, dtype=object)
+    total = _moments(link.body) + _undeformed(beam) + place @ _moments(link.tip_body) @ place.T
+    return Link(link.name, _body(total))
+
+
+# Moments int (r; 1) (r; 1)^T dm of bodies (seed 002 (19)): arrays of numbers and SymPy expressions.
+
+
+def _moments(body: Body) -> NDArray[Any]:
+    inertia, com = np.array(body.inertia, dtype=object), np.array(body.com, dtype=object)
+    moments = np.zeros((4, 4), dtype=object)
+    moments[:3, :3] = np.eye(3, dtype=int) * np.trace(inertia) / 2 - inertia + body.mass * np.outer(com, com)
+    moments[:3, 3] = moments[3, :3] = body.mass * com
+    moments[3, 3] = body.mass
+    return moments
+
+
+def _undeformed(beam: FlexibleBody) -> NDArray[Any]:
+    moments = np.zeros((4, 4), dtype=object)
+    moments[:3, :3] = np.array(beam.second_moments, dtype=object)
+    moments[:3, 3] = moments[3, :3] = np.array(beam.first_moments, dtype=object)
+    moments[3, 3] = beam.mass
+    return moments
+
+
+def _body(moments: NDArray[Any]) -> Body:
+    mass, first = moments[3, 3], moments[:3, 3]
+    com = first if mass == 0 else first / mass
+    about_com = moments[:3, :3] - np.outer(com, first)
+    inertia = np.eye(3, dtype=int) * np.trace(about_com) - about_com
+    rows = tuple(tuple(inertia[min(i, j), max(i, j)] for j in range(3)) for i in range(3))  # exactly symmetric
+    return Body(mass, (com[0], com[1], com[2]), rows)

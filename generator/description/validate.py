@@ -1,0 +1,303 @@
+"""Checks that a robot from every source passes: structure, names, finite numbers, physical plausibility.
+
+Errors: anything with which no model can be computed, or which no body can be (negative mass, an inertia
+tensor that is not symmetric or has a negative principal moment). Warnings (:class:`RobotWarning`): what
+published models do contain and what only looks wrong (lengths above 100 m, masses above 100 t, inertia
+without mass, principal moments that violate the triangle inequality, a moving joint that carries no mass).
+The inertia of links that never move has no effect and is not judged.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Mapping
+
+import numpy as np
+import sympy
+
+from elastogen.generator.description.file.experiment_file import check_experiment
+from elastogen.generator.description.flexible.check import check_links
+from elastogen.generator.robot import names
+from elastogen.generator.robot.expressions import nominal
+from elastogen.generator.robot.location import Location
+from elastogen.generator.robot.robot import Body, Joint, JointElasticity, JointType, Matrix, Parameter, Robot, Scalar, Vector
+from elastogen.generator.robot.tree import unique_names
+from elastogen.generator.sliding.elements_inside import check_sliding
+
+LONGEST = 100.0  # [m]
+HEAVIEST = 1e5  # [kg]
+WIDEST_GYRATION = 20.0  # [m]
+RELATIVE = 1e-6  # tolerance of the inertia checks, relative to the largest moment
+NEGLIGIBLE = 1e-15  # [kg m^2] moments of rounding
+ORTHONORMAL = 1e-9
+UNIT_LENGTH = 1e-12
+
+
+def validate(robot: Robot, *, accepted_inertias: Collection[str] = (), quiet: bool = False) -> Robot:
+    """Raise :class:`RobotError` if the robot cannot be modelled, warn if it looks wrong, and return it.
+
+    ``accepted_inertias`` names links whose inertia may be unphysical without a warning; ``quiet`` drops all
+    warnings.
+    """
+    where = Location(robot.source or "python")
+    _check_texts(robot, where)
+    _check_structure(robot, where)
+    checks = _Numbers(robot.parameters, quiet)
+    for parameter in robot.parameters.values():
+        checks.finite(parameter.value, where.at("parameters", parameter.name, "value"))
+    for axis, entry in zip("xyz", robot.gravity, strict=True):
+        checks.finite(entry, where.at("gravity", axis))
+    for joint in robot.joints:
+        _check_joint(joint, checks, where.at("joints", joint.name))
+    grounded = _grounded(robot)
+    for link in robot.links:
+        here, accepted = where.at("links", link.name), link.name in accepted_inertias
+        checks.body(link.body, here, accepted, grounded=link.name in grounded)
+        checks.body(link.tip_body, here.at("flexible", "tip"), accepted, grounded=False)
+    check_links(robot, where)
+    check_sliding(robot, where)
+    check_experiment(robot, where.at("simulation"))
+    checks.placement(robot.tool, where.at("tip"))
+    checks.body(robot.payload, where.at("payload"), accepted=False, grounded=False)
+    if not quiet:
+        _warn_massless_leaves(robot, checks, where)
+    return robot
+
+
+def _check_texts(robot: Robot, where: Location) -> None:
+    names.check_robot_name(robot.name, where.at("name"))
+    names.check_text(robot.description, where.at("description"))
+    for name, parameter in robot.parameters.items():
+        here = where.at("parameters", str(name))
+        names.check_parameter_name(parameter.name, here)
+        if name != parameter.name:
+            raise here.error(parameter.name, f"the name {name!r} it is stored under", "use the same name twice")
+        names.check_unit(parameter.unit, here.at("unit"))
+        names.check_text(parameter.doc, here.at("doc"), 300)
+    for joint in robot.joints:
+        names.check_name(joint.name, where.at("joints", str(joint.name), "name"))
+    for link in robot.links:
+        names.check_name(link.name, where.at("links", str(link.name), "name"))
+    unique_names((joint.name for joint in robot.joints), where.at("joints"), "joint")
+    unique_names((link.name for link in robot.links), where.at("links"), "link")
+    for name in {joint.name for joint in robot.joints} & set(robot.parameters):
+        raise where.at("parameters", name).error(name, "a name that no joint has", "rename the parameter or the joint")
+
+
+def _check_structure(robot: Robot, where: Location) -> None:
+    if not robot.links:
+        raise where.at("links").error([], "at least the base link", "add Link('base')")
+    if not robot.moving_joints:
+        raise where.at("joints").error(
+            [joint.name for joint in robot.joints],
+            "at least one joint that moves",
+            "add a revolute or prismatic joint",
+        )
+    reached = {robot.links[0].name}
+    for joint in robot.joints:
+        here = where.at("joints", joint.name)
+        if joint.parent not in reached:
+            raise here.at("parent").error(
+                joint.parent,
+                "a link that comes before this joint, starting from the base",
+                "order joints from the base outwards",
+            )
+        if joint.child in reached:
+            raise here.at("child").error(joint.child, "a link that no other joint carries", "cut the loop: a robot is a tree")
+        reached.add(joint.child)
+    expected = [robot.links[0].name, *(joint.child for joint in robot.joints)]
+    given = [link.name for link in robot.links]
+    if given != expected:
+        raise where.at("links").error(given, f"the base, then each joint's child: {expected}", "order and complete the links")
+    if robot.tip not in reached:
+        raise where.at("tip", "link").error(robot.tip, "the name of a link", f"for example {given[-1]}")
+
+
+class _Numbers:
+    """Checks of numbers at the nominal values of the parameters."""
+
+    def __init__(self, parameters: Mapping[str, Parameter], quiet: bool) -> None:
+        self.parameters, self.quiet = parameters, quiet
+        self.symbols = {parameter.symbol for parameter in parameters.values()}
+
+    def finite(self, scalar: Scalar, where: Location) -> float:
+        if isinstance(scalar, bool) or not isinstance(scalar, (int, float, sympy.Expr)):
+            raise where.error(scalar, "an int, a float or a SymPy expression", "convert it to float")
+        if isinstance(scalar, sympy.Expr):
+            strange = sorted(str(symbol) for symbol in scalar.free_symbols - self.symbols)
+            if strange:
+                raise where.error(
+                    str(scalar),
+                    f"only symbols of the robot's parameters, not {', '.join(strange)}",
+                    "use Parameter(...).symbol",
+                )
+        value = nominal(scalar, self.parameters)
+        if not math.isfinite(value):
+            shown = scalar if isinstance(scalar, float) else str(scalar)
+            raise where.error(shown, "a finite real number", "replace it by the measured value")
+        return value
+
+    def not_negative(self, scalar: Scalar, where: Location) -> float:
+        value = self.finite(scalar, where)
+        if value < 0:
+            raise where.error(value, "zero or more", "check the sign")
+        return value
+
+    def vector(self, vector: Vector, where: Location) -> np.ndarray:
+        if len(vector) != 3:
+            raise where.error(vector, "three numbers", "for example (0, 0, 1)")
+        return np.array([self.finite(entry, where.at(axis)) for axis, entry in zip("xyz", vector, strict=True)])
+
+    def length(self, vector: Vector, where: Location) -> np.ndarray:
+        values = self.vector(vector, where)
+        if np.max(np.abs(values)) > LONGEST and not self.quiet:
+            where.warn(
+                values.tolist(),
+                f"lengths in metres, below {LONGEST:g} m",
+                "if these are millimetres, divide by 1000",
+            )
+        return values
+
+    def placement(self, transform: Matrix, where: Location) -> None:
+        if len(transform) != 4 or any(len(row) != 4 for row in transform) or tuple(transform[3]) != (0, 0, 0, 1):
+            raise where.error(transform, "a 4x4 matrix with last row 0 0 0 1", "give four rows of four")
+        self.length((transform[0][3], transform[1][3], transform[2][3]), where.at("xyz"))
+        rotation = np.array([self.vector((row[0], row[1], row[2]), where) for row in transform[:3]])
+        deviation = float(np.max(np.abs(rotation @ rotation.T - np.eye(3))))
+        if deviation > ORTHONORMAL or np.linalg.det(rotation) < 0:
+            raise where.error(
+                rotation.tolist(),
+                f"a right-handed rotation (it deviates by {deviation:.3g})",
+                "give xyz and rpy, or an orthonormal matrix",
+            )
+
+    def body(self, body: Body, where: Location, accepted: bool, grounded: bool) -> None:
+        mass = self.not_negative(body.mass, where.at("mass"))
+        if mass > HEAVIEST and not self.quiet:
+            where.at("mass").warn(mass, f"a mass in kg, below {HEAVIEST:g} kg", "if this is in grams, divide by 1000")
+        self.length(body.com, where.at("com"))
+        here = where.at("inertia")
+        if len(body.inertia) != 3 or any(len(row) != 3 for row in body.inertia):
+            raise here.error(body.inertia, "a 3x3 matrix", "give three rows of three")
+        tensor = np.array([[self.finite(entry, here) for entry in row] for row in body.inertia])
+        scale = float(np.max(np.abs(tensor)))
+        if scale <= NEGLIGIBLE or grounded:
+            return
+        if np.max(np.abs(tensor - tensor.T)) > RELATIVE * scale:
+            raise here.error(tensor.tolist(), "a symmetric tensor", "make xy = yx, xz = zx, yz = zy")
+        moments = np.linalg.eigvalsh(tensor)
+        if moments[0] < -RELATIVE * scale:
+            raise here.error(
+                tensor.tolist(),
+                f"principal moments of zero or more, not {moments[0]:.3g}",
+                "check signs and axes, and whether the tensor is about the centre of mass (inertia_about)",
+            )
+        if accepted or self.quiet:
+            return
+        if moments[0] + moments[1] < moments[2] * (1 - RELATIVE):
+            shown = ", ".join(f"{moment:.4g}" for moment in moments)
+            here.warn(
+                tensor.tolist(),
+                f"no principal moment larger than the sum of the other two (they are {shown})",
+                "measure it again, or set accept_unphysical_inertia: true if the source gives it so",
+            )
+        if mass == 0:
+            here.warn(
+                tensor.tolist(),
+                "a mass where there is inertia",
+                "give the mass, or set accept_unphysical_inertia: true",
+            )
+        elif math.sqrt(float(moments[2]) / mass) > WIDEST_GYRATION:
+            here.warn(
+                tensor.tolist(),
+                f"radii of gyration below {WIDEST_GYRATION:g} m",
+                "if this is kg mm^2, divide by 1e6",
+            )
+
+
+def _check_joint(joint: Joint, checks: _Numbers, where: Location) -> None:
+    if not isinstance(joint.type, JointType):
+        raise where.at("type").error(joint.type, "a JointType", "for example JointType.REVOLUTE")
+    checks.placement(joint.before, where.at("placement"))
+    checks.placement(joint.after, where.at("placement"))
+    if joint.elasticity is not None:
+        _check_elasticity(joint, joint.elasticity, checks, where.at("elasticity"))
+    if joint.type is JointType.FIXED:
+        return
+    axis = checks.vector(joint.axis, where.at("axis"))
+    if abs(float(axis @ axis) - 1) > UNIT_LENGTH:
+        raise where.at("axis").error(axis.tolist(), "a vector of length 1", "divide it by its length; it must not be zero")
+    drive = joint.actuation
+    checks.not_negative(drive.motor_inertia, where.at("motor", "inertia"))
+    checks.finite(drive.gear_ratio, where.at("motor", "gear_ratio"))
+    checks.not_negative(drive.viscous, where.at("friction", "viscous"))
+    checks.not_negative(drive.coulomb, where.at("friction", "coulomb"))
+    if checks.finite(drive.coulomb_velocity, where.at("friction", "coulomb_velocity")) <= 0:
+        raise where.at("friction", "coulomb_velocity").error(
+            drive.coulomb_velocity, "a speed above zero", "0.01 is a usual width of the smoothed sign"
+        )
+    _check_limits(joint, where.at("limits"))
+
+
+def _check_elasticity(joint: Joint, elasticity: JointElasticity, checks: _Numbers, where: Location) -> None:
+    if joint.type is JointType.FIXED:
+        raise where.error("a fixed joint", "a joint that moves", "remove elasticity, or make the joint revolute")
+    stiffness = checks.finite(elasticity.stiffness, where.at("stiffness"))
+    if stiffness <= 0:
+        raise where.at("stiffness").error(stiffness, "a stiffness above zero", "remove elasticity for a rigid drive")
+    checks.not_negative(elasticity.damping, where.at("damping"))
+    if checks.finite(joint.actuation.motor_inertia, where) == 0 and not checks.quiet:
+        where.warn(
+            "no motor inertia",
+            "a motor inertia before the spring",
+            "give motor: {inertia, gear_ratio}: without it the mass matrix is singular",
+        )
+
+
+def _check_limits(joint: Joint, where: Location) -> None:
+    limits = joint.limits
+    for key in ("lower", "upper", "velocity", "effort"):
+        value = getattr(limits, key)
+        if value is not None and not math.isfinite(value):
+            raise where.at(key).error(value, "a finite number", "leave the limit out if there is none")
+    for key in ("velocity", "effort"):
+        value = getattr(limits, key)
+        if value is not None and value < 0:
+            raise where.at(key).error(value, "zero or more", "limits are magnitudes")
+    if limits.lower is not None and limits.upper is not None and limits.lower > limits.upper:
+        raise where.at("lower").error(limits.lower, f"at most the upper limit {limits.upper}", "swap lower and upper")
+
+
+def _grounded(robot: Robot) -> set[str]:
+    """Return the links that never move, whose inertia has no effect."""
+    grounded = {robot.links[0].name}
+    for joint in robot.joints:
+        if joint.type is JointType.FIXED and joint.parent in grounded and robot.link(joint.parent).flexible is None:
+            grounded.add(joint.child)
+    return grounded
+
+
+def _warn_massless_leaves(robot: Robot, checks: _Numbers, where: Location) -> None:
+    """Warn of moving joints that carry nothing: they make the mass matrix singular."""
+    carried = {
+        link.name: link.flexible is not None
+        or any(checks.finite(body.mass, where) > 0 or _turns(body) for body in (link.body, link.tip_body))
+        for link in robot.links
+    }
+    carried[robot.tip] |= checks.finite(robot.payload.mass, where) > 0
+    idle = []
+    for joint in reversed(robot.joints):
+        reflected = checks.finite(joint.actuation.motor_inertia, where) > 0
+        if joint.type is not JointType.FIXED and not carried[joint.child] and not reflected:
+            idle.append(joint.name)
+        carried[joint.parent] |= carried[joint.child]
+    if idle:
+        where.at("links").warn(
+            f"no mass beyond the moving joints {', '.join(reversed(idle))}",
+            "mass or inertia beyond every moving joint",
+            "give those links their mass: without it the mass matrix is singular",
+        )
+
+
+def _turns(body: Body) -> bool:
+    return any(isinstance(entry, sympy.Expr) or entry != 0 for row in body.inertia for entry in row)

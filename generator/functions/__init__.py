@@ -1,0 +1,1 @@
+"""The catalogue: every function that can be emitted, by subject, and its derivation."""

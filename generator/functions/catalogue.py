@@ -1,0 +1,54 @@
+"""An entry of the catalogue of functions: what it is called, takes, gives, and how it is derived from a layout."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from elastogen.generator.functions.variants import Variant
+from elastogen.generator.program.graph import Value
+from elastogen.generator.program.program import Argument
+from elastogen.generator.robot.robot import Robot
+
+Outputs: TypeAlias = Callable[[Variant], tuple[Argument, ...]]
+
+
+@dataclass(frozen=True)
+class Derived:
+    """The values of all outputs, one flat list for each, and the pivots that must be positive."""
+
+    outputs: tuple[Sequence[Value], ...]
+    pivots: Sequence[Value] = ()
+
+
+Way: TypeAlias = Callable[[Variant], Derived]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One function: ``ways`` are equal derivations of which the cheapest is kept.
+
+    ``layout`` names the family of variants: "plain" (the user's frames and parameters), "kinematic" (the user's frames) or
+    "dynamic" (any frames and base parameters). With ``explore`` all of them are tried, else the best one for inverse
+    dynamics or forward kinematics is used. Common factors are taken out of the best ``finalists`` only. ``largest`` limits
+    the search: beyond that many coordinates only the first way and the best layout are tried.
+    """
+
+    name: str
+    brief: str
+    inputs: tuple[str, ...]
+    outputs: Outputs
+    ways: tuple[Way, ...]
+    layout: str
+    explore: bool = False
+    finalists: int = 2
+    largest: int = 10
+    default: bool = True
+    applies: Callable[[Robot], bool] = lambda robot: True
+    applies_to: str = "every robot"
+
+
+def flat(rows: Sequence[Sequence[Value]]) -> list[Value]:
+    """Row-major elements of a matrix."""
+    return [value for row in rows for value in row]

@@ -1,0 +1,157 @@
+"""From a robot to the programs of its functions: derive in every layout, keep the cheapest, take out common factors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+from elastogen.generator.beams.natural_frequencies import CriticalRate, spinning_joints
+from elastogen.generator.functions import acceleration_matrices, dynamics, higher_order, identification, kinematics
+from elastogen.generator.functions.catalogue import Derived, Entry, Way
+from elastogen.generator.functions.function import Function
+from elastogen.generator.functions.variants import Variant, VariantFamily
+from elastogen.generator.program.arguments import input_argument
+from elastogen.generator.program.graph import Graph, Op
+from elastogen.generator.program.optimize import factor_sums
+from elastogen.generator.program.program import Argument, Program
+from elastogen.generator.program.substitute import extract
+from elastogen.generator.robot.errors import OutputError
+from elastogen.generator.robot.robot import Robot
+from elastogen.generator.sliding.elements_inside import INDICATORS, Selector, indicated, selectors
+
+CATALOGUE: dict[str, Entry] = {
+    entry.name: entry
+    for module in (
+        kinematics,
+        dynamics,
+        higher_order,
+        acceleration_matrices,
+        identification,
+    )
+    for entry in module.ENTRIES
+}  # every function that can be emitted, in the order in which they appear in the C
+SIMULATION = (
+    "gravity_vector", "friction_forces", "inverse_dynamics", "inverse_dynamics_derivatives", "forward_dynamics",
+    "kinetic_energy", "potential_energy",
+)  # fmt: skip  # what the integrators can use: the set "simulation"; with M for sliding joints
+COST = {Op.ADD: 1.0, Op.MUL: 1.0, Op.DIV: 8.0, Op.SIN: 10.0, Op.COS: 10.0, Op.SQRT: 10.0, Op.TANH: 20.0}
+ROUNDS = 3  # of taking out common factors; each uncovers a few more
+
+
+@dataclass(frozen=True)
+class ModelDerivation:
+    """Everything that is emitted for one robot."""
+
+    robot: Robot
+    functions: tuple[Function, ...]
+    frame_names: tuple[str, ...]
+    coordinate_names: tuple[str, ...]
+    coordinate_units: tuple[str, ...]
+    elastic_coordinates: tuple[bool, ...]  # which coordinates no drive acts on
+    critical_rates: tuple[CriticalRate, ...]  # of flexible links without foreshortening
+    selectors: tuple[Selector, ...] = ()  # of the sliding joints
+
+
+def output_names(outputs: Iterable[str] | str | None = None, robot: Robot | None = None) -> tuple[str, ...]:
+    """Names of the functions to emit, in catalogue order; "default", "simulation" and "all" are sets.
+
+    With a robot, "all" is what exists for it, and asking for something else is an error.
+    """
+    if outputs is None:
+        outputs = ("default",)
+    elif isinstance(outputs, str):
+        outputs = (outputs,)
+    wanted: set[str] = set()
+    for name in outputs:
+        if name == "default":
+            wanted |= {entry.name for entry in CATALOGUE.values() if entry.default}
+        elif name == "simulation":
+            wanted |= {*SIMULATION, *(("mass_matrix",) if robot is not None and selectors(robot) else ())}
+        elif name == "all":
+            wanted |= {entry.name for entry in CATALOGUE.values() if robot is None or entry.applies(robot)}
+        elif name in CATALOGUE:
+            if robot is not None and not CATALOGUE[name].applies(robot):
+                raise OutputError(f"outputs: {name} does not exist for {robot.name}: {CATALOGUE[name].applies_to}")
+            wanted.add(name)
+        else:
+            near = get_close_matches(name, [*CATALOGUE, "default", "simulation", "all"], n=1)
+            hint = f"did you mean {near[0]!r}?" if near else f"one of {', '.join(CATALOGUE)}"
+            raise OutputError(f"outputs: got {name!r}, expected functions, 'default', 'simulation' or 'all'. Fix: {hint}")
+    if not wanted:
+        raise OutputError("outputs: got nothing, expected at least one function. Fix: leave outputs out for the defaults")
+    return tuple(name for name in CATALOGUE if name in wanted)
+
+
+def derive_model(robot: Robot, outputs: Iterable[str] | str | None = None) -> ModelDerivation:
+    """Derive the programs of all wanted functions of a robot."""
+    scratch = VariantFamily(robot)
+    names = output_names(outputs, robot)
+    return ModelDerivation(
+        robot=robot,
+        functions=tuple(derive_function(scratch, CATALOGUE[name]) for name in names),
+        frame_names=tuple(link.name for link in scratch.plain().mechanism.link_frames),
+        coordinate_names=robot.coordinate_names,
+        coordinate_units=tuple(coordinate.unit for coordinate in robot.coordinates),
+        elastic_coordinates=tuple(coordinate.elastic for coordinate in robot.coordinates),
+        critical_rates=spinning_joints(robot),
+        selectors=selectors(robot),
+    )
+
+
+def derive_function(scratch: VariantFamily, entry: Entry) -> Function:
+    """The cheapest program of one function.
+
+    Layouts and ways are compared in the graph of ``scratch``; the best two are derived again, each in a graph of its
+    own, so that names and sections of the intermediates are those of this function.
+    """
+    candidates: list[tuple[float, int, int, Way]] = []
+    for number in _layouts_to_try(scratch, entry):
+        variant = scratch.layouts(entry.layout)[number]
+        ways = entry.ways if variant.size <= entry.largest else entry.ways[:1]
+        for way in ways:
+            candidates.append((_cost(scratch.graph, _refs(way(variant))), len(candidates), number, way))
+    candidates.sort(key=lambda candidate: candidate[:2])
+    chosen = selectors(scratch.robot)
+    best: list[Program] = []
+    for _, _, number, way in candidates[: entry.finalists]:
+        variant = VariantFamily(scratch.robot).layouts(entry.layout)[number]
+        best.append(_program(entry, variant, way(variant), chosen))
+    program = min(best, key=lambda candidate: candidate.count.cost)
+    slides = bool(program.inputs) and program.inputs[0].name == "q"
+    return Function(entry.name, entry.brief, program, chosen if slides else ())
+
+
+def _layouts_to_try(scratch: VariantFamily, entry: Entry) -> list[int]:
+    """Numbers of layouts: all where that is cheap, else the best one for inverse dynamics or forward kinematics."""
+    count = len(scratch.layouts(entry.layout))
+    if count == 1 or (entry.explore and scratch.plain().size <= entry.largest):
+        return list(range(count))
+    probe = CATALOGUE["forward_kinematics" if entry.layout == "kinematic" else "inverse_dynamics"]
+    return [scratch.best(entry.layout, lambda variant: _cost(scratch.graph, _refs(probe.ways[0](variant))))]
+
+
+def _refs(derived: Derived) -> list[int]:
+    return [value.ref for values in (*derived.outputs, derived.pivots) for value in values]
+
+
+def _cost(graph: Graph, refs: Sequence[int]) -> float:
+    """Cost of computing the references, before factors are taken out."""
+    return sum(COST.get(graph.op[node], 0.0) for node in graph.cone(refs))
+
+
+def _program(entry: Entry, variant: Variant, derived: Derived, chosen: Sequence[Selector]) -> Program:
+    small, refs = extract(variant.graph, _refs(derived))
+    for _ in range(ROUNDS):
+        refs = factor_sums(small, refs)
+    small, refs = extract(small, refs)
+    outputs, start = [], 0
+    for argument in entry.outputs(variant):
+        outputs.append((argument, refs[start : start + argument.size]))
+        start += argument.size
+    names = entry.inputs or (("q",) if variant.depends_on_elements else ())
+    inputs = [input_argument(name, variant.size) for name in names]
+    indicators = Argument(INDICATORS, (len(indicated(chosen)),), "", "1 for the elements inside the joints, 0 for all others")
+    if any(small.op[node] is Op.INPUT and small.label[node].startswith(f"{INDICATORS}[") for node in small.cone(refs)):
+        inputs.append(indicators)
+    return Program(small, inputs, outputs, refs[start:])

@@ -1,0 +1,323 @@
+"""Dynamic functions of the catalogue: M qdd + C qd + D qd + K q + G = F."""
+
+from __future__ import annotations
+
+from elastogen.generator.algorithms import affine, energies, kinematics, sheared_kinematics
+from elastogen.generator.algorithms.composite_bodies import mass_matrix_by_composites, mass_matrix_by_unit_accelerations
+from elastogen.generator.algorithms.coriolis import coriolis_matrix as christoffel
+from elastogen.generator.algorithms.factorization import Factorization, factorize
+from elastogen.generator.algorithms.newton_euler import outward, place
+from elastogen.generator.functions.catalogue import Derived, Entry, Outputs, flat
+from elastogen.generator.functions.variants import Variant
+from elastogen.generator.program.arguments import matrix, scalar, vector
+from elastogen.generator.program.differentiate import jacobian
+from elastogen.generator.program.graph import Value
+from elastogen.generator.program.substitute import replacing, substitute
+from elastogen.generator.spatial.vectors import Mat, add, cross
+
+
+def mass(variant: Variant) -> Mat:
+    """M(q) by composite bodies; where tips are linear, as the derivative of the inertia forces by qdd."""
+    if variant.mechanism.has_linear_tips:
+        qdd = variant.input("qdd")
+        forces = variant.forces(variant.input("q"), variant.zeros(), qdd, variant.zeros(3))
+        return variant.masked(jacobian(variant.graph, forces, qdd), 1)
+    return variant.with_drive_inertia(
+        mass_matrix_by_composites(variant.mechanism, variant.place(variant.input("q")), variant.input("q"))
+    )
+
+
+def mass_matrix(variant: Variant) -> Derived:
+    """M(q) by composite bodies."""
+    return Derived((flat(mass(variant)),))
+
+
+def mass_matrix_by_columns(variant: Variant) -> Derived:
+    """M(q) by unit accelerations."""
+    if variant.mechanism.has_linear_tips:
+        return mass_matrix(variant)
+    M = mass_matrix_by_unit_accelerations(variant.mechanism, variant.input("q"), variant.moment)
+    return Derived((flat(variant.with_drive_inertia(M)),))
+
+
+def coriolis_vector(variant: Variant) -> Derived:
+    """C qd: forces without acceleration and gravity."""
+    q, qd = variant.input("q"), variant.input("qd")
+    return Derived((variant.forces(q, qd, variant.zeros(), variant.zeros(3)),))
+
+
+def coriolis_matrix(variant: Variant) -> Derived:
+    """Christoffel matrix from composite bodies."""
+    q, qd = variant.input("q"), variant.input("qd")
+    placed = variant.place(q)
+    if not variant.mechanism.is_rigid:
+        return coriolis_matrix_by_differentiation(variant)
+    motions = outward(variant.mechanism, placed, q, qd, variant.zeros(), variant.zeros(3))
+    return Derived((flat(christoffel(variant.mechanism, placed, [motion.omega for motion in motions], qd)),))
+
+
+def coriolis_matrix_by_differentiation(variant: Variant) -> Derived:
+    """C = 1/2 dc/dqd: the Coriolis vector c is quadratic in qd, with the Christoffel symbols as coefficients."""
+    c = coriolis_vector(variant).outputs[0]
+    rows = jacobian(variant.graph, c, variant.input("qd"))
+    return Derived(([0.5 * value for row in rows for value in variant.free(row)],))
+
+
+def gravity_vector(variant: Variant) -> Derived:
+    """G = dV/dq: forces that hold the robot at rest."""
+    zeros = variant.zeros()
+    return Derived((variant.forces(variant.input("q"), zeros, zeros, variant.mechanism.gravity),))
+
+
+def inertia_forces(variant: Variant) -> Derived:
+    """M qdd + C qd."""
+    return Derived((variant.forces(variant.input("q"), variant.input("qd"), variant.input("qdd"), variant.zeros(3)),))
+
+
+def inverse_dynamics(variant: Variant) -> Derived:
+    """All driving forces, with friction, stiffness and damping."""
+    q, qd = variant.input("q"), variant.input("qd")
+    forces = variant.forces(q, qd, variant.input("qdd"), variant.mechanism.gravity)
+    return Derived(([f + r for f, r in zip(forces, variant.resistances(q, qd), strict=True)],))
+
+
+def friction_forces(variant: Variant) -> Derived:
+    """D qd and Coulomb friction: what takes energy from the motion."""
+    return Derived((variant.friction(variant.input("q"), variant.input("qd")),))
+
+
+def payload_forces(variant: Variant) -> Derived:
+    """Q_SU = J^T w of a wrench on the tip (002 (25)), wrench in tip components: wrench recursion from the tip inward."""
+    q = variant.input("q")
+    placed = variant.place(q)
+    wrench = variant.input("wrench", 6)
+    force, moment = wrench[:3], wrench[3:]
+    if variant.mechanism.has_linear_tips:
+        return Derived((sheared_kinematics.payload_forces(variant.mechanism, placed, q, force, moment),))
+    result = variant.zeros()
+    tip = variant.mechanism.link_frames[-1]
+    force, moment = tip.rotation.outward(force), tip.rotation.outward(moment)
+    moment = add(moment, cross(tip.position, force))
+    for index in variant.mechanism.ancestors(tip.frame):
+        frame, place_ = variant.mechanism.frames[index], placed[index]
+        variant.graph.section = f"{frame.label}: force"
+        own = frame.motion.project(frame.own(q), force, moment)
+        for coordinate, value in frame.spread(own):
+            result[coordinate] = result[coordinate] + value
+        force = place_.rotation.outward(force)
+        moment = add(place_.rotation.outward(moment), cross(place_.position, force))
+    return Derived((variant.free(result),))
+
+
+def _factorized(variant: Variant) -> Factorization:
+    """M, where it can be with coordinates for the slots of windows: then it has few entries beside its diagonal."""
+    mechanism = variant.separate
+    free: dict[int, Value] = {}
+    if mechanism is None or mechanism.has_linear_tips:
+        M, mechanism = mass(variant), variant.mechanism
+    else:
+        q = mechanism.extended(variant.input("q"))
+        M = mass_matrix_by_composites(mechanism, place(mechanism, q, merge=variant.merge), q)
+        actual = mechanism.actual
+        own = variant.with_drive_inertia([[M[r][c] for c in actual] for r in actual])
+        for r, i in enumerate(actual):
+            for c, j in enumerate(actual):
+                M[i][j] = own[r][c]
+        free = {actual[k]: 1 - clamped for k, clamped in variant.clamped.items()}
+    variant.graph.section = "factorization of the mass matrix"
+    return factorize(M, mechanism.coordinate_parents, mechanism.separate, free)
+
+
+def _acceleration(variant: Variant) -> tuple[list[Value], Factorization]:
+    q, qd = variant.input("q"), variant.input("qd")
+    forces = variant.forces(q, qd, variant.zeros(), variant.mechanism.gravity)
+    bias = [f + r for f, r in zip(forces, variant.resistances(q, qd), strict=True)]
+    factors = _factorized(variant)
+    variant.graph.section = "solution for the accelerations"
+    return factors.solve([f - b for f, b in zip(variant.input("F"), bias, strict=True)]), factors
+
+
+def elastic_inverse_dynamics(variant: Variant) -> Derived:
+    """Driving forces for given joint accelerations at the present elastic state; no force acts on elastic coordinates.
+
+    The elastic rows M_ee xdd + M_ej qdd_j + bias_e = 0 give the elastic accelerations, the joint rows then the forces.
+    """
+    q, qd = variant.input("q"), variant.input("qd")
+    elastic = [k for k in range(variant.size) if variant.elastic[k]]
+    joints = [k for k in range(variant.size) if not variant.elastic[k]]
+    M = mass(variant)
+    forces = variant.forces(q, qd, variant.zeros(), variant.mechanism.gravity)
+    bias = [f + r for f, r in zip(forces, variant.resistances(q, qd), strict=True)]
+    qdd = variant.input("qdd")
+    variant.graph.section = "elastic accelerations"
+    pivots: list[Value] = []
+    if elastic:
+        right = []
+        for k in elastic:
+            total = -bias[k]
+            for j in joints:
+                total = total - M[k][j] * qdd[j]
+            right.append(total)
+        factors = factorize([[M[r][c] for c in elastic] for r in elastic], _inner_chain(variant, elastic))
+        pivots = factors.pivots
+        for k, value in zip(elastic, factors.solve(right), strict=True):
+            qdd[k] = value
+    variant.graph.section = "driving forces"
+    F = variant.zeros()
+    for j in joints:
+        F[j] = bias[j]
+        for k in range(variant.size):
+            F[j] = F[j] + M[j][k] * qdd[k]
+    return Derived((F, qdd), pivots)
+
+
+def _inner_chain(variant: Variant, kept: list[int]) -> list[int]:
+    """For each kept coordinate the position among them of the next one inward, -1 where there is none."""
+    parents = variant.mechanism.coordinate_parents
+    chain = []
+    for k in kept:
+        inner = parents[k]
+        while inner >= 0 and inner not in kept:
+            inner = parents[inner]
+        chain.append(kept.index(inner) if inner >= 0 else -1)
+    return chain
+
+
+def forward_dynamics(variant: Variant) -> Derived:
+    """Accelerations: M^-1 (F - bias) by factorization along the tree."""
+    acceleration, factors = _acceleration(variant)
+    return Derived((acceleration,), factors.pivots)
+
+
+def mass_matrix_solve(variant: Variant) -> Derived:
+    """M^-1 b."""
+    factors = _factorized(variant)
+    return Derived((factors.solve(variant.input("b")),), factors.pivots)
+
+
+def kinetic_energy(variant: Variant) -> Derived:
+    """1/2 qd^T M qd by recursion."""
+    q, qd = variant.input("q"), variant.input("qd")
+    if variant.mechanism.has_linear_tips:
+        total = affine.energy(variant.mechanism, (q, qd), 0)
+    else:
+        velocities, _ = kinematics.local_motions(variant.mechanism, variant.place(q), q, qd, variant.zeros())
+        total = energies.kinetic_energy(variant.mechanism, velocities, q, qd)
+    for drive, rate in zip(variant.drives, qd, strict=True):
+        total = total + drive.inertia * rate * rate * 0.5
+    return Derived(([total],))
+
+
+def potential_energy(variant: Variant) -> Derived:
+    """Energy of the weights and of the deformation."""
+    q = variant.input("q")
+    total = energies.potential_energy(variant.mechanism, variant.place(q), q)
+    for row, x in zip(variant.elasticity.K, q, strict=True):
+        for stiffness, y in zip(row, q, strict=True):
+            total = total + 0.5 * stiffness * x * y
+    for body in variant.elastic_bodies:
+        total = total + body.elastic_energy(body.own(q))
+    return Derived(([total],))
+
+
+def stiffness_matrix(variant: Variant) -> Derived:
+    """K: of flexible links and joints."""
+    return Derived((flat(variant.stiffness(variant.input("q"))),))
+
+
+def damping_matrix(variant: Variant) -> Derived:
+    """D: damping of flexible links and joints, viscous friction of the joints."""
+    return Derived((flat(variant.damping(variant.input("q"))),))
+
+
+def inverse_dynamics_derivatives(variant: Variant) -> Derived:
+    """dF/dq, dF/dqd by forward differentiation of Newton-Euler, dF/dqdd = M."""
+    forces = inverse_dynamics(variant).outputs[0]
+    by_q, by_qd = ([variant.free(row) for row in jacobian(variant.graph, forces, variant.input(name))] for name in ("q", "qd"))
+    return Derived((flat(by_q), flat(by_qd), flat(mass(variant))))
+
+
+def forward_dynamics_derivatives(variant: Variant) -> Derived:
+    """d qdd/dx = -M^-1 dF/dx at the accelerations that F gives; d qdd/dF = M^-1."""
+    n = variant.size
+    acceleration, factors = _acceleration(variant)
+    forces = inverse_dynamics(variant).outputs[0]
+    known = replacing(variant.input("qdd"), acceleration)
+    columns: list[list[Value]] = []
+    for name in ("q", "qd"):
+        rows = flat([variant.free(row) for row in jacobian(variant.graph, forces, variant.input(name))])
+        at_solution = substitute(variant.graph, rows, known)
+        for column in range(n):
+            columns.append([-x for x in factors.solve(at_solution[column::n])])
+    for column in range(n):
+        columns.append(factors.solve(variant.free(variant.graph.value(1 if row == column else 0) for row in range(n))))
+    blocks = [columns[start : start + n] for start in (0, n, 2 * n)]
+    outputs = tuple([block[column][row] for row in range(n) for column in range(n)] for block in blocks)
+    return Derived(outputs, factors.pivots)
+
+
+_FORCE, _ACC = "N m or N", "rad/s^2 or m/s^2"
+
+
+def _square(name: str, unit: str, doc: str) -> Outputs:
+    return lambda v: (matrix(name, v.size, v.size, unit, doc),)
+
+
+def _vector(name: str, unit: str, doc: str) -> Outputs:
+    return lambda v: (vector(name, v.size, unit, doc),)
+
+
+def _squares(*rows: tuple[str, str, str]) -> Outputs:
+    return lambda v: tuple(matrix(name, v.size, v.size, unit, doc) for name, unit, doc in rows)
+
+
+ENTRIES = (
+    Entry("mass_matrix", "Mass matrix M(q), symmetric positive definite.", ("q",),
+          _square("M", "kg m^2, kg m, kg", "row-major"), (mass_matrix, mass_matrix_by_columns), "dynamic", explore=True),
+    Entry("coriolis_matrix", "Coriolis matrix C(q, qd) of Christoffel symbols: dM/dt - 2C is skew.", ("q", "qd"),
+          _square("C", "N m s, N s", "row-major"), (coriolis_matrix, coriolis_matrix_by_differentiation), "dynamic",
+          explore=True),
+    Entry("coriolis_vector", "Coriolis and centrifugal forces C(q, qd) qd.", ("q", "qd"),
+          _vector("c", _FORCE, "Coriolis and centrifugal forces"), (coriolis_vector,), "dynamic"),
+    Entry("stiffness_matrix", "Stiffness matrix K.", (),
+          _square("K", "N m/rad, N/m", "row-major, constant"), (stiffness_matrix,), "plain"),
+    Entry("damping_matrix", "Damping matrix D: viscous friction and structural damping.", (),
+          _square("D", "N m s/rad, N s/m", "row-major, constant"), (damping_matrix,), "plain"),
+    Entry("gravity_vector", "Gravity forces G(q) = dV/dq.", ("q",),
+          _vector("G", _FORCE, "forces that balance the weights"), (gravity_vector,), "dynamic"),
+    Entry("friction_forces", "Forces of friction and damping, D qd and Coulomb friction of the joints.", ("q", "qd"),
+          _vector("R", _FORCE, "forces against the motion; their power R^T qd is lost"), (friction_forces,), "plain"),
+    Entry("inertia_forces", "Generalized inertia forces M(q) qdd + C(q, qd) qd.", ("q", "qd", "qdd"),
+          _vector("Q", _FORCE, "inertia forces"), (inertia_forces,), "dynamic"),
+    Entry("payload_forces", "Generalized forces Q_SU = J^T w of a wrench on the tip.", ("q", "wrench"),
+          _vector("Q", _FORCE, "forces of the load"), (payload_forces,), "kinematic", default=False),
+    Entry("inverse_dynamics", "Driving forces F = M qdd + C qd + D qd + K q + G, with friction (Newton-Euler).",
+          ("q", "qd", "qdd"), _vector("F", _FORCE, "driving forces"), (inverse_dynamics,), "dynamic",
+          explore=True, largest=100, finalists=4),
+    Entry("elastic_inverse_dynamics",
+          "Driving forces for given joint accelerations at the present elastic state, and all accelerations then.",
+          ("q", "qd", "qdd"),
+          lambda v: (vector("F", v.size, _FORCE, "driving forces, zero on elastic coordinates"),
+                     vector("acceleration", v.size, _ACC, "qdd with the elastic accelerations that follow")),
+          (elastic_inverse_dynamics,), "dynamic", default=False,
+          applies=lambda robot: any(coordinate.elastic for coordinate in robot.coordinates),
+          applies_to="only for robots with elastic coordinates; use inverse_dynamics"),
+    Entry("forward_dynamics", "Accelerations qdd for given driving forces F.", ("q", "qd", "F"),
+          _vector("qdd", _ACC, "accelerations"), (forward_dynamics,), "dynamic"),
+    Entry("mass_matrix_solve", "Solution x of M(q) x = b.", ("q", "b"),
+          _vector("x", _ACC, "solution"), (mass_matrix_solve,), "dynamic", default=False),
+    Entry("kinetic_energy", "Kinetic energy 1/2 qd^T M(q) qd.", ("q", "qd"),
+          lambda v: (scalar("T", "J", "kinetic energy"),), (kinetic_energy,), "dynamic"),
+    Entry("potential_energy", "Potential energy: weights (zero at the base origin) and deformation 1/2 q^T K q.", ("q",),
+          lambda v: (scalar("V", "J", "potential energy"),), (potential_energy,), "kinematic"),
+    Entry("inverse_dynamics_derivatives", "Derivatives of the driving forces by q, qd and qdd.", ("q", "qd", "qdd"),
+          _squares(("dF_dq", _FORCE + " per rad or m", "by coordinates"),
+                   ("dF_dqd", _FORCE + " per rad/s or m/s", "by velocities"),
+                   ("dF_dqdd", "kg m^2, kg m, kg", "by accelerations: M")),
+          (inverse_dynamics_derivatives,), "dynamic", default=False),
+    Entry("forward_dynamics_derivatives", "Derivatives of the accelerations by q, qd and F.", ("q", "qd", "F"),
+          _squares(("dqdd_dq", _ACC + " per rad or m", "by coordinates"),
+                   ("dqdd_dqd", _ACC + " per rad/s or m/s", "by velocities"),
+                   ("dqdd_dF", "1/(kg m^2), 1/(kg m), 1/kg", "by forces: inverse of M")),
+          (forward_dynamics_derivatives,), "dynamic", default=False),
+)  # fmt: skip

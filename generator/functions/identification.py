@@ -1,0 +1,69 @@
+"""Functions of the catalogue for the identification of inertial parameters."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from elastogen.generator.functions import regressor as identification
+from elastogen.generator.functions.catalogue import Derived, Entry, flat
+from elastogen.generator.functions.variants import Variant
+from elastogen.generator.program.arguments import matrix
+from elastogen.generator.program.program import Argument
+from elastogen.generator.robot.robot import Robot
+
+
+def regressor(variant: Variant) -> Derived:
+    """Y(q, qd, qdd)."""
+    return Derived((flat(identification.regressor(variant)),))
+
+
+def inertial_parameters(variant: Variant) -> Derived:
+    """The parameters that Y multiplies."""
+    return Derived((identification.parameters_of(variant),))
+
+
+@lru_cache(maxsize=4)
+def _base(variant: Variant) -> identification.BaseSet:
+    return identification.base_set(variant, identification.regressor(variant), variant.nominal)
+
+
+def base_regressor(variant: Variant) -> Derived:
+    """The independent columns of Y."""
+    Y, columns = identification.regressor(variant), _base(variant).columns
+    return Derived((flat([[row[column] for column in columns] for row in Y]),))
+
+
+def base_parameters(variant: Variant) -> Derived:
+    """The parameters that the independent columns multiply."""
+    return Derived((identification.combined(variant, _base(variant)),))
+
+
+def is_rigid(robot: Robot) -> bool:
+    """Whether all parameters are inertial ones: no flexible link, no flexible joint."""
+    return not any(coordinate.elastic for coordinate in robot.coordinates)
+
+
+_RIGID = "only for robots without flexible links and joints"
+_UNIT = "kg, kg m, kg m^2"
+
+ENTRIES = (
+    Entry("regressor", "Regressor Y(q, qd, qdd): inverse dynamics is Y times the inertial parameters.",
+          ("q", "qd", "qdd"),
+          lambda v: (matrix("Y", v.size, len(identification.parameters_of(v)), "SI", "row-major"),),
+          (regressor,), "kinematic", default=False,
+          applies=is_rigid, applies_to=_RIGID),
+    Entry("inertial_parameters", "Inertial parameters that the regressor multiplies, ten per link.", (),
+          lambda v: (Argument("pi", (len(identification.parameters_of(v)),), _UNIT,
+                              "per link m, mx, my, mz, Lxx, Lxy, Lxz, Lyy, Lyz, Lzz; then the drives"),),
+          (inertial_parameters,), "plain", default=False,
+          applies=is_rigid, applies_to=_RIGID),
+    Entry("base_regressor", "Independent columns of the regressor: inverse dynamics is Y_b times the base parameters.",
+          ("q", "qd", "qdd"),
+          lambda v: (matrix("Y_b", v.size, len(_base(v).columns), "SI", "row-major"),),
+          (base_regressor,), "plain", default=False,
+          applies=is_rigid, applies_to=_RIGID),
+    Entry("base_parameters", "Base parameters: the combinations of inertial parameters that can be identified.", (),
+          lambda v: (Argument("pi_b", (len(_base(v).columns),), _UNIT, "combinations of inertial parameters"),),
+          (base_parameters,), "plain", default=False,
+          applies=is_rigid, applies_to=_RIGID),
+)  # fmt: skip

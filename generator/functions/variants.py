@@ -1,0 +1,267 @@
+"""Different but equal ways to lay out one robot's equations; the derivation keeps the cheapest for each function."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from elastogen.generator.algorithms import affine
+from elastogen.generator.algorithms.newton_euler import Placed, inverse_dynamics, place
+from elastogen.generator.bodies.elastic_body import ElasticBody
+from elastogen.generator.mechanism.layout import build_mechanism
+from elastogen.generator.mechanism.mechanism import Mechanism
+from elastogen.generator.program.graph import Graph, Value
+from elastogen.generator.program.lowering import Lowering
+from elastogen.generator.program.substitute import replacing, substitute
+from elastogen.generator.robot.robot import JointType, Robot
+from elastogen.generator.sliding.elements_inside import Indicators
+from elastogen.generator.spatial.vectors import Mat, Vec
+
+
+@dataclass(frozen=True)
+class Drive:
+    """What a joint's drive adds to its row of the equations of motion, as values; elastic coordinates have none."""
+
+    inertia: Value  # gear_ratio^2 * motor_inertia [kg m^2] or [kg]
+    viscous: Value
+    coulomb: Value
+    coulomb_velocity: Value
+
+    def coulomb_friction(self, rate: Value) -> Value:
+        """Smoothed: coulomb * tanh(qd / coulomb_velocity)."""
+        return self.coulomb if self.coulomb.is_zero else self.coulomb * rate.graph.tanh(rate / self.coulomb_velocity)
+
+
+@dataclass(frozen=True)
+class Elasticity:
+    """Stiffness K and damping D over all coordinates; viscous friction of the joints is part of D."""
+
+    K: Mat
+    D: Mat
+
+
+@dataclass(frozen=True, eq=False)
+class Variant:
+    """One layout: a mechanism with its frames, and the choices the recursions leave open."""
+
+    mechanism: Mechanism
+    drives: tuple[Drive, ...]  # per coordinate
+    elasticity: Elasticity
+    merge: bool
+    moment: str
+    nominal: dict[str, float]  # values of the live parameters in the robot's description
+    elastic: tuple[bool, ...]  # which coordinates no drive acts on
+    clamped: Mapping[int, Value]  # 1 where a coordinate vanishes, else 0; see Indicators.clamped
+    separate: Mechanism | None = None  # the mechanism with coordinates for the slots of windows, where it has any
+
+    @property
+    def graph(self) -> Graph:
+        """The graph that everything is derived in."""
+        return self.mechanism.graph
+
+    @property
+    def size(self) -> int:
+        """Number of coordinates."""
+        return self.mechanism.size
+
+    def input(self, name: str, size: int | None = None) -> list[Value]:
+        """The input vector of that name; one over all coordinates is zero for those that are clamped."""
+        values = [self.graph.input(f"{name}[{index}]") for index in range(self.size if size is None else size)]
+        return values if size is not None else self.free(values)
+
+    def free(self, values: Iterable[Value]) -> list[Value]:
+        """A vector over all coordinates with zeros for those that are clamped."""
+        return [value * (1 - self.clamped[k]) if k in self.clamped else value for k, value in enumerate(values)]
+
+    @property
+    def depends_on_elements(self) -> bool:
+        """Whether even stiffness and damping change with the place of a telescopic joint."""
+        return bool(self.clamped) or not all(body.has_constant_coefficients for body in self.elastic_bodies)
+
+    def zeros(self, size: int | None = None) -> list[Value]:
+        """A vector of zeros."""
+        return [self.graph.value(0)] * (self.size if size is None else size)
+
+    def place(self, q: Sequence[Value]) -> list[Placed]:
+        """Poses of the frames in their parents."""
+        return place(self.mechanism, q, merge=self.merge)
+
+    def forces(self, q: Sequence[Value], qd: Sequence[Value], qdd: Sequence[Value], gravity: Vec) -> list[Value]:
+        """M qdd + C qd + G by Newton-Euler (by transformations where tips are linear), with the inertia of the drives."""
+        if self.mechanism.has_linear_tips:
+            variables = [self.input(name) for name in ("q", "qd", "qdd")]  # it differentiates by them
+            given = [value for vector in (q, qd, qdd) for value in vector]
+            named = [value for vector in variables for value in vector]
+            forces = affine.inverse_dynamics(self.mechanism, variables, gravity)
+            bodies = substitute(self.graph, forces, replacing(named, given))
+        else:
+            bodies = inverse_dynamics(self.mechanism, q, qd, qdd, gravity, self.moment, self.merge)
+        return self.free([f + drive.inertia * acc for f, drive, acc in zip(bodies, self.drives, qdd, strict=True)])
+
+    def friction(self, q: Sequence[Value], qd: Sequence[Value]) -> list[Value]:
+        """D qd + Coulomb friction."""
+        result = []
+        for k, drive in enumerate(self.drives):
+            total = drive.coulomb_friction(qd[k])
+            for j in range(self.size):
+                total = total + self.elasticity.D[k][j] * qd[j]
+            result.append(total)
+        for body in self.elastic_bodies:
+            body.add_forces(result, body.damping_forces(body.own(q), body.own(qd)))
+        return self.free(result)
+
+    def resistances(self, q: Sequence[Value], qd: Sequence[Value]) -> list[Value]:
+        """K q + D qd + Coulomb friction."""
+        result = []
+        for k, drive in enumerate(self.drives):
+            total = drive.coulomb_friction(qd[k])
+            for j in range(self.size):
+                total = total + self.elasticity.K[k][j] * q[j] + self.elasticity.D[k][j] * qd[j]
+            result.append(total)
+        for body in self.elastic_bodies:
+            body.add_forces(result, body.elastic_forces(body.own(q)))
+            body.add_forces(result, body.damping_forces(body.own(q), body.own(qd)))
+        return self.free(result)
+
+    @property
+    def elastic_bodies(self) -> list[ElasticBody]:
+        """The flexible bodies."""
+        return [frame.elastic for frame in self.mechanism.frames if frame.elastic is not None]
+
+    def stiffness(self, q: Sequence[Value]) -> Mat:
+        """K, at q where it depends on the length of a beam outside of its joint."""
+        K = [list(row) for row in self.elasticity.K]
+        for body in self.elastic_bodies:
+            body.add_block(K, body.elastic_matrix(body.own(q)))
+        return self.masked(K, 0)
+
+    def damping(self, q: Sequence[Value]) -> Mat:
+        """D, at q where it depends on the length of a beam outside of its joint."""
+        D = [list(row) for row in self.elasticity.D]
+        for body in self.elastic_bodies:
+            body.add_block(D, body.damping_matrix(body.own(q)))
+        return self.masked(D, 0)
+
+    def masked(self, matrix: Mat, diagonal: float) -> Mat:
+        """A matrix over all coordinates without the rows and columns of clamped ones, a number on their diagonal."""
+        columns = zip(*(self.free(row) for row in matrix), strict=True)
+        result = [list(row) for row in zip(*(self.free(column) for column in columns), strict=True)]
+        for k, clamped in self.clamped.items():
+            result[k][k] = result[k][k] + clamped * diagonal
+        return result
+
+    def with_drive_inertia(self, M: Mat) -> Mat:
+        """A mass matrix of the bodies, with the inertia of the drives on the diagonal; 1 for clamped coordinates."""
+        result = [list(row) for row in M]
+        for index, drive in enumerate(self.drives):
+            result[index][index] = result[index][index] + drive.inertia
+        return self.masked(result, 1)
+
+
+class VariantFamily:
+    """All layouts of one robot in one graph, made when asked for."""
+
+    def __init__(self, robot: Robot, elements: Mapping[str, int] = MappingProxyType({})) -> None:
+        self.robot, self.elements = robot, elements
+        self.graph = Graph()
+        self._mechanisms: dict[tuple[bool, bool, bool], Mechanism] = {}
+        self._plain: dict[bool, Variant] = {}
+        self._best: dict[str, int] = {}
+        self._nominal = {parameter.name: parameter.value for parameter in robot.live_parameters}
+        lower, inside = Lowering(self.graph, robot), Indicators(self.graph, robot, elements)
+        self._clamped = inside.clamped(robot)
+        self._elastic = tuple(coordinate.elastic for coordinate in robot.coordinates)
+        self._drives, self._elasticity = _drives(lower, robot), _elasticity(lower, robot, inside)
+
+    def mechanism(self, *, reframe: bool, regroup: bool, separate: bool = False) -> Mechanism:
+        """The mechanism with or without optimized frames, base parameters, coordinates for the slots of windows."""
+        key = (reframe, regroup, separate)
+        if key not in self._mechanisms:
+            self._mechanisms[key] = build_mechanism(
+                self.graph, self.robot, reframe=reframe, regroup=regroup, elements=self.elements, separate=separate
+            )
+        return self._mechanisms[key]
+
+    def plain(self, *, merge: bool = False) -> Variant:
+        """The robot as described: its own frames and inertial parameters."""
+        if merge not in self._plain:
+            self._plain[merge] = self._variant(False, False, merge, "tensor")
+        return self._plain[merge]
+
+    def kinematic(self) -> list[Variant]:
+        """Layouts for functions in which the user's frames matter."""
+        return [self.plain(merge=merge) for merge in (False, True)]
+
+    def dynamic(self) -> list[Variant]:
+        """Layouts for functions in which only the motion matters."""
+        if self.plain().mechanism.has_linear_tips:
+            return [self.plain()]
+        return [
+            self._variant(reframe, True, merge, moment)
+            for reframe, merge, moment in itertools.product((False, True), (False, True), ("tensor", "pseudo-inertia"))
+        ]
+
+    def layouts(self, family: str) -> list[Variant]:
+        """The layouts of a family: "plain", "kinematic" or "dynamic"; always in the same order."""
+        if family == "plain":
+            return [self.plain()]
+        return self.kinematic() if family == "kinematic" else self.dynamic()
+
+    def best(self, family: str, cost: Callable[[Variant], float]) -> int:
+        """Number of the cheapest layout of a family; found once, then remembered."""
+        if family not in self._best:
+            costs = [cost(variant) for variant in self.layouts(family)]
+            self._best[family] = costs.index(min(costs))
+        return self._best[family]
+
+    def _variant(self, reframe: bool, regroup: bool, merge: bool, moment: str) -> Variant:
+        mechanism = self.mechanism(reframe=reframe, regroup=regroup)
+        windows = any(frame.window is not None for frame in mechanism.frames)
+        return Variant(
+            mechanism, self._drives, self._elasticity, merge, moment, self._nominal, self._elastic, self._clamped,
+            self.mechanism(reframe=reframe, regroup=regroup, separate=True) if windows else None,
+        )  # fmt: skip
+
+
+def _drives(lower: Lowering, robot: Robot) -> tuple[Drive, ...]:
+    """Per coordinate, in the order of robot.coordinates."""
+    zero = lower.graph.value(0)
+    joints = iter(robot.moving_joints)
+    drives = []
+    for coordinate in robot.coordinates:
+        if coordinate.elastic:
+            drives.append(Drive(zero, zero, zero, zero))
+        else:
+            a = next(joints).actuation
+            ratio = lower.value(a.gear_ratio)
+            reflected = lower.value(a.motor_inertia) * ratio * ratio
+            drives.append(Drive(reflected, lower.value(a.viscous), lower.value(a.coulomb), lower.value(a.coulomb_velocity)))
+    return tuple(drives)
+
+
+def _elasticity(lower: Lowering, robot: Robot, inside: Indicators) -> Elasticity:
+    """Blocks of the flexible links and joints on the diagonal of K and D."""
+    zero, n = lower.graph.value(0), len(robot.coordinates)
+    K, D = ([[zero] * n for _ in range(n)] for _ in range(2))
+    start = 0
+    for joint in robot.joints:
+        if joint.type is not JointType.FIXED:
+            D[start][start] = lower.value(joint.actuation.viscous)
+            start += 1
+            if joint.elasticity is not None:
+                K[start][start] = lower.value(joint.elasticity.stiffness)
+                D[start][start] = lower.value(joint.elasticity.damping)
+                start += 1
+        body = robot.link(joint.child).flexible
+        if body is not None:
+            varies = body.telescope is not None and not body.telescope.nodal  # see MovingBeam
+            for r in range(len(body.coordinates)):
+                for c in range(len(body.coordinates)):
+                    K[start + r][start + c] = zero if varies else lower.value(body.stiffness[r][c])
+                    D[start + r][start + c] = lower.value(body.damping[r][c])
+                    for k, held in enumerate(body.telescope.held_damping if body.telescope is not None else (), 1):
+                        D[start + r][start + c] = D[start + r][start + c] + inside.of(joint.name)[k] * lower.value(held[r][c])
+            start += len(body.coordinates)
+    return Elasticity(K, D)

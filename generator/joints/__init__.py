@@ -1,0 +1,1 @@
+"""Kinds of joints: what each does, in its own frame."""

@@ -1,0 +1,1 @@
+"""The mechanism behind a robot: its moving frames, and the inertia each of them carries."""

@@ -1,0 +1,329 @@
+"""Lays out the mechanism of a robot: its moving frames with their joint along z, and the inertia each frame carries.
+
+Fixed joints are merged. Each frame may still be turned about and shifted along its own joint axis without changing
+the motion; ``reframe`` uses this freedom to place frames as modified Denavit-Hartenberg does (x along the common normal
+to the next axis), which leaves the fewest non-zero constants.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+
+import numpy as np
+import sympy
+
+from elastogen.generator.bodies import base_regrouping
+from elastogen.generator.joints.joint_motion import Contact, Fixed, JointMotion, Prismatic, Revolute
+from elastogen.generator.mechanism.mechanism import Frame, LinkFrame, Mechanism, SeparateWindow
+from elastogen.generator.program.graph import Graph, Value
+from elastogen.generator.program.lowering import Lowering
+from elastogen.generator.robot.placement import inverse, product, transform
+from elastogen.generator.robot.robot import IDENTITY, Body, FlexibleBody, Joint, JointType, Link, Matrix, Robot, Scalar
+from elastogen.generator.sliding.contact import fixed_line, moving_line
+from elastogen.generator.sliding.elements_inside import Indicators, moving_clamp
+from elastogen.generator.sliding.held_bodies import held_bodies
+from elastogen.generator.sliding.moving_beam import lowered_body
+from elastogen.generator.sliding.tip_motion import tip_motion
+from elastogen.generator.sliding.window import Window
+from elastogen.generator.spatial.inertia import Array, Inertia, pseudo_inertia
+from elastogen.generator.spatial.vectors import Matrix3, Rotation, Symmetric, Turn, Vec
+
+TINY = 1e-13  # constants of a placement below this [-, m] are rounding errors of our own and become exact zeros
+
+
+@dataclass
+class _Draft:
+    """A frame while the mechanism is being laid out: placements are 4 x 4 matrices of scalars."""
+
+    label: str
+    parent: int
+    placement: Matrix  # parent frame -> joint
+    kind: str  # "revolute", "prismatic", "fixed", "tip" or "contact"
+    coordinates: tuple[int, ...]
+    flexible: FlexibleBody | None = None
+    deforming: tuple[int, ...] = ()  # coordinates of the flexible body
+    contact: Contact | None = None
+    window: Window | None = None
+    constant: Array = field(default_factory=lambda: np.zeros((4, 4)))  # numeric pseudo-inertia
+    live: list[tuple[Matrix, Body]] = field(default_factory=list)  # bodies with live parameters, their poses
+
+    @property
+    def may_turn(self) -> bool:
+        """Whether the frame can be turned about and shifted along its axis."""
+        return self.kind in ("revolute", "prismatic")
+
+
+class _Layout:
+    """Frames, and the pose of everything the user has named in them."""
+
+    def __init__(self, robot: Robot, lower: Lowering, inside: Indicators, separate: bool) -> None:
+        self.robot, self.lower, self.inside = robot, lower, inside
+        self.drafts: list[_Draft] = []
+        self.windows: list[SeparateWindow] | None = [] if separate else None
+        self.beams = held_bodies(robot)
+        self.size = 0
+        self.links: dict[str, tuple[int, Matrix]] = {robot.links[0].name: (-1, IDENTITY)}
+        self.ends: dict[str, tuple[int, Matrix]] = dict(self.links)  # where further links are attached
+        for joint in robot.joints:
+            self._add(joint, replace(robot.link(joint.child), flexible=self.beams[joint.child]))
+        frame, pose = self.ends[robot.tip]
+        self.tip = (frame, product(pose, lower.matrix(robot.tool)))
+
+    def _coordinates(self, count: int) -> tuple[int, ...]:
+        self.size += count
+        return tuple(range(self.size - count, self.size))
+
+    def _draft(self, label: str, parent: int, placement: Matrix, kind: str, count: int) -> int:
+        self.drafts.append(_Draft(label, parent, placement, kind, self._coordinates(count)))
+        return len(self.drafts) - 1
+
+    def _add(self, joint: Joint, link: Link) -> None:
+        parent, pose = self.ends[joint.parent]
+        before = product(pose, self.lower.matrix(joint.before))
+        after = self.lower.matrix(joint.after)
+        if joint.type is JointType.FIXED:
+            frame, pose = parent, product(before, after)
+        elif joint.type is JointType.SLIDING:
+            frame, pose = self._slide(joint)
+        else:
+            kind = "revolute" if joint.type.is_rotation else "prismatic"
+            align = _axis_to_z(joint, self.lower)
+            frame = self._draft(joint.name, parent, product(before, align), kind, 1)
+            if joint.elasticity is not None:
+                frame = self._draft(f"{joint.name}, deflection", frame, IDENTITY, kind, 1)
+            pose = product(inverse(align), after)
+        if link.flexible is not None:
+            frame = self._draft(link.name, frame, pose, "fixed", 0)
+            pose = IDENTITY
+        self.links[link.name] = self.ends[link.name] = (frame, pose)
+        if link.flexible is not None:
+            self.drafts[frame].flexible = link.flexible
+            undeformed = self.lower.matrix(link.flexible.tip_pose)
+            place = transform(((1, 0, 0), (0, 1, 0), (0, 0, 1)), (undeformed[0][3], undeformed[1][3], undeformed[2][3]))
+            tip = self._draft(f"{link.name}, tip", frame, place, "tip", len(link.flexible.coordinates))
+            self.drafts[tip].flexible = link.flexible
+            moving = (self.size - len(link.flexible.coordinates) - 1,) if moving_clamp(self.robot, link.name) else ()
+            self.drafts[frame].deforming = (*moving, *self.drafts[tip].coordinates)
+            if link.flexible.telescope is not None and link.flexible.telescope.moves_tip:
+                self.drafts[tip].coordinates = self.drafts[frame].deforming
+            turned = tuple(tuple(row[:3]) for row in undeformed[:3])
+            self.ends[link.name] = (tip, transform(turned, (0, 0, 0)))
+
+    def _slide(self, joint: Joint) -> tuple[int, Matrix]:
+        """The frame of a joint that slides along its parent, and the child's frame in it."""
+        beam, inside, nodal = self.beams[joint.parent], self.inside.of(joint.name), joint.slide == "nodal"
+        assert beam is not None  # validated
+        parent, _ = self.links[joint.parent]
+        deforming = self.drafts[parent].deforming
+        moving, nodes = deforming[: -len(beam.coordinates)], deforming[-len(beam.coordinates) :]
+        if moving and beam.telescope is not None:
+            found = moving_line(self.lower, beam.telescope, inside, nodal)
+        else:
+            found = fixed_line(self.lower, beam, inside, nodal)
+        window = found.window and found.window.of(nodes)
+        slots = self._coordinates(window.size) if window is not None and self.windows is not None else ()
+        after = self.lower.matrix(joint.after)
+        gamma = _turn_about_z(after)
+        frame = self._draft(joint.name, parent, IDENTITY, "contact", 1)
+        draft = self.drafts[frame]
+        draft.coordinates = (*draft.coordinates, *moving, *(nodes[j] for j in found.used), *slots)
+        if window is not None and self.windows is not None:
+            self.windows.append(SeparateWindow(slots, window))
+        else:
+            draft.window = window
+        count = len(draft.coordinates) + (draft.window.size if draft.window is not None else 0)
+        draft.contact = Contact(self.lower.graph, count, found.line, gamma or 0.0)
+        return frame, after if gamma is None else IDENTITY
+
+    def reframe(self) -> None:
+        """Turn and shift every frame about its own axis, from the tips inwards."""
+        drafts = self.drafts
+        choice: list[Matrix] = [IDENTITY] * len(drafts)
+        for index in reversed(range(len(drafts))):
+            children = [k for k, draft in enumerate(drafts) if draft.parent == index]
+            if children and drafts[index].may_turn:
+                numeric = _numeric(product(drafts[children[0]].placement, choice[children[0]]))
+                if numeric is not None:
+                    choice[index] = _common_normal(numeric)
+        for index, draft in enumerate(drafts):
+            placement = product(draft.placement, choice[index])
+            draft.placement = placement if draft.parent < 0 else product(inverse(choice[draft.parent]), placement)
+
+        def moved(frame: int, pose: Matrix) -> tuple[int, Matrix]:
+            return (frame, pose) if frame < 0 else (frame, product(inverse(choice[frame]), pose))
+
+        self.links = {name: moved(*where) for name, where in self.links.items()}
+        self.ends = {name: moved(*where) for name, where in self.ends.items()}
+        self.tip = moved(*self.tip)
+
+    def attach(self, frame: int, pose: Matrix, body: Body) -> None:
+        """Add a body's inertia to the frame that carries it; bodies of the base do not move."""
+        if frame < 0:
+            return
+        com = (self.lower.scalar(body.com[0]), self.lower.scalar(body.com[1]), self.lower.scalar(body.com[2]))
+        body = Body(self.lower.scalar(body.mass), com, self.lower.matrix(body.inertia))
+        X, scalars = _numeric(pose), [body.mass, *body.com, *(entry for row in body.inertia for entry in row)]
+        if X is None or any(isinstance(scalar, sympy.Basic) for scalar in scalars):
+            self.drafts[frame].live.append((pose, body))
+            return
+        J = pseudo_inertia(float(body.mass), np.array(body.com, dtype=float), np.array(body.inertia, dtype=float))
+        self.drafts[frame].constant += X @ J @ X.T
+
+
+def build_mechanism(
+    graph: Graph,
+    robot: Robot,
+    *,
+    reframe: bool,
+    regroup: bool,
+    elements: Mapping[str, int] = MappingProxyType({}),
+    separate: bool = False,
+) -> Mechanism:
+    """Lay out the mechanism of a robot, with or without optimized frames and base inertial parameters.
+
+    ``elements`` says which element is inside a sliding joint; the others' indicators are inputs. With ``separate`` the slots
+    of windows are coordinates of their own: a mass matrix over them has the few entries that a factorization needs.
+    """
+    graph.section = "parameters"
+    inside = Indicators(graph, robot, elements)
+    lower = Lowering(graph, robot, inside.symbols)
+    layout = _Layout(robot, lower, inside, separate)
+    if reframe:
+        layout.reframe()
+    for link in robot.links:
+        layout.attach(*layout.links[link.name], link.body)
+        layout.attach(*layout.ends[link.name], link.tip_body)
+    layout.attach(*layout.tip, robot.payload)
+    if regroup:
+        base_regrouping.regroup(
+            [(d.parent, d.kind, _numeric(d.placement)) for d in layout.drafts], [d.constant for d in layout.drafts]
+        )
+    named = [*((link.name, layout.links[link.name]) for link in robot.links[1:]), ("tip", layout.tip)]
+    return Mechanism(
+        graph=graph,
+        frames=tuple(_frame(lower, draft) for draft in layout.drafts),
+        link_frames=tuple(LinkFrame(name, frame, *_steps(lower, pose)) for name, (frame, pose) in named),
+        gravity=[lower.value(component) for component in robot.gravity],
+        size=layout.size,
+        separate=tuple(layout.windows or ()),
+    )
+
+
+def _axis_to_z(joint: Joint, lower: Lowering) -> Matrix:
+    """Rotation whose z column is the joint's axis; a permutation where the axis is a coordinate axis."""
+    axis = [lower.scalar(component) for component in joint.axis]
+    exact_columns: dict[tuple[Scalar, Scalar, Scalar], Matrix] = {
+        (0, 0, 1): ((1, 0, 0), (0, 1, 0), (0, 0, 1)), (0, 0, -1): ((1, 0, 0), (0, -1, 0), (0, 0, -1)),
+        (1, 0, 0): ((0, 0, 1), (1, 0, 0), (0, 1, 0)), (-1, 0, 0): ((0, 0, -1), (1, 0, 0), (0, -1, 0)),
+        (0, 1, 0): ((0, 1, 0), (0, 0, 1), (1, 0, 0)), (0, -1, 0): ((0, 1, 0), (0, 0, -1), (-1, 0, 0)),
+    }  # fmt: skip
+    exact = exact_columns.get((axis[0], axis[1], axis[2]))
+    if exact is not None:
+        return transform(exact, (0, 0, 0))
+    z = np.array([float(component) for component in axis])
+    x = np.cross(np.eye(3)[int(np.argmin(np.abs(z)))], z)
+    x /= np.linalg.norm(x)
+    rotation = np.column_stack([x, np.cross(z, x), z])
+    return transform(tuple(tuple(float(e) for e in row) for row in rotation), (0, 0, 0))
+
+
+def _turn_about_z(matrix: Matrix) -> float | None:
+    """The angle of a turn about z, or None for anything else."""
+    X = _numeric(matrix)
+    if X is None or abs(X[2, 2] - 1.0) > TINY or np.abs(X[:3, 3]).max() > TINY:
+        return None
+    return math.atan2(float(X[1, 0]), float(X[0, 0]))
+
+
+def _numeric(matrix: Matrix) -> Array | None:
+    """The matrix as numbers, or None where it depends on live parameters."""
+    if any(isinstance(entry, sympy.Basic) for row in matrix for entry in row):
+        return None
+    return np.array(matrix, dtype=float)
+
+
+def _common_normal(placement: Array) -> Matrix:
+    """Turn about and shift along z that put x on the common normal to the child's axis."""
+    u, p = placement[:3, 2], placement[:3, 3]
+    normal = np.array([-u[1], u[0]])
+    sine = float(np.linalg.norm(normal))
+    if sine > 1e-9:
+        normal /= sine
+        # the foot on our axis: p + t u - h z parallel to the normal
+        t = -(p[0] * u[0] + p[1] * u[1]) / sine**2
+        height = float(p[2] + t * u[2])
+    else:
+        length = float(np.hypot(p[0], p[1]))
+        normal = p[:2] / length if length > TINY else np.array([1.0, 0.0])
+        height = float(p[2])
+    if normal[0] < -TINY or (abs(normal[0]) <= TINY and normal[1] < 0):
+        normal = -normal
+    c, s = _round(float(normal[0])), _round(float(normal[1]))
+    return transform(((c, -s, 0), (s, c, 0), (0, 0, 1)), (0, 0, _round(height)))
+
+
+def _round(number: float) -> float:
+    """``number`` without rounding errors around 0, 1 and -1."""
+    nearest = round(number)
+    return float(nearest) if abs(nearest) <= 1 and abs(number - nearest) <= TINY else number
+
+
+def _frame(lower: Lowering, draft: _Draft) -> Frame:
+    graph = lower.graph
+    J = draft.constant
+    inertia = Inertia.of_array(graph, np.where(np.abs(J) <= 1e-15 * np.abs(J).max(initial=0.0), 0.0, J))
+    for pose, body in draft.live:
+        rotation, position = _steps(lower, pose)
+        tensor = Symmetric.of([[lower.value(entry) for entry in row] for row in body.inertia])
+        local = Inertia.of_body(lower.value(body.mass), [lower.value(c) for c in body.com], tensor)
+        turned = replace(local, S=rotation.outward(local.S), P=rotation.outward_symmetric(local.P))
+        inertia = inertia + turned.shifted(position)
+    rotation, position = _steps(lower, draft.placement)
+    motion: JointMotion = Prismatic(graph) if draft.kind == "prismatic" else Fixed(graph)
+    elastic = None
+    if draft.kind == "revolute":
+        *steps, last = rotation.steps
+        if not isinstance(last, Turn):
+            raise AssertionError("a pose ends with a turn about z")
+        motion, rotation = Revolute(graph, last), Rotation(tuple(steps))
+    elif draft.flexible is not None and draft.kind == "tip":
+        motion, rotation = tip_motion(lower, draft.flexible, len(draft.coordinates)), Rotation(())
+    elif draft.contact is not None:
+        motion = draft.contact
+    elif draft.flexible is not None:
+        elastic = lowered_body(lower, draft.flexible, draft.deforming)
+    return Frame(draft.label, draft.parent, rotation, position, motion, draft.coordinates, inertia, elastic, draft.window)
+
+
+def _steps(lower: Lowering, pose: Matrix) -> tuple[Rotation, Vec]:
+    """A pose as turns about z, x, z (few operations: right angles fold away) and a position."""
+    graph = lower.graph
+    position = [_length(graph, lower, row[3]) for row in pose[:3]]
+    if any(isinstance(entry, sympy.Basic) for row in pose[:3] for entry in row[:3]):
+        rows = [[lower.value(entry) for entry in row[:3]] for row in pose[:3]]
+        return Rotation((Matrix3(rows), Turn(2, graph.value(1), graph.value(0)))), position
+    R = np.array([row[:3] for row in pose[:3]], dtype=float)
+    sine = math.hypot(R[0, 2], R[1, 2])
+    if sine <= TINY:
+        phi, alpha = (1.0, 0.0), (float(R[2, 2]), 0.0)
+        theta = (float(R[0, 0]), float(-R[0, 1]))
+    else:
+        phi = (-float(R[1, 2]) / sine, float(R[0, 2]) / sine)
+        alpha = (float(R[2, 2]), sine)
+        if phi[0] < -TINY or (abs(phi[0]) <= TINY and phi[1] < 0):
+            phi, alpha = (-phi[0], -phi[1]), (alpha[0], -sine)
+        theta = (float(R[2, 1]) / alpha[1], float(R[2, 0]) / alpha[1])
+    turns = [
+        Turn(axis, graph.value(_round(c)), graph.value(_round(s)))
+        for axis, (c, s) in zip((2, 0, 2), (phi, alpha, theta), strict=True)
+    ]
+    return Rotation(tuple(turns)), position
+
+
+def _length(graph: Graph, lower: Lowering, scalar: Scalar) -> Value:
+    if isinstance(scalar, sympy.Basic):
+        return lower.value(scalar)
+    return graph.value(0.0 if abs(scalar) <= TINY else float(scalar))

@@ -1,0 +1,157 @@
+"""The mechanism behind a robot: moving frames with their joint along z, and the inertia each frame carries."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from elastogen.generator.bodies.elastic_body import ElasticBody
+from elastogen.generator.joints.joint_motion import JointMotion, LinearTip, Prismatic, Revolute
+from elastogen.generator.program.graph import Graph, Value
+from elastogen.generator.sliding.window import Window
+from elastogen.generator.spatial.inertia import Inertia
+from elastogen.generator.spatial.vectors import Rotation, Turn, Vec
+
+
+@dataclass(frozen=True)
+class Frame:
+    """A frame: ``rotation`` and ``position`` lead from the parent frame to the joint, ``motion`` from there to the frame.
+
+    ``coordinates`` are the indices in q of the motion's coordinates, ``window`` has those that depend on the element inside
+    the joint; ``elastic`` is the flexible body that is clamped in this frame, if any, beside the rigid ``inertia``.
+    """
+
+    label: str
+    parent: int  # index of the parent frame, -1 for the base
+    rotation: Rotation
+    position: Vec  # in the parent frame [m]
+    motion: JointMotion
+    coordinates: tuple[int, ...]
+    inertia: Inertia
+    elastic: ElasticBody | None = None
+    window: Window | None = None
+
+    @property
+    def touched(self) -> tuple[int, ...]:
+        """Indices of all coordinates that can move this frame against its parent."""
+        return self.coordinates if self.window is None else (*self.coordinates, *self.window.touched)
+
+    def own(self, values: Sequence[Value]) -> list[Value]:
+        """The elements of a vector over all coordinates that belong to this frame's motion."""
+        direct = [values[k] for k in self.coordinates]
+        return direct if self.window is None else [*direct, *self.window.gather(values)]
+
+    @property
+    def shares(self) -> list[list[tuple[int, Value]]]:
+        """For each of the motion's coordinates, the coordinates of the robot that it stands for, and how much (1 or 0)."""
+        one = self.inertia.m.graph.value(1)
+        direct = [[(k, one)] for k in self.coordinates]
+        return direct if self.window is None else [*direct, *map(self.window.shares, range(self.window.size))]
+
+    def spread(self, values: Sequence[Value]) -> list[tuple[int, Value]]:
+        """What belongs to the motion's coordinates, for the robot's: pairs of a coordinate and what to add there."""
+        return [(k, share * value) for shares, value in zip(self.shares, values, strict=True) for k, share in shares]
+
+    def pair_shares(self, r: int, c: int) -> list[tuple[int, int, Value]]:
+        """The same for two of the motion's coordinates: entries of a matrix over all coordinates."""
+        count = len(self.coordinates)
+        if self.window is not None and r >= count and c >= count:
+            return self.window.pair_shares(r - count, c - count)
+        shares = self.shares
+        return [(i, j, a * b) for i, a in shares[r] for j, b in shares[c]]
+
+
+@dataclass(frozen=True)
+class LinkFrame:
+    """A frame of the user: pose (rotation, position) in the frame ``frame`` (-1: in the base)."""
+
+    name: str
+    frame: int
+    rotation: Rotation
+    position: Vec
+
+
+@dataclass(frozen=True)
+class SeparateWindow:
+    """A window whose slots have coordinates of their own, which the robot's coordinates determine."""
+
+    coordinates: tuple[int, ...]
+    window: Window
+
+
+@dataclass(frozen=True)
+class Mechanism:
+    """Frames, every parent before its children, and what the user calls frames."""
+
+    graph: Graph
+    frames: tuple[Frame, ...]
+    link_frames: tuple[LinkFrame, ...]  # every link but the base, then the tip
+    gravity: Vec  # [m/s^2] in the base frame
+    size: int  # number of coordinates
+    separate: tuple[SeparateWindow, ...] = ()  # slots that are coordinates of their own; see build_mechanism
+
+    @property
+    def is_rigid(self) -> bool:
+        """Whether every frame moves by one joint coordinate."""
+        return all(isinstance(frame.motion, (Revolute, Prismatic)) for frame in self.frames)
+
+    @property
+    def has_linear_tips(self) -> bool:
+        """Whether some tip is E + {delta x}: then frames are sheared, and only affine.py applies."""
+        return any(isinstance(frame.motion, LinearTip) for frame in self.frames)
+
+    def is_parallel_to_parent(self, index: int) -> bool:
+        """Whether a frame and its parent turn about axes of the same direction."""
+        frame = self.frames[index]
+        if frame.parent < 0:
+            return False
+        both_turn = isinstance(frame.motion, Revolute) and isinstance(self.frames[frame.parent].motion, Revolute)
+        return both_turn and all(isinstance(turn, Turn) and turn.c.constant == 1.0 for turn in frame.rotation.steps)
+
+    def ancestors(self, index: int) -> list[int]:
+        """The frame itself and the frames between it and the base, from the frame inwards."""
+        chain = []
+        while index >= 0:
+            chain.append(index)
+            index = self.frames[index].parent
+        return chain
+
+    @property
+    def coordinate_parents(self) -> list[int]:
+        """For each coordinate the next one inward, -1 at the base; a link's modes follow one another."""
+        parents = [-1] * self.size
+        last: list[int] = []  # outermost coordinate of each frame
+        outermost: dict[int, int] = {}  # of the frame that a coordinate moves first
+        gathered = {
+            index: separate.window.touched
+            for index, frame in enumerate(self.frames)
+            for separate in self.separate
+            if set(separate.coordinates) <= set(frame.coordinates)
+        }
+        for index, frame in enumerate(self.frames):
+            inner = last[frame.parent] if frame.parent >= 0 else -1
+            for coordinate in (*frame.touched, *gathered.get(index, ())):  # a joint comes behind all of the beam it slides on
+                inner = max(inner, outermost.get(coordinate, -1))
+            for coordinate in sorted(frame.coordinates):
+                if coordinate not in outermost:
+                    parents[coordinate] = inner
+                    inner = coordinate
+            last.append(inner)
+            outermost.update({c: inner for c in frame.coordinates if c not in outermost})
+        return parents
+
+    @property
+    def actual(self) -> list[int]:
+        """Indices of the coordinates that are the robot's own."""
+        slots = {k for separate in self.separate for k in separate.coordinates}
+        return [k for k in range(self.size) if k not in slots]
+
+    def extended(self, values: Sequence[Value]) -> list[Value]:
+        """A vector over the robot's coordinates, with the slots that have coordinates of their own."""
+        result = [self.graph.value(0)] * self.size
+        for k, value in zip(self.actual, values, strict=True):
+            result[k] = value
+        for separate in self.separate:
+            for k, value in zip(separate.coordinates, separate.window.gather(result), strict=True):
+                result[k] = value
+        return result

@@ -1,0 +1,1 @@
+"""Straight-line programs: a hash-consed graph of scalar operations, its derivatives, its optimization."""

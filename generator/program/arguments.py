@@ -1,0 +1,49 @@
+"""The array arguments that emitted functions take and give: one place for their names, shapes, units and meaning."""
+
+from __future__ import annotations
+
+from elastogen.generator.program.program import Argument
+
+MOTION = ("q", "qd", "qdd", "q3", "q4", "q5")  # coordinates and their time derivatives
+
+_PER_COORDINATE = {
+    "q": ("rad or m", "generalized coordinates"),
+    "qd": ("rad/s or m/s", "generalized velocities"),
+    "qdd": ("rad/s^2 or m/s^2", "generalized accelerations"),
+    "q3": ("rad/s^3 or m/s^3", "third time derivatives of the coordinates"),
+    "q4": ("rad/s^4 or m/s^4", "fourth time derivatives of the coordinates"),
+    "q5": ("rad/s^5 or m/s^5", "fifth time derivatives of the coordinates"),
+    "F": ("N m or N", "generalized driving forces"),
+    "b": ("N m or N", "right-hand side"),
+}
+
+_SWITCHES = {
+    "delta_m": "which forces: -1 own and load, 0 load only, 1 own only",
+    "delta_theta": "1 with motion, 0 at rest",
+    "tau": "sign of the active forces of weight and load: -1 to balance them",
+}  # of seed 002 (29), (30)
+
+
+def input_argument(name: str, nq: int) -> Argument:
+    """The input of that name for a robot with nq coordinates."""
+    if name == "wrench":
+        return Argument("wrench", (6,), "N, N m", "force and moment of the load on the tip, in tip components")
+    if name in _SWITCHES:
+        return Argument(name, (), "", _SWITCHES[name])
+    unit, doc = _PER_COORDINATE[name]
+    return Argument(name, (nq,), unit, doc)
+
+
+def vector(name: str, nq: int, unit: str, doc: str) -> Argument:
+    """An output with one element per coordinate."""
+    return Argument(name, (nq,), unit, doc)
+
+
+def matrix(name: str, rows: int, columns: int, unit: str, doc: str) -> Argument:
+    """A matrix output, row-major."""
+    return Argument(name, (rows, columns), unit, doc)
+
+
+def scalar(name: str, unit: str, doc: str) -> Argument:
+    """A single number."""
+    return Argument(name, (), unit, doc)

@@ -1,0 +1,107 @@
+"""Algebraic rewriting of values in a graph: common factors are taken out of sums.
+
+``a*b + c + a*d`` becomes ``a*(b + d) + c`` wherever the products serve nobody else. Folding of constants and
+elimination of common subexpressions happen while the graph grows, dead code never enters a program.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from elastogen.generator.program.graph import Graph, Op
+
+
+def factor_sums(graph: Graph, outputs: Sequence[int]) -> list[int]:
+    """References to the same values as ``outputs``, with common factors taken out of sums."""
+    order = graph.cone(outputs)
+    uses = dict.fromkeys(order, 0)
+    for node in order:
+        for ref in (graph.a[node], graph.b[node]):
+            if ref >= 0:
+                uses[ref >> 1] += 1
+    for ref in outputs:
+        uses[ref >> 1] += 1
+    absorbed = _absorbed_sums(graph, order, uses)
+    renamed: dict[int, int] = {}  # node -> reference to its rewritten value
+
+    def rewritten(ref: int) -> int:
+        return renamed[ref >> 1] ^ (ref & 1) if renamed[ref >> 1] else 0
+
+    for node in order:
+        op = graph.op[node]
+        if op in (Op.CONSTANT, Op.INPUT):
+            renamed[node] = 2 * node
+            continue
+        graph.section = graph.section_of[node]
+        if op is Op.ADD and node not in absorbed:
+            terms = _collect(graph, node, uses, absorbed)
+            renamed[node] = _sum(graph, [tuple(rewritten(f) for f in term) for term in terms])
+        elif op is Op.ADD:
+            renamed[node] = 2 * node  # never read: its terms belong to the sum above
+        else:
+            b = graph.b[node]
+            renamed[node] = graph.apply(op, rewritten(graph.a[node]), rewritten(b) if b >= 0 else -1)
+        target = renamed[node] >> 1
+        if graph.label[node] and not graph.label[target] and graph.op[target] > Op.INPUT:
+            graph.label[target] = graph.label[node]
+    return [rewritten(ref) for ref in outputs]
+
+
+def _absorbed_sums(graph: Graph, order: Sequence[int], uses: dict[int, int]) -> set[int]:
+    """Sums that are only a term of one larger sum."""
+    absorbed = set()
+    for node in order:
+        if graph.op[node] is Op.ADD:
+            for ref in (graph.a[node], graph.b[node]):
+                if graph.op[ref >> 1] is Op.ADD and uses[ref >> 1] == 1:
+                    absorbed.add(ref >> 1)
+    return absorbed
+
+
+def _collect(graph: Graph, root: int, uses: dict[int, int], absorbed: set[int]) -> list[tuple[int, ...]]:
+    """Terms of the sum behind a node, each as its factors (the first factor carries the sign)."""
+    terms: list[tuple[int, ...]] = []
+    waiting = [2 * root]
+    while waiting:
+        ref = waiting.pop()
+        node, sign = ref >> 1, ref & 1
+        if graph.op[node] is Op.ADD and (node == root or node in absorbed):
+            waiting += [graph.b[node] ^ sign, graph.a[node] ^ sign]
+        elif graph.op[node] is Op.MUL and uses[node] == 1:
+            terms.append((graph.a[node] ^ sign, graph.b[node]))
+        else:
+            terms.append((ref,))
+    return terms
+
+
+def _sum(graph: Graph, terms: list[tuple[int, ...]]) -> int:
+    """Reference to a sum of products, common factors taken out, most frequent first."""
+    while True:
+        where: dict[int, list[int]] = {}
+        for number, term in enumerate(terms):
+            if len(term) > 1:
+                for node in dict.fromkeys(ref >> 1 for ref in term):
+                    where.setdefault(node, []).append(number)
+        best = max(where.items(), key=lambda item: (len(item[1]), -item[0]), default=(0, []))
+        if len(best[1]) < 2:
+            break
+        factor, members = best
+        inner = []
+        for number in members:
+            a, b = terms[number]
+            inner.append((a, b) if b >> 1 == factor else (b, a))  # the factor last
+        cofactor = _sum(graph, [(a ^ (b & 1),) for a, b in inner])
+        rest = [term for number, term in enumerate(terms) if number not in set(members)]
+        if cofactor:
+            rest.insert(min(members[0], len(rest)), (cofactor, 2 * factor))
+        terms = rest
+    total, number = 0, 0
+    for term in terms:
+        product = term[0]
+        for ref in term[1:]:
+            product = graph.mul(product, ref)
+        if graph.op[product >> 1] is Op.CONSTANT:
+            number = graph.add(number, product)
+        else:
+            total = graph.add(total, product)
+    return graph.add(total, number)

@@ -1,0 +1,211 @@
+"""Straight-line programs: what one emitted function computes, ready to print, count, evaluate and split."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from elastogen.generator.program.graph import Graph, Op
+
+
+@dataclass(frozen=True)
+class Argument:
+    """An array argument of an emitted function, row-major; ``shape`` () is a single number."""
+
+    name: str
+    shape: tuple[int, ...]
+    unit: str
+    doc: str
+
+    @property
+    def size(self) -> int:
+        """Number of elements."""
+        return int(np.prod(self.shape, dtype=int))
+
+    def element(self, index: int) -> str:
+        """Label of one element: the label of an input variable in the graph."""
+        return f"{self.name}[{index}]"
+
+
+@dataclass(frozen=True)
+class OperationCount:
+    """Exact numbers of operations. A subtraction counts as an addition, sin and cos count one each."""
+
+    mul: int = 0
+    add: int = 0
+    div: int = 0
+    neg: int = 0
+    sincos: int = 0
+    sqrt: int = 0
+    tanh: int = 0
+
+    @property
+    def total(self) -> int:
+        """All operations."""
+        return self.mul + self.add + self.div + self.neg + self.sincos + self.sqrt + self.tanh
+
+    @property
+    def cost(self) -> float:
+        """Rough time in units of an addition, to choose between derivations of the same thing."""
+        return self.mul + self.add + 0.5 * self.neg + 8 * self.div + 10 * self.sincos + 10 * self.sqrt + 20 * self.tanh
+
+
+class Program:
+    """Nodes of a graph in evaluation order, from input arguments to output arguments.
+
+    ``outputs`` holds one reference for every element of every output argument, in order. ``pivots`` are references
+    to numbers that must be positive (the pivots of a factorization): a program with pivots can fail, its C returns a
+    status and sets the outputs to zero when a pivot is not positive. The graph is only read. A node in ``flipped`` is
+    computed with the opposite sign, so that negations vanish.
+    """
+
+    def __init__(
+        self,
+        graph: Graph,
+        inputs: Sequence[Argument],
+        outputs: Sequence[tuple[Argument, Sequence[int]]],
+        pivots: Sequence[int] = (),
+    ) -> None:
+        self.graph = graph
+        self.pivots = tuple(pivots)
+        self.inputs = tuple(inputs)
+        self.outputs = tuple((argument, tuple(refs)) for argument, refs in outputs)
+        for argument, refs in self.outputs:
+            if len(refs) != argument.size:
+                raise ValueError(f"output {argument.name} of shape {argument.shape} got {len(refs)} values")
+        self.output_refs = (*(ref for _, refs in self.outputs for ref in refs), *self.pivots)
+        self.order = tuple(graph.cone(self.output_refs))
+        self.flipped: set[int] | frozenset[int] = frozenset()
+        self.flipped = self._choose_polarity()
+
+    def used_inputs(self) -> list[str]:
+        """Labels of the input variables that the outputs depend on."""
+        return [self.graph.label[node] for node in self.order if self.graph.op[node] is Op.INPUT]
+
+    @cached_property
+    def uses(self) -> dict[int, int]:
+        """How often each node is used, outputs included."""
+        uses = dict.fromkeys(self.order, 0)
+        for node in self.order:
+            for ref in (self.graph.a[node], self.graph.b[node]):
+                if ref >= 0:
+                    uses[ref >> 1] += 1
+        for ref in self.output_refs:
+            uses[ref >> 1] += 1
+        return uses
+
+    def _choose_polarity(self) -> frozenset[int]:
+        """Nodes to compute with the opposite sign, found by local search: flip while that saves negations."""
+        graph = self.graph
+        users: dict[int, list[int]] = {node: [] for node in self.order}
+        for node in self.order:
+            for ref in (graph.a[node], graph.b[node]):
+                if ref >= 0:
+                    users[ref >> 1].append(node)
+        outputs: dict[int, list[int]] = {}
+        for ref in self.output_refs:
+            outputs.setdefault(ref >> 1, []).append(ref & 1)
+        self.flipped = set()
+
+        def negations_around(node: int) -> int:
+            flip = 1 if node in self.flipped else 0
+            total = self._negations_inside(node) + sum(sign ^ flip for sign in outputs.get(node, ()))
+            return total + sum(self._negations_inside(user) for user in users[node])
+
+        candidates = [node for node in reversed(self.order) if graph.op[node] > Op.INPUT]
+        for _ in range(6):
+            changed = False
+            for node in candidates:
+                before = negations_around(node)
+                if before:
+                    self.flipped ^= {node}
+                    if negations_around(node) < before:
+                        changed = True
+                    else:
+                        self.flipped ^= {node}
+            if not changed:
+                break
+        return frozenset(self.flipped)
+
+    def sign(self, ref: int) -> int:
+        """1 where the reference needs the negative of what its node computes."""
+        return (ref & 1) ^ (1 if ref >> 1 in self.flipped and self.graph.op[ref >> 1] is not Op.CONSTANT else 0)
+
+    @cached_property
+    def count(self) -> OperationCount:
+        """Exact operation counts of the program as it is printed."""
+        graph = self.graph
+        tally = dict.fromkeys(Op, 0)
+        for node in self.order:
+            tally[graph.op[node]] += 1
+        neg = sum(1 for ref in self.output_refs if self.sign(ref) and graph.op[ref >> 1] is not Op.CONSTANT)
+        for node in self.order:
+            neg += self._negations_inside(node)
+        return OperationCount(
+            mul=tally[Op.MUL], add=tally[Op.ADD], div=tally[Op.DIV], neg=neg,
+            sincos=tally[Op.SIN] + tally[Op.COS], sqrt=tally[Op.SQRT], tanh=tally[Op.TANH],
+        )  # fmt: skip
+
+    def _negations_inside(self, node: int) -> int:
+        """Unary minus signs that printing this node needs."""
+        graph = self.graph
+        op, flip = graph.op[node], 1 if node in self.flipped else 0
+        if op is Op.ADD:  # prints as a + b, a - b or b - a; only -a - b needs a sign
+            return 1 if (self.sign(graph.a[node]) ^ flip) and (self.sign(graph.b[node]) ^ flip) else 0
+        if op is Op.MUL:  # a constant factor takes the sign
+            signs = self.sign(graph.a[node]) ^ self.sign(graph.b[node]) ^ flip
+            return 1 if signs and graph.op[graph.a[node] >> 1] is not Op.CONSTANT else 0
+        if op is Op.DIV:
+            return self.sign(graph.a[node]) ^ self.sign(graph.b[node]) ^ flip
+        if op in (Op.SIN, Op.TANH):
+            return self.sign(graph.a[node]) ^ flip
+        if op is Op.COS:
+            return flip
+        if op is Op.SQRT:
+            return self.sign(graph.a[node]) + flip
+        return 0
+
+    def evaluate(self, arguments: Mapping[str, Any], parameters: Mapping[str, float] | None = None) -> dict[str, Any]:
+        """Evaluate in plain Python and numpy.
+
+        Each argument has its shape, with any leading batch axes; each result likewise. Used by tests as the meaning
+        of the program, and at generation time to find base parameters numerically.
+        """
+        graph = self.graph
+        batch: tuple[int, ...] = ()
+        environment: dict[str, Any] = dict(parameters or {})
+        for argument in self.inputs:
+            array = np.asarray(arguments[argument.name], dtype=float)
+            batch = array.shape[: array.ndim - len(argument.shape)]
+            flat = array.reshape((*batch, argument.size))
+            for index in range(argument.size):
+                environment[argument.element(index)] = flat[..., index]
+        result: dict[int, Any] = {}
+        functions = {Op.SIN: np.sin, Op.COS: np.cos, Op.SQRT: np.sqrt, Op.TANH: np.tanh}
+
+        def read(ref: int) -> Any:
+            return -result[ref >> 1] if ref & 1 else result[ref >> 1]
+
+        for node in self.order:
+            op = graph.op[node]
+            if op is Op.CONSTANT:
+                result[node] = graph.number[node]
+            elif op is Op.INPUT:
+                result[node] = environment[graph.label[node]]
+            elif op is Op.ADD:
+                result[node] = read(graph.a[node]) + read(graph.b[node])
+            elif op is Op.MUL:
+                result[node] = read(graph.a[node]) * read(graph.b[node])
+            elif op is Op.DIV:
+                result[node] = read(graph.a[node]) / read(graph.b[node])
+            else:
+                result[node] = functions[op](read(graph.a[node]))
+        answers: dict[str, Any] = {}
+        for argument, refs in self.outputs:
+            columns = [np.broadcast_to(np.asarray(read(ref), dtype=float), batch) for ref in refs]
+            answers[argument.name] = np.stack(columns, axis=-1).reshape((*batch, *argument.shape))
+        return answers

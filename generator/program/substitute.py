@@ -1,0 +1,50 @@
+"""Replace inputs of values by other values, and copy values to a graph of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from elastogen.generator.program.graph import Graph, Op, Value
+
+
+def substitute(graph: Graph, values: Sequence[Value], replacement: Mapping[int, int]) -> list[Value]:
+    """The values with input nodes replaced by references."""
+    renamed: dict[int, int] = dict(replacement)
+    for node in graph.cone(value.ref for value in values):
+        if node not in renamed:
+            renamed[node] = _again(graph, graph, node, renamed) if graph.op[node] > Op.INPUT else 2 * node
+    return [Value(graph, _signed(renamed, value.ref)) for value in values]
+
+
+def replacing(variables: Sequence[Value], values: Sequence[Value]) -> dict[int, int]:
+    """What :func:`substitute` takes to put values in the place of variables, which may themselves be computed."""
+    pairs = zip(variables, values, strict=True)
+    return {x.ref >> 1: y.ref ^ (x.ref & 1) if y.ref else 0 for x, y in pairs if x.constant is None}
+
+
+def extract(graph: Graph, refs: Sequence[int]) -> tuple[Graph, list[int]]:
+    """A new graph with just what the references need, and the references in it."""
+    small = Graph()
+    renamed: dict[int, int] = {}
+    for node in graph.cone(refs):
+        small.section = graph.section_of[node]
+        if graph.op[node] is Op.CONSTANT:
+            renamed[node] = small.constant(graph.number[node])
+        elif graph.op[node] is Op.INPUT:
+            renamed[node] = small.input(graph.label[node]).ref
+        else:
+            renamed[node] = _again(graph, small, node, renamed)
+            small.name(Value(small, renamed[node]), graph.label[node])
+    return small, [_signed(renamed, ref) for ref in refs]
+
+
+def _signed(renamed: Mapping[int, int], ref: int) -> int:
+    found = renamed[ref >> 1]
+    return found ^ (ref & 1) if found else 0
+
+
+def _again(source: Graph, target: Graph, node: int, renamed: Mapping[int, int]) -> int:
+    """What a node computes, from renamed operands."""
+    a, b = source.a[node], source.b[node]
+    first, second = _signed(renamed, a), _signed(renamed, b) if b >= 0 else -1
+    return target.apply(source.op[node], first, second)

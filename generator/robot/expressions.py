@@ -1,0 +1,142 @@
+"""Arithmetic in the scalar fields of a robot file, such as ``"l4 + 0.1"`` or ``"-pi/2"``.
+
+The text is parsed by Python's own grammar and walked over a whitelist: numbers, ``pi``, the robot's named
+parameters, ``+ - * /``, powers with small integer exponents, ``sqrt sin cos`` and parentheses. It is never
+evaluated as Python and never given to ``sympify``. Length, nesting and the size of numbers are limited.
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+from collections.abc import Callable, Mapping
+
+import sympy
+
+from elastogen.generator.robot.location import Location, did_you_mean
+from elastogen.generator.robot.robot import Parameter, Scalar
+
+MAX_LENGTH = 200  # characters of one expression
+MAX_DEPTH = 32  # nesting of one expression
+MAX_EXPONENT = 8
+
+_GRAMMAR = "a number or an expression of numbers, pi, parameters, + - * / **, sqrt, sin, cos and parentheses"
+_FUNCTIONS: Mapping[str, Callable[[sympy.Expr], sympy.Expr]] = {
+    "sqrt": sympy.sqrt,
+    "sin": sympy.sin,
+    "cos": sympy.cos,
+}
+#: Names that mean something in an expression and therefore cannot name a parameter.
+RESERVED_NAMES = frozenset(_FUNCTIONS) | {"pi"}
+
+
+class _RejectedError(Exception):
+    """Why an expression is not accepted: what was expected, and the fix."""
+
+    def __init__(self, expected: str, fix: str = "") -> None:
+        super().__init__(expected)
+        self.expected, self.fix = expected, fix
+
+
+def parse_scalar(given: int | float | str, parameters: Mapping[str, Parameter], where: Location) -> Scalar:
+    """Return the number or SymPy expression that a scalar field of a robot file stands for.
+
+    Anything without parameters becomes an ``int`` or a ``float``; ``0.0`` and ``1.0`` become the integers
+    that keep closed forms clean.
+    """
+    if not isinstance(given, str):
+        return tidy_number(given)
+    if len(given) > MAX_LENGTH:
+        raise where.error(given, f"at most {MAX_LENGTH} characters", "split it with named parameters")
+    try:
+        tree = ast.parse(given.strip(), mode="eval")
+        result = _walk(tree.body, parameters, 0)
+    except _RejectedError as problem:
+        raise where.error(given, problem.expected, problem.fix) from None
+    except (SyntaxError, ValueError, MemoryError, RecursionError, OverflowError):
+        raise where.error(given, _GRAMMAR, 'write for example 0.3, "l1 + 0.1" or "-pi/2"') from None
+    if result.free_symbols:
+        if result.has(sympy.zoo, sympy.nan, sympy.oo):
+            raise where.error(given, "an expression with a finite value", "remove the division by zero")
+        return result
+    return _constant(result, given, where)
+
+
+def _constant(result: sympy.Expr, given: str, where: Location) -> Scalar:
+    if not result.is_number or result.is_real is not True or not math.isfinite(float(result)):
+        raise where.error(given, "a finite real number", "check divisions by zero and roots of negative numbers")
+    return tidy_number(int(result) if result.is_Integer else float(result))
+
+
+def _walk(node: ast.expr, parameters: Mapping[str, Parameter], depth: int) -> sympy.Expr:
+    if depth > MAX_DEPTH:
+        raise _RejectedError(f"an expression nested at most {MAX_DEPTH} deep", "split it with named parameters")
+    if isinstance(node, ast.Constant):
+        return _number(node.value)
+    if isinstance(node, ast.Name):
+        return _name(node.id, parameters)
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, (ast.UAdd, ast.USub)):
+        operand = _walk(node.operand, parameters, depth + 1)
+        return -operand if isinstance(node.op, ast.USub) else operand
+    if isinstance(node, ast.BinOp):
+        return _binary(node, parameters, depth)
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in _FUNCTIONS:
+        if len(node.args) != 1 or node.keywords:
+            raise _RejectedError(f"{node.func.id} of one argument")
+        return _FUNCTIONS[node.func.id](_walk(node.args[0], parameters, depth + 1))
+    raise _RejectedError(_GRAMMAR, "remove what is not arithmetic")
+
+
+def _number(value: object) -> sympy.Expr:
+    if type(value) is int and abs(value) < 10**15:
+        return sympy.Integer(value)
+    if type(value) in (int, float) and math.isfinite(value):  # type: ignore[arg-type]
+        return sympy.Float(float(value))  # type: ignore[arg-type]
+    raise _RejectedError("finite numbers")
+
+
+def _name(name: str, parameters: Mapping[str, Parameter]) -> sympy.Expr:
+    if name == "pi":
+        return sympy.pi
+    if name not in parameters:
+        known = ", ".join(parameters) or "none"
+        fix = did_you_mean(name, [*parameters, *RESERVED_NAMES], "declare it under `parameters`")
+        raise _RejectedError(f"names of declared parameters ({known})", fix)
+    return parameters[name].symbol
+
+
+def _binary(node: ast.BinOp, parameters: Mapping[str, Parameter], depth: int) -> sympy.Expr:
+    left = _walk(node.left, parameters, depth + 1)
+    right = _walk(node.right, parameters, depth + 1)
+    if isinstance(node.op, ast.Add):
+        return left + right
+    if isinstance(node.op, ast.Sub):
+        return left - right
+    if isinstance(node.op, ast.Mult):
+        return left * right
+    if isinstance(node.op, ast.Div):
+        return left / right
+    if isinstance(node.op, ast.Pow) and right.is_Integer and abs(int(right)) <= MAX_EXPONENT:
+        return left**right
+    raise _RejectedError(_GRAMMAR, f"use + - * / and integer powers up to {MAX_EXPONENT}")
+
+
+def tidy_number(number: int | float) -> int | float:
+    """Return 0, 1 and -1 as exact integers and any other number unchanged (as a plain int or float)."""
+    if number in (0, 1, -1):
+        return int(number)
+    return int(number) if isinstance(number, int) else float(number)
+
+
+def nominal(scalar: Scalar, parameters: Mapping[str, Parameter]) -> float:
+    """Return the value of a scalar with every parameter at its nominal value; NaN where it is not real."""
+    if isinstance(scalar, (int, float)):
+        return float(scalar)
+    values = {p.symbol: sympy.Float(p.value) for p in parameters.values() if p.symbol in scalar.free_symbols}
+    result = sympy.sympify(scalar.xreplace(values))
+    if result.free_symbols or result.is_real is False:
+        return math.nan
+    try:
+        return float(result)
+    except (TypeError, ValueError, OverflowError):
+        return math.nan

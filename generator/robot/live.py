@@ -1,0 +1,241 @@
+"""Live parameters: numbers of the robot that stay inputs of the generated C.
+
+They are named by the parameter they are (``l1``) or by the path of a field, in which ``*`` stands for
+anything and a path means everything below it:
+
+    gravity  payload  payload.mass  links.<link>.mass  links.<link>.com  links.*.inertia  tip.xyz
+    joints.<joint>.placement.xyz  joints.<joint>.friction.viscous  joints.<joint>.motor.inertia
+    joints.<joint>.elasticity.stiffness  links.<link>.flexible.tip.mass
+
+``links.upper.com`` becomes the parameters ``upper_com_x``, ``upper_com_y``, ``upper_com_z``. Where a field
+is an expression in named parameters, those become live instead. The masses of the base link and the drives
+of fixed joints have no effect and are skipped. A live inertia is the one about the centre of mass, whatever
+the file gave.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from fnmatch import fnmatchcase
+
+import sympy
+
+from elastogen.generator.robot.expressions import nominal
+from elastogen.generator.robot.location import Location, did_you_mean
+from elastogen.generator.robot.names import check_parameter_name, to_identifier
+from elastogen.generator.robot.robot import (
+    Body,
+    Joint,
+    JointElasticity,
+    JointType,
+    Link,
+    Matrix,
+    Parameter,
+    Robot,
+    Scalar,
+    Vector,
+)
+
+_AXES = ("x", "y", "z")
+_MASS, _LENGTH, _INERTIA, _ACCELERATION = "kg", "m", "kg m^2", "m/s^2"
+
+
+@dataclasses.dataclass(frozen=True)
+class Slot:
+    """One number of the robot that can be live: its path in the file, its name in C, its unit."""
+
+    path: str
+    name: str
+    unit: str
+    doc: str
+
+
+_Visit = Callable[[Slot, Scalar], Scalar]
+
+
+def make_live(robot: Robot, patterns: Iterable[str]) -> Robot:
+    """Return the robot with the parameters and fields that the patterns name live."""
+    slots: list[tuple[Slot, Scalar]] = []
+
+    def collect(slot: Slot, value: Scalar) -> Scalar:
+        slots.append((slot, value))
+        return value
+
+    _visit(robot, collect)
+    where = Location(robot.source, "live")
+    fresh: dict[str, Parameter] = {}
+    chosen: dict[str, Scalar] = {}
+    alive = {p.name for p in robot.live_parameters}
+    for i, pattern in enumerate(patterns):
+        if pattern in robot.parameters:
+            alive.add(pattern)
+            continue
+        matched = [(slot, value) for slot, value in slots if _matches(slot.path, pattern)]
+        if not matched:
+            raise _no_match(pattern, robot, [slot for slot, _ in slots], where.at(i))
+        for slot, value in matched:
+            if isinstance(value, sympy.Expr) and value.free_symbols:
+                alive.update(symbol.name for symbol in value.free_symbols)
+            elif slot.path not in chosen:
+                parameter = _parameter(slot, value, robot, fresh, where.at(i))
+                fresh[slot.name] = parameter
+                chosen[slot.path] = parameter.symbol
+    named = {name: replace(p, live=p.live or name in alive) for name, p in robot.parameters.items()}
+    in_order = {slot.name: fresh[slot.name] for slot, _ in slots if slot.name in fresh}
+    robot = replace(robot, parameters={**named, **in_order})
+    return _visit(robot, lambda slot, value: chosen.get(slot.path, value))
+
+
+def _matches(path: str, pattern: str) -> bool:
+    return fnmatchcase(path, pattern) or fnmatchcase(path, pattern + ".*")
+
+
+def _parameter(slot: Slot, value: Scalar, robot: Robot, fresh: dict[str, Parameter], where: Location) -> Parameter:
+    check_parameter_name(slot.name, where)
+    if slot.name in robot.parameters or slot.name in fresh:
+        raise where.error(
+            slot.path,
+            f"a path whose C name {slot.name} is not taken",
+            "rename the parameter, joint or link of that name",
+        )
+    return Parameter(slot.name, nominal(value, robot.parameters), slot.unit, slot.doc, live=True)
+
+
+def _no_match(pattern: str, robot: Robot, slots: list[Slot], where: Location) -> Exception:
+    if ".axis" in pattern:
+        return where.error(
+            pattern,
+            "a field that can change freely; an axis must keep unit length",
+            "make an angle of the placement's rpy a live parameter",
+        )
+    if ".rpy" in pattern or ".dh" in pattern or ".mdh" in pattern or ".screw" in pattern or ".matrix" in pattern:
+        return where.error(
+            pattern,
+            "a length, mass, inertia, drive or parameter",
+            "write a named parameter into that field and make the parameter live",
+        )
+    known = [*robot.parameters, "gravity", "payload"]
+    for slot in slots:
+        known.append(slot.path)
+        known.append(slot.path.rsplit(".", 1)[0])
+    return where.error(
+        pattern,
+        "a parameter's name or the path of a field, such as gravity, payload, links.*.mass",
+        did_you_mean(pattern, known, "see the documentation of live parameters"),
+    )
+
+
+def _visit(robot: Robot, visit: _Visit) -> Robot:
+    """Return the robot with every slot replaced by what ``visit`` returns for it."""
+    gravity = _vector(robot.gravity, "gravity", "gravity", _ACCELERATION, "gravity in the base frame", visit)
+    payload = _body(robot.payload, "payload", "payload", "payload", visit)
+    tool = _translation(robot.tool, "tip.xyz", "tip_xyz", "tip frame on its link", visit)
+    base, *carried = robot.links
+    links = (base, *(_link(link, visit) for link in carried))
+    joints = tuple(_joint(joint, visit) for joint in robot.joints)
+    return replace(robot, gravity=gravity, payload=payload, tool=tool, links=links, joints=joints)
+
+
+def _link(link: Link, visit: _Visit) -> Link:
+    return replace(
+        link,
+        body=_body(link.body, f"links.{link.name}", to_identifier(link.name, "link"), f"link {link.name}", visit),
+        tip_body=link.tip_body
+        if link.flexible is None
+        else _body(
+            link.tip_body,
+            f"links.{link.name}.flexible.tip",
+            f"{to_identifier(link.name, 'link')}_tip",
+            f"tip of link {link.name}",
+            visit,
+        ),
+    )
+
+
+def _body(body: Body, path: str, name: str, doc: str, visit: _Visit) -> Body:
+    mass = visit(Slot(f"{path}.mass", f"{name}_mass", _MASS, f"mass, {doc}"), body.mass)
+    com = _vector(body.com, f"{path}.com", f"{name}_com", _LENGTH, f"centre of mass, {doc}", visit)
+    entries: dict[tuple[int, int], Scalar] = {}
+    for i, j in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2)):
+        key = _AXES[i] + _AXES[j]
+        slot = Slot(
+            f"{path}.inertia.{key}",
+            f"{name}_inertia_{key}",
+            _INERTIA,
+            f"inertia about the centre of mass, {doc}",
+        )
+        entries[i, j] = entries[j, i] = visit(slot, body.inertia[i][j])
+    return Body(mass, com, tuple(tuple(entries[i, j] for j in range(3)) for i in range(3)))
+
+
+def _vector(vector: Vector, path: str, name: str, unit: str, doc: str, visit: _Visit) -> Vector:
+    x, y, z = (
+        visit(Slot(f"{path}.{axis}", f"{name}_{axis}", unit, doc), value) for axis, value in zip(_AXES, vector, strict=True)
+    )
+    return (x, y, z)
+
+
+def _translation(transform: Matrix, path: str, name: str, doc: str, visit: _Visit) -> Matrix:
+    moved = _vector((transform[0][3], transform[1][3], transform[2][3]), path, name, _LENGTH, doc, visit)
+    rows = tuple((*row[:3], value) for row, value in zip(transform[:3], moved, strict=True))
+    return (*rows, transform[3])
+
+
+def _joint(joint: Joint, visit: _Visit) -> Joint:
+    path, name = f"joints.{joint.name}", to_identifier(joint.name, "joint")
+    doc = f"joint {joint.name}"
+    before = _translation(joint.before, f"{path}.placement.xyz", f"{name}_xyz", f"place of {doc} on {joint.parent}", visit)
+    if joint.type is JointType.FIXED:
+        return replace(joint, before=before)
+    turns = joint.type.is_rotation
+    force, speed, ratio = ("N m", "rad/s", "-") if turns else ("N", "m/s", "rad/m")
+    viscous = "N m s/rad" if turns else "N s/m"
+    drive = joint.actuation
+    actuation = replace(
+        drive,
+        motor_inertia=visit(
+            Slot(f"{path}.motor.inertia", f"{name}_motor_inertia", _INERTIA, f"rotor inertia, {doc}"),
+            drive.motor_inertia,
+        ),
+        gear_ratio=visit(
+            Slot(f"{path}.motor.gear_ratio", f"{name}_gear_ratio", ratio, f"gear ratio, {doc}"),
+            drive.gear_ratio,
+        ),
+        viscous=visit(
+            Slot(f"{path}.friction.viscous", f"{name}_viscous", viscous, f"viscous friction, {doc}"),
+            drive.viscous,
+        ),
+        coulomb=visit(
+            Slot(f"{path}.friction.coulomb", f"{name}_coulomb", force, f"Coulomb friction, {doc}"),
+            drive.coulomb,
+        ),
+        coulomb_velocity=visit(
+            Slot(
+                f"{path}.friction.coulomb_velocity",
+                f"{name}_coulomb_velocity",
+                speed,
+                f"width of Coulomb's smoothed sign, {doc}",
+            ),
+            drive.coulomb_velocity,
+        ),
+    )
+    return replace(joint, before=before, actuation=actuation, elasticity=_elasticity(joint, path, name, visit))
+
+
+def _elasticity(joint: Joint, path: str, name: str, visit: _Visit) -> JointElasticity | None:
+    if joint.elasticity is None:
+        return None
+    spring, damper = ("N m/rad", "N m s/rad") if joint.type.is_rotation else ("N/m", "N s/m")
+    doc = f"elasticity of joint {joint.name}"
+    return JointElasticity(
+        visit(
+            Slot(f"{path}.elasticity.stiffness", f"{name}_stiffness", spring, f"stiffness, {doc}"),
+            joint.elasticity.stiffness,
+        ),
+        visit(
+            Slot(f"{path}.elasticity.damping", f"{name}_damping", damper, f"damping, {doc}"),
+            joint.elasticity.damping,
+        ),
+    )

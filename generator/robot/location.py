@@ -1,0 +1,43 @@
+"""Where in a robot description something stands: a deep problem still names the user's file and field."""
+
+from __future__ import annotations
+
+import difflib
+import warnings
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from elastogen.generator.robot.errors import RobotError, RobotWarning
+
+
+@dataclass(frozen=True)
+class Location:
+    """A place in a robot description: the file (or ``python``) and the dotted path inside it."""
+
+    source: str
+    field: str = ""
+
+    def at(self, *names: str | int) -> Location:
+        """Return the place below this one; an integer is a position in a list."""
+        field = self.field
+        for name in names:
+            if isinstance(name, int):
+                field += f"[{name}]"
+            else:
+                shown = "".join(c if c.isprintable() else "?" for c in name[:80])
+                field += f".{shown}" if field else shown
+        return Location(self.source, field)
+
+    def error(self, given: object, expected: str, fix: str = "") -> RobotError:
+        """Return the error to raise about the value at this place."""
+        return RobotError(self.source, self.field, given, expected, fix)
+
+    def warn(self, given: object, expected: str, fix: str = "") -> None:
+        """Warn about the value at this place, in the words an error would use."""
+        warnings.warn(str(self.error(given, expected, fix)), RobotWarning, stacklevel=3)
+
+
+def did_you_mean(word: str, known: Iterable[str], otherwise: str = "") -> str:
+    """Return ``did you mean 'x'?`` for the known name nearest to ``word``, or ``otherwise``."""
+    near = difflib.get_close_matches(word, list(known), n=1, cutoff=0.6)
+    return f"did you mean {near[0]!r}?" if near else otherwise

@@ -1,0 +1,282 @@
+"""The validated robot: frozen data in SI units and radians, from which everything else is derived.
+
+A scalar is a plain number or a SymPy expression in the robot's named :class:`Parameter` symbols. Parameters
+that are *live* stay inputs of the generated C; the others are replaced by their values when code is generated
+and stay symbols when closed forms are derived for reading.
+
+Every joint carries its child link: ``T_parent_child(q) = before . motion(axis, q) . after``, where ``before`` goes
+from the parent's link frame to the joint, the motion is a rotation about or a translation along ``axis``, and
+``after`` goes from the moved joint frame to the child's link frame (identity except for standard DH tables).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import TypeAlias
+
+import sympy
+
+from elastogen.generator.robot.experiment import Experiment
+
+Scalar: TypeAlias = "int | float | sympy.Expr"
+Vector: TypeAlias = "tuple[Scalar, Scalar, Scalar]"
+Matrix: TypeAlias = "tuple[tuple[Scalar, ...], ...]"
+
+IDENTITY: Matrix = ((1, 0, 0, 0), (0, 1, 0, 0), (0, 0, 1, 0), (0, 0, 0, 1))
+ZERO3: Matrix = ((0, 0, 0), (0, 0, 0), (0, 0, 0))
+
+
+class JointType(str, Enum):
+    """How a joint moves its child link."""
+
+    REVOLUTE = "revolute"
+    CONTINUOUS = "continuous"
+    PRISMATIC = "prismatic"
+    FIXED = "fixed"
+    SLIDING = "sliding"  # P_a of seed 003: the joint slides along the parent, a flexible beam
+    TELESCOPIC = "telescopic"  # P_b of seed 003: the child, a flexible beam, slides through a joint on the parent
+
+    @property
+    def is_rotation(self) -> bool:
+        """Whether the coordinate is an angle [rad]; else it is a length [m]."""
+        return self in (JointType.REVOLUTE, JointType.CONTINUOUS)
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A named number of the robot; ``live`` ones become fields of the generated ``<name>_params_t``."""
+
+    name: str
+    value: float
+    unit: str = ""
+    doc: str = ""
+    live: bool = False
+
+    @property
+    def symbol(self) -> sympy.Symbol:
+        """The SymPy symbol that stands for this parameter in the robot's expressions."""
+        return sympy.Symbol(self.name, real=True)
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Range of a joint's motion; used by checks, simulation and watchdogs, never by the equations of motion."""
+
+    lower: float | None = None  # [rad] or [m]
+    upper: float | None = None  # [rad] or [m]
+    velocity: float | None = None  # [rad/s] or [m/s]
+    effort: float | None = None  # [N m] or [N]
+
+
+@dataclass(frozen=True)
+class Actuation:
+    """Drive of a joint: reflected motor inertia ``gear_ratio**2 * motor_inertia``, viscous and Coulomb friction.
+
+    Friction force on the joint side: ``viscous * qd + coulomb * tanh(qd / coulomb_velocity)``.
+    """
+
+    motor_inertia: Scalar = 0  # rotor side [kg m^2] (for a prismatic joint with gear_ratio in rad/m likewise)
+    gear_ratio: Scalar = 1  # motor turns per joint turn [-], or [rad/m] for a prismatic joint
+    viscous: Scalar = 0  # [N m s/rad] or [N s/m], joint side
+    coulomb: Scalar = 0  # [N m] or [N], joint side
+    coulomb_velocity: Scalar = 0.01  # width of the smoothed sign [rad/s] or [m/s]
+
+
+@dataclass(frozen=True)
+class JointElasticity:
+    """A spring and a damper between the drive and the link.
+
+    The joint's own coordinate is then the position of the drive (on the joint's side of the gear), which carries the motor
+    inertia; the deflection is a further coordinate, directly behind it. The link turns (slides) by their sum.
+    """
+
+    stiffness: Scalar  # [N m/rad] or [N/m]
+    damping: Scalar = 0  # [N m s/rad] or [N s/m]
+
+
+@dataclass(frozen=True)
+class Joint:
+    """A joint between two links, see the module's text for its transformation."""
+
+    name: str
+    type: JointType
+    parent: str
+    child: str
+    axis: Vector = (0, 0, 1)  # unit vector in the joint frame
+    before: Matrix = IDENTITY
+    after: Matrix = IDENTITY
+    limits: Limits = field(default_factory=Limits)
+    actuation: Actuation = field(default_factory=Actuation)
+    elasticity: JointElasticity | None = None
+    slide: str = "smooth"  # sliding and telescopic joints: "smooth", or "nodal" as seed 003 prints it
+
+
+@dataclass(frozen=True)
+class Body:
+    """Inertial data of something rigid, in the axes of the frame it is attached to."""
+
+    mass: Scalar = 0  # [kg]
+    com: Vector = (0, 0, 0)  # centre of mass [m]
+    inertia: Matrix = ZERO3  # about the centre of mass [kg m^2]
+
+
+@dataclass(frozen=True)
+class Centreline:
+    """The axis of a beam in the plane x, y, along which a joint can slide: the shape fields there, piece by piece.
+
+    On piece i, from breaks[i] to breaks[i + 1], with t going from 0 to 1, component c (x, y) of field n is the polynomial
+    sum_k pieces[i][n][c][k] t^k.
+    """
+
+    length: Scalar  # [m]
+    breaks: tuple[float, ...]  # places x / length
+    pieces: tuple[tuple[tuple[tuple[Scalar, ...], tuple[Scalar, ...]], ...], ...]
+
+
+@dataclass(frozen=True)
+class Telescope:
+    """A uniform beam that slides through its joint: what of it sticks out is the flexible part, of length d.
+
+    ``nodal`` clamps (seed 003, 4.3): all nodes, the first one too, have coordinates, and those of the element inside
+    the joint vanish. Else the clamp is the material point inside the joint, and equal elements divide what sticks out.
+    Then ``foreshortening`` belongs to the part outside, and ``damping`` lists exponents e and matrices D_e of a damping
+    sum_e d^(e + p_i + p_j) D_e beside the body's constant one, with p = 1 for slopes and 0 for deflections and amplitudes. With
+    nodal clamps ``held_damping`` may hold a matrix for each element inside the joint, likewise beside the constant one.
+
+    ``modes`` of a beam that is reduced to them, one in every column: their deflections and slopes at the free nodes, in turn,
+    as functions of eta that goes from 0 to 1 along what sticks out, however long that is. Empty: the coordinates are nodal.
+    """
+
+    length: Scalar  # [m]
+    mass_per_length: Scalar  # [kg/m]
+    EI: Scalar  # [N m^2]
+    elements: int
+    nodal: bool
+    foreshortening: bool = False
+    damping: tuple[tuple[int, Matrix], ...] = ()
+    held_damping: tuple[Matrix, ...] = ()
+    modes: tuple[tuple[float, ...], ...] = ()
+
+    @property
+    def moves_tip(self) -> bool:
+        """Whether the tip moves in the link frame when d does and the elastic coordinates do not."""
+        return self.foreshortening or bool(self.modes)
+
+
+@dataclass(frozen=True)
+class Reduction:
+    """How the modes of a beam were computed: from how many elements, and by how much each frequency is too high."""
+
+    elements: int
+    errors: tuple[float, ...]  # relative, against a mesh twice as fine
+
+
+@dataclass(frozen=True)
+class FlexibleBody:
+    """The standard data of a flexible body, clamped in its link frame.
+
+    A material point r of the undeformed body is at ``r + sum_n c_n(x) b_n(r)``, where x are the elastic coordinates, b_n the
+    shape fields and c_n their coefficients: a coordinate x_j for a mode, a product x_j x_k for a second-order field
+    (foreshortening). ``monomials[n]`` lists the coordinates in c_n: (j,) or (j, k). All integrals are over the undeformed
+    body, in the axes of the link frame and about its origin. Links further out are attached to the tip frame.
+    """
+
+    coordinates: tuple[str, ...]  # names of the elastic coordinates
+    monomials: tuple[tuple[int, ...], ...]
+    mass: Scalar  # int dm [kg]
+    first_moments: Vector  # int r dm [kg m]
+    second_moments: Matrix  # int r r^T dm, 3 x 3 [kg m^2]
+    field_integrals: Matrix  # int b_n dm, fields x 3
+    field_position_integrals: tuple[Matrix, ...]  # int b_n r^T dm, per field 3 x 3 (row: b, column: r)
+    field_field_integrals: tuple[tuple[Matrix, ...], ...]  # int b_n b_m^T dm, per pair of fields 3 x 3
+    stiffness: Matrix  # coordinates x coordinates
+    damping: Matrix  # coordinates x coordinates
+    tip_pose: Matrix  # undeformed tip frame in the link frame, 4 x 4
+    tip_displacements: Matrix  # b_n at the tip, fields x 3, in link axes
+    tip_rotations: Matrix  # rotation vector of the tip per unit coordinate, coordinates x 3, in link axes
+    tip: str = "exponential"  # rotation of the tip: exp{delta x} ("exponential") or E + {delta x} ("linear", 000 (66))
+    centreline: Centreline | None = None  # of a beam in the plane x, y
+    telescope: Telescope | None = None  # of a beam on a telescopic joint; the integrals are those with all of it outside
+    reduction: Reduction | None = None  # of finite elements that were reduced to their lowest modes
+
+    @property
+    def foreshortened(self) -> bool:
+        """Whether the body has displacements of second order, which stiffen it when it spins."""
+        moving = self.telescope is not None and self.telescope.foreshortening
+        return moving or any(len(monomial) > 1 for monomial in self.monomials)
+
+
+@dataclass(frozen=True)
+class Link:
+    """A link: its name and its inertial data in the link frame; ``tip_body`` sits on the tip of a flexible link."""
+
+    name: str
+    body: Body = field(default_factory=Body)
+    flexible: FlexibleBody | None = None
+    tip_body: Body = field(default_factory=Body)
+
+
+@dataclass(frozen=True)
+class Coordinate:
+    """A generalized coordinate; the unit of an elastic one depends on its shape's scale."""
+
+    name: str
+    unit: str
+    elastic: bool
+
+
+@dataclass(frozen=True)
+class Robot:
+    """A fixed-base tree of links. ``joints`` are in coordinate order: every parent link comes before its children.
+
+    The base link is the root of the tree, its frame is the base frame (frame 0). The tip frame is
+    ``tool`` seen from the link called ``tip``; the payload is attached to the tip frame.
+    """
+
+    name: str
+    links: tuple[Link, ...]  # the base link first, then the child of joints[0], joints[1], ...
+    joints: tuple[Joint, ...]
+    gravity: Vector = (0, 0, -9.81)  # [m/s^2] in the base frame
+    tip: str = ""  # name of the link that carries the tip frame
+    tool: Matrix = IDENTITY  # tip frame in the frame of that link
+    payload: Body = field(default_factory=Body)
+    parameters: Mapping[str, Parameter] = field(default_factory=dict)
+    description: str = ""
+    experiment: Experiment | None = None  # what a simulation shows by default; shapes no code
+    source: str = ""  # what the user loaded: a file's name or "python"; for messages only
+
+    @property
+    def moving_joints(self) -> tuple[Joint, ...]:
+        """The joints with a coordinate, in coordinate order."""
+        return tuple(joint for joint in self.joints if joint.type is not JointType.FIXED)
+
+    @property
+    def coordinates(self) -> tuple[Coordinate, ...]:
+        """The generalized coordinates in the seeds' order: joint 1, its deflection, link 1's modes, joint 2, ..."""
+        found: list[Coordinate] = []
+        for joint in self.joints:
+            unit = "rad" if joint.type.is_rotation else "m"
+            if joint.type is not JointType.FIXED:
+                found.append(Coordinate(joint.name, unit, elastic=False))
+                if joint.elasticity is not None:
+                    found.append(Coordinate(f"{joint.name}.deflection", unit, elastic=True))
+            flexible = self.link(joint.child).flexible
+            if flexible is not None:
+                found += [Coordinate(f"{joint.child}.{name}", "", elastic=True) for name in flexible.coordinates]
+        return tuple(found)
+
+    @property
+    def coordinate_names(self) -> tuple[str, ...]:
+        """Names of the generalized coordinates."""
+        return tuple(coordinate.name for coordinate in self.coordinates)
+
+    @property
+    def live_parameters(self) -> tuple[Parameter, ...]:
+        """The parameters that stay inputs of the generated code, in the order of their declaration."""
+        return tuple(p for p in self.parameters.values() if p.live)
+
+    def link(self, name: str) -> Link:
+        """Return the link of that name."""
+        return next(link for link in self.links if link.name == name)

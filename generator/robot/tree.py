@@ -1,0 +1,99 @@
+"""The tree of joints: brings them into coordinate order and finds what is not a tree."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Protocol, TypeVar
+
+from elastogen.generator.robot.location import Location, did_you_mean
+from elastogen.generator.robot.robot import Joint, JointType
+
+
+class Edge(Protocol):
+    """Anything that connects a parent link to a child link."""
+
+    @property
+    def name(self) -> str:
+        """Name of the joint."""
+
+    @property
+    def parent(self) -> str:
+        """Name of the link it sits on."""
+
+    @property
+    def child(self) -> str:
+        """Name of the link it carries."""
+
+
+AnyEdge = TypeVar("AnyEdge", bound=Edge)
+
+
+def unique_names(names: Iterable[str], where: Location, kind: str) -> None:
+    """Raise if a name occurs twice."""
+    seen: set[str] = set()
+    for name in names:
+        if name in seen:
+            raise where.at(name).error(name, f"{kind} names that occur once", "rename one of the two")
+        seen.add(name)
+
+
+def depth_first(links: Sequence[str], joints: Sequence[AnyEdge], where: Location) -> tuple[str, list[AnyEdge]]:
+    """Return the root link and the joints depth-first, a link's children in the order they were given.
+
+    Raises if a joint names an unknown link, a link has two parents, there is no root (a loop) or more than
+    one.
+    """
+    unique_names(links, where.at("links"), "link")
+    unique_names((joint.name for joint in joints), where.at("joints"), "joint")
+    carried_by: dict[str, str] = {}
+    children: dict[str, list[AnyEdge]] = {link: [] for link in links}
+    for joint in joints:
+        here = where.at("joints", joint.name)
+        for role, link in (("parent", joint.parent), ("child", joint.child)):
+            if link not in children:
+                raise here.at(role).error(
+                    link, "the name of a link", did_you_mean(link, links, "add the link to the file's links")
+                )
+        if joint.child in carried_by:
+            other = carried_by[joint.child]
+            raise here.at("child").error(
+                joint.child,
+                f"a link that no other joint carries ({other} carries it)",
+                "cut the loop: a robot is a tree",
+            )
+        carried_by[joint.child] = joint.name
+        children[joint.parent].append(joint)
+    roots = [link for link in links if link not in carried_by]
+    if not roots:
+        raise where.at("joints").error(list(carried_by), "a base link that no joint carries", "cut the loop: a robot is a tree")
+    if len(roots) > 1:
+        raise where.at("links").error(
+            roots,
+            "one base link; none of these is the child of a joint",
+            "connect them with a fixed joint, or remove the spare",
+        )
+    ordered: list[AnyEdge] = []
+    stack = list(reversed(children[roots[0]]))
+    while stack:
+        joint = stack.pop()
+        ordered.append(joint)
+        stack.extend(reversed(children[joint.child]))
+    if len(ordered) < len(joints):
+        reached = {joint.name for joint in ordered}
+        lost = [joint.name for joint in joints if joint.name not in reached]
+        raise where.at("joints").error(
+            lost,
+            f"joints that hang on the base link {roots[0]}; these form a loop",
+            "cut the loop: a robot is a tree",
+        )
+    return roots[0], ordered
+
+
+def default_tip(root: str, joints: Sequence[Joint]) -> str:
+    """Return the leaf link with the most moving joints on its way to the base; the first if several have."""
+    moving = {root: 0}
+    for joint in joints:
+        moving[joint.child] = moving[joint.parent] + (joint.type is not JointType.FIXED)
+    inner = {joint.parent for joint in joints}
+    leaves = [link for link in moving if link not in inner]
+    return max(leaves, key=lambda link: moving[link])

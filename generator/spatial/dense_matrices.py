@@ -1,0 +1,52 @@
+"""Matrices of values, of any size."""
+
+from __future__ import annotations
+
+from elastogen.generator.program.graph import Graph, Value
+from elastogen.generator.spatial.inertia import Inertia
+from elastogen.generator.spatial.vectors import Mat
+
+
+def product(graph: Graph, a: Mat, b: Mat) -> Mat:
+    """a b."""
+    columns = list(zip(*b, strict=True))
+    result = []
+    for row in a:
+        line = []
+        for column in columns:
+            total = graph.value(0)
+            for x, y in zip(row, column, strict=True):
+                total = total + x * y
+            line.append(total)
+        result.append(line)
+    return result
+
+
+def transposed(a: Mat) -> Mat:
+    """a^T."""
+    return [list(column) for column in zip(*a, strict=True)]
+
+
+def added(a: Mat, b: Mat) -> Mat:
+    """a + b."""
+    return [[x + y for x, y in zip(r, s, strict=True)] for r, s in zip(a, b, strict=True)]
+
+
+def scaled(a: Mat, factor: Value | float) -> Mat:
+    """Factor times a."""
+    return [[x * factor for x in row] for row in a]
+
+
+def inner(graph: Graph, a: Mat, b: Mat) -> Value:
+    """Sum of the products of corresponding entries: Tr(a b^T)."""
+    total = graph.value(0)
+    for r, s in zip(a, b, strict=True):
+        for x, y in zip(r, s, strict=True):
+            total = total + x * y
+    return total
+
+
+def pseudo(inertia: Inertia) -> Mat:
+    """The 4 x 4 pseudo-inertia [[P, S], [S^T, m]] (002 (19))."""
+    P, S = inertia.P.full, inertia.S
+    return [[*P[0], S[0]], [*P[1], S[1]], [*P[2], S[2]], [*S, inertia.m]]

@@ -1,0 +1,1 @@
+"""The compiled functions of a model behind numpy arrays."""

@@ -1,0 +1,72 @@
+"""The one way from a method of a model to a compiled function; the methods themselves only name it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from elastogen.runtime.errors import ModelError
+from elastogen.runtime.functions.kernel import Kernel
+
+Array: TypeAlias = "NDArray[np.floating[Any]]"
+Triple: TypeAlias = "tuple[Array, Array, Array]"
+ParameterValues: TypeAlias = "Mapping[str, ArrayLike] | None"
+
+
+class Evaluation:
+    """The compiled functions of a model, by name."""
+
+    _name: str
+    _kernels: dict[str, Kernel]
+    _provider: Callable[[str], Kernel] | None = None  # makes functions that were not emitted, when they are called
+
+    def _evaluate(
+        self,
+        function: str,
+        arguments: Sequence[ArrayLike],
+        out: Array | Sequence[Array] | None = None,
+        parameters: ParameterValues = None,
+        on_failure: str = "raise",
+    ) -> Array:
+        """Evaluate a function: the short way where it is open, else the general one.
+
+        The result is an array, or a tuple of arrays for a function with several outputs.
+        """
+        kernel = self._kernels.get(function)
+        if kernel is None:
+            kernel = self._missing(function)
+        if parameters is None and (out is None or isinstance(out, np.ndarray)):
+            result: Array | None = kernel.single(arguments)
+            if out is None:
+                if result is not None:
+                    return result
+            elif type(result) is np.ndarray and result.shape == out.shape and result.dtype == out.dtype:
+                out[...] = result
+                return out
+        answer: Array = kernel.batch(arguments, out, parameters, on_failure)
+        return answer
+
+    def _evaluate_at(
+        self, function: str, q: ArrayLike | None, out: Array | None = None, parameters: ParameterValues = None
+    ) -> Array:
+        """Evaluate a function that is constant for most robots and depends on q for some."""
+        kernel = self._kernels.get(function) or self._missing(function)
+        if not kernel.info.inputs:
+            return self._evaluate(function, (), out, parameters)
+        if q is None:
+            raise ModelError(f"{self._name}.{function} depends on q: its beams slide. Fix: pass q.")
+        return self._evaluate(function, (q,), out, parameters)
+
+    def _missing(self, function: str) -> Kernel:
+        """A function that was not emitted: built now if the model was built with the default outputs, else an error."""
+        if self._provider is not None:
+            self._kernels[function] = kernel = self._provider(function)
+            return kernel
+        raise ModelError(
+            f"{self._name} was built without the function {function!r}. "
+            f"Available: {', '.join(self._kernels)}. "
+            "Fix: name it in the option outputs= of elastogen.build_model."
+        )

@@ -1,0 +1,108 @@
+"""Methods of a model: higher time derivatives along a motion, and energies of higher order."""
+
+from __future__ import annotations
+
+from numpy.typing import ArrayLike
+
+from elastogen.runtime.errors import ModelError
+from elastogen.runtime.functions.evaluation import Array, Evaluation, ParameterValues
+
+
+class HigherOrderMethods(Evaluation):
+    """Quantities that need derivatives of q beyond qdd; each order is an emitted function, ``<method>_<order>``.
+
+    ``q`` and its time derivatives are (..., nq) in [rad] or [m], per s, s^2, ...; dots are batch axes that broadcast.
+    ``higher`` are the derivatives of third, fourth and fifth order, as many as the order of the quantity needs.
+    """
+
+    def acceleration_energy(
+        self,
+        p: int,
+        q: ArrayLike,
+        qd: ArrayLike,
+        qdd: ArrayLike,
+        *higher: ArrayLike,
+        out: Array | None = None,
+        parameters: ParameterValues = None,
+    ) -> Array:
+        """Acceleration energy of order p, 1/2 int |d^(p+1) r / dt^(p+1)|^2 dm, (...), [kg m^2 / s^(2p+2)].
+
+        Order p = 1..4 needs the time derivatives of q up to order p + 1: p - 1 arrays ``higher``.
+        """
+        return self._evaluate_order("acceleration_energy", "p", p, (1, 4), 2, (q, qd, qdd, *higher), out, parameters)
+
+    def inertia_force_rate(
+        self,
+        k: int,
+        q: ArrayLike,
+        qd: ArrayLike,
+        qdd: ArrayLike,
+        *higher: ArrayLike,
+        out: Array | None = None,
+        parameters: ParameterValues = None,
+    ) -> Array:
+        """Return d^k/dt^k of :meth:`inertia_forces` along the motion, (..., nq), [N m/s^k] or [N/s^k].
+
+        Order k = 0..3 needs the time derivatives of q up to order k + 2: k arrays ``higher``.
+        """
+        arrays = (q, qd, qdd, *higher)
+        return self._evaluate_order("inertia_force_rate", "k", k, (0, 3), 3, arrays, out, parameters, zero="inertia_forces")
+
+    def inverse_dynamics_rate(
+        self,
+        k: int,
+        q: ArrayLike,
+        qd: ArrayLike,
+        qdd: ArrayLike,
+        *higher: ArrayLike,
+        out: Array | None = None,
+        parameters: ParameterValues = None,
+    ) -> Array:
+        """Return d^k/dt^k of :meth:`inverse_dynamics` along the motion, (..., nq), [N m/s^k] or [N/s^k].
+
+        Order k = 0..3 needs the time derivatives of q up to order k + 2: k arrays ``higher``.
+        """
+        arrays = (q, qd, qdd, *higher)
+        return self._evaluate_order(
+            "inverse_dynamics_rate", "k", k, (0, 3), 3, arrays, out, parameters, zero="inverse_dynamics"
+        )
+
+    def transform_rate(
+        self,
+        k: int,
+        q: ArrayLike,
+        *derivatives: ArrayLike,
+        out: Array | None = None,
+        parameters: ParameterValues = None,
+    ) -> Array:
+        """Return d^k/dt^k of :meth:`forward_kinematics` along the motion, (..., n_frames, 4, 4), [1/s^k], [m/s^k].
+
+        Order k = 0..4 needs the time derivatives of q up to order k: k arrays after q.
+        """
+        arrays = (q, *derivatives)
+        return self._evaluate_order("transform_rate", "k", k, (0, 4), 1, arrays, out, parameters, zero="forward_kinematics")
+
+    def _evaluate_order(
+        self,
+        method: str,
+        name: str,
+        order: int,
+        allowed: tuple[int, int],
+        at_zero: int,
+        arrays: tuple[ArrayLike, ...],
+        out: Array | None,
+        parameters: ParameterValues,
+        *,
+        zero: str = "",
+    ) -> Array:
+        """Evaluate the function of one order, which takes ``at_zero + order`` arrays; ``zero`` is that of order 0."""
+        lowest, highest = allowed
+        if isinstance(order, bool) or not isinstance(order, int) or not lowest <= order <= highest:
+            raise ModelError(f"{self._name}.{method}: {name}={order!r}, expected a whole number from {lowest} to {highest}.")
+        needed = at_zero + order
+        if len(arrays) != needed:
+            raise ModelError(
+                f"{self._name}.{method}: {name}={order} got {len(arrays)} arrays, expected {needed}: "
+                f"q and its time derivatives up to order {needed - 1}."
+            )
+        return self._evaluate(f"{method}_{order}" if order else zero, arrays, out, parameters)

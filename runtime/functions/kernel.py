@@ -1,0 +1,310 @@
+"""One compiled function behind numpy arrays: conversion, broadcasting, one C loop, failures.
+
+Two ways lead into the C code. A single state in arrays of the model's own type takes the short way: its
+values are copied into a workspace and one pointer is passed (``Kernel.single``). Everything else takes
+:meth:`Kernel.batch`, which converts, checks and broadcasts, then runs one C loop over all states without the
+GIL.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from elastogen.runtime.errors import ModelError
+from elastogen.runtime.functions.metadata import ArgumentInfo, FunctionInfo
+from elastogen.runtime.functions.parameters import Parameters
+
+Outputs = Sequence[NDArray[Any]]
+
+
+class Batch(NamedTuple):
+    """Arrays of a batched call: item ``i`` of input ``k`` starts at ``i * strides[k]``; outputs are dense."""
+
+    inputs: list[NDArray[Any]]  # the parameters first
+    strides: list[int]
+    outputs: list[NDArray[Any]]
+
+
+class Kernel:
+    """A compiled function of one model."""
+
+    def __init__(self, lib: Any, ffi: Any, model_name: str, info: FunctionInfo, parameters: Parameters) -> None:
+        self.info = info
+        self.label = f"{model_name}.{info.name}"
+        self.real: np.dtype[Any] = parameters.snapshot.dtype
+        self._ffi = ffi
+        self._batch = getattr(lib, f"eg_batch_{info.name}")
+        self.call = getattr(lib, f"eg_call_{info.name}")
+        self._array_type = ffi.typeof("eg_real_t[]")
+        self._parameters = parameters
+        self.single: Callable[..., Any] = _compile_single(self)
+
+    # Workspaces: parameters, inputs and outputs in one block, as eg_call_* expects them.
+
+    def workspace(self) -> tuple[Any, list[NDArray[Any]], list[NDArray[Any]], NDArray[Any]]:
+        """Return a new workspace: pointer, views of inputs, of outputs and of the (current) parameters."""
+        arguments = (*self.info.inputs, *self.info.outputs)
+        start = len(self._parameters)
+        block = np.zeros(start + sum(argument.size for argument in arguments), dtype=self.real)
+        parameters = block[:start]
+        parameters[...] = self._parameters.snapshot
+        views = []
+        for argument in arguments:
+            views.append(block[start : start + argument.size].reshape(argument.shape))
+            start += argument.size
+        pointer = self._ffi.cast("void *", self._ffi.from_buffer(block, require_writable=True))
+        split = len(self.info.inputs)
+        return pointer, views[:split], views[split:], parameters
+
+    # The general way.
+
+    def batch(
+        self,
+        arguments: Sequence[ArrayLike],
+        out: NDArray[Any] | Outputs | None = None,
+        parameters: Mapping[str, ArrayLike] | None = None,
+        on_failure: str = "raise",
+    ) -> Any:
+        """Evaluate for all states of the broadcast batch axes; see :meth:`Model.evaluate`."""
+        if on_failure not in ("raise", "nan"):
+            raise ModelError(f"{self.label}: on_failure={on_failure!r}, expected 'raise' or 'nan'.")
+        values = self._parameters.snapshot if parameters is None else self._parameters.merged(parameters)
+        arrays = [values, *(self._convert(*pair) for pair in zip(self.info.inputs, arguments, strict=True))]
+        ranks = [1, *(len(argument.shape) for argument in self.info.inputs)]
+        shape = self._common_batch(arrays, ranks)
+        count = math.prod(shape)
+        dense = [_dense(array, rank, shape, self.real) for array, rank in zip(arrays, ranks, strict=True)]
+        inputs, strides = [array for array, _ in dense], [stride for _, stride in dense]
+        given = self._check_out(out, shape)
+        outputs = [self._destination(k, given, inputs, shape) for k in range(len(self.info.outputs))]
+        job = Batch(inputs, strides, outputs)
+        if count and self._run(job, 0, count):
+            self._report(job, shape, count, on_failure)
+        if given is None:
+            results = [array if array.ndim else array[()] for array in outputs]
+            return results[0] if len(results) == 1 else tuple(results)
+        for array, destination in zip(outputs, given, strict=True):
+            if array is not destination:
+                np.copyto(destination, array, casting="same_kind")
+        return out
+
+    def _run(self, job: Batch, start: int, stop: int) -> int:
+        """Run the C loop over the items start..stop and return the number of failures."""
+        return int(self.loop(job, start, stop)())
+
+    def loop(self, job: Batch, start: int, stop: int) -> Callable[[], int]:
+        """Return the C loop over the items start..stop, ready to be called; the job must outlive it."""
+        pointer, kind = self._ffi.from_buffer, self._array_type
+        inputs: list[Any] = []
+        for array, stride in zip(job.inputs, job.strides, strict=True):
+            inputs += (pointer(kind, array) + start * stride, stride)
+        outputs = [
+            pointer(kind, array, require_writable=True) + start * argument.size
+            for array, argument in zip(job.outputs, self.info.outputs, strict=True)
+        ]
+        return partial(self._batch, *inputs[:2], stop - start, *inputs[2:], *outputs)
+
+    # Inputs.
+
+    def _convert(self, argument: ArgumentInfo, given: ArrayLike) -> NDArray[Any]:
+        """Return the argument as an array of real numbers whose last axes have the right shape."""
+        try:
+            array = np.asarray(given)
+        except (ValueError, TypeError) as error:
+            raise self._wrong(argument, f"cannot become an array ({error})") from error
+        if array.dtype.kind not in "iuf":
+            raise self._wrong(argument, f"has dtype {array.dtype}")
+        rank = len(argument.shape)
+        if array.ndim < rank or array.shape[array.ndim - rank :] != argument.shape:
+            raise self._wrong(argument, f"has shape {array.shape}")
+        return array
+
+    def _wrong(self, argument: ArgumentInfo, what: str) -> ModelError:
+        unit = f" [{argument.unit}]" if argument.unit else ""
+        shape = ", ".join(str(length) for length in ("...", *argument.shape))
+        return ModelError(
+            f"{self.label}: argument {argument.name!r} {what}, "
+            f"expected real numbers{unit} of shape ({shape}), where ... are any batch axes."
+        )
+
+    def _common_batch(self, arrays: Sequence[NDArray[Any]], ranks: Sequence[int]) -> tuple[int, ...]:
+        shapes = [array.shape[: array.ndim - rank] for array, rank in zip(arrays, ranks, strict=True)]
+        distinct = {shape for shape in shapes if shape}
+        if len(distinct) < 2:  # the usual case, and numpy's general answer is slow
+            return distinct.pop() if distinct else ()
+        try:
+            return np.broadcast_shapes(*distinct)
+        except ValueError:
+            names = ("parameters", *(argument.name for argument in self.info.inputs))
+            listed = ", ".join(f"{name} {shape}" for name, shape in zip(names, shapes, strict=True) if shape)
+            raise ModelError(f"{self.label}: the batch axes do not broadcast against each other: {listed}.") from None
+
+    # Outputs.
+
+    def _check_out(self, out: NDArray[Any] | Outputs | None, batch: tuple[int, ...]) -> Outputs | None:
+        """Return the arrays given by ``out=`` as a sequence, after checking them."""
+        if out is None:
+            return None
+        infos = self.info.outputs
+        given = (out,) if isinstance(out, np.ndarray) and len(infos) == 1 else out
+        if not isinstance(given, (tuple, list)) or len(given) != len(infos):
+            expected = "an array" if len(infos) == 1 else f"a tuple of {len(infos)} arrays"
+            raise ModelError(f"{self.label}: out= got {type(out).__name__}, expected {expected}.")
+        for info, array in zip(infos, given, strict=True):
+            shape = (*batch, *info.shape)
+            problem = ""
+            if not isinstance(array, np.ndarray):
+                problem = f"got {type(array).__name__}"
+            elif array.shape != shape or not np.can_cast(self.real, array.dtype, "same_kind"):
+                problem = f"got shape {array.shape} and dtype {array.dtype}"
+            elif not array.flags.writeable:
+                problem = "got a read-only array"
+            if problem:
+                raise ModelError(
+                    f"{self.label}: out= for {info.name!r}: {problem}, "
+                    f"expected a writeable array of shape {shape} and dtype {self.real}."
+                )
+        for k, array in enumerate(given):
+            if any(array is other or _overlap(array, other) for other in given[:k]):
+                raise ModelError(f"{self.label}: out= has arrays that overlap, expected separate ones.")
+        return given
+
+    def _destination(
+        self, k: int, given: Outputs | None, inputs: Sequence[NDArray[Any]], batch: tuple[int, ...]
+    ) -> NDArray[Any]:
+        """Return the array that the C code writes: the user's own where that is possible, else a new one."""
+        if given is not None:
+            array = given[k]
+            direct = array.dtype == self.real and array.flags.c_contiguous and array.flags.aligned
+            if direct and not any(np.may_share_memory(array, other) for other in inputs):
+                return array
+        return np.empty((*batch, *self.info.outputs[k].shape), dtype=self.real)
+
+    # Failures.
+
+    def _report(self, job: Batch, shape: tuple[int, ...], count: int, on_failure: str) -> None:
+        """Raise for the failed items of a batch, or fill them with NaN."""
+        failed = list(self._failures(job, 0, count))
+        if on_failure == "nan":
+            for array, info in zip(job.outputs, self.info.outputs, strict=True):
+                array.reshape((count, *info.shape))[failed] = np.nan
+            return
+        where = f" for {len(failed)} of {count} states, first at index {_index(failed[0], shape)}" * bool(shape)
+        self._check_range(job, failed[0], where)
+        finite = all(np.isfinite(array).all() for array in job.inputs)
+        cause = "a link without inertia" if finite else "NaN or infinity in the arguments"
+        raise ModelError(
+            f"{self.label}: the mass matrix is not positive definite{where}; likely cause: {cause}. "
+            "Fix: correct it, or pass on_failure='nan'."
+        )
+
+    def _check_range(self, job: Batch, item: int, where: str) -> None:
+        """Raise for a sliding joint beyond the end of its beam."""
+        start = item * job.strides[1] if self.info.sliding else 0
+        for joint in self.info.sliding:
+            q = job.inputs[1].reshape(-1)[start : start + self.info.inputs[0].size].tolist()
+            if joint.is_out_of_range(q):
+                raise ModelError(
+                    f"{self.label}: joint {joint.joint} is at q[{joint.coordinate}] = {q[joint.coordinate]:.9g} m{where}, "
+                    f"expected {'above' if joint.positive else 'at least'} 0 and at most {joint.upper:.9g} m. "
+                    f"Fix: keep it on its beam, or evaluate({self.info.name!r}, ..., on_failure='nan')."
+                )
+
+    def _failures(self, job: Batch, start: int, stop: int) -> list[int]:
+        """Find the failed items by bisection: the C loop only counts them."""
+        failures = self._run(job, start, stop)
+        if failures in (0, stop - start):
+            return list(range(start, start + failures))
+        middle = (start + stop) // 2
+        return self._failures(job, start, middle) + self._failures(job, middle, stop)
+
+
+def _index(flat: int, shape: tuple[int, ...]) -> Any:
+    index = tuple(int(i) for i in np.unravel_index(flat, shape))
+    return index[0] if len(index) == 1 else index
+
+
+def _overlap(a: NDArray[Any], b: NDArray[Any]) -> bool:
+    return bool(a.flags.c_contiguous and b.flags.c_contiguous and np.may_share_memory(a, b))
+
+
+def _dense(array: NDArray[Any], rank: int, batch: tuple[int, ...], real: np.dtype[Any]) -> tuple[NDArray[Any], int]:
+    """Return a dense array of C numbers and the number of elements from one item to the next."""
+    item = array.shape[array.ndim - rank :]
+    axes = array.shape[: array.ndim - rank]
+    one_for_all = math.prod(axes) == 1
+    if one_for_all:
+        array = array.reshape(item)
+    elif axes != batch:
+        array = np.broadcast_to(array, (*batch, *item))
+    if array.dtype is not real or not array.flags.c_contiguous or not array.flags.aligned:
+        array = np.require(array, real, ("C", "ALIGNED"))
+    return array, 0 if one_for_all else math.prod(item)
+
+
+# The short way: a function written for the number of arguments; a loop over them costs as much as the copies.
+
+_SINGLE = """
+def single(arguments):
+    try:
+        {arguments} = arguments
+        if {wrong}:
+            return None
+        workspace = pool.pop() if pool else new()
+        {views}pointer, values, read = workspace
+        if values is not parameters.snapshot:
+            return None
+        {copies}
+    except (AttributeError, TypeError, ValueError, IndexError):
+        return None
+    if call(pointer):
+        return None
+    result = read()
+    pool.append(workspace)
+    return result
+"""
+
+
+def _compile_single(kernel: Kernel) -> Callable[..., Any]:
+    """Return the short way into a kernel: takes the inputs, returns None when the general way must be taken.
+
+    Workspaces are kept in a pool and leave it during a call, so threads never share one. A workspace made
+    with other parameter values than the current ones is dropped. ``len`` and the assignment together check
+    the shape (``len`` costs a fifth of ``shape``; only an axis of length 1 could be broadcast unnoticed).
+    """
+    inputs = kernel.info.inputs
+    if any(len(argument.shape) != 1 for argument in inputs):
+        return lambda arguments: None
+
+    def new() -> tuple[Any, ...]:
+        values = kernel._parameters.snapshot
+        pointer, in_views, out_views, parameters = kernel.workspace()
+        parameters[...] = values
+        readers = [view.copy if view.ndim else lambda view=view: view[()] for view in out_views]
+        read = readers[0] if len(readers) == 1 else lambda: tuple(reader() for reader in readers)
+        return *in_views, pointer, values, read
+
+    names = [f"a{k}" for k in range(len(inputs))]
+    source = _SINGLE.format(
+        arguments="".join(f"{name}, " for name in names) or "_",
+        views="".join(f"v{k}, " for k in range(len(inputs))),
+        wrong=" or ".join(
+            f"{name}.dtype is not real or "
+            + (f"len({name}) != {argument.size}" if argument.size != 1 else f"{name}.shape != (1,)")
+            for name, argument in zip(names, inputs, strict=True)
+        )
+        or "False",
+        copies="; ".join(f"v{k}[...] = {name}" for k, name in enumerate(names)) or "pass",
+    )
+    namespace = {
+        "pool": [], "new": new, "parameters": kernel._parameters, "real": kernel.real, "call": kernel.call,
+    }  # fmt: skip
+    exec(source, namespace)
+    single: Callable[..., Any] = namespace["single"]
+    return single

@@ -1,0 +1,84 @@
+"""Small motions about a configuration: natural frequencies, mode shapes and state-space matrices."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from elastogen.runtime.errors import ModelError
+from elastogen.runtime.functions.evaluation import Array, Evaluation, ParameterValues
+
+
+@dataclass(frozen=True)
+class Modes:
+    """Natural frequencies and shapes of M qdd + K q = 0 about a configuration.
+
+    ``frequencies`` [rad/s] ascend; an unstable direction (negative stiffness) has a negative entry, -sqrt(|w^2|). Column k of
+    ``shapes`` is the mode of frequencies[k] over the free coordinates ``coordinates``, with shapes^T M shapes = 1.
+    """
+
+    frequencies: Array
+    shapes: Array
+    coordinates: tuple[int, ...]
+
+    @property
+    def hertz(self) -> Array:
+        """The frequencies in Hz."""
+        result: Array = self.frequencies / (2.0 * np.pi)
+        return result
+
+
+@dataclass(frozen=True)
+class Linearization:
+    """d/dt (dq, dqd) = A (dq, dqd) + B dF about an operating point; the columns of B belong to ``driven``."""
+
+    A: Array
+    B: Array
+    driven: tuple[int, ...]
+
+
+class LinearAnalysis(Evaluation):
+    """The methods of a model for small motions; they need outputs beyond the default set and say so."""
+
+    driven: Any
+    nq: Any
+
+    def modes(self, q: ArrayLike, *, joints: str = "free", gravity: bool = False, parameters: ParameterValues = None) -> Modes:
+        """Natural frequencies and mode shapes at rest in the configuration q.
+
+        ``joints`` are "free" (rigid motions have frequency 0) or "locked" (only elastic coordinates move). The stiffness is K,
+        or with ``gravity`` K + dG/dq, for which the output ``inverse_dynamics_derivatives`` is needed.
+        """
+        if joints not in ("free", "locked"):
+            raise ModelError(f"modes: joints={joints!r}, expected 'free' or 'locked'.")
+        q = np.asarray(q, dtype=float)
+        if q.shape != (self.nq,):
+            raise ModelError(f"modes: q has shape {q.shape}, expected ({self.nq},): one configuration at a time.")
+        M = np.asarray(self._evaluate("mass_matrix", [q], None, parameters), dtype=float)
+        zero = np.zeros_like(q)
+        K = (
+            self._evaluate("inverse_dynamics_derivatives", [q, zero, zero], None, parameters)[0]
+            if gravity
+            else self._evaluate_at("stiffness_matrix", q, None, parameters)
+        )
+        locked = set(self.driven) if joints == "locked" else set()
+        kept = [k for k in range(self.nq) if k not in locked]
+        if not kept:
+            raise ModelError("modes: with joints='locked' nothing moves. Fix: joints='free', or a robot with elastic parts.")
+        block = np.ix_(kept, kept)
+        L = np.linalg.cholesky(M[block])
+        reduced = np.linalg.solve(L, np.linalg.solve(L, np.asarray(K, dtype=float)[block]).T)
+        squares, vectors = np.linalg.eigh(0.5 * (reduced + reduced.T))
+        return Modes(np.sign(squares) * np.sqrt(np.abs(squares)), np.linalg.solve(L.T, vectors), tuple(kept))
+
+    def linearize(self, q: ArrayLike, qd: ArrayLike, F: ArrayLike, *, parameters: ParameterValues = None) -> Linearization:
+        """State-space matrices about (q, qd, F) for control design; needs the output ``forward_dynamics_derivatives``."""
+        blocks = self._evaluate("forward_dynamics_derivatives", [q, qd, F], None, parameters)
+        by_q, by_qd, by_F = (np.asarray(block, dtype=float) for block in blocks)
+        n = self.nq
+        A = np.block([[np.zeros((n, n)), np.eye(n)], [by_q, by_qd]])
+        B = np.vstack([np.zeros((n, len(self.driven))), by_F[:, list(self.driven)]])
+        return Linearization(A, B, self.driven)

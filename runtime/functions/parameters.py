@@ -1,0 +1,137 @@
+"""The live parameters of a model: a mapping from name to value that feeds every call."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from elastogen.runtime.errors import ModelError, UnknownNameError, suggestion
+from elastogen.runtime.functions.metadata import ParameterInfo
+
+
+class Parameters(Mapping[str, float]):
+    """Current values of the live parameters, in the order of the generated ``<name>_params_t``.
+
+    >>> model.parameters["payload_mass"] = 2.5
+    >>> model.parameters.update(payload_mass=2.5, gravity_z=-1.62)
+    >>> model.parameters.reset()
+
+    Names are fixed; values are checked to be finite. ``snapshot`` is a read-only array that is replaced as
+    a whole when a value changes, so that calls running in other threads see either the old or the new set.
+    """
+
+    def __init__(self, model_name: str, infos: Sequence[ParameterInfo], real: np.dtype[Any]) -> None:
+        self._model_name = model_name
+        self._infos = {info.name: info for info in infos}
+        self._index = {info.name: k for k, info in enumerate(infos)}
+        self._nominal = np.array([info.value for info in infos], dtype=real)
+        self._nominal.flags.writeable = False
+        self.snapshot: NDArray[Any] = self._nominal
+
+    @property
+    def nominal(self) -> Mapping[str, float]:
+        """The values of the robot description."""
+        return MappingProxyType({name: float(self._nominal[k]) for name, k in self._index.items()})
+
+    def info(self, name: str) -> ParameterInfo:
+        """Return a parameter's unit and documentation."""
+        self._position(name)
+        return self._infos[name]
+
+    def reset(self, *names: str) -> None:
+        """Set the named parameters, or all of them, back to their nominal values."""
+        if not names:
+            self.snapshot = self._nominal
+            return
+        self.update({name: float(self._nominal[self._position(name)]) for name in names})
+
+    def update(self, values: Mapping[str, float] | None = None, /, **more: float) -> None:
+        """Set several parameters at once; if one of them is refused, none is set."""
+        changed = self.snapshot.copy()
+        for name, value in {**(values or {}), **more}.items():
+            checked = self._checked(name, value)
+            if checked.ndim:
+                raise ModelError(
+                    f"{self._model_name}.parameters[{name!r}]: got an array of shape {checked.shape}, "
+                    f"expected one number. Fix: pass arrays per call, parameters={{{name!r}: array}}."
+                )
+            changed[self._position(name)] = checked
+        changed.flags.writeable = False
+        self.snapshot = changed
+
+    def merged(self, overrides: Mapping[str, ArrayLike]) -> NDArray[Any]:
+        """Return the current values with some replaced, shape (..., number of parameters).
+
+        Arrays among the overrides are batches; their shapes broadcast against each other.
+        """
+        if not isinstance(overrides, Mapping):
+            raise ModelError(
+                f"{self._model_name}: parameters= got {type(overrides).__name__}, expected a mapping "
+                "from parameter names to numbers or arrays."
+            )
+        arrays = {self._position(name): self._checked(name, value) for name, value in overrides.items()}
+        try:
+            batch = np.broadcast_shapes(*(array.shape for array in arrays.values()))
+        except ValueError as error:
+            shapes = ", ".join(f"{name} {np.shape(value)}" for name, value in overrides.items())
+            raise ModelError(f"{self._model_name}: parameters= has arrays whose shapes do not broadcast: {shapes}.") from error
+        merged = np.empty((*batch, len(self._index)), dtype=self.snapshot.dtype)
+        merged[...] = self.snapshot
+        for position, array in arrays.items():
+            merged[..., position] = array
+        return merged
+
+    def _position(self, name: str) -> int:
+        try:
+            return self._index[name]
+        except (KeyError, TypeError):
+            raise UnknownNameError(
+                f"{self._model_name} has no live parameter {name!r}.{suggestion(name, self._index)} "
+                "A parameter is live when the robot description marks it so."
+            ) from None
+
+    def _checked(self, name: str, value: ArrayLike) -> NDArray[Any]:
+        position = self._position(name)
+        try:
+            array = np.asarray(value)
+        except ValueError:
+            array = np.empty(0, dtype=object)
+        if array.dtype.kind not in "iuf":
+            raise ModelError(
+                f"{self._model_name}.parameters[{name!r}]: got {value!r}, expected a real number"
+                f"{self._unit(name)} like {self._nominal[position]:g}."
+            )
+        with np.errstate(over="ignore"):
+            converted = array.astype(self.snapshot.dtype)
+        if not np.isfinite(converted).all():
+            raise ModelError(
+                f"{self._model_name}.parameters[{name!r}]: got {value!r}, expected finite values{self._unit(name)}."
+            )
+        return converted
+
+    def _unit(self, name: str) -> str:
+        unit = self._infos[name].unit
+        return f" [{unit}]" if unit else ""
+
+    def __getitem__(self, name: str) -> float:
+        return float(self.snapshot[self._position(name)])
+
+    def __setitem__(self, name: str, value: float) -> None:
+        self.update({name: value})
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._index
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._index)
+
+    def __len__(self) -> int:
+        return len(self._index)
+
+    def __repr__(self) -> str:
+        entries = (f"{name}={self[name]:g}{self._unit(name)}" for name in self)
+        return f"Parameters({', '.join(entries)})"

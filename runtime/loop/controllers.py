@@ -1,0 +1,158 @@
+"""The controllers of a loop and their gains. The loop runs them in C; here they are plain data.
+
+Gains are numbers for all driven coordinates, or arrays over the driven ones, or over all coordinates.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from elastogen.runtime.errors import ModelError
+from elastogen.runtime.model.model import Model
+
+
+@dataclass(frozen=True, eq=False)
+class Controller:
+    """What all controllers share; None means gains for a bandwidth of 20 rad/s, critically damped."""
+
+    kp: ArrayLike | None = None
+    kd: ArrayLike | None = None
+    name: ClassVar[str] = ""
+
+
+class PDGravity(Controller):
+    """F = G(q) + kp e + kd de/dt + F_ref; kp in [N m/rad, N/m], kd in [N m s/rad, N s/m]."""
+
+    name: ClassVar[str] = "pd_gravity"
+
+
+class ComputedTorque(Controller):
+    """F = inverse dynamics of qdd_ref + kp e + kd de/dt, + F_ref; kp in [1/s^2], kd in [1/s]: e'' + kd e' + kp e = 0.
+
+    On a robot with elastic coordinates, the driven ones are made to follow at the present elastic state.
+    """
+
+    name: ClassVar[str] = "computed_torque"
+
+
+class Feedforward(Controller):
+    """F = inverse dynamics of the reference + kp e + kd de/dt + F_ref; gains as of :class:`PDGravity`.
+
+    Elastic coordinates are put in the equilibrium of the reference motion: under its weights and accelerations and the
+    inertia of the bending itself, with the velocity and the acceleration that the motion's jerk and snap bring.
+    So the drives expect the bending.
+    """
+
+    name: ClassVar[str] = "feedforward"
+
+
+@dataclass(frozen=True, eq=False)
+class StateFeedback(Controller):
+    """F = F_ref - K (q - q_ref, qd - qd_ref); ``feedforward`` adds the inverse dynamics of the reference.
+
+    ``K`` is (driven, 2 nq), for example from :func:`lqr`, or (nq, 2 nq).
+    """
+
+    K: ArrayLike | None = None
+    feedforward: bool = True
+    name: ClassVar[str] = "state_feedback"
+
+
+@dataclass(frozen=True, eq=False)
+class UserController(Controller):
+    """A controller of the user's own, in C: compiled with the model (controller_source=), or a function at an address.
+
+    ``function`` is an address, a cffi or ctypes pointer to ``int f(void *context, const <name>_loop_view_t *, real *F)``;
+    None takes the one that was compiled in. ``context`` is passed to it; ``values`` are view->tuning->user, changed by
+    ``loop.set_gains(values=...)``.
+    """
+
+    function: Any = None
+    context: Any = None
+    values: ArrayLike = ()
+    name: ClassVar[str] = "user"
+
+
+BY_NAME: dict[str, type[Controller]] = {
+    kind.name: kind for kind in (PDGravity, ComputedTorque, Feedforward, StateFeedback, UserController)
+}
+
+
+def default_gains(model: Model, name: str, q: NDArray[Any], bandwidth: float = 20.0) -> tuple[Any, Any]:
+    """Gains kp and kd, (nq,), for a bandwidth [rad/s] with critical damping at the configuration q."""
+    unit = np.ones(model.nq)
+    inertia = unit if name == "computed_torque" else np.abs(np.diag(mass_by_columns(model, q)))
+    return inertia * bandwidth**2, inertia * 2.0 * bandwidth
+
+
+def mass_by_columns(model: Model, q: NDArray[Any]) -> NDArray[np.float64]:
+    """The mass matrix from inverse dynamics alone: its columns are forces of unit accelerations, (nq, nq)."""
+    zero, unit = np.zeros(model.nq), np.eye(model.nq)
+    still = np.asarray(model.inverse_dynamics(q, zero, zero), dtype=float)
+    columns: NDArray[np.float64] = np.asarray(model.inverse_dynamics(q, zero, unit), dtype=float) - still
+    return np.ascontiguousarray(columns.T)
+
+
+def stiffness_by_columns(model: Model, q: NDArray[Any], step: float = 1e-5) -> NDArray[np.float64]:
+    """dF/dq at rest by central differences, (nq, nq): elastic stiffness and that of gravity.
+
+    Columns of elastic coordinates only, the others are zero: a sliding joint may be at the end of its beam.
+    """
+    if model.dtype == np.float32:
+        step = 1e-2
+    zero, shift = np.zeros(model.nq), step * np.eye(model.nq)
+    shift[list(model.driven)] = 0.0
+    more = np.asarray(model.inverse_dynamics(q + shift, zero, zero), dtype=float)
+    less = np.asarray(model.inverse_dynamics(q - shift, zero, zero), dtype=float)
+    columns: NDArray[np.float64] = (more - less) / (2.0 * step)
+    return np.ascontiguousarray(columns.T)
+
+
+def lqr(A: ArrayLike, B: ArrayLike, Q: ArrayLike, R: ArrayLike) -> NDArray[np.float64]:
+    """Gain K of u = -K x that minimizes the integral of x^T Q x + u^T R u for dx/dt = A x + B u.
+
+    The stabilizing solution of the Riccati equation A^T P + P A - P B R^-1 B^T P + Q = 0 comes from the stable
+    eigenvectors of the Hamiltonian matrix. ``Q`` and ``R`` may be given by their diagonals. For a robot at rest:
+
+    >>> lin = model.linearize(q, zero, F); K = lqr(lin.A, lin.B, Q, R)
+    """
+    A, B = np.asarray(A, dtype=float), np.asarray(B, dtype=float)
+    n, m = B.shape
+    Q, R = _weight("Q", Q, n), _weight("R", R, m)
+    S = B @ np.linalg.solve(R, B.T)
+    values, vectors = np.linalg.eig(np.block([[A, -S], [-Q, -A.T]]))
+    stable = np.flatnonzero(values.real < -1e-10 * np.abs(values).max())
+    if stable.size != n:
+        raise ModelError(
+            f"lqr: the Hamiltonian matrix has {stable.size} stable eigenvalues, expected {n}: a motion that no drive reaches "
+            "and nothing damps, or one that Q does not weigh. Fix: weigh all positions in Q, or add damping."
+        )
+    basis = vectors[:, stable]
+    P = np.real(np.linalg.solve(basis[:n].T, basis[n:].T).T)
+    K: NDArray[np.float64] = np.linalg.solve(R, B.T @ (0.5 * (P + P.T)))
+    return K
+
+
+def closed_loop(A: ArrayLike, B: ArrayLike, K: ArrayLike) -> NDArray[np.complex128]:
+    """Poles of dx/dt = (A - B K) x [1/s], slowest vibrations first."""
+    poles = np.linalg.eigvals(np.asarray(A, dtype=float) - np.asarray(B, dtype=float) @ np.asarray(K, dtype=float))
+    return poles[np.argsort(np.abs(poles))].astype(np.complex128)
+
+
+def vibrations(poles: ArrayLike) -> list[tuple[float, float]]:
+    """Frequency [rad/s] and damping ratio of each vibration among poles, lowest first, as input shapers take them."""
+    rising = [pole for pole in np.asarray(poles) if pole.imag > 1e-9 * abs(pole)]
+    return sorted((float(abs(pole)), float(-pole.real / abs(pole))) for pole in rising)
+
+
+def _weight(name: str, given: ArrayLike, size: int) -> NDArray[np.float64]:
+    weight = np.asarray(given, dtype=float)
+    if weight.ndim < 2:
+        weight = np.diag(np.broadcast_to(weight, (size,)))
+    if weight.shape != (size, size):
+        raise ModelError(f"lqr: {name} has shape {weight.shape}, expected ({size},) or ({size}, {size}).")
+    return weight

@@ -1,0 +1,381 @@
+"""The real-time loop, driven from Python: it runs in a C thread that never waits for the interpreter."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+import warnings
+import weakref
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from elastogen.runtime.errors import ModelError
+from elastogen.runtime.loop.controllers import Controller, UserController
+from elastogen.runtime.loop.library import LoopLibrary
+from elastogen.runtime.loop.options import as_controller, as_plant, period_fraction, reference_table
+from elastogen.runtime.loop.plants import Plant, Simulated, address_of
+from elastogen.runtime.loop.status import NOTICES, LoopStatus, LoopWarning
+from elastogen.runtime.loop.telemetry import LoopStatistics, Telemetry, distribution
+from elastogen.runtime.loop.tuning import Limits, SafeCommand, Tuning
+from elastogen.runtime.motion.shaping import Shaper
+
+LEAD = 1_000_000  # from the start of the thread to the first deadline [ns]
+POLICIES = {"skip": "SKIP", "catch_up": "CATCH_UP", "stop": "STOP"}
+
+
+class Loop:
+    """A control loop in a C thread with absolute deadlines.
+
+    >>> with model.loop(controller=ComputedTorque(kp=400, kd=40), rate=1000) as loop:
+    ...     loop.move_to([0.5, -0.3], seconds=1.0)
+    ...     time.sleep(1.5)
+    ...     records = loop.read()
+    >>> print(loop.statistics())
+
+    - ``controller``: a name ("pd_gravity", "computed_torque", "feedforward", "state_feedback", "user") or an object of
+      :mod:`elastogen.runtime.loop.controllers`; ``plant``: "simulated", "user", or an object of
+      :mod:`elastogen.runtime.loop.plants`;
+    - ``rate`` [Hz]; ``on_overrun``: "skip" periods that are over, "catch_up", or "stop"; ``free_running``: no deadlines;
+    - ``fifo``: SCHED_FIFO, True or a priority; ``cpu``: the processor to stay on; ``lock_memory`` (None: with fifo);
+      ``spin`` [s]: wait the last part of each period busily;
+    - ``limits``, ``safe``: what the watchdog allows and what it writes when it stops the loop;
+    - ``shaper``: an input shaper; ``shaper_memory`` [s]: how far back one that is set later may reach;
+    - ``telemetry``: records that the ring holds (0: none); ``keep``: "newest" or "oldest" when nobody reads.
+
+    Without a reference the loop holds the position that it finds. Methods may be called from several threads.
+    """
+
+    def __init__(
+        self,
+        library: LoopLibrary,
+        *,
+        controller: str | Controller = "computed_torque",
+        plant: str | Plant = "simulated",
+        rate: float = 1000.0,
+        on_overrun: str = "skip",
+        free_running: bool = False,
+        fifo: bool | int = False,
+        cpu: int | None = None,
+        lock_memory: bool | None = None,
+        spin: float = 0.0,
+        limits: Limits | None = None,
+        safe: SafeCommand | None = None,
+        shaper: Shaper | None = None,
+        shaper_memory: float | None = None,
+        telemetry: int = 16384,
+        keep: str = "newest",
+    ) -> None:
+        self.library, self.model = library, library.model
+        self._lib, self._ffi = library.lib, library.ffi
+        self._constants = library.constants
+        self._lock = threading.Lock()  # of Python's threads; the loop never takes it
+        self.rate = float(rate)
+        self._fraction = period_fraction(rate)
+        self.period = 1.0 / self.rate
+        self.controller = as_controller(controller)
+        self.plant: Plant = as_plant(plant)
+        self._run_options = self._checked_options(on_overrun, free_running, fifo, cpu, lock_memory, spin)
+        if keep not in ("newest", "oldest"):
+            raise ModelError(f"loop: got keep={keep!r}, expected 'newest' or 'oldest'.")
+        self._keep = self._constants[f"KEEP_{keep.upper()}"]
+        self._capacity = 1 << max(0, int(telemetry) - 1).bit_length() if telemetry > 0 else 0
+        memory = max(shaper.duration if shaper else 0.0, shaper_memory or 0.0)
+        self._delay_rows = int(np.ceil(memory * self.rate)) + 2 if memory > 0.0 else 0
+        self._shaper = shaper
+        self.tuning = Tuning(library)
+        self.tuning.set_limits(limits or Limits(), self.period)
+        self.tuning.set_safe(safe or SafeCommand())
+        self._allocate()
+
+    def _checked_options(
+        self, on_overrun: str, free_running: bool, fifo: bool | int, cpu: int | None, lock_memory: bool | None, spin: float
+    ) -> dict[str, int]:
+        if on_overrun not in POLICIES:
+            raise ModelError(f"loop: got on_overrun={on_overrun!r}, expected one of {', '.join(POLICIES)}.")
+        priority = 80 if fifo is True else int(fifo)
+        if not 0 <= priority <= 99:
+            raise ModelError(f"loop: got fifo={fifo!r}, expected True, False or a priority from 1 to 99.")
+        if not 0.0 <= spin < self.period:
+            raise ModelError(f"loop: got spin={spin!r}, expected seconds, less than the period {self.period:g} s.")
+        return {
+            "on_overrun": self._constants[POLICIES[on_overrun]],
+            "free_running": int(free_running),
+            "priority": priority,
+            "cpu": -1 if cpu is None else int(cpu),
+            "lock_memory": int(priority > 0 if lock_memory is None else lock_memory),
+            "spin_ns": round(spin * 1e9),
+        }
+
+    def _allocate(self) -> None:
+        """All memory of the loop; the thread gets none of its own."""
+        ffi, n = self._ffi, self.model.nq
+        self._loop = ffi.new("eg_loop_t *")
+        self._slots = ffi.new("eg_loop_slot_t[]", max(1, self._capacity))
+        self._delay_line = ffi.new("eg_real_t[]", max(1, self._delay_rows * 5 * n))
+        self._thread = ffi.new("eg_loop_thread_t *")
+        self._reference = ffi.new("eg_loop_reference_t *")
+        self._copy = ffi.new("eg_loop_statistics_t *")
+        self._tables: list[NDArray[Any]] = []
+        self._joined, self._number = True, 0
+        self._prepare()
+        q = np.zeros(n)
+        if isinstance(self.plant, Simulated) and self.plant.q.size == n:
+            q[:] = self.plant.q
+        self.tuning.set_controller(self.controller, q)
+        self.tuning.publish(self._loop)
+
+    def _prepare(self) -> None:
+        """Put the loop at its beginning."""
+        ffi, loop = self._ffi, self._loop
+        self._lib.eg_loop_init(loop, self.period)
+        self.plant.connect(self.library, loop, self.period)
+        if isinstance(self.controller, UserController):
+            function = self.controller.function
+            address = self.library.controller("user") if function is None else address_of(ffi, function)
+            loop.controller = ffi.cast("eg_loop_controller_t", address)
+            loop.context = ffi.cast("void *", address_of(ffi, self.controller.context))
+        else:
+            loop.controller = self.library.controller(self.controller.name)
+            loop.context = ffi.addressof(loop.elastic)
+        if self._capacity:
+            loop.slots, loop.capacity, loop.keep = self._slots, self._capacity, self._keep
+        if self._delay_rows:
+            loop.delay_line, loop.delay_rows = self._delay_line, self._delay_rows
+        self.tuning.set_shaper(self._shaper, self.period, self._delay_rows)
+        self.tuning.publish(loop)
+        self._telemetry = Telemetry(self.library, loop)
+        self._fresh, self._sent = True, False
+
+    # Running.
+
+    def start(self, seconds: float | None = None, *, cycles: int | None = None) -> Loop:
+        """Start the thread; it ends after ``seconds`` or ``cycles``, at a fault, or when it is stopped.
+
+        What was set since the end of the last run is kept; the simulated robot goes on from where it was.
+        """
+        if self.running:
+            raise ModelError(f"{self.model.name}: the loop runs already. Fix: stop() it first.")
+        self._join()
+        sent = self._sent
+        if not self._fresh:
+            self._prepare()
+            if sent:
+                self._lib.eg_loop_set_reference(self._loop, self._reference)
+        self._fresh = self._sent = False
+        options = self._thread.options
+        options.period_ns, options.period_parts = self._fraction
+        options.cycles, options.lead_ns = cycles or 0, LEAD
+        options.periods = 0 if seconds is None else max(1, round(seconds * self.rate))
+        for name, value in self._run_options.items():
+            setattr(options, name, value)
+        self._thread.loop = self._loop
+        error = self._lib.eg_loop_thread_start(self._thread)
+        if error:
+            raise ModelError(f"{self.model.name}: the thread could not be started ({os.strerror(error)}).")
+        self._joined = False
+        keep = (self._loop, self._slots, self._delay_line, self._tables, self.plant, self.controller)
+        self._finalizer = weakref.finalize(self, _end, self._lib, self._thread, keep)
+        while self._state == self._constants["THREAD_STARTING"]:
+            time.sleep(0.0002)
+        for name, text in NOTICES.items():
+            if self._thread.notices & self._constants[name]:
+                warnings.warn(f"{self.model.name}: {text}", LoopWarning, stacklevel=2)
+        return self
+
+    def step(self, cycles: int = 1) -> LoopStatus:
+        """Run cycles in the calling thread, one after the other without deadlines, as a timer interrupt would."""
+        if self.running:
+            raise ModelError(f"{self.model.name}: the loop runs in its thread. Fix: stop() it before step().")
+        self._fresh = False
+        for _ in range(cycles):
+            self._lib.eg_loop_step(self._loop)
+        return self.status
+
+    def stop(self) -> LoopStatus:
+        """End the loop within one cycle: it writes the safe command; return how it ended."""
+        self._lib.eg_loop_thread_stop(self._thread)
+        self._join()
+        return self.status
+
+    def wait(self, timeout: float | None = None) -> LoopStatus:
+        """Wait for the end of a loop that was given seconds or cycles, or stops at a fault."""
+        finish = None if timeout is None else time.monotonic() + timeout
+        while self.running:
+            if finish is not None and time.monotonic() >= finish:
+                raise ModelError(f"{self.model.name}: the loop still runs after timeout={timeout} s. Fix: stop() it.")
+            time.sleep(min(0.005, self.period))
+        self._join()
+        return self.status
+
+    @property
+    def running(self) -> bool:
+        """Whether cycles run."""
+        return self._state in (self._constants["THREAD_STARTING"], self._constants["THREAD_RUNNING"])
+
+    @property
+    def status(self) -> LoopStatus:
+        """Whether there was a fault, and which."""
+        code = int(self._thread.status) or int(self._loop.status)
+        name = next(name for name, value in self._constants.items() if name.startswith("STATUS_") and value == code)
+        index = int(self._loop.fault_index) if code else -1
+        return LoopStatus(code, name, self.model.coordinate_names[index] if index >= 0 else "")
+
+    @property
+    def _state(self) -> int:
+        return int(self._lib.eg_loop_thread_state(self._thread))
+
+    def _join(self) -> None:
+        with self._lock:
+            if not self._joined:
+                self._finalizer.detach()
+                self._lib.eg_loop_thread_join(self._thread)
+                self._joined = True
+
+    def __enter__(self) -> Loop:
+        return self if self.running else self.start()
+
+    def __exit__(self, *exception: object) -> None:
+        self.stop()
+
+    # What the loop follows. Each call hands over a whole reference; the loop takes the newest at its next cycle.
+
+    def set_reference(self, q: ArrayLike, qd: ArrayLike = 0.0, qdd: ArrayLike = 0.0, F: ArrayLike = 0.0) -> int:
+        """Follow these values from the next cycle on; returns the number that the records will carry.
+
+        Arrays over all coordinates or over the driven ones; ``F`` [N m, N] is added to the controller's forces.
+        """
+        fields = {"q": q, "qd": qd, "qdd": qdd, "F": F}
+        return self._send("HOLD", fields)
+
+    def move_to(self, q: ArrayLike, seconds: float, F: ArrayLike = 0.0) -> int:
+        """Go to q in that time on a quintic that begins with the reference's present position, velocity, acceleration.
+
+        A robot with elastic coordinates takes a polynomial of degree 9, which continues jerk and snap too.
+        """
+        if not (np.isfinite(seconds) and seconds > 0.0):
+            raise ModelError(f"{self.model.name}.move_to: got seconds={seconds!r}, expected a positive number.")
+        return self._send("MOVE", {"q": q, "F": F}, duration=seconds)
+
+    def follow(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        qdd: ArrayLike,
+        F: ArrayLike = 0.0,
+        *,
+        qddd: ArrayLike | None = None,
+        qdddd: ArrayLike | None = None,
+    ) -> int:
+        """Follow tables of shape (rows, nq), one row for each period; the last row is held.
+
+        Jerk and snap matter to ``Feedforward`` on flexible arms; without them they are differences of qdd.
+        """
+        table, orders = reference_table(self.model, {"q": q, "qd": qd, "qdd": qdd, "qddd": qddd, "qdddd": qdddd})
+        self._tables.append(table)  # the loop may use it until it ends
+        return self._send("TABLE", {"F": F}, table=table, orders=orders)
+
+    def heartbeat(self) -> None:
+        """Say that the last reference still holds, for a loop with ``Limits(reference_age=...)``."""
+        with self._lock:
+            self._lib.eg_loop_heartbeat(self._loop)
+
+    def _send(
+        self,
+        kind: str,
+        fields: dict[str, ArrayLike],
+        duration: float = 0.0,
+        table: NDArray[Any] | None = None,
+        orders: int = 0,
+    ) -> int:
+        expanded = {name: self.tuning.expand(name, value) for name, value in fields.items()}
+        for name, value in expanded.items():
+            if not np.isfinite(value).all():
+                raise ModelError(f"{self.model.name}: reference {name}: got {value}, expected finite numbers.")
+        with self._lock:
+            reference = self._reference
+            reference.kind, reference.duration = self._constants[kind], duration
+            for name, value in expanded.items():
+                getattr(reference, name)[0 : self.model.nq] = [float(x) for x in value]
+            if table is not None:
+                reference.rows, reference.orders = len(table), orders
+                reference.table = self._ffi.from_buffer("eg_real_t[]", table)
+            self._number += 1
+            reference.number = self._number
+            self._lib.eg_loop_set_reference(self._loop, reference)
+            self._sent = not self.running
+            return self._number
+
+    # What may change while it runs, each as a whole.
+
+    def set_gains(
+        self,
+        kp: ArrayLike | None = None,
+        kd: ArrayLike | None = None,
+        K: ArrayLike | None = None,
+        values: ArrayLike | None = None,
+    ) -> None:
+        """Change gains; None leaves them as they are. See :mod:`elastogen.runtime.loop.controllers` for units."""
+        with self._lock:
+            self.tuning.set_gains(kp, kd, K, values)
+            self.tuning.publish(self._loop)
+
+    def set_limits(self, limits: Limits) -> None:
+        """Change all limits."""
+        with self._lock:
+            self.tuning.set_limits(limits, self.period)
+            self.tuning.publish(self._loop)
+
+    def set_shaper(self, shaper: Shaper | None) -> None:
+        """Change the input shaper; None: none."""
+        with self._lock:
+            self.tuning.set_shaper(shaper, self.period, self._delay_rows)
+            self._shaper = shaper
+            self.tuning.publish(self._loop)
+
+    def set_parameters(self, **values: float) -> None:
+        """Change live parameters of the controller's model, for example a payload that was picked up."""
+        with self._lock:
+            self.tuning.set_parameters(values)
+            self.tuning.publish(self._loop)
+
+    # What it tells.
+
+    def read(self) -> NDArray[Any]:
+        """Records since the last call, a structured array: cycle, tick, lateness_ns, q, qd, q_ref, F, ..."""
+        with self._lock:
+            return self._telemetry.read()
+
+    @property
+    def telemetry(self) -> Telemetry:
+        """The reader of the records."""
+        return self._telemetry
+
+    def statistics(self) -> LoopStatistics:
+        """Counts and distributions of the present or the last run."""
+        with self._lock:
+            self._lib.eg_loop_thread_statistics(self._thread, self._copy)
+            copy = self._copy
+            return LoopStatistics(
+                rate=self.rate,
+                cycles=int(copy.cycles),
+                overruns=int(copy.overruns),
+                skipped=int(copy.skipped),
+                saturations=int(self._loop.saturations),
+                lost=self._telemetry.lost,
+                lateness=distribution(copy.lateness, self._ffi),
+                execution=distribution(copy.execution, self._ffi),
+            )
+
+    def __repr__(self) -> str:
+        state = "running" if self.running else str(self.status)
+        return f"Loop({self.model.name!r}, {self.controller.name}, {self.rate:g} Hz, {state})"
+
+
+def _end(lib: Any, thread: Any, memory: tuple[Any, ...]) -> None:
+    """Stop a thread whose loop nobody holds any more; ``memory`` lives until then."""
+    lib.eg_loop_thread_stop(thread)
+    lib.eg_loop_thread_join(thread)
+    del memory

@@ -1,0 +1,171 @@
+"""Gains, limits, shaper and live parameters of a loop: one block, handed over as a whole."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from elastogen.runtime.errors import ModelError
+from elastogen.runtime.loop.controllers import Controller, StateFeedback, UserController, default_gains, stiffness_by_columns
+from elastogen.runtime.loop.library import LoopLibrary
+from elastogen.runtime.motion.shaping import Shaper
+
+
+@dataclass(frozen=True, eq=False)
+class Limits:
+    """What the watchdog allows; None is no limit. Numbers, or arrays over the driven coordinates.
+
+    Commands are cut to ``force`` [N m, N]; all others stop the loop: a command beyond ``force_trip``, a ``velocity``
+    [rad/s, m/s], a tracking ``error`` [rad, m], a position outside ``position`` = (least, greatest) [rad, m], and a last
+    reference or heartbeat that is older than ``reference_age`` [s]; 0: it may be of any age.
+    """
+
+    force: ArrayLike | None = None
+    force_trip: ArrayLike | None = None
+    velocity: ArrayLike | None = None
+    error: ArrayLike | None = None
+    position: tuple[ArrayLike, ArrayLike] | None = None
+    reference_age: float = 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class SafeCommand:
+    """What the loop writes when it stops: ``force`` + gravity compensation - ``damping`` times the last sound velocity."""
+
+    force: ArrayLike = 0.0
+    damping: ArrayLike = 0.0
+    gravity: bool = False
+
+
+class Tuning:
+    """The block of one loop, as arrays; the loop sees a change after ``publish``."""
+
+    def __init__(self, library: LoopLibrary) -> None:
+        self._library = library
+        self._ffi = library.ffi
+        self._model = library.model
+        self._block = self._ffi.new("eg_loop_tuning_t *")
+        self._most_taps = library.constants["TAPS"]
+        self.set_parameters({})
+
+    def array(self, field: str) -> NDArray[Any]:
+        """A field of the block."""
+        result: NDArray[Any] = np.frombuffer(self._ffi.buffer(getattr(self._block, field)), dtype=self._model.dtype)
+        return result
+
+    def publish(self, loop: Any) -> None:
+        """Hand the block over; the loop takes it at its next cycle."""
+        self._library.lib.eg_loop_set_tuning(loop, self._block)
+
+    def set_parameters(self, values: Mapping[str, float]) -> None:
+        """Change live parameters of the controller's model."""
+        parameters = self._model.parameters
+        parameters.update(values)
+        snapshot = parameters.snapshot
+        if len(snapshot):
+            self._ffi.memmove(self._ffi.addressof(self._block.p), self._ffi.from_buffer(snapshot), snapshot.nbytes)
+
+    def set_controller(self, controller: Controller, q: NDArray[Any]) -> None:
+        """Gains of a controller; what it leaves out is found for the configuration q."""
+        kp, kd = controller.kp, controller.kd
+        if (kp is None or kd is None) and not isinstance(controller, (StateFeedback, UserController)):
+            found = default_gains(self._model, controller.name, q)
+            kp, kd = found[0] if kp is None else kp, found[1] if kd is None else kd
+        values = controller.values if isinstance(controller, UserController) else None
+        K = controller.K if isinstance(controller, StateFeedback) else None
+        if isinstance(controller, StateFeedback):
+            self._block.feedforward = int(controller.feedforward)
+            if K is None:
+                raise ModelError(f"{self._model.name}: StateFeedback without K. Fix: K=lqr(...).")
+        self.set_gains(kp=kp, kd=kd, K=K, values=values)
+        elastic = [k for k in range(self._model.nq) if k not in self._model.driven]
+        if controller.name == "feedforward" and elastic:
+            stiffness = stiffness_by_columns(self._model, q)[np.ix_(elastic, elastic)]
+            self.array("compliance").reshape(len(elastic), -1)[:] = np.linalg.inv(stiffness)
+
+    def set_gains(
+        self,
+        kp: ArrayLike | None = None,
+        kd: ArrayLike | None = None,
+        K: ArrayLike | None = None,
+        values: ArrayLike | None = None,
+    ) -> None:
+        """Change gains; None leaves them as they are."""
+        n, driven = self._model.nq, list(self._model.driven)
+        if kp is not None:
+            self.array("kp")[:] = self.expand("kp", kp)
+        if kd is not None:
+            self.array("kd")[:] = self.expand("kd", kd)
+        if K is not None:
+            given = np.asarray(K, dtype=float)
+            if given.shape not in ((len(driven), 2 * n), (n, 2 * n)):
+                raise ModelError(f"{self._model.name}: K has shape {given.shape}, expected ({len(driven)}, {2 * n}).")
+            full = np.zeros((n, 2 * n))
+            full[driven if given.shape[0] == len(driven) else slice(None)] = given
+            self.array("K").reshape(n, 2 * n)[:] = full
+        if values is not None:
+            given = np.atleast_1d(np.asarray(values, dtype=float))
+            if given.ndim != 1 or given.size > self.array("user").size:
+                most = self.array("user").size
+                raise ModelError(f"{self._model.name}: got {given.size} values, expected at most {most}.")
+            self.array("user")[: given.size] = given
+
+    def set_limits(self, limits: Limits, period: float) -> None:
+        """All limits anew, for a loop of that period [s]."""
+        if not 0.0 <= limits.reference_age / period < 2**32:
+            raise ModelError(
+                f"{self._model.name}: got reference_age={limits.reference_age!r}, expected seconds; 0: references of any age."
+            )
+        self._block.reference_age = max(1, round(limits.reference_age / period)) if limits.reference_age > 0.0 else 0
+        least, greatest = limits.position or (None, None)
+        fields = {
+            "F_max": limits.force, "F_trip": limits.force_trip, "qd_max": limits.velocity,
+            "error_max": limits.error, "q_max": greatest,
+        }  # fmt: skip
+        for field, value in fields.items():
+            self.array(field)[:] = self.expand(field, np.inf if value is None else value, elsewhere=np.inf)
+        self.array("q_min")[:] = self.expand("q_min", -np.inf if least is None else least, elsewhere=-np.inf)
+
+    def set_safe(self, safe: SafeCommand) -> None:
+        """What is written when the loop stops."""
+        self.array("safe_F")[:] = self.expand("safe force", safe.force)
+        self.array("safe_damping")[:] = self.expand("safe damping", safe.damping)
+        self._block.safe_gravity = int(safe.gravity)
+
+    def set_shaper(self, shaper: Shaper | None, period: float, rows: int) -> None:
+        """Impulses of the input shaper; ``rows`` is the length of the loop's memory in periods."""
+        delays, gains = (np.empty(0), np.empty(0)) if shaper is None else shaper.taps(period)
+        if len(delays) > self._most_taps:
+            raise ModelError(
+                f"{self._model.name}: the shaper has {len(delays)} impulses, at most {self._most_taps} are possible."
+            )
+        if len(delays) and delays[-1] >= rows:
+            raise ModelError(
+                f"{self._model.name}: the shaper reaches back {delays[-1] * period:g} s, "
+                f"the loop remembers {max(0, rows - 1) * period:g} s. Fix: a greater shaper_memory=."
+            )
+        self._block.taps = len(delays)
+        self._block.tap_delay[0 : len(delays)] = [int(delay) for delay in delays]
+        self.array("tap_gain")[: len(gains)] = gains
+
+    def expand(self, name: str, value: ArrayLike, elsewhere: float = 0.0) -> NDArray[Any]:
+        """A value over all coordinates from a number, or from an array over all or over the driven ones."""
+        n, driven = self._model.nq, list(self._model.driven)
+        try:
+            given = np.asarray(value, dtype=float)
+        except (TypeError, ValueError) as error:
+            raise ModelError(f"{self._model.name}: {name}: got {value!r}, expected real numbers.") from error
+        if given.shape not in ((), (n,), (len(driven),)):
+            expected = f"a number or an array of {n}" + (f" or {len(driven)}" if len(driven) != n else "")
+            raise ModelError(f"{self._model.name}: {name} has shape {given.shape}, expected {expected}.")
+        if np.isnan(given).any():
+            raise ModelError(f"{self._model.name}: {name}: got NaN, expected numbers.")
+        if given.shape == (n,):
+            return given
+        full = np.full(n, elsewhere)
+        full[driven] = given
+        return full

@@ -1,0 +1,206 @@
+"""A compiled robot model: numpy in, numpy out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from elastogen.runtime.errors import ModelError
+from elastogen.runtime.functions.bound import Bound
+from elastogen.runtime.functions.dynamics_methods import DynamicsMethods
+from elastogen.runtime.functions.evaluation import Array, ParameterValues
+from elastogen.runtime.functions.higher_order_methods import HigherOrderMethods
+from elastogen.runtime.functions.kernel import Kernel
+from elastogen.runtime.functions.kinematics_methods import KinematicsMethods
+from elastogen.runtime.functions.linear_analysis import LinearAnalysis
+from elastogen.runtime.functions.metadata import FunctionInfo, Metadata, read_metadata
+from elastogen.runtime.functions.parameters import Parameters
+from elastogen.runtime.simulation.sliding_methods import SlidingMethods
+
+if TYPE_CHECKING:
+    from elastogen.runtime.loop.library import LoopLibrary
+    from elastogen.runtime.loop.loop import Loop
+
+_REAL: dict[str, np.dtype[Any]] = {"double": np.dtype(np.float64), "float": np.dtype(np.float32)}
+
+
+class Model(KinematicsMethods, DynamicsMethods, HigherOrderMethods, LinearAnalysis, SlidingMethods):
+    """The compiled functions of one robot.
+
+    Every method takes arrays or lists of shape (..., length) and returns arrays of the model's precision.
+    Leading batch axes broadcast against each other and are evaluated in one C loop that releases the GIL.
+    All methods take
+
+    - ``out``: an array (or a tuple of arrays) for the result, which is also returned. It may be
+      non-contiguous or share memory with an argument; then the result is computed aside and copied;
+    - ``parameters``: live parameters for this call only, a mapping from names to numbers or to arrays that
+      broadcast as batch axes; the others keep the values in :attr:`parameters`.
+
+    A model that was built with the default outputs builds any other function when it is first called (a few seconds,
+    then from the cache); one that was built with ``outputs=`` has just those and raises ModelError for others.
+    NaN and infinity pass through as in numpy. Methods may be called from several threads at once.
+    """
+
+    _build_loop: Callable[..., LoopLibrary] | None = None  # makes the real-time loop, when it is asked for
+
+    def __init__(self, lib: Any, ffi: Any, c_directory: Path, *, extension: Path | None = None) -> None:
+        source = str(extension or c_directory)
+        metadata = read_metadata(ffi.string(lib.eg_metadata()), source)
+        if metadata.real not in _REAL:
+            raise ModelError(f"{source}: computes in {metadata.real!r}, expected one of {', '.join(_REAL)}.")
+        if lib.eg_nparams() != len(metadata.parameters):
+            raise ModelError(f"{source}: its metadata and its parameters disagree. Fix: build the robot again.")
+        self._lib, self._ffi = lib, ffi
+        self._metadata = metadata
+        self._warned: set[str] = set()
+        self._name = metadata.name
+        self._extension = extension
+        self._c_directory = Path(c_directory)
+        self._parameters = Parameters(metadata.name, metadata.parameters, _REAL[metadata.real])
+        self._kernels = {info.name: Kernel(lib, ffi, metadata.name, info, self._parameters) for info in metadata.functions}
+
+    @property
+    def name(self) -> str:
+        """Name of the robot."""
+        return self._name
+
+    @property
+    def nq(self) -> int:
+        """Number of generalized coordinates."""
+        return len(self._metadata.coordinate_names)
+
+    @property
+    def coordinate_names(self) -> tuple[str, ...]:
+        """Names of the generalized coordinates, in the order of q."""
+        return self._metadata.coordinate_names
+
+    @property
+    def coordinate_units(self) -> tuple[str, ...]:
+        """Units of the generalized coordinates: "rad", "m", or "" for the amplitude of a mode."""
+        return self._metadata.coordinate_units
+
+    @property
+    def driven(self) -> tuple[int, ...]:
+        """Indices in q of the joint coordinates, on which drives act; the others are elastic."""
+        return tuple(k for k, elastic in enumerate(self._metadata.elastic_coordinates) if not elastic)
+
+    @property
+    def frame_names(self) -> tuple[str, ...]:
+        """Names of the frames, in the order of :meth:`forward_kinematics`."""
+        return self._metadata.frame_names
+
+    @property
+    def parameters(self) -> Parameters:
+        """The live parameters; assign to change them for all later calls."""
+        return self._parameters
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """Type of the numbers that the C code computes with, float64 or float32."""
+        return self._parameters.snapshot.dtype
+
+    @property
+    def functions(self) -> dict[str, FunctionInfo]:
+        """The emitted functions by name, with arguments, units and operation counts."""
+        return {info.name: info for info in self._metadata.functions}
+
+    @property
+    def metadata(self) -> Metadata:
+        """Everything the compiled module says about itself."""
+        return self._metadata
+
+    @property
+    def c_files(self) -> tuple[Path, ...]:
+        """The generated C files."""
+        return tuple(self._c_directory / name for name in self._metadata.c_files)
+
+    @property
+    def extension(self) -> Path | None:
+        """The compiled module, for :func:`elastogen.runtime.load_model`."""
+        return self._extension
+
+    def evaluate(
+        self,
+        function: str,
+        /,
+        *,
+        out: Array | Sequence[Array] | None = None,
+        parameters: ParameterValues = None,
+        on_failure: str = "raise",
+        **arguments: ArrayLike,
+    ) -> Any:
+        """Evaluate an emitted function by name, arguments by name; see :attr:`functions` for what there is.
+
+        Returns an array, or a tuple of arrays for a function with several outputs. ``on_failure`` is for
+        functions that factorize the mass matrix: "raise" a ModelError, or fill the failed states with "nan".
+        """
+        kernel = self.kernel(function)
+        names = [argument.name for argument in kernel.info.inputs]
+        missing = [name for name in names if name not in arguments]
+        if missing or len(arguments) != len(names):
+            unknown = sorted(set(arguments) - set(names))
+            problem = f"argument {missing[0]!r} is missing" if missing else f"argument {unknown[0]!r} is unknown"
+            raise ModelError(f"{kernel.label}: {problem}, expected {', '.join(names) or 'no arguments'}.")
+        return self._evaluate(function, [arguments[name] for name in names], out, parameters, on_failure)
+
+    def bind(self, function: str) -> Bound:
+        """Bind a function to preallocated arrays, for tight loops: see :class:`Bound`."""
+        return Bound(self.kernel(function))
+
+    def kernel(self, function: str) -> Kernel:
+        """Return the compiled function behind a method."""
+        return self._kernels.get(function) or self._missing(function)
+
+    def complete_with(self, build: Callable[[str], Model]) -> None:
+        """Let functions that were not emitted be built when they are first called, each by ``build(name)``."""
+
+        def provide(function: str) -> Kernel:
+            other = build(function)
+            return Kernel(other._lib, other._ffi, self._name, other.functions[function], self._parameters)
+
+        self._provider, self._build = provide, build
+
+    def loop(self, *, controller_source: Any = None, plant_source: Any = None, **options: Any) -> Loop:
+        """A real-time loop of this robot with the present live parameters: see :class:`~elastogen.runtime.loop.loop.Loop`.
+
+        ``controller_source`` and ``plant_source`` are C text, or paths of .c files, of the user's own; ``options`` are the
+        loop's. The first call compiles the loop (a few seconds, then from the cache).
+        """
+        from elastogen.runtime.loop.loop import Loop
+
+        if self._build_loop is None:
+            raise ModelError(
+                f"{self._name}: a model that was loaded from a file cannot make a loop. "
+                "Fix: elastogen.build_model(robot).loop(...), or Loop(elastogen.build_loop(robot), ...)."
+            )
+        library = self._build_loop(controller_source, plant_source)
+        library.model.parameters.update(self._parameters)
+        return Loop(library, **options)
+
+    def make_loops_with(self, build: Callable[..., LoopLibrary]) -> None:
+        """Let :meth:`loop` use ``build(controller_source, plant_source)``."""
+        self._build_loop = build
+
+    def __reduce__(self) -> Any:
+        if self._extension is None:
+            raise TypeError(f"{self._name}: only a model that was loaded from a file can be pickled")
+        return _restore, (str(self._extension.resolve()), dict(self._parameters))
+
+    def __repr__(self) -> str:
+        return (
+            f"Model({self._name!r}, nq={self.nq}, {self._metadata.real}, {len(self._kernels)} functions, "
+            f"{len(self._parameters)} live parameters)"
+        )
+
+
+def _restore(path: str, parameters: dict[str, float]) -> Model:
+    """Load a pickled model in another process."""
+    from elastogen.runtime.model.loader import load_model
+
+    model = load_model(path)
+    model.parameters.update(parameters)
+    return model

@@ -1,0 +1,1 @@
+"""Motions over time: trajectories, profiles, splines, input shaping."""

@@ -1,0 +1,268 @@
+"""Joint trajectories: control functions (seed 002 (6)) and motion profiles as piecewise polynomials in time.
+
+    through given configurations     cubic (3-3-..-3), four_three_four (4-3-..-3-4), quintic, septic
+    from rest to rest, with limits   trapezoidal, s_curve (7 segments), bang_bang: see elastogen.runtime.motion.profiles
+    inputs                           bang_bang_input: there too
+
+Each returns a :class:`Trajectory`, which gives positions, velocities, accelerations and jerks at any times and can be
+emitted as C (``elastogen.build.files.trajectory``). Units are those of the coordinates, [rad] or [m], and seconds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from math import factorial
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from elastogen.runtime.errors import ModelError
+
+Array = NDArray[np.float64]
+
+
+class Samples(NamedTuple):
+    """A trajectory at times t (k,): q, qd, qdd and jerk are (k, n)."""
+
+    t: Array
+    q: Array
+    qd: Array
+    qdd: Array
+    jerk: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Trajectory:
+    """Piecewise polynomials of n coordinates.
+
+    On segment s, from breaks[s] to breaks[s + 1], coordinate j is sum_k coefficients[s, j, k] (t - breaks[s])^k. Before
+    the first break and after the last one all derivatives are zero and the coordinates those of the nearest end, or zero
+    without ``hold``.
+    """
+
+    breaks: Array  # (segments + 1,), ascending [s]
+    coefficients: Array  # (segments, n, degree + 1)
+    hold: bool = True
+
+    def __post_init__(self) -> None:
+        shape = self.coefficients.shape
+        if len(shape) != 3 or len(self.breaks) != shape[0] + 1 or shape[0] < 1 or shape[1] < 1 or shape[2] < 1:
+            raise ModelError(f"trajectory: {len(self.breaks)} breaks and coefficients of shape {shape} do not fit.")
+        if not np.isfinite(self.breaks).all() or not np.isfinite(self.coefficients).all():
+            raise ModelError("trajectory: got numbers that are not finite.")
+        if not (np.diff(self.breaks) > 0).all():
+            raise ModelError("trajectory: times must ascend.")
+
+    @property
+    def size(self) -> int:
+        """Number of coordinates."""
+        return int(self.coefficients.shape[1])
+
+    @property
+    def degree(self) -> int:
+        """Highest power of time."""
+        return int(self.coefficients.shape[2]) - 1
+
+    @property
+    def duration(self) -> float:
+        """From the first break to the last [s]."""
+        return float(self.breaks[-1] - self.breaks[0])
+
+    def __call__(self, t: ArrayLike, derivative: int = 0) -> Array:
+        """Positions, or their derivative of an order, at times t (...): (..., n)."""
+        t = np.asarray(t, dtype=float)
+        inside = (t >= self.breaks[0]) & (t <= self.breaks[-1])
+        clamped = np.where(t >= self.breaks[0], np.minimum(t, self.breaks[-1]), self.breaks[0])
+        last = len(self.coefficients) - 1
+        segment = np.clip(np.searchsorted(self.breaks, clamped, side="right") - 1, 0, last)
+        u = (clamped - self.breaks[segment])[..., None]
+        c = self.coefficients[segment]
+        values: list[Any] = [c[..., self.degree], *([np.zeros(c.shape[:-1])] * derivative)]
+        for k in range(self.degree - 1, -1, -1):  # Horner for the polynomial and its derivatives over k!
+            for order in range(derivative, 0, -1):
+                values[order] = values[order] * u + values[order - 1]
+            values[0] = values[0] * u + c[..., k]
+        result = np.asarray(values[derivative] * factorial(derivative))
+        return result if derivative == 0 and self.hold else np.where(inside[..., None], result, 0.0)
+
+    def at(self, t: ArrayLike) -> Samples:
+        """Everything at given times."""
+        t = np.asarray(t, dtype=float)
+        return Samples(t, self(t), self(t, 1), self(t, 2), self(t, 3))
+
+    def sample(self, rate: float) -> Samples:
+        """Everything at a loop's rate [1/s], from the first break until the last one is reached."""
+        if not rate > 0:
+            raise ModelError(f"trajectory: rate={rate!r}, expected a positive number of samples per second.")
+        count = int(np.ceil(self.duration * rate - 1e-9)) + 1
+        return self.at(self.breaks[0] + np.arange(count) / rate)
+
+    def peaks(self, derivative: int) -> Array:
+        """Largest absolute value of a derivative, (n,): at the breaks and where the next derivative is zero."""
+        found = np.zeros(self.size)
+        factors = [factorial(k) / factorial(k - derivative) for k in range(derivative, self.degree + 1)]
+        for s, length in enumerate(np.diff(self.breaks)):
+            for j in range(self.size):
+                row = self.coefficients[s, j, derivative:] * factors if factors else np.zeros(1)
+                polynomial = np.polynomial.Polynomial(row)
+                roots = polynomial.deriv().roots() if polynomial.degree() > 1 else np.array([])
+                real = roots.real[(np.abs(roots.imag) < 1e-9) & (roots.real > 0) & (roots.real < length)]
+                values = polynomial(np.concatenate([[0.0, length], real]))
+                found[j] = max(found[j], float(np.max(np.abs(values))))
+        return found
+
+    def stretched(self, factor: float) -> Trajectory:
+        """The same path in ``factor`` times the time: velocities are divided by it, accelerations by its square, ..."""
+        powers = float(factor) ** -np.arange(self.degree + 1, dtype=float)
+        return replace(
+            self, breaks=self.breaks[0] + (self.breaks - self.breaks[0]) * factor, coefficients=self.coefficients * powers
+        )
+
+    def then(self, other: Trajectory) -> Trajectory:
+        """Append another trajectory of the same coordinates."""
+        width = max(self.degree, other.degree) + 1
+        parts = [np.pad(part.coefficients, ((0, 0), (0, 0), (0, width - part.degree - 1))) for part in (self, other)]
+        breaks = np.concatenate([self.breaks, self.breaks[-1] + np.cumsum(np.diff(other.breaks))])
+        return Trajectory(breaks, np.concatenate(parts), self.hold)
+
+
+# ---- through given configurations
+
+
+def cubic(
+    points: ArrayLike,
+    times: ArrayLike,
+    *,
+    start_velocity: ArrayLike = 0.0,
+    end_velocity: ArrayLike = 0.0,
+    start_acceleration: ArrayLike | None = None,
+    end_acceleration: ArrayLike | None = None,
+) -> Trajectory:
+    """Cubic polynomials 3-3-..-3 through ``points`` (m, n) at ``times`` (m,), accelerations continuous (002 (6)).
+
+    Boundary accelerations follow from the velocities. If they are given (both), two more knots are put into the middle of
+    the first and the last segment, whose positions the conditions determine.
+    """
+    points, times = _configurations(points, times)
+    if start_acceleration is None and end_acceleration is None:
+        return _interpolated(points, times, [3] * (len(times) - 1), [start_velocity], [end_velocity], 2)
+    if start_acceleration is None or end_acceleration is None:
+        raise ModelError("cubic: give both boundary accelerations or none.")
+    first, last = (times[0] + times[1]) / 2, (times[-2] + times[-1]) / 2
+    if len(times) == 2:
+        first, last = times[0] + (times[1] - times[0]) / 3, times[0] + (times[1] - times[0]) * 2 / 3
+    free = np.full((1, points.shape[1]), np.nan)
+    points = np.concatenate([points[:1], free, points[1:-1], free, points[-1:]])
+    times = np.concatenate([times[:1], [first], times[1:-1], [last], times[-1:]])
+    start, end = [start_velocity, start_acceleration], [end_velocity, end_acceleration]
+    return _interpolated(points, times, [3] * (len(times) - 1), start, end, 2)
+
+
+def four_three_four(
+    points: ArrayLike,
+    times: ArrayLike,
+    *,
+    start_velocity: ArrayLike = 0.0,
+    end_velocity: ArrayLike = 0.0,
+    start_acceleration: ArrayLike = 0.0,
+    end_acceleration: ArrayLike = 0.0,
+) -> Trajectory:
+    """Polynomials of degree 4-3-..-3-4 through ``points`` (m, n), m >= 3, accelerations continuous (002 (6)).
+
+    Four points make the classic 4-3-4: lift-off, transfer, set-down, with boundary velocities and accelerations.
+    """
+    points, times = _configurations(points, times, least=3)
+    degrees = [4, *[3] * (len(times) - 3), 4]
+    start, end = [start_velocity, start_acceleration], [end_velocity, end_acceleration]
+    return _interpolated(points, times, degrees, start, end, 2)
+
+
+def quintic(
+    points: ArrayLike,
+    times: ArrayLike,
+    *,
+    start_velocity: ArrayLike = 0.0,
+    end_velocity: ArrayLike = 0.0,
+    start_acceleration: ArrayLike = 0.0,
+    end_acceleration: ArrayLike = 0.0,
+) -> Trajectory:
+    """Quintic polynomials through ``points`` (m, n): from point to point, or with via points, snap continuous there."""
+    points, times = _configurations(points, times)
+    start, end = [start_velocity, start_acceleration], [end_velocity, end_acceleration]
+    return _interpolated(points, times, [5] * (len(times) - 1), start, end, 4)
+
+
+def septic(
+    points: ArrayLike,
+    times: ArrayLike,
+    *,
+    start_velocity: ArrayLike = 0.0,
+    end_velocity: ArrayLike = 0.0,
+    start_acceleration: ArrayLike = 0.0,
+    end_acceleration: ArrayLike = 0.0,
+    start_jerk: ArrayLike = 0.0,
+    end_jerk: ArrayLike = 0.0,
+) -> Trajectory:
+    """Polynomials of degree 7 through ``points`` (m, n), with boundary jerks; the sixth derivative is continuous."""
+    points, times = _configurations(points, times)
+    start, end = [start_velocity, start_acceleration, start_jerk], [end_velocity, end_acceleration, end_jerk]
+    return _interpolated(points, times, [7] * (len(times) - 1), start, end, 6)
+
+
+def _configurations(points: ArrayLike, times: ArrayLike, least: int = 2) -> tuple[Array, Array]:
+    points, times = np.asarray(points, dtype=float), np.asarray(times, dtype=float)
+    if points.ndim != 2 or times.shape != points.shape[:1] or len(times) < least:
+        raise ModelError(
+            f"trajectory: got points of shape {points.shape} at times of shape {times.shape}, "
+            f"expected (m, n) at (m,) with m >= {least}."
+        )
+    if not np.isfinite(points).all() or not (np.diff(times) > 0).all():
+        raise ModelError("trajectory: points must be finite and times must ascend.")
+    return points, times
+
+
+def _interpolated(
+    points: Array, times: Array, degrees: Sequence[int], start: Sequence[Any], end: Sequence[Any], smooth: int
+) -> Trajectory:
+    """Solve for all coefficients; a point of nan is a free knot, where the position is continuous but not given.
+
+    Segments are polynomials of u = (t - t_s) / h_s in [0, 1], and conditions are scaled by powers of the mean h, which
+    keeps the system well conditioned. Derivatives up to ``smooth`` are continuous at inner knots.
+    """
+    h, n = np.diff(times), points.shape[1]
+    unit = float(np.mean(h))
+    columns = np.concatenate([[0], np.cumsum([degree + 1 for degree in degrees])])
+    rows: list[Array] = []
+    right: list[Array] = []
+
+    def derivative(s: int, order: int, at_end: bool) -> Array:
+        """Row of the scaled derivative of segment s at one of its ends."""
+        row = np.zeros(columns[-1])
+        for k in range(order, degrees[s] + 1):
+            if at_end or k == order:
+                row[columns[s] + k] = factorial(k) / factorial(k - order) * (unit / h[s]) ** order
+        return row
+
+    def demand(row: Array, value: Any) -> None:
+        rows.append(row)
+        right.append(np.broadcast_to(np.asarray(value, dtype=float), (n,)))
+
+    for s in range(len(degrees)):
+        for knot, at_end in ((s, False), (s + 1, True)):
+            if not np.isnan(points[knot]).any():
+                demand(derivative(s, 0, at_end), points[knot])
+        if s:
+            first = 0 if np.isnan(points[s]).any() else 1
+            for order in range(first, smooth + 1):
+                demand(derivative(s - 1, order, True) - derivative(s, order, False), 0.0)
+    for order, (first_value, last_value) in enumerate(zip(start, end, strict=True), start=1):
+        demand(derivative(0, order, False), np.asarray(first_value, dtype=float) * unit**order)
+        demand(derivative(len(degrees) - 1, order, True), np.asarray(last_value, dtype=float) * unit**order)
+    solution = np.linalg.solve(np.array(rows), np.array(right))
+    coefficients = np.zeros((len(degrees), n, max(degrees) + 1))
+    for s, degree in enumerate(degrees):
+        scaled = solution[columns[s] : columns[s + 1]] / h[s] ** np.arange(degree + 1)[:, None]
+        coefficients[s, :, : degree + 1] = scaled.T
+    return Trajectory(times, coefficients)

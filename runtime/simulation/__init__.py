@@ -1,0 +1,1 @@
+"""Simulation in C, its inputs and its results."""

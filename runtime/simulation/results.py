@@ -1,0 +1,180 @@
+"""What a simulation gives back: samples of the motion, energies, counts; files and plots."""
+
+from __future__ import annotations
+
+import csv
+import os
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from elastogen.runtime.errors import ModelError
+from elastogen.runtime.simulation.switches import Switch, energy_changes, table
+from elastogen.runtime.simulation.switches import lines as switch_lines
+
+STATUS = {
+    "OK": "reached the end",
+    "CANCELLED": "was interrupted",
+    "SINGULAR": "the mass matrix is not positive definite; likely cause: a link without inertia, or steps too long",
+    "NOT_FINITE": "NaN or infinity; likely cause: steps too long for this motion, or forces that are not finite",
+    "STEP_TOO_SMALL": "no step is small enough for rtol and atol; likely cause: tolerances below rounding errors",
+    "NEWTON": "the iteration of an implicit step does not converge; fix: a smaller step=",
+    "FUNCTION": "the function given by F= returned a failure",
+    "OUT_OF_RANGE": "a sliding joint left its beam",
+    "EVENT": "the event function asked to stop",
+    "ARGUMENT": "a time or an option is out of range",
+}
+"""Statuses of a simulation and what they mean."""
+
+
+@dataclass(frozen=True, eq=False)
+class Simulation:
+    """Samples of one or many simulated motions; leading axes are the batch axes of the call, if any.
+
+    A single motion that ended early holds what was done. In a batch, samples that were not reached are NaN.
+    """
+
+    name: str
+    """Name of the robot."""
+    method: str
+    coordinate_names: tuple[str, ...]
+    coordinate_units: tuple[str, ...]
+    t: NDArray[Any]
+    """Sample times (n,) [s]."""
+    q: NDArray[Any]
+    """Positions (..., n, nq) [rad] or [m]."""
+    qd: NDArray[Any]
+    """Velocities (..., n, nq) [rad/s] or [m/s]."""
+    F: NDArray[Any]
+    """Driving forces (..., n, nq) [N m] or [N]."""
+    kinetic: NDArray[Any] | None
+    """Kinetic energy (..., n) [J]; None where the model has no function for it."""
+    potential: NDArray[Any] | None
+    """Potential energy of weights and deformation (..., n) [J]."""
+    work: NDArray[Any] | None
+    """Work of the driving forces since the first sample (..., n) [J], integrated with the motion."""
+    dissipated: NDArray[Any] | None
+    """Energy taken by friction and damping since the first sample (..., n) [J], integrated with the motion."""
+    status: Any
+    """Name of the status, a key of STATUS: text, or an array of texts (...)."""
+    time_reached: Any
+    """Time of the last sound state [s]: the end, or where the motion failed or was interrupted."""
+    steps: Any
+    rejections: Any
+    """Steps that were taken again, shorter."""
+    evaluations: Any
+    """Evaluations of the equations of motion."""
+    factorizations: Any
+    """Factorizations of Newton's matrix (generalized_alpha)."""
+    seconds: float
+    """Time that the computation took [s]."""
+    switches: tuple[Switch, ...] = ()
+    """Borders of elements that sliding joints passed, with the energy before and after; at most 4096 for each motion."""
+    switch_count: Any = 0
+    """How many there were: a number, or an array (...)."""
+
+    @property
+    def ok(self) -> bool:
+        """Whether every motion reached its end."""
+        return bool(np.all(np.asarray(self.status) == "OK"))
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether Ctrl-C ended it; what was done until then is here."""
+        return bool(np.any(np.asarray(self.status) == "CANCELLED"))
+
+    @property
+    def energy(self) -> NDArray[Any]:
+        """Kinetic and potential energy (..., n) [J]."""
+        total: NDArray[Any] = self._present("kinetic") + self._present("potential")
+        return total
+
+    @property
+    def balance(self) -> NDArray[Any]:
+        """Energy less its first value, less work, plus what was dissipated (..., n) [J]: the numerical error.
+
+        What switches of elements added (:attr:`switches`) is not part of it.
+        """
+        energy, work, dissipated = self.energy, self._present("work"), self._present("dissipated")
+        added = energy_changes(self.switches, self.t, energy.shape[:-1])
+        gained: NDArray[Any] = energy - energy[..., :1] - work + dissipated - added
+        return gained
+
+    def _present(self, field: str) -> NDArray[Any]:
+        array: NDArray[Any] | None = getattr(self, field)
+        if array is None:
+            raise ModelError(
+                f"{self.name}: this simulation has no {field}. Fix: simulate with energy=True, and build the model "
+                "with 'default' or 'simulation' among outputs=."
+            )
+        return array
+
+    def report(self) -> str:
+        """A few lines: what was done, at what cost, and how well energy is balanced."""
+        count = np.size(self.status)
+        failed = count - int(np.sum(np.asarray(self.status) == "OK"))
+        what = f"{count} motions, {failed} not finished" if count > 1 else STATUS[str(self.status)]
+        lines = [
+            f"{self.name}, {self.method}: {what}; {self.t.size} samples to t = {np.max(self.time_reached):g} s",
+            f"{np.sum(self.steps)} steps, {np.sum(self.rejections)} rejected, {np.sum(self.evaluations)} evaluations, "
+            f"{self.seconds:.3g} s",
+        ]
+        parts = (self.kinetic, self.potential, self.work, self.dissipated)
+        if self.t.size and all(part is not None for part in parts):
+            scale = np.nanmax(np.abs(self._present("kinetic")))
+            worst = np.nanmax(np.abs(self.balance))
+            lines.append(f"energy balance: off by {worst:.2g} J at most; kinetic energy up to {scale:.3g} J")
+        lines += switch_lines(self.switches, int(np.sum(self.switch_count)))
+        return "\n".join(lines)
+
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """Write the samples to a ``.csv`` file (one motion; a row for each time) or to a ``.npz`` file (everything)."""
+        target = Path(path)
+        if target.suffix == ".npz":
+            given = {field.name: getattr(self, field.name) for field in fields(self)}
+            given["switches"] = table(self.switches)
+            arrays: dict[str, Any] = {key: np.asarray(value) for key, value in given.items() if value is not None}
+            np.savez_compressed(target, **arrays)
+        elif target.suffix == ".csv":
+            header, columns = self._columns()
+            with open(target, "w", encoding="utf-8", newline="") as stream:
+                writer = csv.writer(stream)
+                writer.writerow(header)
+                writer.writerows([repr(float(x)) for x in row] for row in zip(*columns, strict=True))
+        else:
+            raise ModelError(f"{target}: got the ending {target.suffix!r}, expected '.csv' or '.npz'.")
+        return target
+
+    def _columns(self) -> tuple[list[str], list[NDArray[Any]]]:
+        if self.q.ndim != 2:
+            raise ModelError(f"{self.name}: got a batch of {np.size(self.status)}, a CSV holds one motion. Fix: .npz")
+        header, columns = ["t [s]"], [self.t]
+        for kind, array, per in (("q", self.q, ""), ("qd", self.qd, "/s")):
+            for k, (name, unit) in enumerate(zip(self.coordinate_names, self.coordinate_units, strict=True)):
+                header.append(f"{kind} {name} [{(unit or '1') + per}]")
+                columns.append(array[:, k])
+        for k, (name, unit) in enumerate(zip(self.coordinate_names, self.coordinate_units, strict=True)):
+            header.append(f"F {name} [{'N m' if unit == 'rad' else 'N' if unit == 'm' else 'J'}]")
+            columns.append(self.F[:, k])
+        for name in ("kinetic", "potential", "work", "dissipated"):
+            if getattr(self, name) is not None:
+                header.append(f"{name} [J]")
+                columns.append(getattr(self, name))
+        return header, columns
+
+    def plot(self, path: str | os.PathLike[str] | None = None) -> Any:
+        """Draw positions, velocities, forces and energies of one motion; return the figure, write it to ``path``."""
+        from elastogen.runtime.simulation.plotting import plot_simulation
+
+        return plot_simulation(self, path)
+
+
+class SimulationError(ModelError):
+    """A simulation failed; :attr:`simulation` holds what was done until then."""
+
+    def __init__(self, message: str, simulation: Simulation) -> None:
+        super().__init__(message)
+        self.simulation = simulation

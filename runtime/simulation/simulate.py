@@ -1,0 +1,292 @@
+"""Methods of a model: simulation in C, and the right-hand side for other integrators."""
+
+from __future__ import annotations
+
+import math
+import time
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from elastogen.runtime.errors import ModelError, ModelWarning
+from elastogen.runtime.functions.evaluation import Evaluation, ParameterValues
+from elastogen.runtime.functions.metadata import SlidingInfo
+from elastogen.runtime.functions.parameters import Parameters
+from elastogen.runtime.simulation.inputs import Input, InputReader
+from elastogen.runtime.simulation.results import STATUS, Simulation, SimulationError
+from elastogen.runtime.simulation.simulator import Method, Motion, Simulator
+
+METHODS = {
+    "rk4": ("forward_dynamics",),
+    "tsit5": ("forward_dynamics",),
+    "generalized_alpha": ("forward_dynamics", "inverse_dynamics", "inverse_dynamics_derivatives"),
+}
+"""Methods, and the functions of the model that each needs."""
+ENERGIES = {
+    "kinetic": "kinetic_energy",
+    "potential": "potential_energy",
+    "work": "forward_dynamics",
+    "loss": "friction_forces",
+}
+"""Energies that are recorded, and the function that each needs."""
+TOLERANCES = {"float64": (1e-8, 1e-10), "float32": (1e-5, 1e-6)}
+"""Default rtol and atol for each precision of a model."""
+
+
+class SimulationMethods(Evaluation):
+    """Motions of a model."""
+
+    nq: Any
+    driven: Any
+    coordinate_names: Any
+    coordinate_units: Any
+    dtype: Any
+    metadata: Any
+    _warned: set[str]  # links that were warned of
+    _lib: Any
+    _ffi: Any
+    _parameters: Parameters
+    _build: Callable[[str], Any] | None = None  # builds a model with other outputs, where the user did not choose them
+    _simulator: Simulator | None = None
+
+    def simulate(
+        self,
+        q0: ArrayLike,
+        qd0: ArrayLike | None = None,
+        *,
+        t: ArrayLike,
+        F: Input = None,
+        method: Literal["tsit5", "rk4", "generalized_alpha"] = "tsit5",
+        step: float | None = None,
+        max_step: float | None = None,
+        rtol: float | None = None,
+        atol: float | None = None,
+        rho_inf: float = 0.9,
+        samples: int = 1001,
+        energy: bool = True,
+        parameters: ParameterValues = None,
+        progress: bool | None = None,
+        on_failure: Literal["raise", "keep"] = "raise",
+    ) -> Simulation:
+        """Integrate the equation of motion in C from the state (q0, qd0) and return samples of the motion.
+
+        - ``q0``, ``qd0``: (nq,) [rad, m] and per s; ``qd0`` is zero if left out. Leading axes, and arrays among
+          ``parameters``, are batches that broadcast; their motions are computed in parallel on all cores.
+        - ``t``: increasing sample times [s], the first is the start; or a number, the end of ``samples`` times from 0.
+        - ``F``: None (no forces), constant forces (nq,), an object of ``elastogen.runtime.simulation.inputs`` (Table,
+          BangBang, PD, ComputedTorque, CFunction) or a Python function f(t, q, qd) (slow: called in every step).
+        - ``method``: "tsit5" (explicit, order 5, steps follow the tolerances ``rtol`` and ``atol``, none longer than
+          ``max_step`` [s], the first is ``step``); "rk4" (explicit, order 4, equal steps of at most ``step`` [s]);
+          "generalized_alpha" (implicit, order 2, equal steps; for stiff elastic robots. A step leaves ``rho_inf``, 0 to
+          1, of the amplitude of vibrations much faster than it; the tolerances are those of Newton's method).
+          Equal steps are cut so that they meet sample times and breaks of the forces; ``step`` defaults to 1 ms.
+        - ``energy``: record energies, and integrate the work of F and of friction along with the motion.
+        - ``progress``: a bar on stderr; by default on a terminal, for runs longer than a second.
+        - ``on_failure``: "raise" a SimulationError that carries what was done, or "keep" it and return that.
+
+        Ctrl-C returns what is done, with ``interrupted`` set. A model in single precision is evaluated in it; time and
+        state are double.
+        """
+        label = f"{self._name}.simulate"
+        if on_failure not in ("raise", "keep"):
+            raise ModelError(f"{label}: on_failure={on_failure!r}, expected 'raise' or 'keep'.")
+        data = InputReader(label, self.nq, self.driven).read(F)
+        chosen = self._method(label, method, step, max_step, rtol, atol, rho_inf)
+        jumps = any(joint.thresholds and joint.passage == "refract" for joint in self.metadata.sliding)
+        simulator = self._simulator_for(label, (*METHODS[method], *data.needs, *(("mass_matrix",) if jumps else ())))
+        times = _times(label, t, samples)
+        motions, arrays, batch = self._motions(label, simulator, q0, qd0, parameters, len(times), energy)
+        start = time.perf_counter()
+        simulator.run(motions, times, data, chosen, progress)
+        result = self._simulation(motions, arrays, batch, times, method, time.perf_counter() - start)
+        self._warn_of_fast_spin(label, result)
+        if on_failure == "raise" and not (result.ok or result.interrupted):
+            raise SimulationError(_failure(label, result, motions, self.metadata.sliding), result)
+        return result
+
+    def rhs(self, t: float, y: ArrayLike, F: Input = None, parameters: ParameterValues = None) -> NDArray[Any]:
+        """Right-hand side of the first-order system y = (q, qd), for integrators of other packages.
+
+        >>> scipy.integrate.solve_ivp(model.rhs, (0, 5), [*q0, *qd0], args=(F,))
+
+        ``y`` is (2 nq,) or (2 nq, k) for k states at once (``vectorized=True``); ``F`` as in :meth:`simulate`.
+        """
+        state = np.asarray(y, dtype=np.float64)
+        if state.ndim not in (1, 2) or state.shape[0] != 2 * self.nq:
+            raise ModelError(f"{self._name}.rhs: y has shape {state.shape}, expected ({2 * self.nq},) or ({2 * self.nq}, k).")
+        q, qd = (np.ascontiguousarray(half.T) for half in (state[: self.nq], state[self.nq :]))
+        forces = self._forces(float(t), q, qd, F, parameters)
+        qdd = self._evaluate("forward_dynamics", (q, qd, forces), None, parameters)
+        slope: NDArray[Any] = np.concatenate([qd, qdd], axis=-1).T
+        return slope
+
+    def _forces(self, t: float, q: NDArray[Any], qd: NDArray[Any], F: Input, parameters: ParameterValues) -> Any:
+        if F is None:
+            return np.zeros(self.nq)
+        label = f"{self._name}.rhs"
+        data = InputReader(label, self.nq, self.driven).read(F)
+        if data.kind == "HOLD" and data.values is not None and len(data.values) == 1:
+            return data.values[0]
+        simulator = self._simulator_for(label, ("forward_dynamics", *data.needs))
+        values = self._parameters.snapshot if parameters is None else self._parameters.merged(parameters)
+        if q.ndim == 1:
+            return simulator.force(values, data, t, q, qd)
+        return np.array([simulator.force(values, data, t, *pair) for pair in zip(q, qd, strict=True)])
+
+    # Pieces of a simulation.
+
+    def _warn_of_fast_spin(self, label: str, result: Simulation) -> None:
+        """Say once per link that it turned faster than half the rate at which the linear model loses its stiffness."""
+        for critical in self.metadata.critical_rates:
+            fastest = float(np.nanmax(np.abs(result.qd[..., list(critical.coordinates)]), initial=0.0))
+            if fastest > 0.5 * critical.rate and critical.link not in self._warned:
+                self._warned.add(critical.link)
+                warnings.warn(
+                    f"{label}: {critical.link} turned at {fastest:.3g} rad/s. Without foreshortening it loses its stiffness at "
+                    f"{critical.rate:.3g} rad/s. Fix: foreshortening: true for this link, or move more slowly.",
+                    ModelWarning,
+                    stacklevel=3,
+                )
+
+    @property
+    def _sliding_names(self) -> list[str]:
+        return [joint.joint for joint in self.metadata.sliding]
+
+    def _simulator_for(self, label: str, needed: tuple[str, ...]) -> Simulator:
+        """The integrators of a module that has the needed functions: this one, or one that is built now."""
+        if self._simulator is None and hasattr(self._lib, "eg_simulate"):
+            self._simulator = Simulator(self._lib, self._ffi, list(self._kernels), self.nq, self._sliding_names)
+        missing = [name for name in needed if self._simulator is None or name not in self._simulator.functions]
+        if missing and self._build is not None:
+            other = self._build("simulation")
+            self._simulator = Simulator(other._lib, other._ffi, list(other.functions), self.nq, self._sliding_names)
+            return self._simulator
+        if missing or self._simulator is None:
+            raise ModelError(
+                f"{label}: the model was built without {', '.join(missing)}. Fix: build it with "
+                "outputs=['default', 'simulation'], or leave outputs= out."
+            )
+        return self._simulator
+
+    def _method(
+        self, label: str, name: str, step: float | None, max_step: float | None,
+        rtol: float | None, atol: float | None, rho_inf: float,
+    ) -> Method:  # fmt: skip
+        if name not in METHODS:
+            raise ModelError(f"{label}: method={name!r}, expected one of {', '.join(METHODS)}.")
+        usual = TOLERANCES[np.dtype(self.dtype).name]
+        method = Method(
+            name=name,
+            step=(0.0 if name == "tsit5" else 1e-3) if step is None else float(step),
+            max_step=0.0 if max_step is None else float(max_step),
+            rtol=usual[0] if rtol is None else float(rtol),
+            atol=usual[1] if atol is None else float(atol),
+            rho_inf=float(rho_inf),
+        )
+        for what, given in (("step", step), ("max_step", max_step), ("rtol", rtol), ("atol", atol)):
+            if given is not None and not (0.0 < given < math.inf):
+                raise ModelError(f"{label}: {what}={given!r}, expected a positive number.")
+        if not 0 <= method.rho_inf <= 1:
+            raise ModelError(f"{label}: rho_inf={rho_inf!r}, expected a number from 0 (strong damping) to 1 (none).")
+        return method
+
+    def _motions(
+        self, label: str, simulator: Simulator, q0: ArrayLike, qd0: ArrayLike | None, parameters: ParameterValues,
+        count: int, energy: bool,
+    ) -> tuple[list[Motion], dict[str, NDArray[Any]], tuple[int, ...]]:  # fmt: skip
+        """All motions of a batch, with rows of common arrays for their samples."""
+        q = self._state(label, "q0", q0)
+        qd = np.zeros(self.nq) if qd0 is None else self._state(label, "qd0", qd0)
+        values = self._parameters.snapshot if parameters is None else self._parameters.merged(parameters)
+        try:
+            batch = np.broadcast_shapes(q.shape[:-1], qd.shape[:-1], values.shape[:-1])
+        except ValueError:
+            shapes = f"q0 {q.shape[:-1]}, qd0 {qd.shape[:-1]}, parameters {values.shape[:-1]}"
+            raise ModelError(f"{label}: the batch axes do not broadcast against each other: {shapes}.") from None
+        number = math.prod(batch)
+        starts = [
+            np.ascontiguousarray(np.broadcast_to(x, (*batch, x.shape[-1]))).reshape(number, x.shape[-1])
+            for x in (q, qd, values)
+        ]
+        arrays = {name: np.full((number, count, self.nq), np.nan) for name in ("q", "qd", "F")}
+        if energy:
+            present = [name for name, function in ENERGIES.items() if function in simulator.functions]
+            arrays |= {name: np.full((number, count), np.nan) for name in present}
+        motions = [
+            Motion(starts[2][k], starts[0][k], starts[1][k], {name: array[k] for name, array in arrays.items()})
+            for k in range(number)
+        ]
+        if not motions:
+            raise ModelError(f"{label}: the batch of shape {batch} is empty, expected at least one motion.")
+        return motions, arrays, batch
+
+    def _state(self, label: str, name: str, given: ArrayLike) -> NDArray[Any]:
+        try:
+            array = np.asarray(given, dtype=np.float64)
+        except (TypeError, ValueError) as error:
+            raise ModelError(f"{label}: {name}={given!r}, expected real numbers of shape (..., {self.nq}).") from error
+        if array.ndim < 1 or array.shape[-1] != self.nq:
+            raise ModelError(f"{label}: {name} has shape {array.shape}, expected (..., {self.nq}).")
+        return array
+
+    def _simulation(
+        self, motions: list[Motion], arrays: dict[str, NDArray[Any]], batch: tuple[int, ...], times: NDArray[Any],
+        method: str, seconds: float,
+    ) -> Simulation:  # fmt: skip
+        def gather(values: list[Any]) -> Any:
+            return np.array(values).reshape(batch) if batch else values[0]
+
+        valid = len(times) if batch else int(motions[0].control.samples)
+        for motion in motions:
+            for array in motion.samples.values():
+                array[motion.control.samples :] = np.nan
+        shaped = {name: array.reshape(*batch, *array.shape[1:]) for name, array in arrays.items()}
+        if not batch:
+            shaped = {name: array[:valid] for name, array in shaped.items()}
+        return Simulation(
+            name=self._name, method=method, coordinate_names=self.coordinate_names,
+            coordinate_units=self.coordinate_units, t=times[:valid], q=shaped["q"], qd=shaped["qd"], F=shaped["F"],
+            kinetic=shaped.get("kinetic"), potential=shaped.get("potential"), work=shaped.get("work"),
+            dissipated=shaped.get("loss"), status=gather([motion.status for motion in motions]),
+            time_reached=gather([float(motion.control.time) for motion in motions]),
+            **{
+                field: gather([int(getattr(motion.control, field)) for motion in motions])
+                for field in ("steps", "rejections", "evaluations", "factorizations")
+            },
+            seconds=seconds,
+            switches=tuple(
+                replace(switch, motion=tuple(int(k) for k in np.unravel_index(number, batch)) if batch else ())
+                for number, motion in enumerate(motions) for switch in motion.switches
+            ),
+            switch_count=gather([int(getattr(motion.control, "switches", 0)) for motion in motions]),
+        )  # fmt: skip
+
+
+def _times(label: str, given: ArrayLike, samples: int) -> NDArray[Any]:
+    try:
+        times = np.asarray(given, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ModelError(f"{label}: t={given!r}, expected a number or increasing times [s].") from error
+    if times.ndim == 0:
+        times = np.linspace(0.0, float(times), max(2, int(samples)))
+    if times.ndim != 1 or not len(times) or not np.isfinite(times).all() or not (np.diff(times) > 0).all():
+        raise ModelError(f"{label}: t of shape {np.shape(given)}, expected a positive number or increasing times [s].")
+    return np.ascontiguousarray(times)
+
+
+def _failure(label: str, result: Simulation, motions: list[Motion], sliding: Sequence[SlidingInfo]) -> str:
+    failed = [k for k, motion in enumerate(motions) if motion.status != "OK"]
+    first = motions[failed[0]]
+    where = f"motion {failed[0]} (the first of {len(failed)} of {len(motions)})" if len(motions) > 1 else "the motion"
+    cause = STATUS[first.status]
+    if first.status == "OUT_OF_RANGE":
+        joint = sliding[first.control.left]
+        cause = f"{joint.joint} left its beam, 0 to {joint.upper:.9g} m"
+    return (
+        f"{label}, {result.method}: {where} failed at t = {first.control.time:g} s: {cause}. "
+        "What was done until then is in the exception's .simulation; on_failure='keep' returns it."
+    )

@@ -1,0 +1,236 @@
+"""The compiled integrators behind Python data: structs for C, one thread per motion, progress and cancellation."""
+
+from __future__ import annotations
+
+import math
+import os
+import sys
+import time
+from collections.abc import Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from elastogen.runtime.errors import ModelError
+from elastogen.runtime.simulation.inputs import CFunction, InputData
+from elastogen.runtime.simulation.switches import Switch
+
+_ROWS = ("values", "rates", "accelerations", "position_gain", "velocity_gain", "actuated")
+POLL = 0.1  # seconds between looks at the progress
+MOST_SWITCHES = 4096  # that are kept of one motion; all are counted
+PATIENCE = 1.0  # seconds before a progress bar appears
+
+
+@dataclass(frozen=True)
+class Method:
+    """A way to integrate, as the options struct takes it; see :meth:`SimulationMethods.simulate`."""
+
+    name: str
+    step: float
+    max_step: float
+    rtol: float
+    atol: float
+    rho_inf: float
+
+
+@dataclass
+class Motion:
+    """One motion to compute: where it starts and where its samples go (arrays of double, rows of a batch)."""
+
+    parameters: NDArray[Any]  # of the model's own type
+    q0: NDArray[Any]
+    qd0: NDArray[Any]
+    samples: dict[str, NDArray[Any]]  # fields of the record struct
+    status: str = "CANCELLED"
+    control: Any = None
+    switches: tuple[Switch, ...] = ()
+
+
+class _PythonForce:
+    """A user's Python function with the memory of its first exception."""
+
+    def __init__(self, ffi: Any, function: Any, nq: int) -> None:
+        self._ffi, self._function, self._nq = ffi, function, nq
+        self.error: BaseException | None = None
+
+    def __call__(self, t: float, q: Any, qd: Any, F: Any) -> int:
+        try:
+            state = (np.frombuffer(self._ffi.buffer(x, 8 * self._nq), dtype=np.float64).copy() for x in (q, qd))
+            given = np.asarray(self._function(t, *state), dtype=np.float64)
+            if given.shape != (self._nq,):
+                raise ModelError(f"F= is a function that returned shape {given.shape}, expected ({self._nq},).")
+            np.frombuffer(self._ffi.buffer(F, 8 * self._nq), dtype=np.float64)[...] = given
+        except BaseException as error:
+            self.error = self.error or error
+            return 1
+        return 0
+
+
+class Simulator:
+    """The integrators of one extension module."""
+
+    def __init__(self, lib: Any, ffi: Any, functions: Sequence[str], nq: int, sliding: Sequence[str]) -> None:
+        self._lib, self._ffi, self._nq, self._sliding = lib, ffi, nq, tuple(sliding)
+        self.functions = frozenset(functions)
+        names = [name for name in dir(lib) if name.startswith("EG_SIM_STATUS_")]
+        self._status = {int(getattr(lib, name)): name[len("EG_SIM_STATUS_") :] for name in names}
+
+        @ffi.def_extern(name="eg_sim_python")  # type: ignore[untyped-decorator]
+        def call(context: Any, t: float, q: Any, qd: Any, F: Any) -> int:
+            force: _PythonForce = ffi.from_handle(context)
+            return force(t, q, qd, F)
+
+    # Data for C.
+
+    def _pointer(self, array: NDArray[Any] | None, kind: str = "double[]") -> Any:
+        return self._ffi.NULL if array is None else self._ffi.from_buffer(kind, array)
+
+    def _input(self, data: InputData) -> tuple[Any, list[Any], _PythonForce | None]:
+        """The input struct, what must outlive it, and the Python function in it."""
+        struct = self._ffi.new("eg_sim_input_t *")
+        struct.kind = getattr(self._lib, f"EG_SIM_INPUT_{data.kind}")
+        keep: list[Any] = [data]
+        if data.times is not None:
+            struct.rows = len(data.times)
+            struct.times = self._pointer(data.times)
+            for name in _ROWS:
+                array = getattr(data, name)
+                setattr(struct, name, self._pointer(array, "int[]" if name == "actuated" else "double[]"))
+        python = None
+        if isinstance(data.function, CFunction):
+            struct.function = self._ffi.cast("eg_sim_function_t", self._address(data.function.address))
+            struct.context = self._ffi.cast("void *", self._address(data.function.context))
+        elif data.function is not None:
+            python = _PythonForce(self._ffi, data.function, self._nq)
+            handle = self._ffi.new_handle(python)
+            keep.append(handle)
+            struct.function = self._ffi.addressof(self._lib, "eg_sim_python")
+            struct.context = handle
+        return struct, keep, python
+
+    def _address(self, given: Any) -> int:
+        if isinstance(given, int):
+            return given
+        if isinstance(given, self._ffi.CData):
+            return int(self._ffi.cast("uintptr_t", given))
+        import ctypes
+
+        try:
+            if not isinstance(given, (str, bytes)):  # ctypes would take the address of the text
+                return ctypes.cast(given, ctypes.c_void_p).value or 0
+        except ctypes.ArgumentError:
+            pass
+        raise ModelError(f"CFunction: got {given!r}, expected an integer address, a cffi pointer or a ctypes pointer.")
+
+    # Evaluation.
+
+    def force(self, parameters: NDArray[Any], data: InputData, t: float, q: NDArray[Any], qd: NDArray[Any]) -> NDArray[Any]:
+        """Driving forces (nq,) of an input at one time and state."""
+        F = np.zeros(self._nq)
+        struct, keep, python = self._input(data)
+        workspace = self._ffi.new("eg_sim_workspace_t *")
+        values = self._pointer(parameters, "eg_real_t[]")
+        status = self._lib.eg_simulate_input(
+            values, struct, t, self._pointer(q), self._pointer(qd), self._pointer(F), workspace
+        )
+        del keep
+        if python is not None and python.error is not None:
+            raise python.error
+        if status:
+            raise ModelError(f"F= failed at t = {t:g} s: {self._status[status]}.")
+        return F
+
+    def run(
+        self, motions: Sequence[Motion], times: NDArray[Any], data: InputData, method: Method, progress: bool | None
+    ) -> None:
+        """Compute all motions, on all cores; after Ctrl-C, those not finished have the status CANCELLED."""
+        for motion in motions:
+            motion.control = self._ffi.new("eg_sim_control_t *")
+            motion.control.time = times[0]
+        struct, keep, python = self._input(data)
+        workers = min(len(motions), os.cpu_count() or 1)
+        bar = _Progress(motions, float(times[0]), float(times[-1]), progress)
+        with ThreadPoolExecutor(max_workers=max(1, workers)) as pool:
+            pending: set[Future[None]] = set()
+            done: set[Future[None]] = set()
+            try:
+                pending |= {pool.submit(self._run_one, motion, times, struct, method) for motion in motions}
+                while pending:
+                    finished, pending = wait(pending, timeout=POLL, return_when=FIRST_COMPLETED)
+                    done |= finished
+                    bar.show()
+            except KeyboardInterrupt:
+                for motion in motions:
+                    motion.control.cancel = 1
+                done |= wait(pending).done
+        bar.close()
+        del keep
+        if python is not None and python.error is not None:
+            raise python.error
+        for future in done:
+            future.result()
+
+    def _run_one(self, motion: Motion, times: NDArray[Any], struct: Any, method: Method) -> None:
+        ffi = self._ffi
+        options = ffi.new("eg_sim_options_t *")
+        options.method = getattr(self._lib, f"EG_SIM_METHOD_{method.name.upper()}")
+        for field in ("step", "max_step", "rtol", "atol", "rho_inf"):
+            setattr(options, field, getattr(method, field))
+        record = ffi.new("eg_sim_record_t *")
+        for field, array in motion.samples.items():
+            setattr(record, field, self._pointer(array))
+        workspace = ffi.new("eg_sim_workspace_t *")
+        switches = ffi.new("eg_switch_t[]", MOST_SWITCHES) if self._sliding else None
+        if switches is not None:
+            record.switches, record.most_switches = switches, MOST_SWITCHES
+        status = self._lib.eg_simulate(
+            self._pointer(motion.parameters, "eg_real_t[]"), struct, options, self._pointer(motion.q0),
+            self._pointer(motion.qd0), len(times), self._pointer(times), record, workspace, motion.control,
+        )  # fmt: skip
+        motion.status = self._status[status]
+        if switches is not None:
+            count = min(int(motion.control.switches), MOST_SWITCHES)
+            motion.switches = tuple(self._switch(switches[number]) for number in range(count))
+
+    def _switch(self, report: Any) -> Switch:
+        joint = self._sliding[report.joint]
+        return Switch(report.time, joint, report.before, report.after, report.energy_before, report.energy_after)
+
+    def switch(self, parameters: NDArray[Any], elements: Sequence[int], q: NDArray[Any], qd: NDArray[Any]) -> Switch:
+        """Carry a state that is just beyond a border of the elements over to the next one: q and qd are changed."""
+        k, report = self._ffi.new("int[]", list(elements)), self._ffi.new("eg_switch_t *", {"time": math.nan})
+        work = self._ffi.new("eg_switch_work_t *")
+        status = self._lib.eg_switch(
+            self._pointer(parameters, "eg_real_t[]"), k, self._pointer(q), self._pointer(qd), report, work
+        )
+        if status != 1:
+            raise ModelError(f"the state at a border of the elements {list(elements)} cannot be carried over: status {status}.")
+        return self._switch(report)
+
+
+class _Progress:
+    """A bar on stderr, for runs that take their time on a terminal."""
+
+    def __init__(self, motions: Sequence[Motion], start: float, end: float, wanted: bool | None) -> None:
+        self._motions, self._start, self._end = motions, start, end
+        self._wanted = sys.stderr.isatty() if wanted is None else wanted
+        self._begin, self._shown = time.monotonic(), False
+
+    def show(self) -> None:
+        elapsed = time.monotonic() - self._begin
+        if not self._wanted or elapsed < PATIENCE:
+            return
+        span = (self._end - self._start) or 1.0
+        part = sum((motion.control.time - self._start) / span for motion in self._motions) / len(self._motions)
+        filled = int(30 * part)
+        left = f", {elapsed / part - elapsed:.0f} s left" if part > 0.01 else ""
+        bar = f"[{'#' * filled}{'.' * (30 - filled)}]"
+        print(f"\rsimulating {bar} {part:4.0%}{left}   ", end="", file=sys.stderr, flush=True)
+        self._shown = True
+
+    def close(self) -> None:
+        if self._shown:
+            print("\r" + 70 * " " + "\r", end="", file=sys.stderr, flush=True)

@@ -1,0 +1,147 @@
+"""Dependencies point one way: between the rooms, and between the sub-rooms of a room."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from elastogen.build.identity import sources
+
+ROOT = Path(__file__).resolve().parents[2]
+ROOMS = ("generator", "templates", "build", "runtime")
+MAY_IMPORT = {
+    "generator": {"generator"},
+    "templates": set(),
+    "build": {"build", "generator", "templates", "runtime"},
+    "runtime": {"runtime"},
+}
+ORDER = {  # of the sub-rooms and the modules beside them: each imports only from itself and from what stands before it
+    "generator": (
+        "robot", "beams", "program", "spatial", "joints", "bodies", "sliding", "mechanism", "description", "algorithms",
+        "functions", "closed_form",
+    ),
+    "build": ("options", "identity", "c", "files", "module", "pipeline", "loop"),
+    "runtime": ("errors", "functions", "motion", "simulation", "model", "loop"),
+}  # fmt: skip
+FRONT_DOOR = "elastogen"  # the package itself: only its __version__ may be used from inside a room
+MOST_FILES = 16  # in a folder; beyond about a dozen it wants sub-folders
+LONGEST = 400  # lines of a module
+
+
+def modules(room: str) -> list[Path]:
+    """All modules of a room and of its sub-rooms."""
+    found = sorted((ROOT / room).rglob("*.py"))
+    assert found
+    return found
+
+
+def imported_modules(path: Path, *, at_import_only: bool = False) -> Iterator[str]:
+    """Names that a module imports; with ``at_import_only`` not those inside functions and for type checkers only."""
+    nodes: list[ast.AST] = [ast.parse(path.read_text(encoding="utf-8"))]
+    package = ["elastogen", *path.relative_to(ROOT).parent.parts]
+    while nodes:
+        node = nodes.pop()
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            base = package[: len(package) - node.level + 1] if node.level else []
+            module = ".".join([*base, *([node.module] if node.module else [])])
+            yield from (f"{module}.{alias.name}" for alias in node.names)
+        late = isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) or (
+            isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+        )
+        if not (late and at_import_only):
+            nodes += ast.iter_child_nodes(node)
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_imports_between_rooms_point_one_way(room: str) -> None:
+    for path in modules(room):
+        for module in imported_modules(path):
+            parts = module.split(".")
+            if parts[0] != "elastogen" or parts[1:] in ([], ["__version__"]):
+                continue
+            assert parts[1] in MAY_IMPORT[room], f"{path.relative_to(ROOT)} imports {module}"
+
+
+@pytest.mark.parametrize("room", ORDER)
+def test_imports_between_sub_rooms_point_one_way(room: str) -> None:
+    order = ORDER[room]
+    assert set(order) == {p.stem for p in (ROOT / room).iterdir() if not p.name.startswith("__")}, "a new sub-room: place it"
+    for path in modules(room):
+        home = path.relative_to(ROOT / room).with_suffix("").parts[0]
+        if home == "__init__":
+            continue
+        for module in imported_modules(path, at_import_only=True):
+            parts = module.split(".")
+            if parts[:2] == ["elastogen", room] and len(parts) > 2:
+                assert parts[2] in order, f"{path.relative_to(ROOT)} imports {module}"
+                assert order.index(parts[2]) <= order.index(home), f"{path.relative_to(ROOT)} imports {module}"
+
+
+def test_the_front_door_is_only_read_for_its_version() -> None:
+    for room in ROOMS:
+        for path in modules(room):
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+                if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+                    assert node.value.id != FRONT_DOOR or node.attr == "__version__", path.relative_to(ROOT)
+
+
+def loaded_after(statement: str) -> set[str]:
+    code = f"{statement}\nimport sys\nprint(*sys.modules, sep='\\n')"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return set(done.stdout.split())
+
+
+def test_importing_the_package_is_cheap() -> None:
+    assert not {"sympy", "numpy", "pydantic", "jinja2"} & loaded_after("import elastogen")
+
+
+def test_the_runtime_needs_numpy_only() -> None:
+    loaded = loaded_after("import elastogen.runtime")
+    assert not {"sympy", "pydantic", "jinja2", "elastogen.generator", "elastogen.build"} & loaded
+
+
+def test_public_names_exist() -> None:
+    code = "import elastogen\nfor name in elastogen.__all__: getattr(elastogen, name)"
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@pytest.mark.parametrize("folder", [*ROOMS, "elastogen", "tests", "benchmarks"])
+def test_modules_and_folders_stay_readable(folder: str) -> None:
+    files = [path for path in (ROOT / folder).rglob("*") if path.suffix in (".py", ".j2")]
+    assert files
+    for path in files:
+        lines = len(path.read_text(encoding="utf-8").splitlines())
+        assert lines <= LONGEST, f"{path.relative_to(ROOT)} has {lines} lines: split it"
+    if folder in (*ROOMS, "tests"):
+        for place in {path.parent for path in files}:
+            count = sum(path.parent == place and path.stem != "__init__" for path in files)
+            assert count <= MOST_FILES, f"{place.relative_to(ROOT)} has {count} files"
+
+
+def test_the_cache_key_covers_sub_rooms(tmp_path: Path) -> None:
+    room = tmp_path / "room"
+    (room / "deep" / "deeper").mkdir(parents=True)
+    (room / "top.py").write_text("a = 1\n")
+    (room / "deep" / "deeper" / "body.c.j2").write_text("x\n")
+    (room / "deep" / "deeper" / "notes.txt").write_text("not a source\n")
+    before = list(sources([room]))
+    assert before == ["room/deep/deeper/body.c.j2", "x\n", "room/top.py", "a = 1\n"]
+    (room / "deep" / "deeper" / "body.c.j2").write_text("y\n")
+    assert list(sources([room])) != before
+    (room / "deep" / "deeper" / "body.c.j2").rename(room / "deep" / "body.c.j2")
+    assert next(iter(sources([room]))) == "room/deep/body.c.j2"
+
+
+def test_the_cache_key_covers_every_room() -> None:
+    read = set(sources([ROOT / room for room in ("generator", "templates", "build")]))
+    for room in ("generator", "templates", "build"):
+        for path in (ROOT / room).rglob("*"):
+            if path.suffix in (".py", ".j2"):
+                assert path.relative_to(ROOT).as_posix() in read

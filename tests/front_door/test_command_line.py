@@ -1,0 +1,147 @@
+"""The command line: every command, its help, and one readable message for every mistake."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import elastogen
+from elastogen import command_line, demo
+
+COMMANDS = ("check", "derive", "generate", "build", "bench")
+
+
+def fails(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    assert command_line.main(arguments) == 2
+    message = capsys.readouterr().err.strip()
+    assert "Traceback" not in message
+    assert message.splitlines()[-1].startswith("elastogen: ")
+    return message
+
+
+def test_check_says_what_the_robot_is(capsys: pytest.CaptureFixture[str]) -> None:
+    assert command_line.main(["check", "scara"]) == 0
+    text = capsys.readouterr().out
+    for word in ("scara: 4 coordinates", "slide", "prismatic", "[0, 0.21] m", "payload_mass = 0 kg", "15.3 kg"):
+        assert word in text
+
+
+def test_check_shows_warnings(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    robot = tmp_path / "giant.yaml"
+    robot.write_text(
+        "elastogen: 1\nname: giant\nlinks: [{name: base}, {name: a, mass: 1, com: [0, 500, 0], inertia: [1, 1, 1]}]\n"
+        "joints: [{name: j, type: revolute, child: a, axis: [0, 0, 1]}]\n"
+    )
+    assert command_line.main(["check", str(robot)]) == 0
+    output = capsys.readouterr()
+    assert output.err.startswith("warning: ")
+    assert "500" in output.err
+    assert "no live parameters" in output.out
+
+
+def test_derive_prints_and_writes(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    assert command_line.main(["derive", "two_link", "mass_matrix"]) == 0
+    printed = capsys.readouterr().out
+    assert r"\begin{align*}" in printed
+    target = tmp_path / "arm.tex"
+    assert command_line.main(["derive", "two_link", "mass_matrix", "--latex", str(target)]) == 0
+    assert target.read_text(encoding="utf-8").strip() == printed.strip()
+
+
+def test_generate_writes_files(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    target = tmp_path / "out"
+    arguments = ["generate", "two_link", str(target), "--precision", "float", "--outputs", "mass_matrix,jacobian"]
+    assert command_line.main(arguments) == 0
+    assert str(target / "two_link.h") in capsys.readouterr().out
+    header = (target / "two_link.h").read_text()
+    assert "typedef float two_link_real_t;" in header
+    assert "two_link_jacobian(" in header
+    assert "inverse_dynamics" not in header
+
+
+def test_names_and_live_parameters(tmp_path: Path) -> None:
+    arguments = ["generate", "two_link", str(tmp_path), "--name", "leg", "--live", "l1,m2", "--outputs", "mass_matrix"]
+    assert command_line.main(arguments) == 0
+    header = (tmp_path / "leg.h").read_text()
+    assert "leg_real_t l1;" in header
+    assert "leg_real_t m2;" in header
+
+
+@pytest.mark.parametrize("command", ["build", "bench"])
+def test_build_and_bench_print_a_table(capsys: pytest.CaptureFixture[str], cache_dir: Path, command: str) -> None:
+    options = ["--seconds", "0.001"] if command == "bench" else []
+    assert command_line.main([command, "two_link", "--outputs", "mass_matrix,forward_dynamics", *options]) == 0
+    output = capsys.readouterr()
+    row = next(line for line in output.out.splitlines() if line.startswith("mass_matrix"))
+    assert row.split()[-1] == "us"
+    assert "function" in output.out
+    assert "two_link.c" in output.out
+    assert str(cache_dir) in output.out
+    assert "building two_link ... done after" in output.err
+
+
+def test_unknown_robots_get_a_suggestion(capsys: pytest.CaptureFixture[str]) -> None:
+    assert "puma560" in fails(capsys, "check", "pumma560")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["generate", "two_link", "{tmp}", "--outputs", "mass_matrx"], "mass_matrix"),
+        (["derive", "two_link", "mass_matrx"], "mass_matrix"),
+        (["derive", "two_link", "mass_matrix", "--latex", "{tmp}/no/such/folder.tex"], "No such file"),
+        (["build", "two_link", "--compiler", "no-such-compiler"], "no-such-compiler"),
+        (["check", "{tmp}"], "directory"),
+        (["check", "two_link", "--live", "nothing"], "nothing"),
+        (["check", "two_link", "--tip", "nothing"], "nothing"),
+        (["check", "two_link", "--name", "int"], "int"),
+    ],
+)
+def test_mistakes_get_one_message(capsys: pytest.CaptureFixture[str], tmp_path: Path, arguments: list[str], words: str) -> None:
+    assert words in fails(capsys, *(argument.replace("{tmp}", str(tmp_path)) for argument in arguments))
+
+
+@pytest.mark.parametrize("arguments", [[], ["fly"], ["generate", "two_link"], ["bench", "two_link", "--seconds", "-1"],
+                                       ["build", "two_link", "--outputs", ","]])  # fmt: skip
+def test_wrong_usage(capsys: pytest.CaptureFixture[str], arguments: list[str]) -> None:
+    with pytest.raises(SystemExit) as caught:
+        command_line.main(arguments)
+    assert caught.value.code == 2
+    assert "usage: elastogen" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_help(capsys: pytest.CaptureFixture[str], command: str) -> None:
+    with pytest.raises(SystemExit) as caught:
+        command_line.main([command, "--help"])
+    assert caught.value.code == 0
+    assert "ROBOT" in capsys.readouterr().out
+
+
+def test_the_installed_command_starts() -> None:
+    script = Path(sys.executable).with_name("elastogen")
+    command = [str(script)] if script.exists() else [sys.executable, "-m", "elastogen.command_line"]
+    done = subprocess.run([*command, "--version"], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == f"elastogen {elastogen.__version__}"
+
+
+def test_a_reader_that_leaves_is_no_error() -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    code = "import sys; from elastogen.command_line import main; sys.exit(main(['check', 'scara']))"
+    done = subprocess.run([sys.executable, "-c", code], stdout=writing, stderr=subprocess.PIPE, text=True)
+    os.close(writing)
+    assert done.returncode == 1
+    assert done.stderr == ""
+
+
+@pytest.mark.filterwarnings("ignore::elastogen.generator.robot.errors.RobotWarning")
+def test_demo(capsys: pytest.CaptureFixture[str]) -> None:
+    assert demo.main() == 0
+    text = capsys.readouterr().out
+    for word in ("inverse_dynamics", "puma560.c", "forward dynamics of F gives qdd again"):
+        assert word in text

@@ -1,0 +1,150 @@
+"""The command ``elastogen run``: live view, report, plots."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from loop_setup import BENDER
+
+from elastogen.command_line import main
+from elastogen.runtime.loop.loop import Loop
+
+FAILING = """
+int user_controller(void *context, const two_link_loop_view_t *view, two_link_real_t *F)
+{
+    (void)context;
+    F[0] = F[1] = 0.0;
+    return view->tick >= 20u;
+}
+"""
+
+
+def test_the_run_command(bender, capsys, tmp_path: Path) -> None:
+    robot, report = tmp_path / "bender.yaml", tmp_path / "report"
+    robot.write_text(json.dumps(BENDER))
+    motion = ["--seconds", "0.4", "--rate", "500", "--move-seconds", "0.1", "--shaper", "zv"]
+    assert main(["run", str(robot), *motion, "--report", str(report)]) == 0
+    printed = capsys.readouterr().out
+    assert "lateness" in printed
+    assert "status: no fault" in printed
+    text = (report / "report.md").read_text()
+    assert "| hub |" in text
+    assert "worst" in text
+    with np.load(report / "records.npz") as data:
+        assert len(data["q"]) == len(data["tick"]) > 0
+
+
+def test_a_fault_is_reported_and_fails_the_command(capsys, tmp_path: Path) -> None:
+    source, report = tmp_path / "failing.c", tmp_path / "report"
+    source.write_text(FAILING)
+    options = ["--controller", "user", "--controller-source", str(source), "--seconds", "5", "--report", str(report)]
+    assert main(["run", "two_link", *options]) != 0
+    printed = capsys.readouterr()
+    assert "the controller failed" in printed.out
+    assert "safe command: the controller failed" in printed.err
+    assert "- status: the controller failed" in (report / "report.md").read_text()
+    with np.load(report / "records.npz") as data:
+        cycles = data["cycle"].tolist()
+        assert cycles == list(range(len(cycles)))
+        assert 0 < len(cycles) <= 21  # fewer where the machine was late and periods were skipped
+
+
+def test_the_live_view_fits_one_screen(library, tmp_path: Path) -> None:
+    """On a terminal, each picture replaces the last one and is no larger than the terminal."""
+    keyboard, terminal = pty.openpty()
+    command = [sys.executable, "-m", "elastogen.command_line", "run", "two_link", "--rate", "1000", "--seconds", "1"]
+    environment = {**os.environ, "COLUMNS": "72", "LINES": "12", "TERM": "xterm"}
+    process = subprocess.Popen(command, stdout=terminal, stderr=subprocess.PIPE, env=environment, cwd=tmp_path)
+    os.close(terminal)
+    shown = b""
+    try:
+        while block := os.read(keyboard, 65536):
+            shown += block
+    except OSError:
+        pass  # the program has ended
+    finally:
+        os.close(keyboard)
+    assert process.wait(timeout=60) == 0, process.stderr.read().decode() if process.stderr else ""
+    pictures = shown.decode().replace("\r\n", "\n").split("\x1b[H\x1b[2J")[1:]
+    assert pictures
+    for picture in pictures[:-1]:  # the last one is followed by the summary
+        lines = picture.rstrip("\n").split("\n")
+        assert len(lines) <= 12
+        assert max(map(len, lines)) < 72
+        for text in ("two_link  computed_torque  1000 Hz", "overruns", "lateness", "execution", "shoulder", "elbow"):
+            assert text in picture
+    assert re.search(r"cycles \d+ at 1000 Hz", pictures[-1])
+    assert "status: no fault" in pictures[-1]
+
+
+def test_the_live_view_survives_nan(library) -> None:
+    from elastogen.run_command import _bar
+
+    assert _bar(0.0).index("|") == 12
+    assert _bar(100.0)[-1] == _bar(-100.0)[0] == "|"
+    assert "|" not in _bar(float("nan"))
+    assert {len(_bar(x)) for x in (0.0, 9.0, float("inf"), float("nan"))} == {24}
+
+
+@pytest.fixture(scope="module")
+def ran(library):
+    """A loop that has run, and its records."""
+    loop = Loop(library, rate=1000, free_running=True, telemetry=1 << 12, keep="oldest")
+    loop.move_to([0.5, -0.5], 0.3)
+    loop.start(cycles=500)
+    loop.wait(timeout=30)
+    return loop, loop.read()
+
+
+def test_plots_show_the_records(ran) -> None:
+    pytest.importorskip("matplotlib")
+    from elastogen.run_report import tracking_figure
+
+    loop, records = ran
+    figure = tracking_figure(loop, records)
+    expected = (records["q"], records["q"] - records["q_ref"], records["F"])
+    assert [axes.get_ylabel() for axes in figure.axes] == ["q [rad, m]", "q - q_ref [rad, m]", "F [N m, N]"]
+    assert figure.axes[-1].get_xlabel() == "t [s]"
+    for axes, values in zip(figure.axes, expected, strict=True):
+        assert [line.get_label() for line in axes.lines] == ["shoulder", "elbow"]
+        for k, line in enumerate(axes.lines):
+            np.testing.assert_array_equal(line.get_xdata(), records["tick"] / 1000.0)
+            np.testing.assert_array_equal(line.get_ydata(), values[:, k])
+    assert [text.get_text() for text in figure.axes[0].get_legend().get_texts()] == ["shoulder", "elbow"]
+
+
+def test_plots_show_the_timing(ran) -> None:
+    pytest.importorskip("matplotlib")
+    from elastogen.run_report import timing_figure
+
+    loop, _ = ran
+    figure = timing_figure(loop)
+    assert [axes.get_xlabel() for axes in figure.axes] == ["lateness [us]", "execution [us]"]
+    for axes, times in zip(figure.axes, (loop.statistics().lateness, loop.statistics().execution), strict=True):
+        counts, edges, _ = axes.patches[0].get_data()
+        assert counts.sum() == times.number == 500
+        np.testing.assert_allclose(edges, np.maximum(times.histogram()[0], 1e-9) * 1e6)
+        assert (axes.get_xscale(), axes.get_yscale()) == ("log", "log")
+
+
+def test_plots_are_pictures_in_the_report(ran, tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    from matplotlib.image import imread
+
+    from elastogen.run_report import write_report
+
+    paths = write_report(*ran, tmp_path)
+    assert [path.name for path in paths] == ["report.md", "records.npz", "tracking.png", "timing.png"]
+    for path in paths[2:]:
+        picture = imread(path)
+        assert min(picture.shape[:2]) > 500
+        assert picture.std() > 0.02  # not blank
+        assert f"![{path.stem}]({path.name})" in paths[0].read_text()

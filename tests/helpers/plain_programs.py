@@ -1,0 +1,46 @@
+"""Functions of a robot in its plain layout, evaluated without optimization: quick to derive, for tests."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from elastogen.generator.functions.derivation import CATALOGUE
+from elastogen.generator.functions.variants import VariantFamily
+from elastogen.generator.program.arguments import input_argument
+from elastogen.generator.program.graph import Graph, Value
+from elastogen.generator.program.program import Argument, Program
+from elastogen.generator.program.substitute import extract
+from elastogen.generator.robot.robot import Robot
+
+
+class PlainPrograms:
+    """``programs("mass_matrix", q=q)``; ``way`` chooses among the derivations of a function."""
+
+    def __init__(self, robot: Robot, way: int = 0) -> None:
+        self.robot, self.way = robot, way
+        self.variant = VariantFamily(robot).plain()
+        self.size = self.variant.size
+        self._programs: dict[str, Program] = {}
+
+    def __call__(self, name: str, **arguments: Any) -> Any:
+        if name not in self._programs:
+            entry = CATALOGUE[name]
+            derived = entry.ways[self.way if len(entry.ways) > 1 else 0](self.variant)
+            inputs = [input_argument(key, self.size) for key in entry.inputs]
+            outputs = list(zip(entry.outputs(self.variant), derived.outputs, strict=True))
+            self._programs[name] = program(self.variant.graph, inputs, outputs)
+        wanted = {argument.name: arguments[argument.name] for argument in self._programs[name].inputs}
+        parameters = {parameter.name: parameter.value for parameter in self.robot.live_parameters}
+        results = tuple(self._programs[name].evaluate(wanted, parameters).values())
+        return results if len(results) > 1 else results[0]
+
+
+def program(graph: Graph, inputs: Sequence[Argument], outputs: Sequence[tuple[Argument, Sequence[Value]]]) -> Program:
+    """A program of values, in a graph of its own."""
+    small, refs = extract(graph, [value.ref for _, values in outputs for value in values])
+    sizes = np.cumsum([0, *(len(values) for _, values in outputs)])
+    parts = [(argument, refs[a:b]) for (argument, _), a, b in zip(outputs, sizes, sizes[1:], strict=False)]
+    return Program(small, inputs, parts)
