@@ -35,7 +35,7 @@ class CompileOptions:
     """Choices that change how the emitted C is compiled into an extension module."""
 
     compiler: str | None = None  # command; None: $CC, else cc, gcc or clang
-    cflags: tuple[str, ...] = ()  # come last, so they win
+    cflags: tuple[str, ...] = ()  # those of $ELASTOGEN_CFLAGS, then the caller's; they come last, so they win
     native: bool = True  # use every instruction of this machine's processor
     fp_contract: str = "off"  # "off": bits as the program says; "fast": fused multiply-add where the processor has it
     timeout: float | None = None  # seconds for the compiler; None: no limit
@@ -73,7 +73,8 @@ class BuildOptions:
         verbose: bool = False,
     ) -> BuildOptions:
         """Gather the keyword arguments of ``build_model``."""
-        flags = shlex.split(cflags) if isinstance(cflags, str) else tuple(cflags or ())
+        given = shlex.split(cflags) if isinstance(cflags, str) else (cflags or ())
+        flags = (*shlex.split(os.environ.get("ELASTOGEN_CFLAGS", "")), *given)
         return cls(
             emit=EmitOptions(_checked_outputs(outputs), precision, sincos),
             compile=CompileOptions(compiler, tuple(flags), bool(native), fp_contract, timeout, bool(verbose)),

@@ -52,7 +52,8 @@ def build_model(
     ``robot`` is a Robot, a built-in name, a path or a mapping like a robot file. ``outputs`` names the functions
     (None: a sensible set, and any other function when it is first called). ``precision`` is "double" or "float";
     ``sincos`` "fast" (inline and vectorized) or "libm". ``native`` uses all instructions of this processor;
-    ``fp_contract="fast"`` allows fused multiply-add; ``cflags`` are added last. ``cache_dir`` replaces
+    ``fp_contract="fast"`` allows fused multiply-add; ``cflags`` are added last, after
+    those of $ELASTOGEN_CFLAGS. ``cache_dir`` replaces
     $ELASTOGEN_CACHE_DIR and the user's cache directory. Raises RobotError, OutputError or BuildError.
     """
     options = BuildOptions.checked(

@@ -6,6 +6,7 @@ import dataclasses
 import json
 import re
 from importlib import resources
+from pathlib import Path
 
 import pytest
 from build_samples import LIVE, Recipe, model_of, random_program, render, sample_robot
@@ -195,18 +196,26 @@ def test_wrong_options_say_what_is_expected(wrong: dict[str, object]) -> None:
         BuildOptions.checked(**wrong)  # type: ignore[arg-type]
 
 
-def test_options_take_strings_for_lists() -> None:
+def test_options_take_strings_for_lists(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("ELASTOGEN_CFLAGS", raising=False)
     options = BuildOptions.checked(cflags="-g -Wall", outputs="mass_matrix")
     assert options.compile == CompileOptions(cflags=("-g", "-Wall"))
     assert options.emit.outputs == ("mass_matrix",)
 
 
+def test_flags_of_the_environment_come_before_the_callers(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ELASTOGEN_CFLAGS", "-O0 '-DWORD=a b'")
+    assert BuildOptions.checked(cflags=["-O3"]).compile.cflags == ("-O0", "-DWORD=a b", "-O3")
+
+
 def test_entry_templates_are_short_and_say_their_context() -> None:
-    for entry in resources.files("elastogen.templates").iterdir():
-        if entry.name.endswith(".j2") and entry.name not in ("shared/_macros.j2", "model/sincos.c.j2"):
-            text = entry.read_text(encoding="utf-8")
-            assert text.count("\n") < 80, entry.name
-            assert "Context: " in text.partition("#}")[0], entry.name
+    room = Path(str(resources.files("elastogen.templates")))
+    entries = sorted(path for path in room.rglob("*.j2") if path.name not in ("_macros.j2", "sincos.c.j2"))
+    assert len(entries) > 50
+    for entry in entries:
+        text = entry.read_text(encoding="utf-8")
+        assert text.count("\n") < 80, entry
+        assert "Context: " in text.partition("#}")[0], entry
 
 
 def test_live_values_are_the_nominal_ones(rendered: RenderedModel) -> None:
