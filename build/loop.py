@@ -201,13 +201,15 @@ def build_loop_extension(robot: Robot, options: BuildOptions, code: UserCode | N
     return extension
 
 
-def generate_loop(robot: RobotSource, directory: str | os.PathLike[str], **options: Any) -> GeneratedFiles:
-    """Write the C files of a robot's model and loop; compile nothing. ``options`` are those of ``generate``."""
+def generate_loop(
+    robot: RobotSource, directory: str | os.PathLike[str], *, force: bool = False, **options: Any
+) -> GeneratedFiles:
+    """Write the C files of a robot's model and loop; compile nothing. ``force`` and ``options`` are those of ``generate``."""
     loaded, checked = load(robot), BuildOptions.checked(**options)
     checked = checked.with_outputs(loop_outputs(loaded, checked.emit.outputs))
     model = render_loop(loaded, checked, UserCode())
     target = Path(directory)
-    written = write_files(target, {**model.c_files, **model.simulation})
+    written = write_files(target, {**model.c_files, **model.simulation}, force=force)
     return GeneratedFiles(target, target / f"{model.name}.h", target / f"{model.name}.c", tuple(written))
 
 

@@ -95,15 +95,18 @@ def generate(
     outputs: Sequence[str] | str | None = None,
     precision: str = "double",
     sincos: str = "fast",
+    force: bool = False,
 ) -> GeneratedFiles:
     """Derive a robot's model and write its C files, an example, a CMakeLists.txt and a README; compile nothing.
 
-    All files appear, or none. Raises RobotError, OutputError or BuildError.
+    All files appear, or none. Files that elastogen did not write, or that were changed since, are refused by name
+    (``elastogen-manifest.json`` in the directory has the sums of what it wrote); ``force`` replaces them.
+    Raises RobotError, OutputError or BuildError.
     """
     options = BuildOptions.checked(outputs=outputs, precision=precision, sincos=sincos)
     model = render(load(robot), options)
     target = Path(directory)
-    written = write_files(target, {**model.c_files, **model.simulation, **model.bundle})
+    written = write_files(target, {**model.c_files, **model.simulation, **model.bundle}, force=force)
     return GeneratedFiles(target, target / f"{model.name}.h", target / f"{model.name}.c", tuple(written))
 
 

@@ -73,7 +73,7 @@ def generate(options: argparse.Namespace) -> None:
     """Write the C files of a robot and nothing else."""
     robot = _load(options)
     with _progress(f"generating {robot.name}"), _warned_already():
-        written = elastogen.generate(robot, options.directory, **_emission(options))
+        written = elastogen.generate(robot, options.directory, **_emission(options), force=options.force)
     for path in written.files:
         print(path)
 
@@ -207,6 +207,7 @@ def _parser() -> argparse.ArgumentParser:
 
     command = _command(commands, generate, "write the C files, compile nothing")
     command.add_argument("directory", type=Path, metavar="DIR", help="folder for the files")
+    command.add_argument("--force", action="store_true", help="replace files there that elastogen did not write")
     _add_emission(command)
 
     command = _command(commands, build, "compile a model into the cache, print its functions and times")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from elastogen.runtime.simulation.plotting import MOST_NAMES, legend_beside, matplotlib_figures
+from elastogen.runtime.simulation.plotting import MOST_NAMES, legend_beside, matplotlib_figures, save_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -85,7 +85,7 @@ def _plots(loop: Loop, records: NDArray[Any], directory: Path) -> list[Path]:
     paths = []
     for name, figure in (("tracking", tracking_figure(loop, records)), ("timing", timing_figure(loop))):
         paths.append(directory / f"{name}.png")
-        figure.savefig(paths[-1], dpi=130)
+        save_figure(figure, paths[-1], dpi=130)
     return paths
 
 

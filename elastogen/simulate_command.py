@@ -103,17 +103,24 @@ def run(robot: Robot, build: Callable[[Robot], Model], options: argparse.Namespa
 
 def plot_file(robot: Robot, options: argparse.Namespace) -> Path | None:
     """Where to draw: as asked; robots with an experiment of their own are drawn unasked, if matplotlib is there."""
+    from elastogen.runtime.simulation.plotting import check_plot_file, is_own_plot
+
     if options.no_plot:
         return None
     if options.plot is not None:
         asked: Path = options.plot
+        check_plot_file(asked)
         return asked
     if robot.experiment is None:
         return None
     if find_spec("matplotlib") is None:
         print("no plot: plots need matplotlib. Fix: pip install 'elastogen[plot]'.")
         return None
-    return Path(f"{robot.name}.png")
+    unasked = Path(f"{robot.name}.png")
+    if unasked.exists() and not is_own_plot(unasked):
+        print(f"no plot: {unasked} is there and was not drawn by elastogen. Fix: --plot FILE.")
+        return None
+    return unasked
 
 
 def simulation_arguments(robot: Robot, options: argparse.Namespace) -> dict[str, Any]:

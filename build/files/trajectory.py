@@ -49,11 +49,17 @@ def render_trajectory(trajectory: Trajectory, name: str, *, precision: str = "do
 
 
 def write_trajectory(
-    trajectory: Trajectory, directory: str | Path, name: str, *, precision: str = "double", brief: str = ""
+    trajectory: Trajectory,
+    directory: str | Path,
+    name: str,
+    *,
+    precision: str = "double",
+    brief: str = "",
+    force: bool = False,
 ) -> tuple[Path, ...]:
-    """Write the two files into a directory, and return their paths."""
+    """Write the two files into a directory, and return their paths; ``force`` replaces files of others there."""
     files = render_trajectory(trajectory, name, precision=precision, brief=brief)
-    return tuple(write_files(Path(directory), files))
+    return tuple(write_files(Path(directory), files, force=force))
 
 
 def _context(trajectory: Trajectory, name: str, real: str, brief: str) -> TrajectoryContext:

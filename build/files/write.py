@@ -1,41 +1,54 @@
-"""Writing files so that all of them appear, or none."""
+"""Writing files so that all of them appear, or none, and nothing of anybody else is replaced."""
 
 from __future__ import annotations
 
+import contextlib
 import os
+import secrets
 import shutil
-import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
+from elastogen.build.files.manifest import MANIFEST, Manifest, refuse, sum_of
 from elastogen.generator.robot.errors import BuildError
 
+try:
+    import fcntl
+except ImportError:  # no locks on this system: two writers at once may refuse each other
+    fcntl = None  # type: ignore[assignment]
 
-def write_files(directory: Path, files: Mapping[str, str]) -> list[Path]:
-    """Write text files into ``directory`` (made if missing): first all beside it, then each into its place."""
+SCRATCH = ".elastogen-scratch-"
+
+
+def write_files(directory: Path, files: Mapping[str, str | bytes], *, force: bool = False) -> list[Path]:
+    """Write files into ``directory`` (made if missing) with a manifest of them; names may have folders, as ``src/a.c``.
+
+    All of them appear, or none. A file that elastogen did not write, or that was changed since, is refused by its
+    name; ``force`` replaces it. A process that is killed leaves every file whole, old or new, and the next one goes on.
+    """
+    contents = {_checked(name): _bytes(data) for name, data in files.items()}
     with writing_to(directory):
-        made = _make_directories(directory)
+        made = _make_directories(directory.parent)
         try:
-            scratch = Path(tempfile.mkdtemp(prefix=".elastogen-", dir=directory))
-            try:
-                write_all(scratch, files)
-                for name in files:
-                    os.replace(scratch / name, directory / name)
-            finally:
-                shutil.rmtree(scratch, ignore_errors=True)
+            if not _written_at_once(directory, contents):
+                with _locked(directory):
+                    _update(directory, contents, force)
         except BaseException:
             for folder in reversed(made):
-                shutil.rmtree(folder, ignore_errors=True)
+                with contextlib.suppress(OSError):
+                    folder.rmdir()
             raise
-    return [directory / name for name in files]
+    return [directory / name for name in contents]
 
 
-def write_all(directory: Path, files: Mapping[str, str]) -> None:
-    """Write text files into a directory that nobody else looks at."""
-    for name, text in files.items():
-        with open(directory / name, "w", encoding="utf-8", newline="\n") as stream:
-            stream.write(text)
+def write_all(directory: Path, files: Mapping[str, str | bytes]) -> None:
+    """Write files into a directory that nobody else looks at."""
+    for name, data in files.items():
+        path = directory / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with open(path, "wb") as stream:
+            stream.write(_bytes(data))
             stream.flush()
             os.fsync(stream.fileno())
 
@@ -53,6 +66,93 @@ def writing_to(directory: Path, fix: str = "choose a directory") -> Iterator[Non
         ) from error
 
 
+def _written_at_once(directory: Path, files: Mapping[str, bytes]) -> bool:
+    """Make a folder that is not there yet, with all its files, by one renaming; False where it is there."""
+    if directory.exists() or directory.is_symlink():
+        return False
+    with _locked(directory.parent), _scratch(directory.parent) as scratch:
+        write_all(scratch, {**files, MANIFEST: Manifest(_sums(files)).text()})
+        try:
+            os.rename(scratch, directory)
+        except OSError:
+            if directory.exists():  # another process was faster
+                return False
+            raise
+    return True
+
+
+def _update(directory: Path, files: Mapping[str, bytes], force: bool) -> None:
+    """Replace the files of a folder, one after the other; where that fails, put the old ones back."""
+    known = Manifest.read(directory).settled(directory)
+    foreign = known.foreign(directory, files)
+    if foreign and not force:
+        raise refuse(directory, foreign)
+    sums = _sums(files)
+    new = {**files, MANIFEST: Manifest({**known.files, **sums}).text().encode()}
+    with _scratch(directory) as scratch:
+        write_all(scratch / "new", new)
+        write_all(scratch, {MANIFEST: Manifest(known.files, sums).text()})
+        with _restoring(directory, [*files, MANIFEST], scratch / "old"):
+            os.replace(scratch / MANIFEST, directory / MANIFEST)
+            for name in new:  # the manifest last: it says that all others are there
+                (directory / name).parent.mkdir(parents=True, exist_ok=True)
+                os.replace(scratch / "new" / name, directory / name)
+
+
+@contextmanager
+def _restoring(directory: Path, names: list[str], backup: Path) -> Iterator[None]:
+    """Keep the files as they are beside; where the block fails, everything is as it was before."""
+    missing = []
+    for name in names:
+        place = directory / name
+        if place.is_symlink() or place.exists():
+            (backup / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(place, backup / name, follow_symlinks=False)
+        else:
+            missing.append(place)
+    folders = {folder for place in missing for folder in place.parents if not folder.exists()}
+    try:
+        yield
+    except BaseException:
+        for name in names:
+            if os.path.lexists(backup / name):
+                os.replace(backup / name, directory / name)
+        for place in missing:
+            place.unlink(missing_ok=True)
+        for folder in sorted(folders, reverse=True):
+            with contextlib.suppress(OSError):
+                folder.rmdir()
+        raise
+
+
+@contextmanager
+def _scratch(parent: Path) -> Iterator[Path]:
+    """A folder of this process only, with the permissions that new folders have here; ``parent`` is locked."""
+    for orphan in parent.glob(f"{SCRATCH}*"):  # nobody else writes here now: their writers were killed
+        shutil.rmtree(orphan, ignore_errors=True)
+    folder = parent / f"{SCRATCH}{secrets.token_hex(6)}"
+    folder.mkdir()
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
+def _locked(directory: Path) -> Iterator[None]:
+    """Wait until no other process writes into a folder; a killed one holds nothing."""
+    if fcntl is None:
+        yield
+        return
+    handle = os.open(directory, os.O_RDONLY)
+    try:
+        with contextlib.suppress(OSError):  # some network file systems have no locks
+            fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)
+
+
 def _make_directories(directory: Path) -> list[Path]:
     """Make a directory and its parents; return those that were missing, outermost first."""
     missing = []
@@ -62,3 +162,18 @@ def _make_directories(directory: Path) -> list[Path]:
         folder = folder.parent
     directory.mkdir(parents=True, exist_ok=True)
     return list(reversed(missing))
+
+
+def _checked(name: str) -> str:
+    path = PurePosixPath(name)
+    if path.is_absolute() or ".." in path.parts or "\\" in name or str(path) in (".", MANIFEST):
+        raise BuildError(f"file name: got {name!r}, expected a path below the directory, such as 'src/arm.c'.")
+    return str(path)
+
+
+def _bytes(data: str | bytes) -> bytes:
+    return data.encode() if isinstance(data, str) else data
+
+
+def _sums(files: Mapping[str, bytes]) -> dict[str, str]:
+    return {name: sum_of(data) for name, data in files.items()}

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from elastogen.runtime.simulation.comparison import AXES
-from elastogen.runtime.simulation.plotting import matplotlib_figures
+from elastogen.runtime.simulation.plotting import matplotlib_figures, save_figure
 
 if TYPE_CHECKING:
     from elastogen.runtime.simulation.comparison import Comparison
@@ -48,7 +48,7 @@ def plot_comparison(comparison: Comparison, path: str | os.PathLike[str] | None 
             _legend(axes)
     figure.suptitle(f"{comparison.flexible.name} and the rigid robot of the same numbers", fontsize="large")
     if path is not None:
-        figure.savefig(path, dpi=150)
+        save_figure(figure, path)
     return figure
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from elastogen.runtime.errors import ModelError
@@ -11,6 +12,7 @@ from elastogen.runtime.errors import ModelError
 if TYPE_CHECKING:
     from elastogen.runtime.simulation.results import Simulation
 
+MARK = "elastogen"  # stands in the PNG files that are drawn here, so that they are known again
 MOST_NAMES = 12  # coordinates that a legend has room for
 
 
@@ -20,6 +22,35 @@ def matplotlib_figures() -> Any:
         return import_module("matplotlib.figure")
     except ImportError as error:
         raise ModelError("plots need matplotlib. Fix: pip install 'elastogen[plot]'.") from error
+
+
+def check_plot_file(path: str | os.PathLike[str]) -> None:
+    """Refuse a file that no plot can be written to, before anything is computed for it."""
+    target = Path(path)
+    kinds = sorted(matplotlib_figures().Figure().canvas.get_supported_filetypes())
+    if target.suffix.lower().removeprefix(".") not in kinds:
+        endings = ", ".join(f".{kind}" for kind in kinds)
+        raise ModelError(f"{target}: got the ending {target.suffix!r}, expected one of {endings}. Fix: {target.stem}.png")
+    if not target.parent.is_dir():
+        raise ModelError(f"{target}: no folder {str(target.parent)!r} for this plot. Fix: make it, or name another file.")
+
+
+def is_own_plot(path: Path) -> bool:
+    """Whether a PNG file was drawn here."""
+    return f"Software\0{MARK}".encode() in path.read_bytes()[:4096]
+
+
+def save_figure(figure: Any, path: str | os.PathLike[str], dpi: int = 150) -> None:
+    """Write a figure into a file of any kind that matplotlib knows: the whole file, or none."""
+    check_plot_file(path)
+    target = Path(path)
+    scratch = target.with_name(f".{target.stem}-{os.getpid()}{target.suffix}")
+    try:
+        metadata = {"Software": MARK} if target.suffix.lower() == ".png" else None
+        figure.savefig(scratch, dpi=dpi, metadata=metadata)
+        os.replace(scratch, target)
+    finally:
+        scratch.unlink(missing_ok=True)
 
 
 def legend_beside(axes: Any) -> None:
@@ -54,5 +85,5 @@ def plot_simulation(simulation: Simulation, path: str | os.PathLike[str] | None 
         legend_beside(top[3])
     top[0].set_title(f"{simulation.name}, {simulation.method}")
     if path is not None:
-        figure.savefig(path, dpi=150)
+        save_figure(figure, path)
     return figure

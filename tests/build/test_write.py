@@ -1,35 +1,124 @@
-"""Writing of emitted files: whole projects, and nothing half-written where the machine fails."""
+"""Writing of emitted files: whole projects, nothing half-written where the machine fails, nothing of others replaced."""
 
 from __future__ import annotations
 
 import errno
+import json
 import os
+import shutil
+import signal
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from build_samples import sample_model
 
 from elastogen.build import pipeline
+from elastogen.build.files.manifest import MANIFEST
 from elastogen.build.files.write import write_files
+from elastogen.command_line import main
 from elastogen.generator.robot.errors import BuildError
 from elastogen.generator.robot.robot import Robot
+
+NAMES = ["CMakeLists.txt", "README.md", "example.c", "sample.c", "sample.h"]
+
+
+def everything(folder: Path) -> dict[str, str]:
+    """Name and text of all files below a folder."""
+    return {str(path.relative_to(folder)): path.read_text() for path in folder.rglob("*") if path.is_file()}
 
 
 def test_generate_writes_a_project(tmp_path: Path, derivations: list[Robot]) -> None:
     folder = tmp_path / "deep" / "out"
     files = pipeline.generate(sample_model().robot, folder)
-    names = ["CMakeLists.txt", "README.md", "example.c", "sample.c", "sample.h"]
-    assert sorted(path.name for path in folder.iterdir()) == names
-    assert sorted(path.name for path in files.files) == names
+    assert sorted(path.name for path in folder.iterdir()) == sorted([*NAMES, MANIFEST])
+    assert sorted(path.name for path in files.files) == NAMES
     assert (files.header, files.source) == (folder / "sample.h", folder / "sample.c")
+    assert sorted(json.loads((folder / MANIFEST).read_text())["files"]) == NAMES
+    assert folder.stat().st_mode == tmp_path.joinpath("deep").stat().st_mode  # as any new folder, not private
 
 
 def test_generate_replaces_its_files_and_keeps_others(tmp_path: Path, derivations: list[Robot]) -> None:
     (tmp_path / "mine.txt").write_text("mine")
-    (tmp_path / "sample.h").write_text("old")
+    write_files(tmp_path, {"sample.h": "old"})
     pipeline.generate(sample_model().robot, tmp_path)
     assert (tmp_path / "mine.txt").read_text() == "mine"
     assert "SAMPLE_NQ" in (tmp_path / "sample.h").read_text()
+
+
+def test_files_of_others_are_refused_by_name(tmp_path: Path, derivations: list[Robot]) -> None:
+    (tmp_path / "README.md").write_text("my thesis")
+    (tmp_path / "CMakeLists.txt").write_text("my build")
+    with pytest.raises(BuildError, match=r"holds CMakeLists.txt, README.md, not written by elastogen.*force=True"):
+        pipeline.generate(sample_model().robot, tmp_path)
+    assert everything(tmp_path) == {"README.md": "my thesis", "CMakeLists.txt": "my build"}
+    pipeline.generate(sample_model().robot, tmp_path, force=True)
+    assert "SAMPLE_NQ" in (tmp_path / "sample.h").read_text()
+    assert "my thesis" not in (tmp_path / "README.md").read_text()
+
+
+def test_edited_files_are_refused_by_name(tmp_path: Path, derivations: list[Robot]) -> None:
+    pipeline.generate(sample_model().robot, tmp_path)
+    pipeline.generate(sample_model().robot, tmp_path)
+    with (tmp_path / "example.c").open("a") as stream:
+        stream.write("/* my change */\n")
+    before = everything(tmp_path)
+    with pytest.raises(BuildError, match=r"holds example.c, not written"):
+        pipeline.generate(sample_model().robot, tmp_path, precision="float")
+    assert everything(tmp_path) == before
+
+
+def test_the_command_line_keeps_the_readme_of_the_user(
+    tmp_path: Path, derivations: list[Robot], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("README.md").write_text("mine")
+    assert main(["generate", "two_link", "."]) == 2
+    assert "README.md" in capsys.readouterr().err
+    assert everything(tmp_path) == {"README.md": "mine"}
+    assert main(["generate", "two_link", ".", "--force"]) == 0
+    assert "mine" not in Path("README.md").read_text()
+
+
+def test_same_bytes_links_and_folders(tmp_path: Path) -> None:
+    (tmp_path / "a.h").write_text("same")
+    write_files(tmp_path, {"a.h": "same"})  # nothing would be lost
+    precious = tmp_path / "precious.txt"
+    precious.write_text("same")
+    (tmp_path / "link.h").symlink_to(precious)
+    with pytest.raises(BuildError, match=r"holds link\.h"):
+        write_files(tmp_path, {"link.h": "same"})
+    write_files(tmp_path, {"link.h": "new"}, force=True)
+    assert precious.read_text() == "same"
+    (tmp_path / "folder.h" / "inside").mkdir(parents=True)
+    for force in (False, True):
+        with pytest.raises(BuildError, match=r"folder\.h|Is a directory"):
+            write_files(tmp_path, {"folder.h": "new", "a.h": "new"}, force=force)
+        assert (tmp_path / "folder.h" / "inside").is_dir()
+        assert (tmp_path / "a.h").read_text() == "same"
+
+
+def test_a_manifest_of_somebody_else_is_kept(tmp_path: Path) -> None:
+    for text in ("not json", "[1]", '{"files": 3}'):
+        (tmp_path / MANIFEST).write_text(text)
+        with pytest.raises(BuildError, match="is no manifest of elastogen"):
+            write_files(tmp_path, {"a.h": "new"})
+        assert everything(tmp_path) == {MANIFEST: text}
+
+
+def test_several_sets_of_files_share_a_folder(tmp_path: Path) -> None:
+    write_files(tmp_path / "out", {"a.h": "1", "src/a.c": "1"})
+    write_files(tmp_path / "out", {"b.h": "2", "src/b.c": b"2"})
+    write_files(tmp_path / "out", {"a.h": "3", "src/a.c": "3"})
+    assert json.loads((tmp_path / "out" / MANIFEST).read_text())["files"].keys() == {"a.h", "b.h", "src/a.c", "src/b.c"}
+
+
+@pytest.mark.parametrize("name", ["/etc/a", "../a", "a/../../b", ".", MANIFEST, "a\\b"])
+def test_no_file_leaves_its_folder(tmp_path: Path, name: str) -> None:
+    with pytest.raises(BuildError, match="expected a path below the directory"):
+        write_files(tmp_path / "out", {name: "new"})
+    assert not list(tmp_path.iterdir())
 
 
 def test_generate_into_a_file_is_an_error(tmp_path: Path, derivations: list[Robot]) -> None:
@@ -41,7 +130,8 @@ def test_generate_into_a_file_is_an_error(tmp_path: Path, derivations: list[Robo
 
 @pytest.mark.parametrize("place", ["new/deep", "."])
 def test_writing_that_fails_leaves_everything_as_it_was(place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "a.h").write_text("old")
+    write_files(tmp_path, {"a.h": "old"})
+    before = everything(tmp_path)
     written = []
 
     def fail_second(_: int) -> None:
@@ -52,8 +142,81 @@ def test_writing_that_fails_leaves_everything_as_it_was(place: str, tmp_path: Pa
     monkeypatch.setattr(os, "fsync", fail_second)
     with pytest.raises(BuildError, match=r"No space left on device.*Nothing was left half-written"):
         write_files(tmp_path / place, {"a.h": "new", "b.c": "new"})
-    assert [path.name for path in tmp_path.iterdir()] == ["a.h"]
-    assert (tmp_path / "a.h").read_text() == "old"
+    assert everything(tmp_path) == before
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.h", MANIFEST]
+
+
+STEPS = ((os, "fsync"), (os, "replace"), (os, "rename"), (shutil, "copy2"))
+OLD, NEW = {"a.h": "old", "src/a.c": "old"}, {"a.h": "new", "src/a.c": "new", "more/b.c": "new"}
+
+
+def interrupted(monkeypatch: pytest.MonkeyPatch, at: int, stop: Callable[[], None]) -> list[int]:
+    """Let ``stop`` happen before the step ``at`` of the next writing; the list has one entry per step that was reached."""
+    reached: list[int] = []
+
+    def wrap(function: Callable[..., Any]) -> Callable[..., Any]:
+        def step(*arguments: Any, **options: Any) -> Any:
+            reached.append(1)
+            if len(reached) == at:
+                stop()
+            return function(*arguments, **options)
+
+        return step
+
+    for module, name in STEPS:
+        monkeypatch.setattr(module, name, wrap(getattr(module, name)))
+    return reached
+
+
+def test_an_update_that_fails_at_any_step_is_undone(tmp_path: Path) -> None:
+    def stop() -> None:
+        raise KeyboardInterrupt
+
+    for at in range(1, 100):
+        folder = tmp_path / str(at)
+        write_files(folder, OLD)
+        before = everything(folder)
+        with pytest.MonkeyPatch.context() as patch:
+            reached = interrupted(patch, at, stop)
+            try:
+                write_files(folder, NEW)
+            except KeyboardInterrupt:
+                assert everything(folder) == before, f"step {at}"
+                assert sorted(path.name for path in folder.iterdir()) == ["a.h", MANIFEST, "src"]
+                continue
+        assert len(reached) > 8
+        return
+    raise AssertionError("the update never ended")
+
+
+def test_a_process_killed_at_any_step_leaves_whole_files(tmp_path: Path) -> None:
+    """And the next process replaces them, although it cannot know how far the killed one came."""
+    ends = 0
+    for start in ({}, OLD):
+        for at in range(1, 100):
+            folder = tmp_path / f"{len(start)}-{at}"
+            if start:
+                write_files(folder, start)
+            child = os.fork()
+            if child == 0:
+                interrupted(pytest.MonkeyPatch(), at, lambda: os.kill(os.getpid(), signal.SIGKILL))
+                try:
+                    write_files(folder, NEW)
+                finally:
+                    os._exit(0)
+            killed = os.WIFSIGNALED(os.waitpid(child, 0)[1])
+            if not start:
+                assert not folder.exists() or {k: everything(folder)[k] for k in NEW} == NEW
+            for name in start:
+                assert (folder / name).read_text() in ("old", "new")
+            write_files(folder, {"a.h": "newer", "src/a.c": "newer"})
+            write_files(folder, NEW)
+            assert not list(tmp_path.rglob(".*"))
+            assert {name: (folder / name).read_text() for name in NEW} == NEW
+            if not killed:
+                ends += 1
+                break
+    assert ends == 2
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")

@@ -281,3 +281,31 @@ def test_without_matplotlib_the_command_says_so(
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     assert main([*command, "--plot", "asked.png"]) == 2
     assert "pip install 'elastogen[plot]'" in capsys.readouterr().err
+
+
+def test_a_plot_that_nobody_asked_for_replaces_only_its_own(
+    swing: Comparison, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("swing.json.yaml").write_text(json.dumps(SWING))
+    command = ["simulate", "swing.json.yaml", "--outputs", ",".join(BUILD["outputs"])]
+    plot = Path(f"{SWING['name']}.png")
+    plot.write_bytes(b"a photograph")
+    assert main(command) == 0
+    assert f"no plot: {plot} is there and was not drawn by elastogen. Fix: --plot FILE." in capsys.readouterr().out
+    assert plot.read_bytes() == b"a photograph"
+    plot.unlink()
+    for _ in range(2):
+        assert main(command) == 0
+        assert f"wrote {plot}" in capsys.readouterr().out
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted([plot.name, "swing.json.yaml"])
+
+
+@pytest.mark.parametrize("name", ["x.jpeg2", "x", "missing/x.png"])
+def test_a_plot_that_cannot_be_written_is_refused_before_the_simulation(
+    swing: Comparison, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.setattr("elastogen.build_model", lambda *_, **__: pytest.fail("a model was built"))
+    assert main(["simulate", "two_link", "--plot", str(tmp_path / name)]) == 2
+    assert name in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())

@@ -1,0 +1,95 @@
+"""Which files of a folder elastogen wrote: their names and sums, in a file beside them.
+
+What is not in the manifest, or is not as it was written, belongs to somebody else.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import elastogen
+from elastogen.generator.robot.errors import BuildError
+
+MANIFEST = "elastogen-manifest.json"
+MOST_NAMED = 8  # files that one message names
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """Sums (SHA-256) of the files of one folder by their names; ``replacing`` those of an update that is under way."""
+
+    files: Mapping[str, str] = field(default_factory=dict)
+    replacing: Mapping[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def read(cls, folder: Path) -> Manifest:
+        """The manifest of a folder; an empty one where there is none. A file of that name that is none is an error."""
+        path = folder / MANIFEST
+        if not path.exists():
+            return cls()
+        try:
+            data = json.loads(path.read_text(encoding="utf-8"))
+            sums = [{str(k): str(v) for k, v in data.get(key, {}).items()} for key in ("files", "replacing")]
+        except (ValueError, AttributeError):
+            raise BuildError(
+                f"{path}: is no manifest of elastogen, which keeps the names of its files under this name. "
+                "Nothing was written. Fix: choose another directory, or remove this file."
+            ) from None
+        return cls(*sums)
+
+    def text(self) -> str:
+        """The manifest as its file has it; equal files give equal texts."""
+        data: dict[str, object] = {
+            "written by": f"elastogen {elastogen.__version__}",
+            "files": dict(sorted(self.files.items())),
+        }
+        if self.replacing:
+            data["replacing"] = dict(sorted(self.replacing.items()))
+        return json.dumps(data, indent=1) + "\n"
+
+    def knows(self, folder: Path, name: str) -> bool:
+        """Whether a file is as elastogen wrote it."""
+        path = folder / name
+        if path.is_symlink() or not path.is_file():
+            return False
+        return sum_of(path.read_bytes()) in (self.files.get(name), self.replacing.get(name))
+
+    def settled(self, folder: Path) -> Manifest:
+        """The same after an update that did not end: each file that is there has one sum, old or new."""
+        there = {name: self.files.get(name, "") for name in {**self.files, **self.replacing} if (folder / name).is_file()}
+        return Manifest(
+            {name: sum_of((folder / name).read_bytes()) if self.knows(folder, name) else there[name] for name in there}
+        )
+
+    def foreign(self, folder: Path, files: Mapping[str, bytes]) -> list[str]:
+        """Those of ``files`` whose places hold something that elastogen did not write, and that is not the same."""
+        return [name for name, data in files.items() if _exists(folder / name) and not self._replaceable(folder, name, data)]
+
+    def _replaceable(self, folder: Path, name: str, data: bytes) -> bool:
+        if self.knows(folder, name):
+            return True
+        path = folder / name
+        return path.is_file() and not path.is_symlink() and path.read_bytes() == data
+
+
+def refuse(folder: Path, names: Iterable[str]) -> BuildError:
+    """The error about files that would be replaced although elastogen did not write them."""
+    found = sorted(names)
+    shown = ", ".join(found[:MOST_NAMED]) + (f" and {len(found) - MOST_NAMED} more" if len(found) > MOST_NAMED else "")
+    return BuildError(
+        f"{folder}: holds {shown}, not written by elastogen or changed since, expected only files that may be replaced. "
+        "Nothing was written. Fix: choose another directory, or replace them with force=True."
+    )
+
+
+def sum_of(data: bytes) -> str:
+    """The sum that names a file's content."""
+    return hashlib.sha256(data).hexdigest()
+
+
+def _exists(path: Path) -> bool:
+    return path.exists() or path.is_symlink()
