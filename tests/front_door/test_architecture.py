@@ -6,6 +6,7 @@ import ast
 import subprocess
 import sys
 from collections.abc import Iterator
+from fnmatch import fnmatch
 from pathlib import Path
 
 import pytest
@@ -123,6 +124,12 @@ def test_modules_and_folders_stay_readable(folder: str) -> None:
         for place in {path.parent for path in files}:
             count = sum(path.parent == place and path.stem != "__init__" for path in files)
             assert count <= MOST_FILES, f"{place.relative_to(ROOT)} has {count} files"
+
+
+def test_pytest_looks_into_every_folder(pytestconfig: pytest.Config) -> None:
+    skipped = pytestconfig.getini("norecursedirs")
+    for folder in (path for path in (ROOT / "tests").rglob("*") if path.is_dir() and path.name != "__pycache__"):
+        assert not any(fnmatch(folder.name, pattern) for pattern in skipped), folder.relative_to(ROOT)
 
 
 def test_the_cache_key_covers_sub_rooms(tmp_path: Path) -> None:
