@@ -1,4 +1,4 @@
-"""Dynamic functions of the catalogue: M qdd + C qd + D qd + K q + G = F."""
+"""Dynamic functions of the catalogue: M qdd + C qd + D qd + Q_e + G + friction = F."""
 
 from __future__ import annotations
 
@@ -211,13 +211,17 @@ def kinetic_energy(variant: Variant) -> Derived:
 def potential_energy(variant: Variant) -> Derived:
     """Energy of the weights and of the deformation."""
     q = variant.input("q")
-    total = energies.potential_energy(variant.mechanism, variant.place(q), q)
-    for row, x in zip(variant.elasticity.K, q, strict=True):
-        for stiffness, y in zip(row, q, strict=True):
-            total = total + 0.5 * stiffness * x * y
-    for body in variant.elastic_bodies:
-        total = total + body.elastic_energy(body.own(q))
-    return Derived(([total],))
+    return Derived(([energies.potential_energy(variant.mechanism, variant.place(q), q) + variant.strain_energy(q)],))
+
+
+def strain_energy(variant: Variant) -> Derived:
+    """U: of flexible links and joints."""
+    return Derived(([variant.strain_energy(variant.input("q"))],))
+
+
+def elastic_forces(variant: Variant) -> Derived:
+    """Q_e = dU/dq."""
+    return Derived((variant.elastic_forces(variant.input("q")),))
 
 
 def stiffness_matrix(variant: Variant) -> Derived:
@@ -267,6 +271,27 @@ def _vector(name: str, unit: str, doc: str) -> Outputs:
     return lambda v: (vector(name, v.size, unit, doc),)
 
 
+def _stiffness_note(variant: Variant) -> str:
+    """What the header says of K: where it depends on q and what it then is."""
+    if not variant.depends_on_elements:
+        return "constant"
+    if all(body.has_constant_coefficients for body in variant.elastic_bodies):
+        return "of the elements outside of the joints at q"
+    return "of the parts outside of the joints at q; K q lacks the elastic force along their slides: use elastic_forces"
+
+
+def _damping_note(variant: Variant) -> str:
+    """The same of D."""
+    return "at the present q" if variant.depends_on_elements else "constant"
+
+
+def _elastic_note(variant: Variant) -> str:
+    """How the elastic forces and K belong together."""
+    if all(body.has_constant_coefficients for body in variant.elastic_bodies):
+        return ": K q"
+    return ": K(q) q, and along the slides of telescopic links 1/2 q^T (dK/dd) q"
+
+
 def _squares(*rows: tuple[str, str, str]) -> Outputs:
     return lambda v: tuple(matrix(name, v.size, v.size, unit, doc) for name, unit, doc in rows)
 
@@ -279,11 +304,15 @@ ENTRIES = (
           explore=True),
     Entry("coriolis_vector", "Coriolis and centrifugal forces C(q, qd) qd.", ("q", "qd"),
           _vector("c", _FORCE, "Coriolis and centrifugal forces"), (coriolis_vector,), "dynamic"),
-    Entry("stiffness_matrix", "Stiffness matrix K.", (),
-          _square("K", "N m/rad, N/m", "row-major, constant"), (stiffness_matrix,), "plain"),
+    Entry("stiffness_matrix", "Stiffness matrix K: the strain energy is 1/2 q^T K q.", (),
+          lambda v: (matrix("K", v.size, v.size, "N m/rad, N/m", f"row-major, {_stiffness_note(v)}"),),
+          (stiffness_matrix,), "plain"),
     Entry("damping_matrix", "Damping matrix D: viscous friction and structural damping.", (),
-          _square("D", "N m s/rad, N s/m", "row-major, constant"), (damping_matrix,), "plain"),
-    Entry("gravity_vector", "Gravity forces G(q) = dV/dq.", ("q",),
+          lambda v: (matrix("D", v.size, v.size, "N m s/rad, N s/m", f"row-major, {_damping_note(v)}"),),
+          (damping_matrix,), "plain"),
+    Entry("elastic_forces", "Elastic forces Q_e(q) = dU/dq, U the strain energy.", ("q",),
+          lambda v: (vector("Q", v.size, _FORCE, f"elastic forces{_elastic_note(v)}"),), (elastic_forces,), "plain"),
+    Entry("gravity_vector", "Gravity forces G(q) = dV/dq, V the energy of the weights.", ("q",),
           _vector("G", _FORCE, "forces that balance the weights"), (gravity_vector,), "dynamic"),
     Entry("friction_forces", "Forces of friction and damping, D qd and Coulomb friction of the joints.", ("q", "qd"),
           _vector("R", _FORCE, "forces against the motion; their power R^T qd is lost"), (friction_forces,), "plain"),
@@ -291,7 +320,7 @@ ENTRIES = (
           _vector("Q", _FORCE, "inertia forces"), (inertia_forces,), "dynamic"),
     Entry("payload_forces", "Generalized forces Q_SU = J^T w of a wrench on the tip.", ("q", "wrench"),
           _vector("Q", _FORCE, "forces of the load"), (payload_forces,), "kinematic", default=False),
-    Entry("inverse_dynamics", "Driving forces F = M qdd + C qd + D qd + K q + G, with friction (Newton-Euler).",
+    Entry("inverse_dynamics", "Driving forces F = M qdd + C qd + D qd + Q_e + G + friction (Newton-Euler).",
           ("q", "qd", "qdd"), _vector("F", _FORCE, "driving forces"), (inverse_dynamics,), "dynamic",
           explore=True, largest=100, finalists=4),
     Entry("elastic_inverse_dynamics",
@@ -308,8 +337,10 @@ ENTRIES = (
           _vector("x", _ACC, "solution"), (mass_matrix_solve,), "dynamic", default=False),
     Entry("kinetic_energy", "Kinetic energy 1/2 qd^T M(q) qd.", ("q", "qd"),
           lambda v: (scalar("T", "J", "kinetic energy"),), (kinetic_energy,), "dynamic"),
-    Entry("potential_energy", "Potential energy: weights (zero at the base origin) and deformation 1/2 q^T K q.", ("q",),
+    Entry("potential_energy", "Potential energy: weights (zero at the base origin) and deformation.", ("q",),
           lambda v: (scalar("V", "J", "potential energy"),), (potential_energy,), "kinematic"),
+    Entry("strain_energy", "Strain energy U(q) of flexible links and joints, part of the potential energy.", ("q",),
+          lambda v: (scalar("U", "J", "strain energy"),), (strain_energy,), "plain"),
     Entry("inverse_dynamics_derivatives", "Derivatives of the driving forces by q, qd and qdd.", ("q", "qd", "qdd"),
           _squares(("dF_dq", _FORCE + " per rad or m", "by coordinates"),
                    ("dF_dqd", _FORCE + " per rad/s or m/s", "by velocities"),

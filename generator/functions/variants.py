@@ -112,18 +112,31 @@ class Variant:
             body.add_forces(result, body.damping_forces(body.own(q), body.own(qd)))
         return self.free(result)
 
-    def resistances(self, q: Sequence[Value], qd: Sequence[Value]) -> list[Value]:
-        """K q + D qd + Coulomb friction."""
+    def elastic_forces(self, q: Sequence[Value]) -> list[Value]:
+        """Q_e = dU/dq, U the strain energy: K q, and what the length of a beam outside of its joint adds."""
         result = []
-        for k, drive in enumerate(self.drives):
-            total = drive.coulomb_friction(qd[k])
-            for j in range(self.size):
-                total = total + self.elasticity.K[k][j] * q[j] + self.elasticity.D[k][j] * qd[j]
+        for row in self.elasticity.K:
+            total = self.graph.value(0)
+            for stiffness, x in zip(row, q, strict=True):
+                total = total + stiffness * x
             result.append(total)
         for body in self.elastic_bodies:
             body.add_forces(result, body.elastic_forces(body.own(q)))
-            body.add_forces(result, body.damping_forces(body.own(q), body.own(qd)))
         return self.free(result)
+
+    def strain_energy(self, q: Sequence[Value]) -> Value:
+        """U = 1/2 q^T K(q) q."""
+        total = self.graph.value(0)
+        for row, x in zip(self.elasticity.K, q, strict=True):
+            for stiffness, y in zip(row, q, strict=True):
+                total = total + 0.5 * stiffness * x * y
+        for body in self.elastic_bodies:
+            total = total + body.elastic_energy(body.own(q))
+        return total
+
+    def resistances(self, q: Sequence[Value], qd: Sequence[Value]) -> list[Value]:
+        """Q_e + D qd + Coulomb friction."""
+        return [elastic + lost for elastic, lost in zip(self.elastic_forces(q), self.friction(q, qd), strict=True)]
 
     @property
     def elastic_bodies(self) -> list[ElasticBody]:

@@ -13,7 +13,9 @@ OnFailure: TypeAlias = Literal["raise", "nan"]
 
 
 class DynamicsMethods(Evaluation):
-    """The equation of motion M(q) qdd + C(q, qd) qd + D qd + K q + G(q) + friction = F and its parts.
+    """The equation of motion M(q) qdd + C(q, qd) qd + D qd + Q_e(q) + G(q) + friction = F and its parts.
+
+    Q_e = dU/dq are the elastic forces: K q where K is constant. D qd + friction are :meth:`friction_forces`.
 
     Shapes: ``q``, ``qd``, ``qdd`` are (..., nq) in [rad] or [m] per coordinate, with time derivatives; forces
     ``F`` are (..., nq) in [N m] or [N]; ``...`` are batch axes that broadcast. Functions that factorize M
@@ -42,7 +44,10 @@ class DynamicsMethods(Evaluation):
     def stiffness_matrix(
         self, q: ArrayLike | None = None, *, out: Array | None = None, parameters: ParameterValues = None
     ) -> Array:
-        """Stiffness matrix K, (nq, nq); zero in the rows of rigid joints. With telescopic joints it depends on q."""
+        """Stiffness matrix K, (nq, nq): the strain energy is 1/2 q^T K q; zero in the rows of rigid joints.
+
+        With telescopic joints K depends on q, and K q lacks the elastic force along the slide: see :meth:`elastic_forces`.
+        """
         return self._evaluate_at("stiffness_matrix", q, out, parameters)
 
     def damping_matrix(
@@ -50,6 +55,13 @@ class DynamicsMethods(Evaluation):
     ) -> Array:
         """Damping matrix D, (nq, nq): viscous friction and structural damping. With telescopic joints it depends on q."""
         return self._evaluate_at("damping_matrix", q, out, parameters)
+
+    def elastic_forces(self, q: ArrayLike, *, out: Array | None = None, parameters: ParameterValues = None) -> Array:
+        """Elastic forces Q_e(q) = dU/dq, (..., nq), [N m] or [N], U the strain energy.
+
+        Q_e = K q where K is constant; along the slide of a telescopic link there is 1/2 q^T (dK/dd) q beside it.
+        """
+        return self._evaluate("elastic_forces", (q,), out, parameters)
 
     def gravity_vector(self, q: ArrayLike, *, out: Array | None = None, parameters: ParameterValues = None) -> Array:
         """Gravity forces G(q) = dV/dq, (..., nq), [N m] or [N]: what the drives carry at rest."""
@@ -93,7 +105,7 @@ class DynamicsMethods(Evaluation):
     ) -> Array:
         """Return the forces F of a motion, (..., nq), [N m] or [N].
 
-        F = M(q) qdd + C(q, qd) qd + D qd + K q + G(q) + friction.
+        F = M(q) qdd + C(q, qd) qd + D qd + Q_e(q) + G(q) + friction.
         """
         return self._evaluate("inverse_dynamics", (q, qd, qdd), out, parameters)
 
@@ -126,7 +138,7 @@ class DynamicsMethods(Evaluation):
     ) -> Array:
         """Accelerations under forces F, the inverse of :meth:`inverse_dynamics`, (..., nq).
 
-        qdd = M(q)^-1 (F - C(q, qd) qd - D qd - K q - G(q) - friction).
+        qdd = M(q)^-1 (F - C(q, qd) qd - D qd - Q_e(q) - G(q) - friction).
         """
         return self._evaluate("forward_dynamics", (q, qd, F), out, parameters, on_failure)
 
@@ -151,6 +163,10 @@ class DynamicsMethods(Evaluation):
     def potential_energy(self, q: ArrayLike, *, out: Array | None = None, parameters: ParameterValues = None) -> Array:
         """Potential energy V(q) of gravity and elasticity, (...), [J]; zero height is the base's origin."""
         return self._evaluate("potential_energy", (q,), out, parameters)
+
+    def strain_energy(self, q: ArrayLike, *, out: Array | None = None, parameters: ParameterValues = None) -> Array:
+        """Strain energy U(q) of flexible links and joints, (...), [J]; part of :meth:`potential_energy`."""
+        return self._evaluate("strain_energy", (q,), out, parameters)
 
     def inverse_dynamics_derivatives(
         self,
