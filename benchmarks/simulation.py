@@ -15,7 +15,7 @@ from benchmarks.tables import table, verdict
 
 SECONDS = 10.0
 FLEXIBLE_TARGET = 1.5  # [s] for 10 s of the RR arm with 5 elements in each link, RK4 steps of 0.1 ms
-ELEMENTS: dict[str, Any] = {  # the beam of seed 003, Table 3, with the modulus of steel
+ELEMENTS: dict[str, Any] = {  # the beam of paper 003, Table 3, with the modulus of steel
     "type": "elements", "length": 0.8, "mass_per_length": 0.942, "EI": 18.0, "elements": 5,
     "damping": {"ratio": 0.01},
 }  # fmt: skip

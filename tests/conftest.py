@@ -111,7 +111,7 @@ def checks(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def trtrr() -> ClosedForm:
-    """Closed forms of seed 004's robot."""
+    """Closed forms of paper 004's robot."""
     return derive(load("trtrr"), symbolic="nonzero")
 
 

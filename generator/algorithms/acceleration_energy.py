@@ -1,4 +1,4 @@
-"""Energies of accelerations in body components (explicit form, seed 000 (53)-(56) for p = 1, and its continuation).
+"""Energies of accelerations in body components (explicit form, paper 000 (53)-(56) for p = 1, and its continuation).
 
 In the components of its own frame, the (k)-th derivative of the position of a point r is a_k + U_k r, with U_k = R^T d^kR/dt^k.
 From one order to the next: a_(k+1) = da_k + omega x a_k, U_(k+1) = dU_k + {omega x} U_k, where d differentiates components.

@@ -1,4 +1,4 @@
-"""The matrices of seed 002, (9)-(30) as corrected, for rigid and flexible robots alike.
+"""The matrices of paper 002, (9)-(30) as corrected, for rigid and flexible robots alike.
 
 With A_ij = dT_i0/dq_j and A_ijk = d2T_i0/dq_j dq_k (002 (10); by elastic coordinates these are F_a and F_ab of
 000 (73)-(77) as corrected),

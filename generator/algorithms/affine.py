@@ -1,4 +1,4 @@
-"""The equations of motion from 4 x 4 transformations alone, as the seeds write them (000 (61)-(67), (97)-(112) as corrected).
+"""The equations of motion from 4 x 4 transformations alone, as the papers write them (000 (61)-(67), (97)-(112) as corrected).
 
 Nothing here needs rotations to be orthogonal, so that the linear tip E + {delta x} of 000 (66), which shears whatever is
 attached to it, is treated exactly. T_i0 and its time derivatives follow from the product rule; with the inertia forces

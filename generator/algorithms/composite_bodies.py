@@ -1,6 +1,6 @@
 """Mass matrix by composite rigid bodies, and by unit accelerations; the derivation takes the cheaper one.
 
-M_ij is the generalized force at joint i for a unit acceleration of joint j, all velocities being zero (seed 002 (21)).
+M_ij is the generalized force at joint i for a unit acceleration of joint j, all velocities being zero (paper 002 (21)).
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from elastogen.generator.spatial.vectors import Vec, add, cross, dot, scale
 
 
 def kinetic_energy(mechanism: Mechanism, velocities: Sequence[Twist], q: Sequence[Value], qd: Sequence[Value]) -> Value:
-    """Sum of 1/2 m v.v + v.(omega x S) + 1/2 omega.(L omega) over the bodies (seed 000 (40)-(44)).
+    """Sum of 1/2 m v.v + v.(omega x S) + 1/2 omega.(L omega) over the bodies (paper 000 (40)-(44)).
 
     A flexible body adds v.dS + omega.int r_e x dr_e dm + 1/2 int dr_e.dr_e dm (000 (97)-(99)).
     """

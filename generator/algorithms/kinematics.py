@@ -1,4 +1,4 @@
-"""Poses, velocities, accelerations and Jacobians of frames (seed 000 (3), (22)-(28); 002 (11)-(13); 004)."""
+"""Poses, velocities, accelerations and Jacobians of frames (paper 000 (3), (22)-(28); 002 (11)-(13); 004)."""
 
 from __future__ import annotations
 

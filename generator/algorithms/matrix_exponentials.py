@@ -1,4 +1,4 @@
-"""Kinematics by matrix exponentials (MEK, seed 001 as corrected): a second kinematics, independent of the recursion.
+"""Kinematics by matrix exponentials (MEK, paper 001 as corrected): a second kinematics, independent of the recursion.
 
 Everything is told by the zero configuration: with k_i the axis of joint i, p_i a point on it, both in frame 0 at q = 0,
 and D_i = 1 for a rotation, 0 for a translation,

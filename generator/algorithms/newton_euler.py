@@ -1,4 +1,4 @@
-"""Recursive Newton-Euler: velocities and accelerations outward, forces inward (seed 000 (22)-(28), 002 (24)-(26)).
+"""Recursive Newton-Euler: velocities and accelerations outward, forces inward (paper 000 (22)-(28), 002 (24)-(26)).
 
 Bodies enter by m, S, P: with U = {eps x} + {omega x}{omega x}, the acceleration of a point is a + U r, so that the force
 is m a + U S, and the moment the antisymmetric part of U P, plus S x a. In the other form of the moment, L eps + omega x L omega

@@ -1,6 +1,6 @@
 """Beams divided into equal finite elements, as curves: Hermite polynomials in bending, linear in torsion and extension.
 
-Seed 003 divides its links into Euler-Bernoulli elements whose nodal deflections and slopes are the coordinates. The
+Paper 003 divides its links into Euler-Bernoulli elements whose nodal deflections and slopes are the coordinates. The
 nodal basis functions are clamped shapes like any other once the first node is removed (003, 4.3), so the standard data
 follow from the integrals of :mod:`beam_integrals`; its element matrices (13) and (27) come out of them. Quintic elements have
 the nodal curvatures as coordinates, too: curvatures are then continuous, and frequencies converge with order 8.
@@ -49,7 +49,7 @@ class Element:
 
 
 LINEAR = Element(((1, -1),), ((0, 1),), ("",), 1)
-CUBIC = Element(((1, 0, -3, 2), (0, 1, -2, 1)), ((0, 0, 3, -2), (0, 0, -1, 1)), ("", "_slope"), 2)  # seed 003 (errata)
+CUBIC = Element(((1, 0, -3, 2), (0, 1, -2, 1)), ((0, 0, 3, -2), (0, 0, -1, 1)), ("", "_slope"), 2)  # paper 003 (errata)
 QUINTIC = Element(
     ((1, 0, 0, -10, 15, -6), (0, 1, 0, -6, 8, -3), (0, 0, _HALF, -3 * _HALF, 3 * _HALF, -_HALF)),
     ((0, 0, 0, 10, -15, 6), (0, 0, 0, -4, 7, -3), (0, 0, 0, _HALF, -1, _HALF)),

@@ -120,7 +120,7 @@ def spinning_joints(robot: Robot) -> tuple[CriticalRate, ...]:
 
 def carried_body(robot: Robot, link: Link) -> Body:
     """Return what the tip of a flexible link carries, as one rigid body in the tip frame at the zero configuration."""
-    total = np.zeros((4, 4))  # int (r; 1)(r; 1)^T dm, seed 002 (19)
+    total = np.zeros((4, 4))  # int (r; 1)(r; 1)^T dm, paper 002 (19)
 
     def add(child: Link, place: Array) -> None:
         nonlocal total

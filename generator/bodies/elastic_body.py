@@ -1,7 +1,7 @@
 """A flexible body in its link frame: inertia in the deformed state, and what its deformation adds to Newton-Euler.
 
 With r_e = r + sum c_n b_n (robot.FlexibleBody) the acceleration of a point is a + U r_e + 2 omega x dr_e + ddr_e, all in
-the link frame (seed 000 (80)). Force, moment and the rows of the elastic coordinates are the integrals of that, of its
+the link frame (paper 000 (80)). Force, moment and the rows of the elastic coordinates are the integrals of that, of its
 moment and of its product with the shapes (000 (86), (88), (96) as corrected).
 """
 

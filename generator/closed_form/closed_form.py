@@ -1,6 +1,6 @@
 """Closed forms of a rigid robot's kinematics and dynamics for reading: ``elastogen.derive(robot)``.
 
-The results are SymPy matrices as papers print them (seed 004) and a second derivation, by Lagrange's
+The results are SymPy matrices as papers print them (paper 004) and a second derivation, by Lagrange's
 equations, that checks the recursive one behind the generated code. Coordinates are plain symbols q1, q2,
 ..., rates qd1, ..., qdd1, ... Every quantity is derived when it is first asked for and kept.
 """
@@ -103,7 +103,7 @@ class ClosedForm:
 
     @cached_property
     def transforms(self) -> tuple[sympy.ImmutableMatrix, ...]:
-        """T_i0 of every frame, the tip last: products of the joints' transformations (seed 004 (4)-(7))."""
+        """T_i0 of every frame, the tip last: products of the joints' transformations (paper 004 (4)-(7))."""
         bottom = np.array([[self._ring.zero] * 3 + [self._ring.one]], dtype=object)
         return tuple(
             self._matrix(np.vstack([np.column_stack([frame.rotation, frame.position]), bottom]))
@@ -111,42 +111,42 @@ class ClosedForm:
         )
 
     def angular_velocities(self, frame: FrameChoice = "base") -> Vectors:
-        """Return omega_i of every frame, in frame 0 (seed 004 (42)) or in its own axes ((13)-(18))."""
+        """Return omega_i of every frame, in frame 0 (paper 004 (42)) or in its own axes ((13)-(18))."""
         return self._motion("velocity", 3, frame)
 
     def linear_velocities(self, frame: FrameChoice = "base") -> Vectors:
-        """Return v_i of every frame's origin, in frame 0 (seed 004 (41)) or in its own axes ((20)-(25))."""
+        """Return v_i of every frame's origin, in frame 0 (paper 004 (41)) or in its own axes ((20)-(25))."""
         return self._motion("velocity", 0, frame)
 
     def angular_accelerations(self, frame: FrameChoice = "base") -> Vectors:
-        """Return eps_i of every frame, in frame 0 (seed 004 (44)) or in its own axes ((26)-(31))."""
+        """Return eps_i of every frame, in frame 0 (paper 004 (44)) or in its own axes ((26)-(31))."""
         return self._motion("acceleration", 3, frame)
 
     def linear_accelerations(self, frame: FrameChoice = "base", *, with_gravity: bool = False) -> Vectors:
-        """Return a_i of every frame's origin, in frame 0 (seed 004 (43)) or in its own axes ((32)-(37)).
+        """Return a_i of every frame's origin, in frame 0 (paper 004 (43)) or in its own axes ((32)-(37)).
 
-        ``with_gravity`` adds minus the gravity vector, the base acceleration of seed 004 (12).
+        ``with_gravity`` adds minus the gravity vector, the base acceleration of paper 004 (12).
         """
         return self._motion("acceleration", 0, frame, with_gravity)
 
     @cached_property
     def jacobian(self) -> sympy.ImmutableMatrix:
-        """6 x n Jacobian of the tip in frame 0, linear rows first (seed 002 (11))."""
+        """6 x n Jacobian of the tip in frame 0, linear rows first (paper 002 (11))."""
         return self._matrix(self._kinematics.jacobian(-1))
 
     @cached_property
     def jacobian_tip(self) -> sympy.ImmutableMatrix:
-        """6 x n Jacobian of the tip in the axes of the tip frame (seed 002 (12))."""
+        """6 x n Jacobian of the tip in the axes of the tip frame (paper 002 (12))."""
         return self._matrix(self._kinematics.jacobian(-1, own_frame=True))
 
     @cached_property
     def jacobian_rate(self) -> sympy.ImmutableMatrix:
-        """Time derivative of ``jacobian`` (seed 002 (11))."""
+        """Time derivative of ``jacobian`` (paper 002 (11))."""
         return self._matrix(self._kinematics.jacobian_rate(-1))
 
     @cached_property
     def jacobian_tip_rate(self) -> sympy.ImmutableMatrix:
-        """R^T dJ/dt, ``jacobian_rate`` in the tip frame (seed 002 (13)); not the rate of ``jacobian_tip``."""
+        """R^T dJ/dt, ``jacobian_rate`` in the tip frame (paper 002 (13)); not the rate of ``jacobian_tip``."""
         return self._matrix(self._kinematics.jacobian_rate(-1, own_frame=True))
 
     # -- dynamics, by Lagrange's equations ---------------------------------------------------------
@@ -207,7 +207,7 @@ class ClosedForm:
 
     @cached_property
     def by_matrix_exponentials(self) -> ExponentialForms:
-        """The kinematics of seed 001: products of matrix exponentials."""
+        """The kinematics of paper 001: products of matrix exponentials."""
         return ExponentialForms(self.robot, self.q[0].name.rstrip("0123456789"))
 
     # -- for documents and numbers -----------------------------------------------------------------
@@ -215,7 +215,7 @@ class ClosedForm:
     def latex(self, *names: str, frame: FrameChoice = "own", digits: int = 6) -> str:
         """Return LaTeX: of the named quantities the equations, without a name a whole section of a document.
 
-        sin and cos are abbreviated as in seed 004: ``s_{2}``, ``c_{2}``, and ``s_{23}`` for sin(q2 + q3).
+        sin and cos are abbreviated as in paper 004: ``s_{2}``, ``c_{2}``, and ``s_{23}`` for sin(q2 + q3).
         ``frame`` is the one in which named velocities and accelerations are written (the section has both),
         ``digits`` those of decimal numbers.
         """
@@ -317,7 +317,7 @@ class ClosedForm:
     def _mass(self) -> Any:
         """M = sum_i m_i J_Ci^T J_Ci + J_wi^T I_i J_wi (+ n_j^2 J_mj), Koenig's theorem, columns in frame i.
 
-        The kinetic energy of seed 000 (44); equal to seed 002 (21), M_jk = sum_i Tr(A_ij I_psi A_ik^T).
+        The kinetic energy of paper 000 (44); equal to paper 002 (21), M_jk = sum_i Tr(A_ij I_psi A_ik^T).
         """
         ring, kinematics = self._ring, self._kinematics
         total = np.full((kinematics.n, kinematics.n), ring.zero, dtype=object)
@@ -353,7 +353,7 @@ class ClosedForm:
 
     @cached_property
     def _gravity(self) -> Any:
-        """G_j = dV/dq_j; the opposite of the active forces of seed 002 (25)."""
+        """G_j = dV/dq_j; the opposite of the active forces of paper 002 (25)."""
         return np.array([self._ring.derivative(self._potential, j) for j in range(len(self.q))], dtype=object)
 
 

@@ -1,4 +1,4 @@
-"""Kinematics by matrix exponentials (seed 001) in closed form: ``elastogen.derive(robot).by_matrix_exponentials``."""
+"""Kinematics by matrix exponentials (paper 001) in closed form: ``elastogen.derive(robot).by_matrix_exponentials``."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Closed forms of emitted functions: the values of a derivation, read back as SymPy for people.
 
 Any function of the catalogue, of rigid and flexible robots alike, on robots that are small enough for a closed form to
-be read: acceleration energies, rates of forces, the matrices of seed 002. Named parameters stay symbols. Sines and
+be read: acceleration energies, rates of forces, the matrices of paper 002. Named parameters stay symbols. Sines and
 cosines of sums of joint angles are combined as in :mod:`elastogen.generator.closed_form.trigonometry`.
 """
 

@@ -1,9 +1,9 @@
 """Closed-form kinematics of a robot: transformations by multiplication, everything else by differentiation.
 
 This is the derivation of the textbooks, on purpose without a recursion over velocities, so that it checks
-the recursive derivation of the generated code: ``T_i0 = T_p0 . before . motion . after`` (seed 000 (3),
-seed 004 (4)-(7)), linear columns of the Jacobian ``dp_i/dq_j`` and angular columns ``D_j k_j`` in frame 0
-(seed 002 (11)), velocities ``J qd`` and accelerations ``J qdd + dJ/dt qd`` (seed 001 (24)).
+the recursive derivation of the generated code: ``T_i0 = T_p0 . before . motion . after`` (paper 000 (3),
+paper 004 (4)-(7)), linear columns of the Jacobian ``dp_i/dq_j`` and angular columns ``D_j k_j`` in frame 0
+(paper 002 (11)), velocities ``J qd`` and accelerations ``J qdd + dJ/dt qd`` (paper 001 (24)).
 
 Parallel axes are merged while multiplying: ``Rot(a, q2) Q Rot(b, q3) = Rot(a, q2 + q3) Q`` if ``Q b = a``
 for the constant rotation ``Q`` between the joints. All arrays hold polynomials of one
@@ -98,7 +98,7 @@ class Kinematics:
     def jacobian(self, i: int, own_frame: bool = False) -> Any:
         """Return the 6 x n Jacobian of frame i, linear rows first, in frame 0 or in the frame's own axes.
 
-        Column j is (dp_i0/dq_j, D_j k_j0), seed 002 (11), or its projection ``R_i0^T``, seed 002 (12).
+        Column j is (dp_i0/dq_j, D_j k_j0), paper 002 (11), or its projection ``R_i0^T``, paper 002 (12).
         """
         if (i, own_frame) not in self._jacobians:
             if own_frame:
@@ -112,7 +112,7 @@ class Kinematics:
         return self._jacobians[i, own_frame]
 
     def jacobian_rate(self, i: int, own_frame: bool = False) -> Any:
-        """Return dJ_i/dt in frame 0 or projected on frame i (seed 002 (13); not the projection's rate)."""
+        """Return dJ_i/dt in frame 0 or projected on frame i (paper 002 (13); not the projection's rate)."""
         rate = self.ring.rate(self.jacobian(i))
         return self.projected(i, rate) if own_frame else rate
 
@@ -166,7 +166,7 @@ class Kinematics:
 
 
 def skew(vector: Any) -> Any:
-    """Return the matrix {v x} of the cross product, seed 004 (19)."""
+    """Return the matrix {v x} of the cross product, paper 004 (19)."""
     x, y, z = vector
     return np.array([[0 * x, -z, y], [z, 0 * x, -x], [-y, x, 0 * x]], dtype=object)
 

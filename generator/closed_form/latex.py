@@ -1,4 +1,4 @@
-"""Closed forms as LaTeX in the notation of seed 004: c_{2} = cos q_2, s_{23} = sin(q_2 + q_3)."""
+"""Closed forms as LaTeX in the notation of paper 004: c_{2} = cos q_2, s_{23} = sin(q_2 + q_3)."""
 
 from __future__ import annotations
 

@@ -172,7 +172,7 @@ class _Assembly:
         return joints
 
     def _on_beam(self, edge: _Edge, kind: JointType, place: JointPlacement, here: Location) -> JointPlacement:
-        """P_a and P_b of seed 003, Table 2: T(d) R(gamma), and R(gamma) T(d - l)."""
+        """P_a and P_b of paper 003, Table 2: T(d) R(gamma), and R(gamma) T(d - l)."""
         turn = self._turn(edge.section, here)
         if kind is JointType.SLIDING:
             return JointPlacement(before=IDENTITY, axis=(1, 0, 0), after=turn)
@@ -186,7 +186,7 @@ class _Assembly:
         return JointPlacement(placement.product(place.before, turn), (1, 0, 0), placement.from_xyz_rpy((back, 0, 0), (0, 0, 0)))
 
     def _turn(self, section: JointSection, here: Location) -> Matrix:
-        """R(gamma) of seed 003, Table 2."""
+        """R(gamma) of paper 003, Table 2."""
         return placement.from_xyz_rpy((0, 0, 0), (0, 0, self._scalar(section.gamma or 0, here.at("gamma"))))
 
     def _placement(self, joint: JointSection, kind: JointType, parent_at_zero: Matrix, here: Location) -> JointPlacement:

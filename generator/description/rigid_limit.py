@@ -1,7 +1,7 @@
 """The rigid robot of the same numbers: what a robot with flexible links and joints becomes without deformation.
 
 Flexible bodies are frozen undeformed, with their mass, hub, tip body, payload and drives; springs in joints are locked. Joints
-that slide along a flexible beam (P_a of seed 003) slide along the straight beam, beams that slide through their joint (P_b)
+that slide along a flexible beam (P_a of paper 003) slide along the straight beam, beams that slide through their joint (P_b)
 slide as rigid bodies. Frames, names of joints and live parameters stay, so states, forces and parameters carry over by name.
 """
 
@@ -66,7 +66,7 @@ def _frozen(link: Link) -> Link:
     return Link(link.name, _body(total))
 
 
-# Moments int (r; 1) (r; 1)^T dm of bodies (seed 002 (19)): arrays of numbers and SymPy expressions.
+# Moments int (r; 1) (r; 1)^T dm of bodies (paper 002 (19)): arrays of numbers and SymPy expressions.
 
 
 def _moments(body: Body) -> NDArray[Any]:

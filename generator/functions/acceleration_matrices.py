@@ -1,4 +1,4 @@
-"""The matrices of seed 002 as functions of the catalogue: A_ij, A_ijk, J_B, J_C, M, V, D, B, C, Q_m."""
+"""The matrices of paper 002 as functions of the catalogue: A_ij, A_ijk, J_B, J_C, M, V, D, B, C, Q_m."""
 
 from __future__ import annotations
 

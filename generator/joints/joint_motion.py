@@ -148,7 +148,7 @@ class ElasticTip(JointMotion):
     """Motion of the tip of a flexible link against its undeformed place: 000 (66), with a proper rotation (errata to (68)).
 
     Displacement sum_n c_n b_n; rotation exp{delta x} with the rotation vector delta = sum_j x_j delta_j. Where all delta_j
-    share a coordinate axis (a planar link), that is one exact turn about it, as in seed 003.
+    share a coordinate axis (a planar link), that is one exact turn about it, as in paper 003.
     """
 
     TERMS = 12  # of the series in delta^2: rounding accuracy up to a rotation of 2 rad
@@ -224,7 +224,7 @@ class ElasticTip(JointMotion):
 
 
 class Contact(JointMotion):
-    """A frame that slides along the centre line of a planar beam: P_a of seed 003, Table 2.
+    """A frame that slides along the centre line of a planar beam: P_a of paper 003, Table 2.
 
     ``line`` gives its place and the angle of the beam there by all coordinates they depend on: the joint's own d and those
     of the beam. The twists are its derivatives: with the smooth line, (1, w', 0) and w'' for d, (0, phi_j, 0) and phi_j'

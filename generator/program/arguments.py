@@ -21,7 +21,7 @@ _SWITCHES = {
     "delta_m": "which forces: -1 own and load, 0 load only, 1 own only",
     "delta_theta": "1 with motion, 0 at rest",
     "tau": "sign of the active forces of weight and load: -1 to balance them",
-}  # of seed 002 (29), (30)
+}  # of paper 002 (29), (30)
 
 
 def input_argument(name: str, nq: int) -> Argument:

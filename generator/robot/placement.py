@@ -144,7 +144,7 @@ def from_screw(
 ) -> JointPlacement:
     """Return the placement of a joint from its screw axis at the zero configuration.
 
-    ``axis`` (a unit vector) and ``point`` are k_i0 and p_i0 of seed 001's matrix exponentials: the axis of
+    ``axis`` (a unit vector) and ``point`` are k_i0 and p_i0 of paper 001's matrix exponentials: the axis of
     the joint and a point on it, in the base frame, all coordinates being zero. ``parent_at_zero`` and
     ``child_at_zero`` are the link frames in the base frame at that configuration; a child that is not given
     is parallel to the base with its origin in ``point``.

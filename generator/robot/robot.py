@@ -35,8 +35,8 @@ class JointType(str, Enum):
     CONTINUOUS = "continuous"
     PRISMATIC = "prismatic"
     FIXED = "fixed"
-    SLIDING = "sliding"  # P_a of seed 003: the joint slides along the parent, a flexible beam
-    TELESCOPIC = "telescopic"  # P_b of seed 003: the child, a flexible beam, slides through a joint on the parent
+    SLIDING = "sliding"  # P_a of paper 003: the joint slides along the parent, a flexible beam
+    TELESCOPIC = "telescopic"  # P_b of paper 003: the child, a flexible beam, slides through a joint on the parent
 
     @property
     def is_rotation(self) -> bool:
@@ -110,7 +110,7 @@ class Joint:
     limits: Limits = field(default_factory=Limits)
     actuation: Actuation = field(default_factory=Actuation)
     elasticity: JointElasticity | None = None
-    slide: str = "smooth"  # sliding and telescopic joints: "smooth", or "nodal" as seed 003 prints it
+    slide: str = "smooth"  # sliding and telescopic joints: "smooth", or "nodal" as paper 003 prints it
 
 
 @dataclass(frozen=True)
@@ -139,7 +139,7 @@ class Centreline:
 class Telescope:
     """A uniform beam that slides through its joint: what of it sticks out is the flexible part, of length d.
 
-    ``nodal`` clamps (seed 003, 4.3): all nodes, the first one too, have coordinates, and those of the element inside
+    ``nodal`` clamps (paper 003, 4.3): all nodes, the first one too, have coordinates, and those of the element inside
     the joint vanish. Else the clamp is the material point inside the joint, and equal elements divide what sticks out.
     Then ``foreshortening`` belongs to the part outside, and ``damping`` lists exponents e and matrices D_e of a damping
     sum_e d^(e + p_i + p_j) D_e beside the body's constant one, with p = 1 for slopes and 0 for deflections and amplitudes. With
@@ -254,7 +254,7 @@ class Robot:
 
     @property
     def coordinates(self) -> tuple[Coordinate, ...]:
-        """The generalized coordinates in the seeds' order: joint 1, its deflection, link 1's modes, joint 2, ..."""
+        """The generalized coordinates in the papers' order: joint 1, its deflection, link 1's modes, joint 2, ..."""
         found: list[Coordinate] = []
         for joint in self.joints:
             unit = "rad" if joint.type.is_rotation else "m"

@@ -1,4 +1,4 @@
-"""Where a joint that slides along a beam is: seed 003 (1) with the P_a row of Table 2, and its smooth form (errata to 4.3).
+"""Where a joint that slides along a beam is: paper 003 (1) with the P_a row of Table 2, and its smooth form (errata to 4.3).
 
 The place depends on d and on coordinates of the beam. On equal elements these are those of the two nodes next to the joint, a
 window that moves along with it; else they are all of the beam's, with coefficients that change from piece to piece.

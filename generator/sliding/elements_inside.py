@@ -1,4 +1,4 @@
-"""Which element is inside a sliding joint, and what follows from it: the time-dependent boundary conditions of seed 003, 4.3.
+"""Which element is inside a sliding joint, and what follows from it: the time-dependent boundary conditions of paper 003, 4.3.
 
 The equations of a robot change from element to element, but not in their form: every element has an indicator, 1 where it
 is inside the joint and 0 elsewhere, and the indicators are inputs of the equations. The rules, with equal elements of

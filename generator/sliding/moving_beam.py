@@ -1,4 +1,4 @@
-"""A beam that slides through its joint with the clamp at the joint itself: the smooth form of P_b (seed 003, 4.3).
+"""A beam that slides through its joint with the clamp at the joint itself: the smooth form of P_b (paper 003, 4.3).
 
 Of a beam of length l the part d is outside of the joint; the rest, behind it, is straight. The part outside is divided into n
 elements of length d / n, its displacements are those of moving_shape.py. They, their rates and accelerations are polynomials on

@@ -1,6 +1,6 @@
 """Inertial parameters of rigid bodies: mass m, first moments S = int r dm, pseudo-inertia P = int r r^T dm.
 
-The planar-centrifugal form (seed 002 (19): the 4 x 4 matrix I_ps, seed 000 (49)) is used because body and composite
+The planar-centrifugal form (paper 002 (19): the 4 x 4 matrix I_ps, paper 000 (49)) is used because body and composite
 inertias, base parameters, energies of any order and flexible links all have the same simple law: J -> X J X^T.
 """
 
@@ -41,7 +41,7 @@ class Inertia:
     def of_body(m: Value, com: Vec, inertia: Symmetric) -> Inertia:
         """From mass, centre of mass and inertia tensor about the centre of mass."""
         i, half = inertia, m.graph.value(0.5)
-        trace = (i.xx + i.yy + i.zz) * half  # P* = tr(I*)/2 E - I*, seed 002 (17)
+        trace = (i.xx + i.yy + i.zz) * half  # P* = tr(I*)/2 E - I*, paper 002 (17)
         central = Symmetric(trace - i.xx, -i.xy, -i.xz, trace - i.yy, -i.yz, trace - i.zz)
         S = scale(com, m)
         steiner = Symmetric.of([[S[r] * com[c] for c in range(3)] for r in range(3)])

@@ -1,4 +1,4 @@
-"""Joint trajectories: control functions (seed 002 (6)) and motion profiles as piecewise polynomials in time.
+"""Joint trajectories: control functions (paper 002 (6)) and motion profiles as piecewise polynomials in time.
 
     through given configurations     cubic (3-3-..-3), four_three_four (4-3-..-3-4), quintic, septic
     from rest to rest, with limits   trapezoidal, s_curve (7 segments), bang_bang: see elastogen.runtime.motion.profiles

@@ -1,4 +1,4 @@
-"""The figure of a flexible robot beside its rigid counterpart, panel by panel as in seed 003, Figs. 4 to 9."""
+"""The figure of a flexible robot beside its rigid counterpart, panel by panel as in paper 003, Figs. 4 to 9."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ import sympy
 from sympy import Matrix, cos, sin
 
 l1, l2, l3, l4, l5, l6, l7 = sympy.symbols("l1:8", real=True)
-g = -sympy.Symbol("gravity_z", real=True)  # the seed's g acts along -z
+g = -sympy.Symbol("gravity_z", real=True)  # the paper's g acts along -z
 q1, q2, q3, q4, q5 = sympy.symbols("q1:6", real=True)
 d1, d2, d3, d4, d5 = sympy.symbols("qd1:6", real=True)
 a1, a2, a3, a4, a5 = sympy.symbols("qdd1:6", real=True)

@@ -1,4 +1,4 @@
-"""Derived functions of planar two-link robots as SymPy expressions in the symbols of seed 003, and exact comparison."""
+"""Derived functions of planar two-link robots as SymPy expressions in the symbols of paper 003, and exact comparison."""
 
 from fractions import Fraction
 
@@ -17,7 +17,7 @@ def nodal_coordinates(link, elements):
 
 
 def coordinate_symbols(robot):
-    """The symbols of the seed for the robot's coordinates, by their names: node j has u_(i)(2j+1) and u_(i)(2j+2)."""
+    """The symbols of the paper for the robot's coordinates, by their names: node j has u_(i)(2j+1) and u_(i)(2j+2)."""
     found = []
     for name in robot.coordinate_names:
         owner, _, node = name.partition(".")

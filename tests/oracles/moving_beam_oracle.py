@@ -1,7 +1,7 @@
 """Chains with beams that slide through their joints, by power series in time: exact derivatives of the positions of points.
 
 Written apart from the generator: along a polynomial q(t) every coordinate is a truncated power series, and so is the position
-of every material point, by seed 003's lemma (1), Hermite interpolation on the part outside of the joint and, with
+of every material point, by paper 003's lemma (1), Hermite interpolation on the part outside of the joint and, with
 foreshortening, quadrature of 1/2 w'^2 from the clamp to the point. Everything else is sums over Gauss points.
 """
 

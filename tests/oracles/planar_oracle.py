@@ -1,7 +1,7 @@
-"""Planar robots of seed 003 by plain quadrature: positions of points, complex-step derivatives, Gauss points.
+"""Planar robots of paper 003 by plain quadrature: positions of points, complex-step derivatives, Gauss points.
 
 Written apart from the generator: every link is a list of material points whose positions are functions of q, by lemma (1)
-and Table 2 of the seed and by Hermite interpolation. The element inside each sliding joint is that of the given state.
+and Table 2 of the paper and by Hermite interpolation. The element inside each sliding joint is that of the given state.
 """
 
 import math

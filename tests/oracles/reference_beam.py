@@ -1,4 +1,4 @@
-"""Link A of the reference, the outer link of seed 003's R P_b robot: its data, modes and published frequencies."""
+"""Link A of the reference, the outer link of paper 003's R P_b robot: its data, modes and published frequencies."""
 
 from fractions import Fraction
 

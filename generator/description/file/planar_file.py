@@ -1,4 +1,4 @@
-"""The ``planar:`` block of a robot file: seed 003's robots, one line per link, written out as ordinary links and joints.
+"""The ``planar:`` block of a robot file: paper 003's robots, one line per link, written out as ordinary links and joints.
 
     planar:
       links:
@@ -8,7 +8,7 @@
       gravity: [0, -9.81]
 
 The plane is x, y. ``joint`` is R (revolute), Pa (sliding along the previous link) or Pb (the link slides through a joint at the
-tip of the previous one), as in seed 003, Table 2; before a rigid link or the base, Pa and Pb are prismatic joints.
+tip of the previous one), as in paper 003, Table 2; before a rigid link or the base, Pa and Pb are prismatic joints.
 Rigid links: ``rigid: true`` with mass and inertia about z of the middle of the link. Flexible links: mass and inertia of a hub.
 """
 

@@ -144,7 +144,7 @@ class JointSection(Section):
         "prismatic: of the child behind the motion [rad]",
     )
     slide: Literal["smooth", "nodal"] = Field(
-        default="smooth", description="sliding, telescopic: at the joint's very place, or by nodes as seed 003 prints it"
+        default="smooth", description="sliding, telescopic: at the joint's very place, or by nodes as paper 003 prints it"
     )
 
     @model_validator(mode="after")

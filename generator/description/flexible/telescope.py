@@ -1,4 +1,4 @@
-"""Beams that slide through a joint on the previous link (P_b of seed 003): their elements and what they must be like."""
+"""Beams that slide through a joint on the previous link (P_b of paper 003): their elements and what they must be like."""
 
 from __future__ import annotations
 

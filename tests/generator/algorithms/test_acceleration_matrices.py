@@ -1,4 +1,4 @@
-"""The matrices of seed 002, (9)-(30) as corrected: against the recursions, and in closed form."""
+"""The matrices of paper 002, (9)-(30) as corrected: against the recursions, and in closed form."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The kinematics by matrix exponentials (seed 001) is the recursion's, and its closed forms are those of products."""
+"""The kinematics by matrix exponentials (paper 001) is the recursion's, and its closed forms are those of products."""
 
 from __future__ import annotations
 

@@ -55,8 +55,8 @@ def test_ten_elements_with_a_tip_mass():
     np.testing.assert_allclose(natural_frequencies(body, Body(TIP))[:2], LOADED[:2], rtol=1e-4)
 
 
-def test_element_matrices_are_those_of_the_seed():
-    """Seed 003 (13), (27): one element, its right node free."""
+def test_element_matrices_are_those_of_the_paper():
+    """Paper 003 (13), (27): one element, its right node free."""
     body = beam_body(link_a(), element_modes(1, ["y"], Fraction("0.8")))
     le, m = LENGTH, RHO * LENGTH / 420
     np.testing.assert_allclose(

@@ -138,7 +138,7 @@ def numeric_transforms(robot: Robot, q: np.ndarray) -> list[np.ndarray]:
 
 
 def pseudo_inertia(body: Body) -> np.ndarray:
-    """int (r; 1)(r; 1)^T dm about the frame's origin, errata to seed 002 (19)."""
+    """int (r; 1)(r; 1)^T dm about the frame's origin, errata to paper 002 (19)."""
     inertia, centre = np.array(body.inertia, dtype=float), np.array(body.com, dtype=float)
     planar = np.trace(inertia) / 2 * np.eye(3) - inertia + body.mass * np.outer(centre, centre)
     return np.block([[planar, body.mass * centre[:, None]], [body.mass * centre[None, :], np.array([[body.mass]])]])
@@ -146,7 +146,7 @@ def pseudo_inertia(body: Body) -> np.ndarray:
 
 @pytest.mark.parametrize("seed", range(4))
 def test_random_trees_against_products_and_traces(seed: int) -> None:
-    """M_jk = sum_i Tr(A_ij I_psi A_ik^T), seed 002 (21), A_ij = dT_i0/dq_j by complex steps; V and J likewise."""
+    """M_jk = sum_i Tr(A_ij I_psi A_ik^T), paper 002 (21), A_ij = dT_i0/dq_j by complex steps; V and J likewise."""
     robot = random_tree(seed)
     form = derive(robot)
     rng = np.random.default_rng(seed + 100)

@@ -1,6 +1,6 @@
-"""Closed forms of the TRTRR robot: every formula of seed 004 as corrected.
+"""Closed forms of the TRTRR robot: every formula of paper 004 as corrected.
 
-The formulas of the seed are typed in here from the paper, not from the generator, so that they check it. Where print
+The formulas of the paper are typed in here from the paper, not from the generator, so that they check it. Where print
 and truth differ, the true form is typed, and the printed one is shown to be wrong.
 """
 
@@ -46,7 +46,7 @@ from sympy import Matrix
 
 from elastogen.generator.closed_form.closed_form import ClosedForm
 
-# -- seed 004: position ----------------------------------------------------------------------------------------
+# -- paper 004: position ----------------------------------------------------------------------------------------
 
 R6 = [
     [c2 * c4, -s2 * c5 + c2 * s4 * s5, s2 * s5 + c2 * s4 * c5],
@@ -83,7 +83,7 @@ TRANSFORMS = {
 }
 
 
-# -- seed 004: velocities in frame i ---------------------------------------------------------------------------
+# -- paper 004: velocities in frame i ---------------------------------------------------------------------------
 
 OMEGA5 = [-s4 * d2 + d5, d4 * c5 + d2 * s5 * c4, -d4 * s5 + d2 * c5 * c4]
 OMEGA = {
@@ -113,7 +113,7 @@ V = {
 }
 
 
-# -- seed 004: accelerations in frame i; those of points contain g by (12) --------------------------------------
+# -- paper 004: accelerations in frame i; those of points contain g by (12) --------------------------------------
 
 EPS5 = [
     -a2 * s4 - d2 * d4 * c4 + a5,
@@ -151,7 +151,7 @@ A = {
 }
 
 
-# -- seed 004: frame 0 -----------------------------------------------------------------------------------------
+# -- paper 004: frame 0 -----------------------------------------------------------------------------------------
 
 V6_0 = [  # (41)
     d4 * l7 * c2 * c4 * s5 - d3 * s2 - d2 * l7 * s2 * s4 * s5 + d5 * l7 * s2 * s5 - d2 * q3 * c2 - l4 * d2 * c2
@@ -192,23 +192,23 @@ EPS6_0 = [  # (44), a dot in z restored
 
 
 @pytest.mark.parametrize("i", TRANSFORMS)
-def test_seed_004_transforms_1_to_7(trtrr: ClosedForm, i: int) -> None:
+def test_paper_004_transforms_1_to_7(trtrr: ClosedForm, i: int) -> None:
     assert same(trtrr.transforms[i - 1], TRANSFORMS[i])
 
 
 @pytest.mark.parametrize("i", OMEGA)
-def test_seed_004_velocities_in_frame_i_13_to_25(trtrr: ClosedForm, i: int) -> None:
+def test_paper_004_velocities_in_frame_i_13_to_25(trtrr: ClosedForm, i: int) -> None:
     assert same(trtrr.angular_velocities("own")[i - 1], OMEGA[i])
     assert same(trtrr.linear_velocities("own")[i - 1], V[i])
 
 
 @pytest.mark.parametrize("i", EPS)
-def test_seed_004_accelerations_in_frame_i_26_to_37_as_corrected(trtrr: ClosedForm, i: int) -> None:
+def test_paper_004_accelerations_in_frame_i_26_to_37_as_corrected(trtrr: ClosedForm, i: int) -> None:
     assert same(trtrr.angular_accelerations("own")[i - 1], EPS[i])
     assert same(trtrr.linear_accelerations("own", with_gravity=True)[i - 1], A[i])
 
 
-def test_seed_004_operational_vectors_in_frame_6_38_and_39(trtrr: ClosedForm) -> None:
+def test_paper_004_operational_vectors_in_frame_6_38_and_39(trtrr: ClosedForm) -> None:
     velocity = [*trtrr.linear_velocities("own")[5], *trtrr.angular_velocities("own")[5]]
     assert same(Matrix(velocity), [*V[6], *OMEGA[6]])
     assert same(trtrr.jacobian_tip * Matrix(trtrr.qd), [*V[6], *OMEGA[6]])
@@ -216,7 +216,7 @@ def test_seed_004_operational_vectors_in_frame_6_38_and_39(trtrr: ClosedForm) ->
     assert same(Matrix([*acceleration, *trtrr.angular_accelerations("own")[5]]), [*A[6], *EPS[6]])
 
 
-def test_seed_004_frame_0_40_to_46_as_corrected(trtrr: ClosedForm) -> None:
+def test_paper_004_frame_0_40_to_46_as_corrected(trtrr: ClosedForm) -> None:
     assert same(trtrr.linear_velocities()[5], V6_0)  # (41), (45)
     assert same(trtrr.angular_velocities()[5], OMEGA6_0)  # (42), (45)
     assert same(trtrr.linear_accelerations(with_gravity=True)[5], A6_0)  # (43), (46)
@@ -226,13 +226,13 @@ def test_seed_004_frame_0_40_to_46_as_corrected(trtrr: ClosedForm) -> None:
     assert same(trtrr.linear_velocities()[5], list(rotated))
 
 
-def test_seed_004_kinematic_accelerations_are_without_g(trtrr: ClosedForm) -> None:
+def test_paper_004_kinematic_accelerations_are_without_g(trtrr: ClosedForm) -> None:
     kinematic = trtrr.linear_accelerations()[5]
     assert same(kinematic, [A6_0[0], A6_0[1], A6_0[2] - g])
     assert same(trtrr.jacobian * Matrix(trtrr.qdd) + trtrr.jacobian_rate * Matrix(trtrr.qd), [*kinematic, *EPS6_0])
 
 
-def test_seed_004_printed_36_37_43_are_wrong_where_the_errata_say(trtrr: ClosedForm) -> None:
+def test_paper_004_printed_36_37_43_are_wrong_where_the_errata_say(trtrr: ClosedForm) -> None:
     a_5, a_6 = (trtrr.linear_accelerations("own", with_gravity=True)[i] for i in (4, 5))
     assert vanishes(A5_X_PRINTED - a_5[0] - 2 * a2 * l6 * c4)  # (36) x
     assert not vanishes(A5_X_PRINTED + A6_X_ADDED - a_6[0])  # (37) x inherits it
@@ -245,7 +245,7 @@ def test_seed_004_printed_36_37_43_are_wrong_where_the_errata_say(trtrr: ClosedF
 
 
 def test_angular_velocity_is_that_of_the_rotation_matrix(trtrr: ClosedForm) -> None:
-    """dR/dt R^T = {omega x}, seed 004 (19), with SymPy's own derivative of the printed rotation."""
+    """dR/dt R^T = {omega x}, paper 004 (19), with SymPy's own derivative of the printed rotation."""
     rotation = trtrr.transforms[5][:3, :3]
     rate = sum((rotation.diff(q) * qd for q, qd in zip(trtrr.q, trtrr.qd, strict=True)), sympy.zeros(3))
     x, y, z = trtrr.angular_velocities()[5]
@@ -273,13 +273,13 @@ def test_trtrr_reference_states(trtrr: ClosedForm) -> None:
 
 
 def test_rate_of_the_tip_jacobian_is_a_projection(trtrr: ClosedForm) -> None:
-    """R^T dJ/dt (seed 002 (13)), which is not the derivative of the projected Jacobian."""
+    """R^T dJ/dt (paper 002 (13)), which is not the derivative of the projected Jacobian."""
     rotation = trtrr.transforms[5][:3, :3].T
     projected = sympy.diag(rotation, rotation) * trtrr.jacobian_rate
     assert same(trtrr.jacobian_tip_rate, projected.tolist())
 
 
-def test_latex_is_written_as_in_the_seed(trtrr: ClosedForm) -> None:
+def test_latex_is_written_as_in_the_paper(trtrr: ClosedForm) -> None:
     assert trtrr.latex("transforms").startswith("\\[\n[T]_{1}^{0} = ")
     assert r"- \left(l_{4} + q_{3}\right) s_{2}" in trtrr.latex("transforms")
     omega = trtrr.latex("angular_velocities")

@@ -1,4 +1,4 @@
-"""Seed 003, lemma (1), Table 2 and the appendix: the nine two-link robots, symbolically equal to what elastogen derives.
+"""Paper 003, lemma (1), Table 2 and the appendix: the nine two-link robots, symbolically equal to what elastogen derives.
 
 The formulas are typed in as printed, corrected where docs/errata.md says so; lengths and angles gamma are symbols, the links
 have two and three elements. Every comparison is exact: sines and cosines become Laurent polynomials.
@@ -69,7 +69,7 @@ def elements_inside(joints, slide):
     return itertools.product(*choices)
 
 
-# ---- what the seed prints
+# ---- what the paper prints
 
 
 def lemma(chi, theta, u_s, u_f, a):
@@ -193,7 +193,7 @@ def articulation(joints, slide, k):
     if k == 0:  # the straight part behind a smooth Pb joint
         return sympy.S.Zero, sympy.S.Zero
     x, size, start = Symbol("x"), Symbol("l_e"), Symbol("start")
-    t = x / size  # shape functions phi_1 ... phi_4, which the seed does not print
+    t = x / size  # shape functions phi_1 ... phi_4, which the paper does not print
     phi = (1 - 3 * t**2 + 2 * t**3, x * (1 - 2 * t + t**2), 3 * t**2 - 2 * t**3, x * (t**2 - t))
     w = sum(shape * U1[2 * k - 2 + m] for m, shape in enumerate(phi, start=1))
     outside = P1 if joints[0] == "Pb" else L1  # what carries the elements: of a smooth Pb link the part outside

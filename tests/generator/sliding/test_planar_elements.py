@@ -1,4 +1,4 @@
-"""Seed 003, (4), (7), (12)-(15), (22)-(27) and 4.3: coordinates, element matrices and their sums, exactly.
+"""Paper 003, (4), (7), (12)-(15), (22)-(27) and 4.3: coordinates, element matrices and their sums, exactly.
 
 Formulas are typed in as printed, corrected where docs/errata.md says so; lengths, masses and stiffnesses are symbols.
 """
@@ -26,7 +26,7 @@ GAMMA = (0, sympy.pi / 2)  # of joints 1 and 2
 
 
 def shape_functions(x, size):
-    """phi_1 ... phi_4 of (4), which the seed does not print."""
+    """phi_1 ... phi_4 of (4), which the paper does not print."""
     t = x / size
     return Matrix([1 - 3 * t**2 + 2 * t**3, x * (1 - 2 * t + t**2), 3 * t**2 - 2 * t**3, x * (t**2 - t)])
 

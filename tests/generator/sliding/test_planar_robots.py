@@ -1,4 +1,4 @@
-"""Planar robots with finite-element links and sliding joints (seed 003): reference numbers, quadrature, limits, switches."""
+"""Planar robots with finite-element links and sliding joints (paper 003): reference numbers, quadrature, limits, switches."""
 
 import itertools
 import json
@@ -91,7 +91,7 @@ def test_reference_numbers(name, slide, key):
 
 
 def appendix_tip(plan, q):
-    """Appendix 4 of the seed, RPa as corrected: the sum of two arms, each with its deflection across."""
+    """Appendix 4 of the paper, RPa as corrected: the sum of two arms, each with its deflection across."""
     first, second = plan.links
     inside = plan.inside(q)
     p1, p2 = q[plan.starts[0]], q[plan.starts[1]]

@@ -1,4 +1,4 @@
-"""The robots of seed 003, Table 3, in motion: independent equations, energy, methods, the stiff limit, the command."""
+"""The robots of paper 003, Table 3, in motion: independent equations, energy, methods, the stiff limit, the command."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def deflection(u: Array, element: Array, s: Array, h: Any) -> Array:
 
 
 def bending_energy(u: Array, EI: float, h: Any) -> Any:
-    """Seed 003 (27), element by element."""
+    """Paper 003 (27), element by element."""
     a, b, c = 6 * h, 4 * h**2, 2 * h**2
     K = np.array([[12, a, -12, a], [a, b, -a, c], [-12, -a, 12, -a], [a, c, -a, b]]) * EI / h**3
     nodal = np.concatenate([[0, 0], u])
