@@ -6,51 +6,10 @@ import re
 import unicodedata
 
 from elastogen.generator.robot.errors import BuildError
+from elastogen.generator.robot.reserved import LIBRARY_FUNCTIONS, is_word
 
 IDENTIFIER = re.compile(r"[A-Za-z][A-Za-z0-9_]*\Z")
 LONGEST_NAME = 40  # C99 tells 63 characters of an internal name apart; an assignment of two such names fits a line
-
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
-KEYWORDS = _words(
-    """
-    auto break case char const continue default do double else enum extern float for goto if inline int long
-    register restrict return short signed sizeof static struct switch typedef union unsigned void volatile while
-    asm fortran typeof alignas alignof bool constexpr false nullptr static_assert thread_local true and and_eq
-    bitand bitor catch char8_t char16_t char32_t class compl concept const_cast co_await co_return co_yield
-    decltype delete dynamic_cast explicit export friend mutable namespace new noexcept not not_eq operator or
-    or_eq private protected public reinterpret_cast requires static_cast template this throw try typeid typename
-    using virtual wchar_t xor xor_eq
-    """
-)
-"""Reserved words of C (up to C23) and of C++ (the header is included from C++ as well)."""
-
-LIBRARY_FUNCTIONS = _words(
-    """
-    acos acosh asin asinh atan atan2 atanh cbrt ceil copysign cos cosh div drem erf erfc exp exp10 exp2 expm1
-    fabs fdim finite floor fma fmax fmin fmod frexp gamma hypot ilogb infnan isinf isnan j0 j1 jn ldexp lgamma
-    llrint llround log log10 log1p log2 logb lrint lround modf nan nearbyint nextafter nexttoward pow pow10
-    remainder remquo rint round scalb scalbln scalbn signbit significand signgam sin sincos sinh sqrt tan tanh
-    tgamma trunc y0 y1 yn abs labs index rindex main memcpy memset
-    """
-)
-"""Functions of the C library, most of all of math.h; a local variable of that name would hide them."""
-
-MACROS = _words(
-    """
-    linux unix i386 near far huge interrupt pascal cdecl errno stdin stdout stderr math_errhandling NULL NAN
-    INFINITY HUGE_VAL HUGE_VALF HUGE_VALL HUGE EOF EDOM ERANGE EILSEQ DOMAIN SING OVERFLOW UNDERFLOW PLOSS TLOSS
-    X_TLOSS MAXFLOAT FP_NAN FP_INFINITE FP_ZERO FP_SUBNORMAL FP_NORMAL FP_ILOGB0 FP_ILOGBNAN MATH_ERRNO
-    MATH_ERREXCEPT M_E M_LOG2E M_LOG10E M_LN2 M_LN10 M_PI M_PI_2 M_PI_4 M_1_PI M_2_PI M_2_SQRTPI M_SQRT2
-    M_SQRT1_2 WCHAR_MIN WCHAR_MAX WINT_MIN WINT_MAX SIZE_MAX INTPTR_MIN INTPTR_MAX PTRDIFF_MIN PTRDIFF_MAX
-    """
-)
-"""Macros of math.h, stdint.h, string.h and of common compilers: no identifier at all may have such a name."""
-
-RESERVED = KEYWORDS | LIBRARY_FUNCTIONS | MACROS
 
 
 def check_identifier(name: str, what: str) -> str:
@@ -60,7 +19,7 @@ def check_identifier(name: str, what: str) -> str:
             f"{what}: {name!r} cannot become a C identifier. Use letters, digits and single underscores, "
             "and begin with a letter."
         )
-    if name in KEYWORDS or name in MACROS:
+    if is_word(name):
         raise BuildError(f"{what}: {name!r} is a word of C, C++ or their libraries. Choose another name.")
     return name
 
@@ -82,7 +41,8 @@ class LocalNames:
         base = re.sub(r"[^A-Za-z0-9]+", "_", label).strip("_")[:LONGEST_NAME].rstrip("_")
         if not base or not base[0].isalpha():
             base = f"v_{base}".rstrip("_")
-        if base in RESERVED or base.removesuffix("f") in LIBRARY_FUNCTIONS or re.fullmatch(r"t\d+", base):
+        functions = {base, base.removesuffix("f")} & LIBRARY_FUNCTIONS
+        if functions or is_word(base) or re.fullmatch(r"t\d+", base):
             base += "_"
         name, number = base, 2
         while name in self._taken:

@@ -69,7 +69,7 @@ def _check_texts(robot: Robot, where: Location) -> None:
     names.check_text(robot.description, where.at("description"))
     for name, parameter in robot.parameters.items():
         here = where.at("parameters", str(name))
-        names.check_parameter_name(parameter.name, here)
+        names.check_parameter_name(parameter.name, here, robot.name)
         if name != parameter.name:
             raise here.error(parameter.name, f"the name {name!r} it is stored under", "use the same name twice")
         names.check_unit(parameter.unit, here.at("unit"))

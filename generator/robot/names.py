@@ -8,58 +8,57 @@ import unicodedata
 
 from elastogen.generator.robot.expressions import RESERVED_NAMES
 from elastogen.generator.robot.location import Location
+from elastogen.generator.robot.reserved import (
+    COORDINATE,
+    DEVICE,
+    EMITTED,
+    FILE_ENDINGS,
+    FILES,
+    HEADERS,
+    KEYWORDS,
+    TARGETS,
+    is_word,
+)
 
 MAX_ROBOT_NAME = 31  # C99 5.2.4.1: significant characters of an external identifier
 MAX_PARAMETER_NAME = 63  # C99 5.2.4.1: significant characters of a struct member
 MAX_NAME = 63  # joints and links
 MAX_TEXT = 2000
 
-_C_KEYWORDS = """
-auto break case char const continue default do double else enum extern float for goto if inline int long
-register restrict return short signed sizeof static struct switch typedef union unsigned void volatile
-while
-"""
-_LATER_KEYWORDS = """
-alignas alignof and and_eq asm atomic_cancel atomic_commit atomic_noexcept bitand bitor bool catch
-char16_t char32_t char8_t class co_await co_return co_yield compl concept const_cast consteval constexpr
-constinit decltype delete dynamic_cast explicit export false fortran friend mutable namespace new
-noexcept not not_eq nullptr operator or or_eq private protected public reflexpr reinterpret_cast
-requires static_assert static_cast synchronized template this thread_local throw true try typeid
-typename typeof typeof_unqual using virtual wchar_t xor xor_eq
-"""
-_MACROS = """
-complex imaginary errno linux unix i386 near far NULL EOF NAN INFINITY HUGE_VAL I assert offsetof
-"""
-_HEADERS = """
-assert complex ctype errno fenv float inttypes iso646 limits locale math setjmp signal stdalign stdarg
-stdatomic stdbool stddef stdint stdio stdlib stdnoreturn string tgmath threads time uchar wchar wctype
-"""
-_EMITTED = "q qd qdd dq ddq tau F t p out params parameters gravity payload live"
-KEYWORDS = frozenset((_C_KEYWORDS + " " + _LATER_KEYWORDS + " " + _MACROS).split())
-HEADERS = frozenset(_HEADERS.split())  # a robot `math` would emit a math.h
-EMITTED = frozenset(_EMITTED.split())
-_COORDINATE = re.compile(r"(q|qd|qdd|dq|ddq|tau)_?[0-9]+")
 _IDENTIFIER = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 _ANY_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.:/ +-]*")
 _UNIT = re.compile(r"[A-Za-z0-9/^*(). %-]{0,32}")
 
 
 def check_robot_name(name: object, where: Location) -> None:
-    """Accept a name that is a safe prefix of C symbols and files."""
+    """Accept a name that is a safe prefix of C symbols, macros and files, and a safe name of a library."""
     fix = "choose another `name` of letters, digits and _, in the file or by load(..., name='my_arm')"
     _check_identifier(name, MAX_ROBOT_NAME, where, fix)
-    if str(name).lower() in HEADERS or str(name).endswith("_t"):
-        raise where.error(name, "a name that is no header and no type of the C library", fix)
+    plain = str(name).lower()
+    kinds = {
+        "header of the C library": plain in HEADERS,
+        "target of build tools": plain in TARGETS,
+        "file beside the emitted ones": plain in FILES or plain.startswith("eg_") or DEVICE.fullmatch(plain),
+    }
+    for kind, is_taken in kinds.items():
+        if is_taken:
+            raise where.error(name, f"a name that is no {kind}", fix)
+    for ending in FILE_ENDINGS:
+        if plain.endswith(ending):
+            raise where.error(name, f"a name without the ending {ending} of types and files of other robots", fix)
 
 
-def check_parameter_name(name: object, where: Location) -> None:
-    """Accept a safe C struct member that does not stand for something else in the generated code."""
+def check_parameter_name(name: object, where: Location, robot: str = "") -> None:
+    """Accept a safe C struct member that does not stand for something else in the generated code of ``robot``."""
     _check_identifier(name, MAX_PARAMETER_NAME, where, "rename the parameter, letters, digits and _ only")
-    if name in EMITTED or name in RESERVED_NAMES or _COORDINATE.fullmatch(str(name)) or keyword.iskeyword(str(name)):
+    text = str(name)
+    own_macro = robot and text == text.upper() and text.startswith(f"{robot.upper()}_")
+    taken = text in EMITTED or text in RESERVED_NAMES or COORDINATE.fullmatch(text) or keyword.iskeyword(text)
+    if own_macro or taken:
         raise where.error(
             name,
             "a name that is not used by the generated code or by expressions",
-            "rename it, for example arm_" + str(name),
+            "rename it, for example arm_" + text.lower(),
         )
 
 
@@ -68,7 +67,7 @@ def _check_identifier(name: object, longest: int, where: Location, fix: str) -> 
         raise where.error(name, "a C identifier: a letter, then letters, digits and _", fix)
     if len(name) > longest:
         raise where.error(name, f"at most {longest} characters, not {len(name)}", fix)
-    if name in KEYWORDS or name.lower() in KEYWORDS or "__" in name:
+    if name.lower() in KEYWORDS or is_word(name) or "__" in name:
         raise where.error(name, "a name that is not reserved in C or C++", fix)
 
 

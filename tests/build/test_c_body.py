@@ -24,12 +24,13 @@ from build_samples import (
 
 from elastogen.build.c.body import WIDTH, Body, Dialect, print_body
 from elastogen.build.c.expression import literal
-from elastogen.build.c.names import RESERVED, LocalNames, comment_text, string_literals
+from elastogen.build.c.names import LocalNames, comment_text, string_literals
 from elastogen.build.c.split import LONGEST_PART, choose_cuts
 from elastogen.generator.functions.function import Function
 from elastogen.generator.program.graph import Graph, Op
 from elastogen.generator.program.program import Argument, OperationCount, Program
 from elastogen.generator.robot.errors import BuildError
+from elastogen.generator.robot.reserved import KEYWORDS, LIBRARY_FUNCTIONS, MACROS
 
 TOKEN = re.compile(r"[0-9.]+(?:e[-+]?[0-9]+)?F?|[A-Za-z_]\w*|->|&&|[-+*/()\[\],={}>!&]")
 RECIPES = {
@@ -282,7 +283,7 @@ def test_local_names_are_valid_distinct_and_unreserved() -> None:
         assert re.fullmatch(r"[A-Za-z]\w*", name)
         assert "__" not in name
         assert len(name) < 63
-        assert name not in RESERVED | {"w", "q", "t1"}
+        assert name not in KEYWORDS | LIBRARY_FUNCTIONS | MACROS | {"w", "q", "t1"}
 
 
 def test_comments_cannot_be_left() -> None:
