@@ -124,6 +124,9 @@ def _factorized(variant: Variant) -> Factorization:
             for c, j in enumerate(actual):
                 M[i][j] = own[r][c]
         free = {actual[k]: 1 - clamped for k, clamped in variant.clamped.items()}
+        for slot in sorted(set(range(mechanism.size)) - set(actual)):  # a slot may meet a beam whose nodes a joint holds
+            for k, share in free.items():
+                M[slot][k] = M[k][slot] = share * M[k][slot]
     variant.graph.section = "factorization of the mass matrix"
     return factorize(M, mechanism.coordinate_parents, mechanism.separate, free)
 

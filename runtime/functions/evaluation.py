@@ -10,6 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from elastogen.runtime.errors import ModelError
 from elastogen.runtime.functions.kernel import Kernel
+from elastogen.runtime.functions.parameters import Parameters
+from elastogen.runtime.functions.singular import why_singular
 
 Array: TypeAlias = "NDArray[np.floating[Any]]"
 Triple: TypeAlias = "tuple[Array, Array, Array]"
@@ -21,6 +23,8 @@ class Evaluation:
 
     _name: str
     _kernels: dict[str, Kernel]
+    _parameters: Parameters
+    coordinate_names: Any
     _provider: Callable[[str], Kernel] | None = None  # makes functions that were not emitted, when they are called
 
     def _evaluate(
@@ -60,10 +64,22 @@ class Evaluation:
             raise ModelError(f"{self._name}.{function} depends on q: its beams slide. Fix: pass q.")
         return self._evaluate(function, (q,), out, parameters)
 
+    def _mass_matrix_at(self, q: NDArray[Any], values: NDArray[Any]) -> Array:
+        """M at q with these values of the live parameters, for the report of a failure."""
+        M: Array = self._kernels["mass_matrix"].batch((q,), None, dict(zip(self._parameters, values, strict=True)))
+        return M
+
+    def _why_singular(self, q: NDArray[Any], values: NDArray[Any]) -> str:
+        """The likely cause of a mass matrix that cannot be factorized."""
+        if "mass_matrix" not in self._kernels:
+            return "a link without inertia, or lost accuracy (a model with the output mass_matrix tells)"
+        return why_singular(self._mass_matrix_at(q, values), self.coordinate_names)
+
     def _missing(self, function: str) -> Kernel:
         """A function that was not emitted: built now if the model was built with the default outputs, else an error."""
         if self._provider is not None:
             self._kernels[function] = kernel = self._provider(function)
+            kernel.diagnose = self._why_singular
             return kernel
         raise ModelError(
             f"{self._name} was built without the function {function!r}. "

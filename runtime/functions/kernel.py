@@ -44,6 +44,8 @@ class Kernel:
         self._array_type = ffi.typeof("eg_real_t[]")
         self._parameters = parameters
         self.single: Callable[..., Any] = _compile_single(self)
+        self.diagnose: Callable[[NDArray[Any], NDArray[Any]], str] | None = None
+        """From q and the live parameters to the cause of a failed factorization, where the model can tell."""
 
     # Workspaces: parameters, inputs and outputs in one block, as eg_call_* expects them.
 
@@ -197,12 +199,20 @@ class Kernel:
             return
         where = f" for {len(failed)} of {count} states, first at index {_index(failed[0], shape)}" * bool(shape)
         self._check_range(job, failed[0], where)
-        finite = all(np.isfinite(array).all() for array in job.inputs)
-        cause = "a link without inertia" if finite else "NaN or infinity in the arguments"
         raise ModelError(
-            f"{self.label}: the mass matrix is not positive definite{where}; likely cause: {cause}. "
+            f"{self.label}: the mass matrix is not positive definite{where}; likely cause: {self._cause(job, failed[0])}. "
             "Fix: correct it, or pass on_failure='nan'."
         )
+
+    def _cause(self, job: Batch, item: int) -> str:
+        """Why an item failed."""
+        if not all(np.isfinite(array).all() for array in job.inputs):
+            return "NaN or infinity in the arguments"
+        if self.diagnose is None:
+            return "a link without inertia"
+        sizes = (len(self._parameters), self.info.inputs[0].size)
+        values, q = (job.inputs[k].reshape(-1)[item * job.strides[k] :][:size] for k, size in enumerate(sizes))
+        return self.diagnose(q, values)
 
     def _check_range(self, job: Batch, item: int, where: str) -> None:
         """Raise for a sliding joint beyond the end of its beam."""

@@ -62,6 +62,8 @@ class Model(KinematicsMethods, DynamicsMethods, HigherOrderMethods, LinearAnalys
         self._c_directory = Path(c_directory)
         self._parameters = Parameters(metadata.name, metadata.parameters, _REAL[metadata.real])
         self._kernels = {info.name: Kernel(lib, ffi, metadata.name, info, self._parameters) for info in metadata.functions}
+        for kernel in self._kernels.values():
+            kernel.diagnose = self._why_singular
 
     @property
     def name(self) -> str:

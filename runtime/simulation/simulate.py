@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Literal
 
@@ -14,8 +14,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from elastogen.runtime.errors import ModelError, ModelWarning
 from elastogen.runtime.functions.evaluation import Evaluation, ParameterValues
-from elastogen.runtime.functions.metadata import SlidingInfo
 from elastogen.runtime.functions.parameters import Parameters
+from elastogen.runtime.functions.singular import condition, why_singular
 from elastogen.runtime.simulation.inputs import Input, InputReader
 from elastogen.runtime.simulation.results import STATUS, Simulation, SimulationError
 from elastogen.runtime.simulation.simulator import Method, Motion, Simulator
@@ -105,7 +105,7 @@ class SimulationMethods(Evaluation):
         result = self._simulation(motions, arrays, batch, times, method, time.perf_counter() - start)
         self._warn_of_fast_spin(label, result)
         if on_failure == "raise" and not (result.ok or result.interrupted):
-            raise SimulationError(_failure(label, result, motions, self.metadata.sliding), result)
+            raise SimulationError(self._failure(label, result, motions), result)
         return result
 
     def rhs(self, t: float, y: ArrayLike, F: Input = None, parameters: ParameterValues = None) -> NDArray[Any]:
@@ -151,6 +151,33 @@ class SimulationMethods(Evaluation):
                     ModelWarning,
                     stacklevel=3,
                 )
+
+    def _failure(self, label: str, result: Simulation, motions: list[Motion]) -> str:
+        """Which motion failed, when and why."""
+        failed = [k for k, motion in enumerate(motions) if motion.status != "OK"]
+        first = motions[failed[0]]
+        where = f"motion {failed[0]} (the first of {len(failed)} of {len(motions)})" if len(motions) > 1 else "the motion"
+        cause = STATUS[first.status]
+        if first.status == "OUT_OF_RANGE":
+            joint = self.metadata.sliding[first.control.left]
+            cause = f"{joint.joint} left its beam, 0 to {joint.upper:.9g} m"
+        elif first.status == "SINGULAR":
+            cause = f"the mass matrix is not positive definite; likely cause: {self._why_singular_on_the_way(first)}"
+        return (
+            f"{label}, {result.method}: {where} failed at t = {first.control.time:g} s: {cause}. "
+            "What was done until then is in the exception's .simulation; on_failure='keep' returns it."
+        )
+
+    def _why_singular_on_the_way(self, motion: Motion) -> str:
+        """The cause of a singular mass matrix, judged at the last sample: it may be far from where a long step went."""
+        reached = motion.samples["q"][: motion.control.samples]
+        q = reached[-1] if len(reached) else motion.q0
+        if "mass_matrix" not in self._kernels:
+            return "a link without inertia, or steps too long"
+        M = self._mass_matrix_at(q, motion.parameters)
+        if condition(M) * float(np.finfo(M.dtype).eps) < 1e-3:
+            return f"steps too long, at the last sample M has the condition {condition(M):.2g} with unit diagonal"
+        return why_singular(M, self.coordinate_names)
 
     @property
     def _sliding_names(self) -> list[str]:
@@ -276,17 +303,3 @@ def _times(label: str, given: ArrayLike, samples: int) -> NDArray[Any]:
     if times.ndim != 1 or not len(times) or not np.isfinite(times).all() or not (np.diff(times) > 0).all():
         raise ModelError(f"{label}: t of shape {np.shape(given)}, expected a positive number or increasing times [s].")
     return np.ascontiguousarray(times)
-
-
-def _failure(label: str, result: Simulation, motions: list[Motion], sliding: Sequence[SlidingInfo]) -> str:
-    failed = [k for k, motion in enumerate(motions) if motion.status != "OK"]
-    first = motions[failed[0]]
-    where = f"motion {failed[0]} (the first of {len(failed)} of {len(motions)})" if len(motions) > 1 else "the motion"
-    cause = STATUS[first.status]
-    if first.status == "OUT_OF_RANGE":
-        joint = sliding[first.control.left]
-        cause = f"{joint.joint} left its beam, 0 to {joint.upper:.9g} m"
-    return (
-        f"{label}, {result.method}: {where} failed at t = {first.control.time:g} s: {cause}. "
-        "What was done until then is in the exception's .simulation; on_failure='keep' returns it."
-    )

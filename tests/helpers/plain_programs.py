@@ -14,6 +14,7 @@ from elastogen.generator.program.graph import Graph, Value
 from elastogen.generator.program.program import Argument, Program
 from elastogen.generator.program.substitute import extract
 from elastogen.generator.robot.robot import Robot
+from elastogen.generator.sliding.elements_inside import INDICATORS, indicated, indicators_at, selectors
 
 
 class PlainPrograms:
@@ -24,14 +25,20 @@ class PlainPrograms:
         self.variant = VariantFamily(robot).plain()
         self.size = self.variant.size
         self._programs: dict[str, Program] = {}
+        self._selectors = selectors(robot)
+        self._indicated = len(indicated(self._selectors))
 
     def __call__(self, name: str, **arguments: Any) -> Any:
         if name not in self._programs:
             entry = CATALOGUE[name]
             derived = entry.ways[self.way if len(entry.ways) > 1 else 0](self.variant)
             inputs = [input_argument(key, self.size) for key in entry.inputs]
+            if self._indicated:
+                inputs.append(Argument(INDICATORS, (self._indicated,), "", "elements inside sliding joints"))
             outputs = list(zip(entry.outputs(self.variant), derived.outputs, strict=True))
             self._programs[name] = program(self.variant.graph, inputs, outputs)
+        if self._indicated:
+            arguments[INDICATORS] = indicators_at(self._selectors, arguments["q"])
         wanted = {argument.name: arguments[argument.name] for argument in self._programs[name].inputs}
         parameters = {parameter.name: parameter.value for parameter in self.robot.live_parameters}
         results = tuple(self._programs[name].evaluate(wanted, parameters).values())

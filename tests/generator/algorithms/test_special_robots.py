@@ -90,7 +90,7 @@ def test_a_singular_mass_matrix_is_reported(live: tuple[str, ...]) -> None:
         model = elastogen.build_model(robot, outputs=names)
     q, rates = np.array([0.3, 0.4]), np.zeros(2)
     assert np.linalg.matrix_rank(model.mass_matrix(q)) == 1
-    with pytest.raises(elastogen.ModelError, match="positive definite"):
+    with pytest.raises(elastogen.ModelError, match=r"a link without inertia: M\[1\]\[1\] = 0, what joint2 moves"):
         model.forward_dynamics(q, rates, rates)
     with pytest.raises(elastogen.ModelError, match="positive definite"):
         model.mass_matrix_solve(q, rates)
