@@ -12,11 +12,11 @@ from enum import IntEnum
 import numpy as np
 
 from elastogen.generator.program.graph import Op
+from elastogen.generator.program.operations import ELEMENTARY, Parity, takes_sign
 from elastogen.generator.program.program import Program
 from elastogen.generator.robot.errors import BuildError
 
 LEAVES = (Op.CONSTANT, Op.INPUT)
-LIBRARY_FUNCTION = {Op.SIN: "sin", Op.COS: "cos", Op.SQRT: "sqrt", Op.TANH: "tanh"}
 OPERATIONS_PER_STATEMENT = 6
 
 Resolve = Callable[[int], str]
@@ -65,8 +65,7 @@ class Expressions:
 
     def operands(self, node: int) -> list[int]:
         """References that the node reads."""
-        graph = self.program.graph
-        return [ref for ref in (graph.a[node], graph.b[node]) if ref >= 0]
+        return list(self.program.graph.operands(node))
 
     def _choose_inlined(self) -> frozenset[int]:
         program, graph = self.program, self.program.graph
@@ -125,8 +124,8 @@ class Expressions:
         return self._value(node, resolve)[0]
 
     def negated_result(self, node: int) -> bool:
-        """Whether a sine, cosine, tanh or root is negated: odd functions take the sign of their argument outside."""
-        odd = self.program.graph.op[node] in (Op.SIN, Op.TANH)
+        """Whether a function is negated: odd functions take the sign of their argument outside."""
+        odd = ELEMENTARY[self.program.graph.op[node]].parity is Parity.ODD
         return bool((node in self.program.flipped) ^ (odd and self.program.sign(self.program.graph.a[node])))
 
     def definition(self, node: int, resolve: Resolve) -> str:
@@ -157,10 +156,19 @@ class Expressions:
         if op is Op.DIV:
             text = f"{self._operand(a, resolve)} / {self._operand(b, resolve)}"
             return (f"-({text})" if sign(a) ^ sign(b) ^ flip else text), Shape.OTHER
-        function = LIBRARY_FUNCTION[op] + ("f" if self.real == "float" else "")
-        argument = self.reference(a, resolve) if op is Op.SQRT else self.computed(a >> 1, resolve)
-        text = f"{function}({argument})"
+        if op is Op.SELECT:
+            return self._selection(node, flip, resolve), Shape.ATOM
+        function = ELEMENTARY[op].name + ("f" if self.real == "float" else "")
+        arguments = [self.reference(ref, resolve) for ref in self.operands(node)] if takes_sign(op) else []
+        text = f"{function}({', '.join(arguments) or self.computed(a >> 1, resolve)})"
         return (f"-{text}", Shape.OTHER) if self.negated_result(node) else (text, Shape.ATOM)
+
+    def _selection(self, node: int, flip: int, resolve: Resolve) -> str:
+        """One of two values by the sign of a third."""
+        decides, x, y = self.operands(node)
+        order = ">" if self.program.sign(decides) else "<"
+        chosen, other = (self.reference(ref ^ flip if ref else 0, resolve) for ref in (x, y))
+        return f"(({self.computed(decides >> 1, resolve)} {order} {literal(0.0, self.real)}) ? {chosen} : {other})"
 
     def _sum(self, a: int, b: int, minus_a: int, minus_b: int, resolve: Resolve) -> tuple[str, Shape]:
         if minus_a and not minus_b:

@@ -33,6 +33,7 @@ from elastogen.build.options import EmitOptions
 from elastogen.generator.functions.derivation import ModelDerivation
 from elastogen.generator.functions.function import Function
 from elastogen.generator.program.graph import Op
+from elastogen.generator.program.operations import ELEMENTARY
 from elastogen.generator.program.program import Argument, OperationCount
 from elastogen.generator.robot.errors import BuildError
 from elastogen.generator.sliding.elements_inside import indicated
@@ -200,6 +201,7 @@ def operations_text(count: OperationCount) -> str:
         "tanh": "tanh",
     }
     shown = [f"{getattr(count, field)} {name}" for field, name in names.items() if getattr(count, field)]
+    shown += [f"{number} {name}" for name, number in count.others]
     return ", ".join(shown) or "none"
 
 
@@ -211,7 +213,7 @@ def _source_context(derivation: ModelDerivation, identity: Identity, dialect: Di
     functions = [text for function in derivation.functions for text in _function_texts(function, dialect, live)]
     bodies = [body for _, body in functions]
     programs = [function.program for function in derivation.functions]
-    library = {Op.SQRT, Op.TANH} | ({Op.SIN, Op.COS} if dialect.sincos == "libm" else set())
+    library = set(ELEMENTARY) - ({Op.SIN, Op.COS} if dialect.sincos == "fast" else set())
     return SourceContext(
         identity=identity,
         parameters=header.parameters,

@@ -13,6 +13,7 @@ from elastogen.generator.functions.function import Function
 from elastogen.generator.functions.variants import Variant, VariantFamily
 from elastogen.generator.program.arguments import input_argument
 from elastogen.generator.program.graph import Graph, Op
+from elastogen.generator.program.operations import COST
 from elastogen.generator.program.optimize import factor_sums
 from elastogen.generator.program.program import Argument, Program
 from elastogen.generator.program.substitute import extract
@@ -35,7 +36,6 @@ SIMULATION = (
     "gravity_vector", "friction_forces", "inverse_dynamics", "inverse_dynamics_derivatives", "forward_dynamics",
     "kinetic_energy", "potential_energy",
 )  # fmt: skip  # what the integrators can use: the set "simulation"; with M for sliding joints
-COST = {Op.ADD: 1.0, Op.MUL: 1.0, Op.DIV: 8.0, Op.SIN: 10.0, Op.COS: 10.0, Op.SQRT: 10.0, Op.TANH: 20.0}
 ROUNDS = 3  # of taking out common factors; each uncovers a few more
 
 

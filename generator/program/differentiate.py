@@ -1,10 +1,11 @@
-"""Derivatives of values in a graph: forward mode, by inputs and by time."""
+"""Derivatives of values in a graph: forward mode, by inputs and by time, and backward, of a weighted sum by all inputs."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
 from elastogen.generator.program.graph import Graph, Op, Value
+from elastogen.generator.program.partials import partials
 
 
 def _tangent(graph: Graph, node: int, tangent: Mapping[int, int]) -> int:
@@ -32,19 +33,33 @@ def _tangent(graph: Graph, node: int, tangent: Mapping[int, int]) -> int:
     if op is Op.DIV:  # (da - (a/b) db) / b
         correction = graph.mul(2 * node, db)
         return graph.div(graph.add(da, correction ^ 1 if correction else 0), b)
-    raise AssertionError(f"no derivative of {op.name}")
+    return _chain(graph, node, tangent)
+
+
+def _chain(graph: Graph, node: int, tangent: Mapping[int, int]) -> int:
+    """The sum over the operands of a derivative times the operand's own; a selection chooses between them."""
+    rates = []
+    for ref in graph.operands(node):
+        rate = tangent.get(ref >> 1, 0)
+        rates.append(rate ^ (ref & 1) if rate else 0)
+    if graph.op[node] is Op.SELECT:  # what is not chosen may be infinite
+        return graph.select(graph.a[node], rates[1], rates[2])
+    if graph.op[node] is Op.ABS:
+        return graph.select(graph.a[node], rates[0] ^ 1, rates[0]) if rates[0] else 0
+    total = 0
+    for partial, rate in zip(partials(graph, node), rates, strict=True):
+        total = graph.add(total, graph.mul(partial, rate)) if rate else total
+    return total
 
 
 def directional(graph: Graph, outputs: Sequence[Value], seeds: Mapping[int, int]) -> list[Value]:
     """Derivative of the outputs along one direction; ``seeds`` maps input nodes to the references of their rates."""
     tangent = {node: ref for node, ref in seeds.items() if ref}
     for node in graph.cone(value.ref for value in outputs):
-        if node not in tangent and graph.op[node] > Op.INPUT:
-            a, b = graph.a[node] >> 1, graph.b[node] >> 1
-            if a in tangent or b in tangent:
-                ref = _tangent(graph, node, tangent)
-                if ref:
-                    tangent[node] = ref
+        if node not in tangent and any(operand >> 1 in tangent for operand in graph.operands(node)):
+            ref = _tangent(graph, node, tangent)
+            if ref:
+                tangent[node] = ref
     result = []
     for value in outputs:
         ref = tangent.get(value.ref >> 1, 0)
@@ -61,6 +76,32 @@ def jacobian(graph: Graph, outputs: Sequence[Value], inputs: Sequence[Value]) ->
     """Rows of d outputs / d inputs; by an input that is a constant, nothing changes."""
     columns = [directional(graph, outputs, seed(x, graph.one)) for x in inputs]
     return [list(row) for row in zip(*columns, strict=True)]
+
+
+def pulled_back(graph: Graph, outputs: Sequence[Value], weights: Sequence[Value], inputs: Sequence[Value]) -> list[Value]:
+    """The derivatives by all inputs of sum_k weights_k outputs_k, with the weights held fixed, in one pass backward.
+
+    For smooth values only: where a selection leaves out something infinite, its share would be 0 times infinity.
+    """
+    adjoint: dict[int, int] = {}
+
+    def credit(ref: int, share: int) -> None:
+        if share:
+            adjoint[ref >> 1] = graph.add(adjoint.get(ref >> 1, 0), share ^ (ref & 1))
+
+    for output, weight in zip(outputs, weights, strict=True):
+        credit(output.ref, weight.ref)
+    wanted = {x.ref >> 1 for x in inputs}
+    for node in reversed(graph.cone(value.ref for value in outputs)):
+        if graph.op[node] > Op.INPUT and adjoint.get(node) and node not in wanted:
+            for ref, partial in zip(graph.operands(node), partials(graph, node), strict=True):
+                if graph.op[ref >> 1] is not Op.CONSTANT:
+                    credit(ref, graph.mul(adjoint[node], partial))
+    found = []
+    for x in inputs:
+        ref = adjoint.get(x.ref >> 1, 0) if x.constant is None else 0
+        found.append(Value(graph, ref ^ (x.ref & 1) if ref else 0))
+    return found
 
 
 def time_derivative(

@@ -9,24 +9,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from enum import IntEnum
 from typing import TypeAlias
 
+from elastogen.generator.program.operations import ELEMENTARY, Parity, takes_sign
+from elastogen.generator.program.operations import Op as Op
+
 Number: TypeAlias = "int | float"
-
-
-class Op(IntEnum):
-    """What a node does with its operands."""
-
-    CONSTANT = 0
-    INPUT = 1
-    ADD = 2  # a + b; the edge of b may be negated
-    MUL = 3
-    DIV = 4
-    SIN = 5
-    COS = 6
-    SQRT = 7
-    TANH = 8
 
 
 class Value:
@@ -87,11 +75,12 @@ class Graph:
         self.op: list[Op] = []
         self.a: list[int] = []  # first operand: a reference
         self.b: list[int] = []  # second operand: a reference, or -1
+        self.c: list[int] = []  # third operand: a reference, or -1
         self.number: list[float] = []  # of constants
         self.label: list[str] = []  # of inputs; elsewhere a proposed name of the intermediate, or ""
         self.section_of: list[str] = []
         self.section = ""
-        self._index: dict[tuple[int, int, int] | float | str, int] = {}
+        self._index: dict[tuple[int, ...] | float | str, int] = {}
         self.zero = self.constant(0.0)
         self.one = self.constant(1.0)
 
@@ -100,7 +89,7 @@ class Graph:
 
     # ---- leaves
 
-    def _node(self, key: tuple[int, int, int] | float | str, op: Op, a: int, b: int) -> int:
+    def _node(self, key: tuple[int, ...] | float | str, op: Op, a: int, b: int, c: int = -1) -> int:
         found = self._index.get(key)
         if found is None:
             found = len(self.op)
@@ -108,6 +97,7 @@ class Graph:
             self.op.append(op)
             self.a.append(a)
             self.b.append(b)
+            self.c.append(c)
             self.number.append(0.0)
             self.label.append("")
             self.section_of.append(self.section)
@@ -224,15 +214,39 @@ class Graph:
         return 2 * self._node((Op.DIV, x, y), Op.DIV, x, y) + sign
 
     def unary(self, op: Op, x: int) -> int:
-        """Reference to sin, cos, sqrt or tanh of x; odd and even functions take their sign outside."""
+        """Reference to an elementary function of x; odd and even functions take their sign outside."""
         number = self.constant_of(x)
         if number is not None:
-            function = {Op.SIN: math.sin, Op.COS: math.cos, Op.SQRT: math.sqrt, Op.TANH: math.tanh}[op]
-            return self.constant(function(number))
-        sign = x & 1 if op is not Op.SQRT else 0
+            return self.constant(ELEMENTARY[op].number(number))
+        sign = 0 if takes_sign(op) else x & 1
         x ^= sign
         ref = 2 * self._node((op, x, -1), op, x, -1)
-        return ref if op is Op.COS else ref + sign
+        return ref if ELEMENTARY[op].parity is Parity.EVEN else ref + sign
+
+    def binary(self, op: Op, x: int, y: int) -> int:
+        """Reference to atan2, pow, min or max of x and y."""
+        first, second = self.constant_of(x), self.constant_of(y)
+        if first is not None and second is not None:
+            return self.constant(ELEMENTARY[op].number(first, second))
+        sign = 0
+        if op in (Op.MIN, Op.MAX):
+            if x == y:
+                return x
+            x, y = min(x, y), max(x, y)
+            if x & y & 1:  # min(-x, -y) = -max(x, y)
+                x, y, sign, op = x ^ 1, y ^ 1, 1, Op.MAX if op is Op.MIN else Op.MIN
+        return 2 * self._node((op, x, y), op, x, y) + sign
+
+    def select(self, decides: int, x: int, y: int) -> int:
+        """Reference to x where ``decides`` is negative, else to y."""
+        number = self.constant_of(decides)
+        if number is not None:
+            return x if number < 0.0 else y
+        if x == y:
+            return x
+        sign = 1 if (x & 1 or not x) and (y & 1 or not y) else 0  # zero has no sign
+        x, y = (ref ^ sign if ref else 0 for ref in (x, y))
+        return 2 * self._node((Op.SELECT, decides, x, y), Op.SELECT, decides, x, y) + sign
 
     def sin(self, x: Scalar) -> Value:
         """sin x."""
@@ -250,15 +264,26 @@ class Graph:
         """Hyperbolic tangent of x."""
         return Value(self, self.unary(Op.TANH, self.as_ref(x)))
 
-    def apply(self, op: Op, x: int, y: int) -> int:
-        """Reference to what an operation makes of its operands (y is ignored by functions of one)."""
+    def elementary(self, op: Op, x: Scalar, y: Scalar | None = None) -> Value:
+        """An elementary function of one or two values."""
+        first = self.as_ref(x)
+        return Value(self, self.unary(op, first) if y is None else self.binary(op, first, self.as_ref(y)))
+
+    def choose(self, decides: Scalar, x: Scalar, y: Scalar) -> Value:
+        """``x`` where ``decides`` is negative, else ``y``; only the chosen one matters."""
+        return Value(self, self.select(self.as_ref(decides), self.as_ref(x), self.as_ref(y)))
+
+    def apply(self, op: Op, operands: Sequence[int]) -> int:
+        """Reference to what an operation makes of its operands."""
         if op is Op.ADD:
-            return self.add(x, y)
+            return self.add(*operands)
         if op is Op.MUL:
-            return self.mul(x, y)
+            return self.mul(*operands)
         if op is Op.DIV:
-            return self.div(x, y)
-        return self.unary(op, x)
+            return self.div(*operands)
+        if op is Op.SELECT:
+            return self.select(*operands)
+        return self.unary(op, *operands) if len(operands) == 1 else self.binary(op, *operands)
 
     def _is_cos2_plus_sin2(self, x: int, y: int) -> bool:
         if (x ^ y) & 1 or self.op[x >> 1] is not Op.MUL or self.op[y >> 1] is not Op.MUL:
@@ -278,11 +303,15 @@ class Graph:
             node = stack.pop()
             if node not in needed:
                 needed.add(node)
-                if self.a[node] >= 0:
-                    stack.append(self.a[node] >> 1)
-                    if self.b[node] >= 0:
-                        stack.append(self.b[node] >> 1)
+                stack.extend(ref >> 1 for ref in self.operands(node))
         return sorted(needed)
+
+    def operands(self, node: int) -> tuple[int, ...]:
+        """References that a node reads."""
+        a, b, c = self.a[node], self.b[node], self.c[node]
+        if c >= 0:
+            return a, b, c
+        return (a, b) if b >= 0 else (a,) if a >= 0 else ()
 
     def text(self, ref: int, depth: int = 4) -> str:
         """The expression behind a reference, for debugging and messages."""
@@ -294,11 +323,11 @@ class Graph:
             return sign + self.label[node]
         if depth == 0:
             return f"{sign}..."
-        a = self.text(self.a[node], depth - 1)
+        operands = [self.text(ref, depth - 1) for ref in self.operands(node)]
         if op in (Op.ADD, Op.MUL, Op.DIV):
             mark = {Op.ADD: "+", Op.MUL: "*", Op.DIV: "/"}[op]
-            return f"{sign}({a} {mark} {self.text(self.b[node], depth - 1)})"
-        return f"{sign}{op.name.lower()}({a})"
+            return f"{sign}({f' {mark} '.join(operands)})"
+        return f"{sign}{op.name.lower()}({', '.join(operands)})"
 
 
 def values(graph: Graph, refs: Sequence[int]) -> list[Value]:

@@ -16,9 +16,8 @@ def factor_sums(graph: Graph, outputs: Sequence[int]) -> list[int]:
     order = graph.cone(outputs)
     uses = dict.fromkeys(order, 0)
     for node in order:
-        for ref in (graph.a[node], graph.b[node]):
-            if ref >= 0:
-                uses[ref >> 1] += 1
+        for ref in graph.operands(node):
+            uses[ref >> 1] += 1
     for ref in outputs:
         uses[ref >> 1] += 1
     absorbed = _absorbed_sums(graph, order, uses)
@@ -39,8 +38,7 @@ def factor_sums(graph: Graph, outputs: Sequence[int]) -> list[int]:
         elif op is Op.ADD:
             renamed[node] = 2 * node  # never read: its terms belong to the sum above
         else:
-            b = graph.b[node]
-            renamed[node] = graph.apply(op, rewritten(graph.a[node]), rewritten(b) if b >= 0 else -1)
+            renamed[node] = graph.apply(op, [rewritten(ref) for ref in graph.operands(node)])
         target = renamed[node] >> 1
         if graph.label[node] and not graph.label[target] and graph.op[target] > Op.INPUT:
             graph.label[target] = graph.label[node]

@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 
 from elastogen.generator.program.graph import Graph, Op
+from elastogen.generator.program.interpret import DOUBLES, interpret
+from elastogen.generator.program.operations import COST, COUNTED_ALONE, ELEMENTARY, SELECTION, Parity
 
 
 @dataclass(frozen=True)
@@ -33,7 +35,10 @@ class Argument:
 
 @dataclass(frozen=True)
 class OperationCount:
-    """Exact numbers of operations. A subtraction counts as an addition, sin and cos count one each."""
+    """Exact numbers of operations. A subtraction counts as an addition, sin and cos count one each.
+
+    ``others`` are the further functions, by their names in C, and how often each is called.
+    """
 
     mul: int = 0
     add: int = 0
@@ -42,16 +47,22 @@ class OperationCount:
     sincos: int = 0
     sqrt: int = 0
     tanh: int = 0
+    others: tuple[tuple[str, int], ...] = ()
 
     @property
     def total(self) -> int:
         """All operations."""
-        return self.mul + self.add + self.div + self.neg + self.sincos + self.sqrt + self.tanh
+        named = self.mul + self.add + self.div + self.neg + self.sincos + self.sqrt + self.tanh
+        return named + sum(number for _, number in self.others)
 
     @property
     def cost(self) -> float:
         """Rough time in units of an addition, to choose between derivations of the same thing."""
-        return self.mul + self.add + 0.5 * self.neg + 8 * self.div + 10 * self.sincos + 10 * self.sqrt + 20 * self.tanh
+        named = self.mul + self.add + 0.5 * self.neg + 8 * self.div + 10 * self.sincos + 10 * self.sqrt + 20 * self.tanh
+        return named + sum(_COST_OF[name] * number for name, number in self.others)
+
+
+_COST_OF = {known.name: known.cost for known in ELEMENTARY.values()} | {SELECTION: COST[Op.SELECT]}
 
 
 class Program:
@@ -91,9 +102,8 @@ class Program:
         """How often each node is used, outputs included."""
         uses = dict.fromkeys(self.order, 0)
         for node in self.order:
-            for ref in (self.graph.a[node], self.graph.b[node]):
-                if ref >= 0:
-                    uses[ref >> 1] += 1
+            for ref in self.graph.operands(node):
+                uses[ref >> 1] += 1
         for ref in self.output_refs:
             uses[ref >> 1] += 1
         return uses
@@ -103,9 +113,8 @@ class Program:
         graph = self.graph
         users: dict[int, list[int]] = {node: [] for node in self.order}
         for node in self.order:
-            for ref in (graph.a[node], graph.b[node]):
-                if ref >= 0:
-                    users[ref >> 1].append(node)
+            for ref in graph.operands(node):
+                users[ref >> 1].append(node)
         outputs: dict[int, list[int]] = {}
         for ref in self.output_refs:
             outputs.setdefault(ref >> 1, []).append(ref & 1)
@@ -145,9 +154,12 @@ class Program:
         neg = sum(1 for ref in self.output_refs if self.sign(ref) and graph.op[ref >> 1] is not Op.CONSTANT)
         for node in self.order:
             neg += self._negations_inside(node)
+        others = [(known.name, tally[op]) for op, known in ELEMENTARY.items() if tally[op] and op not in COUNTED_ALONE]
+        others += [(SELECTION, tally[Op.SELECT])] if tally[Op.SELECT] else []
         return OperationCount(
             mul=tally[Op.MUL], add=tally[Op.ADD], div=tally[Op.DIV], neg=neg,
             sincos=tally[Op.SIN] + tally[Op.COS], sqrt=tally[Op.SQRT], tanh=tally[Op.TANH],
+            others=tuple(others),
         )  # fmt: skip
 
     def _negations_inside(self, node: int) -> int:
@@ -161,13 +173,19 @@ class Program:
             return 1 if signs and graph.op[graph.a[node] >> 1] is not Op.CONSTANT else 0
         if op is Op.DIV:
             return self.sign(graph.a[node]) ^ self.sign(graph.b[node]) ^ flip
-        if op in (Op.SIN, Op.TANH):
-            return self.sign(graph.a[node]) ^ flip
-        if op is Op.COS:
-            return flip
-        if op is Op.SQRT:
-            return self.sign(graph.a[node]) + flip
+        if op is Op.SELECT:  # the comparison with zero turns round for free
+            return sum(self._is_negation(ref ^ flip) for ref in (graph.b[node], graph.c[node]) if ref)
+        if op in ELEMENTARY:
+            if ELEMENTARY[op].parity is Parity.ODD:
+                return self.sign(graph.a[node]) ^ flip
+            if ELEMENTARY[op].parity is Parity.EVEN:
+                return flip
+            return flip + sum(map(self._is_negation, graph.operands(node)))
         return 0
+
+    def _is_negation(self, ref: int) -> int:
+        """1 where an argument is written with a minus that is an operation: not that of a negative number."""
+        return self.sign(ref) if self.graph.op[ref >> 1] is not Op.CONSTANT else 0
 
     def evaluate(self, arguments: Mapping[str, Any], parameters: Mapping[str, float] | None = None) -> dict[str, Any]:
         """Evaluate in plain Python and numpy.
@@ -184,26 +202,7 @@ class Program:
             flat = array.reshape((*batch, argument.size))
             for index in range(argument.size):
                 environment[argument.element(index)] = flat[..., index]
-        result: dict[int, Any] = {}
-        functions = {Op.SIN: np.sin, Op.COS: np.cos, Op.SQRT: np.sqrt, Op.TANH: np.tanh}
-
-        def read(ref: int) -> Any:
-            return -result[ref >> 1] if ref & 1 else result[ref >> 1]
-
-        for node in self.order:
-            op = graph.op[node]
-            if op is Op.CONSTANT:
-                result[node] = graph.number[node]
-            elif op is Op.INPUT:
-                result[node] = environment[graph.label[node]]
-            elif op is Op.ADD:
-                result[node] = read(graph.a[node]) + read(graph.b[node])
-            elif op is Op.MUL:
-                result[node] = read(graph.a[node]) * read(graph.b[node])
-            elif op is Op.DIV:
-                result[node] = read(graph.a[node]) / read(graph.b[node])
-            else:
-                result[node] = functions[op](read(graph.a[node]))
+        read = interpret(graph, self.order, environment, DOUBLES).read
         answers: dict[str, Any] = {}
         for argument, refs in self.outputs:
             columns = [np.broadcast_to(np.asarray(read(ref), dtype=float), batch) for ref in refs]

@@ -45,6 +45,4 @@ def _signed(renamed: Mapping[int, int], ref: int) -> int:
 
 def _again(source: Graph, target: Graph, node: int, renamed: Mapping[int, int]) -> int:
     """What a node computes, from renamed operands."""
-    a, b = source.a[node], source.b[node]
-    first, second = _signed(renamed, a), _signed(renamed, b) if b >= 0 else -1
-    return target.apply(source.op[node], first, second)
+    return target.apply(source.op[node], [_signed(renamed, ref) for ref in source.operands(node)])

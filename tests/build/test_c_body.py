@@ -28,11 +28,12 @@ from elastogen.build.c.names import LocalNames, comment_text, string_literals
 from elastogen.build.c.split import LONGEST_PART, choose_cuts
 from elastogen.generator.functions.function import Function
 from elastogen.generator.program.graph import Graph, Op
+from elastogen.generator.program.operations import ELEMENTARY
 from elastogen.generator.program.program import Argument, OperationCount, Program
 from elastogen.generator.robot.errors import BuildError
 from elastogen.generator.robot.reserved import KEYWORDS, LIBRARY_FUNCTIONS, MACROS
 
-TOKEN = re.compile(r"[0-9.]+(?:e[-+]?[0-9]+)?F?|[A-Za-z_]\w*|->|&&|[-+*/()\[\],={}>!&]")
+TOKEN = re.compile(r"[0-9.]+(?:e[-+]?[0-9]+)?F?|[A-Za-z_]\w*|->|&&|[-+*/()\[\],={}<>!&?:]")
 RECIPES = {
     "small": Recipe(30),
     "medium": Recipe(150),
@@ -41,6 +42,9 @@ RECIPES = {
     "pivots": Recipe(200, pivots=4),
     "one_in_one_out": Recipe(12, inputs=(1,), outputs=((),), live=()),
 }
+
+
+OTHERS = [known.name for op, known in ELEMENTARY.items() if op not in (Op.SIN, Op.COS, Op.SQRT, Op.TANH)]
 
 
 def all_text(body: Body) -> str:
@@ -52,13 +56,14 @@ def printed_operations(text: str) -> OperationCount:
     text = re.sub(r"/\*.*?\*/", "", text, flags=re.S)
     text = re.sub(r"for \(.*?\) \{.*?\}", "", text)
     text = re.sub(r"\bconst \w+_real_t\b|\(void\)", "", text)
+    others = Counter()
     count = Counter(sincos=len(re.findall(r"= -?(?:co)?sine\d*\[", text)))
     for statement in re.split(r"[;{}]", text):
         tokens = TOKEN.findall(statement)
         for place, token in enumerate(tokens):
             before = tokens[place - 1] if place else "="
             after = tokens[place + 1] if place + 1 < len(tokens) else ""
-            if token == "-" and before in ("=", "(", ",", "+", "-", "*", "/", "!", "&&"):
+            if token == "-" and before in ("=", "(", ",", "+", "-", "*", "/", "!", "&&", "?", ":"):
                 count["neg"] += not after[0].isdigit()
             elif token in ("+", "-"):
                 count["add"] += 1
@@ -67,7 +72,12 @@ def printed_operations(text: str) -> OperationCount:
             elif after == "(" and re.fullmatch(r"(sin|cos|sqrt|tanh)f?", token):
                 name = token.rstrip("f")
                 count["sincos" if name in ("sin", "cos") else name] += 1
-    return OperationCount(**count)
+            elif token == "?":
+                others["select"] += 1
+            elif after == "(" and token.removesuffix("f") in OTHERS:
+                others[token.removesuffix("f")] += 1
+    named = [*OTHERS, "select"]
+    return OperationCount(**count, others=tuple((name, others[name]) for name in named if others[name]))
 
 
 @pytest.mark.parametrize("sincos", ["fast", "libm"])

@@ -63,6 +63,25 @@ def sample_robot(name: str = "sample", live: dict[str, float] | None = None, **c
     return Robot(name, (Link("base"), Link("tip")), (joint,), tip="tip", parameters=parameters, **changes)
 
 
+FURTHER = {  # functions of two values a, b with bounds x, y: the new value inside its domain, and its bound
+    "exp": lambda g, a, b, x, y: (g.elementary(Op.EXP, g.sin(a)), 2.8),
+    "log": lambda g, a, b, x, y: (g.elementary(Op.LOG, a * a + 0.5), max(0.7, x)),
+    "asin": lambda g, a, b, x, y: (g.elementary(Op.ASIN, g.sin(a) * 0.9), 1.2),
+    "acos": lambda g, a, b, x, y: (g.elementary(Op.ACOS, -g.cos(a) * 0.9), 2.8),
+    "atan": lambda g, a, b, x, y: (g.elementary(Op.ATAN, a), 1.6),
+    "sinh": lambda g, a, b, x, y: (g.elementary(Op.SINH, g.sin(a)), 1.2),
+    "cosh": lambda g, a, b, x, y: (g.elementary(Op.COSH, g.sin(a)), 1.6),
+    "asinh": lambda g, a, b, x, y: (g.elementary(Op.ASINH, a), x),
+    "acosh": lambda g, a, b, x, y: (g.elementary(Op.ACOSH, a * a + 1.5), 1.0 + x),
+    "atanh": lambda g, a, b, x, y: (g.elementary(Op.ATANH, g.sin(a) * 0.9), 1.5),
+    "abs": lambda g, a, b, x, y: (g.elementary(Op.ABS, a), x),
+    "atan2": lambda g, a, b, x, y: (g.elementary(Op.ATAN2, a, b * b + 0.5), 1.6),
+    "pow": lambda g, a, b, x, y: (g.elementary(Op.POW, a * a + 0.5, g.sin(b)), x * x + 2.0),
+    "cube root": lambda g, a, b, x, y: (g.elementary(Op.POW, b * b + 0.5, -1.0 / 3.0), 1.3),
+    "min": lambda g, a, b, x, y: (g.elementary(Op.MIN, a, b), max(x, y)),
+    "max": lambda g, a, b, x, y: (g.elementary(Op.MAX, a, b), max(x, y)),
+    "select": lambda g, a, b, x, y: (g.choose(a - 0.25, a, -b), max(x, y)),
+}
 ARITHMETIC = ["add"] * 4 + ["mul"] * 4 + ["div", "sqrt"]
 MOSTLY_SUMS = ["add"] * 40 + ["mul"] * 40 + ["div", "sqrt"]  # few sines, as in the dynamics of a robot
 
@@ -92,7 +111,7 @@ def random_program(seed: int, recipe: Recipe | None = None) -> Program:
         for index in range(argument.size):
             pool.append((graph.input(argument.element(index)), 2.0))
     pool += [(graph.input(name), 2.0) for name in recipe.live]
-    choices = recipe.choices + (["sin", "cos", "tanh"] if recipe.transcendental else [])
+    choices = recipe.choices + (["sin", "cos", "tanh", *FURTHER] if recipe.transcendental else [])
     for step in range(recipe.operations):
         if step % 25 == 0:
             graph.section = f"step {step // 25}: values"
@@ -127,6 +146,8 @@ def _random_operation(graph: Graph, rng: random.Random, pool: list[tuple[Value, 
         return a / (b * b + 1.5), x / 1.5
     if kind == "sqrt":
         return graph.sqrt(a * a + 0.5), x + 0.5
+    if kind in FURTHER:
+        return FURTHER[kind](graph, a, b, x, y)
     return {"sin": graph.sin, "cos": graph.cos, "tanh": graph.tanh}[kind](a), 1.0
 
 

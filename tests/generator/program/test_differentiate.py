@@ -15,24 +15,35 @@ from elastogen.generator.program.program import Argument, Program
 STEP = 1e-30  # a complex step has no cancellation
 
 
+def by_sign(decides: Any, x: Any, y: Any) -> Any:
+    return x if np.real(decides) < 0 else y
+
+
+COMPLEX = {
+    Op.ADD: np.add, Op.MUL: np.multiply, Op.DIV: np.divide, Op.SIN: np.sin, Op.COS: np.cos, Op.SQRT: np.sqrt,
+    Op.TANH: np.tanh, Op.EXP: np.exp, Op.LOG: np.log, Op.ASIN: np.arcsin, Op.ACOS: np.arccos, Op.ATAN: np.arctan,
+    Op.SINH: np.sinh, Op.COSH: np.cosh, Op.ASINH: np.arcsinh, Op.ACOSH: np.arccosh, Op.ATANH: np.arctanh, Op.POW: np.power,
+    Op.ATAN2: lambda y, x: np.arctan(y / x),  # x > 0 in these programs
+    Op.ABS: lambda x: by_sign(x, -x, x), Op.MIN: lambda x, y: by_sign(x - y, x, y),
+    Op.MAX: lambda x, y: by_sign(y - x, x, y), Op.SELECT: by_sign,
+}  # fmt: skip
+
+
 def evaluate(graph: Graph, wanted: list[Value], environment: dict[str, Any]) -> np.ndarray:
     """Values in plain numpy, for complex numbers as well."""
-    functions = {Op.SIN: np.sin, Op.COS: np.cos, Op.SQRT: np.sqrt, Op.TANH: np.tanh}
     held: dict[int, Any] = {}
 
     def read(ref: int) -> Any:
         return -held[ref >> 1] if ref & 1 else held[ref >> 1]
 
     for node in graph.cone(value.ref for value in wanted):
-        op, a, b = graph.op[node], graph.a[node], graph.b[node]
+        op, operands = graph.op[node], [read(ref) for ref in graph.operands(node)]
         if op is Op.CONSTANT:
             held[node] = graph.number[node]
         elif op is Op.INPUT:
             held[node] = environment[graph.label[node]]
-        elif op in functions:
-            held[node] = functions[op](read(a))
         else:
-            held[node] = {Op.ADD: np.add, Op.MUL: np.multiply, Op.DIV: np.divide}[op](read(a), read(b))
+            held[node] = COMPLEX[op](*operands)
     return np.array([read(value.ref) for value in wanted])
 
 

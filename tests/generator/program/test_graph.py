@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from build_samples import random_arguments, random_program
+from build_samples import Recipe, random_arguments, random_program
 
 from elastogen.generator.program.graph import Graph, Op, Value
 from elastogen.generator.program.program import Argument, Program
@@ -234,6 +234,14 @@ def test_uses_count_operands_and_outputs(graph: Graph) -> None:
     assert program.uses[square.ref >> 1] == 2
 
 
+DOUBLE = {
+    Op.ADD: np.add, Op.MUL: np.multiply, Op.DIV: np.divide, Op.SIN: np.sin, Op.COS: np.cos, Op.SQRT: np.sqrt,
+    Op.TANH: np.tanh, Op.EXP: np.exp, Op.LOG: np.log, Op.ASIN: np.arcsin, Op.ACOS: np.arccos, Op.ATAN: np.arctan,
+    Op.SINH: np.sinh, Op.COSH: np.cosh, Op.ASINH: np.arcsinh, Op.ACOSH: np.arccosh, Op.ATANH: np.arctanh, Op.POW: np.power,
+    Op.ATAN2: np.arctan2, Op.ABS: np.abs, Op.MIN: min, Op.MAX: max, Op.SELECT: lambda d, x, y: x if d < 0 else y,
+}  # fmt: skip
+
+
 def evaluate_as_printed(program: Program, arguments: dict[str, Any]) -> list[Any]:
     """Evaluate what the nodes compute as printed: flipped nodes hold the opposite sign and operands are corrected."""
     graph = program.graph
@@ -246,17 +254,13 @@ def evaluate_as_printed(program: Program, arguments: dict[str, Any]) -> list[Any
     def read(ref: int) -> Any:
         return -held[ref >> 1] if program.sign(ref) else held[ref >> 1]
 
-    functions = {Op.SIN: np.sin, Op.COS: np.cos, Op.SQRT: np.sqrt, Op.TANH: np.tanh}
     for node in program.order:
         op = graph.op[node]
         if op in (Op.CONSTANT, Op.INPUT):
             assert node not in program.flipped
             held[node] = graph.number[node] if op is Op.CONSTANT else environment[graph.label[node]]
             continue
-        a, b = read(graph.a[node]), read(graph.b[node]) if graph.b[node] >= 0 else None
-        value = {Op.ADD: lambda a, b: a + b, Op.MUL: lambda a, b: a * b, Op.DIV: lambda a, b: a / b}.get(
-            op, lambda a, _, op=op: functions[op](a)
-        )(a, b)
+        value = DOUBLE[op](*(read(ref) for ref in graph.operands(node)))
         held[node] = -value if node in program.flipped else value
     return [read(ref) for _, refs in program.outputs for ref in refs]
 
@@ -276,8 +280,9 @@ def test_polarity_changes_no_value_and_saves_negations(seed: int) -> None:
 
 def test_polarity_is_used() -> None:
     """Random programs give it something to do, and -a - b becomes free where its user can subtract."""
-    programs = [random_program(seed) for seed in range(20)]
-    plain = [random_program(seed) for seed in range(20)]
+    arithmetic = Recipe(transcendental=False)
+    programs = [random_program(seed, arithmetic) for seed in range(20)]
+    plain = [random_program(seed, arithmetic) for seed in range(20)]
     for program in plain:
         program.flipped = frozenset()
     assert sum(p.count.neg for p in programs) < 0.7 * sum(p.count.neg for p in plain)

@@ -1,0 +1,206 @@
+"""From SymPy expressions to values of a graph: arithmetic, powers, elementary functions and piecewise definitions.
+
+Everything else is refused by its name. What is not real (``I``, ``sqrt(-1)``) or not finite (``zoo``, ``oo``, ``nan``, a
+division by a literal zero) is refused, too. Both branches of a piecewise definition are computed and one is chosen, so the
+other one may be anything, even NaN.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import sympy
+from sympy.logic.boolalg import BooleanFalse, BooleanTrue
+
+from elastogen.generator.program.graph import Graph, Op, Value
+
+LARGEST_PRODUCT = 64  # an integer power up to this is multiplied out
+DEEPEST = 150  # nesting of an expression
+MOST_OPERATIONS = 100_000  # in one expression, repeated parts counted once
+
+_UNARY: dict[type[sympy.Basic], Op] = {
+    sympy.sin: Op.SIN, sympy.cos: Op.COS, sympy.tanh: Op.TANH, sympy.exp: Op.EXP, sympy.log: Op.LOG, sympy.asin: Op.ASIN,
+    sympy.acos: Op.ACOS, sympy.atan: Op.ATAN, sympy.sinh: Op.SINH, sympy.cosh: Op.COSH, sympy.asinh: Op.ASINH,
+    sympy.acosh: Op.ACOSH, sympy.atanh: Op.ATANH, sympy.Abs: Op.ABS,
+}  # fmt: skip
+_BY_OTHERS: dict[type[sympy.Basic], Callable[[Graph, Value], Value]] = {
+    sympy.tan: lambda g, x: g.sin(x) / g.cos(x),
+    sympy.cot: lambda g, x: g.cos(x) / g.sin(x),
+    sympy.sec: lambda g, x: 1 / g.cos(x),
+    sympy.csc: lambda g, x: 1 / g.sin(x),
+    sympy.acot: lambda g, x: g.elementary(Op.ATAN, 1 / x),
+    sympy.asec: lambda g, x: g.elementary(Op.ACOS, 1 / x),
+    sympy.acsc: lambda g, x: g.elementary(Op.ASIN, 1 / x),
+    sympy.coth: lambda g, x: 1 / g.tanh(x),
+    sympy.sech: lambda g, x: 1 / g.elementary(Op.COSH, x),
+    sympy.csch: lambda g, x: 1 / g.elementary(Op.SINH, x),
+    sympy.acoth: lambda g, x: g.elementary(Op.ATANH, 1 / x),
+    sympy.asech: lambda g, x: g.elementary(Op.ACOSH, 1 / x),
+    sympy.acsch: lambda g, x: g.elementary(Op.ASINH, 1 / x),
+    sympy.sign: lambda g, x: g.choose(x, -1, g.choose(-x, 1, 0)),
+}
+USABLE = (
+    "+ - * /, powers, sqrt, exp, log, sin, cos, tan, cot, sec, csc and their inverses, atan2, "
+    "sinh, cosh, tanh, coth, sech, csch and their inverses, Abs, sign, Min, Max, Piecewise with comparisons"
+)
+
+
+class LoweringError(ValueError):
+    """An expression cannot become code; says what stands in the way, and what can be used."""
+
+
+class ExpressionLowering:
+    """Lowers expressions whose symbols have ``values``; equal parts become one value."""
+
+    def __init__(self, graph: Graph, values: Mapping[sympy.Symbol, Value]) -> None:
+        self.graph = graph
+        self._values: dict[sympy.Symbol, Value] = dict(values)
+        self._known: dict[sympy.Basic, Value] = {}
+
+    def __call__(self, expression: sympy.Basic) -> Value:
+        """The value of an expression."""
+        if not isinstance(expression, sympy.Expr) or isinstance(expression, sympy.MatrixBase):
+            raise LoweringError(f"{type(expression).__name__} has no C: it is not a scalar expression")
+        _check_size(expression)
+        try:
+            return self._lower(expression)
+        except ZeroDivisionError:
+            raise LoweringError("it divides by zero") from None
+        except (OverflowError, ValueError) as problem:
+            if isinstance(problem, LoweringError):
+                raise
+            raise LoweringError(f"a constant part of it has no finite real value ({problem})") from None
+
+    def _lower(self, node: sympy.Basic) -> Value:
+        known = self._known.get(node)
+        if known is None:
+            known = self._known[node] = self._fresh(node)
+        return known
+
+    def _fresh(self, node: sympy.Basic) -> Value:
+        graph = self.graph
+        if isinstance(node, sympy.Symbol):
+            known = self._values.get(node)
+            if known is None:
+                raise LoweringError(f"the symbol {node} is not known")
+            return known
+        if isinstance(node, sympy.Expr) and node.is_number:
+            return graph.value(_real(node))
+        if isinstance(node, (sympy.Add, sympy.Mul)):
+            return self._combined(node)
+        if isinstance(node, sympy.Pow):
+            return self._power(node)
+        if isinstance(node, sympy.Piecewise):
+            return self._piecewise(node)
+        operands = [self._lower(argument) for argument in node.args] if self._is_function(node) else []
+        if node.func in _UNARY and len(operands) == 1:
+            return graph.elementary(_UNARY[node.func], operands[0])
+        if node.func in _BY_OTHERS:
+            return _BY_OTHERS[node.func](graph, operands[0])
+        if node.func is sympy.atan2:
+            return graph.elementary(Op.ATAN2, *operands)
+        if isinstance(node, (sympy.Min, sympy.Max)):
+            first, *others = sorted(operands, key=lambda value: value.ref)
+            for other in others:
+                first = graph.elementary(Op.MIN if isinstance(node, sympy.Min) else Op.MAX, first, other)
+            return first
+        raise LoweringError(f"{node.func.__name__} has no C; usable are {USABLE}")
+
+    def _combined(self, node: sympy.Basic) -> Value:
+        """A sum or a product."""
+        total, *operands = [self._lower(argument) for argument in node.args]
+        for operand in operands:
+            total = total + operand if isinstance(node, sympy.Add) else total * operand
+        return total
+
+    def _is_function(self, node: sympy.Basic) -> bool:
+        return node.func in _UNARY or node.func in _BY_OTHERS or isinstance(node, (sympy.atan2, sympy.Min, sympy.Max))
+
+    def _power(self, node: sympy.Pow) -> Value:
+        graph, exponent = self.graph, node.exp
+        if node.base is sympy.S.Exp1:
+            return graph.elementary(Op.EXP, self._lower(exponent))
+        base = self._lower(node.base)
+        if exponent.is_Rational and exponent.q in (1, 2) and abs(exponent) <= LARGEST_PRODUCT:
+            product = _product(graph.sqrt(base) if exponent.q == 2 else base, abs(int(exponent.p)))
+            return 1 / product if exponent.p < 0 else product
+        return graph.elementary(Op.POW, base, self._lower(exponent))
+
+    def _piecewise(self, node: sympy.Piecewise) -> Value:
+        """The first branch whose condition holds; the last condition must be True."""
+        branches = [(branch.expr, branch.cond) for branch in node.args]
+        if not isinstance(branches[-1][1], BooleanTrue):
+            raise LoweringError("a Piecewise has no value where none of its conditions holds; end it with (..., True)")
+        value = self._lower(branches[-1][0])
+        for expression, condition in reversed(branches[:-1]):
+            value = self._where(condition, self._lower(expression), value)
+        return value
+
+    def _where(self, condition: sympy.Basic, x: Value, y: Value) -> Value:
+        """``x`` where the condition holds, else ``y``."""
+        graph = self.graph
+        if isinstance(condition, (BooleanTrue, BooleanFalse)):
+            return x if condition else y
+        if isinstance(condition, sympy.Not):
+            return self._where(condition.args[0], y, x)
+        if isinstance(condition, sympy.And):
+            for part in condition.args:
+                x = self._where(part, x, y)
+            return x
+        if isinstance(condition, sympy.Or):
+            for part in condition.args:
+                y = self._where(part, x, y)
+            return y
+        if not isinstance(condition, sympy.core.relational.Relational):
+            raise LoweringError(f"the condition {condition} is not a comparison; use <, <=, >, >=, And, Or, Not")
+        difference = self._lower(condition.lhs) - self._lower(condition.rhs)
+        if isinstance(condition, sympy.StrictLessThan):
+            return graph.choose(difference, x, y)
+        if isinstance(condition, sympy.StrictGreaterThan):
+            return graph.choose(-difference, x, y)
+        if isinstance(condition, sympy.LessThan):
+            return graph.choose(-difference, y, x)
+        if isinstance(condition, sympy.GreaterThan):
+            return graph.choose(difference, y, x)
+        unequal, equal = (x, y) if isinstance(condition, sympy.Ne) else (y, x)
+        return graph.choose(difference, unequal, graph.choose(-difference, unequal, equal))
+
+
+def _check_size(expression: sympy.Basic) -> None:
+    """Refuse what is nested too deep or has too many parts; without recursion, and each part once."""
+    depth: dict[sympy.Basic, int] = {}
+    stack: list[tuple[sympy.Basic, bool]] = [(expression, False)]
+    while stack:
+        node, ready = stack.pop()
+        if node in depth:
+            continue
+        if ready:
+            depth[node] = 1 + max((depth[part] for part in node.args), default=0)
+        elif len(depth) + len(stack) > 2 * MOST_OPERATIONS:
+            raise LoweringError(f"it has more than {MOST_OPERATIONS} operations; name parts of it")
+        else:
+            stack.append((node, True))
+            stack.extend((part, False) for part in node.args)
+    if depth[expression] > DEEPEST:
+        raise LoweringError(f"it is nested {depth[expression]} deep, more than {DEEPEST}; name parts of it")
+
+
+def _product(base: Value, count: int) -> Value:
+    """base^count by squaring: few multiplications."""
+    result: Value | None = None
+    while count:
+        if count & 1:
+            result = base if result is None else result * base
+        base, count = (base * base, count >> 1) if count > 1 else (base, 0)
+    assert result is not None  # sympy has no power of 0
+    return result
+
+
+def _real(number: sympy.Expr) -> float:
+    try:
+        value = sympy.N(number, 30)
+        if value.has(sympy.zoo, sympy.oo, sympy.nan, sympy.S.NegativeInfinity):
+            raise LoweringError(f"{number} is not finite; it divides by zero or leaves the domain of a function")
+        return float(number)
+    except TypeError:
+        raise LoweringError(f"{number} is not real") from None
