@@ -15,6 +15,8 @@ from elastogen.build.c.names import string_literals
 from elastogen.build.files.contexts import Constant, Identity, SwitchContext
 from elastogen.build.files.extension_module import module_context
 from elastogen.build.files.render import ABI_VERSION, RenderedModel, render_model
+from elastogen.build.files.shared_memory import CONSTANTS as SHARED_CONSTANTS
+from elastogen.build.files.shared_memory import STALE, shared_context, shared_files
 from elastogen.build.files.switching import switch_context
 from elastogen.build.files.templating import fill
 from elastogen.build.files.write import write_files
@@ -59,7 +61,7 @@ CONSTANTS = (
     Constant("STATUS_OVERRUN", "10", "a cycle took too long, and the policy is to stop"),
     Constant("STATUS_STALE_STATE", "11", "no new state for too long"),
     Constant("STATUS_STALE_REFERENCE", "12", "no new reference or heartbeat for too long"),
-    Constant("STALE", "2", "what a read function returns for a state that is too old"),
+    Constant("STALE", str(STALE), "what a read function returns for a state that is too old"),
     Constant("TAPS", str(MAX_TAPS), "largest number of impulses of a shaper"),
     Constant("ROUNDS", "2", "iterations of the elastic equilibrium in each cycle"),
 )
@@ -75,12 +77,12 @@ THREAD_CONSTANTS = (
     Constant("THREAD_ENDED", "3u", "the safe command was written; join it"),
 )
 MODULE_TYPES = (
-    "reference_t", "tuning_t", "view_t", "record_t", "read_t", "write_t", "controller_t", "plant_t", "shared_t",
-    "slot_t", "elastic_t", "t", "clock_t", "options_t", "histogram_t", "statistics_t", "thread_t",
+    "reference_t", "tuning_t", "view_t", "record_t", "read_t", "write_t", "controller_t", "plant_t", "slot_t",
+    "exchange_t", "elastic_t", "t", "clock_t", "options_t", "histogram_t", "statistics_t", "thread_t",
 )  # fmt: skip
 MODULE_FUNCTIONS = (
     "init", "step", "set_reference", "heartbeat", "set_tuning", "take_records", "dropped", "checksum",
-    "plant_read", "plant_write", "shared_read", "shared_write", "shared_put", "shared_get",
+    "plant_read", "plant_write",
     "thread_start", "thread_stop", "thread_join", "thread_state", "thread_statistics",
 )  # fmt: skip
 
@@ -228,22 +230,25 @@ def render_loop(robot: Robot, options: BuildOptions, code: UserCode) -> Rendered
     derivation = derive_model(robot, options.emit.outputs)
     model = render_model(derivation, options.emit)
     context = _context(derivation, options, model, code)
-    prefix = context.prefix
+    prefix, shared = context.prefix, shared_context(context.identity, derivation.coordinate_names, derivation.coordinate_units)
     files = {
         f"{prefix}.h": fill("loop/loop.h.j2", context),
         f"{prefix}.c": fill("loop/loop.c.j2", context),
         f"{prefix}_thread.h": fill("loop/thread/thread.h.j2", context),
         f"{prefix}_thread.c": fill("loop/thread/thread.c.j2", context),
+        **shared_files(shared),
         **code.files,
     }
     if context.switching is not None:
         files |= {f"{model.name}_switch.{kind}": fill(f"switch/switch.{kind}.j2", context.switching) for kind in ("h", "c")}
     module = module_context(derivation, context.identity, None)  # the loop integrates by itself
+    cdef = (("model/cdef.h.j2", module), ("loop/cdef.h.j2", context), ("loop/shared_memory/cdef.h.j2", shared))
+    wrapper = (("model/wrapper.c.j2", module), ("loop/module.c.j2", context), ("loop/shared_memory/module.c.j2", shared))
     return dataclasses.replace(
         model,
         simulation=files,
-        cdef=fill("model/cdef.h.j2", module) + fill("loop/cdef.h.j2", context),
-        wrapper=fill("model/wrapper.c.j2", module) + fill("loop/module.c.j2", context),
+        cdef="".join(fill(*pair) for pair in cdef),
+        wrapper="".join(fill(*pair) for pair in wrapper),
     )
 
 
@@ -253,6 +258,7 @@ def _context(derivation: ModelDerivation, options: BuildOptions, model: Rendered
     smooth = 5 if elastic else 3  # elastic feedforward uses jerk and snap: neither may jump
     metadata = {
         "constants": {c.name: int(c.value.rstrip("u")) for c in (*CONSTANTS, *THREAD_CONSTANTS)},
+        "shared": {c.name: int(c.value.strip("()u"), 0) for c in SHARED_CONSTANTS},
         "controllers": [controller.name for controller in CONTROLLERS],
         "user_controller": code.controller is not None,
         "user_plant": code.plant is not None,
@@ -297,7 +303,7 @@ def _c_text(argument: str, given: str | os.PathLike[str] | None, needed: tuple[s
     is_text = isinstance(given, str) and "\n" in given
     try:
         text = str(given) if is_text else Path(given).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
+    except (OSError, UnicodeDecodeError, TypeError, ValueError) as error:
         raise BuildError(
             f"{argument}: got {str(given)!r}, which cannot be read ({error}). Fix: pass C text, or the path of a .c file."
         ) from error

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
@@ -31,6 +32,7 @@ class Parameters(Mapping[str, float]):
         self._nominal = np.array([info.value for info in infos], dtype=real)
         self._nominal.flags.writeable = False
         self.snapshot: NDArray[Any] = self._nominal
+        self._lock = threading.Lock()  # of those who change values; readers take the snapshot
 
     @property
     def nominal(self) -> Mapping[str, float]:
@@ -51,7 +53,7 @@ class Parameters(Mapping[str, float]):
 
     def update(self, values: Mapping[str, float] | None = None, /, **more: float) -> None:
         """Set several parameters at once; if one of them is refused, none is set."""
-        changed = self.snapshot.copy()
+        wanted: dict[int, Any] = {}
         for name, value in {**(values or {}), **more}.items():
             checked = self._checked(name, value)
             if checked.ndim:
@@ -59,9 +61,17 @@ class Parameters(Mapping[str, float]):
                     f"{self._model_name}.parameters[{name!r}]: got an array of shape {checked.shape}, "
                     f"expected one number. Fix: pass arrays per call, parameters={{{name!r}: array}}."
                 )
-            changed[self._position(name)] = checked
-        changed.flags.writeable = False
-        self.snapshot = changed
+            wanted[self._position(name)] = checked
+        with self._lock:  # two threads that change different parameters must not undo each other's
+            changed = self.snapshot.copy()
+            for position, checked in wanted.items():
+                changed[position] = checked
+            changed.flags.writeable = False
+            self.snapshot = changed
+
+    def __reduce__(self) -> Any:
+        infos = tuple(self._infos.values())
+        return _restore, (self._model_name, infos, self._nominal.dtype, dict(self))
 
     def merged(self, overrides: Mapping[str, ArrayLike]) -> NDArray[Any]:
         """Return the current values with some replaced, shape (..., number of parameters).
@@ -135,3 +145,10 @@ class Parameters(Mapping[str, float]):
     def __repr__(self) -> str:
         entries = (f"{name}={self[name]:g}{self._unit(name)}" for name in self)
         return f"Parameters({', '.join(entries)})"
+
+
+def _restore(name: str, infos: Sequence[ParameterInfo], real: np.dtype[Any], values: dict[str, float]) -> Parameters:
+    """Parameters of another process."""
+    parameters = Parameters(name, infos, real)
+    parameters.update(values)
+    return parameters

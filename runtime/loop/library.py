@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from elastogen.runtime.errors import ModelError, suggestion
 from elastogen.runtime.model.loader import import_extension
@@ -26,6 +27,7 @@ class LoopLibrary:
     ffi: Any
     model: Model
     constants: dict[str, int]
+    shared: dict[str, int]  # constants of <name>_shared.h
     controllers: tuple[str, ...]  # built in
     user_controller: bool  # whether the user's own was compiled in
     user_plant: bool
@@ -49,6 +51,14 @@ class LoopLibrary:
     def address(self, function: str) -> Any:
         """Address of a function of the extension."""
         return self.ffi.addressof(self.lib, function)
+
+    def view(self, owner: Any, type_name: str, field: str) -> NDArray[Any]:
+        """A field of real numbers in a struct that ``ffi.new`` made, as an array that keeps the struct alive."""
+        ctype = self.ffi.typeof(type_name)
+        place = dict(ctype.fields)[field]
+        count = self.ffi.sizeof(place.type) // self.model.dtype.itemsize
+        result: NDArray[Any] = np.frombuffer(self.ffi.buffer(owner), self.model.dtype, count, place.offset)
+        return result
 
     def dtype(self, type_name: str) -> np.dtype[Any]:
         """The numpy type of a C struct of numbers and arrays of numbers."""
@@ -80,6 +90,7 @@ def load_loop(path: str | os.PathLike[str]) -> LoopLibrary:
         ffi=ffi,
         model=Model(lib, ffi, extension.parent, extension=extension),
         constants=data["constants"],
+        shared=data["shared"],
         controllers=tuple(data["controllers"]),
         user_controller=data["user_controller"],
         user_plant=data["user_plant"],

@@ -7,26 +7,39 @@ import threading
 import time
 import warnings
 import weakref
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from elastogen.runtime.errors import ModelError
+from elastogen.runtime.loop import checks
 from elastogen.runtime.loop.controllers import Controller, UserController
 from elastogen.runtime.loop.library import LoopLibrary
-from elastogen.runtime.loop.options import as_controller, as_plant, period_fraction, reference_table
-from elastogen.runtime.loop.plants import Plant, Simulated, address_of
+from elastogen.runtime.loop.options import (
+    as_controller,
+    as_plant,
+    delay_rows,
+    period_fraction,
+    ring_capacity,
+    run_length,
+    run_options,
+)
+from elastogen.runtime.loop.plants import Plant, Simulated
+from elastogen.runtime.loop.pointers import address_of, function_address
+from elastogen.runtime.loop.references import ReferenceMethods
 from elastogen.runtime.loop.status import NOTICES, LoopStatus, LoopWarning
 from elastogen.runtime.loop.telemetry import LoopStatistics, Telemetry, distribution
 from elastogen.runtime.loop.tuning import Limits, SafeCommand, Tuning
 from elastogen.runtime.motion.shaping import Shaper
 
+MOST_CYCLES = 1 << 62  # that step() is asked for
 LEAD = 1_000_000  # from the start of the thread to the first deadline [ns]
-POLICIES = {"skip": "SKIP", "catch_up": "CATCH_UP", "stop": "STOP"}
 
 
-class Loop:
+class Loop(ReferenceMethods):
     """A control loop in a C thread with absolute deadlines.
 
     >>> with model.loop(controller=ComputedTorque(kp=400, kd=40), rate=1000) as loop:
@@ -68,46 +81,28 @@ class Loop:
         telemetry: int = 16384,
         keep: str = "newest",
     ) -> None:
+        checks.instance("loop: library", library, LoopLibrary, "what elastogen.build_loop returns, or use model.loop(...)")
         self.library, self.model = library, library.model
         self._lib, self._ffi = library.lib, library.ffi
         self._constants = library.constants
         self._lock = threading.Lock()  # of Python's threads; the loop never takes it
-        self.rate = float(rate)
+        self._running = threading.Lock()  # held by who starts the thread or runs cycles himself
         self._fraction = period_fraction(rate)
+        self.rate = float(rate)
         self.period = 1.0 / self.rate
         self.controller = as_controller(controller)
         self.plant: Plant = as_plant(plant)
-        self._run_options = self._checked_options(on_overrun, free_running, fifo, cpu, lock_memory, spin)
-        if keep not in ("newest", "oldest"):
-            raise ModelError(f"loop: got keep={keep!r}, expected 'newest' or 'oldest'.")
-        self._keep = self._constants[f"KEEP_{keep.upper()}"]
-        self._capacity = 1 << max(0, int(telemetry) - 1).bit_length() if telemetry > 0 else 0
-        memory = max(shaper.duration if shaper else 0.0, shaper_memory or 0.0)
-        self._delay_rows = int(np.ceil(memory * self.rate)) + 2 if memory > 0.0 else 0
+        self._run_options = run_options(
+            self._constants, self.period, on_overrun, free_running, fifo, cpu, lock_memory, spin
+        )  # fmt: skip
+        self._keep = self._constants[f"KEEP_{checks.choice('loop: keep', keep, ('newest', 'oldest')).upper()}"]
+        self._capacity = ring_capacity(telemetry)
+        self._delay_rows = delay_rows(shaper, shaper_memory, self.rate)
         self._shaper = shaper
         self.tuning = Tuning(library)
-        self.tuning.set_limits(limits or Limits(), self.period)
-        self.tuning.set_safe(safe or SafeCommand())
+        self.tuning.set_limits(Limits() if limits is None else limits, self.period)
+        self.tuning.set_safe(SafeCommand() if safe is None else safe)
         self._allocate()
-
-    def _checked_options(
-        self, on_overrun: str, free_running: bool, fifo: bool | int, cpu: int | None, lock_memory: bool | None, spin: float
-    ) -> dict[str, int]:
-        if on_overrun not in POLICIES:
-            raise ModelError(f"loop: got on_overrun={on_overrun!r}, expected one of {', '.join(POLICIES)}.")
-        priority = 80 if fifo is True else int(fifo)
-        if not 0 <= priority <= 99:
-            raise ModelError(f"loop: got fifo={fifo!r}, expected True, False or a priority from 1 to 99.")
-        if not 0.0 <= spin < self.period:
-            raise ModelError(f"loop: got spin={spin!r}, expected seconds, less than the period {self.period:g} s.")
-        return {
-            "on_overrun": self._constants[POLICIES[on_overrun]],
-            "free_running": int(free_running),
-            "priority": priority,
-            "cpu": -1 if cpu is None else int(cpu),
-            "lock_memory": int(priority > 0 if lock_memory is None else lock_memory),
-            "spin_ns": round(spin * 1e9),
-        }
 
     def _allocate(self) -> None:
         """All memory of the loop; the thread gets none of its own."""
@@ -118,7 +113,7 @@ class Loop:
         self._thread = ffi.new("eg_loop_thread_t *")
         self._reference = ffi.new("eg_loop_reference_t *")
         self._copy = ffi.new("eg_loop_statistics_t *")
-        self._tables: list[NDArray[Any]] = []
+        self._tables = {}
         self._joined, self._number = True, 0
         self._prepare()
         q = np.zeros(n)
@@ -134,7 +129,9 @@ class Loop:
         self.plant.connect(self.library, loop, self.period)
         if isinstance(self.controller, UserController):
             function = self.controller.function
-            address = self.library.controller("user") if function is None else address_of(ffi, function)
+            address = (
+                self.library.controller("user") if function is None else function_address(ffi, "user controller", function)
+            )
             loop.controller = ffi.cast("eg_loop_controller_t", address)
             loop.context = ffi.cast("void *", address_of(ffi, self.controller.context))
         else:
@@ -148,6 +145,8 @@ class Loop:
         self.tuning.publish(loop)
         self._telemetry = Telemetry(self.library, loop)
         self._fresh, self._sent = True, False
+        self._tables.clear()
+        self._last_table = None
 
     # Running.
 
@@ -156,30 +155,24 @@ class Loop:
 
         What was set since the end of the last run is kept; the simulated robot goes on from where it was.
         """
-        if self.running:
-            raise ModelError(f"{self.model.name}: the loop runs already. Fix: stop() it first.")
-        self._join()
-        sent = self._sent
-        if not self._fresh:
-            self._prepare()
-            if sent:
-                self._lib.eg_loop_set_reference(self._loop, self._reference)
-        self._fresh = self._sent = False
-        options = self._thread.options
-        options.period_ns, options.period_parts = self._fraction
-        options.cycles, options.lead_ns = cycles or 0, LEAD
-        options.periods = 0 if seconds is None else max(1, round(seconds * self.rate))
-        for name, value in self._run_options.items():
-            setattr(options, name, value)
-        self._thread.loop = self._loop
-        error = self._lib.eg_loop_thread_start(self._thread)
-        if error:
-            raise ModelError(f"{self.model.name}: the thread could not be started ({os.strerror(error)}).")
-        self._joined = False
-        keep = (self._loop, self._slots, self._delay_line, self._tables, self.plant, self.controller)
-        self._finalizer = weakref.finalize(self, _end, self._lib, self._thread, keep)
-        while self._state == self._constants["THREAD_STARTING"]:
-            time.sleep(0.0002)
+        periods, most = run_length(seconds, cycles, self.rate)
+        with self._alone("start() it"):
+            self._join()
+            self._make_ready(wait=True)
+            options = self._thread.options
+            options.period_ns, options.period_parts = self._fraction
+            options.cycles, options.lead_ns, options.periods = most, LEAD, periods
+            for name, value in self._run_options.items():
+                setattr(options, name, value)
+            self._thread.loop = self._loop
+            error = self._lib.eg_loop_thread_start(self._thread)
+            if error:
+                raise ModelError(f"{self.model.name}: the thread could not be started ({os.strerror(error)}).")
+            self._joined = False
+            keep = (self._loop, self._slots, self._delay_line, self._tables, self.plant, self.controller)
+            self._finalizer = weakref.finalize(self, _end, self._lib, self._thread, keep)
+            while self._state == self._constants["THREAD_STARTING"]:
+                time.sleep(0.0002)
         for name, text in NOTICES.items():
             if self._thread.notices & self._constants[name]:
                 warnings.warn(f"{self.model.name}: {text}", LoopWarning, stacklevel=2)
@@ -187,12 +180,46 @@ class Loop:
 
     def step(self, cycles: int = 1) -> LoopStatus:
         """Run cycles in the calling thread, one after the other without deadlines, as a timer interrupt would."""
-        if self.running:
-            raise ModelError(f"{self.model.name}: the loop runs in its thread. Fix: stop() it before step().")
-        self._fresh = False
-        for _ in range(cycles):
-            self._lib.eg_loop_step(self._loop)
+        number = checks.whole("step: cycles", cycles, 0, MOST_CYCLES, "a whole number from 0")
+        with self._alone("step()"):
+            self._join()
+            self._begin_plant(wait=False)
+            self._fresh = False
+            for _ in range(number):
+                self._lib.eg_loop_step(self._loop)
         return self.status
+
+    @contextmanager
+    def _alone(self, what: str) -> Iterator[None]:
+        """Cycles run in one thread at a time: in the loop's own, or in one of Python's."""
+        if not self._running.acquire(blocking=False):
+            raise ModelError(
+                f"{self.model.name}: another thread starts or steps the loop at this moment. Fix: {what} from one."
+            )
+        try:
+            if self.running:
+                raise ModelError(
+                    f"{self.model.name}: the loop runs already in its own thread. Fix: stop() it before you {what}."
+                )
+            yield
+        finally:
+            self._running.release()
+
+    def _make_ready(self, *, wait: bool) -> None:
+        """Put a loop that ran before back to its beginning, with the last reference if it was sent since."""
+        with self._lock:
+            sent, last = self._sent, self._last_table
+            if not self._fresh:
+                self._prepare()
+                if sent:
+                    self._hand_over(last)
+            self._fresh = self._sent = False
+        self._begin_plant(wait=wait)
+
+    def _begin_plant(self, *, wait: bool) -> None:
+        begin = getattr(self.plant, "begin", None)
+        if begin is not None:
+            begin(self, wait=wait)
 
     def stop(self) -> LoopStatus:
         """End the loop within one cycle: it writes the safe command; return how it ended."""
@@ -202,6 +229,8 @@ class Loop:
 
     def wait(self, timeout: float | None = None) -> LoopStatus:
         """Wait for the end of a loop that was given seconds or cycles, or stops at a fault."""
+        if timeout is not None:
+            timeout = checks.number("wait: timeout", timeout, 0.0, float("inf"), "None or seconds from 0")
         finish = None if timeout is None else time.monotonic() + timeout
         while self.running:
             if finish is not None and time.monotonic() >= finish:
@@ -239,74 +268,6 @@ class Loop:
 
     def __exit__(self, *exception: object) -> None:
         self.stop()
-
-    # What the loop follows. Each call hands over a whole reference; the loop takes the newest at its next cycle.
-
-    def set_reference(self, q: ArrayLike, qd: ArrayLike = 0.0, qdd: ArrayLike = 0.0, F: ArrayLike = 0.0) -> int:
-        """Follow these values from the next cycle on; returns the number that the records will carry.
-
-        Arrays over all coordinates or over the driven ones; ``F`` [N m, N] is added to the controller's forces.
-        """
-        fields = {"q": q, "qd": qd, "qdd": qdd, "F": F}
-        return self._send("HOLD", fields)
-
-    def move_to(self, q: ArrayLike, seconds: float, F: ArrayLike = 0.0) -> int:
-        """Go to q in that time on a quintic that begins with the reference's present position, velocity, acceleration.
-
-        A robot with elastic coordinates takes a polynomial of degree 9, which continues jerk and snap too.
-        """
-        if not (np.isfinite(seconds) and seconds > 0.0):
-            raise ModelError(f"{self.model.name}.move_to: got seconds={seconds!r}, expected a positive number.")
-        return self._send("MOVE", {"q": q, "F": F}, duration=seconds)
-
-    def follow(
-        self,
-        q: ArrayLike,
-        qd: ArrayLike,
-        qdd: ArrayLike,
-        F: ArrayLike = 0.0,
-        *,
-        qddd: ArrayLike | None = None,
-        qdddd: ArrayLike | None = None,
-    ) -> int:
-        """Follow tables of shape (rows, nq), one row for each period; the last row is held.
-
-        Jerk and snap matter to ``Feedforward`` on flexible arms; without them they are differences of qdd.
-        """
-        table, orders = reference_table(self.model, {"q": q, "qd": qd, "qdd": qdd, "qddd": qddd, "qdddd": qdddd})
-        self._tables.append(table)  # the loop may use it until it ends
-        return self._send("TABLE", {"F": F}, table=table, orders=orders)
-
-    def heartbeat(self) -> None:
-        """Say that the last reference still holds, for a loop with ``Limits(reference_age=...)``."""
-        with self._lock:
-            self._lib.eg_loop_heartbeat(self._loop)
-
-    def _send(
-        self,
-        kind: str,
-        fields: dict[str, ArrayLike],
-        duration: float = 0.0,
-        table: NDArray[Any] | None = None,
-        orders: int = 0,
-    ) -> int:
-        expanded = {name: self.tuning.expand(name, value) for name, value in fields.items()}
-        for name, value in expanded.items():
-            if not np.isfinite(value).all():
-                raise ModelError(f"{self.model.name}: reference {name}: got {value}, expected finite numbers.")
-        with self._lock:
-            reference = self._reference
-            reference.kind, reference.duration = self._constants[kind], duration
-            for name, value in expanded.items():
-                getattr(reference, name)[0 : self.model.nq] = [float(x) for x in value]
-            if table is not None:
-                reference.rows, reference.orders = len(table), orders
-                reference.table = self._ffi.from_buffer("eg_real_t[]", table)
-            self._number += 1
-            reference.number = self._number
-            self._lib.eg_loop_set_reference(self._loop, reference)
-            self._sent = not self.running
-            return self._number
 
     # What may change while it runs, each as a whole.
 

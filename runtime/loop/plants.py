@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-import ctypes
-import sys
 from collections.abc import Mapping, Sequence
-from multiprocessing import shared_memory
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from elastogen.runtime.errors import ModelError
+from elastogen.runtime.loop import checks
 from elastogen.runtime.loop.controllers import mass_by_columns, stiffness_by_columns
 from elastogen.runtime.loop.library import LoopLibrary
+from elastogen.runtime.loop.pointers import connect_functions
+from elastogen.runtime.loop.shared_memory import SharedMemory, SharedRobot
 
+__all__ = ["Callbacks", "Plant", "SharedMemory", "SharedRobot", "Simulated"]
 METHODS = {"rk4": "RK4", "semi_implicit": "SEMI_IMPLICIT"}
+MOST_SUBSTEPS = 1_000_000
 STEPS_PER_RADIAN = 1.0  # of the fastest vibration, for the default number of substeps
 
 
@@ -47,12 +49,17 @@ class Simulated:
         library: LoopLibrary | None = None,
         measured: Sequence[int] | None = None,
     ) -> None:
-        if method not in METHODS:
-            raise ModelError(f"simulated plant: got method={method!r}, expected one of {', '.join(METHODS)}.")
-        if substeps is not None and substeps < 1:
-            raise ModelError(f"simulated plant: got substeps={substeps!r}, expected at least 1.")
+        self._method = checks.choice("simulated plant: method", method, tuple(METHODS))
+        if substeps is not None:
+            checks.whole(
+                "simulated plant: substeps", substeps, 1, MOST_SUBSTEPS, f"None or a whole number from 1 to {MOST_SUBSTEPS}"
+            )
+        if parameters is not None:
+            checks.instance("simulated plant: parameters", parameters, Mapping, "None or a mapping from names to numbers")
+        if library is not None:
+            checks.instance("simulated plant: library", library, LoopLibrary, "None or what elastogen.build_loop returns")
         self._initial = (q, qd)
-        self._method, self._substeps = method, substeps
+        self._substeps = substeps
         self._parameters = dict(parameters or {})
         self._library, self._measured = library, measured
         self._plant: Any = None
@@ -71,7 +78,7 @@ class Simulated:
             plant.held = 0  # the state may have been written since
         plant.substeps = self._substeps or self._needed_substeps(own, period)
         read, write = (own.address(f"eg_loop_plant_{what}") for what in ("read", "write"))
-        _connect(library.ffi, loop, read, write, plant)
+        connect_functions(library.ffi, loop, read, write, plant)
 
     @property
     def switches(self) -> int:
@@ -80,14 +87,15 @@ class Simulated:
 
     def _make(self, own: LoopLibrary, library: LoopLibrary) -> None:
         model, ffi = own.model, own.ffi
-        measured = tuple(range(model.nq)) if self._measured is None else tuple(self._measured)
-        if len(measured) != library.model.nq or any(not 0 <= k < model.nq for k in measured):
+        measured = self._coordinates(model.nq)
+        if len(set(measured)) != len(measured) or len(measured) != library.model.nq:
             raise ModelError(
                 f"{library.model.name}: the simulated {model.name} offers the coordinates {measured} of its {model.nq}, "
                 f"expected {library.model.nq} of them. Fix: name them in measured=."
             )
         if model.dtype != library.model.dtype:
             raise ModelError(f"{library.model.name} and the simulated {model.name} differ in precision.")
+        initial = [self._state(name, given, model.nq) for name, given in zip(("q", "qd"), self._initial, strict=True)]
         plant = ffi.new("eg_loop_plant_t *")
         plant.method = own.constants[METHODS[self._method]]
         plant.measured = len(measured)
@@ -96,15 +104,26 @@ class Simulated:
         if len(values):
             ffi.memmove(ffi.addressof(plant.p), ffi.from_buffer(np.ascontiguousarray(values)), values.nbytes)
         self._plant = plant
-        self.q, self.qd, self.disturbance = (
-            np.frombuffer(ffi.buffer(field), dtype=model.dtype) for field in (plant.q, plant.qd, plant.disturbance)
+        self.q, self.qd, self.disturbance = (own.view(plant, "eg_loop_plant_t", field) for field in ("q", "qd", "disturbance"))
+        self.q[:], self.qd[:] = initial
+
+    def _coordinates(self, nq: int) -> tuple[int, ...]:
+        if self._measured is None:
+            return tuple(range(nq))
+        try:
+            given = list(self._measured)
+        except TypeError:
+            given = [self._measured]  # type: ignore[list-item]
+        return tuple(
+            checks.whole("simulated plant: measured", k, 0, nq - 1, f"indices of coordinates, 0 to {nq - 1}") for k in given
         )
-        for name, view, given in zip(("q", "qd"), (self.q, self.qd), self._initial, strict=True):
-            if given is not None:
-                try:
-                    view[:] = given
-                except ValueError as error:
-                    raise ModelError(f"simulated plant: {name} has shape {np.shape(given)}, expected ({model.nq},).") from error
+
+    @staticmethod
+    def _state(name: str, given: ArrayLike | None, nq: int) -> NDArray[np.float64]:
+        values = np.zeros(nq) if given is None else checks.finite(f"simulated plant: {name}", given, f"{nq} finite numbers")
+        if values.shape != (nq,):
+            raise ModelError(f"simulated plant: {name} has shape {values.shape}, expected ({nq},).")
+        return values
 
     def _needed_substeps(self, own: LoopLibrary, period: float) -> int:
         if len(own.model.driven) == own.model.nq:
@@ -127,110 +146,14 @@ class Callbacks:
     def connect(self, library: LoopLibrary, loop: Any, period: float) -> None:
         """Let the loop call them."""
         read, write, io = self._given
-        if "user" in [given for given in (read, write) if isinstance(given, str)] and not library.user_plant:
+        texts = [given for given in (read, write) if isinstance(given, str)]
+        if any(text != "user" for text in texts):
+            raise ModelError(f"{library.model.name}: callbacks: got {texts}, expected addresses of C functions, or 'user'.")
+        if texts and not library.user_plant:
             raise ModelError(
                 f"{library.model.name}: the plant is the user's own, but none was compiled in. Fix: pass plant_source=, C text "
                 "or the path of a file that defines user_read and user_write."
             )
         read = library.address("user_read") if isinstance(read, str) else read
         write = library.address("user_write") if isinstance(write, str) else write
-        _connect(library.ffi, loop, read, write, io)
-
-
-class SharedMemory:
-    """A block of shared memory, ``<name>_loop_shared_t``, that another process fills with the state and reads.
-
-    ``name`` attaches to a block that exists, None makes one (its name: attribute ``name``). After ``stale_limit`` cycles,
-    or ``stale_seconds``, without a new state the loop stops with STATUS_STALE_STATE; 0: never. The other process uses
-    :class:`SharedRobot`, or the C functions ``<name>_loop_shared_put`` and ``_get``.
-    """
-
-    def __init__(self, name: str | None = None, *, stale_limit: int = 0, stale_seconds: float = 0.0) -> None:
-        if stale_limit < 0 or not 0.0 <= stale_seconds < np.inf:
-            raise ModelError(
-                f"shared memory: got stale_limit={stale_limit!r}, stale_seconds={stale_seconds!r}, expected numbers from 0."
-            )
-        self.name = name or ""
-        self._stale_limit, self._stale_seconds = stale_limit, stale_seconds
-        self._block: shared_memory.SharedMemory | None = None
-
-    def connect(self, library: LoopLibrary, loop: Any, period: float) -> None:
-        """Let the loop use the block."""
-        if self._block is None:
-            size = library.ffi.sizeof("eg_loop_shared_t")
-            self._block = _attach(self.name) if self.name else shared_memory.SharedMemory(create=True, size=size)
-            self.name = self._block.name
-        shared = _shared(library, self._block)
-        limits = [self._stale_limit, int(np.ceil(self._stale_seconds / period - 1e-9))]
-        shared.stale_limit, shared.stale = min((limit for limit in limits if limit > 0), default=0), 0
-        _connect(library.ffi, loop, library.address("eg_loop_shared_read"), library.address("eg_loop_shared_write"), shared)
-
-    def close(self) -> None:
-        """Give the block back, when no loop uses it any more."""
-        if self._block is not None:
-            block, self._block = self._block, None
-            block.close()
-            block.unlink()
-
-
-class SharedRobot:
-    """The other side of :class:`SharedMemory`: what stands for the robot."""
-
-    def __init__(self, library: LoopLibrary, name: str) -> None:
-        self._library = library
-        self._block = _attach(name)
-        self._shared = _shared(library, self._block)
-        self._F = np.zeros(library.model.nq, library.model.dtype)
-
-    def put(self, q: ArrayLike, qd: ArrayLike) -> None:
-        """Offer a new state."""
-        ffi, real = self._library.ffi, self._library.model.dtype
-        both = (np.ascontiguousarray(value, dtype=real) for value in (q, qd))
-        self._library.lib.eg_loop_shared_put(self._shared, *(ffi.from_buffer("eg_real_t[]", value) for value in both))
-
-    def get(self) -> NDArray[Any]:
-        """The last command."""
-        pointer = self._library.ffi.from_buffer("eg_real_t[]", self._F)
-        while self._library.lib.eg_loop_shared_get(self._shared, pointer) != 0:
-            pass  # the loop is writing; this takes a few nanoseconds
-        command: NDArray[Any] = self._F.copy()
-        return command
-
-    def close(self) -> None:
-        """Let go of the block."""
-        self._shared = None
-        self._block.close()
-
-
-def address_of(ffi: Any, given: Any) -> int:
-    """The address in an integer, a cffi pointer, a ctypes function or None (0)."""
-    if given is None:
-        return 0
-    if isinstance(given, int):
-        return given
-    if hasattr(given, "argtypes") or isinstance(given, ctypes._Pointer):
-        return ctypes.cast(given, ctypes.c_void_p).value or 0
-    try:
-        return int(ffi.cast("uintptr_t", given))
-    except TypeError as error:
-        raise ModelError(f"got {given!r}, expected an address, or a pointer of cffi or ctypes.") from error
-
-
-def _connect(ffi: Any, loop: Any, read: Any, write: Any, io: Any) -> None:
-    loop.read = ffi.cast("eg_loop_read_t", address_of(ffi, read))
-    loop.write = ffi.cast("eg_loop_write_t", address_of(ffi, write))
-    loop.io = ffi.cast("void *", address_of(ffi, io))
-
-
-def _shared(library: LoopLibrary, block: shared_memory.SharedMemory) -> Any:
-    if block.size < library.ffi.sizeof("eg_loop_shared_t"):
-        raise ModelError(f"shared memory {block.name}: {block.size} bytes are too few for {library.model.name}.")
-    # the address outlives the view, so that the block can be closed
-    view = library.ffi.from_buffer(block.buf)
-    return library.ffi.cast("eg_loop_shared_t *", int(library.ffi.cast("uintptr_t", view)))
-
-
-def _attach(name: str) -> shared_memory.SharedMemory:
-    if sys.version_info >= (3, 13):  # only the maker removes the block
-        return shared_memory.SharedMemory(name, track=False)
-    return shared_memory.SharedMemory(name)
+        connect_functions(library.ffi, loop, read, write, io)

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from elastogen.runtime.errors import ModelError
+from elastogen.runtime.loop import checks
 from elastogen.runtime.loop.controllers import Controller, StateFeedback, UserController, default_gains, stiffness_by_columns
 from elastogen.runtime.loop.library import LoopLibrary
 from elastogen.runtime.motion.shaping import Shaper
@@ -54,8 +55,7 @@ class Tuning:
 
     def array(self, field: str) -> NDArray[Any]:
         """A field of the block."""
-        result: NDArray[Any] = np.frombuffer(self._ffi.buffer(getattr(self._block, field)), dtype=self._model.dtype)
-        return result
+        return self._library.view(self._block, "eg_loop_tuning_t", field)
 
     def publish(self, loop: Any) -> None:
         """Hand the block over; the loop takes it at its next cycle."""
@@ -78,7 +78,7 @@ class Tuning:
         values = controller.values if isinstance(controller, UserController) else None
         K = controller.K if isinstance(controller, StateFeedback) else None
         if isinstance(controller, StateFeedback):
-            self._block.feedforward = int(controller.feedforward)
+            self._block.feedforward = int(checks.flag("StateFeedback: feedforward", controller.feedforward))
             if K is None:
                 raise ModelError(f"{self._model.name}: StateFeedback without K. Fix: K=lqr(...).")
         self.set_gains(kp=kp, kd=kd, K=K, values=values)
@@ -97,18 +97,18 @@ class Tuning:
         """Change gains; None leaves them as they are."""
         n, driven = self._model.nq, list(self._model.driven)
         if kp is not None:
-            self.array("kp")[:] = self.expand("kp", kp)
+            self.array("kp")[:] = self.expand("kp", checks.finite(f"{self._model.name}: kp", kp))
         if kd is not None:
-            self.array("kd")[:] = self.expand("kd", kd)
+            self.array("kd")[:] = self.expand("kd", checks.finite(f"{self._model.name}: kd", kd))
         if K is not None:
-            given = np.asarray(K, dtype=float)
+            given = checks.finite(f"{self._model.name}: K", K)
             if given.shape not in ((len(driven), 2 * n), (n, 2 * n)):
                 raise ModelError(f"{self._model.name}: K has shape {given.shape}, expected ({len(driven)}, {2 * n}).")
             full = np.zeros((n, 2 * n))
             full[driven if given.shape[0] == len(driven) else slice(None)] = given
             self.array("K").reshape(n, 2 * n)[:] = full
         if values is not None:
-            given = np.atleast_1d(np.asarray(values, dtype=float))
+            given = np.atleast_1d(checks.finite(f"{self._model.name}: values", values) if np.size(values) else np.empty(0))
             if given.ndim != 1 or given.size > self.array("user").size:
                 most = self.array("user").size
                 raise ModelError(f"{self._model.name}: got {given.size} values, expected at most {most}.")
@@ -116,28 +116,47 @@ class Tuning:
 
     def set_limits(self, limits: Limits, period: float) -> None:
         """All limits anew, for a loop of that period [s]."""
-        if not 0.0 <= limits.reference_age / period < 2**32:
-            raise ModelError(
-                f"{self._model.name}: got reference_age={limits.reference_age!r}, expected seconds; 0: references of any age."
-            )
-        self._block.reference_age = max(1, round(limits.reference_age / period)) if limits.reference_age > 0.0 else 0
-        least, greatest = limits.position or (None, None)
+        checks.instance(f"{self._model.name}: limits", limits, Limits, "a Limits(...)")
+        expected = f"seconds up to {(2**32 - 1) * period:g}; 0: references of any age"
+        age = checks.number(f"{self._model.name}: reference_age", limits.reference_age, 0.0, (2**32 - 1) * period, expected)
+        least, greatest = self._range(limits.position)
         fields = {
             "F_max": limits.force, "F_trip": limits.force_trip, "qd_max": limits.velocity,
             "error_max": limits.error, "q_max": greatest,
         }  # fmt: skip
-        for field, value in fields.items():
-            self.array(field)[:] = self.expand(field, np.inf if value is None else value, elsewhere=np.inf)
-        self.array("q_min")[:] = self.expand("q_min", -np.inf if least is None else least, elsewhere=-np.inf)
+        values = {field: self.expand(field, np.inf if value is None else value, np.inf) for field, value in fields.items()}
+        values["q_min"] = self.expand("q_min", -np.inf if least is None else least, elsewhere=-np.inf)
+        for field in ("F_max", "F_trip", "qd_max", "error_max"):
+            if (values[field] < 0.0).any():
+                raise ModelError(f"{self._model.name}: limits: {field} is {values[field]}, expected numbers from 0.")
+        if (values["q_min"] > values["q_max"]).any():
+            raise ModelError(f"{self._model.name}: limits: position={limits.position!r}, expected (least, greatest).")
+        for field, value in values.items():
+            self.array(field)[:] = value
+        self._block.reference_age = max(1, round(age / period)) if age > 0.0 else 0
+
+    def _range(self, position: Any) -> tuple[Any, Any]:
+        if position is None:
+            return None, None
+        if not isinstance(position, (tuple, list)) or len(position) != 2:
+            raise ModelError(f"{self._model.name}: limits: got position={position!r}, expected a pair (least, greatest).")
+        return position[0], position[1]
 
     def set_safe(self, safe: SafeCommand) -> None:
         """What is written when the loop stops."""
-        self.array("safe_F")[:] = self.expand("safe force", safe.force)
-        self.array("safe_damping")[:] = self.expand("safe damping", safe.damping)
-        self._block.safe_gravity = int(safe.gravity)
+        checks.instance(f"{self._model.name}: safe", safe, SafeCommand, "a SafeCommand(...)")
+        gravity = checks.flag("SafeCommand: gravity", safe.gravity)
+        force, damping = (checks.finite(f"SafeCommand: {name}", getattr(safe, name)) for name in ("force", "damping"))
+        self.array("safe_F")[:] = self.expand("safe force", force)
+        self.array("safe_damping")[:] = self.expand("safe damping", damping)
+        self._block.safe_gravity = int(gravity)
 
     def set_shaper(self, shaper: Shaper | None, period: float, rows: int) -> None:
         """Impulses of the input shaper; ``rows`` is the length of the loop's memory in periods."""
+        if shaper is not None:
+            checks.instance(
+                f"{self._model.name}: shaper", shaper, Shaper, "None or a Shaper, for example shaping.zv(frequency)"
+            )
         delays, gains = (np.empty(0), np.empty(0)) if shaper is None else shaper.taps(period)
         if len(delays) > self._most_taps:
             raise ModelError(
@@ -155,15 +174,10 @@ class Tuning:
     def expand(self, name: str, value: ArrayLike, elsewhere: float = 0.0) -> NDArray[Any]:
         """A value over all coordinates from a number, or from an array over all or over the driven ones."""
         n, driven = self._model.nq, list(self._model.driven)
-        try:
-            given = np.asarray(value, dtype=float)
-        except (TypeError, ValueError) as error:
-            raise ModelError(f"{self._model.name}: {name}: got {value!r}, expected real numbers.") from error
+        given = checks.numbers(f"{self._model.name}: {name}", value)
         if given.shape not in ((), (n,), (len(driven),)):
             expected = f"a number or an array of {n}" + (f" or {len(driven)}" if len(driven) != n else "")
             raise ModelError(f"{self._model.name}: {name} has shape {given.shape}, expected {expected}.")
-        if np.isnan(given).any():
-            raise ModelError(f"{self._model.name}: {name}: got NaN, expected numbers.")
         if given.shape == (n,):
             return given
         full = np.full(n, elsewhere)

@@ -162,10 +162,12 @@ class Simulator:
                     finished, pending = wait(pending, timeout=POLL, return_when=FIRST_COMPLETED)
                     done |= finished
                     bar.show()
-            except KeyboardInterrupt:
+            except BaseException as interruption:  # also what a signal handler of the user's raises
                 for motion in motions:
                     motion.control.cancel = 1
                 done |= wait(pending).done
+                if not isinstance(interruption, KeyboardInterrupt):
+                    raise
         bar.close()
         del keep
         if python is not None and python.error is not None:

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #endif
 #include "two_link_loop_thread.h"
+#include "two_link_shared.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -273,13 +274,20 @@ static int echoing_controller(void *context, const two_link_loop_view_t *view, d
 
 static void shared_memory(unsigned long cycles)
 {
-    static two_link_loop_shared_t shared;
+    static two_link_shared_block_t block;
+    two_link_shared_t loop_side, robot_side;
     unsigned long puts = 0, commands = 0, torn = 0;
     double F[2] = { 0.0, 0.0 };
     set_up(1e-3);
-    the_loop.read = two_link_loop_shared_read;
-    the_loop.write = two_link_loop_shared_write;
-    the_loop.io = &shared;
+    two_link_shared_format(&block);
+    if ((two_link_shared_attach(&loop_side, &block, TWO_LINK_SHARED_LOOP) != 0) || (two_link_shared_attach(&robot_side, &block, TWO_LINK_SHARED_ROBOT) != 0)) {
+        exit(1);
+    }
+    the_loop.read = two_link_shared_read;
+    the_loop.write = two_link_shared_write;
+    the_loop.io = &loop_side;
+    const double first[2] = { 0.5, 0.5 };
+    two_link_shared_put(&robot_side, first, first);
     the_loop.controller = echoing_controller;
     the_thread.options.free_running = 1;
     the_thread.options.period_ns = 1000000u;
@@ -289,9 +297,9 @@ static void shared_memory(unsigned long cycles)
     }
     while (two_link_loop_thread_state(&the_thread) != TWO_LINK_LOOP_THREAD_ENDED) {
         const double state[2] = { (double)(puts + 1u), (double)(puts + 1u) };
-        two_link_loop_shared_put(&shared, state, state);
+        two_link_shared_put(&robot_side, state, state);
         ++puts;
-        if (two_link_loop_shared_get(&shared, F) == 0) {
+        if (two_link_shared_get(&robot_side, F) == TWO_LINK_SHARED_OK) {
             ++commands;
             torn += (unsigned long)differ(F, 2);
         }

@@ -103,7 +103,7 @@ def make_checks(folder: Path) -> Path:
 
 
 def compile_checks(folder, name, *flags):
-    sources = ["two_link.c", "two_link_loop.c", "two_link_loop_thread.c", "loop_checks.c"]
+    sources = ["two_link.c", "two_link_loop.c", "two_link_loop_thread.c", "two_link_shared.c", "loop_checks.c"]
     command = ["gcc", "-std=c99", "-Wall", "-Wextra", *flags, *sources, "-pthread", "-lm", "-o", name]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

@@ -16,9 +16,7 @@ from elastogen.runtime.loop.controllers import (
     PDGravity,
     UserController,
 )
-from elastogen.runtime.loop.loop import Limits, Loop
 from elastogen.runtime.loop.plants import Callbacks, Simulated
-from elastogen.runtime.motion import shaping
 from elastogen.runtime.motion.trajectory import quintic
 
 
@@ -140,44 +138,6 @@ def test_a_controller_may_come_from_a_file(tmp_path, cache_dir) -> None:
     records = finish(loop, cycles)
     np.testing.assert_allclose(records["F"], loop.model.gravity_vector(records["q"]), rtol=1e-12)
     np.testing.assert_allclose(records["q"], [[0.4, 0.2]] * 50, atol=1e-9)
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"rate": 0}, "rate=0"),
-        ({"rate": 1e6}, "50000 Hz"),
-        ({"controller": "pd_gravty"}, "Did you mean 'pd_gravity'"),
-        ({"plant": "simulatd"}, "Did you mean 'simulated'"),
-        ({"on_overrun": "panic"}, "catch_up"),
-        ({"keep": "all"}, "'newest' or 'oldest'"),
-        ({"spin": 1.0}, "less than the period"),
-        ({"fifo": 100}, "1 to 99"),
-        ({"controller": ComputedTorque(kp=[1, 2, 3])}, "kp has shape"),
-        ({"controller": "state_feedback"}, "without K"),
-        ({"limits": Limits(force=np.nan)}, "NaN"),
-    ],
-)
-def test_mistakes_are_named(library, options, message) -> None:
-    with pytest.raises(elastogen.ModelError, match=message):
-        Loop(library, **options)
-
-
-def test_mistakes_in_references_are_named(library) -> None:
-    loop = Loop(library)
-    for call in (
-        lambda: loop.set_reference([1, 2, 3]),
-        lambda: loop.set_reference([np.inf, 0]),
-        lambda: loop.move_to([0, 0], -1),
-        lambda: loop.follow(np.zeros((3, 2)), np.zeros((3, 2)), np.zeros((2, 2))),
-        lambda: loop.follow(*np.zeros((3, 4, 2)), qddd=np.zeros((4, 2))),
-        lambda: loop.follow(0.0, 0.0, 0.0),
-        lambda: loop.set_shaper(shaping.zv(1.0)),
-    ):
-        with pytest.raises(elastogen.ModelError, match=r"expected|shaper_memory"):
-            call()
-    with pytest.raises(elastogen.BuildError, match="user_controller"):
-        build_loop("two_link", controller_source="int f(void)\n{ return 0; }\n")
 
 
 def test_a_loaded_model_says_how_to_get_a_loop(bender) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import _thread
+import signal
 import threading
 import time
 from typing import Any
@@ -121,3 +122,24 @@ def test_a_default_model_builds_what_a_method_needs(pendulum: Model) -> None:
 def test_wrong_options_are_named(arm: Model, options: dict[str, Any], message: str) -> None:
     with pytest.raises(ModelError, match=f"two_link.simulate: .*{message}"):
         arm.simulate(**{"q0": START, "t": 1.0, **options})
+
+
+def test_an_exception_of_a_signal_handler_ends_the_simulation_at_once(arm: Model) -> None:
+    """Whatever a handler raises, not only KeyboardInterrupt, comes out before the long motion is over."""
+
+    class AlarmError(Exception):
+        pass
+
+    def ring(*_: object) -> None:
+        raise AlarmError
+
+    before = signal.signal(signal.SIGALRM, ring)
+    signal.setitimer(signal.ITIMER_REAL, 0.05)
+    begin = time.process_time()
+    try:
+        with pytest.raises(AlarmError):
+            arm.simulate([0.1, 0.2], t=1e7, method="rk4", step=1e-4, samples=10)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        signal.signal(signal.SIGALRM, before)
+    assert time.process_time() - begin < 30  # the whole motion would take hours

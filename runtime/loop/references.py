@@ -1,0 +1,104 @@
+"""What a loop follows. Each call hands over a whole reference; the loop takes the newest at its next cycle."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+from numpy.typing import ArrayLike, NDArray
+
+from elastogen.runtime.loop import checks
+from elastogen.runtime.loop.options import LONGEST_MOVE, reference_table
+from elastogen.runtime.loop.tuning import Tuning
+from elastogen.runtime.model.model import Model
+
+
+class ReferenceMethods:
+    """References of a loop."""
+
+    model: Model
+    period: float
+    tuning: Tuning
+    _lib: Any
+    _ffi: Any
+    _lock: threading.Lock
+    _constants: dict[str, int]
+    _loop: Any  # eg_loop_t
+    _reference: Any  # eg_loop_reference_t: the last one
+    _last_table: NDArray[Any] | None  # that it points to
+    _tables: dict[int, NDArray[Any]]  # by the copy of a reference that points to them: at most three
+    _number: int
+    _sent: bool  # while the loop did not run
+    running: Any
+
+    def set_reference(self, q: ArrayLike, qd: ArrayLike = 0.0, qdd: ArrayLike = 0.0, F: ArrayLike = 0.0) -> int:
+        """Follow these values from the next cycle on; returns the number that the records will carry.
+
+        Arrays over all coordinates or over the driven ones; ``F`` [N m, N] is added to the controller's forces.
+        """
+        fields = {"q": q, "qd": qd, "qdd": qdd, "F": F}
+        return self._send("HOLD", fields)
+
+    def move_to(self, q: ArrayLike, seconds: float, F: ArrayLike = 0.0) -> int:
+        """Go to q in that time on a quintic that begins with the reference's present position, velocity, acceleration.
+
+        A robot with elastic coordinates takes a polynomial of degree 9, which continues jerk and snap too.
+        """
+        expected = f"a positive number of seconds, from one period ({self.period:g}) to {LONGEST_MOVE:g}"
+        duration = checks.number(f"{self.model.name}.move_to: seconds", seconds, 0.999 * self.period, LONGEST_MOVE, expected)
+        return self._send("MOVE", {"q": q, "F": F}, duration=duration)
+
+    def follow(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        qdd: ArrayLike,
+        F: ArrayLike = 0.0,
+        *,
+        qddd: ArrayLike | None = None,
+        qdddd: ArrayLike | None = None,
+    ) -> int:
+        """Follow tables of shape (rows, nq), one row for each period; the last row is held.
+
+        Jerk and snap matter to ``Feedforward`` on flexible arms; without them they are differences of qdd.
+        """
+        table, orders = reference_table(self.model, {"q": q, "qd": qd, "qdd": qdd, "qddd": qddd, "qdddd": qdddd})
+        return self._send("TABLE", {"F": F}, table=table, orders=orders)
+
+    def heartbeat(self) -> None:
+        """Say that the last reference still holds, for a loop with ``Limits(reference_age=...)``."""
+        with self._lock:
+            self._lib.eg_loop_heartbeat(self._loop)
+
+    def _send(
+        self,
+        kind: str,
+        fields: dict[str, ArrayLike],
+        duration: float = 0.0,
+        table: NDArray[Any] | None = None,
+        orders: int = 0,
+    ) -> int:
+        what = f"{self.model.name}: reference"
+        expanded = {name: self.tuning.expand(name, checks.finite(f"{what} {name}", value)) for name, value in fields.items()}
+        with self._lock:
+            reference = self._reference
+            reference.kind, reference.duration = self._constants[kind], duration
+            for name, value in expanded.items():
+                getattr(reference, name)[0 : self.model.nq] = [float(x) for x in value]
+            if table is not None:
+                reference.rows, reference.orders = len(table), orders
+                reference.table = self._ffi.from_buffer("eg_real_t[]", table)
+            self._number += 1
+            reference.number = self._number
+            self._hand_over(table)
+            self._sent = not self.running
+            return self._number
+
+    def _hand_over(self, table: NDArray[Any] | None) -> None:
+        """Publish the reference. The copy that it goes into was given back by the loop: so was the table of that copy."""
+        copy = int(self._loop.reference_exchange.writer)
+        self._tables.pop(copy, None)
+        if table is not None:
+            self._tables[copy] = table
+        self._last_table = table
+        self._lib.eg_loop_set_reference(self._loop, self._reference)
