@@ -5,7 +5,8 @@ from __future__ import annotations
 import random
 
 import elastogen
-from elastogen.generator.robot.robot import Body, Joint, JointType, Link, Robot
+from elastogen.generator.joints import kinds
+from elastogen.generator.robot.robot import Body, Joint, Link, Robot
 
 AXES = ((0, 0, 1), (0, 1, 0), (1, 0, 0))
 
@@ -22,6 +23,6 @@ def chain(size: int) -> Robot:
         inertia = ((a, 1e-4, 2e-4), (1e-4, b, 3e-4), (2e-4, 3e-4, c))
         links.append(Link(f"link{k + 1}", Body(mass, center, inertia)))
         before = ((1, 0, 0, 0.05), (0, 1, 0, 0.02), (0, 0, 1, 0.3), (0, 0, 0, 1))
-        joints.append(Joint(f"joint{k + 1}", JointType.REVOLUTE, links[-2].name, links[-1].name, AXES[k % 3], before))
+        joints.append(Joint(f"joint{k + 1}", kinds.REVOLUTE, links[-2].name, links[-1].name, AXES[k % 3], before))
     robot = Robot(f"chain{size}", tuple(links), tuple(joints), gravity=(0, 0, -9.81), tip=links[-1].name)
     return elastogen.load(robot)

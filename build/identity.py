@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping
-from enum import Enum
 from functools import lru_cache
 from importlib import resources
 from typing import TYPE_CHECKING, Any
@@ -14,6 +13,7 @@ import sympy
 
 import elastogen
 from elastogen.build.options import EmitOptions
+from elastogen.generator.robot.joint_kind import JointKind
 from elastogen.generator.robot.robot import Robot
 
 if TYPE_CHECKING:
@@ -24,18 +24,23 @@ ROOMS_THAT_SHAPE_CODE = ("elastogen.generator", "elastogen.templates", "elastoge
 
 def canonical(value: Any) -> str:
     """An exact text of plain data: equal texts mean equal data."""
-    if isinstance(value, Enum):
-        return canonical(value.value)
+    if isinstance(value, JointKind):
+        return canonical(value.name)
     if isinstance(value, sympy.Basic):
         return str(sympy.srepr(value))
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        pairs = ((field.name, getattr(value, field.name)) for field in dataclasses.fields(value))
+        pairs = ((field.name, getattr(value, field.name)) for field in dataclasses.fields(value) if _says(value, field))
         return f"{type(value).__name__}({','.join(f'{name}={canonical(item)}' for name, item in pairs)})"
     if isinstance(value, Mapping):
         return "{" + ",".join(f"{canonical(key)}:{canonical(item)}" for key, item in value.items()) + "}"
     if isinstance(value, (tuple, list)):
         return "(" + ",".join(canonical(item) for item in value) + ")"
     return repr(value)
+
+
+def _says(value: Any, field: dataclasses.Field[Any]) -> bool:
+    """Whether a field counts: those that came later do not where they are empty, so that old robots keep their sums."""
+    return not field.metadata.get("later") or bool(getattr(value, field.name))
 
 
 def sha256(*parts: str) -> str:

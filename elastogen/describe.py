@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from elastogen.generator.beams.natural_frequencies import carried_body, critical_rates, natural_frequencies
 from elastogen.generator.robot.expressions import nominal
-from elastogen.generator.robot.robot import Joint, JointType, Link, Robot, Scalar
+from elastogen.generator.robot.robot import Joint, Link, Robot, Scalar
 
 
 def describe(robot: Robot) -> str:
@@ -23,7 +23,7 @@ def describe(robot: Robot) -> str:
     mass_of = {link.name: _mass(link) for link in robot.links}
     for joint in robot.joints:
         mass = f"{joint.child} {number(mass_of[joint.child])} kg"
-        kind = f"{joint.name:<{width}}  {joint.type.value:<10}"
+        kind = f"{joint.name:<{width}}  {joint.type.name:<10}"
         lines.append(f"  {kind}  {joint.parent} -> {mass}  axis {vector(joint.axis)}{_range(joint)}")
     lines += _sliding(robot) + _flexible(robot)
     total = sum(nominal(mass, robot.parameters) for mass in mass_of.values())
@@ -43,21 +43,7 @@ def _mass(link: Link) -> Scalar:
 
 def _sliding(robot: Robot) -> list[str]:
     """Of joints that slide along or with a beam: how, on how many elements, and where."""
-    lines = []
-    for joint in robot.joints:
-        if joint.type is JointType.SLIDING:
-            beam, lower = robot.link(joint.parent).flexible, "0 <= d"
-            kind = f"slides along {joint.parent} (P_a)"
-        elif joint.type is JointType.TELESCOPIC:
-            beam, lower = robot.link(joint.child).flexible, "0 < d"
-            kind = f"lets {joint.child} slide through (P_b)"
-        else:
-            continue
-        if beam is None or beam.centreline is None:
-            continue
-        length = nominal(beam.centreline.length, robot.parameters)
-        elements = len(beam.centreline.breaks) - 1
-        lines.append(f"  {joint.name}  {kind}, {joint.slide}, elements: {elements}, {lower} <= {length:.6g} m")
+    lines = [f"  {line}" for joint in robot.joints if (line := joint.type.beam_line(robot, joint))]
     return ["sliding joints", *lines] if lines else []
 
 
@@ -87,7 +73,6 @@ def _range(joint: Joint) -> str:
     limits = joint.limits
     if limits.lower is None and limits.upper is None:
         return ""
-    unit = "rad" if joint.type.is_rotation else "m"
     lower = "-inf" if limits.lower is None else f"{limits.lower:.4g}"
     upper = "inf" if limits.upper is None else f"{limits.upper:.4g}"
-    return f"  [{lower}, {upper}] {unit}"
+    return f"  [{lower}, {upper}] {joint.unit}"

@@ -8,7 +8,8 @@ from elastogen.build.c.body import INDENT, Dialect
 from elastogen.build.c.expression import literal
 from elastogen.build.c.names import comment_text
 from elastogen.generator.functions.function import Function
-from elastogen.generator.sliding.elements_inside import INDICATORS, Selector, Threshold, indicated
+from elastogen.generator.joints.selector import Selector, Threshold
+from elastogen.generator.sliding.elements_inside import INDICATORS, indicated
 
 
 def out_of_range(dialect: Dialect) -> str:

@@ -10,7 +10,7 @@ from elastogen.build.c.names import comment_text
 from elastogen.build.files.contexts import Identity, Prototype, SimulationArgument, SimulationCall, SwitchContext
 from elastogen.generator.functions.derivation import ModelDerivation
 from elastogen.generator.functions.function import Function
-from elastogen.generator.sliding.elements_inside import Selector, Threshold
+from elastogen.generator.joints.selector import Selector, Threshold
 
 JUMPING = "mass_matrix"
 """The function that is needed where the mass matrix jumps at a border."""

@@ -21,11 +21,10 @@ import numpy as np
 
 from elastogen.generator.algorithms import affine
 from elastogen.generator.bodies.elastic_body import ShapedBody
-from elastogen.generator.joints.joint_motion import Prismatic, Revolute
 from elastogen.generator.mechanism.mechanism import Frame, LinkFrame, Mechanism
 from elastogen.generator.program.graph import Graph, Value
 from elastogen.generator.spatial.inertia import Inertia
-from elastogen.generator.spatial.vectors import Mat, Vec, cross
+from elastogen.generator.spatial.vectors import Mat, Vec, add, cross
 
 Matrix: TypeAlias = Any  # numpy array of values (dtype object)
 Pair: TypeAlias = "tuple[int, int]"
@@ -291,16 +290,15 @@ def pairs(size: int) -> list[Pair]:
 def joint_operators(mechanism: Mechanism) -> list[Mat]:
     """U_i of every coordinate, in the frame of the link that it moves: dT_i0/dq_i = T_i0 U_i (002 (9), tau_i = 1)."""
     zero = mechanism.graph.value(0)
-    z = [zero, zero, mechanism.graph.value(1)]
     found: dict[int, Mat] = {}
     for link in mechanism.link_frames:
         for index in mechanism.ancestors(link.frame):
             frame = mechanism.frames[index]
-            if not isinstance(frame.motion, (Revolute, Prismatic)) or frame.coordinates[0] in found:
+            if not frame.motion.screw or frame.coordinates[0] in found:
                 break
-            turns = isinstance(frame.motion, Revolute)
-            w = link.rotation.inward(z) if turns else [zero] * 3
-            v = link.rotation.inward(cross(z, link.position) if turns else z)
+            ((turn, slide),) = frame.motion.twists([zero])
+            w = link.rotation.inward(turn)
+            v = link.rotation.inward(add(cross(turn, link.position), slide))
             rows = [[zero, -w[2], w[1], v[0]], [w[2], zero, -w[0], v[1]], [-w[1], w[0], zero, v[2]], [zero] * 4]
             found[frame.coordinates[0]] = rows
     return [found[k] for k in range(mechanism.size)]

@@ -31,12 +31,13 @@ from typing import Literal, TypeAlias
 
 import sympy
 
-from elastogen.generator.joints.joint_motion import monomial, monomial_slope
+from elastogen.generator.bodies.elastic_tip import monomial, monomial_slope
 from elastogen.generator.program.graph import Graph, Value
 from elastogen.generator.program.lowering import Lowering
 from elastogen.generator.robot.errors import OutputError
+from elastogen.generator.robot.joint_kind import Screw
 from elastogen.generator.robot.placement import product as pose_product
-from elastogen.generator.robot.robot import IDENTITY, FlexibleBody, JointType, Matrix, Robot, Scalar, Vector
+from elastogen.generator.robot.robot import IDENTITY, FlexibleBody, Matrix, Robot, Scalar, Vector
 from elastogen.generator.spatial.vectors import Mat, Vec, add, combination, cross, scale, times
 
 TipForm: TypeAlias = Literal["split", "screw"]
@@ -108,15 +109,16 @@ class MatrixExponentials:
         size = 0
         for joint in robot.joints:
             path, pose = ends[joint.parent]
-            if joint.type in (JointType.SLIDING, JointType.TELESCOPIC):
-                raise OutputError(f"matrix exponentials: joint {joint.name} is {joint.type.value}, which is not a screw.")
+            screws = joint.type.screws(joint)
+            if len(screws) != len(joint.type.coordinates):
+                raise OutputError(f"matrix exponentials: joint {joint.name} is {joint.type.name}, which is not a screw.")
             pose = self._times(pose, joint.before)
-            if joint.type is not JointType.FIXED:
-                for name in (joint.name, f"{joint.name}.deflection")[: 1 if joint.elasticity is None else 2]:
-                    still: Vector = (0, 0, 0)
-                    twist = (joint.axis, still) if joint.type.is_rotation else (still, joint.axis)
-                    path = (*path, self._add(name, (size,), pose, *twist))
-                    size += 1
+            names = [coordinate.name(joint.name) for coordinate in joint.type.coordinates]
+            if joint.elasticity is not None:
+                names, screws = [*names, f"{joint.name}.deflection"], (*screws, *screws)
+            for name, screw in zip(names, screws, strict=True):
+                path = (*path, self._add(name, (size,), pose, *_twist(screw)))
+                size += 1
             pose = self._times(pose, joint.after)
             self.chains.append(Chain(joint.child, path, self._lifted(pose)))
             flexible = robot.link(joint.child).flexible
@@ -305,6 +307,14 @@ class MatrixExponentials:
         columns = self.columns(frame)
         linear = combination(self.graph, weights, [column[:3] for column in columns])
         return [*linear, *combination(self.graph, weights, [column[3:] for column in columns])]
+
+
+def _twist(screw: Screw) -> tuple[Vector, Vector]:
+    """Rotation and displacement per unit of the coordinate."""
+    x, y, z = screw.axis
+    still: Vector = (0, 0, 0)
+    slide = still if screw.advance == 0 else (x * screw.advance, y * screw.advance, z * screw.advance)
+    return (screw.axis if screw.turns else still), slide
 
 
 def skew(v: Vec) -> Mat:

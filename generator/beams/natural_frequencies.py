@@ -110,8 +110,7 @@ def spinning_joints(robot: Robot) -> tuple[CriticalRate, ...]:
         turning, name = [], link
         while name in carrier:
             joint = carrier[name]
-            if joint.type.is_rotation:
-                turning.append(index[joint.name])
+            turning += [index[joint.type.velocities[k].name(joint.name)] for k in joint.type.turning]
             name = joint.parent
         if turning:
             found.append(CriticalRate(link, tuple(sorted(turning)), rate))

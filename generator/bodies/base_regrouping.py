@@ -11,34 +11,23 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from elastogen.generator.joints.frame_motion import MotionPlan
 from elastogen.generator.spatial.inertia import Array
 
 RESIDUE = 1e-14  # what a subtraction leaves of its operands' size is a rounding error
 
 
-def movable_part(J: Array, kind: str) -> Array:
-    """The part of a 4 x 4 pseudo-inertia that a joint of that kind cannot move."""
-    part = np.zeros((4, 4))
-    if kind == "revolute":
-        part[2:, 2:] = J[2:, 2:]
-    elif kind == "prismatic":
-        part[:3, :3] = J[:3, :3]
-    elif kind == "fixed":
-        part[:, :] = J
-    return part
-
-
-def regroup(joints: Sequence[tuple[int, str, Array | None]], inertias: Sequence[Array]) -> None:
+def regroup(joints: Sequence[tuple[int, MotionPlan, Array | None]], inertias: Sequence[Array]) -> None:
     """Move what can be moved from every link to its parent, from the tips inwards, in place.
 
-    ``joints`` gives for every frame its parent, the kind of its joint, and its placement in the parent
+    ``joints`` gives for every frame its parent, its motion, and its placement in the parent
     (None where the placement depends on live parameters: such a link keeps its own).
     """
     for index in reversed(range(len(joints))):
-        parent, kind, X = joints[index]
+        parent, plan, X = joints[index]
         if X is None:
             continue
-        part = movable_part(inertias[index], kind)
+        part = plan.unnoticed(inertias[index])
         inertias[index] -= part
         if parent >= 0:
             moved = X @ part @ X.T

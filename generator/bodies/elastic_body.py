@@ -15,7 +15,7 @@ from itertools import pairwise
 from math import comb
 from typing import TypeAlias
 
-from elastogen.generator.joints.joint_motion import monomial, monomial_slope
+from elastogen.generator.bodies.elastic_tip import monomial, monomial_slope
 from elastogen.generator.program.differentiate import time_derivative
 from elastogen.generator.program.graph import Graph, Value
 from elastogen.generator.program.lowering import Lowering

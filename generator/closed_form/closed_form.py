@@ -18,12 +18,12 @@ import sympy
 
 from elastogen.generator.closed_form.exponentials import ExponentialForms
 from elastogen.generator.closed_form.functions import closed_form
-from elastogen.generator.closed_form.kinematics import Kinematics, skew
+from elastogen.generator.closed_form.kinematics import Kinematics, number_of_joint_coordinates, skew
 from elastogen.generator.closed_form.latex import document, equations
 from elastogen.generator.closed_form.symbols import with_numbers, with_symbols
 from elastogen.generator.closed_form.trigonometry import Polynomial, TrigonometricRing, exact
 from elastogen.generator.robot.errors import OutputError
-from elastogen.generator.robot.robot import Body, Robot
+from elastogen.generator.robot.robot import Actuation, Body, Robot
 
 FrameChoice: TypeAlias = Literal["base", "own"]
 SymbolicChoice: TypeAlias = Literal["named", "nonzero", "none", "all"]
@@ -93,7 +93,7 @@ class ClosedForm:
         self.robot = _SYMBOLIC[symbolic](robot)
         self.frame_names = (*(link.name for link in robot.links[1:]), "tip")
         letter = _coordinate_letter(self.robot)
-        numbers = range(1, len(robot.moving_joints) + 1)
+        numbers = range(1, number_of_joint_coordinates(robot) + 1)
         self.q, self.qd, self.qdd = (
             tuple(sympy.Symbol(f"{letter}{dots}{k}", real=True) for k in numbers) for dots in ("", "d", "dd")
         )
@@ -188,8 +188,7 @@ class ClosedForm:
         ring, qd, qdd = self._ring, self._kinematics.qd, self._kinematics.qdd
         rigid = ring.product(self._mass, qdd) + ring.product(self._coriolis, qd) + self._gravity
         forces = [ring.readable(force) for force in rigid]
-        for j, joint in enumerate(self.robot.moving_joints):
-            drive, rate = joint.actuation, self.qd[j]
+        for drive, (j, rate) in zip(self._drives, enumerate(self.qd), strict=True):
             forces[j] += drive.viscous * rate
             if drive.coulomb != 0:
                 forces[j] += drive.coulomb * sympy.tanh(rate / drive.coulomb_velocity)
@@ -326,10 +325,14 @@ class ClosedForm:
             linear, angular = jacobian[:3], jacobian[3:]
             of_centre = linear - ring.product(skew(centre), angular)  # v_C = v + omega x r_C
             total = total + ring.product(of_centre.T, of_centre) * mass + ring.product(angular.T, inertia, angular)
-        for j, joint in enumerate(self.robot.moving_joints):
-            drive = joint.actuation
+        for j, drive in enumerate(self._drives):
             total[j, j] += ring(exact(drive.motor_inertia)) * ring(exact(drive.gear_ratio)) ** 2
         return ring.map(ring.normal, total)
+
+    @property
+    def _drives(self) -> list[Actuation]:
+        """The drive of every coordinate."""
+        return [joint.actuation for joint in self.robot.joints for _ in joint.type.coordinates]
 
     @cached_property
     def _coriolis(self) -> Any:

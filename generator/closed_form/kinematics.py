@@ -20,7 +20,10 @@ import numpy as np
 import sympy
 
 from elastogen.generator.closed_form.trigonometry import TrigonometricRing, Weights, exact
-from elastogen.generator.robot.robot import Joint, JointType, Matrix, Robot, Scalar
+from elastogen.generator.joints.kinds import FIXED
+from elastogen.generator.robot.errors import OutputError
+from elastogen.generator.robot.joint_kind import Screw
+from elastogen.generator.robot.robot import Joint, Matrix, Robot, Scalar
 
 _TOLERANCE = 1e-12  # on the components of unit vectors that are given as rounded numbers
 _ROUNDED = 4e-16  # a rotation's entry this close to one of the values below is that value
@@ -55,6 +58,17 @@ class Orientation:
 
 
 @dataclass(frozen=True)
+class Move:
+    """A screw of a joint by one coordinate, and the orientation of the joint frame after it."""
+
+    coordinate: int
+    axis: sympy.ImmutableMatrix  # in the joint frame
+    turns: bool
+    advance: sympy.Expr  # displacement along the axis per unit of the coordinate
+    moved: Orientation
+
+
+@dataclass(frozen=True)
 class Placement:
     """How a frame follows from its parent's, with exact constants and before any multiplication."""
 
@@ -62,10 +76,8 @@ class Placement:
     parent: str
     orientation: Orientation
     offset: sympy.ImmutableMatrix  # in the parent's frame
-    moved: Orientation  # of the joint frame after its motion
-    axis: sympy.ImmutableMatrix  # of the joint, in its frame
-    coordinate: int | None
-    is_rotation: bool
+    moves: tuple[Move, ...]
+    moved: Orientation  # of the joint frame after all of them
     after: sympy.ImmutableMatrix  # offset in the moved joint frame
 
 
@@ -86,10 +98,8 @@ class Kinematics:
         self.robot = robot
         self.n = len(q)
         placements = _placements(robot)
-        joints_that_slide = [j for j, joint in enumerate(robot.moving_joints) if not joint.type.is_rotation]
-        self.ring = TrigonometricRing(
-            q, qd, qdd, _angles(placements), joints_that_slide, [*_geometry(placements), *_inertias(robot)]
-        )
+        lengths = [move.coordinate for place in placements for move in place.moves if move.advance != 0]
+        self.ring = TrigonometricRing(q, qd, qdd, _angles(placements), lengths, [*_geometry(placements), *_inertias(robot)])
         self.qd, self.qdd = self.ring.array(qd), self.ring.array(qdd)
         self._rotations: dict[Orientation, Any] = {}
         self.frames = self._multiply(placements)
@@ -136,14 +146,14 @@ class Kinematics:
         for place in placements:
             parent = frames[place.parent]
             position = parent.position + ring.product(parent.rotation, ring.array(_column(place.offset)))
-            moved, axes = self._rotation(place.moved), dict(parent.axes)
-            if place.coordinate is not None:
-                axis = ring.product(moved, ring.array(_column(place.axis)))
-                if place.is_rotation:
-                    axes[place.coordinate] = axis
-                else:
-                    position = position + axis * ring(ring.q[place.coordinate])
-            position = position + ring.product(moved, ring.array(_column(place.after)))
+            axes = dict(parent.axes)
+            for move in place.moves:
+                axis = ring.product(self._rotation(move.moved), ring.array(_column(move.axis)))
+                if move.turns:
+                    axes[move.coordinate] = axis
+                if move.advance != 0:
+                    position = position + axis * (ring(ring.q[move.coordinate]) * ring(move.advance))
+            position = position + ring.product(self._rotation(place.moved), ring.array(_column(place.after)))
             rotation = self._rotation(place.orientation)
             frames[place.name] = Frame(place.name, rotation, ring.map(ring.normal, position), axes)
         return [frames[place.name] for place in placements]
@@ -175,18 +185,22 @@ def _placements(robot: Robot) -> list[Placement]:
     """Return the placement of every link but the base, in the order of the joints, then that of the tip."""
     identity = sympy.ImmutableMatrix(sympy.eye(3))
     no_axis = sympy.ImmutableMatrix([0, 0, 1])
-    none: Weights = (0,) * len(robot.moving_joints)
+    count = number_of_joint_coordinates(robot)
+    none: Weights = (0,) * count
     orientations = {robot.links[0].name: Orientation(None, no_axis, none, identity)}
-    tip = Joint("tip", JointType.FIXED, robot.tip or robot.links[-1].name, "\0tip", before=robot.tool)
-    numbers = {joint.name: j for j, joint in enumerate(robot.moving_joints)}
+    tip = Joint("tip", FIXED, robot.tip or robot.links[-1].name, "\0tip", before=robot.tool)
+    number = 0
     placements = []
     for joint in (*robot.joints, tip):
         before, after = _rotation_of(joint.before), _rotation_of(joint.after)
-        axis = sympy.ImmutableMatrix([rotation_entry(component) for component in joint.axis])
-        coordinate = numbers.get(joint.name) if joint.type is not JointType.FIXED else None
         moved = orientations[joint.parent].turned(before)
-        if coordinate is not None and joint.type.is_rotation:
-            moved = moved.moved(axis, tuple(int(j == coordinate) for j in range(len(none))))
+        moves = []
+        for screw in _screws(joint):
+            axis = sympy.ImmutableMatrix([rotation_entry(component) for component in screw.axis])
+            if screw.turns:
+                moved = moved.moved(axis, tuple(int(j == number) for j in range(count)))
+            moves.append(Move(number, axis, screw.turns, exact(screw.advance), moved))
+            number += 1
         orientation = orientations[joint.child] = moved.turned(after)
         placements.append(
             Placement(
@@ -194,14 +208,30 @@ def _placements(robot: Robot) -> list[Placement]:
                 joint.parent,
                 orientation,
                 _translation_of(joint.before),
+                tuple(moves),
                 moved,
-                axis,
-                coordinate,
-                joint.type.is_rotation,
                 _translation_of(joint.after),
             )
         )
     return placements
+
+
+def _screws(joint: Joint) -> tuple[Screw, ...]:
+    """The joint's motion in the form that closed forms are made of."""
+    screws = joint.type.screws(joint)
+    if joint.type.rides_parent or joint.type.feeds_child:  # their robots are flexible: of these, only angles are asked for
+        return (Screw(joint.axis, turns=False, advance=1),)
+    if len(screws) != len(joint.type.coordinates):
+        raise OutputError(
+            f"closed form: joint {joint.name} is {joint.type.name}, whose motion is not made of turns and displacements by one "
+            "coordinate each. Fix: derive robots without such joints; generated functions and `verify` work for all"
+        )
+    return screws
+
+
+def number_of_joint_coordinates(robot: Robot) -> int:
+    """How many coordinates the joints have, without deflections and modes."""
+    return sum(len(joint.type.coordinates) for joint in robot.joints)
 
 
 def rotation_entry(value: Scalar) -> sympy.Expr:
@@ -246,8 +276,11 @@ def _angles(placements: Sequence[Placement]) -> list[Weights]:
 def joint_angles(robot: Robot) -> list[Weights]:
     """Return the sums of joint angles by which links are turned, over all coordinates: parallel axes add up."""
     columns: list[int] = []  # the joint of every coordinate, -1 for modes
-    for number, joint in enumerate(robot.moving_joints):
-        columns += [number] * (1 if joint.elasticity is None else 2)
+    number = 0
+    for joint in robot.joints:
+        columns += range(number, number + len(joint.type.coordinates))
+        columns += [number] * (joint.elasticity is not None)
+        number += len(joint.type.coordinates)
         flexible = robot.link(joint.child).flexible
         columns += [-1] * (0 if flexible is None else len(flexible.coordinates))
     return [tuple(angle[k] if k >= 0 else 0 for k in columns) for angle in _angles(_placements(robot))]
@@ -257,7 +290,8 @@ def _geometry(placements: Sequence[Placement]) -> list[sympy.Expr]:
     """Return every constant of the robot's geometry."""
     constants: list[sympy.Expr] = []
     for place in placements:
-        constants += [*place.offset, *place.after, *place.axis, *place.orientation.constant]
+        constants += [*place.offset, *place.after, *place.orientation.constant]
+        constants += [entry for move in place.moves for entry in (*move.axis, move.advance)]
         orientation: Orientation | None = place.moved
         while orientation is not None:
             constants += [*orientation.constant, *orientation.axis]

@@ -19,8 +19,7 @@ Symbols = Sequence[sympy.Symbol]
 def document(robot: Robot, frame_names: Sequence[str], q: Symbols, bodies: Mapping[str, str]) -> str:
     """Return a section of a document: the notation, then a titled paragraph for each body of equations."""
     joints = ", ".join(
-        f"${sympy.latex(symbol)}$ ({escaped(joint.name)}, {joint.type.value})"
-        for symbol, joint in zip(q, robot.moving_joints, strict=True)
+        f"${sympy.latex(symbol)}$ ({escaped(name)}, {kind})" for symbol, (name, kind) in zip(q, _named(robot), strict=True)
     )
     frames = ", ".join(f"{i} ({escaped(name)})" for i, name in enumerate(frame_names, start=1))
     intro = (
@@ -30,6 +29,11 @@ def document(robot: Robot, frame_names: Sequence[str], q: Symbols, bodies: Mappi
     )
     paragraphs = [f"\\subsection*{{{title}}}\n{body}" for title, body in bodies.items()]
     return "\n\n".join([f"\\section*{{{escaped(robot.name)}}}", intro, *paragraphs]) + "\n"
+
+
+def _named(robot: Robot) -> list[tuple[str, str]]:
+    """Name and kind of joint of every coordinate."""
+    return [(c.name(joint.name), joint.type.name) for joint in robot.joints for c in joint.type.coordinates]
 
 
 def equations(named: Sequence[tuple[str, Any]], q: Symbols, qd: Symbols, qdd: Symbols, digits: int) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import sympy
 
@@ -18,8 +18,10 @@ from elastogen.generator.description.file.robot_file import (
     RobotFile,
 )
 from elastogen.generator.description.flexible.assemble import flexible_body
+from elastogen.generator.joints.kinds import KINDS
 from elastogen.generator.robot import placement
 from elastogen.generator.robot.expressions import parse_scalar
+from elastogen.generator.robot.joint_kind import JointKind
 from elastogen.generator.robot.location import Location, did_you_mean
 from elastogen.generator.robot.names import check_parameter_name
 from elastogen.generator.robot.placement import JointPlacement
@@ -29,7 +31,6 @@ from elastogen.generator.robot.robot import (
     Body,
     Joint,
     JointElasticity,
-    JointType,
     Limits,
     Link,
     Matrix,
@@ -75,7 +76,7 @@ class _Assembly:
         if tip not in links:
             fix = did_you_mean(tip, links, "name one of the file's links")
             raise self.where.at("tip", "link").error(tip, "the name of a link", fix)
-        telescopic = {joint.child: joint.slide for joint in joints if joint.type is JointType.TELESCOPIC}
+        telescopic = {joint.child: joint.slide for joint in joints if joint.type.feeds_child}
         made = {
             name: self._link(name, section, telescopic.get(name, ""), self.where.at("links", name))
             for name, section in links.items()
@@ -137,12 +138,10 @@ class _Assembly:
         joints = []
         for edge in edges:
             section, here = edge.section, self.where.at("joints", edge.name)
-            kind = JointType(section.type)
+            kind = KINDS[section.type]
             place = self._placement(section, kind, at_zero.get(edge.parent, IDENTITY), here)
-            if kind in (JointType.SLIDING, JointType.TELESCOPIC):
-                place = self._on_beam(edge, kind, place, here)
-            elif section.gamma is not None:
-                place = replace(place, after=placement.product(place.after, self._turn(section, here)))
+            turn = None if section.gamma is None else self._turn(section.gamma, here.at("gamma"))
+            place = kind.placed(place, turn, lambda edge=edge, here=here: self._child_length(edge, here))  # type: ignore[misc]
             if track:
                 moved = placement.product(at_zero[edge.parent], place.before)
                 at_zero[edge.child] = placement.product(moved, place.after)
@@ -167,29 +166,38 @@ class _Assembly:
                     actuation,
                     self._elasticity(section.elasticity, here.at("elasticity")),
                     section.slide,
+                    self._details(section, kind, here),
                 )
             )
         return joints
 
-    def _on_beam(self, edge: _Edge, kind: JointType, place: JointPlacement, here: Location) -> JointPlacement:
-        """P_a and P_b of paper 003, Table 2: T(d) R(gamma), and R(gamma) T(d - l)."""
-        turn = self._turn(edge.section, here)
-        if kind is JointType.SLIDING:
-            return JointPlacement(before=IDENTITY, axis=(1, 0, 0), after=turn)
+    def _child_length(self, edge: _Edge, here: Location) -> Scalar:
+        """Length of the child of a joint, a beam."""
         beam = next((link.flexible for link in self.file.links if link.name == edge.child), None)
         length = getattr(beam, "length", None)
         if length is None:
             raise here.at("child").error(
                 edge.child, "a link with flexible: {type: elements}", "use a prismatic joint for a rigid link"
             )
-        back = -self._scalar(length, self.where.at("links", edge.child, "flexible", "length"))
-        return JointPlacement(placement.product(place.before, turn), (1, 0, 0), placement.from_xyz_rpy((back, 0, 0), (0, 0, 0)))
+        return self._scalar(length, self.where.at("links", edge.child, "flexible", "length"))
 
-    def _turn(self, section: JointSection, here: Location) -> Matrix:
+    def _turn(self, gamma: ScalarField, here: Location) -> Matrix:
         """R(gamma) of paper 003, Table 2."""
-        return placement.from_xyz_rpy((0, 0, 0), (0, 0, self._scalar(section.gamma or 0, here.at("gamma"))))
+        return placement.from_xyz_rpy((0, 0, 0), (0, 0, self._scalar(gamma, here)))
 
-    def _placement(self, joint: JointSection, kind: JointType, parent_at_zero: Matrix, here: Location) -> JointPlacement:
+    def _details(self, section: JointSection, kind: JointKind, here: Location) -> dict[str, Scalar | Vector]:
+        """The numbers that only joints of this kind have."""
+        found: dict[str, Scalar | Vector] = {}
+        for key in kind.keys:
+            given, inside = section.own.get(key.name, key.default), here.at(key.name)
+            assert given is not None  # the section has checked it
+            if isinstance(given, tuple):
+                found[key.name] = placement.unit_axis(self._vector(given, inside), inside)
+            else:
+                found[key.name] = self._scalar(given, inside)
+        return found
+
+    def _placement(self, joint: JointSection, kind: JointKind, parent_at_zero: Matrix, here: Location) -> JointPlacement:
         section, inside = joint.placement, here.at("placement")
         convention = next((c for c in ("dh", "mdh", "screw") if getattr(section, c) is not None), "")
         if convention and joint.axis is not None:
@@ -205,10 +213,10 @@ class _Assembly:
                 self._vector(screw.point, place.at("point")),
                 parent_at_zero,
                 None if screw.frame is None else self._frame(screw.frame, place.at("frame")),
-                translates=kind is JointType.PRISMATIC,
+                translates=kind.translates,
             )
         axis = self._vector(joint.axis or (0, 0, 1), here.at("axis"))
-        if kind is not JointType.FIXED:
+        if kind.moves:
             axis = placement.unit_axis(axis, here.at("axis"))
         return JointPlacement(before=self._frame(section, inside), axis=axis)
 

@@ -192,6 +192,9 @@ def _translated(problem: ValidationError, data: Any, where: Location) -> RobotEr
     if first["type"] == "robot_file":
         if "unknown_key" in context:
             return here.at(context["unknown_key"]).error(context["unknown_key"], context["expected"], context["fix"])
+        if "at" in context:  # a key that is missing or wrong beside others
+            given = value.get(context["at"]) if isinstance(value, Mapping) else None
+            return here.at(context["at"]).error("nothing" if given is None else given, context["expected"], context["fix"])
         return here.error(first["input"], context["expected"], context["fix"])
     if first["type"] == "missing":
         return here.error("nothing", "this required key", f"add `{first['loc'][-1]}:`")

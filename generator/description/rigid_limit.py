@@ -18,10 +18,9 @@ from elastogen.generator.description.load_robot import load
 from elastogen.generator.description.validate import validate
 from elastogen.generator.robot.names import MAX_ROBOT_NAME
 from elastogen.generator.robot.placement import product
-from elastogen.generator.robot.robot import Body, FlexibleBody, Joint, JointType, Link, Matrix, Robot
+from elastogen.generator.robot.robot import Body, FlexibleBody, Joint, Link, Matrix, Robot
 
 _SUFFIX = "_rigid"
-_BEAM_JOINTS = (JointType.SLIDING, JointType.TELESCOPIC)
 
 
 def rigid_robot(robot: Robot | str | Mapping[str, Any], *, name: str | None = None) -> Robot:
@@ -48,12 +47,9 @@ def rigid_robot(robot: Robot | str | Mapping[str, Any], *, name: str | None = No
 
 
 def _locked(joint: Joint, tips: Mapping[str, Matrix]) -> Joint:
-    """The joint without its spring; on a flexible link it sits on the undeformed tip, or slides along the straight beam."""
-    before = joint.before
-    if joint.parent in tips and joint.type is not JointType.SLIDING:
-        before = product(tips[joint.parent], before)
-    kind = JointType.PRISMATIC if joint.type in _BEAM_JOINTS else joint.type
-    return replace(joint, type=kind, before=before, elasticity=None, slide="smooth")
+    """The joint as its kind is without deformation; on a flexible link it sits on the undeformed tip."""
+    on_end = product(tips[joint.parent], joint.before) if joint.parent in tips else joint.before
+    return joint.type.rigid_limit(joint, on_end)
 
 
 def _frozen(link: Link) -> Link:

@@ -15,14 +15,17 @@ from xml.etree.ElementTree import Element, ParseError
 from defusedxml import DefusedXmlException
 from defusedxml.ElementTree import fromstring
 
+from elastogen.generator.joints.kinds import KINDS
 from elastogen.generator.robot import placement
+from elastogen.generator.robot.joint_kind import JointKind
 from elastogen.generator.robot.location import Location
 from elastogen.generator.robot.names import to_identifier
-from elastogen.generator.robot.robot import Actuation, Body, Joint, JointType, Limits, Link, Matrix, Robot, Vector
+from elastogen.generator.robot.robot import Actuation, Body, Joint, Limits, Link, Matrix, Robot, Vector
 from elastogen.generator.robot.tree import default_tip, depth_first
 
 MAX_ELEMENTS = 200_000
 _ZERO: Vector = (0, 0, 0)
+_FROM_URDF = ("revolute", "continuous", "prismatic", "fixed")  # by the same names as in robot files
 
 
 def read_urdf(
@@ -128,7 +131,7 @@ def _joint(element: Element, robot: Location, mimic: str, friction: bool) -> Joi
     name = _attribute(element, "name", robot.at("joint"))
     where = robot.at("joints", name)
     kind = _type(element, where)
-    if _only(element, "mimic", where) is not None and mimic != "independent" and kind is not JointType.FIXED:
+    if _only(element, "mimic", where) is not None and mimic != "independent" and kind.moves:
         leader = element.find("mimic").get("joint")  # type: ignore[union-attr]
         raise where.at("mimic").error(
             f"{name} mimics {leader}",
@@ -142,7 +145,7 @@ def _joint(element: Element, robot: Location, mimic: str, friction: bool) -> Joi
             raise where.at(role).error(f"no <{role}>", f"<{role} link='...'/>", "add it")
         ends[role] = _attribute(end, "link", where.at(role))
     before = _origin(element, where).transform
-    if kind is JointType.FIXED:
+    if not kind.moves:
         return Joint(name, kind, ends["parent"], ends["child"], before=before)
     axis_element = _only(element, "axis", where)
     axis = (1, 0, 0) if axis_element is None else _vector(axis_element, "xyz", where.at("axis"), (1, 0, 0))
@@ -158,11 +161,9 @@ def _joint(element: Element, robot: Location, mimic: str, friction: bool) -> Joi
     )
 
 
-def _type(element: Element, where: Location) -> JointType:
+def _type(element: Element, where: Location) -> JointKind:
     given = element.get("type")
-    try:
-        return JointType(given)
-    except ValueError:
+    if given not in _FROM_URDF:
         fixes = {
             "floating": "the base is fixed in elastogen: make this joint fixed, or remove it and its parent",
             "planar": "replace it by two prismatic joints and a revolute one",
@@ -171,15 +172,16 @@ def _type(element: Element, where: Location) -> JointType:
             given,
             "revolute, continuous, prismatic or fixed",
             fixes.get(given or "", "choose one of them, or chain several of them with massless links"),
-        ) from None
+        )
+    return KINDS[given]
 
 
-def _limits(element: Element, kind: JointType, where: Location) -> Limits:
+def _limits(element: Element, kind: JointKind, where: Location) -> Limits:
     limit = _only(element, "limit", where)
     if limit is None:
         return Limits()
     here = where.at("limit")
-    ranged = kind is not JointType.CONTINUOUS and not (limit.get("lower") is None and limit.get("upper") is None)
+    ranged = kind.bounded and not (limit.get("lower") is None and limit.get("upper") is None)
     return Limits(
         lower=_number(limit, "lower", here, default=0.0) if ranged else None,
         upper=_number(limit, "upper", here, default=0.0) if ranged else None,

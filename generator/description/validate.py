@@ -19,10 +19,10 @@ from elastogen.generator.description.file.experiment_file import check_experimen
 from elastogen.generator.description.flexible.check import check_links
 from elastogen.generator.robot import names
 from elastogen.generator.robot.expressions import nominal
+from elastogen.generator.robot.joint_kind import JointKind
 from elastogen.generator.robot.location import Location
-from elastogen.generator.robot.robot import Body, Joint, JointElasticity, JointType, Matrix, Parameter, Robot, Scalar, Vector
+from elastogen.generator.robot.robot import Body, Joint, JointElasticity, Matrix, Parameter, Robot, Scalar, Vector
 from elastogen.generator.robot.tree import unique_names
-from elastogen.generator.sliding.elements_inside import check_sliding
 
 LONGEST = 100.0  # [m]
 HEAVIEST = 1e5  # [kg]
@@ -55,7 +55,8 @@ def validate(robot: Robot, *, accepted_inertias: Collection[str] = (), quiet: bo
         checks.body(link.body, here, accepted, grounded=link.name in grounded)
         checks.body(link.tip_body, here.at("flexible", "tip"), accepted, grounded=False)
     check_links(robot, where)
-    check_sliding(robot, where)
+    for joint in robot.joints:
+        joint.type.check(robot, joint, where.at("joints", joint.name))
     check_experiment(robot, where.at("simulation"))
     checks.placement(robot.tool, where.at("tip"))
     checks.body(robot.payload, where.at("payload"), accepted=False, grounded=False)
@@ -75,7 +76,10 @@ def _check_texts(robot: Robot, where: Location) -> None:
         names.check_unit(parameter.unit, here.at("unit"))
         names.check_text(parameter.doc, here.at("doc"), 300)
     for joint in robot.joints:
-        names.check_name(joint.name, where.at("joints", str(joint.name), "name"))
+        here = where.at("joints", str(joint.name))
+        names.check_name(joint.name, here.at("name"))
+        if not isinstance(joint.type, JointKind):
+            raise here.at("type").error(joint.type, "a kind of joint", "for example kinds.REVOLUTE of generator/joints")
     for link in robot.links:
         names.check_name(link.name, where.at("links", str(link.name), "name"))
     unique_names((joint.name for joint in robot.joints), where.at("joints"), "joint")
@@ -216,17 +220,14 @@ class _Numbers:
 
 
 def _check_joint(joint: Joint, checks: _Numbers, where: Location) -> None:
-    if not isinstance(joint.type, JointType):
-        raise where.at("type").error(joint.type, "a JointType", "for example JointType.REVOLUTE")
     checks.placement(joint.before, where.at("placement"))
     checks.placement(joint.after, where.at("placement"))
     if joint.elasticity is not None:
         _check_elasticity(joint, joint.elasticity, checks, where.at("elasticity"))
-    if joint.type is JointType.FIXED:
+    _check_details(joint, checks, where)
+    if not joint.type.moves:
         return
-    axis = checks.vector(joint.axis, where.at("axis"))
-    if abs(float(axis @ axis) - 1) > UNIT_LENGTH:
-        raise where.at("axis").error(axis.tolist(), "a vector of length 1", "divide it by its length; it must not be zero")
+    _check_unit(checks.vector(joint.axis, where.at("axis")), where.at("axis"))
     drive = joint.actuation
     checks.not_negative(drive.motor_inertia, where.at("motor", "inertia"))
     checks.finite(drive.gear_ratio, where.at("motor", "gear_ratio"))
@@ -239,8 +240,28 @@ def _check_joint(joint: Joint, checks: _Numbers, where: Location) -> None:
     _check_limits(joint, where.at("limits"))
 
 
+def _check_details(joint: Joint, checks: _Numbers, where: Location) -> None:
+    known = {key.name: key for key in joint.type.keys}
+    for name in sorted(joint.details.keys() ^ known.keys()):
+        expected = f"the numbers of a {joint.type.name} joint: {', '.join(known) or 'none'}"
+        raise where.at(name).error(joint.details.get(name), expected, "give all of them and no others")
+    for name, key in known.items():
+        value = joint.details[name]
+        if key.shape == "direction":
+            _check_unit(checks.vector(joint.direction(name), where.at(name)), where.at(name))
+        elif isinstance(value, tuple):
+            raise where.at(name).error(value, f"a number [{key.unit}]", "give one number")
+        else:
+            checks.finite(value, where.at(name))
+
+
+def _check_unit(axis: np.ndarray, where: Location) -> None:
+    if abs(float(axis @ axis) - 1) > UNIT_LENGTH:
+        raise where.error(axis.tolist(), "a vector of length 1", "divide it by its length; it must not be zero")
+
+
 def _check_elasticity(joint: Joint, elasticity: JointElasticity, checks: _Numbers, where: Location) -> None:
-    if joint.type is JointType.FIXED:
+    if not joint.type.moves:
         raise where.error("a fixed joint", "a joint that moves", "remove elasticity, or make the joint revolute")
     stiffness = checks.finite(elasticity.stiffness, where.at("stiffness"))
     if stiffness <= 0:
@@ -272,7 +293,7 @@ def _grounded(robot: Robot) -> set[str]:
     """Return the links that never move, whose inertia has no effect."""
     grounded = {robot.links[0].name}
     for joint in robot.joints:
-        if joint.type is JointType.FIXED and joint.parent in grounded and robot.link(joint.parent).flexible is None:
+        if not joint.type.moves and joint.parent in grounded and robot.link(joint.parent).flexible is None:
             grounded.add(joint.child)
     return grounded
 
@@ -288,7 +309,7 @@ def _warn_massless_leaves(robot: Robot, checks: _Numbers, where: Location) -> No
     idle = []
     for joint in reversed(robot.joints):
         reflected = checks.finite(joint.actuation.motor_inertia, where) > 0
-        if joint.type is not JointType.FIXED and not carried[joint.child] and not reflected:
+        if joint.type.moves and not carried[joint.child] and not reflected:
             idle.append(joint.name)
         carried[joint.parent] |= carried[joint.child]
     if idle:

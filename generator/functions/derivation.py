@@ -11,6 +11,7 @@ from elastogen.generator.functions import acceleration_matrices, dynamics, highe
 from elastogen.generator.functions.catalogue import Derived, Entry, Way
 from elastogen.generator.functions.function import Function
 from elastogen.generator.functions.variants import Variant, VariantFamily
+from elastogen.generator.joints.selector import Selector
 from elastogen.generator.program.arguments import input_argument
 from elastogen.generator.program.graph import Graph, Op
 from elastogen.generator.program.operations import COST
@@ -19,7 +20,7 @@ from elastogen.generator.program.program import Argument, Program
 from elastogen.generator.program.substitute import extract
 from elastogen.generator.robot.errors import OutputError
 from elastogen.generator.robot.robot import Robot
-from elastogen.generator.sliding.elements_inside import INDICATORS, Selector, indicated, selectors
+from elastogen.generator.sliding.elements_inside import INDICATORS, indicated, selectors
 
 CATALOGUE: dict[str, Entry] = {
     entry.name: entry

@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from elastogen.generator.joints.selector import Selector
 from elastogen.generator.program.program import Argument, Program
-from elastogen.generator.sliding.elements_inside import INDICATORS, Selector, indicators_at
+from elastogen.generator.sliding.elements_inside import INDICATORS, indicators_at
 
 
 @dataclass(frozen=True)

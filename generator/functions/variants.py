@@ -15,7 +15,7 @@ from elastogen.generator.mechanism.mechanism import Mechanism
 from elastogen.generator.program.graph import Graph, Value
 from elastogen.generator.program.lowering import Lowering
 from elastogen.generator.program.substitute import replacing, substitute
-from elastogen.generator.robot.robot import JointType, Robot
+from elastogen.generator.robot.robot import Robot
 from elastogen.generator.sliding.elements_inside import Indicators
 from elastogen.generator.spatial.vectors import Mat, Vec
 
@@ -239,18 +239,20 @@ class VariantFamily:
 
 
 def _drives(lower: Lowering, robot: Robot) -> tuple[Drive, ...]:
-    """Per coordinate, in the order of robot.coordinates."""
+    """Per velocity, in the order of the joints: its own, its deflection's, those of the child's modes."""
     zero = lower.graph.value(0)
-    joints = iter(robot.moving_joints)
-    drives = []
-    for coordinate in robot.coordinates:
-        if coordinate.elastic:
-            drives.append(Drive(zero, zero, zero, zero))
-        else:
-            a = next(joints).actuation
+    none = Drive(zero, zero, zero, zero)
+    drives: list[Drive] = []
+    for joint in robot.joints:
+        a = joint.actuation
+        for _ in joint.type.velocities:
             ratio = lower.value(a.gear_ratio)
             reflected = lower.value(a.motor_inertia) * ratio * ratio
             drives.append(Drive(reflected, lower.value(a.viscous), lower.value(a.coulomb), lower.value(a.coulomb_velocity)))
+        if joint.elasticity is not None:
+            drives.append(none)
+        flexible = robot.link(joint.child).flexible
+        drives += [none] * (0 if flexible is None else len(flexible.coordinates))
     return tuple(drives)
 
 
@@ -260,13 +262,13 @@ def _elasticity(lower: Lowering, robot: Robot, inside: Indicators) -> Elasticity
     K, D = ([[zero] * n for _ in range(n)] for _ in range(2))
     start = 0
     for joint in robot.joints:
-        if joint.type is not JointType.FIXED:
+        for _ in joint.type.velocities:
             D[start][start] = lower.value(joint.actuation.viscous)
             start += 1
-            if joint.elasticity is not None:
-                K[start][start] = lower.value(joint.elasticity.stiffness)
-                D[start][start] = lower.value(joint.elasticity.damping)
-                start += 1
+        if joint.elasticity is not None:
+            K[start][start] = lower.value(joint.elasticity.stiffness)
+            D[start][start] = lower.value(joint.elasticity.damping)
+            start += 1
         body = robot.link(joint.child).flexible
         if body is not None:
             varies = body.telescope is not None and not body.telescope.nodal  # see MovingBeam

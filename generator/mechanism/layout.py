@@ -16,17 +16,20 @@ import numpy as np
 import sympy
 
 from elastogen.generator.bodies import base_regrouping
-from elastogen.generator.joints.joint_motion import Contact, Fixed, JointMotion, Prismatic, Revolute
+from elastogen.generator.joints.fixed import FixedPlan
+from elastogen.generator.joints.frame_motion import MotionPlan
+from elastogen.generator.joints.sliding import Contact, ContactPlan
+from elastogen.generator.joints.telescopic import moving_clamp
 from elastogen.generator.mechanism.mechanism import Frame, LinkFrame, Mechanism, SeparateWindow
 from elastogen.generator.program.graph import Graph, Value
 from elastogen.generator.program.lowering import Lowering
 from elastogen.generator.robot.placement import inverse, product, transform
-from elastogen.generator.robot.robot import IDENTITY, Body, FlexibleBody, Joint, JointType, Link, Matrix, Robot, Scalar
+from elastogen.generator.robot.robot import IDENTITY, Body, FlexibleBody, Joint, Link, Matrix, Robot, Scalar, Vector
 from elastogen.generator.sliding.contact import fixed_line, moving_line
-from elastogen.generator.sliding.elements_inside import Indicators, moving_clamp
+from elastogen.generator.sliding.elements_inside import Indicators
 from elastogen.generator.sliding.held_bodies import held_bodies
 from elastogen.generator.sliding.moving_beam import lowered_body
-from elastogen.generator.sliding.tip_motion import tip_motion
+from elastogen.generator.sliding.tip_motion import TipPlan
 from elastogen.generator.sliding.window import Window
 from elastogen.generator.spatial.inertia import Array, Inertia, pseudo_inertia
 from elastogen.generator.spatial.vectors import Matrix3, Rotation, Symmetric, Turn, Vec
@@ -41,19 +44,13 @@ class _Draft:
     label: str
     parent: int
     placement: Matrix  # parent frame -> joint
-    kind: str  # "revolute", "prismatic", "fixed", "tip" or "contact"
+    plan: MotionPlan
     coordinates: tuple[int, ...]
     flexible: FlexibleBody | None = None
     deforming: tuple[int, ...] = ()  # coordinates of the flexible body
-    contact: Contact | None = None
     window: Window | None = None
     constant: Array = field(default_factory=lambda: np.zeros((4, 4)))  # numeric pseudo-inertia
     live: list[tuple[Matrix, Body]] = field(default_factory=list)  # bodies with live parameters, their poses
-
-    @property
-    def may_turn(self) -> bool:
-        """Whether the frame can be turned about and shifted along its axis."""
-        return self.kind in ("revolute", "prismatic")
 
 
 class _Layout:
@@ -76,41 +73,43 @@ class _Layout:
         self.size += count
         return tuple(range(self.size - count, self.size))
 
-    def _draft(self, label: str, parent: int, placement: Matrix, kind: str, count: int) -> int:
-        self.drafts.append(_Draft(label, parent, placement, kind, self._coordinates(count)))
+    def _draft(self, label: str, parent: int, placement: Matrix, plan: MotionPlan) -> int:
+        self.drafts.append(_Draft(label, parent, placement, plan, self._coordinates(plan.size)))
         return len(self.drafts) - 1
 
     def _add(self, joint: Joint, link: Link) -> None:
-        parent, pose = self.ends[joint.parent]
-        before = product(pose, self.lower.matrix(joint.before))
-        after = self.lower.matrix(joint.after)
-        if joint.type is JointType.FIXED:
-            frame, pose = parent, product(before, after)
-        elif joint.type is JointType.SLIDING:
-            frame, pose = self._slide(joint)
-        else:
-            kind = "revolute" if joint.type.is_rotation else "prismatic"
-            align = _axis_to_z(joint, self.lower)
-            frame = self._draft(joint.name, parent, product(before, align), kind, 1)
-            if joint.elasticity is not None:
-                frame = self._draft(f"{joint.name}, deflection", frame, IDENTITY, kind, 1)
-            pose = product(inverse(align), after)
+        frame, pose = self._slide(joint) if joint.type.rides_parent else self._moved(joint)
         if link.flexible is not None:
-            frame = self._draft(link.name, frame, pose, "fixed", 0)
+            frame = self._draft(link.name, frame, pose, FixedPlan())
             pose = IDENTITY
         self.links[link.name] = self.ends[link.name] = (frame, pose)
         if link.flexible is not None:
             self.drafts[frame].flexible = link.flexible
             undeformed = self.lower.matrix(link.flexible.tip_pose)
             place = transform(((1, 0, 0), (0, 1, 0), (0, 0, 1)), (undeformed[0][3], undeformed[1][3], undeformed[2][3]))
-            tip = self._draft(f"{link.name}, tip", frame, place, "tip", len(link.flexible.coordinates))
-            self.drafts[tip].flexible = link.flexible
+            tip = self._draft(f"{link.name}, tip", frame, place, TipPlan(link.flexible))
             moving = (self.size - len(link.flexible.coordinates) - 1,) if moving_clamp(self.robot, link.name) else ()
             self.drafts[frame].deforming = (*moving, *self.drafts[tip].coordinates)
             if link.flexible.telescope is not None and link.flexible.telescope.moves_tip:
                 self.drafts[tip].coordinates = self.drafts[frame].deforming
             turned = tuple(tuple(row[:3]) for row in undeformed[:3])
             self.ends[link.name] = (tip, transform(turned, (0, 0, 0)))
+
+    def _moved(self, joint: Joint) -> tuple[int, Matrix]:
+        """The last frame of a joint on the end of its parent, and the child's frame in it."""
+        frame, pose = self.ends[joint.parent]
+        pose = product(pose, self.lower.matrix(joint.before))
+        plans = joint.type.plans(joint)
+        labels = [joint.name] * len(plans)
+        if len(plans) > 1:
+            labels = [f"{joint.name}, {coordinate.suffix}" for coordinate in joint.type.coordinates]
+        if joint.elasticity is not None:
+            plans, labels = (*plans, *plans), [*labels, f"{joint.name}, deflection"]
+        for plan, label in zip(plans, labels, strict=True):
+            align = IDENTITY if plan.axis is None else _axis_to_z(plan.axis, self.lower)
+            frame = self._draft(label, frame, product(pose, align), plan)
+            pose = inverse(align)
+        return frame, product(pose, self.lower.matrix(joint.after))
 
     def _slide(self, joint: Joint) -> tuple[int, Matrix]:
         """The frame of a joint that slides along its parent, and the child's frame in it."""
@@ -127,7 +126,8 @@ class _Layout:
         slots = self._coordinates(window.size) if window is not None and self.windows is not None else ()
         after = self.lower.matrix(joint.after)
         gamma = _turn_about_z(after)
-        frame = self._draft(joint.name, parent, IDENTITY, "contact", 1)
+        plan = ContactPlan()
+        frame = self._draft(joint.name, parent, IDENTITY, plan)
         draft = self.drafts[frame]
         draft.coordinates = (*draft.coordinates, *moving, *(nodes[j] for j in found.used), *slots)
         if window is not None and self.windows is not None:
@@ -135,7 +135,7 @@ class _Layout:
         else:
             draft.window = window
         count = len(draft.coordinates) + (draft.window.size if draft.window is not None else 0)
-        draft.contact = Contact(self.lower.graph, count, found.line, gamma or 0.0)
+        plan.contact = Contact(self.lower.graph, count, found.line, gamma or 0.0)
         return frame, after if gamma is None else IDENTITY
 
     def reframe(self) -> None:
@@ -144,7 +144,7 @@ class _Layout:
         choice: list[Matrix] = [IDENTITY] * len(drafts)
         for index in reversed(range(len(drafts))):
             children = [k for k, draft in enumerate(drafts) if draft.parent == index]
-            if children and drafts[index].may_turn:
+            if children and drafts[index].plan.may_turn:
                 numeric = _numeric(product(drafts[children[0]].placement, choice[children[0]]))
                 if numeric is not None:
                     choice[index] = _common_normal(numeric)
@@ -199,7 +199,7 @@ def build_mechanism(
     layout.attach(*layout.tip, robot.payload)
     if regroup:
         base_regrouping.regroup(
-            [(d.parent, d.kind, _numeric(d.placement)) for d in layout.drafts], [d.constant for d in layout.drafts]
+            [(d.parent, d.plan, _numeric(d.placement)) for d in layout.drafts], [d.constant for d in layout.drafts]
         )
     named = [*((link.name, layout.links[link.name]) for link in robot.links[1:]), ("tip", layout.tip)]
     return Mechanism(
@@ -212,17 +212,17 @@ def build_mechanism(
     )
 
 
-def _axis_to_z(joint: Joint, lower: Lowering) -> Matrix:
-    """Rotation whose z column is the joint's axis; a permutation where the axis is a coordinate axis."""
-    axis = [lower.scalar(component) for component in joint.axis]
-    exact_columns: dict[tuple[Scalar, Scalar, Scalar], Matrix] = {
+def _axis_to_z(given: Vector, lower: Lowering) -> Matrix:
+    """Rotation whose z column is a joint's axis; a permutation where the axis is a coordinate axis."""
+    axis = [lower.scalar(component) for component in given]
+    permutations: dict[tuple[Scalar, Scalar, Scalar], Matrix] = {
         (0, 0, 1): ((1, 0, 0), (0, 1, 0), (0, 0, 1)), (0, 0, -1): ((1, 0, 0), (0, -1, 0), (0, 0, -1)),
         (1, 0, 0): ((0, 0, 1), (1, 0, 0), (0, 1, 0)), (-1, 0, 0): ((0, 0, -1), (1, 0, 0), (0, -1, 0)),
         (0, 1, 0): ((0, 1, 0), (0, 0, 1), (1, 0, 0)), (0, -1, 0): ((0, 1, 0), (0, 0, -1), (-1, 0, 0)),
     }  # fmt: skip
-    exact = exact_columns.get((axis[0], axis[1], axis[2]))
-    if exact is not None:
-        return transform(exact, (0, 0, 0))
+    permutation = permutations.get((axis[0], axis[1], axis[2]))
+    if permutation is not None:
+        return transform(permutation, (0, 0, 0))
     z = np.array([float(component) for component in axis])
     x = np.cross(np.eye(3)[int(np.argmin(np.abs(z)))], z)
     x /= np.linalg.norm(x)
@@ -282,19 +282,8 @@ def _frame(lower: Lowering, draft: _Draft) -> Frame:
         turned = replace(local, S=rotation.outward(local.S), P=rotation.outward_symmetric(local.P))
         inertia = inertia + turned.shifted(position)
     rotation, position = _steps(lower, draft.placement)
-    motion: JointMotion = Prismatic(graph) if draft.kind == "prismatic" else Fixed(graph)
-    elastic = None
-    if draft.kind == "revolute":
-        *steps, last = rotation.steps
-        if not isinstance(last, Turn):
-            raise AssertionError("a pose ends with a turn about z")
-        motion, rotation = Revolute(graph, last), Rotation(tuple(steps))
-    elif draft.flexible is not None and draft.kind == "tip":
-        motion, rotation = tip_motion(lower, draft.flexible, len(draft.coordinates)), Rotation(())
-    elif draft.contact is not None:
-        motion = draft.contact
-    elif draft.flexible is not None:
-        elastic = lowered_body(lower, draft.flexible, draft.deforming)
+    motion, rotation = draft.plan.build(lower, rotation)
+    elastic = None if draft.flexible is None else lowered_body(lower, draft.flexible, draft.deforming)
     return Frame(draft.label, draft.parent, rotation, position, motion, draft.coordinates, inertia, elastic, draft.window)
 
 

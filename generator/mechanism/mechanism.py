@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from elastogen.generator.bodies.elastic_body import ElasticBody
-from elastogen.generator.joints.joint_motion import JointMotion, LinearTip, Prismatic, Revolute
+from elastogen.generator.joints.frame_motion import FrameMotion
 from elastogen.generator.program.graph import Graph, Value
 from elastogen.generator.sliding.window import Window
 from elastogen.generator.spatial.inertia import Inertia
@@ -25,7 +25,7 @@ class Frame:
     parent: int  # index of the parent frame, -1 for the base
     rotation: Rotation
     position: Vec  # in the parent frame [m]
-    motion: JointMotion
+    motion: FrameMotion
     coordinates: tuple[int, ...]
     inertia: Inertia
     elastic: ElasticBody | None = None
@@ -93,19 +93,19 @@ class Mechanism:
     @property
     def is_rigid(self) -> bool:
         """Whether every frame moves by one joint coordinate."""
-        return all(isinstance(frame.motion, (Revolute, Prismatic)) for frame in self.frames)
+        return all(frame.motion.screw for frame in self.frames)
 
     @property
     def has_linear_tips(self) -> bool:
         """Whether some tip is E + {delta x}: then frames are sheared, and only affine.py applies."""
-        return any(isinstance(frame.motion, LinearTip) for frame in self.frames)
+        return any(not frame.motion.orthogonal for frame in self.frames)
 
     def is_parallel_to_parent(self, index: int) -> bool:
         """Whether a frame and its parent turn about axes of the same direction."""
         frame = self.frames[index]
         if frame.parent < 0:
             return False
-        both_turn = isinstance(frame.motion, Revolute) and isinstance(self.frames[frame.parent].motion, Revolute)
+        both_turn = frame.motion.parallel_turn and self.frames[frame.parent].motion.parallel_turn
         return both_turn and all(isinstance(turn, Turn) and turn.c.constant == 1.0 for turn in frame.rotation.steps)
 
     def ancestors(self, index: int) -> list[int]:

@@ -29,7 +29,6 @@ from elastogen.generator.robot.robot import (
     Body,
     Joint,
     JointElasticity,
-    JointType,
     Link,
     Matrix,
     Parameter,
@@ -187,9 +186,16 @@ def _joint(joint: Joint, visit: _Visit) -> Joint:
     path, name = f"joints.{joint.name}", to_identifier(joint.name, "joint")
     doc = f"joint {joint.name}"
     before = _translation(joint.before, f"{path}.placement.xyz", f"{name}_xyz", f"place of {doc} on {joint.parent}", visit)
-    if joint.type is JointType.FIXED:
-        return replace(joint, before=before)
-    turns = joint.type.is_rotation
+    details = {
+        key.name: visit(Slot(f"{path}.{key.name}", f"{name}_{key.name}", key.unit, f"{key.doc}, {doc}"), joint.detail(key.name))
+        if key.shape == "scalar"
+        else joint.details[key.name]
+        for key in joint.type.keys
+    }
+    joint = replace(joint, before=before, details=details)
+    if not joint.type.moves:
+        return joint
+    turns = joint.unit == "rad"
     force, speed, ratio = ("N m", "rad/s", "-") if turns else ("N", "m/s", "rad/m")
     viscous = "N m s/rad" if turns else "N s/m"
     drive = joint.actuation
@@ -221,13 +227,13 @@ def _joint(joint: Joint, visit: _Visit) -> Joint:
             drive.coulomb_velocity,
         ),
     )
-    return replace(joint, before=before, actuation=actuation, elasticity=_elasticity(joint, path, name, visit))
+    return replace(joint, actuation=actuation, elasticity=_elasticity(joint, path, name, visit))
 
 
 def _elasticity(joint: Joint, path: str, name: str, visit: _Visit) -> JointElasticity | None:
     if joint.elasticity is None:
         return None
-    spring, damper = ("N m/rad", "N m s/rad") if joint.type.is_rotation else ("N/m", "N s/m")
+    spring, damper = ("N m/rad", "N m s/rad") if joint.unit == "rad" else ("N/m", "N s/m")
     doc = f"elasticity of joint {joint.name}"
     return JointElasticity(
         visit(

@@ -5,20 +5,20 @@ that are *live* stay inputs of the generated C; the others are replaced by their
 and stay symbols when closed forms are derived for reading.
 
 Every joint carries its child link: ``T_parent_child(q) = before . motion(axis, q) . after``, where ``before`` goes
-from the parent's link frame to the joint, the motion is a rotation about or a translation along ``axis``, and
-``after`` goes from the moved joint frame to the child's link frame (identity except for standard DH tables).
+from the parent's link frame to the joint, the motion is that of the joint's kind (generator/joints), and ``after``
+goes from the moved joint frame to the child's link frame (identity except for standard DH tables).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from enum import Enum
 from typing import TypeAlias
 
 import sympy
 
 from elastogen.generator.robot.experiment import Experiment
+from elastogen.generator.robot.joint_kind import JointKind
 
 Scalar: TypeAlias = "int | float | sympy.Expr"
 Vector: TypeAlias = "tuple[Scalar, Scalar, Scalar]"
@@ -26,22 +26,6 @@ Matrix: TypeAlias = "tuple[tuple[Scalar, ...], ...]"
 
 IDENTITY: Matrix = ((1, 0, 0, 0), (0, 1, 0, 0), (0, 0, 1, 0), (0, 0, 0, 1))
 ZERO3: Matrix = ((0, 0, 0), (0, 0, 0), (0, 0, 0))
-
-
-class JointType(str, Enum):
-    """How a joint moves its child link."""
-
-    REVOLUTE = "revolute"
-    CONTINUOUS = "continuous"
-    PRISMATIC = "prismatic"
-    FIXED = "fixed"
-    SLIDING = "sliding"  # P_a of paper 003: the joint slides along the parent, a flexible beam
-    TELESCOPIC = "telescopic"  # P_b of paper 003: the child, a flexible beam, slides through a joint on the parent
-
-    @property
-    def is_rotation(self) -> bool:
-        """Whether the coordinate is an angle [rad]; else it is a length [m]."""
-        return self in (JointType.REVOLUTE, JointType.CONTINUOUS)
 
 
 @dataclass(frozen=True)
@@ -101,7 +85,7 @@ class Joint:
     """A joint between two links, see the module's text for its transformation."""
 
     name: str
-    type: JointType
+    type: JointKind
     parent: str
     child: str
     axis: Vector = (0, 0, 1)  # unit vector in the joint frame
@@ -111,6 +95,25 @@ class Joint:
     actuation: Actuation = field(default_factory=Actuation)
     elasticity: JointElasticity | None = None
     slide: str = "smooth"  # sliding and telescopic joints: "smooth", or "nodal" as paper 003 prints it
+    details: Mapping[str, Scalar | Vector] = field(default_factory=dict, hash=False, metadata={"later": True})
+    """Numbers that only joints of its kind have, by their keys in a file: a pitch, a second axis."""
+
+    def detail(self, key: str) -> Scalar:
+        """A scalar of its kind."""
+        value = self.details[key]
+        assert not isinstance(value, tuple)  # validated
+        return value
+
+    def direction(self, key: str) -> Vector:
+        """A unit vector of its kind."""
+        value = self.details[key]
+        assert isinstance(value, tuple)  # validated
+        return value
+
+    @property
+    def unit(self) -> str:
+        """Unit of the first coordinate: that of limits, drive and spring of a joint with one coordinate."""
+        return self.type.coordinates[0].unit if self.type.moves else ""
 
 
 @dataclass(frozen=True)
@@ -250,18 +253,16 @@ class Robot:
     @property
     def moving_joints(self) -> tuple[Joint, ...]:
         """The joints with a coordinate, in coordinate order."""
-        return tuple(joint for joint in self.joints if joint.type is not JointType.FIXED)
+        return tuple(joint for joint in self.joints if joint.type.moves)
 
     @property
     def coordinates(self) -> tuple[Coordinate, ...]:
         """The generalized coordinates in the papers' order: joint 1, its deflection, link 1's modes, joint 2, ..."""
         found: list[Coordinate] = []
         for joint in self.joints:
-            unit = "rad" if joint.type.is_rotation else "m"
-            if joint.type is not JointType.FIXED:
-                found.append(Coordinate(joint.name, unit, elastic=False))
-                if joint.elasticity is not None:
-                    found.append(Coordinate(f"{joint.name}.deflection", unit, elastic=True))
+            found += [Coordinate(c.name(joint.name), c.unit, elastic=False) for c in joint.type.coordinates]
+            if joint.elasticity is not None:
+                found.append(Coordinate(f"{joint.name}.deflection", joint.unit, elastic=True))
             flexible = self.link(joint.child).flexible
             if flexible is not None:
                 found += [Coordinate(f"{joint.child}.{name}", "", elastic=True) for name in flexible.coordinates]

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Protocol, TypeVar
 
 from elastogen.generator.robot.location import Location, did_you_mean
-from elastogen.generator.robot.robot import Joint, JointType
+from elastogen.generator.robot.robot import Joint
 
 
 class Edge(Protocol):
@@ -93,7 +93,7 @@ def default_tip(root: str, joints: Sequence[Joint]) -> str:
     """Return the leaf link with the most moving joints on its way to the base; the first if several have."""
     moving = {root: 0}
     for joint in joints:
-        moving[joint.child] = moving[joint.parent] + (joint.type is not JointType.FIXED)
+        moving[joint.child] = moving[joint.parent] + joint.type.moves
     inner = {joint.parent for joint in joints}
     leaves = [link for link in moving if link not in inner]
     return max(leaves, key=lambda link: moving[link])

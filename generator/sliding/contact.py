@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from elastogen.generator.joints.joint_motion import monomial
+from elastogen.generator.bodies.elastic_tip import monomial
 from elastogen.generator.program.graph import Value
 from elastogen.generator.program.lowering import Lowering
 from elastogen.generator.robot.robot import Centreline, FlexibleBody, Scalar, Telescope

@@ -4,18 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from elastogen.generator.joints.joint_motion import Contact, ElasticTip, JointMotion, LinearTip
+from elastogen.generator.bodies.elastic_tip import ElasticTip, LinearTip
+from elastogen.generator.joints.frame_motion import FrameMotion, MotionPlan
+from elastogen.generator.joints.sliding import Contact
 from elastogen.generator.program.graph import Value
 from elastogen.generator.program.lowering import Lowering
 from elastogen.generator.robot.robot import FlexibleBody, Telescope
 from elastogen.generator.sliding.mode_functions import ModeFunctions
-from elastogen.generator.spatial.vectors import Vec
+from elastogen.generator.spatial.vectors import Rotation, Vec
 
 
-def tip_motion(lower: Lowering, body: FlexibleBody, count: int) -> JointMotion:
-    """Motion of the tip by so many coordinates: the body's, or before them that of the joint that moves the clamp."""
-    if count > len(body.coordinates):
-        return Contact(lower.graph, count, lambda variables: _moving_tip(body, variables), 0.0)
+class TipPlan(MotionPlan):
+    """The tip of a flexible body, by the body's coordinates; where it moves with the clamp, that of the joint comes before."""
+
+    def __init__(self, body: FlexibleBody) -> None:
+        self.body, self.size = body, len(body.coordinates)
+
+    def build(self, lower: Lowering, rotation: Rotation) -> tuple[FrameMotion, Rotation]:
+        """The motion; the undeformed tip frame is parallel to the link frame."""
+        return _tip_motion(lower, self.body), Rotation(())
+
+
+def _tip_motion(lower: Lowering, body: FlexibleBody) -> FrameMotion:
+    if body.telescope is not None and body.telescope.moves_tip:
+        return Contact(lower.graph, 1 + len(body.coordinates), lambda variables: _moving_tip(body, variables), 0.0)
     shifts = [[lower.value(entry) for entry in row] for row in body.tip_displacements]
     turns = [[lower.value(entry) for entry in row] for row in body.tip_rotations]
     kind = LinearTip if body.tip == "linear" else ElasticTip

@@ -17,9 +17,10 @@ from elastogen.build.module.compile import find_toolchain
 from elastogen.build.options import BuildOptions
 from elastogen.build.pipeline import build_extension, compile_cached
 from elastogen.generator.functions.function import Function
+from elastogen.generator.joints import kinds
 from elastogen.generator.program.graph import Graph, Op, Value
 from elastogen.generator.program.program import Argument, Program
-from elastogen.generator.robot.robot import Joint, JointType, Link, Parameter, Robot
+from elastogen.generator.robot.robot import Joint, Link, Parameter, Robot
 
 NASTY_LABELS = [
     "double",
@@ -59,7 +60,7 @@ def sample_robot(name: str = "sample", live: dict[str, float] | None = None, **c
     parameters = {
         key: Parameter(key, value, "kg", f"the {key}", live=True) for key, value in (LIVE if live is None else live).items()
     }
-    joint = Joint("first", JointType.REVOLUTE, "base", "tip")
+    joint = Joint("first", kinds.REVOLUTE, "base", "tip")
     return Robot(name, (Link("base"), Link("tip")), (joint,), tip="tip", parameters=parameters, **changes)
 
 

@@ -8,7 +8,8 @@ from flexible_reference import constant
 from reference_beam import EI, LENGTH, RHO
 
 from elastogen.generator.beams.integrals import Beam, beam_body
-from elastogen.generator.robot.robot import Body, Joint, JointType, Link, Robot
+from elastogen.generator.joints import kinds
+from elastogen.generator.robot.robot import Body, Joint, Link, Robot
 
 ROD = RHO, EI, LENGTH  # mass per length [kg/m], EI [N m^2], length [m]
 HUB = Body(0, (0, 0, 0), ((0, 0, 0), (0, 0, 0), (0, 0, 0.01)))
@@ -24,8 +25,8 @@ def planar_arm(*links, gravity=(0, 0, 0), types=()):
     named = [Link("base")] + [replace(link, name=f"link{k}") for k, link in enumerate(links, start=1)]
     joints = []
     for k in range(len(links)):
-        kind = types[k] if types else JointType.REVOLUTE
-        axis = (0, 0, 1) if kind is JointType.REVOLUTE else (1, 0, 0)
+        kind = types[k] if types else kinds.REVOLUTE
+        axis = (0, 0, 1) if kind is kinds.REVOLUTE else (1, 0, 0)
         joints.append(Joint(f"j{k + 1}", kind, named[k].name, named[k + 1].name, axis=axis))
     return Robot("arm", tuple(named), tuple(joints), gravity=gravity, tip=named[-1].name)
 

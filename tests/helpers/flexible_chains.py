@@ -9,10 +9,11 @@ from robots_for_tests import random_axis, random_body, random_pose
 
 from elastogen.generator.algorithms import affine
 from elastogen.generator.beams.integrals import Beam, Mode, beam_body
+from elastogen.generator.joints import kinds
 from elastogen.generator.program.arguments import MOTION, input_argument
 from elastogen.generator.program.program import Argument, Program
 from elastogen.generator.program.taylor import derivative_name
-from elastogen.generator.robot.robot import Body, Joint, JointType, Link, Robot
+from elastogen.generator.robot.robot import Body, Joint, Link, Robot
 
 EXACT = 1e-11
 
@@ -22,7 +23,7 @@ def random_chain(seed: int, links: int, most_modes: int) -> Robot:
     rng = np.random.default_rng((seed, 31))
     made, joints = [Link("base")], []
     for number in range(1, links + 1):
-        kind = (JointType.REVOLUTE, JointType.PRISMATIC)[int(rng.random() < 0.35)]
+        kind = (kinds.REVOLUTE, kinds.PRISMATIC)[int(rng.random() < 0.35)]
         name, count = f"link{number}", int(rng.integers(0, most_modes + 1))
         joints.append(
             Joint(

@@ -21,13 +21,15 @@ from scipy.spatial.transform import Rotation
 from elastogen.generator.description.load_robot import load
 from elastogen.generator.description.validate import validate
 from elastogen.generator.functions.derivation import derive_model
+from elastogen.generator.joints import kinds
 from elastogen.generator.program.program import Program
-from elastogen.generator.robot.robot import IDENTITY, Actuation, Body, Joint, JointType, Link, Matrix, Robot
+from elastogen.generator.robot.joint_kind import JointKind
+from elastogen.generator.robot.robot import IDENTITY, Actuation, Body, Joint, Link, Matrix, Robot
 
 Array = np.ndarray
 
 DATA = Path(__file__).parents[1] / "data"
-MOVING = (JointType.REVOLUTE, JointType.CONTINUOUS, JointType.PRISMATIC)
+MOVING = (kinds.REVOLUTE, kinds.CONTINUOUS, kinds.PRISMATIC)
 EXAMPLES = {
     "ur5": "ur_description/urdf/ur5_robot.urdf",
     "panda": "panda_description/urdf/panda.urdf",
@@ -93,7 +95,7 @@ def random_robot(
     seed: int,
     joints: int | None = None,
     *,
-    types: Sequence[JointType] = MOVING,
+    types: Sequence[JointKind] = MOVING,
     fixed: float = 0.2,
     branching: float = 0.4,
     drives: bool = False,
@@ -112,7 +114,7 @@ def random_robot(
     links, made = [Link("base", random_body(rng))], []
     while moving > 0:
         number = len(links)
-        kind = JointType.FIXED if rng.random() < fixed else types[int(rng.integers(len(types)))]
+        kind = kinds.FIXED if rng.random() < fixed else types[int(rng.integers(len(types)))]
         parent = links[rng.integers(number)] if rng.random() < branching else links[-1]
         made.append(
             Joint(
@@ -120,11 +122,11 @@ def random_robot(
                 axis=random_axis(rng, special),
                 before=random_pose(rng, special),
                 after=random_pose(rng) if rng.random() < offsets else IDENTITY,
-                actuation=random_drive(rng) if drives and kind is not JointType.FIXED else Actuation(),
+                actuation=random_drive(rng) if drives and kind is not kinds.FIXED else Actuation(),
             )
         )  # fmt: skip
         links.append(Link(f"link{number}", random_body(rng)))
-        moving -= kind is not JointType.FIXED
+        moving -= kind is not kinds.FIXED
     return validate(
         Robot(
             f"random{seed}",
@@ -140,9 +142,7 @@ def random_robot(
 
 def random_chain(n: int, seed: int = 1) -> Robot:
     """A chain of n revolute joints without any special geometry."""
-    return random_robot(
-        seed, n, types=(JointType.REVOLUTE,), fixed=0.0, branching=0.0, offsets=0.0, payload=False, special=False
-    )
+    return random_robot(seed, n, types=(kinds.REVOLUTE,), fixed=0.0, branching=0.0, offsets=0.0, payload=False, special=False)
 
 
 def random_states(robot: Robot, seed: int, count: int = 3) -> dict[str, Array]:
@@ -316,12 +316,10 @@ def in_pinocchio(robot: Robot) -> PinocchioRobot:
                 continue
             carrier, placement = home[parent]
             seat = placement * se3(joint.before)
-            if joint.type is JointType.FIXED:
+            if joint.type is kinds.FIXED:
                 home[joint.child] = (carrier, seat * se3(joint.after))
             else:
-                kind = (
-                    pin.JointModelPrismaticUnaligned if joint.type is JointType.PRISMATIC else pin.JointModelRevoluteUnaligned
-                )
+                kind = pin.JointModelPrismaticUnaligned if joint.type is kinds.PRISMATIC else pin.JointModelRevoluteUnaligned
                 number = model.addJoint(carrier, kind(numeric(robot, joint.axis)), seat, joint.name)
                 home[joint.child] = (number, se3(joint.after))
                 drive = joint.actuation
@@ -364,7 +362,7 @@ def merged(robot: Robot) -> Robot:
     for joint in robot.joints:
         carrier, T = home[joint.parent]
         before, after = np.array(joint.before, dtype=float), np.array(joint.after, dtype=float)
-        if joint.type is JointType.FIXED:
+        if joint.type is kinds.FIXED:
             home[joint.child] = (carrier, T @ before @ after)
         else:
             home[joint.child] = (joint.child, np.eye(4))

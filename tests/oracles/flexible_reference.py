@@ -10,7 +10,8 @@ from types import MappingProxyType
 
 from elastogen.generator.beams.integrals import Beam, Mode, beam_body
 from elastogen.generator.beams.piecewise import Curve, exact
-from elastogen.generator.robot.robot import IDENTITY, ZERO3, Body, Joint, JointType, Link, Robot
+from elastogen.generator.joints import kinds
+from elastogen.generator.robot.robot import IDENTITY, ZERO3, Body, Joint, Link, Robot
 
 CASES = json.loads((Path(__file__).parents[1] / "data" / "flexible_chains.json").read_text())["cases"]
 POWERS = MappingProxyType({f"(x/L)**{n}": n for n in range(2, 9)})
@@ -53,7 +54,7 @@ def robot_of(case, tip="exponential", **options):
         joints.append(
             Joint(
                 f"j{i}",
-                JointType(entry["joint"]),
+                kinds.KINDS[entry["joint"]],
                 previous,
                 name,
                 axis=tuple(entry["axis"]),

@@ -3,8 +3,9 @@
 import numpy as np
 from scipy.spatial.transform import Rotation
 
+from elastogen.generator.joints import kinds
 from elastogen.generator.robot.expressions import nominal
-from elastogen.generator.robot.robot import JointType, Robot
+from elastogen.generator.robot.robot import Robot
 
 
 def numeric(robot, matrix, values=None):
@@ -21,9 +22,9 @@ def frames(robot: Robot, q, values=None) -> dict[str, np.ndarray]:
     for joint in robot.joints:
         motion = np.eye(4)
         axis = numeric(robot, joint.axis, values)
-        if joint.type.is_rotation:
+        if joint.type.turning:
             motion[:3, :3] = Rotation.from_rotvec(axis * q[joint.name]).as_matrix()
-        elif joint.type is JointType.PRISMATIC:
+        elif joint.type is kinds.PRISMATIC:
             motion[:3, 3] = axis * q[joint.name]
         before, after = numeric(robot, joint.before, values), numeric(robot, joint.after, values)
         placed[joint.child] = placed[joint.parent] @ before @ motion @ after
@@ -45,12 +46,12 @@ def mass_matrix(robot: Robot, q: dict[str, float]) -> np.ndarray:
         while name in parent_joint:
             joint = parent_joint[name]
             name = joint.parent
-            if joint.type is JointType.FIXED:
+            if joint.type is kinds.FIXED:
                 continue
             seat = placed[joint.parent] @ numeric(robot, joint.before)
             axis = seat[:3, :3] @ numeric(robot, joint.axis)
             i = moving.index(joint)
-            if joint.type is JointType.PRISMATIC:
+            if joint.type is kinds.PRISMATIC:
                 linear[:, i] = axis
             else:
                 linear[:, i] = np.cross(axis, centre - seat[:3, 3])

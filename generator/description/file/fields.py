@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import numbers
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal
 
 from pydantic import (
@@ -119,18 +119,19 @@ class Section(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _known_keys(cls, data: Any) -> Any:
-        if not isinstance(data, Mapping):
-            known = ", ".join(cls.model_fields)
-            raise problem(f"a mapping with the keys {known}", "write `key: value` lines")
-        for key in data:
-            if key not in cls.model_fields:
-                known = ", ".join(cls.model_fields)
-                raise problem(
-                    f"one of the keys {known}",
-                    did_you_mean(str(key), cls.model_fields, "remove it"),
-                    unknown_key=str(key),
-                )
-        return data
+        return check_keys(data, tuple(cls.model_fields))
+
+
+def check_keys(data: Any, known: Sequence[str]) -> Any:
+    """Refuse what is not a mapping, and keys that are not known."""
+    if not isinstance(data, Mapping):
+        raise problem(f"a mapping with the keys {', '.join(known)}", "write `key: value` lines")
+    for key in data:
+        if key not in known:
+            raise problem(
+                f"one of the keys {', '.join(known)}", did_you_mean(str(key), known, "remove it"), unknown_key=str(key)
+            )
+    return data
 
 
 def exclusive(section: Section, these: tuple[str, ...], others: tuple[str, ...]) -> None:

@@ -9,12 +9,15 @@ from __future__ import annotations
 
 import json
 import numbers
+from collections.abc import Mapping
 from typing import Any, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field, TypeAdapter, ValidationError, field_validator, model_validator
+from pydantic.json_schema import SkipJsonSchema
 
 from elastogen.generator.description.file.experiment_file import SimulationSection
 from elastogen.generator.description.file.fields import (
+    ROW3_SCHEMA,
     SCALAR_SCHEMA,
     BodySection,
     FrameSection,
@@ -22,11 +25,15 @@ from elastogen.generator.description.file.fields import (
     ScalarField,
     Section,
     VectorField,
+    check_keys,
     exclusive,
     problem,
 )
 from elastogen.generator.description.file.flexible_file import FlexibleField
 from elastogen.generator.description.file.planar_file import PlanarSection
+from elastogen.generator.joints.kinds import KINDS
+from elastogen.generator.robot.joint_kind import COMMON_KEYS, Key
+from elastogen.generator.robot.location import did_you_mean
 
 FORMAT_VERSION = 1
 MAX_JOINTS = 1000
@@ -125,11 +132,21 @@ class ElasticitySection(Section):
     damping: ScalarField = Field(default=0, description="[N m s/rad] or [N s/m]")
 
 
+def own_value(key: Key, value: Any) -> Any:
+    """The value of a key that only one kind has, or the error that says what it must be."""
+    wanted: Any = VectorField if key.shape == "direction" else ScalarField
+    try:
+        return TypeAdapter(wanted).validate_python(value)
+    except ValidationError:
+        shown = "a direction, three numbers" if key.shape == "direction" else f"a number [{key.unit}] or an expression"
+        raise problem(shown, f"{key.name}: {key.doc}", at=key.name) from None
+
+
 class JointSection(Section):
     """A joint and the link it carries."""
 
     name: NameField
-    type: Literal["revolute", "continuous", "prismatic", "fixed", "sliding", "telescopic"]
+    type: str = Field(description="kind of joint", json_schema_extra={"enum": list(KINDS)})
     parent: NameField | None = Field(default=None, description="default: the child of the joint before, or the base")
     child: NameField | None = Field(default=None, description="default: the next link of `links`, or link1, link2, ...")
     axis: VectorField | None = Field(default=None, description="in the joint frame, default [0, 0, 1]; made unit length")
@@ -147,21 +164,41 @@ class JointSection(Section):
         default="smooth", description="sliding, telescopic: at the joint's very place, or by nodes as paper 003 prints it"
     )
 
+    own: SkipJsonSchema[dict[str, Any]] = Field(default_factory=dict, description="keys that only joints of this kind have")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _known_keys(cls, data: Any) -> Any:
+        """The keys of all kinds, and those of this one."""
+        common = [key for key in cls.model_fields if key != "own"]
+        if not isinstance(data, Mapping) or data.get("type") not in KINDS:
+            return data if isinstance(data, JointSection) else check_keys(data, [*common, *(data if "type" in data else ())])
+        kind = KINDS[data["type"]]
+        check_keys(data, [*common, *(key.name for key in kind.keys)])
+        own = {key.name: own_value(key, data[key.name]) for key in kind.keys if key.name in data}
+        return {**{key: value for key, value in data.items() if key not in own}, "own": own}
+
+    @field_validator("type")
+    @classmethod
+    def _is_a_kind(cls, value: str) -> str:
+        if value not in KINDS:
+            raise problem(f"a kind of joint: {', '.join(KINDS)}", did_you_mean(value, KINDS, "choose one of them"))
+        return value
+
     @model_validator(mode="after")
-    def _slides(self) -> JointSection:
-        if self.type in ("sliding", "telescopic"):
-            if self.gamma is None:
-                raise problem(f"the angle gamma of a {self.type} joint [rad]", "add gamma: 0 for beams in line")
-            for key in ("axis", "elasticity"):
-                if getattr(self, key) is not None:
-                    raise problem(f"no {key}: a {self.type} joint moves rigidly along x of its beam", f"remove {key}")
-            if self.type == "sliding" and self.placement.model_fields_set:
-                raise problem("no placement: a sliding joint sits on the parent's axis", "remove placement, give gamma")
-        elif "slide" in self.model_fields_set or (self.gamma is not None and self.type != "prismatic"):
-            raise problem(
-                "slide only for sliding and telescopic joints, gamma for these and prismatic ones",
-                "remove them, or change the type",
-            )
+    def _fits_its_kind(self) -> JointSection:
+        kind = KINDS[self.type]
+        for key in ("gamma", "slide", *COMMON_KEYS):
+            value = getattr(self, key) if key in self.model_fields_set else None
+            given = value.model_fields_set if isinstance(value, Section) else value is not None
+            if given and key not in kind.takes:
+                others = ", ".join(name for name, other in KINDS.items() if key in other.takes)
+                raise problem(f"no {key} for a {self.type} joint; {others} joints take it", f"remove {key}", at=key)
+            if not given and key in kind.needs:
+                raise problem(f"{key} of a {self.type} joint", f"add {key}: 0, or what it is", at=key)
+        for own in kind.keys:
+            if own.default is None and own.name not in self.own:
+                raise problem(f"{own.name} of a {self.type} joint: {own.doc}", f"add {own.name}", at=own.name)
         return self
 
 
@@ -207,6 +244,12 @@ def json_schema() -> str:
     schema["$defs"] |= planar.pop("$defs")
     schema["properties"]["planar"] = {**planar, "description": "instead of links and joints: a robot in the plane x, y"}
     schema["required"] = [key for key in schema["required"] if key != "joints"]
+    joints = schema["$defs"]["JointSection"]["properties"]
+    for kind in KINDS.values():
+        for key in kind.keys:
+            form = ROW3_SCHEMA if key.shape == "direction" else SCALAR_SCHEMA
+            unit = f" [{key.unit}]" if key.unit else ""
+            joints[key.name] = {**form, "description": f"{kind.name}: {key.doc}{unit}"}
     schema["anyOf"] = [{"required": ["joints"]}, {"required": ["planar"]}]
     schema = {"$schema": "https://json-schema.org/draft/2020-12/schema", "$id": "elastogen-robot", **schema}
     return json.dumps(schema, indent=1, sort_keys=True) + "\n"

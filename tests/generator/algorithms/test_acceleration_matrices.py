@@ -149,7 +149,7 @@ def test_operators_9(name: str) -> None:
     """A_ij = T_j0 U_j T_ij with T_ij = T_j0^-1 T_i0."""
     P, x = programs(name), state(name)
     T, A, U = P("forward_kinematics", **x), P("transform_partials", **x), P("joint_operators")
-    names = [joint.child for joint in P.robot.joints if joint.type.value != "fixed"]
+    names = [joint.child for joint in P.robot.joints if joint.type.name != "fixed"]
     copies = 2 if name == "elastic joints" else 1
     frames = [link.name for link in P.robot.links[1:]]
     checked = 0

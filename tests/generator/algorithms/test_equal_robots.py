@@ -23,7 +23,8 @@ from robots_for_tests import (
 
 import elastogen
 from elastogen.generator.closed_form.closed_form import derive
-from elastogen.generator.robot.robot import Actuation, Body, Joint, JointType, Link, Robot
+from elastogen.generator.joints import kinds
+from elastogen.generator.robot.robot import Actuation, Body, Joint, Link, Robot
 
 # ---- equal robots
 
@@ -100,7 +101,7 @@ def test_compiled_random_tree_is_its_program() -> None:
     """Branches, slides, fixed joints, drives with friction, live parameters: every function of a rigid robot."""
     robot = quietly_loaded(random_robot(443, 3, drives=True, branching=0.8), live=("gravity", "payload"))
     assert len({joint.parent for joint in robot.joints}) < len(robot.joints)
-    assert {JointType.PRISMATIC, JointType.FIXED} < {joint.type for joint in robot.joints}
+    assert {kinds.PRISMATIC, kinds.FIXED} < {joint.type for joint in robot.joints}
     names = [*PHYSICS, *KINEMATICS, *DERIVATIVES, *LINEAR, "default"]
     assert_compiled_is_program(elastogen.build_model(robot, outputs=names), Programs(robot, names), 402)
 
@@ -122,9 +123,9 @@ def rpr_robot() -> Robot:
     tensor = ((0.5, 0.0625, -0.125), (0.0625, 0.75, 0.03125), (-0.125, 0.03125, 0.625))
     bodies = [Body(m, (0.25, -0.125, 0.5), tensor) for m in (3.0, 2.0, 1.5)]
     joints = (
-        Joint("swing", JointType.REVOLUTE, "base", "arm", (0, 0, 1), actuation=Actuation(0.0005, 50, 0.25)),
-        Joint("slide", JointType.PRISMATIC, "arm", "rod", (0, 0, 1), pose(right, (0.5, 0.25, 0))),
-        Joint("twist", JointType.REVOLUTE, "rod", "hand", (1, 0, 0), pose(np.eye(3), (0, 0, 0.75))),
+        Joint("swing", kinds.REVOLUTE, "base", "arm", (0, 0, 1), actuation=Actuation(0.0005, 50, 0.25)),
+        Joint("slide", kinds.PRISMATIC, "arm", "rod", (0, 0, 1), pose(right, (0.5, 0.25, 0))),
+        Joint("twist", kinds.REVOLUTE, "rod", "hand", (1, 0, 0), pose(np.eye(3), (0, 0, 0.75))),
     )
     links = (Link("base"), *(Link(name, body) for name, body in zip(("arm", "rod", "hand"), bodies, strict=True)))
     return Robot("rpr", links, joints, (0.5, -1.0, -9.75), "hand", pose(right, (0.5, 0, 0.25)), Body(0.5, (0, 0.25, 0)))

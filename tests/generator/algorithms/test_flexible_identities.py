@@ -6,7 +6,8 @@ from flexible_arms import beam, planar_arm
 from reference_beam import powers
 from robots_for_tests import Programs, difference_quotient, relative_error
 
-from elastogen.generator.robot.robot import Actuation, Body, Joint, JointElasticity, JointType, Link, Robot
+from elastogen.generator.joints import kinds
+from elastogen.generator.robot.robot import Actuation, Body, Joint, JointElasticity, Link, Robot
 
 
 def rigid_and_stiff():
@@ -20,10 +21,10 @@ def rigid_and_stiff():
     links = [Link("base"), Link("link1", rod), Link("link2", rod), Link("load1", tip), Link("load2", tip)]
     at_tip = ((1, 0, 0, length), (0, 1, 0, 0), (0, 0, 1, 0), (0, 0, 0, 1))
     joints = [
-        Joint("j1", JointType.REVOLUTE, "base", "link1"),
-        Joint("f1", JointType.FIXED, "link1", "load1"),
-        Joint("j2", JointType.REVOLUTE, "link1", "link2", before=at_tip),
-        Joint("f2", JointType.FIXED, "link2", "load2"),
+        Joint("j1", kinds.REVOLUTE, "base", "link1"),
+        Joint("f1", kinds.FIXED, "link1", "load1"),
+        Joint("j2", kinds.REVOLUTE, "link1", "link2", before=at_tip),
+        Joint("f2", kinds.FIXED, "link2", "load2"),
     ]
     order = [links[0], links[1], links[3], links[2], links[4]]
     rigid = Robot("arm", tuple(order), tuple(joints), gravity=(0, -9.81, 0), tip="link2", tool=at_tip)
@@ -83,11 +84,11 @@ def spatial_arm(**options):
         Link("d", Body(), flexible, Body(0.2, (0.05, 0, 0), inertia)),
     )
     joints = (
-        Joint("j1", JointType.REVOLUTE, "base", "a", axis=(0.6, 0, 0.8), before=turned,
+        Joint("j1", kinds.REVOLUTE, "base", "a", axis=(0.6, 0, 0.8), before=turned,
               actuation=Actuation(1e-4, 50, 0.1), elasticity=JointElasticity(400.0, 0.0)),
-        Joint("j2", JointType.REVOLUTE, "a", "b", axis=(0, 1, 0), before=turned),
-        Joint("j3", JointType.PRISMATIC, "b", "c", axis=(0, 0.6, 0.8), before=turned),
-        Joint("j4", JointType.REVOLUTE, "b", "d", axis=(0, 0, 1)),
+        Joint("j2", kinds.REVOLUTE, "a", "b", axis=(0, 1, 0), before=turned),
+        Joint("j3", kinds.PRISMATIC, "b", "c", axis=(0, 0.6, 0.8), before=turned),
+        Joint("j4", kinds.REVOLUTE, "b", "d", axis=(0, 0, 1)),
     )  # fmt: skip
     return Robot("tree", links, joints, gravity=(0.5, 1.0, -9.0), tip="d")
 

@@ -11,7 +11,8 @@ from scipy.integrate import solve_ivp
 
 import elastogen
 from elastogen.generator.functions.derivation import derive_model
-from elastogen.generator.robot.robot import Actuation, Body, Joint, JointElasticity, JointType, Link, Robot
+from elastogen.generator.joints import kinds
+from elastogen.generator.robot.robot import Actuation, Body, Joint, JointElasticity, Link, Robot
 
 
 @pytest.fixture(scope="module")
@@ -100,7 +101,7 @@ def test_a_flexible_joint_is_a_spring_between_drive_and_link():
     """One link on an elastic joint against the textbook equations I_m th'' = tau + k d, I (th + d)'' = -k d."""
     inertia, rotor, ratio, stiffness, damping = 0.4, 2e-4, 60.0, 120.0, 0.3
     link = Link("arm", Body(0, (0, 0, 0), ((0, 0, 0), (0, 0, 0), (0, 0, inertia))))
-    joint = Joint("j", JointType.REVOLUTE, "base", "arm", actuation=Actuation(rotor, ratio),
+    joint = Joint("j", kinds.REVOLUTE, "base", "arm", actuation=Actuation(rotor, ratio),
                   elasticity=JointElasticity(stiffness, damping))  # fmt: skip
     robot = Robot("joint", (Link("base"), link), (joint,), tip="arm")
     assert robot.coordinate_names == ("j", "j.deflection")

@@ -17,12 +17,12 @@ from plain_programs import PlainPrograms, program
 from robots_for_tests import relative_error
 
 from elastogen.generator.functions.derivation import CATALOGUE
+from elastogen.generator.joints import kinds
 from elastogen.generator.program import taylor
 from elastogen.generator.program.arguments import MOTION, input_argument
 from elastogen.generator.program.differentiate import jacobian
 from elastogen.generator.program.program import Argument, Program
 from elastogen.generator.program.taylor import along
-from elastogen.generator.robot.robot import JointType
 
 
 def catalan(p: int) -> int:
@@ -70,8 +70,8 @@ def by_weights(name: str, k: int, m: int, weights: Any) -> np.ndarray:
 
 def test_the_small_chains_are_varied() -> None:
     robots = [small(name).robot for name in SMALL]
-    kinds = {joint.type for robot in robots for joint in robot.joints}
-    assert kinds == {JointType.REVOLUTE, JointType.PRISMATIC}
+    found = {joint.type for robot in robots for joint in robot.joints}
+    assert found == {kinds.REVOLUTE, kinds.PRISMATIC}
     assert [any(c.elastic for c in robot.coordinates) for robot in robots] == [False, True, True]
 
 
@@ -173,8 +173,8 @@ def test_appell_from_the_explicit_form_by_differentiation_of_the_graph() -> None
 
 def test_the_random_chains_are_varied() -> None:
     robots = [random_chain(*case) for case in CHAINS]
-    kinds = {joint.type for robot in robots for joint in robot.joints}
-    assert kinds == {JointType.REVOLUTE, JointType.PRISMATIC}
+    found = {joint.type for robot in robots for joint in robot.joints}
+    assert found == {kinds.REVOLUTE, kinds.PRISMATIC}
     counts = {0 if link.flexible is None else len(link.flexible.coordinates) for robot in robots for link in robot.links[1:]}
     assert counts >= {0, 1, 2, 3, 4}
     assert {len(robot.joints) for robot in robots} == {1, 2, 3, 4}

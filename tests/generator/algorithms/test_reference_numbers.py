@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 from robots_for_tests import DATA, Programs, pose, puma560_from_table, quietly_loaded, relative_error
 
-from elastogen.generator.robot.robot import Body, Joint, JointType, Link, Robot
+from elastogen.generator.joints import kinds
+from elastogen.generator.robot.robot import Body, Joint, Link, Robot
 
 PUMA = json.loads((DATA / "puma560.json").read_text())
 CHAIN = json.loads((DATA / "rigid_chain.json").read_text())
@@ -56,7 +57,7 @@ def chain() -> Programs:
             Link(f"link{number}", Body(body["mass"], tuple(body["com"]), tuple(map(tuple, body["inertia_about_com"]))))
         )
         before = pose(placement[:3, :3], placement[:3, 3] + tip)
-        joints.append(Joint(f"joint{number}", JointType(part["joint"]), parent, f"link{number}", tuple(part["axis"]), before))
+        joints.append(Joint(f"joint{number}", kinds.KINDS[part["joint"]], parent, f"link{number}", tuple(part["axis"]), before))
         parent, tip = f"link{number}", np.array(body["tip"])
     robot = Robot("chain", tuple(links), tuple(joints), tuple(CHAIN["gravity"]), parent, pose(np.eye(3), tip))
     return Programs(robot, "default")

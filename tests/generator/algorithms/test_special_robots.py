@@ -13,12 +13,13 @@ from function_groups import PHYSICS
 from robots_for_tests import Programs, pose, quietly_loaded, random_body, random_robot, random_states, relative_error
 
 import elastogen
-from elastogen.generator.robot.robot import IDENTITY, Actuation, Body, Joint, JointType, Link, Robot
+from elastogen.generator.joints import kinds
+from elastogen.generator.robot.robot import IDENTITY, Actuation, Body, Joint, Link, Robot
 
 
 def test_a_single_joint_is_a_physical_pendulum() -> None:
     body = Body(2.0, (0.5, 0, 0), ((0.1, 0, 0), (0, 0.2, 0), (0, 0, 0.3)))
-    joint = Joint("pin", JointType.CONTINUOUS, "base", "bob", actuation=Actuation(1e-4, 100, 0.7, 0.4, 0.1))
+    joint = Joint("pin", kinds.CONTINUOUS, "base", "bob", actuation=Actuation(1e-4, 100, 0.7, 0.4, 0.1))
     robot = Programs(Robot("pendulum", (Link("base"), Link("bob", body)), (joint,), (0, -10.0, 0), "bob"), PHYSICS)
     q, qd, qdd, inertia = 0.3, 1.1, -0.4, 0.3 + 2.0 * 0.25 + 1.0
     state = {"q": np.array([q]), "qd": np.array([qd]), "qdd": np.array([qdd])}
@@ -36,7 +37,7 @@ def test_a_single_joint_is_a_physical_pendulum() -> None:
 
 def test_slides_only_make_a_robot_without_coriolis_forces() -> None:
     """Masses add up along the chain; nothing depends on the state."""
-    chain = random_robot(420, 3, types=(JointType.PRISMATIC,), fixed=0.0, branching=0.0, payload=False)
+    chain = random_robot(420, 3, types=(kinds.PRISMATIC,), fixed=0.0, branching=0.0, payload=False)
     robot = Programs(chain, ("mass_matrix", "coriolis_matrix", "coriolis_vector", "gravity_vector", "forward_kinematics"))
     state = random_states(chain, 420, 1)
     T = [np.eye(4), *robot("forward_kinematics", q=state["q"])[0]]
@@ -57,7 +58,7 @@ def test_slides_only_make_a_robot_without_coriolis_forces() -> None:
 def test_a_tip_on_the_base_never_moves() -> None:
     """The tip's link hangs on the base by a fixed joint, beside the moving arm; a payload there changes nothing."""
     arm = random_robot(430, 2, fixed=0.0, branching=0.0, payload=False)
-    stand = Joint("stand", JointType.FIXED, "base", "shelf", before=pose(np.eye(3), (0.3, 0.1, 0.2)))
+    stand = Joint("stand", kinds.FIXED, "base", "shelf", before=pose(np.eye(3), (0.3, 0.1, 0.2)))
     robot = replace(arm, links=(*arm.links, Link("shelf", random_body(np.random.default_rng(1)))), joints=(*arm.joints, stand))
     robot = replace(robot, tip="shelf", tool=IDENTITY, payload=Body(5.0, (0.1, 0.2, 0.3)))
     names = ("jacobian", "jacobian_tip", "jacobian_rate", "payload_forces", "frame_velocities", "frame_accelerations",
@@ -76,7 +77,7 @@ def test_a_tip_on_the_base_never_moves() -> None:
 
 def massless_hand(live: Sequence[str] = ()) -> Robot:
     """A robot whose last link has no mass: M is singular without a payload."""
-    arm = random_robot(440, 2, types=(JointType.REVOLUTE,), fixed=0.0, branching=0.0, payload=False)
+    arm = random_robot(440, 2, types=(kinds.REVOLUTE,), fixed=0.0, branching=0.0, payload=False)
     base, link, hand = arm.links
     return quietly_loaded(replace(arm, tip=hand.name, links=(base, link, Link(hand.name))), live=live)
 

@@ -13,8 +13,9 @@ from sympy import Matrix, cos, sin
 
 from elastogen.generator.closed_form.closed_form import QUANTITIES, ClosedForm, derive
 from elastogen.generator.description.load_robot import load
+from elastogen.generator.joints import kinds
 from elastogen.generator.robot.errors import OutputError
-from elastogen.generator.robot.robot import Actuation, Body, Joint, JointType, Link, Parameter, Robot
+from elastogen.generator.robot.robot import Actuation, Body, Joint, Link, Parameter, Robot
 
 # -- textbook robots -------------------------------------------------------------------------------------------
 
@@ -58,9 +59,9 @@ def rrp_robot() -> Robot:
 
     eye = np.eye(3)
     joints = (
-        Joint("shoulder", JointType.REVOLUTE, "base", "inner"),
-        Joint("elbow", JointType.REVOLUTE, "inner", "outer", before=transform(eye, [arm, 0, 0])),
-        Joint("slide", JointType.PRISMATIC, "outer", "quill", (0, 0, -1), before=transform(eye, [reach, 0, 0])),
+        Joint("shoulder", kinds.REVOLUTE, "base", "inner"),
+        Joint("elbow", kinds.REVOLUTE, "inner", "outer", before=transform(eye, [arm, 0, 0])),
+        Joint("slide", kinds.PRISMATIC, "outer", "quill", (0, 0, -1), before=transform(eye, [reach, 0, 0])),
     )
     links = (
         Link("base"),
@@ -97,7 +98,7 @@ def test_lagrange_identities_hold_symbolically(make) -> None:
 def random_tree(seed: int, size: int = 4) -> Robot:
     """A branched robot with oblique and parallel axes, sliding and fixed joints, friction, motors and a payload."""
     rng = np.random.default_rng(seed)
-    kinds = [JointType.REVOLUTE, JointType.PRISMATIC, JointType.FIXED, JointType.CONTINUOUS]
+    types = [kinds.REVOLUTE, kinds.PRISMATIC, kinds.FIXED, kinds.CONTINUOUS]
 
     def unit() -> np.ndarray:
         vector = rng.normal(size=3)
@@ -118,7 +119,7 @@ def random_tree(seed: int, size: int = 4) -> Robot:
         drive = Actuation(0.01 * k, 3.0, 0.1 * k, 0.2 * k, 0.5)
         parent = f"link{max(0, k - int(rng.integers(0, 2)))}"
         links.append(Link(f"link{k + 1}", body()))
-        joints.append(Joint(f"joint{k}", kinds[k], parent, f"link{k + 1}", axis, placed(), placed(), actuation=drive))
+        joints.append(Joint(f"joint{k}", types[k], parent, f"link{k + 1}", axis, placed(), placed(), actuation=drive))
     return Robot("tree", tuple(links), tuple(joints), (0.3, -0.5, -9.81), f"link{size - 1}", placed(), payload=body())
 
 
@@ -127,9 +128,9 @@ def numeric_transforms(robot: Robot, q: np.ndarray) -> list[np.ndarray]:
     found, coordinates = {robot.links[0].name: np.eye(4)}, iter(q)
     for joint in robot.joints:
         axis, motion = np.array(joint.axis, dtype=float), np.eye(4, dtype=complex)
-        if joint.type.is_rotation:
+        if joint.type.turning:
             motion[:3, :3] = rotation_matrix(axis, next(coordinates))
-        elif joint.type is JointType.PRISMATIC:
+        elif joint.type is kinds.PRISMATIC:
             motion[:3, 3] = axis * next(coordinates)
         before, after = (np.array(m, dtype=float) for m in (joint.before, joint.after))
         found[joint.child] = found[joint.parent] @ before @ motion @ after
@@ -197,7 +198,7 @@ def test_antiparallel_and_interrupted_axes_are_merged() -> None:
 def test_rounded_numbers_leave_no_dust() -> None:
     robot = random_tree(0)
     joints = tuple(
-        Joint(f"joint{k}", JointType.REVOLUTE, f"link{k}", f"link{k + 1}", before=transform(turned, [0.1, 0, 0]))
+        Joint(f"joint{k}", kinds.REVOLUTE, f"link{k}", f"link{k + 1}", before=transform(turned, [0.1, 0, 0]))
         for k, turned in enumerate(rotation_matrix([1, 0, 0], angle) for angle in (0.0, np.pi / 2, np.pi / 3))
     )
     form = derive(Robot("arm", robot.links[:4], joints, tip="link3"))
@@ -219,7 +220,7 @@ def test_symbolic_choices_agree_in_numbers() -> None:
 
 def test_a_parameter_may_be_called_q1() -> None:
     length = sympy.Symbol("q1", real=True)
-    joint = Joint("hinge", JointType.REVOLUTE, "base", "arm", after=transform(np.eye(3), [length, 0, 0]))
+    joint = Joint("hinge", kinds.REVOLUTE, "base", "arm", after=transform(np.eye(3), [length, 0, 0]))
     robot = Robot("arm", (Link("base"), Link("arm")), (joint,), tip="arm", parameters={"q1": Parameter("q1", 2.0)})
     form = derive(robot)
     assert form.q[0] != length
@@ -230,8 +231,8 @@ def test_constant_angles_and_roots_are_reduced() -> None:
     alpha = sympy.Symbol("alpha", real=True)
     twist = ((1, 0, 0, 0), (0, cos(alpha), -sin(alpha), 0), (0, sin(alpha), cos(alpha), 0), (0, 0, 0, 1))
     joints = (
-        Joint("a", JointType.REVOLUTE, "base", "one", after=twist),
-        Joint("b", JointType.FIXED, "one", "two", before=transform(rotation_matrix([0, 0, 1], np.pi / 4), [1, 0, 0])),
+        Joint("a", kinds.REVOLUTE, "base", "one", after=twist),
+        Joint("b", kinds.FIXED, "one", "two", before=transform(rotation_matrix([0, 0, 1], np.pi / 4), [1, 0, 0])),
     )
     links = tuple(Link(name, Body(1, (0, 0, 1))) for name in ("base", "one", "two"))
     robot = Robot("twisted", links, joints, tip="two", parameters={"alpha": Parameter("alpha", 0.3)})

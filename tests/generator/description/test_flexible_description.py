@@ -93,7 +93,7 @@ def test_a_reference_chain_from_a_mapping():
         tip = {"mass": link["tip_mass"]}
         links.append({"name": name, "flexible": {"type": "modes", "rotation": "linear", "tip": tip, **section}})
     joints = [
-        {"name": joint.name, "type": joint.type.value, "axis": list(joint.axis), "placement": {"matrix": joint.before}}
+        {"name": joint.name, "type": joint.type.name, "axis": list(joint.axis), "placement": {"matrix": joint.before}}
         for joint in expected.joints
     ]
     with warnings.catch_warnings():

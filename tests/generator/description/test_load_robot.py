@@ -14,8 +14,9 @@ from ruamel.yaml import YAML
 from elastogen.generator.description.file import robot_file
 from elastogen.generator.description.load_robot import load
 from elastogen.generator.description.validate import validate
+from elastogen.generator.joints import kinds
 from elastogen.generator.robot.errors import RobotError
-from elastogen.generator.robot.robot import Body, Joint, JointType, Link, Robot
+from elastogen.generator.robot.robot import Body, Joint, Link, Robot
 
 # --- sources ---
 
@@ -30,8 +31,8 @@ def test_yaml_mapping_and_dataclasses_give_the_same_robot(tmp_path):
         name="arm",
         links=(Link("base"), Link("upper", Body(mass=2)), Link("lower", Body(mass=1))),
         joints=(
-            Joint("j1", JointType.REVOLUTE, "base", "upper"),
-            Joint("j2", JointType.PRISMATIC, "upper", "lower"),
+            Joint("j1", kinds.REVOLUTE, "base", "upper"),
+            Joint("j2", kinds.PRISMATIC, "upper", "lower"),
         ),
         tip="lower",
     )

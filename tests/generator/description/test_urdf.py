@@ -11,8 +11,9 @@ from scipy.spatial.transform import Rotation
 
 from elastogen.generator.description.load_robot import load
 from elastogen.generator.description.urdf import read_urdf
+from elastogen.generator.joints import kinds
 from elastogen.generator.robot.errors import RobotError, RobotWarning
-from elastogen.generator.robot.robot import Actuation, JointType
+from elastogen.generator.robot.robot import Actuation
 
 REAL = {
     "ur5": "ur_description/urdf/ur5_robot.urdf",
@@ -134,7 +135,7 @@ def test_children_keep_the_order_of_the_file(tmp_path):
     assert [j.name for j in robot.joints] == ["z", "x", "w", "y"]
     assert [part.name for part in robot.links] == ["a", "b", "d", "e", "c"]
     assert robot.coordinate_names == ("z", "w", "y")
-    assert robot.joints[1].type is JointType.FIXED
+    assert robot.joints[1].type is kinds.FIXED
     assert robot.tip == "e"
     assert load_text(tmp_path, urdf(links + joints), tip="c").tip == "c"
 

@@ -1,0 +1,12 @@
+"""The continuous joint of URDF: a revolute joint whose angle has no limits."""
+
+from __future__ import annotations
+
+from elastogen.generator.joints.revolute import RevoluteJoint
+
+
+class ContinuousJoint(RevoluteJoint):
+    """A turn by q about ``axis``, as often as it likes."""
+
+    name = "continuous"
+    bounded = False

@@ -1,0 +1,99 @@
+"""How a frame moves against the place it sits on, by some coordinates: the questions that the recursions ask.
+
+Components of a rotation's quantities are in the moved frame, those of a displacement in the joint frame (before
+the rotation).
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import ClassVar
+
+import numpy as np
+
+from elastogen.generator.program.graph import Graph, Value
+from elastogen.generator.program.lowering import Lowering
+from elastogen.generator.robot.robot import Vector
+from elastogen.generator.spatial.inertia import Array, Inertia
+from elastogen.generator.spatial.vectors import Mat, Rotation, Vec, cross, dot
+
+
+class FrameMotion(ABC):
+    """The motion of a frame against its joint, by any number of coordinates."""
+
+    graph: Graph
+    parallel_turn: ClassVar[bool] = False
+    """Whether it is a turn about z alone, which a turn about a parallel axis may follow."""
+    orthogonal: ClassVar[bool] = True
+    """Whether the frame stays a frame; else it is sheared, and only affine.py applies."""
+    screw: ClassVar[bool] = False
+    """Whether it is the motion of a joint by one coordinate, with a twist that is constant in the moved frame."""
+
+    @abstractmethod
+    def rotation(self, q: Sequence[Value]) -> Rotation:
+        """Rotation from the joint to the moved frame."""
+
+    @abstractmethod
+    def displacement(self, q: Sequence[Value]) -> Vec:
+        """Origin of the moved frame [m]."""
+
+    @abstractmethod
+    def twists(self, q: Sequence[Value]) -> list[tuple[Vec, Vec]]:
+        """Angular and linear velocity per unit rate of each coordinate."""
+
+    def bias(self, q: Sequence[Value], qd: Sequence[Value]) -> tuple[Vec, Vec]:
+        """Angular and linear acceleration without accelerations of the coordinates."""
+        zero = self.graph.value(0)
+        return [zero] * 3, [zero] * 3
+
+    def followed_by(self, other: FrameMotion) -> FrameMotion:
+        """The joint motion that merges this one with another about a parallel axis."""
+        raise TypeError(f"{type(self).__name__} joints cannot be merged with {type(other).__name__}")
+
+    def project(self, q: Sequence[Value], force: Vec, moment: Vec) -> list[Value]:
+        """Power of a wrench (in the moved frame) on each unit rate: the generalized forces."""
+        outer = self.rotation(q).outward(force)
+        return [dot(angular, moment) + dot(linear, outer) for angular, linear in self.twists(q)]
+
+    def inertia_wrenches(self, q: Sequence[Value], inertia: Inertia) -> list[tuple[Vec, Vec]]:
+        """Per coordinate, the force and moment (in the moved frame) that accelerate a body at rest by its unit twist."""
+        R = self.rotation(q)
+        return [inertia.times_twist(angular, R.inward(linear)) for angular, linear in self.twists(q)]
+
+    def mass_block(self, q: Sequence[Value], inertia: Inertia) -> Mat:
+        """Products of the unit twists with the inertia of what they move.
+
+        The same as projecting the wrenches, but displacements are not turned forth and back: the block of a planar tip
+        with a point mass, for one, is constant and is factorized when the code is generated.
+        """
+        zero = [self.graph.value(0)] * 3
+        R, twists = self.rotation(q), self.twists(q)
+        swings = [R.outward(cross(angular, inertia.S)) for angular, _ in twists]
+        turns = [inertia.times_twist(angular, zero)[1] for angular, _ in twists]
+        return [
+            [
+                inertia.m * dot(d_a, d_b) + dot(w_a, turns[b]) + (dot(d_a, swings[b]) + dot(d_b, swings[a]))
+                for b, (_, d_b) in enumerate(twists)
+            ]
+            for a, (w_a, d_a) in enumerate(twists)
+        ]
+
+
+class MotionPlan(ABC):
+    """A motion before there is a graph: what the layout of frames must know, and how to build it."""
+
+    axis: Vector | None = None
+    """The axis in the joint frame, which becomes z of the frame; None where the frame keeps the joint's axes."""
+    size: int = 1
+    """Number of its coordinates."""
+    may_turn: bool = False
+    """Whether the frame can be turned about and shifted along z without a change of the motion."""
+
+    def unnoticed(self, J: Array) -> Array:
+        """The part of a 4 x 4 pseudo-inertia in the moved frame that the motion does not move: nothing, if not known better."""
+        return np.zeros((4, 4))
+
+    @abstractmethod
+    def build(self, lower: Lowering, rotation: Rotation) -> tuple[FrameMotion, Rotation]:
+        """The motion, and what is left of the rotation (turns about z, x, z) to the place it starts from."""

@@ -1,0 +1,155 @@
+"""What is asked of a kind of joint: one interface, the same questions in the same order for every kind.
+
+The answers are in ``generator/joints``, one file per kind; a robot's data carry the kind and import none of it. Everything
+else asks: no algorithm knows which kinds there are. How to add one: docs/adding-joints.md.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+if TYPE_CHECKING:
+    from elastogen.generator.joints.frame_motion import MotionPlan
+    from elastogen.generator.joints.selector import Selector
+    from elastogen.generator.robot.location import Location
+    from elastogen.generator.robot.placement import JointPlacement
+    from elastogen.generator.robot.robot import Joint, Matrix, Robot, Scalar, Vector
+
+COMMON_KEYS = ("axis", "placement", "limits", "motor", "friction", "elasticity")
+"""Keys of a robot file that most kinds take; name, type, parent and child belong to every joint."""
+
+
+@dataclass(frozen=True)
+class Key:
+    """A key that a kind has for itself in a robot file; its value is in ``Joint.details``."""
+
+    name: str
+    doc: str
+    shape: Literal["scalar", "direction"] = "scalar"  # a direction is made a unit vector
+    unit: str = ""
+    default: Scalar | Vector | None = None  # None: it must be given
+
+
+@dataclass(frozen=True)
+class JointCoordinate:
+    """A coordinate of a joint; its name is the joint's, with the suffix behind a dot where there is one."""
+
+    unit: str
+    suffix: str = ""
+
+    def name(self, joint: str) -> str:
+        """The coordinate's name in a robot."""
+        return f"{joint}.{self.suffix}" if self.suffix else joint
+
+
+@dataclass(frozen=True)
+class Screw:
+    """A motion by one coordinate q: a turn by q about ``axis`` if it ``turns``, and a displacement along it, ``advance`` q."""
+
+    axis: Vector  # unit vector in the joint frame
+    turns: bool
+    advance: Scalar  # [m/rad], or 1 for a displacement without a turn
+
+
+class JointKind(ABC):
+    """A kind of joint. Kinds have no state: the numbers of a joint are in :class:`Joint`."""
+
+    # ---- 1. in a robot file
+
+    name: ClassVar[str]
+    """What ``type:`` says."""
+    keys: ClassVar[tuple[Key, ...]] = ()
+    """Keys of its own."""
+    takes: ClassVar[tuple[str, ...]] = COMMON_KEYS
+    """Which further keys it takes, of COMMON_KEYS, ``gamma`` and ``slide``."""
+    needs: ClassVar[tuple[str, ...]] = ()
+    """Which of them must be given."""
+    translates: ClassVar[bool] = False
+    """Whether any line parallel to the axis will do as the axis."""
+
+    def placed(self, place: JointPlacement, turn: Matrix | None, child_length: Callable[[], Scalar]) -> JointPlacement:
+        """The joint's place from ``placement:`` and ``axis:``, the turn by ``gamma`` and the length of the child, a beam."""
+        return place
+
+    # ---- 2. coordinates and units
+
+    @property
+    @abstractmethod
+    def coordinates(self) -> Sequence[JointCoordinate]:
+        """The coordinates, in their order in q; none for a joint that does not move."""
+
+    @property
+    def velocities(self) -> Sequence[JointCoordinate]:
+        """What the joint has in velocities, accelerations and forces: the coordinates, unless it has quasi-velocities."""
+        return self.coordinates
+
+    @property
+    def moves(self) -> bool:
+        """Whether the joint has a coordinate."""
+        return bool(self.coordinates)
+
+    @property
+    def turning(self) -> tuple[int, ...]:
+        """Which of the velocities turn the child."""
+        return tuple(k for k, velocity in enumerate(self.velocities) if velocity.unit == "rad")
+
+    # ---- 3. motion
+
+    rides_parent: ClassVar[bool] = False
+    """Whether the joint moves along the parent, a beam; else it sits on the parent's end."""
+
+    feeds_child: ClassVar[bool] = False
+    """Whether the child, a beam, slides through the joint."""
+
+    def screws(self, joint: Joint) -> tuple[Screw, ...]:
+        """The motion as screws one after the other, each by one coordinate; empty where it is not of this form."""
+        return ()
+
+    def plans(self, joint: Joint) -> tuple[MotionPlan, ...]:
+        """The motion of the frames from the joint to the child, one after the other: how to build it in a graph."""
+        raise TypeError(f"{self.name} joints have no motion of their own")
+
+    # ---- 4. limits
+
+    bounded: ClassVar[bool] = True
+    """Whether limits of the position make sense."""
+
+    # ---- 5. the rigid limit
+
+    def rigid_limit(self, joint: Joint, on_end: Matrix) -> Joint:
+        """The joint of the robot without deformation; ``on_end`` is its ``before`` on the undeformed end of the parent."""
+        return replace(joint, before=on_end, elasticity=None)
+
+    # ---- 6. closed form: by its screws; the others are refused
+
+    # ---- 7. checks, and which element of a beam is inside
+
+    def check(self, robot: Robot, joint: Joint, where: Location) -> None:
+        """Refuse what the kind cannot be; numbers, axes and placements are checked for all kinds alike."""
+        beam = robot.link(joint.child).flexible
+        if beam is not None and beam.telescope is not None:
+            raise where.at("type").error(
+                self.name, "a telescopic joint with a link of elements on it", "load both from one description"
+            )
+
+    def selector(self, robot: Robot, joint: Joint) -> Selector | None:
+        """What says which element of a beam is inside the joint, where that counts."""
+        return None
+
+    def beam_line(self, robot: Robot, joint: Joint) -> str:
+        """How the joint moves along or with a beam, in words; empty where it does not."""
+        return ""
+
+    # ---- kinds are compared as what they are
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other)
+
+    def __hash__(self) -> int:
+        return hash(type(self))
+
+    def __repr__(self) -> str:
+        return f"<{self.name} joint>"
