@@ -52,8 +52,14 @@ def _fail(message: str) -> int:
 def check(options: argparse.Namespace) -> None:
     """Validate a robot and print what it is."""
     from elastogen.describe import describe
+    from elastogen.snapped import describe_snapped
 
-    print(describe(_load(options)))
+    robot = _load(options)
+    print(describe(robot))
+    with _warned_already():
+        text = describe_snapped(robot, _loaded(options, snap=False))
+    if text:
+        print(text)
 
 
 def derive(options: argparse.Namespace) -> None:
@@ -144,18 +150,23 @@ def _load(options: argparse.Namespace) -> Robot:
     """Load the robot; warnings become readable lines on stderr."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", elastogen.RobotWarning)
-        robot = elastogen.load(
-            options.robot,
-            name=options.name,
-            live=options.live,
-            tip=options.tip,
-            mimic=options.mimic,
-            friction=options.friction,
-        )
+        robot = _loaded(options, options.snap)
     for warning in caught:
         if issubclass(warning.category, elastogen.RobotWarning):
             print(f"warning: {warning.message}", file=sys.stderr)
     return robot
+
+
+def _loaded(options: argparse.Namespace, snap: bool) -> Robot:
+    return elastogen.load(
+        options.robot,
+        name=options.name,
+        live=options.live,
+        tip=options.tip,
+        mimic=options.mimic,
+        friction=options.friction,
+        snap=snap,
+    )
 
 
 def _emission(options: argparse.Namespace) -> dict[str, Any]:
@@ -252,6 +263,9 @@ def _command(commands: Any, function: Callable[[argparse.Namespace], None], text
         choices=("error", "independent"),
         default="error",
         help="mimic joints of a URDF: refuse them (default), or give them coordinates of their own",
+    )
+    command.add_argument(
+        "--no-snap", dest="snap", action="store_false", help="take numbers near 0, 1, -1 in placements literally"
     )
     command.add_argument("--friction", action="store_true", help="take damping and friction of a URDF into the equations")
     command.set_defaults(command=function)

@@ -23,6 +23,7 @@ from elastogen.generator.description.validate import validate
 from elastogen.generator.robot.errors import RobotError
 from elastogen.generator.robot.live import make_live
 from elastogen.generator.robot.location import Location, did_you_mean
+from elastogen.generator.robot.placement import snapping
 from elastogen.generator.robot.robot import Robot
 
 MAX_YAML_BYTES = 512 << 10  # about 1000 joints; the safe YAML reader needs seconds for this much
@@ -45,6 +46,7 @@ def load(
     tip: str | None = None,
     mimic: Literal["error", "independent"] = "error",
     friction: bool = False,
+    snap: bool = True,
 ) -> Robot:
     """Return the validated robot of a built-in name, a path, a mapping like a robot file, or a Robot.
 
@@ -52,7 +54,8 @@ def load(
     :mod:`elastogen.generator.robot.live`), ``tip`` names the link of the tip frame. ``mimic="independent"`` gives
     a URDF's mimic joints coordinates of their own instead of refusing them. ``friction`` takes a URDF's
     <dynamics damping friction> into the equations of motion; other tools ignore it, and so does this by default.
-    Raises :class:`RobotError`
+    ``snap=False`` takes the numbers of a file's placements and axes literally; else those within 1e-11 of 0, 1 and -1 become
+    exact (see :mod:`elastogen.generator.robot.placement`). Raises :class:`RobotError`
     naming file, field, value, expectation and fix; warns with :class:`RobotWarning`.
     """
     wanted = (live,) if isinstance(live, str) else tuple(live)
@@ -60,21 +63,22 @@ def load(
         warned = source.source not in ("", "python")  # it came from a file, and loading that has warned
         return _finish(source, Location(source.source or "python"), name, wanted, tip, (), quiet=warned)
     if isinstance(source, Mapping):
-        return _from_structure(source, Location("python"), name, wanted, tip)
+        return _from_structure(source, Location("python"), name, wanted, tip, snap)
     if not isinstance(source, (str, os.PathLike)):
         raise Location("load").error(source, "a built-in name, a path, a mapping or a Robot", "pass for example 'puma560'")
     given = os.fspath(source)
     if isinstance(given, str) and isinstance(source, str) and given in builtin_names():
         entry = resources.files("elastogen.generator.description") / "robots" / f"{given}.yaml"
-        return _from_yaml(entry.read_text(encoding="utf-8"), f"{given}.yaml", name, wanted, tip)
+        return _from_yaml(entry.read_text(encoding="utf-8"), f"{given}.yaml", name, wanted, tip, snap)
     path = _existing_file(Path(given), str(given))
     if path.suffix.lower() == ".urdf":
         data = _read(path, MAX_URDF_BYTES)
-        robot = read_urdf(_decoded(data, str(path)), str(path), name=name, mimic=mimic, friction=friction)
+        with snapping(snap):
+            robot = read_urdf(_decoded(data, str(path)), str(path), name=name, mimic=mimic, friction=friction)
         robot = replace(robot, source=str(path))
         return replace(_finish(robot, Location(str(path)), None, wanted, tip, ()), source=path.name)
     text = _decoded(_read(path, MAX_YAML_BYTES), str(path))
-    return replace(_from_yaml(text, str(path), name, wanted, tip), source=path.name)
+    return replace(_from_yaml(text, str(path), name, wanted, tip, snap), source=path.name)
 
 
 def _existing_file(path: Path, given: str) -> Path:
@@ -117,11 +121,11 @@ def _decoded(data: bytes, source: str) -> str:
         raise Location(f"{source}:{line}").error(shown, "UTF-8 text", "save the file as UTF-8") from None
 
 
-def _from_yaml(text: str, source: str, name: str | None, live: tuple[str, ...], tip: str | None) -> Robot:
+def _from_yaml(text: str, source: str, name: str | None, live: tuple[str, ...], tip: str | None, snap: bool) -> Robot:
     where = Location(source)
     data = read_yaml(text, where)
     try:
-        return _from_structure(data, where, name, live, tip)
+        return _from_structure(data, where, name, live, tip, snap)
     except RobotError as problem:
         line = line_of(text, problem.field) if problem.source == source else None
         if line is None:
@@ -129,7 +133,7 @@ def _from_yaml(text: str, source: str, name: str | None, live: tuple[str, ...], 
         raise RobotError(f"{source}:{line}", problem.field, problem.given, problem.expected, problem.fix) from None
 
 
-def _from_structure(data: Any, where: Location, name: str | None, live: tuple[str, ...], tip: str | None) -> Robot:
+def _from_structure(data: Any, where: Location, name: str | None, live: tuple[str, ...], tip: str | None, snap: bool) -> Robot:
     if not isinstance(data, Mapping):
         raise where.error(data, "a mapping with the keys elastogen, name, joints, ...", "start with `elastogen: 1`")
     if "planar" in data:
@@ -143,7 +147,8 @@ def _from_structure(data: Any, where: Location, name: str | None, live: tuple[st
     except ValidationError as problem:
         raise _translated(problem, data, where) from None
     accepted = tuple(link.name for link in file.links if link.accept_unphysical_inertia)
-    robot = replace(assemble(file, where.source), source=where.source)
+    with snapping(snap and file.snap):
+        robot = replace(assemble(file, where.source), source=where.source)
     if file.simulation is not None:
         experiment = read_experiment(file.simulation, robot.parameters, where.at("simulation"))
         robot = replace(robot, experiment=experiment)

@@ -1,14 +1,17 @@
 """Placements of joints and frames: 4x4, xyz + rpy, standard and modified DH, screw axis at zero.
 
-Everything works on plain numbers and on SymPy expressions alike. Numeric entries within ``SNAP`` = 1e-11 of
-0, 1 and -1 become those exact integers: robot files write pi/2 as 1.57079632679, whose cosine is 4.9e-12
-instead of 0, and exact zeros keep both the closed forms and the generated code short.
+Everything works on plain numbers and on SymPy expressions alike. Numeric entries within ``ROUNDING`` = 1e-13 of 0, 1 and -1
+are those integers up to rounding errors of our own, and become exact: zeros keep closed forms and generated code short.
+While a file is read, ``snapping`` widens this to ``SNAP`` = 1e-11: robot files write pi/2 as 1.57079632679, whose cosine is
+4.9e-12 instead of 0.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,7 +20,9 @@ import sympy
 from elastogen.generator.robot.location import Location
 from elastogen.generator.robot.robot import IDENTITY, Matrix, Scalar, Vector
 
-SNAP = 1e-11  # numeric entries this near to 0, 1, -1 become exact
+ROUNDING = 1e-13  # numeric entries this near to 0, 1, -1 become exact
+SNAP = 1e-11  # the same while a file is read whose right angles are rounded
+_tolerance: ContextVar[float] = ContextVar("tolerance of snapping", default=ROUNDING)
 ORTHONORMAL = 1e-12  # a rotation this good is left as it is
 REPAIRABLE = 1e-5  # a rotation up to this bad was rounded and is re-orthonormalised; worse is an error
 
@@ -31,14 +36,24 @@ class JointPlacement:
     after: Matrix = IDENTITY
 
 
+@contextmanager
+def snapping(wanted: bool = True) -> Iterator[None]:
+    """Take numbers within ``SNAP`` of 0, 1 and -1 as exact, as rounded right angles in files need it."""
+    token = _tolerance.set(SNAP if wanted else ROUNDING)
+    try:
+        yield
+    finally:
+        _tolerance.reset(token)
+
+
 def snap(scalar: Scalar) -> Scalar:
-    """Return 0, 1 or -1 for a number within ``SNAP`` of it; constants become plain numbers, symbols stay."""
+    """Return 0, 1 or -1 for a number that is near enough to it; constants become plain numbers, symbols stay."""
     if isinstance(scalar, sympy.Expr):
         if scalar.free_symbols:
             return scalar
         scalar = int(scalar) if scalar.is_Integer else float(scalar)
     nearest = round(scalar) if math.isfinite(scalar) else 2
-    if abs(nearest) <= 1 and abs(scalar - nearest) <= SNAP:
+    if abs(nearest) <= 1 and abs(scalar - nearest) <= _tolerance.get():
         return nearest
     return scalar
 

@@ -234,6 +234,7 @@ class RobotFile(Section):
     joints: tuple[JointSection, ...] = Field(max_length=MAX_JOINTS)
     tip: TipSection = TipSection()
     payload: BodySection = Field(default=BodySection(), description="attached to the tip frame")
+    snap: bool = Field(default=True, description="numbers of placements within 1e-11 of 0, 1 and -1 are taken as exact")
     simulation: SimulationSection | None = Field(default=None, description="what `elastogen simulate` shows by default")
 
 

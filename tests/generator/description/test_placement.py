@@ -114,23 +114,28 @@ def test_screw_with_the_origin_on_the_axis_needs_nothing_after_the_motion():
 
 
 def test_rounded_right_angles_become_exact_integers():
-    rows = placement.from_xyz_rpy((0, 0, 0.3), (URDF_HALF_PI, 0, -URDF_HALF_PI))
+    with placement.snapping():
+        rows = placement.from_xyz_rpy((0, 0, 0.3), (URDF_HALF_PI, 0, -URDF_HALF_PI))
     entries = [entry for row in rows for entry in row[:3]]
     assert all(type(entry) is int for entry in entries)
     np.testing.assert_array_equal(array(rows)[:3, :3], [[0, 0, -1], [-1, 0, 0], [0, 1, 0]])
 
 
 def test_rounded_right_angles_keep_the_other_angles_orthonormal():
-    rotation = array(placement.from_xyz_rpy((0, 0, 0), (URDF_HALF_PI, 0.3, 0.7)))[:3, :3]
+    with placement.snapping():
+        rotation = array(placement.from_xyz_rpy((0, 0, 0), (URDF_HALF_PI, 0.3, 0.7)))[:3, :3]
     np.testing.assert_allclose(rotation @ rotation.T, np.eye(3), atol=1e-15)
 
 
-def test_snapping_stops_at_its_tolerance():
-    assert placement.snap(2e-11) == 2e-11
-    assert placement.snap(1 - 2e-11) != 1
-    assert type(placement.snap(9e-12)) is int
-    assert placement.snap(0.5) == 0.5
-    assert math.isnan(placement.snap(math.nan))
+@pytest.mark.parametrize(("wanted", "inside", "outside"), [(True, 9e-12, 2e-11), (False, 9e-14, 2e-13)])
+def test_snapping_stops_at_its_tolerance(wanted, inside, outside):
+    with placement.snapping(wanted):
+        assert placement.snap(outside) == outside
+        assert placement.snap(1 - outside) != 1
+        assert type(placement.snap(inside)) is int
+        assert placement.snap(0.5) == 0.5
+        assert math.isnan(placement.snap(math.nan))
+    assert placement.snap(2e-13) == 2e-13
 
 
 def test_parameters_stay_symbols():
