@@ -1,4 +1,14 @@
-# make demo | test | lint | bench | emulator | clean. Everything lives in .venv; a second run starts at once.
+# Everything lives in .venv; a second run starts at once.
+#
+#   make demo       builds a robot from its description, evaluates and times it
+#   make test       lint, then all tests on two cores
+#   make quick      the tests that took little time when they last ran, and those that failed: for while you edit. The first
+#                   run takes all of them, to learn their times; compiled models are kept in .pytest_cache/models
+#   make lint       ruff check, ruff format --check, mypy --strict
+#   make format     ruff format, and the repairs that ruff check knows
+#   make bench      measures against other libraries (benchmarks/README.md)
+#   make emulator   Debian: compiler and emulator of a Cortex-M4F, without which a few tests are skipped
+#   make clean      removes .venv and everything else that is not under version control and was made here
 
 PYTHON ?= python3
 VENV := .venv
@@ -8,19 +18,26 @@ INSTALLED := $(VENV)/.installed
 TEST_TOOLS := $(VENV)/.installed-test
 BENCH_TOOLS := $(VENV)/.installed-bench
 
-.PHONY: demo test lint bench emulator clean
+.PHONY: demo test quick lint format bench emulator clean
 .DEFAULT_GOAL := demo
 
 demo: $(INSTALLED)
 	$(BIN)/python -m elastogen.demo
 
 test: lint
-	$(BIN)/python -m pytest -n 2
+	$(BIN)/python -m pytest -n 2 --dist loadfile --clean-tree
+
+quick: $(TEST_TOOLS)
+	$(BIN)/python -m pytest -n 2 --dist loadfile --quick
 
 lint: $(TEST_TOOLS)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+format: $(TEST_TOOLS)
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
 
 bench: $(BENCH_TOOLS)
 	$(BIN)/python -m benchmarks

@@ -20,19 +20,23 @@ from elastogen.generator.description.load_robot import load
 from elastogen.generator.robot.robot import Robot
 from elastogen.runtime.loop.library import LoopLibrary
 
+pytest_plugins = ["quick_run", "clean_tree"]
+KEPT_MODELS = ".pytest_cache/models"  # of quick runs, from the root of the tree: what no edit touched is not built again
+
 
 @pytest.fixture(scope="session", autouse=True)
-def cache_dir(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """A cache for this run only, shared by the processes of a parallel run."""
+def cache_dir(tmp_path_factory: pytest.TempPathFactory, pytestconfig: pytest.Config) -> Iterator[Path]:
+    """A cache for this run only (quick runs keep theirs), shared by the processes of a parallel run.
+
+    Models are compiled without optimization, six times as fast; a test with a long motion asks for ``cflags="-O2"``.
+    """
     base = tmp_path_factory.getbasetemp()
-    folder = (base.parent if os.environ.get("PYTEST_XDIST_WORKER") else base) / "model-cache"
-    before = os.environ.get("ELASTOGEN_CACHE_DIR")
-    os.environ["ELASTOGEN_CACHE_DIR"] = str(folder)
-    yield folder
-    if before is None:
-        del os.environ["ELASTOGEN_CACHE_DIR"]
-    else:
-        os.environ["ELASTOGEN_CACHE_DIR"] = before
+    own = (base.parent if os.environ.get("PYTEST_XDIST_WORKER") else base) / "model-cache"
+    folder = pytestconfig.rootpath / KEPT_MODELS if pytestconfig.getoption("quick") else own
+    with pytest.MonkeyPatch.context() as environment:
+        environment.setenv("ELASTOGEN_CACHE_DIR", str(folder))
+        environment.setenv("ELASTOGEN_CFLAGS", "-O0")
+        yield folder
 
 
 def _build(name: str, **options: str) -> elastogen.Model:

@@ -8,7 +8,7 @@ from difflib import get_close_matches
 
 from elastogen.generator.beams.natural_frequencies import CriticalRate, spinning_joints
 from elastogen.generator.functions import acceleration_matrices, dynamics, higher_order, identification, kinematics
-from elastogen.generator.functions.catalogue import Derived, Entry, Way
+from elastogen.generator.functions.catalogue import Derived, Entry
 from elastogen.generator.functions.function import Function
 from elastogen.generator.functions.variants import Variant, VariantFamily
 from elastogen.generator.joints.selector import Selector
@@ -106,16 +106,15 @@ def derive_function(scratch: VariantFamily, entry: Entry) -> Function:
     Layouts and ways are compared in the graph of ``scratch``; the best two are derived again, each in a graph of its
     own, so that names and sections of the intermediates are those of this function.
     """
-    candidates: list[tuple[float, int, int, Way]] = []
-    for number in _layouts_to_try(scratch, entry):
-        variant = scratch.layouts(entry.layout)[number]
-        ways = entry.ways if variant.size <= entry.largest else entry.ways[:1]
-        for way in ways:
-            candidates.append((_cost(scratch.graph, _refs(way(variant))), len(candidates), number, way))
-    candidates.sort(key=lambda candidate: candidate[:2])
+    numbers = _layouts_to_try(scratch, entry)
+    small = scratch.plain().size <= entry.largest
+    candidates = [(number, way) for number in numbers for way in (entry.ways if small else entry.ways[:1])]
+    if len(candidates) > 1:
+        variants = scratch.layouts(entry.layout)
+        candidates.sort(key=lambda candidate: _cost(scratch.graph, _refs(candidate[1](variants[candidate[0]]))))
     chosen = selectors(scratch.robot)
     best: list[Program] = []
-    for _, _, number, way in candidates[: entry.finalists]:
+    for number, way in candidates[: entry.finalists]:
         variant = VariantFamily(scratch.robot).layouts(entry.layout)[number]
         best.append(_program(entry, variant, way(variant), chosen))
     program = min(best, key=lambda candidate: candidate.count.cost)

@@ -17,6 +17,9 @@ from elastogen.generator.program.operations import Op as Op
 Number: TypeAlias = "int | float"
 
 
+_CONSTANT, _ADD, _MUL = Op.CONSTANT, Op.ADD, Op.MUL  # asked for millions of times: a global is found faster than a member
+
+
 class Value:
     """A value in a graph, with Python's arithmetic."""
 
@@ -27,18 +30,21 @@ class Value:
         self.ref = ref
 
     def __add__(self, other: Scalar) -> Value:
-        return Value(self.graph, self.graph.add(self.ref, self.graph.as_ref(other)))
+        graph = self.graph
+        return Value(graph, graph.add(self.ref, other.ref if isinstance(other, Value) else graph.constant(other)))
 
     __radd__ = __add__
 
     def __sub__(self, other: Scalar) -> Value:
-        return Value(self.graph, self.graph.add(self.ref, self.graph.as_ref(other) ^ 1))
+        graph = self.graph
+        return Value(graph, graph.add(self.ref, (other.ref if isinstance(other, Value) else graph.constant(other)) ^ 1))
 
     def __rsub__(self, other: Scalar) -> Value:
         return Value(self.graph, self.graph.add(self.graph.as_ref(other), self.ref ^ 1))
 
     def __mul__(self, other: Scalar) -> Value:
-        return Value(self.graph, self.graph.mul(self.ref, self.graph.as_ref(other)))
+        graph = self.graph
+        return Value(graph, graph.mul(self.ref, other.ref if isinstance(other, Value) else graph.constant(other)))
 
     __rmul__ = __mul__
 
@@ -143,37 +149,40 @@ class Graph:
 
     # ---- operations on references
 
+    # Sums and products are most of every derivation: their usual way is short, and what folds is looked for in order of cost.
+
     def add(self, x: int, y: int) -> int:
         """Reference to x + y."""
         if x > y:
             x, y = y, x
-        if x >> 1 == 0:
-            return y if y >> 1 else 0
-        if x >> 1 == y >> 1 and x != y:
+        if x < 2:
+            return y if y > 1 else 0
+        first, second = x >> 1, y >> 1
+        if first == second and x != y:
             return 0
-        if self.op[x >> 1] is Op.CONSTANT and self.op[y >> 1] is Op.CONSTANT:
-            return self.constant((self.constant_of(x) or 0.0) + (self.constant_of(y) or 0.0))
-        first, second = self._multiple(x), self._multiple(y)
-        if first[1] == second[1]:  # c1 z + c2 z = (c1 + c2) z
-            return self.mul(self.constant(first[0] + second[0]), first[1])
-        for number, other in ((x, y), (y, x)):
+        op, a, b = self.op, self.a, self.b
+        op_x, op_y = op[first], op[second]
+        if op_x is _CONSTANT or op_y is _CONSTANT:
+            if op_x is op_y:
+                return self.constant((self.constant_of(x) or 0.0) + (self.constant_of(y) or 0.0))
+            number, other = (x, y) if op_x is _CONSTANT else (y, x)
             node = other >> 1
-            if self.op[number >> 1] is Op.CONSTANT and self.op[node] is Op.ADD:
-                for inner, rest in ((self.a[node], self.b[node]), (self.b[node], self.a[node])):
-                    if self.op[inner >> 1] is Op.CONSTANT:  # c1 + (c2 + z) = (c1 + c2) + z
+            if op[node] is _ADD:
+                for inner, rest in ((a[node], b[node]), (b[node], a[node])):
+                    if op[inner >> 1] is _CONSTANT:  # c1 + (c2 + z) = (c1 + c2) + z
                         return self.add(self.add(number, inner ^ (other & 1)), rest ^ (other & 1))
-        if self._is_cos2_plus_sin2(x, y):
-            return self.one ^ (x & 1)
+        else:
+            many_x = op_x is _MUL and op[a[first] >> 1] is _CONSTANT  # x is a number times b of its node
+            many_y = op_y is _MUL and op[a[second] >> 1] is _CONSTANT
+            if (b[first] if many_x else x & ~1) == (b[second] if many_y else y & ~1):  # c1 z + c2 z = (c1 + c2) z
+                count_x = self.number[a[first] >> 1] if many_x else 1.0
+                count_y = self.number[a[second] >> 1] if many_y else 1.0
+                total = (-count_x if x & 1 else count_x) + (-count_y if y & 1 else count_y)
+                return self.mul(self.constant(total), b[first] if many_x else x & ~1)
+            if op_x is _MUL and op_y is _MUL and self._is_cos2_plus_sin2(x, y):
+                return self.one ^ (x & 1)
         sign = x & 1
-        x, y = x ^ sign, y ^ sign
-        return 2 * self._node((Op.ADD, x, y), Op.ADD, x, y) + sign
-
-    def _multiple(self, ref: int) -> tuple[float, int]:
-        """A reference as a number times another (unsigned) reference."""
-        node, sign = ref >> 1, -1.0 if ref & 1 else 1.0
-        if self.op[node] is Op.MUL and self.op[self.a[node] >> 1] is Op.CONSTANT:
-            return sign * self.number[self.a[node] >> 1], self.b[node]
-        return sign, 2 * node
+        return 2 * self._node((_ADD, x ^ sign, y ^ sign), _ADD, x ^ sign, y ^ sign) + sign
 
     def mul(self, x: int, y: int) -> int:
         """Reference to x * y."""
@@ -188,15 +197,15 @@ class Graph:
         if y == self.one:
             return x ^ sign
         op_x, op_y = self.op[x >> 1], self.op[y >> 1]
-        if op_y is Op.CONSTANT:
+        if op_y is _CONSTANT:
             x, y, op_x, op_y = y, x, op_y, op_x
-        if op_x is Op.CONSTANT:
-            if op_y is Op.CONSTANT:
+        if op_x is _CONSTANT:
+            if op_y is _CONSTANT:
                 return self.constant(self.number[x >> 1] * self.number[y >> 1]) ^ sign
-            if op_y is Op.MUL and self.op[self.a[y >> 1] >> 1] is Op.CONSTANT:
+            if op_y is _MUL and self.op[self.a[y >> 1] >> 1] is _CONSTANT:
                 product = self.constant(self.number[x >> 1] * self.number[self.a[y >> 1] >> 1])
                 return self.mul(product, self.b[y >> 1]) ^ sign
-        return 2 * self._node((Op.MUL, x, y), Op.MUL, x, y) + sign
+        return 2 * self._node((_MUL, x, y), _MUL, x, y) + sign
 
     def div(self, x: int, y: int) -> int:
         """Reference to x / y; a constant divisor becomes a factor."""
@@ -297,13 +306,19 @@ class Graph:
 
     def cone(self, refs: Iterable[int]) -> list[int]:
         """The nodes that the references need, in topological order."""
+        first, second, third = self.a, self.b, self.c
         needed: set[int] = set()
         stack = [ref >> 1 for ref in refs]
         while stack:
             node = stack.pop()
             if node not in needed:
                 needed.add(node)
-                stack.extend(ref >> 1 for ref in self.operands(node))
+                if first[node] >= 0:
+                    stack.append(first[node] >> 1)
+                    if second[node] >= 0:
+                        stack.append(second[node] >> 1)
+                        if third[node] >= 0:
+                            stack.append(third[node] >> 1)
         return sorted(needed)
 
     def operands(self, node: int) -> tuple[int, ...]:

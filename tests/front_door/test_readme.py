@@ -78,7 +78,7 @@ def test_import_example(examples: Path) -> None:
     lines = run([sys.executable, "import_model.py"], examples).splitlines()
     energies = [float(match[1]) for line in lines if (match := re.search(r"energy = (\S+) J", line))]
     assert len(energies) == 7
-    assert max(energies) - min(energies) < 1e-6
+    assert max(energies) - min(energies) < 1e-8
 
 
 @pytest.mark.skipif(shutil.which("cmake") is None, reason="cmake is not installed")
