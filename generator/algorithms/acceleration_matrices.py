@@ -23,7 +23,6 @@ from elastogen.generator.algorithms import affine
 from elastogen.generator.bodies.elastic_body import ShapedBody
 from elastogen.generator.mechanism.mechanism import Frame, LinkFrame, Mechanism
 from elastogen.generator.program.graph import Graph, Value
-from elastogen.generator.spatial.inertia import Inertia
 from elastogen.generator.spatial.vectors import Mat, Vec, add, cross
 
 Matrix: TypeAlias = Any  # numpy array of values (dtype object)
@@ -92,7 +91,7 @@ def _inner(graph: Graph, a: Matrix, b: Matrix) -> Value:
 
 
 @dataclass(frozen=True)
-class Body:
+class BodyExpansion:
     """What moves with one frame: Y (3 rows) and int xi xi^T dm."""
 
     Y: Expansion
@@ -130,7 +129,7 @@ class AccelerationMatrices:
     # ---- dynamics
 
     @cached_property
-    def bodies(self) -> list[Body]:
+    def bodies(self) -> list[BodyExpansion]:
         """All bodies that move."""
         found = []
         for frame, T in zip(self.mechanism.frames, self.transforms, strict=True):
@@ -138,11 +137,11 @@ class AccelerationMatrices:
             upper = Expansion(
                 T.value[:3], {a: X[:3] for a, X in T.first.items()}, {pair: X[:3] for pair, X in T.second.items()}
             )
-            gram = _pseudo(frame.inertia)
+            gram = _array(frame.inertia.pseudo)
             if frame.elastic is None:
-                found.append(Body(upper, gram))
+                found.append(BodyExpansion(upper, gram))
             else:
-                found.append(Body(upper @ self._shapes(frame), self._gram(frame, gram)))
+                found.append(BodyExpansion(upper @ self._shapes(frame), self._gram(frame, gram)))
         return found
 
     def _shapes(self, frame: Frame) -> Expansion:
@@ -164,7 +163,7 @@ class AccelerationMatrices:
             raise AssertionError("called for flexible bodies with constant shapes only")
         count = len(elastic.monomials)
         gram = np.full((4 + 3 * count, 4 + 3 * count), self.graph.value(0), dtype=object)
-        gram[:4, :4] = rigid + _pseudo(elastic.rigid)
+        gram[:4, :4] = rigid + _array(elastic.rigid.pseudo)
         for n in range(count):
             own = slice(4 + 3 * n, 7 + 3 * n)
             gram[own, :3], gram[own, 3] = _array(elastic.B[n]), np.array(elastic.D[n], dtype=object)
@@ -270,7 +269,7 @@ class AccelerationMatrices:
         """A_nij(p) and vect(A_nij(R) R^T)."""
         bend = tip.second_by(i, j)
         linear = [self.graph.value(0)] * 3 if bend is None else list(bend[:3, 3])
-        if self.mechanism.is_rigid:
+        if self.mechanism.moves_by_screws:
             return [*linear, *(x * 0.5 for x in cross(angular[i], angular[j]))]
         if self.mechanism.has_linear_tips:  # R is not orthogonal: differentiate the columns themselves
             one = affine.partial(self.graph, [angular[i]], self.q[j])[0]
@@ -302,8 +301,3 @@ def joint_operators(mechanism: Mechanism) -> list[Mat]:
             rows = [[zero, -w[2], w[1], v[0]], [w[2], zero, -w[0], v[1]], [-w[1], w[0], zero, v[2]], [zero] * 4]
             found[frame.coordinates[0]] = rows
     return [found[k] for k in range(mechanism.size)]
-
-
-def _pseudo(inertia: Inertia) -> Matrix:
-    P, S = inertia.P.full, inertia.S
-    return _array([[*P[0], S[0]], [*P[1], S[1]], [*P[2], S[2]], [*S, inertia.m]])

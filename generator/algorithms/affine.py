@@ -14,15 +14,15 @@ from itertools import pairwise
 from math import comb
 
 from elastogen.generator.algorithms.newton_euler import place
-from elastogen.generator.bodies.elastic_body import DeformedBody, Motion
+from elastogen.generator.bodies.elastic_body import DeformedBody, TimeDerivatives
 from elastogen.generator.mechanism.mechanism import Frame, Mechanism
 from elastogen.generator.program.differentiate import directional, seed, time_derivative
 from elastogen.generator.program.graph import Graph, Value
 from elastogen.generator.spatial import dense_matrices as dense
-from elastogen.generator.spatial.vectors import Mat
+from elastogen.generator.spatial.vectors import Mat, product
 
 
-def _rates(graph: Graph, matrix: Mat, motion: Motion, order: int) -> list[Mat]:
+def _rates(graph: Graph, matrix: Mat, motion: TimeDerivatives, order: int) -> list[Mat]:
     """The matrix and its time derivatives up to an order."""
     width = len(matrix[0])
     chain = list(pairwise(motion))
@@ -34,7 +34,7 @@ def _rates(graph: Graph, matrix: Mat, motion: Motion, order: int) -> list[Mat]:
 
 
 @dataclass(frozen=True)
-class Body:
+class AffineBody:
     """What moves with one frame: transformation and its rates, rigid inertia, and the flexible body if there is one."""
 
     frame: Frame
@@ -59,10 +59,10 @@ def local_transforms(mechanism: Mechanism, q: Sequence[Value]) -> list[Mat]:
     return result
 
 
-def bodies(mechanism: Mechanism, motion: Motion, order: int) -> list[Body]:
+def bodies(mechanism: Mechanism, motion: TimeDerivatives, order: int) -> list[AffineBody]:
     """All frames with their transformations and rates up to an order, by Leibniz' rule."""
     graph, q = mechanism.graph, motion[0]
-    found: list[Body] = []
+    found: list[AffineBody] = []
     for frame, A in zip(mechanism.frames, local_transforms(mechanism, q), strict=True):
         graph.section = f"{frame.label}: transformation and its rates"
         rates = _rates(graph, A, motion, order)
@@ -70,32 +70,32 @@ def bodies(mechanism: Mechanism, motion: Motion, order: int) -> list[Body]:
             parent = found[frame.parent].T
             T = []
             for k in range(order + 1):
-                total = dense.product(graph, parent[0], rates[k])
+                total = product(parent[0], rates[k])
                 for i in range(1, k + 1):
-                    total = dense.added(total, dense.scaled(dense.product(graph, parent[i], rates[k - i]), float(comb(k, i))))
+                    total = dense.added(total, dense.scaled(product(parent[i], rates[k - i]), float(comb(k, i))))
                 T.append(total)
         else:
             T = rates
         deformed = None if frame.elastic is None else frame.elastic.moved(q)
-        found.append(Body(frame, T, dense.pseudo(frame.inertia), deformed))
+        found.append(AffineBody(frame, T, frame.inertia.pseudo, deformed))
     return found
 
 
-def energy(mechanism: Mechanism, motion: Motion, p: int) -> Value:
+def energy(mechanism: Mechanism, motion: TimeDerivatives, p: int) -> Value:
     """E^(p) = 1/2 int |r^(p+1)|^2 dm; p = 0 is the kinetic energy, p >= 1 the acceleration energies (trace form)."""
     graph = mechanism.graph
     total = graph.value(0)
     for body in bodies(mechanism, motion, p + 1):
         graph.section = f"{body.frame.label}: energy of order {p}"
         X = body.T[p + 1][:3]
-        total = total + dense.inner(graph, dense.product(graph, X, body.J), X) * 0.5
+        total = total + dense.inner(graph, product(X, body.J), X) * 0.5
         if body.deformed is not None:
             origin = [row[3] for row in X]
             total = total + body.deformed.acceleration_energy(motion, body.axes(p + 1), origin)
     return total
 
 
-def inverse_dynamics(mechanism: Mechanism, motion: Motion, gravity: Sequence[Value]) -> list[Value]:
+def inverse_dynamics(mechanism: Mechanism, motion: TimeDerivatives, gravity: Sequence[Value]) -> list[Value]:
     """M qdd + C qd + G: d'Alembert's principle with W = int (acceleration - g) (r;1)^T dm, summed from the tips inward."""
     graph, q = mechanism.graph, motion[0]
     found = bodies(mechanism, motion[:3], 2)
@@ -104,7 +104,7 @@ def inverse_dynamics(mechanism: Mechanism, motion: Motion, gravity: Sequence[Val
     for body in found:
         graph.section = f"{body.frame.label}: inertia forces"
         X = [[*row[:3], row[3] - g] for row, g in zip(body.T[2][:3], gravity, strict=True)]
-        W = dense.product(graph, X, body.J)
+        W = product(X, body.J)
         if body.frame.elastic is not None and body.deformed is not None:
             own, rows = body.deformed.inertia_forces(motion[:3], body.axes(2), X)
             for coordinate, value in zip(body.frame.elastic.coordinates, rows, strict=True):
@@ -118,15 +118,15 @@ def inverse_dynamics(mechanism: Mechanism, motion: Motion, gravity: Sequence[Val
         parent = found[frame.parent].T[0][:3] if frame.parent >= 0 else None
         for coordinate in frame.touched:
             slope = partial(graph, local[index], q[coordinate])
-            moved = slope[:3] if parent is None else dense.product(graph, parent, slope)
+            moved = slope[:3] if parent is None else product(parent, slope)
             tau[coordinate] = tau[coordinate] + dense.inner(graph, moved, wrenches[index])
         if frame.parent >= 0:
-            carried = dense.product(graph, wrenches[index], dense.transposed(local[index]))
+            carried = product(wrenches[index], dense.transposed(local[index]))
             wrenches[frame.parent] = dense.added(wrenches[frame.parent], carried)
     return tau
 
 
-def link_transform_rates(mechanism: Mechanism, motion: Motion, order: int) -> list[Mat]:
+def link_transform_rates(mechanism: Mechanism, motion: TimeDerivatives, order: int) -> list[Mat]:
     """The time derivative of that order of T_i0 for every frame of the user, the tip last."""
     graph = mechanism.graph
     zero, one = graph.value(0), graph.value(1)
@@ -137,7 +137,7 @@ def link_transform_rates(mechanism: Mechanism, motion: Motion, order: int) -> li
         rows = [[*row, p] for row, p in zip(link.rotation.after(unit), link.position, strict=True)]
         pose = [*rows, [zero, zero, zero, one]]
         if link.frame >= 0:
-            result.append(dense.product(graph, found[link.frame].T[order], pose))
+            result.append(product(found[link.frame].T[order], pose))
         else:
             result.append([[zero] * 4 for _ in range(4)])
     return result

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from elastogen.generator.algorithms.newton_euler import Motion, Placed, outward
+from elastogen.generator.algorithms.newton_euler import MotionState, Placed, outward
 from elastogen.generator.mechanism.mechanism import LinkFrame, Mechanism
 from elastogen.generator.program.graph import Value
 from elastogen.generator.spatial.vectors import Mat, Vec, add, combination, cross, sub, times
@@ -121,7 +121,7 @@ def project(R: Mat, J: Mat) -> Mat:
 
 def local_motions(
     mechanism: Mechanism, placed: Sequence[Placed], q: Sequence[Value], qd: Sequence[Value], qdd: Sequence[Value]
-) -> tuple[list[Twist], list[Motion]]:
+) -> tuple[list[Twist], list[MotionState]]:
     """Velocities, and accelerations as seen by Newton-Euler, of the moving frames in their own components."""
     graph = mechanism.graph
     zero = graph.value(0)
@@ -144,7 +144,7 @@ def link_twist_local(link: LinkFrame, velocity: Twist) -> Twist:
     return Twist(link.rotation.inward(linear), link.rotation.inward(velocity.angular))
 
 
-def link_acceleration_local(link: LinkFrame, motion: Motion) -> Twist:
+def link_acceleration_local(link: LinkFrame, motion: MotionState) -> Twist:
     """Acceleration of a frame of the user in its own components."""
     linear = add(motion.a, times(motion.U, link.position))
     return Twist(link.rotation.inward(linear), link.rotation.inward(motion.epsilon))

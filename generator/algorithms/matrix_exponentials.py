@@ -38,7 +38,7 @@ from elastogen.generator.robot.errors import OutputError
 from elastogen.generator.robot.joint_kind import Screw
 from elastogen.generator.robot.placement import product as pose_product
 from elastogen.generator.robot.robot import IDENTITY, FlexibleBody, Matrix, Robot, Scalar, Vector
-from elastogen.generator.spatial.vectors import Mat, Vec, add, combination, cross, scale, times
+from elastogen.generator.spatial.vectors import Mat, Vec, add, combination, cross, product, scale, times
 
 TipForm: TypeAlias = Literal["split", "screw"]
 
@@ -83,7 +83,7 @@ class TransferFactors:
     @property
     def column(self) -> Vec:
         """J_iv."""
-        return _apply(self.V1, _apply(self.V2, _apply(self.V3, self.M)))
+        return times(self.V1, times(self.V2, times(self.V3, self.M)))
 
 
 class MatrixExponentials:
@@ -199,7 +199,7 @@ class MatrixExponentials:
         else:
             sine, versine = graph.sin(factor.rate * s), 1 - graph.cos(factor.rate * s)
             K = skew(factor.unit)
-            K2 = _product(K, K)
+            K2 = product(K, K)
             E = [[K[r][c] * sine + K2[r][c] * versine + (1 if r == c else 0) for c in range(3)] for r in range(3)]
             # v + {k x}^2 v is what lies along the axis; the rest turns
             b = add(scale(factor.along, s), scale(times(K, factor.v), versine / factor.rate))
@@ -213,7 +213,7 @@ class MatrixExponentials:
         key = tuple(path)
         if key not in self._runs:
             last = self.exponentials[key[-1]]
-            self._runs[key] = _product(self._run(key[:-1]), last) if len(key) > 1 else last
+            self._runs[key] = product(self._run(key[:-1]), last) if len(key) > 1 else last
         return self._runs[key]
 
     @property
@@ -225,7 +225,7 @@ class MatrixExponentials:
     def transform(self, frame: int) -> Mat:
         """T_x0 (001 (2))."""
         chain = self.chains[frame]
-        return _product(self._run(chain.factors), chain.zero_pose)
+        return product(self._run(chain.factors), chain.zero_pose)
 
     def transfer_factors(self, frame: int, i: int) -> TransferFactors:
         """The matrices of the i-th exponential on the way to a frame (001 (7)-(10); k = i..n)."""
@@ -272,17 +272,17 @@ class MatrixExponentials:
         """A_ki = dT_k0/ds_i: A_i inserted before the i-th exponential (001 (3), (25))."""
         chain = self.chains[frame]
         before, after = self._run(chain.factors[:i]), self._run(chain.factors[i:])
-        inserted = _product(before, self.factors[chain.factors[i]].A)
-        return _product(_product(inserted, after), chain.zero_pose)
+        inserted = product(before, self.factors[chain.factors[i]].A)
+        return product(product(inserted, after), chain.zero_pose)
 
     def second_differential(self, frame: int, j: int, m: int) -> Mat:
         """A_kjm = d2T_k0/ds_j ds_m: A_m and A_j inserted, m <= j (001 (25) as corrected)."""
         m, j = min(m, j), max(m, j)
         chain = self.chains[frame]
         path = chain.factors
-        result = _product(self._run(path[:m]), self.factors[path[m]].A)
-        result = _product(_product(result, self._run(path[m:j])), self.factors[path[j]].A)
-        return _product(_product(result, self._run(path[j:])), chain.zero_pose)
+        result = product(self._run(path[:m]), self.factors[path[m]].A)
+        result = product(product(result, self._run(path[m:j])), self.factors[path[j]].A)
+        return product(product(result, self._run(path[j:])), chain.zero_pose)
 
     def velocity(self, frame: int) -> Vec:
         """(v, omega) of a frame in base components (001 (22), (23))."""
@@ -322,22 +322,6 @@ def skew(v: Vec) -> Mat:
     x, y, z = v
     zero = x.graph.value(0)
     return [[zero, -z, y], [z, zero, -x], [-y, x, zero]]
-
-
-def _product(a: Mat, b: Mat) -> Mat:
-    """Matrix product of any sizes."""
-    return [_apply([list(column) for column in zip(*b, strict=True)], row) for row in a]
-
-
-def _apply(a: Mat, v: Vec) -> Vec:
-    """Matrix times vector."""
-    result = []
-    for row in a:
-        total = v[0].graph.value(0)
-        for x, y in zip(row, v, strict=True):
-            total = total + x * y
-        result.append(total)
-    return result
 
 
 def _triple(row: Sequence[Scalar]) -> Vector:

@@ -33,8 +33,8 @@ class Placed:
 
 
 @dataclass(frozen=True)
-class Motion:
-    """Motion of a frame in its own components; ``a`` is the acceleration of its origin, less gravity."""
+class MotionState:
+    """MotionState of a frame in its own components; ``a`` is the acceleration of its origin, less gravity."""
 
     omega: Vec
     epsilon: Vec
@@ -82,12 +82,12 @@ def outward(
     qd: Sequence[Value],
     qdd: Sequence[Value],
     a0: Vec,
-) -> list[Motion]:
+) -> list[MotionState]:
     """Velocities and accelerations of all frames, from the base acceleration a0 outward."""
     graph = mechanism.graph
     zero = graph.value(0)
-    rest = Motion([zero] * 3, [zero] * 3, a0, [[zero] * 3] * 3)
-    motions: list[Motion] = []
+    rest = MotionState([zero] * 3, [zero] * 3, a0, [[zero] * 3] * 3)
+    motions: list[MotionState] = []
     for index, (frame, place_) in enumerate(zip(mechanism.frames, placed, strict=True)):
         graph.section = f"{frame.label}: velocity and acceleration"
         parent = motions[frame.parent] if frame.parent >= 0 else rest
@@ -102,7 +102,7 @@ def outward(
         coriolis = cross([2 * w for w in joint.inward(parent.omega)], slide)
         a = frame.motion.rotation(frame.own(q)).inward(add(a, add(slide_rate, coriolis)))
         epsilon, a = named("e", index, epsilon), named("a", index, a)
-        motions.append(Motion(omega, epsilon, a, acceleration_operator(graph, omega, epsilon)))
+        motions.append(MotionState(omega, epsilon, a, acceleration_operator(graph, omega, epsilon)))
     return motions
 
 
@@ -130,7 +130,7 @@ def _relative(
     return spin, add(spin_bias, combination(graph, own_qdd, turns)), slide, slide_rate
 
 
-def moment_by_pseudo_inertia(motion: Motion, inertia: Inertia) -> Vec:
+def moment_by_pseudo_inertia(motion: MotionState, inertia: Inertia) -> Vec:
     """int r x (eps x r + omega x (omega x r)) dm from U and P."""
     U, P = motion.U, inertia.P
     x, y, z = motion.omega
@@ -141,7 +141,7 @@ def moment_by_pseudo_inertia(motion: Motion, inertia: Inertia) -> Vec:
     ]
 
 
-def moment_by_tensor(motion: Motion, inertia: Inertia) -> Vec:
+def moment_by_tensor(motion: MotionState, inertia: Inertia) -> Vec:
     """The same by L eps + omega x (L omega), where products with U appear: eps_z + omega_x omega_y = U_yx, and so on."""
     P, (x, y, z), e, U = inertia.P, motion.omega, motion.epsilon, motion.U
     xx, yy, zz = P.yy + P.zz, P.xx + P.zz, P.xx + P.yy  # of L = tr(P) E - P; its other entries are -P.xy, ...
@@ -152,7 +152,7 @@ def moment_by_tensor(motion: Motion, inertia: Inertia) -> Vec:
     ]
 
 
-MOMENTS: dict[str, Callable[[Motion, Inertia], Vec]] = {
+MOMENTS: dict[str, Callable[[MotionState, Inertia], Vec]] = {
     "pseudo-inertia": moment_by_pseudo_inertia,
     "tensor": moment_by_tensor,
 }

@@ -18,7 +18,7 @@ import numpy as np
 
 from elastogen.generator.beams.integrals import Beam, Direction, Mode
 from elastogen.generator.beams.natural_frequencies import Array, clamped_modes, numeric
-from elastogen.generator.beams.piecewise import Breaks, Curve, Number, exact, gram
+from elastogen.generator.beams.piecewise import Breaks, Curve, Number, as_fraction, gram
 from elastogen.generator.beams.shapes import SMALL_TIP
 from elastogen.generator.robot.expressions import nominal
 from elastogen.generator.robot.robot import Body, Parameter
@@ -199,7 +199,7 @@ def _matrices(
     parameters: Mapping[str, Parameter],
 ) -> tuple[Array, Array]:
     """Mass and stiffness matrices of one direction by Gauss quadrature in s = x / L; slopes are d/ds."""
-    values = {p.symbol: exact(p.value) for p in parameters.values()}
+    values = {p.symbol: as_fraction(p.value) for p in parameters.values()}
     length = float(Curve.polynomial((beam.length,)).substituted(values).start)
     bends = direction in ("y", "z")
     weight = beam.inertia_y + beam.inertia_z if direction == "torsion" else beam.mass_per_length

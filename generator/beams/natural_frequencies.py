@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from elastogen.generator.robot.expressions import nominal
+from elastogen.generator.robot.moments import moments, pseudo_inertia, rigid_body
 from elastogen.generator.robot.robot import Body, FlexibleBody, Joint, Link, Matrix, Parameter, Robot, Scalar
 
 Array = npt.NDArray[np.float64]
@@ -141,12 +142,7 @@ def carried_body(robot: Robot, link: Link) -> Body:
                 add(robot.link(joint.child), end @ _at_zero(joint, robot))
 
     add_beyond(link, np.eye(4))
-    mass = float(total[3, 3])
-    if mass == 0:
-        return Body(inertia=_rows(np.trace(total[:3, :3]) * np.eye(3) - total[:3, :3]))
-    com = total[:3, 3] / mass
-    central = total[:3, :3] - mass * np.outer(com, com)
-    return Body(mass, (float(com[0]), float(com[1]), float(com[2])), _rows(np.trace(central) * np.eye(3) - central))
+    return rigid_body(total)
 
 
 def _at_zero(joint: Joint, robot: Robot) -> Array:
@@ -154,25 +150,13 @@ def _at_zero(joint: Joint, robot: Robot) -> Array:
 
 
 def _undeformed(body: FlexibleBody, robot: Robot) -> Array:
-    result = np.zeros((4, 4))
-    result[:3, :3] = numeric(body.second_moments, robot.parameters)
-    result[3, :3] = result[:3, 3] = numeric((body.first_moments,), robot.parameters)[0]
-    result[3, 3] = nominal(body.mass, robot.parameters)
-    return result
+    first = numeric((body.first_moments,), robot.parameters)[0]
+    return moments(nominal(body.mass, robot.parameters), first, numeric(body.second_moments, robot.parameters))
 
 
 def _pseudo_inertia(body: Body, robot: Robot) -> Array:
-    mass, com = nominal(body.mass, robot.parameters), numeric((body.com,), robot.parameters)[0]
-    inertia = numeric(body.inertia, robot.parameters)
-    result = np.zeros((4, 4))
-    result[:3, :3] = np.trace(inertia) / 2 * np.eye(3) - inertia + mass * np.outer(com, com)
-    result[3, :3] = result[:3, 3] = mass * com
-    result[3, 3] = mass
-    return result
-
-
-def _rows(matrix: Array) -> Matrix:
-    return tuple(tuple(float(entry) for entry in row) for row in matrix)
+    com, inertia = numeric((body.com,), robot.parameters)[0], numeric(body.inertia, robot.parameters)
+    return pseudo_inertia(nominal(body.mass, robot.parameters), com, inertia)
 
 
 def _cross(a: Any, b: Any) -> list[Scalar]:

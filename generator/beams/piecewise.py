@@ -28,7 +28,7 @@ ROUNDING = 1e-13  # integrals below this, relative to the norms of their factors
 WHOLE: Breaks = (Fraction(0), Fraction(1))
 
 
-def exact(number: Number) -> Number:
+def as_fraction(number: Number) -> Number:
     """Return a float as the fraction that its decimal digits mean, and any other number unchanged."""
     if isinstance(number, sympy.Float):
         return Fraction(repr(float(number)))
@@ -45,7 +45,7 @@ def to_scalar(number: Number) -> Scalar:
         expanded = sympy.expand(number)
         if expanded.free_symbols:
             return expanded
-        number = exact(expanded) if isinstance(expanded, (sympy.Float, sympy.Rational)) else float(expanded)
+        number = as_fraction(expanded) if isinstance(expanded, (sympy.Float, sympy.Rational)) else float(expanded)
     if isinstance(number, Fraction) and number.denominator == 1 and abs(number) < 10**15:
         return int(number)
     return tidy_number(number if isinstance(number, int) else float(number))
@@ -180,7 +180,7 @@ def _parts(curve: Curve) -> dict[Number, Curve]:
             for term in sympy.Add.make_args(sympy.expand(sympy.sympify(coefficient))):
                 number, factor = term.as_coeff_Mul()
                 rows = found.setdefault(factor, [[Fraction(0)] * len(row) for row in curve.pieces])
-                rows[p][k] = rows[p][k] + (float(number) if number.is_Float else exact(number))
+                rows[p][k] = rows[p][k] + (float(number) if number.is_Float else as_fraction(number))
     return {factor: Curve(curve.breaks, tuple(tuple(row) for row in rows)) for factor, rows in found.items()}
 
 
@@ -263,4 +263,4 @@ def _substituted(number: Number, values: Mapping[sympy.Symbol, Number]) -> Numbe
     if not isinstance(number, sympy.Expr):
         return number
     replaced = number.xreplace({symbol: sympy.sympify(value) for symbol, value in values.items()})
-    return exact(replaced) if isinstance(replaced, (sympy.Float, sympy.Rational)) else replaced
+    return as_fraction(replaced) if isinstance(replaced, (sympy.Float, sympy.Rational)) else replaced

@@ -16,7 +16,7 @@ import mpmath
 import numpy as np
 import sympy
 
-from elastogen.generator.beams.piecewise import WHOLE, Curve, Number, exact
+from elastogen.generator.beams.piecewise import WHOLE, Curve, Number, as_fraction
 from elastogen.generator.robot.location import Location
 
 S = sympy.Symbol("s", real=True)  # x / L
@@ -29,10 +29,10 @@ SMALL_TIP = 1e-3  # tip value of a shape, relative to its largest, below which i
 
 def from_expression(expression: Number, where: Location) -> Curve:
     """Return the curve of an expression in :data:`S`; parameters only as coefficients of a polynomial."""
-    given = sympy.sympify(exact(expression))
+    given = sympy.sympify(as_fraction(expression))
     if given.is_polynomial(S):
         coefficients = sympy.Poly(sympy.expand(given), S).all_coeffs()
-        return Curve.polynomial(exact(c) for c in reversed(coefficients))
+        return Curve.polynomial(as_fraction(c) for c in reversed(coefficients))
     symbols = sorted(symbol.name for symbol in given.free_symbols - {S})
     if symbols:
         raise where.error(
@@ -139,10 +139,10 @@ def from_table(s: Sequence[float], values: Sequence[float], slopes: Sequence[flo
     for i in range(len(breaks) - 1):
         width = breaks[i + 1] - breaks[i]
         left, right, m_left, m_right = (
-            exact(float(values[i])),
-            exact(float(values[i + 1])),
-            width * exact(float(slopes[i])),
-            width * exact(float(slopes[i + 1])),
+            as_fraction(float(values[i])),
+            as_fraction(float(values[i + 1])),
+            width * as_fraction(float(slopes[i])),
+            width * as_fraction(float(slopes[i + 1])),
         )
         rise = right - left
         pieces.append((left, m_left, 3 * rise - 2 * m_left - m_right, m_left + m_right - 2 * rise))
@@ -151,7 +151,7 @@ def from_table(s: Sequence[float], values: Sequence[float], slopes: Sequence[flo
 
 def from_samples(s: Sequence[float], values: Sequence[Number]) -> Curve:
     """Return the piecewise linear interpolation of the values at the places s, 0 first and 1 last."""
-    known = [exact(value) for value in values]
+    known = [as_fraction(value) for value in values]
     return Curve(_breaks(s), tuple((a, b - a) for a, b in pairwise(known)))
 
 

@@ -22,9 +22,9 @@ from elastogen.generator.program.lowering import Lowering
 from elastogen.generator.robot.robot import FlexibleBody, Matrix
 from elastogen.generator.spatial import dense_matrices as dense
 from elastogen.generator.spatial.inertia import Inertia
-from elastogen.generator.spatial.vectors import Mat, Symmetric, Vec, add, combination, cross, dot, times
+from elastogen.generator.spatial.vectors import Mat, Symmetric, Vec, add, combination, cross, dot, product, times
 
-Motion: TypeAlias = "Sequence[Sequence[Value]]"
+TimeDerivatives: TypeAlias = "Sequence[Sequence[Value]]"
 """q, qd, qdd, ... over all coordinates, as far as needed."""
 
 
@@ -123,14 +123,14 @@ class DeformedBody(ABC):
         """int dr_e/dx_j . dr_e/dx_k dm."""
 
     @abstractmethod
-    def acceleration_energy(self, motion: Motion, U: Sequence[Mat], a: Vec) -> Value:
+    def acceleration_energy(self, motion: TimeDerivatives, U: Sequence[Mat], a: Vec) -> Value:
         """1/2 int |a + sum_i C(n, i) U_i r_e^(n-i)|^2 dm, n = len(U) - 1: of the derivative of order n of all points.
 
         U_i and a are in any components; U_i is what moves with the frame, the derivative of order i of its axes.
         """
 
     @abstractmethod
-    def inertia_forces(self, motion: Motion, R: Sequence[Mat], X: Mat) -> tuple[Mat, list[Value]]:
+    def inertia_forces(self, motion: TimeDerivatives, R: Sequence[Mat], X: Mat) -> tuple[Mat, list[Value]]:
         """W = int acc (r_e; 1)^T dm, 3 x 4, and int (R_0 dr_e/dx_j) . acc dm for every coordinate.
 
         The acceleration is X (r; 1) for the undeformed body (000 (86), (88)); R_i is the derivative of order i of the axes.
@@ -287,7 +287,7 @@ class ShapedState(DeformedBody):
         half = [[combination_scalar(self.graph, slope, line) for line in G] for slope in self.slopes]
         return [[combination_scalar(self.graph, slope, line) for slope in self.slopes] for line in half]
 
-    def _field_motions(self, motion: Motion, U: Sequence[Mat]) -> list[Mat]:
+    def _field_motions(self, motion: TimeDerivatives, U: Sequence[Mat]) -> list[Mat]:
         """Z_n = sum_i C(order, i) c_n^(order-i) U_i: how every shape field moves, to the order of the last U."""
         order, chain = len(U) - 1, list(pairwise(motion))
         c = [list(self.c)]
@@ -299,7 +299,7 @@ class ShapedState(DeformedBody):
             result.append([combination(self.graph, weights, [operator[r] for operator in U]) for r in range(3)])
         return result
 
-    def acceleration_energy(self, motion: Motion, U: Sequence[Mat], a: Vec) -> Value:
+    def acceleration_energy(self, motion: TimeDerivatives, U: Sequence[Mat], a: Vec) -> Value:
         """1/2 int |a + U_n r + sum_n Z_n b_n|^2 dm."""
         body, last = self.body, U[-1]
         total = rigid_energy(body.rigid, last, a)
@@ -312,18 +312,18 @@ class ShapedState(DeformedBody):
                     total = total + 0.5 * dot(Zn[r], times(body.G[n][m], Zm[r]))
         return total
 
-    def inertia_forces(self, motion: Motion, R: Sequence[Mat], X: Mat) -> tuple[Mat, list[Value]]:
+    def inertia_forces(self, motion: TimeDerivatives, R: Sequence[Mat], X: Mat) -> tuple[Mat, list[Value]]:
         """The integrals for acc = X (r; 1) + sum_m Z_m b_m."""
         graph, body = self.graph, self.body
         Z = self._field_motions(motion, R)
         spread = [dense.transposed([[*row, body.D[n][k]] for k, row in enumerate(body.B[n])]) for n in range(len(Z))]
-        W = dense.product(graph, X, dense.pseudo(body.rigid))
+        W = product(X, body.rigid.pseudo)
         by_field = []  # int acc b_n^T dm
         for n in range(len(Z)):
-            W = dense.added(W, dense.product(graph, Z[n], dense.transposed(spread[n])))
-            field = dense.product(graph, X, spread[n])
+            W = dense.added(W, product(Z[n], dense.transposed(spread[n])))
+            field = product(X, spread[n])
             for m in range(len(Z)):
-                field = dense.added(field, dense.product(graph, Z[m], body.G[m][n]))
+                field = dense.added(field, product(Z[m], body.G[m][n]))
             by_field.append(field)
         rows = self.to_coordinates([dense.inner(graph, R[0], field) for field in by_field])
         zero = graph.value(0)

@@ -12,13 +12,13 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from elastogen.generator.description.load_robot import load
 from elastogen.generator.description.validate import validate
+from elastogen.generator.robot.moments import Moments, moments, pseudo_inertia, rigid_body
 from elastogen.generator.robot.names import MAX_ROBOT_NAME
 from elastogen.generator.robot.placement import product
-from elastogen.generator.robot.robot import Body, FlexibleBody, Joint, Link, Matrix, Robot
+from elastogen.generator.robot.robot import Body, Joint, Link, Matrix, Robot
 
 _SUFFIX = "_rigid"
 
@@ -58,34 +58,10 @@ def _frozen(link: Link) -> Link:
     if beam is None:
         return link
     place = np.array(beam.tip_pose, dtype=object)
-    total = _moments(link.body) + _undeformed(beam) + place @ _moments(link.tip_body) @ place.T
-    return Link(link.name, _body(total))
+    undeformed = moments(beam.mass, beam.first_moments, np.array(beam.second_moments, dtype=object))
+    total = _moments(link.body) + undeformed + place @ _moments(link.tip_body) @ place.T
+    return Link(link.name, rigid_body(total))
 
 
-# Moments int (r; 1) (r; 1)^T dm of bodies (paper 002 (19)): arrays of numbers and SymPy expressions.
-
-
-def _moments(body: Body) -> NDArray[Any]:
-    inertia, com = np.array(body.inertia, dtype=object), np.array(body.com, dtype=object)
-    moments = np.zeros((4, 4), dtype=object)
-    moments[:3, :3] = np.eye(3, dtype=int) * np.trace(inertia) / 2 - inertia + body.mass * np.outer(com, com)
-    moments[:3, 3] = moments[3, :3] = body.mass * com
-    moments[3, 3] = body.mass
-    return moments
-
-
-def _undeformed(beam: FlexibleBody) -> NDArray[Any]:
-    moments = np.zeros((4, 4), dtype=object)
-    moments[:3, :3] = np.array(beam.second_moments, dtype=object)
-    moments[:3, 3] = moments[3, :3] = np.array(beam.first_moments, dtype=object)
-    moments[3, 3] = beam.mass
-    return moments
-
-
-def _body(moments: NDArray[Any]) -> Body:
-    mass, first = moments[3, 3], moments[:3, 3]
-    com = first if mass == 0 else first / mass
-    about_com = moments[:3, :3] - np.outer(com, first)
-    inertia = np.eye(3, dtype=int) * np.trace(about_com) - about_com
-    rows = tuple(tuple(inertia[min(i, j), max(i, j)] for j in range(3)) for i in range(3))  # exactly symmetric
-    return Body(mass, (com[0], com[1], com[2]), rows)
+def _moments(body: Body) -> Moments:
+    return pseudo_inertia(body.mass, np.array(body.com, dtype=object), np.array(body.inertia, dtype=object))

@@ -140,14 +140,14 @@ def _has_pairs(robot: Robot) -> bool:
     return _fixed_shapes(robot) and len(robot.coordinates) > 1
 
 
-def _is_rigid(robot: Robot) -> bool:
+def _has_rigid_links(robot: Robot) -> bool:
     return all(link.flexible is None for link in robot.links)
 
 
 _WHY: dict[Callable[[Robot], bool], str] = {
     _fixed_shapes: "only for robots without beams on telescopic joints",
     _has_pairs: "only for robots with two coordinates or more and without beams on telescopic joints",
-    _is_rigid: "only for robots without flexible links",
+    _has_rigid_links: "only for robots without flexible links",
 }
 _FORCE, _INERTIA = "N m or N", "kg m^2, kg m, kg"
 _Q_M = ("q", "qd", "qdd", "wrench", "delta_m", "delta_theta", "tau")
@@ -185,7 +185,7 @@ def _tip_terms(v: Variant) -> tuple[Argument, ...]:
 ENTRIES = (
     _entry("joint_operators", "Operators U_i: dT_i0/dq_i = T_i0 U_i, each in the frame of the link that q_i moves.",
            (), lambda v: (Argument("U", (v.size, 4, 4), "1, m/rad", "per coordinate"),), joint_operator, "plain",
-           _is_rigid),
+           _has_rigid_links),
     _entry("transform_partials", "Differential matrices A_ij = dT_i0/dq_j of every link frame, the tip last.", ("q",),
            _per_frame("coordinate"), transform_partials, "plain"),
     _entry("transform_second_partials", "Second derivatives A_ijk = d2T_i0/dq_j dq_k of every link frame, tip last.",

@@ -50,7 +50,7 @@ def coriolis_matrix(variant: Variant) -> Derived:
     """Christoffel matrix from composite bodies."""
     q, qd = variant.input("q"), variant.input("qd")
     placed = variant.place(q)
-    if not variant.mechanism.is_rigid:
+    if not variant.mechanism.moves_by_screws:
         return coriolis_matrix_by_differentiation(variant)
     motions = outward(variant.mechanism, placed, q, qd, variant.zeros(), variant.zeros(3))
     return Derived((flat(christoffel(variant.mechanism, placed, [motion.omega for motion in motions], qd)),))

@@ -271,10 +271,9 @@ def _elasticity(lower: Lowering, robot: Robot, inside: Indicators) -> Elasticity
             start += 1
         body = robot.link(joint.child).flexible
         if body is not None:
-            varies = body.telescope is not None and not body.telescope.nodal  # see MovingBeam
             for r in range(len(body.coordinates)):
                 for c in range(len(body.coordinates)):
-                    K[start + r][start + c] = zero if varies else lower.value(body.stiffness[r][c])
+                    K[start + r][start + c] = zero if body.clamp_moves else lower.value(body.stiffness[r][c])
                     D[start + r][start + c] = lower.value(body.damping[r][c])
                     for k, held in enumerate(body.telescope.held_damping if body.telescope is not None else (), 1):
                         D[start + r][start + c] = D[start + r][start + c] + inside.of(joint.name)[k] * lower.value(held[r][c])

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from elastogen.generator.beams.piecewise import exact
+from elastogen.generator.beams.piecewise import as_fraction
 
 
 @dataclass(frozen=True)
@@ -53,4 +53,4 @@ class Selector:
 def place_on(length: float, part: float) -> float:
     """A part of a length, both meant as the decimals or fractions that they look like, rounded once."""
     fraction = Fraction(part).limit_denominator(1000)
-    return float(exact(length) * (fraction if float(fraction) == part else Fraction(part)))
+    return float(as_fraction(length) * (fraction if float(fraction) == part else Fraction(part)))

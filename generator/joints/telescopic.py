@@ -78,7 +78,7 @@ class TelescopicJoint(JointKind):
 def moving_clamp(robot: Robot, link: str) -> Joint | None:
     """The smooth telescopic joint that carries a link, if that is how it is carried."""
     body = robot.link(link).flexible
-    if body is None or body.telescope is None or body.telescope.nodal:
+    if body is None or not body.clamp_moves:
         return None
     return next(joint for joint in robot.joints if joint.child == link)
 

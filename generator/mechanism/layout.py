@@ -19,10 +19,10 @@ from elastogen.generator.bodies import base_regrouping
 from elastogen.generator.joints.fixed import FixedPlan
 from elastogen.generator.joints.frame_motion import MotionPlan
 from elastogen.generator.joints.sliding import Contact, ContactPlan
-from elastogen.generator.joints.telescopic import moving_clamp
 from elastogen.generator.mechanism.mechanism import Frame, LinkFrame, Mechanism, SeparateWindow
 from elastogen.generator.program.graph import Graph, Value
 from elastogen.generator.program.lowering import Lowering
+from elastogen.generator.robot.moments import pseudo_inertia
 from elastogen.generator.robot.placement import inverse, product, transform
 from elastogen.generator.robot.robot import IDENTITY, Body, FlexibleBody, Joint, Link, Matrix, Robot, Scalar, Vector
 from elastogen.generator.sliding.contact import fixed_line, moving_line
@@ -31,7 +31,7 @@ from elastogen.generator.sliding.held_bodies import held_bodies
 from elastogen.generator.sliding.moving_beam import lowered_body
 from elastogen.generator.sliding.tip_motion import TipPlan
 from elastogen.generator.sliding.window import Window
-from elastogen.generator.spatial.inertia import Array, Inertia, pseudo_inertia
+from elastogen.generator.spatial.inertia import Array, Inertia
 from elastogen.generator.spatial.vectors import Matrix3, Rotation, Symmetric, Turn, Vec
 
 TINY = 1e-13  # constants of a placement below this [-, m] are rounding errors of our own and become exact zeros
@@ -88,9 +88,9 @@ class _Layout:
             undeformed = self.lower.matrix(link.flexible.tip_pose)
             place = transform(((1, 0, 0), (0, 1, 0), (0, 0, 1)), (undeformed[0][3], undeformed[1][3], undeformed[2][3]))
             tip = self._draft(f"{link.name}, tip", frame, place, TipPlan(link.flexible))
-            moving = (self.size - len(link.flexible.coordinates) - 1,) if moving_clamp(self.robot, link.name) else ()
+            moving = (self.size - len(link.flexible.coordinates) - 1,) if link.flexible.clamp_moves else ()
             self.drafts[frame].deforming = (*moving, *self.drafts[tip].coordinates)
-            if link.flexible.telescope is not None and link.flexible.telescope.moves_tip:
+            if link.flexible.tip_moves:
                 self.drafts[tip].coordinates = self.drafts[frame].deforming
             turned = tuple(tuple(row[:3]) for row in undeformed[:3])
             self.ends[link.name] = (tip, transform(turned, (0, 0, 0)))

@@ -91,7 +91,7 @@ class Mechanism:
     separate: tuple[SeparateWindow, ...] = ()  # slots that are coordinates of their own; see build_mechanism
 
     @property
-    def is_rigid(self) -> bool:
+    def moves_by_screws(self) -> bool:
         """Whether every frame moves by one joint coordinate."""
         return all(frame.motion.screw for frame in self.frames)
 

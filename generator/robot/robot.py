@@ -205,6 +205,16 @@ class FlexibleBody:
     reduction: Reduction | None = None  # of finite elements that were reduced to their lowest modes
 
     @property
+    def clamp_moves(self) -> bool:
+        """Whether its joint moves the place where it is clamped: then the joint's coordinate deforms it as well."""
+        return self.telescope is not None and not self.telescope.nodal
+
+    @property
+    def tip_moves(self) -> bool:
+        """Whether the tip moves in the link frame when the clamp does and the elastic coordinates do not."""
+        return self.clamp_moves and self.telescope is not None and self.telescope.moves_tip
+
+    @property
     def foreshortened(self) -> bool:
         """Whether the body has displacements of second order, which stiffen it when it spins."""
         moving = self.telescope is not None and self.telescope.foreshortening

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from elastogen.generator.beams.finite_elements import CUBIC
 from elastogen.generator.bodies.elastic_tip import monomial
 from elastogen.generator.program.graph import Value
 from elastogen.generator.program.lowering import Lowering
@@ -23,7 +24,7 @@ Line: TypeAlias = "Callable[[Sequence[Value]], tuple[Vec, Value]]"
 Inside: TypeAlias = "Mapping[int, Value]"
 """The indicator of every piece of the beam, by number."""
 
-HERMITE = ((1, 0, -3, 2), (0, 1, -2, 1), (0, 0, 3, -2), (0, 0, -1, 1))  # left and right node, by t = x / l_e
+HERMITE = (*CUBIC.left, *CUBIC.right)  # of the left and the right node, by t = x / l_e
 
 
 @dataclass(frozen=True)
@@ -124,7 +125,7 @@ def moving_line(lower: Lowering, beam: Telescope, inside: Inside, nodal: bool) -
         h = outside / beam.elements
         t = graph.value(1) if nodal else (d - lower.value(beam.length) + outside) / h - behind
         for slot, value in enumerate(nodes):
-            shape = [graph.value(c) for c in HERMITE[slot]]
+            shape = [graph.value(float(c)) for c in HERMITE[slot]]
             scaled = value * h if slot % 2 else value
             across = across + scaled * _horner(t, shape)
             angle = angle + scaled * _horner(t, _slope(shape)) / h

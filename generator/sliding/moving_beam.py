@@ -16,8 +16,8 @@ from math import comb
 from elastogen.generator.bodies.elastic_body import (
     DeformedBody,
     ElasticBody,
-    Motion,
     ShapedBody,
+    TimeDerivatives,
     moment_of,
     rigid_energy,
     undeformed_inertia,
@@ -28,9 +28,8 @@ from elastogen.generator.robot.robot import FlexibleBody
 from elastogen.generator.sliding.beam_functions import Spread
 from elastogen.generator.sliding.mode_functions import Modes, beam_functions
 from elastogen.generator.sliding.moving_shape import Field, MovingShape
-from elastogen.generator.spatial import dense_matrices as dense
 from elastogen.generator.spatial.inertia import Inertia
-from elastogen.generator.spatial.vectors import Mat, Symmetric, Vec
+from elastogen.generator.spatial.vectors import Mat, Symmetric, Vec, product
 
 
 @dataclass(frozen=True)
@@ -122,8 +121,7 @@ class MovingBeam(ElasticBody):
 
 def lowered_body(lower: Lowering, body: FlexibleBody, coordinates: tuple[int, ...]) -> ElasticBody:
     """The flexible body of a link; where its joint moves its clamp, the joint's coordinate comes first."""
-    moves = len(coordinates) > len(body.coordinates)
-    return (MovingBeam.lowered if moves else ShapedBody.lowered)(lower, body, coordinates)
+    return (MovingBeam.lowered if body.clamp_moves else ShapedBody.lowered)(lower, body, coordinates)
 
 
 class MovingState(DeformedBody):
@@ -257,7 +255,7 @@ class MovingState(DeformedBody):
                 block[1 + i][1 + j] = block[1 + j][1 + i] = self._scale * (self.shape.powers[i] * self.shape.powers[j]) * value
         return block
 
-    def _moved(self, motion: Motion, U: Sequence[Mat], a: Vec) -> tuple[list[Spread], list[Spread]]:
+    def _moved(self, motion: TimeDerivatives, U: Sequence[Mat], a: Vec) -> tuple[list[Spread], list[Spread]]:
         """Per component, a + U_n r, and sum_i C(n, i) U_i f^(n-i) of the displacements f."""
         space, order = self.space, len(U) - 1
         fields = self.shape.derivatives(motion, self.beam.coordinates[0], order)
@@ -272,20 +270,20 @@ class MovingState(DeformedBody):
             added.append(space.sum(*terms))
         return frozen, added
 
-    def acceleration_energy(self, motion: Motion, U: Sequence[Mat], a: Vec) -> Value:
+    def acceleration_energy(self, motion: TimeDerivatives, U: Sequence[Mat], a: Vec) -> Value:
         """That of the straight beam, and what the displacements of the part outside add."""
         total = rigid_energy(self.beam.rigid, U[-1], a)
         for line, added in zip(*self._moved(motion, U, a), strict=True):
             total = total + self._pair(self.space.sum(line, self.space.scaled(added, 0.5)), added)
         return total
 
-    def inertia_forces(self, motion: Motion, R: Sequence[Mat], X: Mat) -> tuple[Mat, list[Value]]:
+    def inertia_forces(self, motion: TimeDerivatives, R: Sequence[Mat], X: Mat) -> tuple[Mat, list[Value]]:
         """The integrals for the acceleration of every point, in the base's components."""
-        graph, space, zero = self.graph, self.space, self.graph.value(0)
+        space, zero = self.space, self.graph.value(0)
         U = [*R[:-1], [row[:3] for row in X]]
         frozen, added = self._moved(motion, U, [row[3] for row in X])
         acceleration = [space.sum(line, part) for line, part in zip(frozen, added, strict=True)]
-        W = dense.product(graph, X, dense.pseudo(self.beam.rigid))
+        W = product(X, self.beam.rigid.pseudo)
         for r in range(3):
             shifted, across = self._pair(acceleration[r], self.shape.s), self._pair(acceleration[r], self.shape.w)
             own = [self._along(added[r]) + shifted, across, zero, self._scale * space.mean(added[r])]

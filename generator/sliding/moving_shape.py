@@ -16,7 +16,7 @@ from functools import cached_property
 from itertools import pairwise
 from typing import TypeAlias
 
-from elastogen.generator.bodies.elastic_body import Motion
+from elastogen.generator.bodies.elastic_body import TimeDerivatives
 from elastogen.generator.program.differentiate import time_derivative
 from elastogen.generator.program.graph import Value
 from elastogen.generator.sliding.beam_functions import BeamFunctions, Spread
@@ -96,7 +96,7 @@ class MovingShape:
             result.append(space.sum(second, space.ahead(convective)))
         return result[0], result[1]
 
-    def derivatives(self, motion: Motion, joint: int, order: int) -> list[Field]:
+    def derivatives(self, motion: TimeDerivatives, joint: int, order: int) -> list[Field]:
         """Displacement, velocity, ... of the points in the link frame up to any order; ``joint`` is the place of d in q."""
         space, chain = self.space, list(pairwise(motion))
         share = motion[1][joint] / self.d

@@ -26,7 +26,7 @@ class TipPlan(MotionPlan):
 
 
 def _tip_motion(lower: Lowering, body: FlexibleBody) -> FrameMotion:
-    if body.telescope is not None and body.telescope.moves_tip:
+    if body.tip_moves:
         return Contact(lower.graph, 1 + len(body.coordinates), lambda variables: _moving_tip(body, variables), 0.0)
     shifts = [[lower.value(entry) for entry in row] for row in body.tip_displacements]
     turns = [[lower.value(entry) for entry in row] for row in body.tip_rotations]

@@ -3,23 +3,7 @@
 from __future__ import annotations
 
 from elastogen.generator.program.graph import Graph, Value
-from elastogen.generator.spatial.inertia import Inertia
 from elastogen.generator.spatial.vectors import Mat
-
-
-def product(graph: Graph, a: Mat, b: Mat) -> Mat:
-    """a b."""
-    columns = list(zip(*b, strict=True))
-    result = []
-    for row in a:
-        line = []
-        for column in columns:
-            total = graph.value(0)
-            for x, y in zip(row, column, strict=True):
-                total = total + x * y
-            line.append(total)
-        result.append(line)
-    return result
 
 
 def transposed(a: Mat) -> Mat:
@@ -44,9 +28,3 @@ def inner(graph: Graph, a: Mat, b: Mat) -> Value:
         for x, y in zip(r, s, strict=True):
             total = total + x * y
     return total
-
-
-def pseudo(inertia: Inertia) -> Mat:
-    """The 4 x 4 pseudo-inertia [[P, S], [S^T, m]] (002 (19))."""
-    P, S = inertia.P.full, inertia.S
-    return [[*P[0], S[0]], [*P[1], S[1]], [*P[2], S[2]], [*S, inertia.m]]

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from elastogen.generator.program.graph import Graph, Value
-from elastogen.generator.spatial.vectors import Symmetric, Vec, add, cross, scale
+from elastogen.generator.spatial.vectors import Mat, Symmetric, Vec, add, cross, scale
 
 Array = npt.NDArray[np.float64]
 
@@ -47,6 +47,12 @@ class Inertia:
         steiner = Symmetric.of([[S[r] * com[c] for c in range(3)] for r in range(3)])
         return Inertia(m, S, central + steiner)
 
+    @property
+    def pseudo(self) -> Mat:
+        """The 4 x 4 pseudo-inertia [[P, S], [S^T, m]] (002 (19))."""
+        P, S = self.P.full, self.S
+        return [[*P[0], S[0]], [*P[1], S[1]], [*P[2], S[2]], [*S, self.m]]
+
     def __add__(self, other: Inertia) -> Inertia:
         return Inertia(self.m + other.m, add(self.S, other.S), self.P + other.P)
 
@@ -68,12 +74,3 @@ class Inertia:
             (P.xx + P.yy) * z - P.xz * x - P.yz * y,
         ]
         return force, add(turning, cross(S, linear))
-
-
-def pseudo_inertia(mass: float, com: Array, inertia: Array) -> Array:
-    """Numeric 4 x 4 pseudo-inertia of a body from mass, centre of mass and tensor about the centre of mass."""
-    J = np.zeros((4, 4))
-    J[:3, :3] = 0.5 * np.trace(inertia) * np.eye(3) - inertia + mass * np.outer(com, com)
-    J[:3, 3] = J[3, :3] = mass * com
-    J[3, 3] = mass
-    return J

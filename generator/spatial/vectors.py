@@ -28,7 +28,10 @@ def scale(u: Vec, factor: Value) -> Vec:
 
 def dot(u: Vec, v: Vec) -> Value:
     """Scalar product."""
-    return u[0] * v[0] + u[1] * v[1] + u[2] * v[2]
+    total = u[0] * v[0]
+    for a, b in zip(u[1:], v[1:], strict=True):
+        total = total + a * b
+    return total
 
 
 def cross(u: Vec, v: Vec) -> Vec:

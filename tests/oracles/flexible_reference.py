@@ -9,7 +9,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from elastogen.generator.beams.integrals import Beam, Mode, beam_body
-from elastogen.generator.beams.piecewise import Curve, exact
+from elastogen.generator.beams.piecewise import Curve, as_fraction
 from elastogen.generator.joints import kinds
 from elastogen.generator.robot.robot import IDENTITY, ZERO3, Body, Joint, Link, Robot
 
@@ -19,7 +19,7 @@ TIPS = MappingProxyType({"linear": "linear", "exp": "exponential"})
 
 
 def constant(value):
-    return Curve.polynomial((exact(float(value)),))
+    return Curve.polynomial((as_fraction(float(value)),))
 
 
 def power(n):

@@ -12,7 +12,7 @@ import sympy
 from elastogen.generator.beams import shapes as beam_shapes
 from elastogen.generator.beams.finite_elements import MAX_ELEMENTS, element_modes
 from elastogen.generator.beams.integrals import DIRECTIONS, ZERO, Beam, Direction, Mode, beam_body
-from elastogen.generator.beams.piecewise import Curve, Number, exact
+from elastogen.generator.beams.piecewise import Curve, Number, as_fraction
 from elastogen.generator.description.file.fields import ScalarField
 from elastogen.generator.description.file.flexible_file import (
     BeamSection,
@@ -71,7 +71,7 @@ class _BeamAssembly:
     ) -> None:
         self.section, self.tip_body, self.parameters, self.where = section, tip_body, parameters, where
         given = parse_scalar(section.length, parameters, where.at("length"))
-        self.length: Number = exact(given)
+        self.length: Number = as_fraction(given)
         self.nominal_length = nominal(given, parameters)
         if not self.nominal_length > 0:
             raise where.at("length").error(section.length, "a length above zero [m]", "give the beam's length")
@@ -150,7 +150,7 @@ class _BeamAssembly:
     def _nominal_mass(self, link: ModesSection) -> float:
         curve = self._property(link.mass_per_length, "mass_per_length")
         assert curve is not None
-        values = {p.symbol: exact(p.value) for p in self.parameters.values()}
+        values = {p.symbol: as_fraction(p.value) for p in self.parameters.values()}
         return float(curve.substituted(values).integral_from_start().end) * self.nominal_length
 
     def _property(self, section: PropertySection | None, key: str) -> Curve | None:
@@ -175,7 +175,7 @@ class _BeamAssembly:
             return parsed
         length = sympy.sympify(self.length)
         x, whole = (names[name].symbol for name in _ALONG)
-        return sympy.sympify(exact(parsed)).subs({x: beam_shapes.S * length, whole: length}, simultaneous=True)
+        return sympy.sympify(as_fraction(parsed)).subs({x: beam_shapes.S * length, whole: length}, simultaneous=True)
 
     def _places(self, given: tuple[ScalarField, ...], here: Location) -> list[float]:
         """Places of a table as s = x / L."""

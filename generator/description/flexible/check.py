@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from elastogen.generator.beams.integrals import Beam, Direction, Mode
 from elastogen.generator.beams.natural_frequencies import mass_matrix, numeric
-from elastogen.generator.beams.piecewise import Curve, exact
+from elastogen.generator.beams.piecewise import Curve, as_fraction
 from elastogen.generator.robot.location import Location
 from elastogen.generator.robot.robot import ZERO3, Body, FlexibleBody, Matrix, Parameter, Robot
 
@@ -28,7 +28,7 @@ def check_properties(
     beam: Beam, directions: Collection[Direction], parameters: Mapping[str, Parameter], where: Location
 ) -> None:
     """Refuse a beam without the mass, stiffness and section inertia that its directions need."""
-    values = {p.symbol: exact(p.value) for p in parameters.values()}
+    values = {p.symbol: as_fraction(p.value) for p in parameters.values()}
 
     def sampled(curve: Curve) -> list[float]:
         return _sampled(curve.substituted(values))
@@ -56,7 +56,7 @@ def check_properties(
 
 def check_clamped(mode: Mode, parameters: Mapping[str, Parameter], where: Location) -> None:
     """Refuse a shape that does not vanish at x = 0, in bending with its slope."""
-    shape = mode.shape.substituted({p.symbol: exact(p.value) for p in parameters.values()})
+    shape = mode.shape.substituted({p.symbol: as_fraction(p.value) for p in parameters.values()})
     slope = shape.derivative()
     size = max(abs(v) for v in _sampled(shape))
     if not (math.isfinite(size) and size > 0):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from elastogen.generator.beams.piecewise import exact, to_scalar
+from elastogen.generator.beams.piecewise import as_fraction, to_scalar
 from elastogen.generator.description.file.fields import ScalarField, VectorField
 from elastogen.generator.description.file.flexible_file import LumpedSection, Matrix3Field, SquareField, StandardDataSection
 from elastogen.generator.robot.expressions import parse_scalar
@@ -104,10 +104,10 @@ def lumped_body(section: LumpedSection, tip_pose: Matrix, parameters: Mapping[st
             raise here.at("displacements").error(
                 f"{len(node.displacements)} displacements", f"{size}, one per mode", "complete the table"
             )
-        masses.append(exact(read.scalar(node.mass, here.at("mass"))))
+        masses.append(as_fraction(read.scalar(node.mass, here.at("mass"))))
         vectors = [read.vector(node.position, here.at("position"))]
         vectors += [read.vector(d, here.at("displacements", j)) for j, d in enumerate(node.displacements)]
-        functions.append([1, *(exact(entry) for vector in vectors for entry in vector)])
+        functions.append([1, *(as_fraction(entry) for vector in vectors for entry in vector)])
 
     def integral(a: int, b: int) -> Scalar:
         return to_scalar(sum(m * f[a] * f[b] for m, f in zip(masses, functions, strict=True)))

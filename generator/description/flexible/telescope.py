@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from elastogen.generator.beams.finite_elements import MAX_ELEMENTS, element_modes
 from elastogen.generator.beams.integrals import Beam, beam_body
-from elastogen.generator.beams.piecewise import Curve, exact, to_scalar
+from elastogen.generator.beams.piecewise import Curve, as_fraction, to_scalar
 from elastogen.generator.description.file.flexible_file import ElementsSection, FlexibleSection, PropertySection
 from elastogen.generator.description.flexible.check import check_body
 from elastogen.generator.description.flexible.damping import moving_damping, nodal_damping
@@ -43,9 +43,9 @@ def telescopic_body(
     EI = _uniform(stiffness, "EI", parameters, where)
     nodal = slide == "nodal"
     beam = Beam(
-        exact(length),
-        Curve.polynomial((exact(mass),)),
-        {"y": Curve.polynomial((exact(EI),))},
+        as_fraction(length),
+        Curve.polynomial((as_fraction(mass),)),
+        {"y": Curve.polynomial((as_fraction(EI),))},
         foreshortening=section.foreshortening and nodal,
     )
     moving = section.foreshortening and not nodal  # from the joint on: see moving_beam.py

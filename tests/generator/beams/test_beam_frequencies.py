@@ -18,7 +18,7 @@ from elastogen.generator.beams.natural_frequencies import (
     mass_matrix,
     natural_frequencies,
 )
-from elastogen.generator.beams.piecewise import exact
+from elastogen.generator.beams.piecewise import as_fraction
 from elastogen.generator.robot.robot import Body
 
 # --- frequencies ---
@@ -85,8 +85,8 @@ def test_static_deflection_of_a_cantilever(direction, elements):
 
 def test_de_luca_and_siciliano():
     """The planar two-link arm of 1991: link 2 with its payload, link 1 with what it carries at 90 degrees."""
-    beam = Beam(exact(0.5), constant(0.2), {"y": constant(1)})
-    body = beam_body(beam, element_modes(20, ["y"], exact(0.5)))
+    beam = Beam(as_fraction(0.5), constant(0.2), {"y": constant(1)})
+    body = beam_body(beam, element_modes(20, ["y"], as_fraction(0.5)))
     payload = Body(0.1, (0, 0, 0), ((0, 0, 0), (0, 0, 0), (0, 0, 5e-4)))
     hertz = natural_frequencies(body, payload)[:2] / (2 * np.pi)
     np.testing.assert_allclose(hertz, [2.178333566, 15.91451297], rtol=1e-6)
@@ -133,7 +133,7 @@ def test_reduction_keeps_the_lowest_frequencies_and_tells_the_error_of_the_mesh(
 
 def test_reduction_in_space_takes_the_lowest_of_all_directions():
     beam = Beam(
-        exact(0.8),
+        as_fraction(0.8),
         constant(RHO),
         {"y": constant(EI), "z": constant(16 * EI), "torsion": constant(0.02)},
         inertia_y=constant(1e-5),
@@ -143,7 +143,7 @@ def test_reduction_in_space_takes_the_lowest_of_all_directions():
     tip = Body(0.05, (0, 0, 0), ((1e-4, 0, 0), (0, 2e-4, 0), (0, 0, 3e-4)))
     modes = reduced_modes(beam, 12, ["y", "z", "torsion"], 4, tip, {})
     body = beam_body(beam, modes)
-    full = beam_body(beam, element_modes(12, ["y", "z", "torsion"], exact(0.8)))
+    full = beam_body(beam, element_modes(12, ["y", "z", "torsion"], as_fraction(0.8)))
     np.testing.assert_allclose(natural_frequencies(body, tip), natural_frequencies(full, tip)[:4], rtol=1e-9)
     assert {mode.direction for mode in modes} == {"y", "z", "torsion"}
 

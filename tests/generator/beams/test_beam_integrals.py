@@ -8,7 +8,7 @@ import pytest
 from flexible_reference import CASES, beam_of, power, robot_of
 
 from elastogen.generator.beams.integrals import Beam, Mode, beam_body
-from elastogen.generator.beams.piecewise import Curve, exact
+from elastogen.generator.beams.piecewise import Curve, as_fraction
 
 # --- integrals against quadrature over mass points ---
 
@@ -34,14 +34,14 @@ def mass_points():
 
 def tapered_beam(**options):
     length = Fraction("0.7")
-    mass = Curve.polynomial(exact(c) for c in (0.4, -0.2 * 0.7, 0.3 * 0.49))
-    stiff = Curve.polynomial((exact(3.0), exact(-1.0)))
+    mass = Curve.polynomial(as_fraction(c) for c in (0.4, -0.2 * 0.7, 0.3 * 0.49))
+    stiff = Curve.polynomial((as_fraction(3.0), as_fraction(-1.0)))
     return Beam(
         length,
         mass,
         dict.fromkeys(("y", "z", "torsion", "extension"), stiff),
-        inertia_y=mass.scaled(exact(3e-3)),
-        inertia_z=mass.scaled(exact(1e-3)),
+        inertia_y=mass.scaled(as_fraction(3e-3)),
+        inertia_z=mass.scaled(as_fraction(1e-3)),
         **options,
     )
 

@@ -11,7 +11,7 @@ from reference_beam import EI, FREE, LENGTH, RHO, eigenmodes, link_a, powers
 from elastogen.generator.beams import shapes as beam_shapes
 from elastogen.generator.beams.integrals import Beam, Mode, beam_body
 from elastogen.generator.beams.natural_frequencies import mass_matrix, natural_frequencies, numeric
-from elastogen.generator.beams.piecewise import Curve, exact
+from elastogen.generator.beams.piecewise import Curve, as_fraction
 from elastogen.generator.robot.location import Location
 from elastogen.generator.robot.robot import Body
 
@@ -51,7 +51,7 @@ def test_eigenfunctions_satisfy_their_boundary_conditions(number, ratio):
 
 def test_twist_and_stretch():
     beam = Beam(
-        exact(2.0),
+        as_fraction(2.0),
         constant(3),
         {"torsion": constant(5), "extension": constant(7)},
         inertia_y=constant(0.1),
@@ -94,8 +94,8 @@ def test_parameters_stay_symbols_and_give_the_numbers():
     symbolic = beam_body(beam, modes)
     plain = beam_body(
         Beam(
-            exact(LENGTH),
-            Curve.polynomial((exact(RHO), -exact(RHO) / 3)),
+            as_fraction(LENGTH),
+            Curve.polynomial((as_fraction(RHO), -as_fraction(RHO) / 3)),
             {"y": constant(EI)},
             foreshortening=True,
         ),
