@@ -6,6 +6,7 @@
 #                   run takes all of them, to learn their times; compiled models are kept in .pytest_cache/models
 #   make lint       ruff check, ruff format --check, mypy --strict
 #   make format     ruff format, and the repairs that ruff check knows
+#   make pictures   draws the pictures of docs/ from their sources
 #   make bench      measures against other libraries (benchmarks/README.md)
 #   make emulator   Debian: compiler and emulator of a Cortex-M4F, without which a few tests are skipped
 #   make clean      removes .venv and everything else that is not under version control and was made here
@@ -18,7 +19,7 @@ INSTALLED := $(VENV)/.installed
 TEST_TOOLS := $(VENV)/.installed-test
 BENCH_TOOLS := $(VENV)/.installed-bench
 
-.PHONY: demo test quick lint format bench emulator clean
+.PHONY: demo test quick lint format pictures bench emulator clean
 .DEFAULT_GOAL := demo
 
 demo: $(INSTALLED)
@@ -38,6 +39,9 @@ lint: $(TEST_TOOLS)
 format: $(TEST_TOOLS)
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+pictures: $(INSTALLED)
+	$(BIN)/python docs/pictures/pipeline.py
 
 bench: $(BENCH_TOOLS)
 	$(BIN)/python -m benchmarks
