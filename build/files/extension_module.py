@@ -71,6 +71,7 @@ def metadata(derivation: ModelDerivation, identity: Identity) -> dict[str, Any]:
         "coordinate_units": list(derivation.coordinate_units),
         "elastic_coordinates": list(derivation.elastic_coordinates),
         "critical_rates": [dataclasses.asdict(rate) for rate in derivation.critical_rates],
+        "slopes": [dataclasses.asdict(slopes) for slopes in derivation.slopes],
         "frame_names": list(derivation.frame_names),
         "parameters": [
             {"name": p.name, "value": float(p.value), "unit": p.unit, "doc": p.doc} for p in derivation.robot.live_parameters

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 
 from elastogen.generator.beams.natural_frequencies import CriticalRate, spinning_joints
+from elastogen.generator.beams.slopes import LinkSlopes, link_slopes
 from elastogen.generator.functions import acceleration_matrices, dynamics, higher_order, identification, kinematics
 from elastogen.generator.functions.catalogue import Derived, Entry
 from elastogen.generator.functions.function import Function
@@ -51,6 +52,7 @@ class ModelDerivation:
     coordinate_units: tuple[str, ...]
     elastic_coordinates: tuple[bool, ...]  # which coordinates no drive acts on
     critical_rates: tuple[CriticalRate, ...]  # of flexible links without foreshortening
+    slopes: tuple[LinkSlopes, ...]  # of flexible links
     selectors: tuple[Selector, ...] = ()  # of the sliding joints
 
 
@@ -96,6 +98,7 @@ def derive_model(robot: Robot, outputs: Iterable[str] | str | None = None) -> Mo
         coordinate_units=tuple(coordinate.unit for coordinate in robot.coordinates),
         elastic_coordinates=tuple(coordinate.elastic for coordinate in robot.coordinates),
         critical_rates=spinning_joints(robot),
+        slopes=link_slopes(robot),
         selectors=selectors(robot),
     )
 

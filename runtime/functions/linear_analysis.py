@@ -16,8 +16,9 @@ from elastogen.runtime.functions.evaluation import Array, Evaluation, ParameterV
 class Modes:
     """Natural frequencies and shapes of M qdd + K q = 0 about a configuration.
 
-    ``frequencies`` [rad/s] ascend; an unstable direction (negative stiffness) has a negative entry, -sqrt(|w^2|). Column k of
-    ``shapes`` is the mode of frequencies[k] over the free coordinates ``coordinates``, with shapes^T M shapes = 1.
+    ``frequencies`` [rad/s] ascend; one that is 0 within rounding errors, as of a rigid motion, is 0; an unstable direction
+    (negative stiffness) has a negative entry, -sqrt(|w^2|). Column k of ``shapes`` is the mode of frequencies[k] over the free
+    coordinates ``coordinates``, with shapes^T M shapes = 1.
     """
 
     frequencies: Array
@@ -45,6 +46,7 @@ class LinearAnalysis(Evaluation):
 
     driven: Any
     nq: Any
+    dtype: Any
 
     def modes(self, q: ArrayLike, *, joints: str = "free", gravity: bool = False, parameters: ParameterValues = None) -> Modes:
         """Natural frequencies and mode shapes at rest in the configuration q.
@@ -72,6 +74,8 @@ class LinearAnalysis(Evaluation):
         L = np.linalg.cholesky(M[block])
         reduced = np.linalg.solve(L, np.linalg.solve(L, np.asarray(K, dtype=float)[block]).T)
         squares, vectors = np.linalg.eigh(0.5 * (reduced + reduced.T))
+        noise = len(kept) * float(np.finfo(self.dtype).eps) * np.abs(squares).max()
+        squares[np.abs(squares) <= noise] = 0.0  # rigid motions, up to rounding errors
         return Modes(np.sign(squares) * np.sqrt(np.abs(squares)), np.linalg.solve(L.T, vectors), tuple(kept))
 
     def linearize(self, q: ArrayLike, qd: ArrayLike, F: ArrayLike, *, parameters: ParameterValues = None) -> Linearization:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from elastogen.runtime.errors import ModelError
 
@@ -102,6 +103,31 @@ class CriticalRate:
 
 
 @dataclass(frozen=True)
+class LinkSlopes:
+    """Rotations of places on a flexible link against its undeformed state, linear in its coordinates; the tip comes first.
+
+    Each place lists indices in q and rotation vectors [rad] per unit coordinate. ``stretched`` is empty, or the index in q of
+    the length outside of a telescopic joint and the length for which the vectors are. ``by_series``: the rotation of the
+    tip is a series that is exact up to 2 rad.
+    """
+
+    link: str
+    places: tuple[tuple[tuple[int, tuple[float, ...]], ...], ...]
+    stretched: tuple[tuple[int, float], ...]
+    by_series: bool
+
+    def largest(self, q: NDArray[Any]) -> NDArray[Any]:
+        """The largest rotation [rad] of any place at states q of shape (..., nq)."""
+        result = np.zeros(q.shape[:-1])
+        for place in self.places:
+            rows = q[..., [index for index, _ in place]] @ np.array([vector for _, vector in place])
+            result = np.fmax(result, np.linalg.norm(rows, axis=-1))
+        for index, length in self.stretched:
+            result = result * length / q[..., index]
+        return result
+
+
+@dataclass(frozen=True)
 class Metadata:
     """Everything a compiled model knows about itself."""
 
@@ -113,6 +139,7 @@ class Metadata:
     coordinate_units: tuple[str, ...]
     elastic_coordinates: tuple[bool, ...]
     critical_rates: tuple[CriticalRate, ...]
+    slopes: tuple[LinkSlopes, ...]
     frame_names: tuple[str, ...]
     parameters: tuple[ParameterInfo, ...]
     functions: tuple[FunctionInfo, ...]
@@ -146,6 +173,7 @@ def read_metadata(text: bytes, source: str) -> Metadata:
             critical_rates=tuple(
                 CriticalRate(rate["link"], tuple(rate["coordinates"]), rate["rate"]) for rate in data["critical_rates"]
             ),
+            slopes=tuple(LinkSlopes(**entry) for entry in data["slopes"]),
             frame_names=tuple(data["frame_names"]),
             parameters=tuple(ParameterInfo(**entry) for entry in data["parameters"]),
             functions=tuple(_function(entry, sliding) for entry in data["functions"]),

@@ -28,6 +28,8 @@ STATUS = {
     "ARGUMENT": "a time or an option is out of range",
 }
 """Statuses of a simulation and what they mean."""
+SMALL_SLOPE = 0.3
+"""Slope [rad] of a linear beam above which a simulation warns: the deflection under an end force is then 4 % too large."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,6 +77,10 @@ class Simulation:
     """Borders of elements that sliding joints passed, with the energy before and after; at most 4096 for each motion."""
     switch_count: Any = 0
     """How many there were: a number, or an array (...)."""
+    flexible_links: tuple[str, ...] = ()
+    largest_slopes: Any = None
+    """How far each of ``flexible_links`` turned against its undeformed state at any sample (..., links) [rad]: beams are
+    linear, above SMALL_SLOPE this is not small any more."""
 
     @property
     def ok(self) -> bool:
@@ -127,6 +133,10 @@ class Simulation:
             scale = np.nanmax(np.abs(self._present("kinetic")))
             worst = np.nanmax(np.abs(self.balance))
             lines.append(f"energy balance: off by {worst:.2g} J at most; kinetic energy up to {scale:.3g} J")
+        if self.flexible_links:
+            every = np.nanmax(np.asarray(self.largest_slopes).reshape(-1, len(self.flexible_links)), axis=0)
+            shown = ", ".join(f"{link} {slope:.2g}" for link, slope in zip(self.flexible_links, every, strict=True))
+            lines.append(f"largest slopes of flexible links [rad]: {shown}")
         lines += switch_lines(self.switches, int(np.sum(self.switch_count)))
         return "\n".join(lines)
 

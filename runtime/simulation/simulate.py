@@ -17,7 +17,7 @@ from elastogen.runtime.functions.evaluation import Evaluation, ParameterValues
 from elastogen.runtime.functions.parameters import Parameters
 from elastogen.runtime.functions.singular import condition, why_singular
 from elastogen.runtime.simulation.inputs import Input, InputReader
-from elastogen.runtime.simulation.results import STATUS, Simulation, SimulationError
+from elastogen.runtime.simulation.results import SMALL_SLOPE, STATUS, Simulation, SimulationError
 from elastogen.runtime.simulation.simulator import Method, Motion, Simulator
 
 METHODS = {
@@ -104,6 +104,7 @@ class SimulationMethods(Evaluation):
         simulator.run(motions, times, data, chosen, progress)
         result = self._simulation(motions, arrays, batch, times, method, time.perf_counter() - start)
         self._warn_of_fast_spin(label, result)
+        self._warn_of_large_slopes(label, result)
         if on_failure == "raise" and not (result.ok or result.interrupted):
             raise SimulationError(self._failure(label, result, motions), result)
         return result
@@ -148,6 +149,20 @@ class SimulationMethods(Evaluation):
                 warnings.warn(
                     f"{label}: {critical.link} turned at {fastest:.3g} rad/s. Without foreshortening it loses its stiffness at "
                     f"{critical.rate:.3g} rad/s. Fix: foreshortening: true for this link, or move more slowly.",
+                    ModelWarning,
+                    stacklevel=3,
+                )
+
+    def _warn_of_large_slopes(self, label: str, result: Simulation) -> None:
+        """Say once per link that it left the range of small deflections, and that of its tip's series."""
+        for k, slopes in enumerate(self.metadata.slopes):
+            largest = float(np.nanmax(result.largest_slopes[..., k], initial=0.0))
+            if largest > SMALL_SLOPE and f"{slopes.link} slope" not in self._warned:
+                self._warned.add(f"{slopes.link} slope")
+                series = "; the rotation of its tip is exact up to 2 rad only" if slopes.by_series and largest > 2 else ""
+                warnings.warn(
+                    f"{label}: {slopes.link} bent by {largest:.3g} rad, and its beam is linear: small up to {SMALL_SLOPE} rad"
+                    f"{series}. Fix: a stiffer link, smaller loads, or several shorter links on fixed joints in its place.",
                     ModelWarning,
                     stacklevel=3,
                 )
@@ -289,8 +304,15 @@ class SimulationMethods(Evaluation):
                 replace(switch, motion=tuple(int(k) for k in np.unravel_index(number, batch)) if batch else ())
                 for number, motion in enumerate(motions) for switch in motion.switches
             ),
+            flexible_links=tuple(slopes.link for slopes in self.metadata.slopes),
+            largest_slopes=self._largest_slopes(shaped["q"]),
             switch_count=gather([int(getattr(motion.control, "switches", 0)) for motion in motions]),
         )  # fmt: skip
+
+    def _largest_slopes(self, q: NDArray[Any]) -> NDArray[Any]:
+        """Over all samples, for each flexible link."""
+        found = [np.fmax.reduce(slopes.largest(q), axis=-1, initial=0.0) for slopes in self.metadata.slopes]
+        return np.stack(found, axis=-1) if found else np.zeros((*q.shape[:-2], 0))
 
 
 def _times(label: str, given: ArrayLike, samples: int) -> NDArray[Any]:

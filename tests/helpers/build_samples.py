@@ -53,6 +53,7 @@ class SampleModel:
     coordinate_units: tuple[str, ...] = ("rad", "m")
     elastic_coordinates: tuple[bool, ...] = (False, False)
     critical_rates: tuple[object, ...] = ()
+    slopes: tuple[object, ...] = ()
     selectors: tuple[()] = ()
 
 

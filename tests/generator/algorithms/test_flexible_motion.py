@@ -127,3 +127,24 @@ def test_a_simulation_that_spins_too_fast_says_so_once():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         model.simulate(start, np.array([2.5, 0.0, 0.0]), t=0.1)
+
+
+def test_a_simulation_with_large_slopes_says_so_once():
+    """The slope at the tip of x^2 and x^3 with amplitudes a, b per length: (2 a + 3 b) / L, steepest there for a, b > 0."""
+    link = Link("", Body(), beam(*ROD, powers(2)))
+    model = elastogen.build_model(planar_arm(link))
+    (slopes,) = model.metadata.slopes
+    tip = dict(slopes.places[0])
+    small, large = (np.array([0.0, angle / tip[1][2], 0.0]) for angle in (0.29, 0.6))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        s = model.simulate(small, t=1e-3)
+    assert s.flexible_links == ("link1",)
+    np.testing.assert_allclose(s.largest_slopes, [0.29], rtol=1e-3)
+    with pytest.warns(elastogen.ModelWarning, match=r"link1 bent by 0\.6 rad.*linear: small up to 0\.3 rad\. Fix"):
+        s = model.simulate(np.stack([small, large]), t=1e-3)
+    np.testing.assert_allclose(s.largest_slopes, [[0.29], [0.6]], rtol=1e-3)
+    assert "largest slopes of flexible links [rad]: link1 0.6" in s.report()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model.simulate(large, t=1e-3)
