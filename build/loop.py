@@ -27,8 +27,9 @@ from elastogen.build.options import BuildOptions
 from elastogen.build.pipeline import GeneratedFiles, RobotSource, compile_cached
 from elastogen.generator.description.load_robot import load
 from elastogen.generator.functions.derivation import ModelDerivation, derive_model
-from elastogen.generator.robot.errors import BuildError
+from elastogen.generator.robot.errors import BuildError, OutputError
 from elastogen.generator.robot.robot import Robot
+from elastogen.generator.robot.terms import TIME
 from elastogen.generator.sliding.elements_inside import selectors
 from elastogen.runtime.loop.library import LoopLibrary, load_loop
 
@@ -227,6 +228,12 @@ def loop_outputs(robot: Robot, more: tuple[str, ...] | None = None) -> tuple[str
 
 def render_loop(robot: Robot, options: BuildOptions, code: UserCode) -> RenderedModel:
     """Print the files of a model with its loop."""
+    for term in robot.terms:
+        if any(s.name == TIME for s in term.free_symbols):
+            raise OutputError(
+                f"loop of {robot.name}: its term {term.name!r} depends on the time, which a loop does not set. "
+                "Fix: use a live parameter in its place"
+            )
     derivation = derive_model(robot, options.emit.outputs)
     model = render_model(derivation, options.emit)
     context = _context(derivation, options, model, code)

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from elastogen.generator.closed_form.closed_form import ClosedForm, derive
     from elastogen.generator.description.load_robot import load
     from elastogen.generator.description.rigid_limit import rigid_robot
+    from elastogen.generator.description.symbols import symbols
     from elastogen.generator.robot.errors import BuildError, ElastogenError, OutputError, RobotError, RobotWarning
     from elastogen.generator.robot.robot import Robot
     from elastogen.rigid_comparison import compare_with_rigid, experiment_arguments
@@ -81,6 +82,7 @@ __all__ = [
     "load_model",
     "rigid_robot",
     "run_study",
+    "symbols",
 ]
 
 _HOME = {
@@ -96,6 +98,7 @@ _HOME = {
     ),
     "elastogen.generator.description.load_robot": ("load",),
     "elastogen.generator.description.rigid_limit": ("rigid_robot",),
+    "elastogen.generator.description.symbols": ("symbols",),
     "elastogen.generator.robot.robot": ("Robot",),
     "elastogen.rigid_comparison": ("compare_with_rigid", "experiment_arguments"),
     "elastogen.runtime": (

@@ -192,6 +192,7 @@ class SimulationContext:
     module_force: Prototype
     switching: SwitchContext | None = None  # of robots with sliding joints
     held: str = ""  # the argument of a call that gives the elements inside these joints
+    timed: bool = False  # whether the live parameter ``time`` follows the simulation: own terms depend on it
 
 
 @dataclass(frozen=True)

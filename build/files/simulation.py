@@ -6,6 +6,7 @@ from elastogen.build.files.contexts import Constant, Identity, Prototype, Simula
 from elastogen.build.files.switching import model_call, switch_context
 from elastogen.generator.functions.derivation import ModelDerivation
 from elastogen.generator.functions.function import Function
+from elastogen.generator.robot.terms import TIME
 
 NEEDED = "forward_dynamics"
 """Without this function there is no simulation."""
@@ -69,6 +70,7 @@ def simulation_context(derivation: ModelDerivation, identity: Identity) -> Simul
         module_force=Prototype("int", "eg_simulate_input", _force_parameters(module, "eg_sim")),
         switching=switching,
         held=", w->k" if sliding else "",
+        timed=TIME in derivation.robot.parameters and bool(derivation.robot.terms),
     )
 
 

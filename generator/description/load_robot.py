@@ -18,6 +18,7 @@ from elastogen.generator.description.file.flexible_file import TAG
 from elastogen.generator.description.file.planar_file import PlanarSection, expand_planar
 from elastogen.generator.description.file.read_yaml import line_of, read_yaml
 from elastogen.generator.description.file.robot_file import RobotFile
+from elastogen.generator.description.file.terms_file import read_terms
 from elastogen.generator.description.urdf import read_urdf
 from elastogen.generator.description.validate import validate
 from elastogen.generator.robot.errors import RobotError
@@ -149,6 +150,7 @@ def _from_structure(data: Any, where: Location, name: str | None, live: tuple[st
     accepted = tuple(link.name for link in file.links if link.accept_unphysical_inertia)
     with snapping(snap and file.snap):
         robot = replace(assemble(file, where.source), source=where.source)
+    robot = read_terms(file.terms, robot, where.at("terms"))
     if file.simulation is not None:
         experiment = read_experiment(file.simulation, robot.parameters, where.at("simulation"))
         robot = replace(robot, experiment=experiment)

@@ -7,11 +7,12 @@ slide as rigid bodies. Frames, names of joints and live parameters stay, so stat
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import sympy
 
 from elastogen.generator.description.load_robot import load
 from elastogen.generator.description.validate import validate
@@ -19,6 +20,7 @@ from elastogen.generator.robot.moments import Moments, moments, pseudo_inertia, 
 from elastogen.generator.robot.names import MAX_ROBOT_NAME
 from elastogen.generator.robot.placement import product
 from elastogen.generator.robot.robot import Body, Joint, Link, Matrix, Robot
+from elastogen.generator.robot.terms import Term
 
 _SUFFIX = "_rigid"
 
@@ -41,9 +43,17 @@ def rigid_robot(robot: Robot | str | Mapping[str, Any], *, name: str | None = No
         joints=tuple(_locked(joint, tips) for joint in flexible.joints),
         tool=tool,
         experiment=experiment,
+        terms=tuple(_at_rest(term, joints) for term in flexible.terms),
         source=f"{flexible.source or 'python'}, without deformation",
     )
     return validate(rigid, quiet=True)
+
+
+def _at_rest(term: Term, joints: Collection[str]) -> Term:
+    """The term with elastic coordinates and their velocities zero, and without forces on them."""
+    elastic = [s for s in term.free_symbols if s.name.startswith(("q[", "qd[")) and s.name.split("[", 1)[1][:-1] not in joints]
+    still = term.replaced(dict.fromkeys(elastic, sympy.S.Zero))
+    return replace(still, forces={name: force for name, force in still.forces.items() if name in joints})
 
 
 def _locked(joint: Joint, tips: Mapping[str, Matrix]) -> Joint:

@@ -152,9 +152,10 @@ def _program(entry: Entry, variant: Variant, derived: Derived, chosen: Sequence[
     for argument in entry.outputs(variant):
         outputs.append((argument, refs[start : start + argument.size]))
         start += argument.size
-    names = entry.inputs or (("q",) if variant.depends_on_elements else ())
+    used = {small.label[node].partition("[")[0] for node in small.cone(refs) if small.op[node] is Op.INPUT}
+    names = entry.inputs or (("q",) if variant.depends_on_elements or "q" in used else ())  # tangents of own terms
     inputs = [input_argument(name, variant.size) for name in names]
     indicators = Argument(INDICATORS, (len(indicated(chosen)),), "", "1 for the elements inside the joints, 0 for all others")
-    if any(small.op[node] is Op.INPUT and small.label[node].startswith(f"{INDICATORS}[") for node in small.cone(refs)):
+    if INDICATORS in used:
         inputs.append(indicators)
     return Program(small, inputs, outputs, refs[start:])

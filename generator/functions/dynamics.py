@@ -65,8 +65,9 @@ def coriolis_matrix_by_differentiation(variant: Variant) -> Derived:
 
 def gravity_vector(variant: Variant) -> Derived:
     """G = dV/dq: forces that hold the robot at rest."""
-    zeros = variant.zeros()
-    return Derived((variant.forces(variant.input("q"), zeros, zeros, variant.mechanism.gravity),))
+    q, zeros = variant.input("q"), variant.zeros()
+    weights = variant.forces(q, zeros, zeros, variant.mechanism.gravity)
+    return Derived(([g + own for g, own in zip(weights, variant.own_potential_forces(q), strict=True)],))
 
 
 def inertia_forces(variant: Variant) -> Derived:
@@ -212,9 +213,10 @@ def kinetic_energy(variant: Variant) -> Derived:
 
 
 def potential_energy(variant: Variant) -> Derived:
-    """Energy of the weights and of the deformation."""
+    """Energy of the weights and of the deformation, and the user's own potentials."""
     q = variant.input("q")
-    return Derived(([energies.potential_energy(variant.mechanism, variant.place(q), q) + variant.strain_energy(q)],))
+    weights = energies.potential_energy(variant.mechanism, variant.place(q), q)
+    return Derived(([weights + variant.strain_energy(q) + variant.own_potential(q)],))
 
 
 def strain_energy(variant: Variant) -> Derived:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 
 from elastogen.generator.algorithms import affine
@@ -14,6 +14,7 @@ from elastogen.generator.program.arguments import MOTION, scalar, vector
 from elastogen.generator.program.differentiate import time_derivative
 from elastogen.generator.program.graph import Value
 from elastogen.generator.program.program import Argument
+from elastogen.generator.robot.terms import TIME
 
 HIGHEST_ENERGY, HIGHEST_RATE, HIGHEST_TRANSFORM_RATE = 4, 3, 4
 
@@ -49,7 +50,9 @@ def _with_drives(variant: Variant, energy: Value, p: int) -> Derived:
 
 def _rate(variant: Variant, values: list[Value], k: int) -> list[Value]:
     motion = _motion(variant, 3 + k)
-    chain = list(pairwise(motion))
+    chain: list[tuple[Sequence[Value], Sequence[Value]]] = list(pairwise(motion))
+    if TIME in variant.nominal:  # own terms may depend on it
+        chain.append(([variant.graph.input(TIME)], [variant.graph.value(1)]))
     for _ in range(k):
         values = time_derivative(variant.graph, values, chain)
     return values

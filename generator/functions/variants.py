@@ -10,8 +10,10 @@ from types import MappingProxyType
 from elastogen.generator.algorithms import affine
 from elastogen.generator.algorithms.newton_euler import Placed, inverse_dynamics, place
 from elastogen.generator.bodies.elastic_body import ElasticBody
+from elastogen.generator.functions.own_terms import OwnTerms
 from elastogen.generator.mechanism.layout import build_mechanism
 from elastogen.generator.mechanism.mechanism import Mechanism
+from elastogen.generator.program.differentiate import jacobian
 from elastogen.generator.program.graph import Graph, Value
 from elastogen.generator.program.lowering import Lowering
 from elastogen.generator.program.substitute import replacing, substitute
@@ -46,6 +48,7 @@ class Elasticity:
 class Variant:
     """One layout: a mechanism with its frames, and the choices the recursions leave open."""
 
+    robot: Robot
     mechanism: Mechanism
     drives: tuple[Drive, ...]  # per coordinate
     elasticity: Elasticity
@@ -101,7 +104,7 @@ class Variant:
         return self.free([f + drive.inertia * acc for f, drive, acc in zip(bodies, self.drives, qdd, strict=True)])
 
     def friction(self, q: Sequence[Value], qd: Sequence[Value]) -> list[Value]:
-        """D qd + Coulomb friction."""
+        """D qd + Coulomb friction, and the user's own forces that have no potential."""
         result = []
         for k, drive in enumerate(self.drives):
             total = drive.coulomb_friction(qd[k])
@@ -110,7 +113,17 @@ class Variant:
             result.append(total)
         for body in self.elastic_bodies:
             body.add_forces(result, body.damping_forces(body.own(q), body.own(qd)))
+        if self.robot.terms:
+            result = [r + own for r, own in zip(result, OwnTerms(self, q, qd).other_forces, strict=True)]
         return self.free(result)
+
+    def own_potential(self, q: Sequence[Value]) -> Value:
+        """The user's own potentials."""
+        return OwnTerms(self, q, self.input("qd")).potential if self.robot.terms else self.graph.value(0)
+
+    def own_potential_forces(self, q: Sequence[Value]) -> list[Value]:
+        """dV/dq of the user's own potentials V; the weights of the bodies are not among them."""
+        return OwnTerms(self, q, self.input("qd")).potential_forces if self.robot.terms else self.zeros()
 
     def elastic_forces(self, q: Sequence[Value]) -> list[Value]:
         """Q_e = dU/dq, U the strain energy: K q, and what the length of a beam outside of its joint adds."""
@@ -135,8 +148,9 @@ class Variant:
         return total
 
     def resistances(self, q: Sequence[Value], qd: Sequence[Value]) -> list[Value]:
-        """Q_e + D qd + Coulomb friction."""
-        return [elastic + lost for elastic, lost in zip(self.elastic_forces(q), self.friction(q, qd), strict=True)]
+        """Q_e + D qd + Coulomb friction, and the user's own terms."""
+        rows = zip(self.elastic_forces(q), self.friction(q, qd), self.own_potential_forces(q), strict=True)
+        return [elastic + lost + own for elastic, lost, own in rows]
 
     @property
     def elastic_bodies(self) -> list[ElasticBody]:
@@ -148,14 +162,26 @@ class Variant:
         K = [list(row) for row in self.elasticity.K]
         for body in self.elastic_bodies:
             body.add_block(K, body.elastic_matrix(body.own(q)))
-        return self.masked(K, 0)
+        return self.masked(self._with_tangents(K, q, "q"), 0)
 
     def damping(self, q: Sequence[Value]) -> Mat:
         """D, at q where it depends on the length of a beam outside of its joint."""
         D = [list(row) for row in self.elasticity.D]
         for body in self.elastic_bodies:
             body.add_block(D, body.damping_matrix(body.own(q)))
-        return self.masked(D, 0)
+        return self.masked(self._with_tangents(D, q, "qd"), 0)
+
+    def _with_tangents(self, matrix: Mat, q: Sequence[Value], by: str) -> Mat:
+        """A matrix over all coordinates with the derivatives of the user's own forces at rest added to it."""
+        if not self.robot.terms:
+            return matrix
+        qd = self.input("qd")
+        own = OwnTerms(self, q, qd)
+        forces = [x + y for x, y in zip(own.potential_forces, own.other_forces, strict=True)]
+        slopes = [value for row in jacobian(self.graph, forces, self.input(by)) for value in row]
+        at_rest = substitute(self.graph, slopes, replacing(qd, self.zeros()))
+        n = self.size
+        return [[x + y for x, y in zip(row, at_rest[n * k : n * k + n], strict=True)] for k, row in enumerate(matrix)]
 
     def masked(self, matrix: Mat, diagonal: float) -> Mat:
         """A matrix over all coordinates without the rows and columns of clamped ones, a number on their diagonal."""
@@ -233,7 +259,7 @@ class VariantFamily:
         mechanism = self.mechanism(reframe=reframe, regroup=regroup)
         windows = any(frame.window is not None for frame in mechanism.frames)
         return Variant(
-            mechanism, self._drives, self._elasticity, merge, moment, self._nominal, self._elastic, self._clamped,
+            self.robot, mechanism, self._drives, self._elasticity, merge, moment, self._nominal, self._elastic, self._clamped,
             self.mechanism(reframe=reframe, regroup=regroup, separate=True) if windows else None,
         )  # fmt: skip
 

@@ -121,7 +121,8 @@ class ExpressionLowering:
         if node.base is sympy.S.Exp1:
             return graph.elementary(Op.EXP, self._lower(exponent))
         base = self._lower(node.base)
-        if exponent.is_Rational and exponent.q in (1, 2) and abs(exponent) <= LARGEST_PRODUCT:
+        by_root = exponent.is_Rational and exponent.q == 2 and exponent < 1  # beyond, pow has a derivative at zero
+        if (exponent.is_Integer or by_root) and abs(exponent) <= LARGEST_PRODUCT:
             product = _product(graph.sqrt(base) if exponent.q == 2 else base, abs(int(exponent.p)))
             return 1 / product if exponent.p < 0 else product
         return graph.elementary(Op.POW, base, self._lower(exponent))

@@ -237,6 +237,8 @@ class Graph:
         first, second = self.constant_of(x), self.constant_of(y)
         if first is not None and second is not None:
             return self.constant(ELEMENTARY[op].number(first, second))
+        if op is Op.POW and second in (0.0, 0.5, 1.0, 2.0):
+            return {0.0: self.one, 1.0: x, 2.0: self.mul(x, x)}[second] if second != 0.5 else self.unary(Op.SQRT, x)
         sign = 0
         if op in (Op.MIN, Op.MAX):
             if x == y:

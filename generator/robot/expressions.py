@@ -7,35 +7,21 @@ evaluated as Python and never given to ``sympify``. Length, nesting and the size
 
 from __future__ import annotations
 
-import ast
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 import sympy
 
+from elastogen.generator.robot.grammar import Grammar, RejectedError
 from elastogen.generator.robot.location import Location, did_you_mean
 from elastogen.generator.robot.robot import Parameter, Scalar
 
 MAX_LENGTH = 200  # characters of one expression
-MAX_DEPTH = 32  # nesting of one expression
-MAX_EXPONENT = 8
 
 _GRAMMAR = "a number or an expression of numbers, pi, parameters, + - * / **, sqrt, sin, cos and parentheses"
-_FUNCTIONS: Mapping[str, Callable[[sympy.Expr], sympy.Expr]] = {
-    "sqrt": sympy.sqrt,
-    "sin": sympy.sin,
-    "cos": sympy.cos,
-}
+_FUNCTIONS = {name: (getattr(sympy, name), range(1, 2)) for name in ("sqrt", "sin", "cos")}
 #: Names that mean something in an expression and therefore cannot name a parameter.
 RESERVED_NAMES = frozenset(_FUNCTIONS) | {"pi"}
-
-
-class _RejectedError(Exception):
-    """Why an expression is not accepted: what was expected, and the fix."""
-
-    def __init__(self, expected: str, fix: str = "") -> None:
-        super().__init__(expected)
-        self.expected, self.fix = expected, fix
 
 
 def parse_scalar(given: int | float | str, parameters: Mapping[str, Parameter], where: Location) -> Scalar:
@@ -49,9 +35,8 @@ def parse_scalar(given: int | float | str, parameters: Mapping[str, Parameter], 
     if len(given) > MAX_LENGTH:
         raise where.error(given, f"at most {MAX_LENGTH} characters", "split it with named parameters")
     try:
-        tree = ast.parse(given.strip(), mode="eval")
-        result = _walk(tree.body, parameters, 0)
-    except _RejectedError as problem:
+        result = Grammar(_GRAMMAR, lambda name: named(name, parameters), _FUNCTIONS).parse(given)
+    except RejectedError as problem:
         raise where.error(given, problem.expected, problem.fix) from None
     except (SyntaxError, ValueError, MemoryError, RecursionError, OverflowError):
         raise where.error(given, _GRAMMAR, 'write for example 0.3, "l1 + 0.1" or "-pi/2"') from None
@@ -68,57 +53,15 @@ def _constant(result: sympy.Expr, given: str, where: Location) -> Scalar:
     return tidy_number(int(result) if result.is_Integer else float(result))
 
 
-def _walk(node: ast.expr, parameters: Mapping[str, Parameter], depth: int) -> sympy.Expr:
-    if depth > MAX_DEPTH:
-        raise _RejectedError(f"an expression nested at most {MAX_DEPTH} deep", "split it with named parameters")
-    if isinstance(node, ast.Constant):
-        return _number(node.value)
-    if isinstance(node, ast.Name):
-        return _name(node.id, parameters)
-    if isinstance(node, ast.UnaryOp) and isinstance(node.op, (ast.UAdd, ast.USub)):
-        operand = _walk(node.operand, parameters, depth + 1)
-        return -operand if isinstance(node.op, ast.USub) else operand
-    if isinstance(node, ast.BinOp):
-        return _binary(node, parameters, depth)
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in _FUNCTIONS:
-        if len(node.args) != 1 or node.keywords:
-            raise _RejectedError(f"{node.func.id} of one argument")
-        return _FUNCTIONS[node.func.id](_walk(node.args[0], parameters, depth + 1))
-    raise _RejectedError(_GRAMMAR, "remove what is not arithmetic")
-
-
-def _number(value: object) -> sympy.Expr:
-    if type(value) is int and abs(value) < 10**15:
-        return sympy.Integer(value)
-    if type(value) in (int, float) and math.isfinite(value):  # type: ignore[arg-type]
-        return sympy.Float(float(value))  # type: ignore[arg-type]
-    raise _RejectedError("finite numbers")
-
-
-def _name(name: str, parameters: Mapping[str, Parameter]) -> sympy.Expr:
+def named(name: str, parameters: Mapping[str, Parameter]) -> sympy.Expr:
+    """What a name in an expression stands for: pi, or a parameter."""
     if name == "pi":
         return sympy.pi
     if name not in parameters:
         known = ", ".join(parameters) or "none"
         fix = did_you_mean(name, [*parameters, *RESERVED_NAMES], "declare it under `parameters`")
-        raise _RejectedError(f"names of declared parameters ({known})", fix)
+        raise RejectedError(f"names of declared parameters ({known})", fix)
     return parameters[name].symbol
-
-
-def _binary(node: ast.BinOp, parameters: Mapping[str, Parameter], depth: int) -> sympy.Expr:
-    left = _walk(node.left, parameters, depth + 1)
-    right = _walk(node.right, parameters, depth + 1)
-    if isinstance(node.op, ast.Add):
-        return left + right
-    if isinstance(node.op, ast.Sub):
-        return left - right
-    if isinstance(node.op, ast.Mult):
-        return left * right
-    if isinstance(node.op, ast.Div):
-        return left / right
-    if isinstance(node.op, ast.Pow) and right.is_Integer and abs(int(right)) <= MAX_EXPONENT:
-        return left**right
-    raise _RejectedError(_GRAMMAR, f"use + - * / and integer powers up to {MAX_EXPONENT}")
 
 
 def tidy_number(number: int | float) -> int | float:

@@ -11,14 +11,15 @@ goes from the moved joint frame to the child's link frame (identity except for s
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import sympy
 
 from elastogen.generator.robot.experiment import Experiment
 from elastogen.generator.robot.joint_kind import JointKind
+from elastogen.generator.robot.terms import Term
 
 Scalar: TypeAlias = "int | float | sympy.Expr"
 Vector: TypeAlias = "tuple[Scalar, Scalar, Scalar]"
@@ -258,6 +259,7 @@ class Robot:
     parameters: Mapping[str, Parameter] = field(default_factory=dict)
     description: str = ""
     experiment: Experiment | None = None  # what a simulation shows by default; shapes no code
+    terms: tuple[Term, ...] = field(default=(), metadata={"later": True})  # own potentials, dissipation and forces
     source: str = ""  # what the user loaded: a file's name or "python"; for messages only
 
     @property
@@ -291,3 +293,27 @@ class Robot:
     def link(self, name: str) -> Link:
         """Return the link of that name."""
         return next(link for link in self.links if link.name == name)
+
+    def with_terms(
+        self,
+        *,
+        name: str | None = None,
+        potential: Any = 0,
+        dissipation: Any = 0,
+        forces: Mapping[str, Any] | None = None,
+        parameters: Mapping[str, float] | None = None,
+        live: Iterable[str] = (),
+    ) -> Robot:
+        """Return the robot with a term of the user's own in its equations of motion.
+
+        Expressions are SymPy, in the symbols of ``elastogen.symbols(robot)``: ``potential`` V(q, t) [J], Rayleigh's
+        ``dissipation`` function R(q, qd, t) [W], and ``forces`` that act on coordinates (scalars [N m] or [N]) or at the
+        origins of frames (columns of three, base components [N]). F then is M qdd + ... + dV/dq + dR/dqd - Q.
+        ``parameters`` are new named numbers, which may be used by ``sympy.Symbol(name, real=True)``; those in ``live``
+        stay inputs of the generated C. Raises RobotError that names the term.
+        """
+        from elastogen.generator.robot.with_terms import with_terms
+
+        return with_terms(
+            self, name=name, potential=potential, dissipation=dissipation, forces=forces, parameters=parameters, live=live
+        )

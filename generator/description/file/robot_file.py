@@ -31,6 +31,7 @@ from elastogen.generator.description.file.fields import (
 )
 from elastogen.generator.description.file.flexible_file import FlexibleField
 from elastogen.generator.description.file.planar_file import PlanarSection
+from elastogen.generator.description.file.terms_file import MAX_TERMS, TermSection
 from elastogen.generator.joints.kinds import KINDS
 from elastogen.generator.robot.joint_kind import COMMON_KEYS, Key
 from elastogen.generator.robot.location import did_you_mean
@@ -235,6 +236,9 @@ class RobotFile(Section):
     tip: TipSection = TipSection()
     payload: BodySection = Field(default=BodySection(), description="attached to the tip frame")
     snap: bool = Field(default=True, description="numbers of placements within 1e-11 of 0, 1 and -1 are taken as exact")
+    terms: tuple[TermSection, ...] = Field(
+        default=(), max_length=MAX_TERMS, description="own potentials, dissipation functions and forces"
+    )
     simulation: SimulationSection | None = Field(default=None, description="what `elastogen simulate` shows by default")
 
 

@@ -105,6 +105,14 @@ def test_derivatives_at_kinks_are_those_of_the_right_side() -> None:
     np.testing.assert_array_equal(program.evaluate({"z": [0.0, 0.0]})["w"], [1, 0, 0, 1, 0, 1])
 
 
+def test_powers_beyond_one_have_a_derivative_at_zero() -> None:
+    graph, refs, _ = lowered((x**2 + y**2) ** sympy.Rational(3, 2))
+    row = jacobian(graph, [Value(graph, refs[0])], [graph.input("z[0]"), graph.input("z[1]")])[0]
+    program = program_of(graph, [d.ref for d in row])
+    np.testing.assert_array_equal(program.evaluate({"z": [0.0, 0.0]})["w"], [0.0, 0.0])
+    np.testing.assert_allclose(program.evaluate({"z": [3.0, 4.0]})["w"], [45.0, 60.0], rtol=1e-15)
+
+
 def test_powers_are_multiplied_out() -> None:
     _, _, program = lowered(x**2, x**4, x**-3)
     assert (program.count.mul, program.count.div, program.count.others) == (3, 1, ())
