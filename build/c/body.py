@@ -242,8 +242,8 @@ class _Printer:
         section = ""
         for index in indices:
             statement = self.statements[index]
-            if isinstance(statement, Define) and self.graph.section_of[statement.node] != section:
-                section = self.graph.section_of[statement.node]
+            if isinstance(statement, Define) and statement.section != section:
+                section = statement.section
                 if section:
                     lines.extend(_wrapped(f"/* {comment_text(section)} */"))
             for line in self._statement(statement, text):

@@ -1,9 +1,10 @@
 """The order of the statements of one emitted function.
 
 Sines and cosines that a call computes for many angles at once come first, in levels: the angles that need no other
-sine or cosine, the call, the angles that need its results, the next call, ... Then follow all other nodes in the order
-of the program. An output element is stored as soon as it is known; elements that are inputs or constants come last,
-runs of zeros as loops.
+sine or cosine, the call, the angles that need its results, the next call, ... Then follow all other nodes section by section,
+in the order in which the derivation opened the sections: each with what it needs and is not there yet, so that a section is one
+stretch. Within a section what most depends on comes first, which keeps the processor's units busy. An output element is stored as soon as it is known; elements that are inputs or constants come last, runs of zeros
+as loops.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ from elastogen.generator.program.graph import Op
 from elastogen.generator.program.program import Program
 
 SHORTEST_ZERO_LOOP = 4
+ANGLES = "angles"  # section of what the sines and cosines need
+RESULTS = "results"  # section of what the derivation puts into none
 
 
 @dataclass(frozen=True)
@@ -23,6 +26,7 @@ class Define:
     """``const real name = operation;``."""
 
     node: int
+    section: str = ""
 
     @property
     def nodes(self) -> tuple[int, ...]:
@@ -81,6 +85,7 @@ class _Scheduler:
         self.program, self.graph, self.expressions = program, program.graph, expressions
         self.statements: list[Statement] = []
         self.done: set[int] = set()
+        self.named = [section for section in self.graph.sections if section]
         self.stores: dict[int, list[Store]] = {}
         for argument, refs in program.outputs:
             for index, ref in enumerate(refs):
@@ -90,10 +95,12 @@ class _Scheduler:
     def run(self) -> list[Statement]:
         for level, nodes in enumerate(self._sine_levels(), start=1):
             angles = tuple(dict.fromkeys(self.graph.a[node] >> 1 for node in nodes))
-            self._define(self.graph.cone(2 * angle for angle in angles))
+            self._define(self.graph.cone(2 * angle for angle in angles), ANGLES if self.named else "")
             self.statements.append(SineCosine(level, angles, tuple(nodes)))
             self._finish(nodes)
-        self._define(self.program.order)
+        for section, nodes in self._sections().items():
+            for node in nodes:
+                self._define(self._missing(node), section)
         self._store_leaves()
         return self.statements
 
@@ -119,12 +126,38 @@ class _Scheduler:
             return (0, name, int(index[:-1]) if index else 0, node)
         return (1, "", angle, node)
 
-    def _define(self, nodes: Iterable[int]) -> None:
+    def _sections(self) -> dict[str, list[int]]:
+        """The nodes of every section, in the order of the sections; those of none come last."""
+        nodes: dict[str, list[int]] = {section: [] for section in self.named} | {"": []}
+        height = self._heights()
+        for node in sorted(self.program.order, key=lambda node: (-height[node], node)):
+            nodes[self.graph.section_of[node]].append(node)
+        return {section or (RESULTS if self.named else ""): found for section, found in nodes.items()}
+
+    def _heights(self) -> dict[int, int]:
+        """Length of the longest chain of operations from every node to a result."""
+        height = dict.fromkeys(self.program.order, 0)
+        for node in reversed(self.program.order):
+            for ref in self.expressions.operands(node):
+                height[ref >> 1] = max(height[ref >> 1], height[node] + 1)
+        return height
+
+    def _missing(self, node: int) -> list[int]:
+        """The node and what it needs, as far as that is not computed yet, in topological order."""
+        found, stack = set(), [node]
+        while stack:
+            node = stack.pop()
+            if node not in self.done and node not in found:
+                found.add(node)
+                stack.extend(ref >> 1 for ref in self.expressions.operands(node))
+        return sorted(found)
+
+    def _define(self, nodes: Iterable[int], section: str) -> None:
         for node in nodes:
             if node in self.done or self.expressions.is_leaf(node) or self.expressions.by_call(node):
                 continue
             if node not in self.expressions.inlined:
-                self.statements.append(Define(node))
+                self.statements.append(Define(node, section))
             self._finish((node,))
 
     def _finish(self, nodes: Iterable[int]) -> None:

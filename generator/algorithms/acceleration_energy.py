@@ -41,14 +41,14 @@ def body_motions(
     linear = [m.a for m in start]
     chain = list(pairwise(motion))
     for _ in range(order - 2):
-        graph.section = "rates of the accelerations"
-        flat = [v for U, a in zip(operators, linear, strict=True) for v in (*a, *(x for row in U[-1] for x in row))]
-        rates = time_derivative(graph, flat, chain)
-        for index, omega in enumerate(omegas):
-            da, dU = rates[12 * index : 12 * index + 3], rates[12 * index + 3 : 12 * index + 12]
-            linear[index] = add(da, cross(omega, linear[index]))
-            turned = [cross(omega, list(column)) for column in zip(*operators[index][-1], strict=True)]
-            operators[index].append([[dU[3 * r + c] + turned[c][r] for c in range(3)] for r in range(3)])
+        with graph.section("rates of the accelerations"):
+            flat = [v for U, a in zip(operators, linear, strict=True) for v in (*a, *(x for row in U[-1] for x in row))]
+            rates = time_derivative(graph, flat, chain)
+            for index, omega in enumerate(omegas):
+                da, dU = rates[12 * index : 12 * index + 3], rates[12 * index + 3 : 12 * index + 12]
+                linear[index] = add(da, cross(omega, linear[index]))
+                turned = [cross(omega, list(column)) for column in zip(*operators[index][-1], strict=True)]
+                operators[index].append([[dU[3 * r + c] + turned[c][r] for c in range(3)] for r in range(3)])
     return [BodyMotion(U, a) for U, a in zip(operators, linear, strict=True)]
 
 
@@ -57,8 +57,8 @@ def acceleration_energy(mechanism: Mechanism, placed: Sequence[Placed], motion: 
     graph = mechanism.graph
     total = graph.value(0)
     for frame, body in zip(mechanism.frames, body_motions(mechanism, placed, motion, p + 1), strict=True):
-        graph.section = f"{frame.label}: acceleration energy"
-        total = total + rigid_energy(frame.inertia, body.U[-1], body.a)
-        if frame.elastic is not None:
-            total = total + frame.elastic.moved(motion[0]).acceleration_energy(motion, body.U, body.a)
+        with graph.section(f"{frame.label}: acceleration energy"):
+            total = total + rigid_energy(frame.inertia, body.U[-1], body.a)
+            if frame.elastic is not None:
+                total = total + frame.elastic.moved(motion[0]).acceleration_energy(motion, body.U, body.a)
     return total

@@ -113,9 +113,9 @@ class AccelerationMatrices:
         found: list[Expansion] = []
         locals_ = affine.local_transforms(self.mechanism, self.q)
         for frame, rows in zip(self.mechanism.frames, locals_, strict=True):
-            self.graph.section = f"{frame.label}: differential matrices"
-            local = _expanded(self.graph, rows, frame.touched, self.q)
-            found.append(found[frame.parent] @ local if frame.parent >= 0 else local)
+            with self.graph.section(f"{frame.label}: differential matrices"):
+                local = _expanded(self.graph, rows, frame.touched, self.q)
+                found.append(found[frame.parent] @ local if frame.parent >= 0 else local)
         return found
 
     def link_transform(self, link: LinkFrame) -> Expansion:
@@ -133,15 +133,15 @@ class AccelerationMatrices:
         """All bodies that move."""
         found = []
         for frame, T in zip(self.mechanism.frames, self.transforms, strict=True):
-            self.graph.section = f"{frame.label}: positions of the points"
-            upper = Expansion(
-                T.value[:3], {a: X[:3] for a, X in T.first.items()}, {pair: X[:3] for pair, X in T.second.items()}
-            )
-            gram = _array(frame.inertia.pseudo)
-            if frame.elastic is None:
-                found.append(BodyExpansion(upper, gram))
-            else:
-                found.append(BodyExpansion(upper @ self._shapes(frame), self._gram(frame, gram)))
+            with self.graph.section(f"{frame.label}: positions of the points"):
+                upper = Expansion(
+                    T.value[:3], {a: X[:3] for a, X in T.first.items()}, {pair: X[:3] for pair, X in T.second.items()}
+                )
+                gram = _array(frame.inertia.pseudo)
+                if frame.elastic is None:
+                    found.append(BodyExpansion(upper, gram))
+                else:
+                    found.append(BodyExpansion(upper @ self._shapes(frame), self._gram(frame, gram)))
         return found
 
     def _shapes(self, frame: Frame) -> Expansion:

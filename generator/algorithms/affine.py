@@ -64,20 +64,20 @@ def bodies(mechanism: Mechanism, motion: TimeDerivatives, order: int) -> list[Af
     graph, q = mechanism.graph, motion[0]
     found: list[AffineBody] = []
     for frame, A in zip(mechanism.frames, local_transforms(mechanism, q), strict=True):
-        graph.section = f"{frame.label}: transformation and its rates"
-        rates = _rates(graph, A, motion, order)
-        if frame.parent >= 0:
-            parent = found[frame.parent].T
-            T = []
-            for k in range(order + 1):
-                total = product(parent[0], rates[k])
-                for i in range(1, k + 1):
-                    total = dense.added(total, dense.scaled(product(parent[i], rates[k - i]), float(comb(k, i))))
-                T.append(total)
-        else:
-            T = rates
-        deformed = None if frame.elastic is None else frame.elastic.moved(q)
-        found.append(AffineBody(frame, T, frame.inertia.pseudo, deformed))
+        with graph.section(f"{frame.label}: transformation and its rates"):
+            rates = _rates(graph, A, motion, order)
+            if frame.parent >= 0:
+                parent = found[frame.parent].T
+                T = []
+                for k in range(order + 1):
+                    total = product(parent[0], rates[k])
+                    for i in range(1, k + 1):
+                        total = dense.added(total, dense.scaled(product(parent[i], rates[k - i]), float(comb(k, i))))
+                    T.append(total)
+            else:
+                T = rates
+            deformed = None if frame.elastic is None else frame.elastic.moved(q)
+            found.append(AffineBody(frame, T, frame.inertia.pseudo, deformed))
     return found
 
 
@@ -86,12 +86,12 @@ def energy(mechanism: Mechanism, motion: TimeDerivatives, p: int) -> Value:
     graph = mechanism.graph
     total = graph.value(0)
     for body in bodies(mechanism, motion, p + 1):
-        graph.section = f"{body.frame.label}: energy of order {p}"
-        X = body.T[p + 1][:3]
-        total = total + dense.inner(graph, product(X, body.J), X) * 0.5
-        if body.deformed is not None:
-            origin = [row[3] for row in X]
-            total = total + body.deformed.acceleration_energy(motion, body.axes(p + 1), origin)
+        with graph.section(f"{body.frame.label}: energy of order {p}"):
+            X = body.T[p + 1][:3]
+            total = total + dense.inner(graph, product(X, body.J), X) * 0.5
+            if body.deformed is not None:
+                origin = [row[3] for row in X]
+                total = total + body.deformed.acceleration_energy(motion, body.axes(p + 1), origin)
     return total
 
 
@@ -102,27 +102,27 @@ def inverse_dynamics(mechanism: Mechanism, motion: TimeDerivatives, gravity: Seq
     tau = [graph.value(0)] * mechanism.size
     wrenches: list[Mat] = []
     for body in found:
-        graph.section = f"{body.frame.label}: inertia forces"
-        X = [[*row[:3], row[3] - g] for row, g in zip(body.T[2][:3], gravity, strict=True)]
-        W = product(X, body.J)
-        if body.frame.elastic is not None and body.deformed is not None:
-            own, rows = body.deformed.inertia_forces(motion[:3], body.axes(2), X)
-            for coordinate, value in zip(body.frame.elastic.coordinates, rows, strict=True):
-                tau[coordinate] = tau[coordinate] + value
-            W = dense.added(W, own)
-        wrenches.append(W)
+        with graph.section(f"{body.frame.label}: inertia forces"):
+            X = [[*row[:3], row[3] - g] for row, g in zip(body.T[2][:3], gravity, strict=True)]
+            W = product(X, body.J)
+            if body.frame.elastic is not None and body.deformed is not None:
+                own, rows = body.deformed.inertia_forces(motion[:3], body.axes(2), X)
+                for coordinate, value in zip(body.frame.elastic.coordinates, rows, strict=True):
+                    tau[coordinate] = tau[coordinate] + value
+                W = dense.added(W, own)
+            wrenches.append(W)
     local = local_transforms(mechanism, q)
     for index in reversed(range(len(found))):
         frame = mechanism.frames[index]
-        graph.section = f"{frame.label}: generalized forces"
-        parent = found[frame.parent].T[0][:3] if frame.parent >= 0 else None
-        for coordinate in frame.touched:
-            slope = partial(graph, local[index], q[coordinate])
-            moved = slope[:3] if parent is None else product(parent, slope)
-            tau[coordinate] = tau[coordinate] + dense.inner(graph, moved, wrenches[index])
-        if frame.parent >= 0:
-            carried = product(wrenches[index], dense.transposed(local[index]))
-            wrenches[frame.parent] = dense.added(wrenches[frame.parent], carried)
+        with graph.section(f"{frame.label}: generalized forces"):
+            parent = found[frame.parent].T[0][:3] if frame.parent >= 0 else None
+            for coordinate in frame.touched:
+                slope = partial(graph, local[index], q[coordinate])
+                moved = slope[:3] if parent is None else product(parent, slope)
+                tau[coordinate] = tau[coordinate] + dense.inner(graph, moved, wrenches[index])
+            if frame.parent >= 0:
+                carried = product(wrenches[index], dense.transposed(local[index]))
+                wrenches[frame.parent] = dense.added(wrenches[frame.parent], carried)
     return tau
 
 

@@ -23,14 +23,14 @@ def composite_inertias(mechanism: Mechanism, placed: Sequence[Placed], q: Sequen
     composite = [frame.inertia for frame in mechanism.frames]
     for index in reversed(range(len(mechanism.frames))):
         frame, place_ = mechanism.frames[index], placed[index]
-        mechanism.graph.section = f"{frame.label}: composite body"
-        if frame.elastic is not None:
-            body = frame.elastic.moved(q)
-            composite[index] = composite[index] + body.inertia
-        if frame.parent >= 0:
-            moved, R = composite[index], place_.rotation
-            turned = replace(moved, S=R.outward(moved.S), P=R.outward_symmetric(moved.P))
-            composite[frame.parent] = composite[frame.parent] + turned.shifted(place_.position)
+        with mechanism.graph.section(f"{frame.label}: composite body"):
+            if frame.elastic is not None:
+                body = frame.elastic.moved(q)
+                composite[index] = composite[index] + body.inertia
+            if frame.parent >= 0:
+                moved, R = composite[index], place_.rotation
+                turned = replace(moved, S=R.outward(moved.S), P=R.outward_symmetric(moved.P))
+                composite[frame.parent] = composite[frame.parent] + turned.shifted(place_.position)
     return composite
 
 
@@ -42,6 +42,9 @@ def mass_matrix_by_composites(mechanism: Mechanism, placed: Sequence[Placed], q:
     """
     zero, size = mechanism.graph.value(0), mechanism.size
     own, carried = ([[zero] * size for _ in range(size)] for _ in range(2))
+    for frame in reversed(mechanism.frames):  # a column beside the next composite body: independent, so they overlap
+        parts = ("its block of the mass matrix", "column of the mass matrix", "composite body")
+        mechanism.graph.outline(f"{frame.label}: {part}" for part in parts)
     composite = composite_inertias(mechanism, placed, q)
     frames: list[list[int]] = [[] for _ in range(size)]  # that each coordinate moves
     twists: dict[tuple[int, int], Wrench] = {}  # by coordinate and frame: of the composite body
@@ -53,17 +56,17 @@ def mass_matrix_by_composites(mechanism: Mechanism, placed: Sequence[Placed], q:
                 _add_wrench(twists, (coordinate, index), wrench, share)
         for coordinate in frame.touched:
             frames[coordinate].append(index)
-        mechanism.graph.section = f"{frame.label}: its block of the mass matrix"
-        for r, row in enumerate(frame.motion.mass_block(frame.own(q), composite[index])):
-            for c, value in enumerate(row):
-                for i, j, share in frame.pair_shares(r, c):
-                    own[i][j] = own[i][j] + share * value
-        if frame.elastic is not None:
-            body = frame.elastic.moved(q)
-            for coordinate, wrench in zip(frame.elastic.coordinates, body.unit_wrenches(), strict=True):
-                bodies[coordinate, index] = wrench
-                frames[coordinate].append(index)
-            _add_block(own, frame.elastic.coordinates, body.mass_block())
+        with mechanism.graph.section(f"{frame.label}: its block of the mass matrix"):
+            for r, row in enumerate(frame.motion.mass_block(frame.own(q), composite[index])):
+                for c, value in enumerate(row):
+                    for i, j, share in frame.pair_shares(r, c):
+                        own[i][j] = own[i][j] + share * value
+            if frame.elastic is not None:
+                body = frame.elastic.moved(q)
+                for coordinate, wrench in zip(frame.elastic.coordinates, body.unit_wrenches(), strict=True):
+                    bodies[coordinate, index] = wrench
+                    frames[coordinate].append(index)
+                _add_block(own, frame.elastic.coordinates, body.mass_block())
     for column in range(size):
         _fill_column(mechanism, placed, q, column, frames[column], twists, bodies, carried)
     M = [[zero] * size for _ in range(size)]
@@ -103,24 +106,24 @@ def _fill_column(
     """
     incoming: dict[int, Wrench] = {index: bodies[column, index] for index in moved if (column, index) in bodies}
     visited = sorted({ancestor for index in moved for ancestor in mechanism.ancestors(index)}, reverse=True)
-    for row in visited:
-        frame = mechanism.frames[row]
-        mechanism.graph.section = f"{frame.label}: column of the mass matrix"
-        wrench = incoming.get(row)
-        if wrench is not None:
-            for coordinate, value in frame.spread(frame.motion.project(frame.own(q), *wrench)):
-                carried[coordinate][column] = carried[coordinate][column] + value
-        twist = twists.get((column, row))
-        if twist is not None:
-            wrench = twist if wrench is None else (add(wrench[0], twist[0]), add(wrench[1], twist[1]))
-        if wrench is not None and frame.parent >= 0:
-            R = placed[row].rotation
-            force = R.outward(wrench[0])
-            moment = add(R.outward(wrench[1]), cross(placed[row].position, force))
-            if frame.parent in incoming:
-                other = incoming[frame.parent]
-                force, moment = add(other[0], force), add(other[1], moment)
-            incoming[frame.parent] = (force, moment)
+    with mechanism.graph.section(f"{mechanism.frames[moved[0]].label}: column of the mass matrix"):
+        for row in visited:
+            frame = mechanism.frames[row]
+            wrench = incoming.get(row)
+            if wrench is not None:
+                for coordinate, value in frame.spread(frame.motion.project(frame.own(q), *wrench)):
+                    carried[coordinate][column] = carried[coordinate][column] + value
+            twist = twists.get((column, row))
+            if twist is not None:
+                wrench = twist if wrench is None else (add(wrench[0], twist[0]), add(wrench[1], twist[1]))
+            if wrench is not None and frame.parent >= 0:
+                R = placed[row].rotation
+                force = R.outward(wrench[0])
+                moment = add(R.outward(wrench[1]), cross(placed[row].position, force))
+                if frame.parent in incoming:
+                    other = incoming[frame.parent]
+                    force, moment = add(other[0], force), add(other[1], moment)
+                incoming[frame.parent] = (force, moment)
 
 
 def mass_matrix_by_unit_accelerations(mechanism: Mechanism, q: Sequence[Value], moment: str) -> Mat:

@@ -74,6 +74,9 @@ def coriolis_matrix(mechanism: Mechanism, placed: Sequence[Placed], omegas: Sequ
     """C(q, qd) of a rigid robot from composite bodies; cost grows with the number of pairs of joints on one chain."""
     n = mechanism.size
     zero = mechanism.graph.value(0)
+    for frame in reversed(mechanism.frames):  # a row beside the next composite body: independent, so they overlap
+        parts = ("row and column of the Coriolis matrix", "composite body")
+        mechanism.graph.outline(f"{frame.label}: {part}" for part in parts)
     bodies = [frame.inertia for frame in mechanism.frames]
     moments = [VelocityMoments.of_body(body, omega) for body, omega in zip(bodies, omegas, strict=True)]
     drifts: list[Vec] = [[zero] * 3] * n  # velocity of each origin relative to its parent's, in parent components
@@ -82,16 +85,16 @@ def coriolis_matrix(mechanism: Mechanism, placed: Sequence[Placed], omegas: Sequ
         ((_, linear),) = frame.motion.twists([qd[index]])
         slide = R.outward([component * qd[index] for component in linear])
         if frame.parent >= 0:
-            mechanism.graph.section = f"{frame.label}: composite body"
-            drifts[index] = add(cross(omegas[frame.parent], placed[index].position), slide)
-            body = replace(bodies[index], S=R.outward(bodies[index].S), P=R.outward_symmetric(bodies[index].P))
-            moved = moments[index].turned(R).shifted(body, placed[index].position, drifts[index])
-            moments[frame.parent] = moments[frame.parent].plus(moved)
-            bodies[frame.parent] = bodies[frame.parent] + body.shifted(placed[index].position)
+            with mechanism.graph.section(f"{frame.label}: composite body"):
+                drifts[index] = add(cross(omegas[frame.parent], placed[index].position), slide)
+                body = replace(bodies[index], S=R.outward(bodies[index].S), P=R.outward_symmetric(bodies[index].P))
+                moved = moments[index].turned(R).shifted(body, placed[index].position, drifts[index])
+                moments[frame.parent] = moments[frame.parent].plus(moved)
+                bodies[frame.parent] = bodies[frame.parent] + body.shifted(placed[index].position)
     C = [[zero] * n for _ in range(n)]
     for i in range(n):
-        mechanism.graph.section = f"{mechanism.frames[i].label}: row and column of the Coriolis matrix"
-        _fill(mechanism, placed, omegas, drifts, bodies[i], moments[i], i, C)
+        with mechanism.graph.section(f"{mechanism.frames[i].label}: row and column of the Coriolis matrix"):
+            _fill(mechanism, placed, omegas, drifts, bodies[i], moments[i], i, C)
     return C
 
 

@@ -20,16 +20,16 @@ def kinetic_energy(mechanism: Mechanism, velocities: Sequence[Twist], q: Sequenc
     graph = mechanism.graph
     total = graph.value(0)
     for frame, twist in zip(mechanism.frames, velocities, strict=True):
-        graph.section = f"{frame.label}: kinetic energy"
-        body, v, omega = frame.inertia, twist.linear, twist.angular
-        if frame.elastic is not None:
-            deformed = frame.elastic.moved(q)
-            body = body + deformed.inertia
-            momentum, spin, inner = deformed.momenta(frame.elastic.own(qd))
-            total = total + dot(v, momentum) + dot(omega, spin) + inner
-        _, turning = replace(body, m=graph.value(0), S=[graph.value(0)] * 3).times_twist(omega, v)
-        twice = dot(v, scale(v, body.m)) + dot(omega, turning)
-        total = total + twice * 0.5 + dot(v, cross(omega, body.S))
+        with graph.section(f"{frame.label}: kinetic energy"):
+            body, v, omega = frame.inertia, twist.linear, twist.angular
+            if frame.elastic is not None:
+                deformed = frame.elastic.moved(q)
+                body = body + deformed.inertia
+                momentum, spin, inner = deformed.momenta(frame.elastic.own(qd))
+                total = total + dot(v, momentum) + dot(omega, spin) + inner
+            _, turning = replace(body, m=graph.value(0), S=[graph.value(0)] * 3).times_twist(omega, v)
+            twice = dot(v, scale(v, body.m)) + dot(omega, turning)
+            total = total + twice * 0.5 + dot(v, cross(omega, body.S))
     return total
 
 
@@ -41,14 +41,14 @@ def potential_energy(mechanism: Mechanism, placed: Sequence[Placed], q: Sequence
     base: Vec = [zero] * 3
     for index in reversed(range(len(mechanism.frames))):
         frame = mechanism.frames[index]
-        mechanism.graph.section = f"{frame.label}: first moments of the bodies from here on"
-        if frame.elastic is not None:
-            body = frame.elastic.moved(q).inertia
-            masses[index], moments[index] = masses[index] + body.m, add(moments[index], body.S)
-        moved = add(placed[index].rotation.outward(moments[index]), scale(placed[index].position, masses[index]))
-        if frame.parent >= 0:
-            masses[frame.parent] = masses[frame.parent] + masses[index]
-            moments[frame.parent] = add(moments[frame.parent], moved)
-        else:
-            base = add(base, moved)
+        with mechanism.graph.section(f"{frame.label}: first moments of the bodies from here on"):
+            if frame.elastic is not None:
+                body = frame.elastic.moved(q).inertia
+                masses[index], moments[index] = masses[index] + body.m, add(moments[index], body.S)
+            moved = add(placed[index].rotation.outward(moments[index]), scale(placed[index].position, masses[index]))
+            if frame.parent >= 0:
+                masses[frame.parent] = masses[frame.parent] + masses[index]
+                moments[frame.parent] = add(moments[frame.parent], moved)
+            else:
+                base = add(base, moved)
     return -dot(mechanism.gravity, base)

@@ -48,11 +48,11 @@ def poses(mechanism: Mechanism, placed: Sequence[Placed]) -> list[Pose]:
     base = _base(mechanism)
     found: list[Pose] = []
     for frame, place_ in zip(mechanism.frames, placed, strict=True):
-        mechanism.graph.section = f"{frame.label}: pose"
-        parent = found[frame.parent] if frame.parent >= 0 else base
-        root = found[place_.group_parent] if place_.group_parent >= 0 else base
-        R = place_.group_rotation.after(root.R)
-        found.append(Pose(R, add(parent.p, times(parent.R, place_.position))))
+        with mechanism.graph.section(f"{frame.label}: pose"):
+            parent = found[frame.parent] if frame.parent >= 0 else base
+            root = found[place_.group_parent] if place_.group_parent >= 0 else base
+            R = place_.group_rotation.after(root.R)
+            found.append(Pose(R, add(parent.p, times(parent.R, place_.position))))
     return found
 
 
@@ -72,12 +72,12 @@ def jacobian(mechanism: Mechanism, found: Sequence[Pose], q: Sequence[Value]) ->
     end = link_pose(mechanism, found, tip)
     for index in mechanism.ancestors(tip.frame):
         frame = mechanism.frames[index]
-        mechanism.graph.section = f"{frame.label}: column of the Jacobian"
-        arm = sub(end.p, found[index].p)
-        before = frame.motion.rotation(frame.own(q))
-        for shares, (angular, linear) in zip(frame.shares, frame.motion.twists(frame.own(q)), strict=True):
-            turn, slide = times(found[index].R, angular), times(found[index].R, before.inward(linear))
-            _add_column(J, shares, [*add(slide, cross(turn, arm)), *turn])
+        with mechanism.graph.section(f"{frame.label}: column of the Jacobian"):
+            arm = sub(end.p, found[index].p)
+            before = frame.motion.rotation(frame.own(q))
+            for shares, (angular, linear) in zip(frame.shares, frame.motion.twists(frame.own(q)), strict=True):
+                turn, slide = times(found[index].R, angular), times(found[index].R, before.inward(linear))
+                _add_column(J, shares, [*add(slide, cross(turn, arm)), *turn])
     return J
 
 
@@ -93,13 +93,13 @@ def jacobian_in_tip(mechanism: Mechanism, placed: Sequence[Placed], q: Sequence[
     arm = times(B, tip.position)
     for index in mechanism.ancestors(tip.frame):
         frame = mechanism.frames[index]
-        mechanism.graph.section = f"{frame.label}: column of the Jacobian"
-        before = frame.motion.rotation(frame.own(q))
-        for shares, (angular, linear) in zip(frame.shares, frame.motion.twists(frame.own(q)), strict=True):
-            turn, slide = times(B, angular), times(B, before.inward(linear))
-            _add_column(J, shares, [*add(slide, cross(turn, arm)), *turn])
-        B = [placed[index].rotation.outward(row) for row in B]
-        arm = add(arm, times(B, placed[index].position))
+        with mechanism.graph.section(f"{frame.label}: column of the Jacobian"):
+            before = frame.motion.rotation(frame.own(q))
+            for shares, (angular, linear) in zip(frame.shares, frame.motion.twists(frame.own(q)), strict=True):
+                turn, slide = times(B, angular), times(B, before.inward(linear))
+                _add_column(J, shares, [*add(slide, cross(turn, arm)), *turn])
+            B = [placed[index].rotation.outward(row) for row in B]
+            arm = add(arm, times(B, placed[index].position))
     return J
 
 
@@ -128,13 +128,13 @@ def local_motions(
     motions = outward(mechanism, placed, q, qd, qdd, [zero] * 3)
     velocities: list[Twist] = []
     for index, (frame, place_) in enumerate(zip(mechanism.frames, placed, strict=True)):
-        graph.section = f"{frame.label}: velocity of the origin"
-        parent = velocities[frame.parent] if frame.parent >= 0 else Twist([zero] * 3, [zero] * 3)
-        carried = frame.rotation.inward(add(parent.linear, cross(parent.angular, place_.position)))
-        twists = frame.motion.twists(frame.own(q))
-        slide = combination(graph, frame.own(qd), [linear for _, linear in twists])
-        linear = frame.motion.rotation(frame.own(q)).inward(add(carried, slide))
-        velocities.append(Twist(linear, motions[index].omega))
+        with graph.section(f"{frame.label}: velocity of the origin"):
+            parent = velocities[frame.parent] if frame.parent >= 0 else Twist([zero] * 3, [zero] * 3)
+            carried = frame.rotation.inward(add(parent.linear, cross(parent.angular, place_.position)))
+            twists = frame.motion.twists(frame.own(q))
+            slide = combination(graph, frame.own(qd), [linear for _, linear in twists])
+            linear = frame.motion.rotation(frame.own(q)).inward(add(carried, slide))
+            velocities.append(Twist(linear, motions[index].omega))
     return velocities, motions
 
 

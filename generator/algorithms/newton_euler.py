@@ -46,21 +46,22 @@ def place(mechanism: Mechanism, q: Sequence[Value], *, merge: bool = False) -> l
     """Pose of every frame in its parent; ``merge`` joins parallel axes."""
     placed: list[Placed] = []
     for index, frame in enumerate(mechanism.frames):
-        turned = frame.rotation.outward(frame.motion.displacement(frame.own(q)))
-        rotation = Rotation((*frame.rotation.steps, *frame.motion.rotation(frame.own(q)).steps))
-        group: tuple[int, ...] = (index,)
-        group_parent, group_rotation = frame.parent, rotation
-        if merge and mechanism.is_parallel_to_parent(index):
-            before = placed[frame.parent]
-            group, group_parent = (*before.group, index), before.group_parent
-            first = mechanism.frames[group[0]]
-            angle, motion = mechanism.graph.value(0), first.motion
-            for member in group:
-                angle = angle + mechanism.frames[member].own(q)[0]
-                if member != group[0]:
-                    motion = motion.followed_by(mechanism.frames[member].motion)
-            group_rotation = Rotation((*first.rotation.steps, *motion.rotation([angle]).steps))
-        placed.append(Placed(rotation, add(frame.position, turned), group, group_parent, group_rotation))
+        with mechanism.graph.section(f"{frame.label}: place in its parent"):
+            turned = frame.rotation.outward(frame.motion.displacement(frame.own(q)))
+            rotation = Rotation((*frame.rotation.steps, *frame.motion.rotation(frame.own(q)).steps))
+            group: tuple[int, ...] = (index,)
+            group_parent, group_rotation = frame.parent, rotation
+            if merge and mechanism.is_parallel_to_parent(index):
+                before = placed[frame.parent]
+                group, group_parent = (*before.group, index), before.group_parent
+                first = mechanism.frames[group[0]]
+                angle, motion = mechanism.graph.value(0), first.motion
+                for member in group:
+                    angle = angle + mechanism.frames[member].own(q)[0]
+                    if member != group[0]:
+                        motion = motion.followed_by(mechanism.frames[member].motion)
+                group_rotation = Rotation((*first.rotation.steps, *motion.rotation([angle]).steps))
+            placed.append(Placed(rotation, add(frame.position, turned), group, group_parent, group_rotation))
     return placed
 
 
@@ -89,20 +90,20 @@ def outward(
     rest = MotionState([zero] * 3, [zero] * 3, a0, [[zero] * 3] * 3)
     motions: list[MotionState] = []
     for index, (frame, place_) in enumerate(zip(mechanism.frames, placed, strict=True)):
-        graph.section = f"{frame.label}: velocity and acceleration"
-        parent = motions[frame.parent] if frame.parent >= 0 else rest
-        root = motions[place_.group_parent] if place_.group_parent >= 0 else rest
-        spin, spin_rate, slide, slide_rate = _relative(mechanism, index, place_, q, qd, qdd)
-        carried = place_.group_rotation.inward(root.omega)
-        omega = named("w", index, add(carried, spin))
-        epsilon = add(add(place_.group_rotation.inward(root.epsilon), spin_rate), cross(carried, spin))
-        # a = a_p + U_p p + 2 omega_p x slide + slide_rate, the last two in joint components
-        joint = frame.rotation
-        a = joint.inward(add(parent.a, times(parent.U, place_.position)))
-        coriolis = cross([2 * w for w in joint.inward(parent.omega)], slide)
-        a = frame.motion.rotation(frame.own(q)).inward(add(a, add(slide_rate, coriolis)))
-        epsilon, a = named("e", index, epsilon), named("a", index, a)
-        motions.append(MotionState(omega, epsilon, a, acceleration_operator(graph, omega, epsilon)))
+        with graph.section(f"{frame.label}: velocity and acceleration"):
+            parent = motions[frame.parent] if frame.parent >= 0 else rest
+            root = motions[place_.group_parent] if place_.group_parent >= 0 else rest
+            spin, spin_rate, slide, slide_rate = _relative(mechanism, index, place_, q, qd, qdd)
+            carried = place_.group_rotation.inward(root.omega)
+            omega = named("w", index, add(carried, spin))
+            epsilon = add(add(place_.group_rotation.inward(root.epsilon), spin_rate), cross(carried, spin))
+            # a = a_p + U_p p + 2 omega_p x slide + slide_rate, the last two in joint components
+            joint = frame.rotation
+            a = joint.inward(add(parent.a, times(parent.U, place_.position)))
+            coriolis = cross([2 * w for w in joint.inward(parent.omega)], slide)
+            a = frame.motion.rotation(frame.own(q)).inward(add(a, add(slide_rate, coriolis)))
+            epsilon, a = named("e", index, epsilon), named("a", index, a)
+            motions.append(MotionState(omega, epsilon, a, acceleration_operator(graph, omega, epsilon)))
     return motions
 
 
@@ -167,16 +168,16 @@ def inward(
     tau: list[Value] = [mechanism.graph.value(0)] * mechanism.size
     for index in reversed(range(len(mechanism.frames))):
         frame, place_ = mechanism.frames[index], placed[index]
-        mechanism.graph.section = f"{frame.label}: force"
-        forces[index], moments[index] = named("f", index, forces[index]), named("n", index, moments[index])
-        own = frame.motion.project(frame.own(q), forces[index], moments[index])
-        for coordinate, value in frame.spread(own):
-            tau[coordinate] = tau[coordinate] + value
-        if frame.parent >= 0:
-            force = place_.rotation.outward(forces[index])
-            moment = add(place_.rotation.outward(moments[index]), cross(place_.position, force))
-            forces[frame.parent] = add(forces[frame.parent], force)
-            moments[frame.parent] = add(moments[frame.parent], moment)
+        with mechanism.graph.section(f"{frame.label}: force"):
+            forces[index], moments[index] = named("f", index, forces[index]), named("n", index, moments[index])
+            own = frame.motion.project(frame.own(q), forces[index], moments[index])
+            for coordinate, value in frame.spread(own):
+                tau[coordinate] = tau[coordinate] + value
+            if frame.parent >= 0:
+                force = place_.rotation.outward(forces[index])
+                moment = add(place_.rotation.outward(moments[index]), cross(place_.position, force))
+                forces[frame.parent] = add(forces[frame.parent], force)
+                moments[frame.parent] = add(moments[frame.parent], moment)
     return tau
 
 
@@ -195,19 +196,19 @@ def inverse_dynamics(
     wrenches = []
     rows: dict[int, Value] = {}
     for frame, motion in zip(mechanism.frames, motions, strict=True):
-        mechanism.graph.section = f"{frame.label}: inertia force and moment"
-        inertia = frame.inertia
-        if frame.elastic is not None:
-            xd, xdd = frame.elastic.own(qd), frame.elastic.own(qdd)
-            body = frame.elastic.moved(q)
-            inertia = inertia + body.inertia
-        force = add([inertia.m * x for x in motion.a], times(motion.U, inertia.S))
-        torque = add(MOMENTS[moment](motion, inertia), cross(inertia.S, motion.a))
-        if frame.elastic is not None:
-            added_force, added_torque = body.added_wrench(motion.omega, xd, xdd)
-            force, torque = add(force, added_force), add(torque, added_torque)
-            elastic_rows = body.rows(motion.omega, motion.U, motion.a, xd, xdd)
-            rows.update(zip(frame.elastic.coordinates, elastic_rows, strict=True))
-        wrenches.append((force, torque))
+        with mechanism.graph.section(f"{frame.label}: inertia force and moment"):
+            inertia = frame.inertia
+            if frame.elastic is not None:
+                xd, xdd = frame.elastic.own(qd), frame.elastic.own(qdd)
+                body = frame.elastic.moved(q)
+                inertia = inertia + body.inertia
+            force = add([inertia.m * x for x in motion.a], times(motion.U, inertia.S))
+            torque = add(MOMENTS[moment](motion, inertia), cross(inertia.S, motion.a))
+            if frame.elastic is not None:
+                added_force, added_torque = body.added_wrench(motion.omega, xd, xdd)
+                force, torque = add(force, added_force), add(torque, added_torque)
+                elastic_rows = body.rows(motion.omega, motion.U, motion.a, xd, xdd)
+                rows.update(zip(frame.elastic.coordinates, elastic_rows, strict=True))
+            wrenches.append((force, torque))
     tau = inward(mechanism, placed, q, wrenches)
     return [value + rows[k] if k in rows else value for k, value in enumerate(tau)]

@@ -101,12 +101,12 @@ def payload_forces(variant: Variant) -> Derived:
     moment = add(moment, cross(tip.position, force))
     for index in variant.mechanism.ancestors(tip.frame):
         frame, place_ = variant.mechanism.frames[index], placed[index]
-        variant.graph.section = f"{frame.label}: force"
-        own = frame.motion.project(frame.own(q), force, moment)
-        for coordinate, value in frame.spread(own):
-            result[coordinate] = result[coordinate] + value
-        force = place_.rotation.outward(force)
-        moment = add(place_.rotation.outward(moment), cross(place_.position, force))
+        with variant.graph.section(f"{frame.label}: force"):
+            own = frame.motion.project(frame.own(q), force, moment)
+            for coordinate, value in frame.spread(own):
+                result[coordinate] = result[coordinate] + value
+            force = place_.rotation.outward(force)
+            moment = add(place_.rotation.outward(moment), cross(place_.position, force))
     return Derived((variant.free(result),))
 
 
@@ -128,8 +128,8 @@ def _factorized(variant: Variant) -> Factorization:
         for slot in sorted(set(range(mechanism.size)) - set(actual)):  # a slot may meet a beam whose nodes a joint holds
             for k, share in free.items():
                 M[slot][k] = M[k][slot] = share * M[k][slot]
-    variant.graph.section = "factorization of the mass matrix"
-    return factorize(M, mechanism.coordinate_parents, mechanism.separate, free)
+    with variant.graph.section("factorization of the mass matrix"):
+        return factorize(M, mechanism.coordinate_parents, mechanism.separate, free)
 
 
 def _acceleration(variant: Variant) -> tuple[list[Value], Factorization]:
@@ -137,8 +137,8 @@ def _acceleration(variant: Variant) -> tuple[list[Value], Factorization]:
     forces = variant.forces(q, qd, variant.zeros(), variant.mechanism.gravity)
     bias = [f + r for f, r in zip(forces, variant.resistances(q, qd), strict=True)]
     factors = _factorized(variant)
-    variant.graph.section = "solution for the accelerations"
-    return factors.solve([f - b for f, b in zip(variant.input("F"), bias, strict=True)]), factors
+    with variant.graph.section("solution for the accelerations"):
+        return factors.solve([f - b for f, b in zip(variant.input("F"), bias, strict=True)]), factors
 
 
 def elastic_inverse_dynamics(variant: Variant) -> Derived:
@@ -153,26 +153,26 @@ def elastic_inverse_dynamics(variant: Variant) -> Derived:
     forces = variant.forces(q, qd, variant.zeros(), variant.mechanism.gravity)
     bias = [f + r for f, r in zip(forces, variant.resistances(q, qd), strict=True)]
     qdd = variant.input("qdd")
-    variant.graph.section = "elastic accelerations"
-    pivots: list[Value] = []
-    if elastic:
-        right = []
-        for k in elastic:
-            total = -bias[k]
-            for j in joints:
-                total = total - M[k][j] * qdd[j]
-            right.append(total)
-        factors = factorize([[M[r][c] for c in elastic] for r in elastic], _inner_chain(variant, elastic))
-        pivots = factors.pivots
-        for k, value in zip(elastic, factors.solve(right), strict=True):
-            qdd[k] = value
-    variant.graph.section = "driving forces"
-    F = variant.zeros()
-    for j in joints:
-        F[j] = bias[j]
-        for k in range(variant.size):
-            F[j] = F[j] + M[j][k] * qdd[k]
-    return Derived((F, qdd), pivots)
+    with variant.graph.section("elastic accelerations"):
+        pivots: list[Value] = []
+        if elastic:
+            right = []
+            for k in elastic:
+                total = -bias[k]
+                for j in joints:
+                    total = total - M[k][j] * qdd[j]
+                right.append(total)
+            factors = factorize([[M[r][c] for c in elastic] for r in elastic], _inner_chain(variant, elastic))
+            pivots = factors.pivots
+            for k, value in zip(elastic, factors.solve(right), strict=True):
+                qdd[k] = value
+    with variant.graph.section("driving forces"):
+        F = variant.zeros()
+        for j in joints:
+            F[j] = bias[j]
+            for k in range(variant.size):
+                F[j] = F[j] + M[j][k] * qdd[k]
+        return Derived((F, qdd), pivots)
 
 
 def _inner_chain(variant: Variant, kept: list[int]) -> list[int]:

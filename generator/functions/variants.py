@@ -21,6 +21,8 @@ from elastogen.generator.robot.robot import Robot
 from elastogen.generator.sliding.elements_inside import Indicators
 from elastogen.generator.spatial.vectors import Mat, Vec
 
+PARAMETERS = "parameters"  # section of what depends on live parameters only
+
 
 @dataclass(frozen=True)
 class Drive:
@@ -105,17 +107,18 @@ class Variant:
 
     def friction(self, q: Sequence[Value], qd: Sequence[Value]) -> list[Value]:
         """D qd + Coulomb friction, and the user's own forces that have no potential."""
-        result = []
-        for k, drive in enumerate(self.drives):
-            total = drive.coulomb_friction(qd[k])
-            for j in range(self.size):
-                total = total + self.elasticity.D[k][j] * qd[j]
-            result.append(total)
-        for body in self.elastic_bodies:
-            body.add_forces(result, body.damping_forces(body.own(q), body.own(qd)))
-        if self.robot.terms:
-            result = [r + own for r, own in zip(result, OwnTerms(self, q, qd).other_forces, strict=True)]
-        return self.free(result)
+        with self.graph.section("friction and damping"):
+            result = []
+            for k, drive in enumerate(self.drives):
+                total = drive.coulomb_friction(qd[k])
+                for j in range(self.size):
+                    total = total + self.elasticity.D[k][j] * qd[j]
+                result.append(total)
+            for body in self.elastic_bodies:
+                body.add_forces(result, body.damping_forces(body.own(q), body.own(qd)))
+            if self.robot.terms:
+                result = [r + own for r, own in zip(result, OwnTerms(self, q, qd).other_forces, strict=True)]
+            return self.free(result)
 
     def own_potential(self, q: Sequence[Value]) -> Value:
         """The user's own potentials."""
@@ -127,25 +130,27 @@ class Variant:
 
     def elastic_forces(self, q: Sequence[Value]) -> list[Value]:
         """Q_e = dU/dq, U the strain energy: K q, and what the length of a beam outside of its joint adds."""
-        result = []
-        for row in self.elasticity.K:
-            total = self.graph.value(0)
-            for stiffness, x in zip(row, q, strict=True):
-                total = total + stiffness * x
-            result.append(total)
-        for body in self.elastic_bodies:
-            body.add_forces(result, body.elastic_forces(body.own(q)))
-        return self.free(result)
+        with self.graph.section("elastic forces"):
+            result = []
+            for row in self.elasticity.K:
+                total = self.graph.value(0)
+                for stiffness, x in zip(row, q, strict=True):
+                    total = total + stiffness * x
+                result.append(total)
+            for body in self.elastic_bodies:
+                body.add_forces(result, body.elastic_forces(body.own(q)))
+            return self.free(result)
 
     def strain_energy(self, q: Sequence[Value]) -> Value:
         """U = 1/2 q^T K(q) q."""
-        total = self.graph.value(0)
-        for row, x in zip(self.elasticity.K, q, strict=True):
-            for stiffness, y in zip(row, q, strict=True):
-                total = total + 0.5 * stiffness * x * y
-        for body in self.elastic_bodies:
-            total = total + body.elastic_energy(body.own(q))
-        return total
+        with self.graph.section("strain energy"):
+            total = self.graph.value(0)
+            for row, x in zip(self.elasticity.K, q, strict=True):
+                for stiffness, y in zip(row, q, strict=True):
+                    total = total + 0.5 * stiffness * x * y
+            for body in self.elastic_bodies:
+                total = total + body.elastic_energy(body.own(q))
+            return total
 
     def resistances(self, q: Sequence[Value], qd: Sequence[Value]) -> list[Value]:
         """Q_e + D qd + Coulomb friction, and the user's own terms."""
@@ -210,17 +215,19 @@ class VariantFamily:
         self._best: dict[str, int] = {}
         self._nominal = {parameter.name: parameter.value for parameter in robot.live_parameters}
         lower, inside = Lowering(self.graph, robot), Indicators(self.graph, robot, elements)
-        self._clamped = inside.clamped(robot)
         self._elastic = tuple(coordinate.elastic for coordinate in robot.coordinates)
-        self._drives, self._elasticity = _drives(lower, robot), _elasticity(lower, robot, inside)
+        with self.graph.section(PARAMETERS):
+            self._clamped = inside.clamped(robot)
+            self._drives, self._elasticity = _drives(lower, robot), _elasticity(lower, robot, inside)
 
     def mechanism(self, *, reframe: bool, regroup: bool, separate: bool = False) -> Mechanism:
         """The mechanism with or without optimized frames, base parameters, coordinates for the slots of windows."""
         key = (reframe, regroup, separate)
         if key not in self._mechanisms:
-            self._mechanisms[key] = build_mechanism(
-                self.graph, self.robot, reframe=reframe, regroup=regroup, elements=self.elements, separate=separate
-            )
+            with self.graph.section(PARAMETERS):
+                self._mechanisms[key] = build_mechanism(
+                    self.graph, self.robot, reframe=reframe, regroup=regroup, elements=self.elements, separate=separate
+                )
         return self._mechanisms[key]
 
     def plain(self, *, merge: bool = False) -> Variant:

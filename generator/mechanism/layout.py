@@ -187,7 +187,6 @@ def build_mechanism(
     ``elements`` says which element is inside a sliding joint; the others' indicators are inputs. With ``separate`` the slots
     of windows are coordinates of their own: a mass matrix over them has the few entries that a factorization needs.
     """
-    graph.section = "parameters"
     inside = Indicators(graph, robot, elements)
     lower = Lowering(graph, robot, inside.symbols)
     layout = _Layout(robot, lower, inside, separate)

@@ -74,8 +74,21 @@ class Value:
 Scalar: TypeAlias = "Value | int | float"
 
 
+class Section:
+    """What is being derived, for readers of the emitted code: nodes that are made inside the ``with`` belong to it."""
+
+    def __init__(self, graph: Graph, label: str) -> None:
+        self.graph, self.label, self._outer = graph, label, ""
+
+    def __enter__(self) -> None:
+        self._outer, self.graph.current_section = self.graph.current_section, self.label
+
+    def __exit__(self, *failure: object) -> None:
+        self.graph.current_section = self._outer
+
+
 class Graph:
-    """The nodes of one derivation. ``section`` labels what is being derived, for readers of the emitted code."""
+    """The nodes of one derivation."""
 
     def __init__(self) -> None:
         self.op: list[Op] = []
@@ -85,13 +98,23 @@ class Graph:
         self.number: list[float] = []  # of constants
         self.label: list[str] = []  # of inputs; elsewhere a proposed name of the intermediate, or ""
         self.section_of: list[str] = []
-        self.section = ""
+        self.sections: dict[str, None] = {}  # in the order in which they were opened
+        self.current_section = ""  # read only; see section()
         self._index: dict[tuple[int, ...] | float | str, int] = {}
         self.zero = self.constant(0.0)
         self.one = self.constant(1.0)
 
     def __len__(self) -> int:
         return len(self.op)
+
+    def section(self, label: str) -> Section:
+        """``with graph.section("elbow: force"):`` tells what the nodes made inside are for."""
+        self.sections[label] = None
+        return Section(self, label)
+
+    def outline(self, labels: Iterable[str]) -> None:
+        """Fix the order in which sections will be printed, where it is not the one in which they are derived."""
+        self.sections.update(dict.fromkeys(labels))
 
     # ---- leaves
 
@@ -106,7 +129,7 @@ class Graph:
             self.c.append(c)
             self.number.append(0.0)
             self.label.append("")
-            self.section_of.append(self.section)
+            self.section_of.append(self.current_section)
         return found
 
     def constant(self, value: Number) -> int:

@@ -31,14 +31,15 @@ def factor_sums(graph: Graph, outputs: Sequence[int]) -> list[int]:
         if op in (Op.CONSTANT, Op.INPUT):
             renamed[node] = 2 * node
             continue
-        graph.section = graph.section_of[node]
-        if op is Op.ADD and node not in absorbed:
-            terms = _collect(graph, node, uses, absorbed)
-            renamed[node] = _sum(graph, [tuple(rewritten(f) for f in term) for term in terms])
-        elif op is Op.ADD:
+        if op is Op.ADD and node in absorbed:
             renamed[node] = 2 * node  # never read: its terms belong to the sum above
-        else:
-            renamed[node] = graph.apply(op, [rewritten(ref) for ref in graph.operands(node)])
+            continue
+        with graph.section(graph.section_of[node]):
+            if op is Op.ADD:
+                terms = _collect(graph, node, uses, absorbed)
+                renamed[node] = _sum(graph, [tuple(rewritten(f) for f in term) for term in terms])
+            else:
+                renamed[node] = graph.apply(op, [rewritten(ref) for ref in graph.operands(node)])
         target = renamed[node] >> 1
         if graph.label[node] and not graph.label[target] and graph.op[target] > Op.INPUT:
             graph.label[target] = graph.label[node]

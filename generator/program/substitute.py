@@ -25,15 +25,16 @@ def replacing(variables: Sequence[Value], values: Sequence[Value]) -> dict[int, 
 def extract(graph: Graph, refs: Sequence[int]) -> tuple[Graph, list[int]]:
     """A new graph with just what the references need, and the references in it."""
     small = Graph()
+    small.sections = dict(graph.sections)
     renamed: dict[int, int] = {}
     for node in graph.cone(refs):
-        small.section = graph.section_of[node]
         if graph.op[node] is Op.CONSTANT:
             renamed[node] = small.constant(graph.number[node])
         elif graph.op[node] is Op.INPUT:
             renamed[node] = small.input(graph.label[node]).ref
         else:
-            renamed[node] = _again(graph, small, node, renamed)
+            with small.section(graph.section_of[node]):
+                renamed[node] = _again(graph, small, node, renamed)
             small.name(Value(small, renamed[node]), graph.label[node])
     return small, [_signed(renamed, ref) for ref in refs]
 

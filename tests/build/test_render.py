@@ -141,9 +141,9 @@ def test_texts_cannot_leave_comments_and_strings() -> None:
     parameters = {"load": dataclasses.replace(robot.parameters["load"], doc=INJECTION, unit=INJECTION)}
     robot = dataclasses.replace(robot, parameters=parameters)
     graph = Graph()
-    graph.section = INJECTION
     x = graph.input("x[0]")
-    value = graph.name(x * x, INJECTION) + graph.input("load")
+    with graph.section(INJECTION):
+        value = graph.name(x * x, INJECTION) + graph.input("load")
     output = (Argument("z", (2,), "", INJECTION), [value.ref, (x * x).ref])
     function = Function("f", INJECTION, Program(graph, [Argument("x", (1,), INJECTION, INJECTION)], [output]))
     model = dataclasses.replace(

@@ -115,11 +115,10 @@ def random_program(seed: int, recipe: Recipe | None = None) -> Program:
     pool += [(graph.input(name), 2.0) for name in recipe.live]
     choices = recipe.choices + (["sin", "cos", "tanh", *FURTHER] if recipe.transcendental else [])
     for step in range(recipe.operations):
-        if step % 25 == 0:
-            graph.section = f"step {step // 25}: values"
-        value, bound = _random_operation(graph, rng, pool, rng.choice(choices))
-        if bound > 6.0:
-            value, bound = value * round(2.0 / bound, 6), 2.0
+        with graph.section(f"step {step // 25}: values"):
+            value, bound = _random_operation(graph, rng, pool, rng.choice(choices))
+            if bound > 6.0:
+                value, bound = value * round(2.0 / bound, 6), 2.0
         if rng.random() < recipe.labels:
             graph.name(value, rng.choice(NASTY_LABELS))
         pool.append((value, bound))

@@ -122,10 +122,10 @@ def test_outputs_keep_their_signs(graph: Graph, abcd: list[Value]) -> None:
 
 def test_names_follow_the_values(graph: Graph, abcd: list[Value]) -> None:
     a, b, c, _ = abcd
-    graph.section = "joint1: force"
-    total = graph.name(a * b + a * c, "f_1x")
-    graph.section = "elsewhere"
-    [ref] = factor_sums(graph, [total.ref])
+    with graph.section("joint1: force"):
+        total = graph.name(a * b + a * c, "f_1x")
+    with graph.section("elsewhere"):
+        [ref] = factor_sums(graph, [total.ref])
     assert ref != total.ref
     assert graph.label[ref >> 1] == "f_1x"
     assert graph.section_of[ref >> 1] == "joint1: force"
@@ -181,8 +181,8 @@ def test_extraction_copies_just_what_is_needed(seed: int) -> None:
 
 def test_extraction_keeps_names_and_sections(graph: Graph, abcd: list[Value]) -> None:
     a, b, *_ = abcd
-    graph.section = "joint1: force"
-    total = graph.name(a + b, "f_1x")
+    with graph.section("joint1: force"):
+        total = graph.name(a + b, "f_1x")
     small, [ref] = extract(graph, [(-total).ref])
     assert ref & 1 == 1
     assert small.label[ref >> 1] == "f_1x"
