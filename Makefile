@@ -6,6 +6,7 @@
 #                   run takes all of them, to learn their times; compiled models are kept in .pytest_cache/models
 #   make lint       ruff check, ruff format --check, mypy --strict
 #   make format     ruff format, and the repairs that ruff check knows
+#   make golden     the reviewed C in tests/golden, written again: look at the change before committing it
 #   make pictures   draws the pictures of docs/ from their sources
 #   make bench      measures against other libraries (benchmarks/README.md)
 #   make emulator   Debian: compiler and emulator of a Cortex-M4F, without which a few tests are skipped
@@ -19,7 +20,7 @@ INSTALLED := $(VENV)/.installed
 TEST_TOOLS := $(VENV)/.installed-test
 BENCH_TOOLS := $(VENV)/.installed-bench
 
-.PHONY: demo test quick lint format pictures bench emulator clean
+.PHONY: demo test quick lint format golden pictures bench emulator clean
 .DEFAULT_GOAL := demo
 
 demo: $(INSTALLED)
@@ -39,6 +40,9 @@ lint: $(TEST_TOOLS)
 format: $(TEST_TOOLS)
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+golden: $(INSTALLED)
+	$(BIN)/python tests/helpers/golden_files.py
 
 pictures: $(INSTALLED)
 	$(BIN)/python docs/pictures/pipeline.py

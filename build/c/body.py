@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import textwrap
 from collections import Counter
@@ -9,11 +10,12 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from elastogen.build.c.expression import Expressions, literal
+from elastogen.build.c.legend import legend
 from elastogen.build.c.names import LocalNames, comment_text
 from elastogen.build.c.schedule import Define, SineCosine, Statement, Store, StoreZeros, reads, schedule
 from elastogen.build.c.split import LONGEST_WHOLE_BODY, choose_cuts
 from elastogen.generator.program.graph import Op
-from elastogen.generator.program.program import Argument, Program
+from elastogen.generator.program.program import Argument, Extent, Program
 from elastogen.generator.robot.errors import BuildError
 from elastogen.generator.sliding.elements_inside import INDICATORS
 
@@ -66,6 +68,7 @@ class Body:
     work_type: str = ""  # of the struct whose fields travel between the parts; "" where there is none
     work_fields: tuple[str, ...] = ()  # lines
     calls_sincos: bool = False
+    legend: tuple[str, ...] = ()  # what the names mean: lines of a comment
 
 
 def parameter_list(inputs: Sequence[Argument], outputs: Sequence[Argument], dialect: Dialect) -> tuple[str, ...]:
@@ -81,11 +84,18 @@ def print_body(program: Program, name: str, dialect: Dialect, live: Iterable[str
 
 
 def _input_parameter(argument: Argument, dialect: Dialect) -> str:
-    return f"const {dialect.real_type} {argument.name}[{argument.size}]"
+    return f"const {dialect.real_type} {argument.name}[{size_text(argument, dialect)}]"
 
 
 def _output_parameter(argument: Argument, dialect: Dialect) -> str:
-    return f"{dialect.real_type} {argument.name}[{argument.size}]"
+    return f"{dialect.real_type} {argument.name}[{size_text(argument, dialect)}]"
+
+
+def size_text(argument: Argument, dialect: Dialect) -> str:
+    """The number of elements of an array, by the macros of the header where it has any: ``6 * ARM_NQ``."""
+    known = [f"{dialect.prefix.upper()}_{extent.macro}" for extent in argument.shape if isinstance(extent, Extent)]
+    number = math.prod(length for length in argument.shape if not isinstance(length, Extent))
+    return " * ".join([*([str(number)] if number != 1 or not known else []), *known])
 
 
 def _wrapped(line: str, indent: str = INDENT) -> list[str]:
@@ -166,7 +176,10 @@ class _Printer:
         used = self._arguments_used(range(len(self.statements)), self.program.pivots)
         lines = [f"{INDENT}(void){name};" for name in ("p", *(a.name for a in self.program.inputs)) if name not in used]
         lines += self._print(range(len(self.statements)), self._plain_text)
-        return Body(tuple(lines + self._check(self._plain_text)), calls_sincos=self._calls_sincos())
+        return Body(tuple(lines + self._check(self._plain_text)), calls_sincos=self._calls_sincos(), legend=self._legend())
+
+    def _legend(self) -> tuple[str, ...]:
+        return legend(self.graph.label[node] for node in self.variable)
 
     def _plain_text(self, node: int) -> str:
         return self.leaf_text.get(node) or self.variable[node]
@@ -189,7 +202,8 @@ class _Printer:
         lines += calls
         lines += self._check(lambda node: self.leaf_text.get(node) or f"w.{self.variable[node]}")
         declaration = _wrapped(f"{self.dialect.real_type} {', '.join(fields)};") if fields else []
-        return Body(tuple(lines), tuple(parts), work_type if fields else "", tuple(declaration), self._calls_sincos())
+        work_type = work_type if fields else ""
+        return Body(tuple(lines), tuple(parts), work_type, tuple(declaration), self._calls_sincos(), self._legend())
 
     def _part(self, number: int, total: int, indices: range, travelling: frozenset[int]) -> tuple[Part, tuple[str, ...]]:
         own = {node for index in indices for node in self.statements[index].nodes}

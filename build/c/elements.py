@@ -34,7 +34,10 @@ def selection_lines(selectors: Sequence[Selector], dialect: Dialect) -> tuple[st
         tests.append(f"({d} {'>' if selector.positive else '>='} {zero}) && ({d} <= {literal(selector.upper, dialect.real)})")
     lines = ["int status = 0;"]
     for position, selector in enumerate(selectors):
-        terms = [_test(threshold, dialect.real) for threshold in selector.thresholds] or ["0"]
+        terms = [_test(threshold, dialect.real) for threshold in selector.thresholds]
+        if not terms:
+            lines.append(f"k[{position}] = {selector.first};")
+            continue
         lines.append(f"k[{position}] = {selector.first} {'+' if selector.step > 0 else '-'} ({terms[0]}")
         lines += [f"{INDENT}+ {term}" for term in terms[1:]]
         lines[-1] += ");"

@@ -1,10 +1,11 @@
 """The order of the statements of one emitted function.
 
-Sines and cosines that a call computes for many angles at once come first, in levels: the angles that need no other
-sine or cosine, the call, the angles that need its results, the next call, ... Then follow all other nodes section by section,
-in the order in which the derivation opened the sections: each with what it needs and is not there yet, so that a section is one
-stretch. Within a section what most depends on comes first, which keeps the processor's units busy. An output element is stored as soon as it is known; elements that are inputs or constants come last, runs of zeros
-as loops.
+Sines and cosines that a call computes for many angles at once come first, in levels: the angles that need no other sine
+or cosine, the call, the angles that need its results, the next call, ... Then follow all other nodes section by
+section, in the order in which the derivation opened the sections: each with what it needs and is not there yet, so that
+a section is one stretch. Within a section what most depends on comes first, which keeps the processor's units busy. An
+output element is stored as soon as it is known; elements that are inputs or constants come last, runs of zeros as
+loops.
 """
 
 from __future__ import annotations
@@ -128,7 +129,7 @@ class _Scheduler:
 
     def _sections(self) -> dict[str, list[int]]:
         """The nodes of every section, in the order of the sections; those of none come last."""
-        nodes: dict[str, list[int]] = {section: [] for section in self.named} | {"": []}
+        nodes: dict[str, list[int]] = {section: [] for section in (*self.named, "")}
         height = self._heights()
         for node in sorted(self.program.order, key=lambda node: (-height[node], node)):
             nodes[self.graph.section_of[node]].append(node)

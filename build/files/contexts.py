@@ -52,8 +52,7 @@ class FunctionDoc:
     brief: str
     arguments: tuple[ArgumentDoc, ...]
     operations: str  # "12 mul, 7 add"
-    can_fail: bool
-    slides: bool = False  # whether it can be out of range
+    failures: tuple[str, ...]  # macros of the statuses other than 0
     for_elements: Prototype | None = None  # the same for given elements inside the sliding joints
 
 
@@ -90,6 +89,7 @@ class FunctionText:
     parts: tuple[PartText, ...]
     work_type: str  # "" where the body is whole
     work_fields: tuple[str, ...]
+    legend: tuple[str, ...]  # what the names of the intermediates mean: lines of a comment, or none
 
 
 @dataclass(frozen=True)
@@ -105,7 +105,6 @@ class SourceContext:
     real: str
     calls_sincos: bool
     sliding: int = 0  # number of sliding joints
-    nq: int = 0
     selection: tuple[str, ...] = ()  # body of the function that finds the elements inside the joints
     indicators: int = 0  # number of them, where a function needs any
     indication: tuple[str, ...] = ()  # body of the function that sets the indicators of given elements

@@ -126,7 +126,9 @@ def _header_context(derivation: ModelDerivation, identity: Identity, dialect: Di
     return HeaderContext(
         identity=identity,
         summary=_block_text(robot.description) or default,
-        coordinates=tuple(f"{k}: {comment_text(name)} [{comment_text(unit)}]" for k, (name, unit) in enumerate(coordinates)),
+        coordinates=tuple(
+            f"{k}: {comment_text(name)} [{comment_text(unit or 'as its mode')}]" for k, (name, unit) in enumerate(coordinates)
+        ),
         frames=tuple(f"{k}: {comment_text(name)}" for k, name in enumerate(derivation.frame_names)),
         nq=count,
         nframes=len(derivation.frame_names),
@@ -147,15 +149,18 @@ def _parameter_lines(derivation: ModelDerivation, real: str) -> tuple[ParameterL
 
 
 def _function_doc(function: Function, dialect: Dialect) -> FunctionDoc:
+    zeros = {argument.name for argument, refs in function.program.outputs if not any(refs)}  # the constant 0 is reference 0
     documented = [("in", argument) for argument in function.inputs]
     documented += [("out", argument) for argument in function.outputs]
     return FunctionDoc(
         prototype=_prototype(function, dialect),
         brief=_block_text(function.brief),
-        arguments=tuple(ArgumentDoc(way, argument.name, _argument_text(argument)) for way, argument in documented),
-        operations=operations_text(function.program.count),
-        can_fail=function.can_fail,
-        slides=bool(function.selectors),
+        arguments=tuple(ArgumentDoc(way, a.name, _argument_text(a, zero=a.name in zeros)) for way, a in documented),
+        operations=_block_text(operations_text(function.program.count)),
+        failures=(
+            *((dialect.failure,) if function.program.pivots else ()),
+            *((c_elements.out_of_range(dialect),) if function.selectors else ()),
+        ),
         for_elements=_in_prototype(function, dialect) if function.selectors else None,
     )
 
@@ -171,13 +176,14 @@ def _in_prototype(function: Function, dialect: Dialect) -> Prototype:
     return Prototype("int", f"{dialect.prefix}_{c_elements.in_name(function)}", (parameters, k, *arguments))
 
 
-def _argument_text(argument: Argument) -> str:
-    """What an argument is, its unit, size and storage order."""
+def _argument_text(argument: Argument, *, zero: bool) -> str:
+    """What an argument is, its unit, size and storage order, and whether it is always zero."""
     if len(argument.shape) > 1:
         size = f"{argument.size} values, {' x '.join(str(length) for length in argument.shape)} row-major"
     else:
         size = "1 value" if argument.size == 1 else f"{argument.size} values"
-    return _block_text(" ".join(filter(None, (argument.doc, _bracketed(argument.unit)))) + f"; {size}")
+    known = "; always zero for this robot" if zero else ""
+    return _block_text(" ".join(filter(None, (argument.doc, _bracketed(argument.unit)))) + f"; {size}{known}")
 
 
 def _block_text(text: str, margin: str = " *     ") -> str:
@@ -224,7 +230,6 @@ def _source_context(derivation: ModelDerivation, identity: Identity, dialect: Di
         real=identity.real,
         calls_sincos=any(body.calls_sincos for body in bodies),
         sliding=len(derivation.selectors),
-        nq=len(derivation.coordinate_names),
         selection=c_elements.selection_lines(derivation.selectors, dialect),
         indicators=len(indicated(derivation.selectors)) if _uses_indicators(derivation) else 0,
         indication=c_elements.indicator_lines(derivation.selectors, dialect),
@@ -251,7 +256,7 @@ def _function_texts(function: Function, dialect: Dialect, live: Sequence[str]) -
 
 def _function_text(prototype: Prototype, body: Body) -> FunctionText:
     parts = (PartText(Prototype("void", part.name, part.parameters), part.comment, part.lines) for part in body.parts)
-    return FunctionText(prototype, body.lines, tuple(parts), body.work_type, body.work_fields)
+    return FunctionText(prototype, body.lines, tuple(parts), body.work_type, body.work_fields, body.legend)
 
 
 # ---- bundle

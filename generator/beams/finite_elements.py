@@ -84,7 +84,7 @@ def element_modes(
                 shape = _nodal(elements, node, element.right[order], element.left[order])
                 for _ in range(order):
                     shape = shape.scaled(element_length)
-                modes.append(Mode(f"{direction}{node}{element.names[order]}", direction, shape))
+                modes.append(Mode(f"{direction}{node}{element.names[order]}", direction, shape, order))
     return modes
 
 

@@ -39,6 +39,12 @@ class Mode:
     name: str
     direction: Direction
     shape: Curve
+    derivative: int = 0  # order of the derivative of the displacement that the coordinate is: 1 for a nodal slope
+
+    @property
+    def unit(self) -> str:
+        """Of the coordinate; a shape's values have none."""
+        return "rad" if self.direction == "torsion" else ("m", "rad", "1/m")[self.derivative]
 
 
 @dataclass(frozen=True)
@@ -90,6 +96,7 @@ def beam_body(beam: Beam, modes: Sequence[Mode]) -> FlexibleBody:
     at_tip = [[to_scalar(component.end) for component in f.centre] for f in fields]
     return FlexibleBody(
         coordinates=tuple(mode.name for mode in modes),
+        units=tuple(mode.unit for mode in modes),
         monomials=tuple(monomials),
         mass=block(0, 0)[0][0],
         first_moments=_vector(block(0, 1)[0]),

@@ -162,11 +162,11 @@ def _entry(
 
 def _per_frame(*width: str) -> Outputs:
     doc = f"per frame and {' and '.join(width)}"
-    return lambda v: (Argument("A", (len(v.mechanism.link_frames), *(v.size for _ in width), 4, 4), "1, m", doc),)
+    return lambda v: (Argument("A", (v.frame_count, *(v.size for _ in width), 4, 4), "1, m", doc),)
 
 
 def _square(name: str, unit: str) -> Outputs:
-    return lambda v: (matrix(name, v.size, v.size, unit, "row-major"),)
+    return lambda v: (matrix(name, v.size, v.size, unit, ""),)
 
 
 def _vector(name: str, doc: str) -> Outputs:

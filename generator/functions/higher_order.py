@@ -107,7 +107,7 @@ ENTRIES = (
     *(
         Entry(f"transform_rate_{k}", f"Time derivative of order {k} of the poses T_i0 of every link frame, the tip last.",
               MOTION[: k + 1],
-              lambda v, k=k: (Argument("T", (len(v.mechanism.link_frames), 4, 4), f"1/s^{k}, m/s^{k}",  # type: ignore[misc]
+              lambda v, k=k: (Argument("T", (v.frame_count, 4, 4), f"1/s^{k}, m/s^{k}",  # type: ignore[misc]
                                        "derivatives of homogeneous transformations"),),
               (_transform_rate(k),), "kinematic", default=False)
         for k in range(1, HIGHEST_TRANSFORM_RATE + 1)

@@ -49,7 +49,7 @@ _UNIT = "kg, kg m, kg m^2"
 ENTRIES = (
     Entry("regressor", "Regressor Y(q, qd, qdd): inverse dynamics is Y times the inertial parameters.",
           ("q", "qd", "qdd"),
-          lambda v: (matrix("Y", v.size, len(identification.parameters_of(v)), "SI", "row-major"),),
+          lambda v: (matrix("Y", v.size, len(identification.parameters_of(v)), "SI", "regressor"),),
           (regressor,), "kinematic", default=False,
           applies=is_rigid, applies_to=_RIGID),
     Entry("inertial_parameters", "Inertial parameters that the regressor multiplies, ten per link.", (),
@@ -59,7 +59,7 @@ ENTRIES = (
           applies=is_rigid, applies_to=_RIGID),
     Entry("base_regressor", "Independent columns of the regressor: inverse dynamics is Y_b times the base parameters.",
           ("q", "qd", "qdd"),
-          lambda v: (matrix("Y_b", v.size, len(_base(v).columns), "SI", "row-major"),),
+          lambda v: (matrix("Y_b", v.size, len(_base(v).columns), "SI", "regressor"),),
           (base_regressor,), "plain", default=False,
           applies=is_rigid, applies_to=_RIGID),
     Entry("base_parameters", "Base parameters: the combinations of inertial parameters that can be identified.", (),

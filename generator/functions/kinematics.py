@@ -109,7 +109,7 @@ def _sheared_twists(variant: Variant, *, acceleration: bool, local: bool) -> Der
 
 
 def _frames(name: str, width: tuple[int, ...], unit: str, doc: str) -> Outputs:
-    return lambda v: (Argument(name, (len(v.mechanism.link_frames), *width), unit, doc),)
+    return lambda v: (Argument(name, (v.frame_count, *width), unit, doc),)
 
 
 def _jacobian_output(name: str, doc: str) -> Outputs:

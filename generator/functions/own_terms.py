@@ -83,16 +83,17 @@ class OwnTerms:
 
     def _gradient(self, expressions: Iterable[sympy.Expr], by: Sequence[Value]) -> list[Value]:
         """Derivative by q or qd of the sum of scalar expressions, through the frames as well."""
-        graph, self.variant.graph.section = self.variant.graph, "own terms"
-        total = graph.value(0)
-        for expression in expressions:
-            total = total + self._lower(expression)
-        inputs = [graph.input(s.name) for s in self._used]
-        direct = jacobian(graph, [total], [*by, *inputs])[0]
-        placed = self._placed(direct)
-        explicit, weights = placed[: len(by)], placed[len(by) :]
-        through = pulled_back(graph, [self._frame_values[s] for s in self._used], weights, by)
-        return self.variant.free([x + y for x, y in zip(explicit, through, strict=True)])
+        graph = self.variant.graph
+        with graph.section("own terms"):
+            total = graph.value(0)
+            for expression in expressions:
+                total = total + self._lower(expression)
+            inputs = [graph.input(s.name) for s in self._used]
+            direct = jacobian(graph, [total], [*by, *inputs])[0]
+            placed = self._placed(direct)
+            explicit, weights = placed[: len(by)], placed[len(by) :]
+            through = pulled_back(graph, [self._frame_values[s] for s in self._used], weights, by)
+            return self.variant.free([x + y for x, y in zip(explicit, through, strict=True)])
 
     # ---- what enters the equations of motion
 

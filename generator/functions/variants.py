@@ -16,6 +16,7 @@ from elastogen.generator.mechanism.mechanism import Mechanism
 from elastogen.generator.program.differentiate import jacobian
 from elastogen.generator.program.graph import Graph, Value
 from elastogen.generator.program.lowering import Lowering
+from elastogen.generator.program.program import Extent
 from elastogen.generator.program.substitute import replacing, substitute
 from elastogen.generator.robot.robot import Robot
 from elastogen.generator.sliding.elements_inside import Indicators
@@ -67,9 +68,14 @@ class Variant:
         return self.mechanism.graph
 
     @property
-    def size(self) -> int:
+    def size(self) -> Extent:
         """Number of coordinates."""
-        return self.mechanism.size
+        return Extent(self.mechanism.size, "NQ")
+
+    @property
+    def frame_count(self) -> Extent:
+        """Number of frames of the user."""
+        return Extent(len(self.mechanism.link_frames), "NFRAMES")
 
     def input(self, name: str, size: int | None = None) -> list[Value]:
         """The input vector of that name; one over all coordinates is zero for those that are clamped."""

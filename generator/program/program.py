@@ -14,6 +14,18 @@ from elastogen.generator.program.interpret import DOUBLES, interpret
 from elastogen.generator.program.operations import COST, COUNTED_ALONE, ELEMENTARY, SELECTION, Parity
 
 
+class Extent(int):
+    """A length that has a name in the emitted header, such as the number of coordinates; else a plain number."""
+
+    macro: str  # without the robot's prefix
+
+    def __new__(cls, length: int, macro: str) -> Extent:
+        """``length``, known as ``macro``."""
+        extent = super().__new__(cls, length)
+        extent.macro = macro
+        return extent
+
+
 @dataclass(frozen=True)
 class Argument:
     """An array argument of an emitted function, row-major; ``shape`` () is a single number."""

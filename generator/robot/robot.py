@@ -204,6 +204,7 @@ class FlexibleBody:
     centreline: Centreline | None = None  # of a beam in the plane x, y
     telescope: Telescope | None = None  # of a beam on a telescopic joint; the integrals are those with all of it outside
     reduction: Reduction | None = None  # of finite elements that were reduced to their lowest modes
+    units: tuple[str, ...] = ()  # of the elastic coordinates; none where they are those of the modes in given data
 
     @property
     def clamp_moves(self) -> bool:
@@ -234,7 +235,7 @@ class Link:
 
 @dataclass(frozen=True)
 class Coordinate:
-    """A generalized coordinate; the unit of an elastic one depends on its shape's scale."""
+    """A generalized coordinate; without a unit where that is the unit of a mode in given data."""
 
     name: str
     unit: str
@@ -277,7 +278,9 @@ class Robot:
                 found.append(Coordinate(f"{joint.name}.deflection", joint.unit, elastic=True))
             flexible = self.link(joint.child).flexible
             if flexible is not None:
-                found += [Coordinate(f"{joint.child}.{name}", "", elastic=True) for name in flexible.coordinates]
+                units = flexible.units or ("",) * len(flexible.coordinates)
+                named = zip(flexible.coordinates, units, strict=True)
+                found += [Coordinate(f"{joint.child}.{name}", unit, elastic=True) for name, unit in named]
         return tuple(found)
 
     @property

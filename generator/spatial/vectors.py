@@ -50,6 +50,15 @@ def product(a: Mat, b: Mat) -> Mat:
     return [[dot(row, column) for column in columns] for row in a]
 
 
+QUANTITIES = {
+    "w": "angular velocity",
+    "e": "angular acceleration",
+    "a": "acceleration of the origin, less gravity",
+    "f": "force",
+    "n": "moment",
+}  # letters of named vectors
+
+
 def named(letter: str, number: int, v: Vec) -> Vec:
     """The vector with readable names proposed for its components: letter, number of the frame (from 1), axis."""
     return [value.graph.name(value, f"{letter}{number + 1}{axis}") for value, axis in zip(v, "xyz", strict=True)]

@@ -208,6 +208,15 @@ def test_sections_are_comments() -> None:
     assert "    /* step 0: values */" in print_body(random_program(1), "f", Dialect("arm", "double", "libm"), LIVE).lines
 
 
+@pytest.mark.parametrize("recipe", ["medium", "split", "pivots"])
+def test_a_section_is_one_stretch_of_a_function(recipe: str) -> None:
+    body = print_body(random_program(8, RECIPES[recipe]), "f", Dialect("bot", "double", "fast"), LIVE)
+    stretches = [[line for line in part.lines if "/*" in line] for part in body.parts] or [[x for x in body.lines if "/*" in x]]
+    for comments in stretches:
+        assert len(comments) == len(set(comments))
+    assert any(len(comments) > 1 for comments in stretches)
+
+
 def test_sines_of_neighbouring_inputs_read_the_array_itself() -> None:
     graph = Graph()
     q = [graph.input(f"q[{k}]") for k in range(4)]

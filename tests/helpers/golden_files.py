@@ -1,0 +1,72 @@
+"""Emitted C of three small robots, kept in tests/golden: every change of emitted code is seen in a diff.
+
+``make golden`` (this module as a program) writes the files again. The functions are few and chosen for what they show, so that
+new functions of the catalogue do not change them; sums of the robot and of the options are left out for the same reason.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+from elastogen.build.options import BuildOptions
+from elastogen.build.pipeline import render
+from elastogen.generator.description.load_robot import load
+
+GOLDEN = Path(__file__).parents[1] / "golden"
+_FLEXIBLE: dict[str, Any] = {
+    "elastogen": 1,
+    "name": "golden_flexible",
+    "description": "A spatial arm: a turning column and a link that bends in two planes.",
+    "live": ["gravity"],
+    "links": [
+        {"name": "base"},
+        {"name": "column", "mass": 2, "com": [0, 0, 0.1], "inertia": [0.1, 0.1, 0.1]},
+        {"name": "beam", "flexible": {
+            "type": "modes", "length": 0.8, "mass_per_length": 0.35, "EI": 0.17, "damping": {"rayleigh": {"beta": 0.01}},
+            "modes": [{"direction": "y", "shape": "(x/L)**2"}, {"direction": "z", "shape": "(x/L)**2"}],
+        }},
+    ],
+    "joints": [
+        {"name": "turn", "type": "revolute", "axis": [0, 0, 1]},
+        {"name": "lift", "type": "revolute", "axis": [0, 1, 0], "placement": {"xyz": [0, 0, 0.2]},
+         "friction": {"viscous": 0.1, "coulomb": 0.2}},
+    ],
+    "tip": {"link": "beam"},
+}  # fmt: skip
+_SLIDING: dict[str, Any] = {
+    "elastogen": 1,
+    "name": "golden_sliding",
+    "description": "A planar robot: a carriage slides along a beam of two elements.",
+    "planar": {
+        "links": [
+            {"joint": "R", "length": 0.8, "mass_per_length": 0.35, "EI": 0.17, "elements": 2},
+            {"joint": "Pa", "length": 0.2, "gamma": 0, "rigid": True, "mass": 0.5, "inertia": 0.01},
+        ],
+    },
+}
+CASES: dict[str, tuple[Any, tuple[str, ...]]] = {
+    "two_link": ("two_link", ("mass_matrix", "inverse_dynamics", "forward_dynamics")),
+    "golden_flexible": (_FLEXIBLE, ("elastic_forces", "gravity_vector", "friction_forces")),
+    "golden_sliding": (_SLIDING, ("gravity_vector", "elastic_forces")),
+}
+
+
+def golden_texts(name: str) -> dict[str, str]:
+    """File name -> text: header and source in double precision, and the header in single precision."""
+    source, outputs = CASES[name]
+    found: dict[str, str] = {}
+    for precision in ("double", "float"):
+        model = render(load(source), BuildOptions.checked(outputs=outputs, precision=precision))
+        files = model.c_files if precision == "double" else {f"{name}_float.h": model.header}
+        found |= {file: re.sub(r"sha256 [0-9a-f]{64}", "sha256 (left out)", text) for file, text in files.items()}
+    return found
+
+
+if __name__ == "__main__":
+    GOLDEN.mkdir(exist_ok=True)
+    for case in CASES:
+        for file, text in golden_texts(case).items():
+            (GOLDEN / file).write_text(text, encoding="ascii")
+            print(GOLDEN / file)
