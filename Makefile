@@ -42,7 +42,7 @@ format: $(TEST_TOOLS)
 	$(BIN)/ruff format .
 
 golden: $(INSTALLED)
-	$(BIN)/python tests/helpers/golden_files.py
+	$(BIN)/python tests/golden/golden_files.py
 
 pictures: $(INSTALLED)
 	$(BIN)/python docs/pictures/pipeline.py

@@ -1,4 +1,4 @@
-"""Emitted C of three small robots, kept in tests/golden: every change of emitted code is seen in a diff.
+"""Emitted C of three small robots, kept beside this file: every change of emitted code is seen in a diff.
 
 ``make golden`` (this module as a program) writes the files again. The functions are few and chosen for what they show, so that
 new functions of the catalogue do not change them; sums of the robot and of the options are left out for the same reason.
@@ -14,7 +14,7 @@ from elastogen.build.options import BuildOptions
 from elastogen.build.pipeline import render
 from elastogen.generator.description.load_robot import load
 
-GOLDEN = Path(__file__).parents[1] / "golden"
+GOLDEN = Path(__file__).parent
 _FLEXIBLE: dict[str, Any] = {
     "elastogen": 1,
     "name": "golden_flexible",
@@ -65,7 +65,6 @@ def golden_texts(name: str) -> dict[str, str]:
 
 
 if __name__ == "__main__":
-    GOLDEN.mkdir(exist_ok=True)
     for case in CASES:
         for file, text in golden_texts(case).items():
             (GOLDEN / file).write_text(text, encoding="ascii")
