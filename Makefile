@@ -8,6 +8,7 @@
 #   make format     ruff format, and the repairs that ruff check knows
 #   make golden     the reviewed C in tests/golden, written again: look at the change before committing it
 #   make pictures   draws the pictures of docs/ from their sources
+#   make fuzz       mutated robot files through load, check, generate and the compiler: CASES=10000 SEED=1
 #   make bench      measures against other libraries (benchmarks/README.md)
 #   make emulator   Debian: compiler and emulator of a Cortex-M4F, without which a few tests are skipped
 #   make clean      removes .venv and everything else that is not under version control and was made here
@@ -20,7 +21,7 @@ INSTALLED := $(VENV)/.installed
 TEST_TOOLS := $(VENV)/.installed-test
 BENCH_TOOLS := $(VENV)/.installed-bench
 
-.PHONY: demo test quick lint format golden pictures bench emulator clean
+.PHONY: demo test quick lint format golden pictures fuzz bench emulator clean
 .DEFAULT_GOAL := demo
 
 demo: $(INSTALLED)
@@ -47,6 +48,12 @@ golden: $(INSTALLED)
 pictures: $(INSTALLED)
 	$(BIN)/python docs/pictures/pipeline.py
 
+# Mutated robot files through load, check, generate and the compiler; findings are kept in fuzz-findings/.
+CASES ?= 10000
+SEED ?= 1
+fuzz: $(TEST_TOOLS)
+	PYTHONPATH=tests/helpers $(BIN)/python -m fuzz.run --cases $(CASES) --seed $(SEED)
+
 bench: $(BENCH_TOOLS)
 	$(BIN)/python -m benchmarks
 
@@ -57,7 +64,7 @@ emulator:
 	  gcc-arm-none-eabi libnewlib-arm-none-eabi qemu-system-arm
 
 clean:
-	rm -rf $(VENV) .setuptools-build *.egg-info out .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .setuptools-build *.egg-info out .pytest_cache .mypy_cache .ruff_cache .hypothesis fuzz-findings
 
 # Each missing piece is named in one sentence, with the package that brings it.
 $(VENV)/bin/python:

@@ -24,8 +24,8 @@ from elastogen.build.identity import model_sha256, sha256, tool_sha256
 from elastogen.build.module.cache import Cache
 from elastogen.build.module.compile import find_toolchain
 from elastogen.build.options import BuildOptions
-from elastogen.build.pipeline import GeneratedFiles, RobotSource, compile_cached
-from elastogen.generator.description.load_robot import load
+from elastogen.build.pipeline import GeneratedFiles, compile_cached
+from elastogen.generator.description.load_robot import RobotSource, load
 from elastogen.generator.functions.derivation import ModelDerivation, derive_model
 from elastogen.generator.robot.errors import BuildError, OutputError
 from elastogen.generator.robot.robot import Robot

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Union
 
 from elastogen.build.files.render import RenderedModel, render_model
 from elastogen.build.files.write import write_files
@@ -14,13 +13,11 @@ from elastogen.build.identity import model_sha256, sha256, tool_sha256
 from elastogen.build.module.cache import Cache
 from elastogen.build.module.compile import Toolchain, compile_model, find_toolchain
 from elastogen.build.options import BuildOptions
-from elastogen.generator.description.load_robot import load
+from elastogen.generator.description.load_robot import RobotSource, load
 from elastogen.generator.functions.derivation import derive_model
 from elastogen.generator.robot.robot import Robot
 from elastogen.runtime import Model, load_model
 from elastogen.runtime.loop.library import LoopLibrary
-
-RobotSource = Union[Robot, str, "os.PathLike[str]", Mapping[str, Any]]
 
 
 @dataclass(frozen=True)

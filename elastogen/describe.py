@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from elastogen.generator.beams.natural_frequencies import carried_body, critical_rates, natural_frequencies
+from elastogen.generator.beams.natural_frequencies import critical_rates, loaded_frequencies
 from elastogen.generator.robot.expressions import nominal
 from elastogen.generator.robot.robot import Joint, Link, Robot, Scalar
 
@@ -58,7 +58,7 @@ def _flexible(robot: Robot) -> list[str]:
             count = len(link.flexible.coordinates)
             lines.append(f"  {link.name}: {count} elastic coordinates, clamped where it is in its joint")
             continue
-        found = natural_frequencies(link.flexible, carried_body(robot, link), robot.parameters)
+        found = loaded_frequencies(robot, link)
         shown = ", ".join(f"{w:.5g}" for w in found[:4]) + (", ..." if len(found) > 4 else "")
         lines.append(f"  {link.name}: {len(found)} elastic coordinates, clamped with its load {shown} rad/s")
         if link.flexible.reduction is not None:

@@ -19,7 +19,7 @@ from elastogen.runtime.simulation.inputs import PD, BangBang, CFunction, Input, 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from elastogen.build.pipeline import RobotSource
+    from elastogen.generator.description.load_robot import RobotSource
     from elastogen.runtime import Model, Simulation
 
 

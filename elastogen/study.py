@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import elastogen
 
 if TYPE_CHECKING:
-    from elastogen.build.pipeline import RobotSource
+    from elastogen.generator.description.load_robot import RobotSource
     from elastogen.runtime import Model, Simulation
 
 _MODELS: dict[str, Model] = {}  # of this process, by the text of their recipes

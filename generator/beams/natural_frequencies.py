@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from elastogen.generator.robot.expressions import nominal
+from elastogen.generator.robot.location import Location
 from elastogen.generator.robot.moments import moments, pseudo_inertia, rigid_body
 from elastogen.generator.robot.robot import Body, FlexibleBody, Joint, Link, Matrix, Parameter, Robot, Scalar
 
@@ -89,8 +90,25 @@ def critical_rates(robot: Robot) -> dict[str, float]:
         body = link.flexible
         if body is None or not body.coordinates or body.foreshortened:
             continue
-        rates[link.name] = float(natural_frequencies(body, carried_body(robot, link), robot.parameters)[0])
+        rates[link.name] = float(loaded_frequencies(robot, link)[0])
     return rates
+
+
+def loaded_frequencies(robot: Robot, link: Link) -> Array:
+    """Return the frequencies [rad/s] of a flexible link when clamped, with all that it carries, in the zero configuration."""
+    assert link.flexible is not None
+    try:
+        return natural_frequencies(link.flexible, carried_body(robot, link), robot.parameters)
+    except np.linalg.LinAlgError:
+        raise (
+            Location(robot.source or "python")
+            .at("links", link.name)
+            .error(
+                "a load that outweighs its elastic coordinates beyond all rounding",
+                "masses and distances beyond it of the size of its own",
+                "check masses, centres of mass and lengths of the links that it carries",
+            )
+        ) from None
 
 
 @dataclass(frozen=True)

@@ -22,6 +22,7 @@ from elastogen.generator.closed_form.kinematics import Kinematics, number_of_joi
 from elastogen.generator.closed_form.latex import document, equations
 from elastogen.generator.closed_form.symbols import with_numbers, with_symbols
 from elastogen.generator.closed_form.trigonometry import Polynomial, TrigonometricRing, exact
+from elastogen.generator.description.load_robot import RobotSource, load
 from elastogen.generator.robot.errors import OutputError
 from elastogen.generator.robot.robot import Actuation, Body, Robot
 
@@ -68,14 +69,15 @@ _SYMBOLIC: dict[str, Callable[[Robot], Robot]] = {
 }
 
 
-def derive(robot: Robot, *, symbolic: SymbolicChoice = "named") -> ClosedForm:
+def derive(robot: RobotSource, *, symbolic: SymbolicChoice = "named") -> ClosedForm:
     """Return the closed forms of a rigid robot; nothing is computed before it is asked for.
 
-    ``symbolic`` says which numbers are symbols: ``"named"`` the robot's named parameters, live ones included;
-    ``"nonzero"`` those whose value is not 0, which leaves out an empty payload and two gravity components;
-    ``"none"`` no number; ``"all"`` every length, mass, centre of mass, inertia, drive and gravity number.
+    ``robot`` is a Robot, a built-in name, a path or a mapping like a robot file. ``symbolic`` says which numbers are
+    symbols: ``"named"`` the robot's named parameters, live ones included; ``"nonzero"`` those whose value is not 0, which
+    leaves out an empty payload and two gravity components; ``"none"`` no number; ``"all"`` every length, mass, centre of
+    mass, inertia, drive and gravity number.
     """
-    return ClosedForm(robot, symbolic=symbolic)
+    return ClosedForm(robot if isinstance(robot, Robot) else load(robot), symbolic=symbolic)
 
 
 class ClosedForm:

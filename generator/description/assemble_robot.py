@@ -227,6 +227,8 @@ class _Assembly:
             else _radians(self._scalar(getattr(row, f"{key}_deg"), here.at(f"{key}_deg")))
             for key in ("alpha", "theta")
         )
+        if row.alpha_deg is None and row.theta_deg is None:
+            placement.warn_of_degrees((alpha, theta), here, "write alpha_deg and theta_deg")
         return self._scalar(row.a, here.at("a")), alpha, self._scalar(row.d, here.at("d")), theta
 
     def _frame(self, section: FrameSection, here: Location) -> Matrix:
@@ -241,6 +243,7 @@ class _Assembly:
             rpy: Vector = (_radians(roll), _radians(pitch), _radians(yaw))
         else:
             rpy = self._vector(section.rpy or (0, 0, 0), here.at("rpy"))
+            placement.warn_of_degrees(rpy, here.at("rpy"), "write rpy_deg")
         return placement.from_xyz_rpy(self._vector(section.xyz or (0, 0, 0), here.at("xyz")), rpy)
 
     def _link(self, name: str, section: LinkSection | None, telescopic: str, here: Location) -> Link:

@@ -4,29 +4,32 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from importlib import resources
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Union
 
 from pydantic import ValidationError
 
 from elastogen.generator.description.assemble_robot import assemble
 from elastogen.generator.description.file.experiment_file import read_experiment
+from elastogen.generator.description.file.fields import BodySection
 from elastogen.generator.description.file.flexible_file import TAG
+from elastogen.generator.description.file.kinds_of_values import in_our_words
 from elastogen.generator.description.file.planar_file import PlanarSection, expand_planar
 from elastogen.generator.description.file.read_yaml import line_of, read_yaml
 from elastogen.generator.description.file.robot_file import RobotFile
 from elastogen.generator.description.file.terms_file import read_terms
 from elastogen.generator.description.urdf import read_urdf
-from elastogen.generator.description.validate import validate
+from elastogen.generator.description.validate import PAYLOAD, validate
 from elastogen.generator.robot.errors import RobotError
 from elastogen.generator.robot.live import make_live
 from elastogen.generator.robot.location import Location, did_you_mean
 from elastogen.generator.robot.placement import snapping
 from elastogen.generator.robot.robot import Robot
 
+RobotSource = Union[Robot, str, "os.PathLike[str]", Mapping[str, Any]]
 MAX_YAML_BYTES = 512 << 10  # about 1000 joints; the safe YAML reader needs seconds for this much
 MAX_URDF_BYTES = 8 << 20
 _SUFFIXES = (".yaml", ".yml", ".urdf")
@@ -40,7 +43,7 @@ def builtin_names() -> list[str]:
 
 
 def load(
-    source: str | os.PathLike[str] | Mapping[str, Any] | Robot,
+    source: RobotSource,
     *,
     name: str | None = None,
     live: Iterable[str] = (),
@@ -147,7 +150,8 @@ def _from_structure(data: Any, where: Location, name: str | None, live: tuple[st
         file = RobotFile.model_validate(dict(data))
     except ValidationError as problem:
         raise _translated(problem, data, where) from None
-    accepted = tuple(link.name for link in file.links if link.accept_unphysical_inertia)
+    accepted = {link.name for link in file.links for body in (link, getattr(link.flexible, "tip", None)) if _accepts(body)}
+    accepted |= {PAYLOAD} if file.payload.accept_unphysical_inertia else set()
     with snapping(snap and file.snap):
         robot = replace(assemble(file, where.source), source=where.source)
     robot = read_terms(file.terms, robot, where.at("terms"))
@@ -157,13 +161,17 @@ def _from_structure(data: Any, where: Location, name: str | None, live: tuple[st
     return _finish(robot, where, name, (*file.live, *live), tip, accepted)
 
 
+def _accepts(body: BodySection | None) -> bool:
+    return body is not None and body.accept_unphysical_inertia
+
+
 def _finish(
     robot: Robot,
     where: Location,
     name: str | None,
     live: tuple[str, ...],
     tip: str | None,
-    accepted: tuple[str, ...],
+    accepted: Collection[str],
     quiet: bool = False,
 ) -> Robot:
     if name is not None:
@@ -205,7 +213,5 @@ def _translated(problem: ValidationError, data: Any, where: Location) -> RobotEr
         return here.error(first["input"], context["expected"], context["fix"])
     if first["type"] == "missing":
         return here.error("nothing", "this required key", f"add `{first['loc'][-1]}:`")
-    if first["type"] == "string_pattern_mismatch":
-        return here.error(first["input"], "a letter or _, then letters, digits and _ . -", "rename it, for example left_hip")
-    expected = str(context.get("expected", "")) or first["msg"]
-    return here.error(first["input"], expected, "see the published JSON schema of robot files")
+    expected, fix = in_our_words(first["type"], context, first["input"])
+    return here.error(first["input"], expected, fix)

@@ -206,7 +206,9 @@ def _origin(element: Element, where: Location) -> _Origin:
     if origin is None:
         return _Origin(_ZERO, _ZERO)
     here = where.at("origin")
-    return _Origin(_vector(origin, "xyz", here, _ZERO), _vector(origin, "rpy", here, _ZERO))
+    rpy = _vector(origin, "rpy", here, _ZERO)
+    placement.warn_of_degrees(rpy, here.at("rpy"), "divide by 57.29578")
+    return _Origin(_vector(origin, "xyz", here, _ZERO), rpy)
 
 
 def _only(element: Element, tag: str, where: Location) -> Element | None:

@@ -1,10 +1,11 @@
 """Checks that a robot from every source passes: structure, names, finite numbers, physical plausibility.
 
 Errors: anything with which no model can be computed, or which no body can be (negative mass, an inertia
-tensor that is not symmetric or has a negative principal moment). Warnings (:class:`RobotWarning`): what
-published models do contain and what only looks wrong (lengths above 100 m, masses above 100 t, inertia
-without mass, principal moments that violate the triangle inequality, a moving joint that carries no mass).
-The inertia of links that never move has no effect and is not judged.
+tensor that is not symmetric or has a negative principal moment, numbers beyond 1e18, masses below 1e-18 kg).
+Warnings (:class:`RobotWarning`): what published models do contain and what only looks wrong (lengths above 100 m,
+masses above 100 t, gravity above 1000 m/s^2, limits that look like degrees, inertia without mass, principal moments
+that violate the triangle inequality, a moving joint that carries no mass). Planar data, one moment and two zeros,
+are in order. The inertia of links that never move has no effect and is not judged.
 """
 
 from __future__ import annotations
@@ -18,13 +19,15 @@ import sympy
 from elastogen.generator.description.file.experiment_file import check_experiment
 from elastogen.generator.description.flexible.check import check_links
 from elastogen.generator.robot import names
-from elastogen.generator.robot.expressions import nominal
+from elastogen.generator.robot.expressions import LARGEST, SMALLEST, nominal
 from elastogen.generator.robot.joint_kind import JointKind
 from elastogen.generator.robot.location import Location
 from elastogen.generator.robot.robot import Body, Joint, JointElasticity, Matrix, Parameter, Robot, Scalar, Vector
-from elastogen.generator.robot.tree import unique_names
+from elastogen.generator.robot.tree import MAX_JOINTS, unique_names
 
 LONGEST = 100.0  # [m]
+STRONGEST = 1e3  # [m/s^2] of gravity
+DEGREES = (13.0, 720.0)  # whole numbers in this range are no limits in radians
 HEAVIEST = 1e5  # [kg]
 WIDEST_GYRATION = 20.0  # [m]
 RELATIVE = 1e-6  # tolerance of the inertia checks, relative to the largest moment
@@ -33,11 +36,14 @@ ORTHONORMAL = 1e-9
 UNIT_LENGTH = 1e-12
 
 
+PAYLOAD = "payload:"  # among names of links, of which none has a colon at its end
+
+
 def validate(robot: Robot, *, accepted_inertias: Collection[str] = (), quiet: bool = False) -> Robot:
     """Raise :class:`RobotError` if the robot cannot be modelled, warn if it looks wrong, and return it.
 
-    ``accepted_inertias`` names links whose inertia may be unphysical without a warning; ``quiet`` drops all
-    warnings.
+    ``accepted_inertias`` names links (or the PAYLOAD) whose inertia may be unphysical without a warning; ``quiet``
+    drops all warnings.
     """
     where = Location(robot.source or "python")
     _check_texts(robot, where)
@@ -45,8 +51,9 @@ def validate(robot: Robot, *, accepted_inertias: Collection[str] = (), quiet: bo
     checks = _Numbers(robot.parameters, quiet)
     for parameter in robot.parameters.values():
         checks.finite(parameter.value, where.at("parameters", parameter.name, "value"))
-    for axis, entry in zip("xyz", robot.gravity, strict=True):
-        checks.finite(entry, where.at("gravity", axis))
+    gravity = checks.vector(robot.gravity, where.at("gravity"))
+    if np.max(np.abs(gravity)) > STRONGEST and not quiet:
+        where.at("gravity").warn(gravity.tolist(), f"gravity below {STRONGEST:g} m/s^2", "if this is mm/s^2, divide by 1000")
     for joint in robot.joints:
         _check_joint(joint, checks, where.at("joints", joint.name))
     grounded = _grounded(robot)
@@ -59,7 +66,7 @@ def validate(robot: Robot, *, accepted_inertias: Collection[str] = (), quiet: bo
         joint.type.check(robot, joint, where.at("joints", joint.name))
     check_experiment(robot, where.at("simulation"))
     checks.placement(robot.tool, where.at("tip"))
-    checks.body(robot.payload, where.at("payload"), accepted=False, grounded=False)
+    checks.body(robot.payload, where.at("payload"), PAYLOAD in accepted_inertias, grounded=False)
     if not quiet:
         _warn_massless_leaves(robot, checks, where)
     return robot
@@ -91,6 +98,8 @@ def _check_texts(robot: Robot, where: Location) -> None:
 def _check_structure(robot: Robot, where: Location) -> None:
     if not robot.links:
         raise where.at("links").error([], "at least the base link", "add Link('base')")
+    if len(robot.joints) > MAX_JOINTS:
+        raise where.at("joints").error(f"{len(robot.joints)} joints", f"at most {MAX_JOINTS}", "split the robot")
     if not robot.moving_joints:
         raise where.at("joints").error(
             [joint.name for joint in robot.joints],
@@ -136,15 +145,18 @@ class _Numbers:
                     "use Parameter(...).symbol",
                 )
         value = nominal(scalar, self.parameters)
-        if not math.isfinite(value):
+        if not abs(value) <= LARGEST:  # also NaN
             shown = scalar if isinstance(scalar, float) else str(scalar)
-            raise where.error(shown, "a finite real number", "replace it by the measured value")
+            expected = f"a finite real number of at most {LARGEST:g} in SI units"
+            raise where.error(shown, expected, "check the unit, or replace it by the measured value")
         return value
 
     def not_negative(self, scalar: Scalar, where: Location) -> float:
         value = self.finite(scalar, where)
         if value < 0:
             raise where.error(value, "zero or more", "check the sign")
+        if 0 < value < SMALLEST:
+            raise where.error(value, f"zero, or at least {SMALLEST:g} in SI units", "check the unit, or set it to zero")
         return value
 
     def vector(self, vector: Vector, where: Location) -> np.ndarray:
@@ -198,7 +210,8 @@ class _Numbers:
             )
         if accepted or self.quiet:
             return
-        if moments[0] + moments[1] < moments[2] * (1 - RELATIVE):
+        planar = np.count_nonzero(tensor) == 1  # all that a motion in the plane needs
+        if moments[0] + moments[1] < moments[2] * (1 - RELATIVE) and not planar:
             shown = ", ".join(f"{moment:.4g}" for moment in moments)
             here.warn(
                 tensor.tolist(),
@@ -237,7 +250,7 @@ def _check_joint(joint: Joint, checks: _Numbers, where: Location) -> None:
         raise where.at("friction", "coulomb_velocity").error(
             drive.coulomb_velocity, "a speed above zero", "0.01 is a usual width of the smoothed sign"
         )
-    _check_limits(joint, where.at("limits"))
+    _check_limits(joint, where.at("limits"), checks.quiet)
 
 
 def _check_details(joint: Joint, checks: _Numbers, where: Location) -> None:
@@ -275,7 +288,7 @@ def _check_elasticity(joint: Joint, elasticity: JointElasticity, checks: _Number
         )
 
 
-def _check_limits(joint: Joint, where: Location) -> None:
+def _check_limits(joint: Joint, where: Location, quiet: bool) -> None:
     limits = joint.limits
     for key in ("lower", "upper", "velocity", "effort"):
         value = getattr(limits, key)
@@ -287,6 +300,11 @@ def _check_limits(joint: Joint, where: Location) -> None:
             raise where.at(key).error(value, "zero or more", "limits are magnitudes")
     if limits.lower is not None and limits.upper is not None and limits.lower > limits.upper:
         raise where.at("lower").error(limits.lower, f"at most the upper limit {limits.upper}", "swap lower and upper")
+    for key in ("lower", "upper"):
+        value = getattr(limits, key)
+        in_degrees = value is not None and DEGREES[0] <= abs(value) <= DEGREES[1] and value == int(value)
+        if in_degrees and joint.unit == "rad" and not quiet:
+            where.at(key).warn(value, "a limit in radians", f"if this is in degrees, write {math.radians(value):.6g}")
 
 
 def _grounded(robot: Robot) -> set[str]:

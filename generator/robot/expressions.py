@@ -17,6 +17,8 @@ from elastogen.generator.robot.location import Location, did_you_mean
 from elastogen.generator.robot.robot import Parameter, Scalar
 
 MAX_LENGTH = 200  # characters of one expression
+LARGEST = 1e18  # of any number of a robot, in SI units; beyond it something else was meant
+SMALLEST = 1e-18  # of what is zero or more, in SI units: less is zero that went through some rounding
 
 _GRAMMAR = "a number or an expression of numbers, pi, parameters, + - * / **, sqrt, sin, cos and parentheses"
 _FUNCTIONS = {name: (getattr(sympy, name), range(1, 2)) for name in ("sqrt", "sin", "cos")}
@@ -50,6 +52,8 @@ def parse_scalar(given: int | float | str, parameters: Mapping[str, Parameter], 
 def _constant(result: sympy.Expr, given: str, where: Location) -> Scalar:
     if not result.is_number or result.is_real is not True or not math.isfinite(float(result)):
         raise where.error(given, "a finite real number", "check divisions by zero and roots of negative numbers")
+    if abs(float(result)) > LARGEST:
+        raise where.error(given, f"a number of at most {LARGEST:g} in SI units", "check the unit")
     return tidy_number(int(result) if result.is_Integer else float(result))
 
 

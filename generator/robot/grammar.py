@@ -15,6 +15,8 @@ import sympy
 
 MAX_DEPTH = 32  # nesting of one expression
 MAX_EXPONENT = 8
+MAX_POWER = 64  # of powers of powers
+LARGEST_BETWEEN = sympy.Float("1e60")  # of intermediate results, and one over it the smallest
 
 _COMPARISONS: dict[type[ast.cmpop], Callable[[sympy.Expr, sympy.Expr], sympy.Basic]] = {
     ast.Lt: sympy.Lt,
@@ -88,6 +90,15 @@ class Grammar:
         raise RejectedError("a comparison by < <= > >=, joined by and, or, not", "write for example x if x > 0 else 0")
 
     def _binary(self, node: ast.BinOp, depth: int) -> sympy.Expr:
+        result = self._operation(node, depth)
+        if isinstance(result, sympy.Number) and result.is_finite and result != 0:
+            if not 1 / LARGEST_BETWEEN < abs(result) < LARGEST_BETWEEN:
+                raise RejectedError("intermediate results between 1e-60 and 1e60", "check the unit, or divide first")
+        elif isinstance(result, sympy.Pow) and result.exp.is_number and not abs(result.exp) <= MAX_POWER:
+            raise RejectedError(f"powers up to {MAX_POWER}", "simplify the expression")
+        return result
+
+    def _operation(self, node: ast.BinOp, depth: int) -> sympy.Expr:
         left = self._walk(node.left, depth + 1)
         right = self._walk(node.right, depth + 1)
         if isinstance(node.op, ast.Add):

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import difflib
+import re
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from elastogen.generator.robot.errors import RobotError, RobotWarning
@@ -39,5 +40,16 @@ class Location:
 
 def did_you_mean(word: str, known: Iterable[str], otherwise: str = "") -> str:
     """Return ``did you mean 'x'?`` for the known name nearest to ``word``, or ``otherwise``."""
-    near = difflib.get_close_matches(word, list(known), n=1, cutoff=0.6)
-    return f"did you mean {near[0]!r}?" if near else otherwise
+    names = list(known)
+    near = _near(word.casefold(), {name.casefold(): name for name in reversed(names)})
+    return f"did you mean {near!r}?" if near else otherwise
+
+
+def _near(word: str, names: Mapping[str, str]) -> str | None:
+    """The name that is the same but for its case, or one of the words of ``word``, or the one that differs least."""
+    parts = re.split(r"[^a-z0-9]+", word)
+    for candidate in (word, *reversed(parts)):
+        if candidate in names:
+            return names[candidate]
+    close = difflib.get_close_matches(word, list(names), n=1, cutoff=0.6)
+    return names[close[0]] if close else None

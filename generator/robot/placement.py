@@ -58,6 +58,13 @@ def snap(scalar: Scalar) -> Scalar:
     return scalar
 
 
+def warn_of_degrees(angles: Sequence[Scalar], where: Location, fix: str) -> None:
+    """Warn of angles beyond two turns: nobody means them in radians."""
+    numbers = [float(angle) for angle in angles if isinstance(angle, (int, float))]
+    if any(abs(angle) > 4 * math.pi for angle in numbers):
+        where.warn(list(angles), "angles in radians", f"if these are degrees, {fix}")
+
+
 def product(left: Matrix, right: Matrix) -> Matrix:
     """Return the matrix product, with snapped entries."""
     columns = range(len(right[0]))

@@ -8,6 +8,8 @@ from typing import Protocol, TypeVar
 from elastogen.generator.robot.location import Location, did_you_mean
 from elastogen.generator.robot.robot import Joint
 
+MAX_JOINTS = 1000
+
 
 class Edge(Protocol):
     """Anything that connects a parent link to a child link."""

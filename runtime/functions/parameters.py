@@ -121,6 +121,8 @@ class Parameters(Mapping[str, float]):
             raise ModelError(
                 f"{self._model_name}.parameters[{name!r}]: got {value!r}, expected finite values{self._unit(name)}."
             )
+        if self._infos[name].unit == "kg" and np.min(converted, initial=0.0) < 0:
+            raise ModelError(f"{self._model_name}.parameters[{name!r}]: got {value!r}, expected a mass of zero or more [kg].")
         return converted
 
     def _unit(self, name: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import numbers
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal
@@ -18,6 +17,7 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
+from elastogen.generator.robot.expressions import LARGEST
 from elastogen.generator.robot.location import did_you_mean
 
 
@@ -31,8 +31,10 @@ def _scalar(value: Any) -> Any:
         raise problem("a number or an expression", 'for example 0.3 or "l1 + 0.1"')
     if isinstance(value, str):
         return value
-    if not math.isfinite(value):
-        raise problem("a finite number", "replace it by the measured value")
+    if not bool(abs(value) <= LARGEST):  # type: ignore[operator]  # also NaN
+        raise problem(
+            f"a finite number of at most {LARGEST:g} in SI units", "check the unit, or replace it by the measured value"
+        )
     return int(value) if isinstance(value, numbers.Integral) else float(value)
 
 
@@ -167,3 +169,7 @@ class BodySection(Section):
         description="inertia tensor [kg m^2]; xy is -integral of x y dm, as in URDF",
     )
     inertia_about: Literal["com", "frame"] = Field(default="com", description="point the inertia refers to")
+    accept_unphysical_inertia: bool = Field(
+        default=False,
+        description="published moments that no real body has (triangle inequality, no mass): do not warn",
+    )

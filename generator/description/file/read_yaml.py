@@ -2,41 +2,63 @@
 
 from __future__ import annotations
 
-from io import StringIO
 from typing import Any
 
 from ruamel.yaml import YAML
 from ruamel.yaml.constructor import DuplicateKeyError
-from ruamel.yaml.error import MarkedYAMLError, YAMLError
+from ruamel.yaml.error import MarkedYAMLError
 from ruamel.yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
+from elastogen.generator.robot.errors import RobotError
 from elastogen.generator.robot.location import Location
 
 MAX_VALUES = 200_000  # keys and values of a file, counting each use of an alias
 MAX_DEPTH = 20
+_FIXES = {  # what the reader's message holds -> what to do
+    "mapping values are not allowed": "put values that contain a colon into quotes",
+    "could not find expected ':'": "write `key: value`, with the same indentation as the lines around it",
+    "cannot start any token": "indent with spaces, not tabs, and put values that begin with a special character into quotes",
+    "while parsing a flow": "close the bracket",
+    "expected ',' or": "close the bracket, or put commas between the values",
+    "while scanning a quoted": "close the quotes",
+    "construct": "remove the tag",
+    "undefined alias": "define the anchor before its alias",
+    "single document": "keep one robot in a file",
+    "special characters are not allowed": "remove the control character",
+}
 
 
 def read_yaml(text: str, where: Location) -> Any:
     """Return the plain lists, dicts, numbers and strings of a YAML text."""
     try:
-        constructor, _ = YAML(typ="safe", pure=True).get_constructor_parser(StringIO(text))
-        root = constructor.composer.get_single_node()
+        reader = YAML(typ="safe", pure=True)
+        root = reader.compose(text)
         if root is None:
             return None
         _limit(root, where)
-        return constructor.construct_document(root)
+        return reader.constructor.construct_document(root)
+    except RobotError:
+        raise
     except DuplicateKeyError as problem:
-        raise _at(where, problem).error(str(problem.problem), "every key once per mapping", "remove one of them") from None
+        raise _at(where, problem).error(_line(text, problem), "every key once per mapping", "remove one of them") from None
     except MarkedYAMLError as problem:
-        raise _at(where, problem).error(
-            str(problem.problem or problem.context),
-            "YAML 1.2",
-            "check indentation, brackets and quotes near that line",
-        ) from None
+        words = f"{problem.context} {problem.problem}"
+        fix = next(
+            (fix for key, fix in _FIXES.items() if key in words), "check indentation, brackets and quotes near that line"
+        )
+        raise _at(where, problem).error(_line(text, problem), "YAML 1.2", fix) from None
     except RecursionError:
         raise where.error("nested lists or mappings", f"at most {MAX_DEPTH} levels", "flatten the file") from None
-    except (YAMLError, ValueError, OverflowError, TypeError) as problem:
-        raise where.error(str(problem).splitlines()[0] if str(problem) else "", "YAML 1.2 with plain values") from None
+    except Exception:  # the reader raises whatever it meets: on odd tags, directives, dates, numbers
+        fix = "remove tags, directives and special characters; write numbers and texts plainly"
+        raise where.error("a file that cannot be read", "YAML 1.2 with plain values", fix) from None
+
+
+def _line(text: str, problem: MarkedYAMLError) -> str:
+    """The line that a problem is in, as the user wrote it."""
+    mark = problem.problem_mark or problem.context_mark
+    lines = text.splitlines()
+    return lines[mark.line].strip() if mark is not None and mark.line < len(lines) else "the end of the file"
 
 
 def _composed(text: str) -> Node | None:
@@ -82,7 +104,7 @@ def line_of(text: str, field: str) -> int | None:
     """Return the line of a field such as ``joints.elbow.axis`` or ``joints[1].axis``, or of what holds it."""
     try:
         node = _composed(text)
-    except (YAMLError, RecursionError, ValueError):
+    except Exception:  # as above; then the error names the field without its line
         return None
     line = None
     while node is not None and field:

@@ -35,9 +35,9 @@ from elastogen.generator.description.file.terms_file import MAX_TERMS, TermSecti
 from elastogen.generator.joints.kinds import KINDS
 from elastogen.generator.robot.joint_kind import COMMON_KEYS, Key
 from elastogen.generator.robot.location import did_you_mean
+from elastogen.generator.robot.tree import MAX_JOINTS
 
 FORMAT_VERSION = 1
-MAX_JOINTS = 1000
 
 
 class ParameterSection(Section):
@@ -172,9 +172,12 @@ class JointSection(Section):
     def _known_keys(cls, data: Any) -> Any:
         """The keys of all kinds, and those of this one."""
         common = [key for key in cls.model_fields if key != "own"]
-        if not isinstance(data, Mapping) or data.get("type") not in KINDS:
-            return data if isinstance(data, JointSection) else check_keys(data, [*common, *(data if "type" in data else ())])
-        kind = KINDS[data["type"]]
+        if isinstance(data, JointSection):
+            return data
+        given = data.get("type") if isinstance(data, Mapping) else None
+        kind = KINDS.get(given) if isinstance(given, str) else None
+        if kind is None:  # a type that is no kind is refused below, whatever its keys
+            return check_keys(data, common if given is None else [*common, *map(str, data)])
         check_keys(data, [*common, *(key.name for key in kind.keys)])
         own = {key.name: own_value(key, data[key.name]) for key in kind.keys if key.name in data}
         return {**{key: value for key, value in data.items() if key not in own}, "own": own}
@@ -209,10 +212,6 @@ class LinkSection(BodySection):
     name: NameField
     flexible: FlexibleField | None = Field(
         default=None, description="makes the link flexible; mass, com and inertia are then those of its rigid hub"
-    )
-    accept_unphysical_inertia: bool = Field(
-        default=False,
-        description="published moments that no real body has (triangle inequality, no mass): do not warn",
     )
 
 

@@ -61,6 +61,9 @@ def flexible_body(
     return replace(body, damping=damping_matrix(section.damping, body, tip_body, parameters, where.at("damping")))
 
 
+BEAM_LENGTHS = (1e-6, 1e6)  # [m]; the integrals along a beam have its seventh power
+
+
 class _BeamAssembly:
     def __init__(
         self,
@@ -73,8 +76,10 @@ class _BeamAssembly:
         given = parse_scalar(section.length, parameters, where.at("length"))
         self.length: Number = as_fraction(given)
         self.nominal_length = nominal(given, parameters)
-        if not self.nominal_length > 0:
-            raise where.at("length").error(section.length, "a length above zero [m]", "give the beam's length")
+        shortest, longest = BEAM_LENGTHS
+        if not shortest <= self.nominal_length <= longest:
+            expected = f"a length above zero, from {shortest:g} to {longest:g} m"
+            raise where.at("length").error(section.length, expected, "give the beam's length in metres")
         self._refuse_shadowed_names()
 
     def body(self) -> FlexibleBody:

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from elastogen.generator.beams.integrals import Beam, Direction, Mode
 from elastogen.generator.beams.natural_frequencies import mass_matrix, numeric
 from elastogen.generator.beams.piecewise import Curve, as_fraction
+from elastogen.generator.robot.expressions import LARGEST, SMALLEST
 from elastogen.generator.robot.location import Location
 from elastogen.generator.robot.robot import ZERO3, Body, FlexibleBody, Matrix, Parameter, Robot
 
@@ -78,7 +79,7 @@ def check_clamped(mode: Mode, parameters: Mapping[str, Parameter], where: Locati
 
 def _positive(values: list[float], where: Location, expected: str) -> None:
     lowest, highest = min(values), max(values)
-    if not (lowest >= 0 and 0 < highest < math.inf):
+    if not (lowest >= 0 and SMALLEST <= highest <= LARGEST):
         given = lowest if not lowest >= 0 else highest
         raise where.error(given, expected, "check its sign, its unit and its run along x")
 

@@ -12,7 +12,7 @@ from elastogen.generator.description.file.flexible_file import ElementsSection, 
 from elastogen.generator.description.flexible.check import check_body
 from elastogen.generator.description.flexible.damping import moving_damping, nodal_damping
 from elastogen.generator.description.flexible.reduction import nodal_values, reduced_body
-from elastogen.generator.robot.expressions import nominal, parse_scalar
+from elastogen.generator.robot.expressions import LARGEST, SMALLEST, nominal, parse_scalar
 from elastogen.generator.robot.location import Location
 from elastogen.generator.robot.robot import Body, FlexibleBody, Parameter, Scalar, Telescope
 
@@ -94,6 +94,6 @@ def _above_zero(
     given: int | float | str, key: str, expected: str, parameters: Mapping[str, Parameter], where: Location
 ) -> Scalar:
     value = parse_scalar(given, parameters, where.at(key))
-    if not nominal(value, parameters) > 0:
+    if not SMALLEST <= nominal(value, parameters) <= LARGEST:
         raise where.at(key).error(given, expected, "check its sign and unit")
     return value

@@ -1,0 +1,75 @@
+"""What the fuzzer mutates: every built-in robot, every whole robot of the documentation, the examples, small URDFs."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from importlib import metadata, resources
+from pathlib import Path
+from typing import Any
+
+from ruamel.yaml import YAML
+
+from elastogen.generator.description.load_robot import builtin_names
+
+ROOT = Path(__file__).resolve().parents[3]
+LARGEST_URDF = 16_000  # bytes: small files are mutated more densely
+MOST_URDFS = 8
+
+PLAIN_URDF = """<?xml version="1.0"?>
+<robot name="plain">
+  <link name="base"/>
+  <link name="upper"><inertial><origin xyz="0 0 0.1" rpy="0 0.1 0"/><mass value="2"/>
+    <inertia ixx="0.1" iyy="0.1" izz="0.02" ixy="0" ixz="0.001" iyz="0"/></inertial></link>
+  <link name="hand"><inertial><mass value="0.5"/>
+    <inertia ixx="0.01" iyy="0.01" izz="0.01" ixy="0" ixz="0" iyz="0"/></inertial></link>
+  <link name="tool"/>
+  <joint name="shoulder" type="revolute"><parent link="base"/><child link="upper"/>
+    <origin xyz="0 0 0.3" rpy="1.57079632679 0 0"/><axis xyz="0 0 1"/>
+    <limit lower="-2" upper="2" effort="10" velocity="3"/>
+    <dynamics damping="0.1" friction="0.2"/></joint>
+  <joint name="slide" type="prismatic"><parent link="upper"/><child link="hand"/><origin xyz="0.4 0 0"/><axis xyz="1 0 0"/>
+    <limit lower="0" upper="0.2" effort="10" velocity="3"/></joint>
+  <joint name="flange" type="fixed"><parent link="hand"/><child link="tool"/><origin xyz="0.1 0 0"/></joint>
+</robot>
+"""
+
+
+@dataclass(frozen=True)
+class Original:
+    """A file to mutate; ``data`` is the plain structure of a YAML file, None for a URDF."""
+
+    name: str
+    text: str
+    data: Any = None
+
+    @property
+    def suffix(self) -> str:
+        return ".urdf" if self.data is None else ".yaml"
+
+
+def originals() -> list[Original]:
+    """All of them, in an order that does not depend on the machine."""
+    robots = resources.files("elastogen.generator.description") / "robots"
+    texts = [(name, (robots / f"{name}.yaml").read_text(encoding="utf-8")) for name in builtin_names()]
+    for page in sorted([ROOT / "README.md", *(ROOT / "docs").glob("*.md")]):
+        for k, block in enumerate(re.findall(r"```yaml\n(.*?)```", page.read_text(encoding="utf-8"), re.S)):
+            texts.append((f"{page.stem}-{k}", block))
+    found = []
+    for name, text in texts:
+        data = YAML(typ="safe", pure=True).load(text)
+        if isinstance(data, dict) and "elastogen" in data and "[...]" not in text:
+            found.append(Original(name, text, data))
+    return [*found, Original("plain", PLAIN_URDF), *installed_urdfs()]
+
+
+def installed_urdfs() -> list[Original]:
+    """Small URDF files of example-robot-data, where it is installed."""
+    try:
+        folder = Path(
+            str(metadata.distribution("example-robot-data").locate_file("cmeel.prefix/share/example-robot-data/robots"))
+        )
+    except metadata.PackageNotFoundError:
+        return []
+    small = sorted(path for path in folder.rglob("*.urdf") if path.stat().st_size <= LARGEST_URDF)
+    return [Original(path.stem, path.read_text(encoding="utf-8")) for path in small[:MOST_URDFS]]
