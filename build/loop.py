@@ -62,6 +62,10 @@ CONSTANTS = (
     Constant("STATUS_OVERRUN", "10", "a cycle took too long, and the policy is to stop"),
     Constant("STATUS_STALE_STATE", "11", "no new state for too long"),
     Constant("STATUS_STALE_REFERENCE", "12", "no new reference or heartbeat for too long"),
+    Constant("STATUS_OUTSIDE", "13", "a sliding joint left its beam"),
+    Constant("STATUS_DIVERGED", "14", "the equations of motion of the simulated robot could not be solved"),
+    Constant("DIVERGED", "4", "what a read function returns where the robot's equations have no solution"),
+    Constant("OUTSIDE", "16", "what a read function returns, plus its index, for a coordinate that left its range"),
     Constant("STALE", str(STALE), "what a read function returns for a state that is too old"),
     Constant("TAPS", str(MAX_TAPS), "largest number of impulses of a shaper"),
     Constant("ROUNDS", "2", "iterations of the elastic equilibrium in each cycle"),
@@ -138,6 +142,7 @@ class LoopContext:
     module_functions: tuple[str, ...]
     metadata: tuple[str, ...]  # C string literals
     switching: SwitchContext | None  # of robots with sliding joints
+    sliding_coordinates: tuple[int, ...]  # indices in q of the sliding joints
 
 
 @dataclass(frozen=True)
@@ -295,6 +300,7 @@ def _context(derivation: ModelDerivation, options: BuildOptions, model: Rendered
         module_functions=(*MODULE_FUNCTIONS, *(controller.name for controller in CONTROLLERS)),
         metadata=tuple(string_literals(json.dumps(metadata, separators=(",", ":")))),
         switching=switch_context(derivation, identity),
+        sliding_coordinates=tuple(selector.coordinate for selector in derivation.selectors),
     )
 
 

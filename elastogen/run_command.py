@@ -8,7 +8,9 @@ import shutil
 import sys
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,22 +21,28 @@ if TYPE_CHECKING:
 
     from elastogen.runtime import Model
     from elastogen.runtime.loop.loop import Loop
+    from elastogen.runtime.loop.stability import LinearRobot
     from elastogen.runtime.motion.shaping import Shaper
 
 CONTROLLERS = ("computed_torque", "pd_gravity", "feedforward", "user")
 FRAME = 0.2  # seconds from one picture to the next
 BAR = 24  # characters
 AMPLITUDE = 0.5  # of the default motion [rad, m]
+PERIODS = 4.0  # of the lowest mode that a default move lasts
+PAUSE = 1.5  # moves from the beginning of one to that of the next
 NAME = 16  # characters of a coordinate's name
 
 
 def add_arguments(command: argparse.ArgumentParser, positive: Callable[[str], Any], numbers: Callable[[str], Any]) -> None:
     """Declare the options of the command."""
     command.add_argument("--rate", type=float, default=1000.0, help="cycles per second, up to 50000 (default 1000)")
-    command.add_argument("--seconds", type=positive, default=10.0, help="how long to run (default 10)")
-    command.add_argument("--controller", choices=CONTROLLERS, default="computed_torque", help="default computed_torque")
+    command.add_argument("--seconds", type=positive, help="how long to run (default 10, or one move and a half)")
+    command.add_argument(
+        "--controller", choices=CONTROLLERS,
+        help="default computed_torque; for flexible robots feedforward, or pd_gravity where their stiffness changes much",
+    )  # fmt: skip
     command.add_argument("--controller-source", type=Path, metavar="FILE", help="C file that defines user_controller")
-    command.add_argument("--kp", type=numbers, metavar="A,B", help="position gains (default: a bandwidth of 20 rad/s)")
+    command.add_argument("--kp", type=numbers, metavar="A,B", help="position gains (default: 20 rad/s, or what is stable)")
     command.add_argument("--kd", type=numbers, metavar="A,B", help="velocity gains")
     command.add_argument("--shaper", choices=("none", "zv", "zvd"), default="none", help="for the lowest elastic mode")
     command.add_argument(
@@ -44,7 +52,10 @@ def add_arguments(command: argparse.ArgumentParser, positive: Callable[[str], An
         "--amplitude", type=numbers, metavar="A,B",
         help="the robot moves to q0 + amplitude and back (default 0.5 each, less on beams)",
     )  # fmt: skip
-    command.add_argument("--move-seconds", type=positive, default=1.0, help="time of one move (default 1)")
+    command.add_argument(
+        "--move-seconds", type=positive,
+        help="time of one move (default 1, at least 4 periods of the lowest mode and 3 time constants of the loop)",
+    )  # fmt: skip
     command.add_argument("--on-overrun", choices=("skip", "catch_up", "stop"), default="skip", help="default skip")
     command.add_argument("--fifo", type=int, nargs="?", const=80, default=0, metavar="PRIORITY", help="SCHED_FIFO (80)")
     command.add_argument("--cpu", type=int, metavar="N", help="processor to stay on")
@@ -52,66 +63,121 @@ def add_arguments(command: argparse.ArgumentParser, positive: Callable[[str], An
     command.add_argument("--report", type=Path, metavar="DIR", help="write report.md, records.npz and plots there")
 
 
+@dataclass(frozen=True)
+class Plan:
+    """What the loop does: from ``start`` to ``goal`` and back, (nq,) each [rad, m]."""
+
+    start: NDArray[Any]
+    goal: NDArray[Any]
+    controller: str
+    move_seconds: float
+    seconds: float
+
+
 def run(model: Model, options: argparse.Namespace) -> None:
     """Run the loop, show it, report it."""
-    loop, records = watch(make_loop(model, options), options)
-    from elastogen.run_report import summary, write_report
+    loop, plan = make_loop(model, options)
+    records = watch(loop, plan)
+    from elastogen.run_report import far_off, summary, write_report
 
     print(summary(loop, records))
     if options.report is not None:
         for path in write_report(loop, records, options.report):
             print(f"wrote {path}")
     if not loop.status:
-        raise elastogen.ModelError(f"{model.name}: the loop went to its safe command: {loop.status}.")
+        raise elastogen.ModelError(f"{model.name}: the loop went to its safe command: {loop.status}. {_advice(loop)}")
+    problem = far_off(loop, records, plan.goal - plan.start)
+    if problem:
+        raise elastogen.ModelError(f"{model.name}: {problem} {_advice(loop)}")
 
 
-def make_loop(model: Model, options: argparse.Namespace) -> Loop:
-    """The loop that the options describe."""
+def _advice(loop: Loop) -> str:
+    if loop.controller.name == "user":
+        return "Fix: look at the user's controller."
+    return "Fix: a longer --move-seconds, a higher --rate, other --kp and --kd, or another --controller."
+
+
+def make_loop(model: Model, options: argparse.Namespace) -> tuple[Loop, Plan]:
+    """The loop that the options describe, and what it will do."""
+    import numpy as np
+
     from elastogen.runtime.loop.controllers import BY_NAME
     from elastogen.runtime.loop.plants import Simulated
+    from elastogen.runtime.loop.stability import LinearRobot, settled
+    from elastogen.runtime.loop.tuning import Limits
 
-    plant = Simulated(_start(model, options))
-    return model.loop(
-        controller_source=options.controller_source,
-        controller=BY_NAME[options.controller](_gain(options.kp), _gain(options.kd)),
-        plant=plant,
-        rate=options.rate,
-        on_overrun=options.on_overrun,
-        fifo=options.fifo,
-        cpu=options.cpu,
-        spin=options.spin,
-        shaper=_shaper(model, options),
-    )
+    start, goal = _ends(model, options)
+    if options.q0 is None or len(options.q0) != model.nq:
+        start = settled(model, start)
+    robot = LinearRobot.of(model, start)
+    name = options.controller or _controller(robot, LinearRobot.of(model, goal), 1.0 / max(options.rate, 1.0))
+    with _notices():
+        loop = model.loop(
+            controller_source=options.controller_source,
+            controller=BY_NAME[name](_gain(options.kp), _gain(options.kd)),
+            plant=Simulated(start),
+            rate=options.rate,
+            on_overrun=options.on_overrun,
+            fifo=options.fifo,
+            cpu=options.cpu,
+            spin=options.spin,
+            shaper=_shaper(model, options),
+            limits=Limits(position=model.position_limits),
+        )
+    move = options.move_seconds or _move_seconds(loop, robot)
+    plan = Plan(start, goal, name, move, options.seconds or max(10.0, 1.5 * move))
+    slowest = None if loop.tuning.bandwidths is None else float(np.min(loop.tuning.bandwidths[list(model.driven)]))
+    at = "" if slowest is None else f", default gains for {slowest:.3g} rad/s"
+    print(f"{model.name}: {name} at {loop.rate:g} Hz{at}; moves of {move:.3g} s", flush=True)
+    return loop, plan
 
 
-def watch(loop: Loop, options: argparse.Namespace) -> tuple[Loop, NDArray[Any]]:
+def _controller(robot: LinearRobot, there: LinearRobot, period: float) -> str:
+    """Computed torque moves rigid robots best; behind elastic links the reference's own forces do, if they keep the goal."""
+    from elastogen.runtime.loop.controllers import Feedforward, default_gains
+    from elastogen.runtime.loop.stability import feedforward_converges, growth
+
+    if not robot.elastic:
+        return "computed_torque"
+    kp, kd, _ = default_gains(Feedforward(), robot, period)
+    feedback = Feedforward().feedback(there, kp, kd)  # weights may turn the arm over where gains are small
+    holds = feedback is not None and growth(there, feedback, period).is_stable
+    return "feedforward" if holds and feedforward_converges(robot, there) else "pd_gravity"
+
+
+def _move_seconds(loop: Loop, robot: LinearRobot) -> float:
+    """Slow enough for the lowest mode and, without feedforward, for the slowest joint."""
+    period = 2.0 * math.pi / robot.lowest_frequency()
+    found = loop.tuning.bandwidths
+    slowest = float("inf") if found is None or loop.controller.name == "feedforward" else float(min(found[list(robot.driven)]))
+    return max(1.0, PERIODS * period, 3.0 / slowest)
+
+
+@contextmanager
+def _notices() -> Iterator[None]:
+    """Warnings as lines on stderr."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        yield
+    for warning in caught:
+        print(f"notice: {warning.message}", file=sys.stderr)
+
+
+def watch(loop: Loop, plan: Plan) -> NDArray[Any]:
     """Run the loop to its end or to Ctrl-C; return all records that were read."""
     import numpy as np
 
-    model = loop.model
-    driven = list(model.driven)
-    start = np.array(_start(model, options))
-    goal = start.copy()
-    if options.amplitude is None:
-        goal[driven] += AMPLITUDE
-        for joint in model.metadata.sliding:
-            goal[joint.coordinate] = min(start[joint.coordinate] + AMPLITUDE, 0.5 * (start[joint.coordinate] + joint.upper))
-    else:
-        goal[driven] += _spread(options.amplitude, len(driven), "--amplitude")
     view: Callable[[Loop, NDArray[Any], float], None] = _screen if sys.stdout.isatty() else _line
     blocks: list[NDArray[Any]] = []
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        loop.start(options.seconds)
-    for warning in caught:
-        print(f"notice: {warning.message}", file=sys.stderr)
+    with _notices():
+        loop.start(plan.seconds)
     begin, move = time.monotonic(), 0
     shown = begin if sys.stdout.isatty() else begin + 1.0 - FRAME
     try:
         while loop.running:
             now = time.monotonic()
-            if now - begin >= 1.5 * options.move_seconds * move:
-                loop.move_to(goal if move % 2 == 0 else start, options.move_seconds)
+            if now - begin >= PAUSE * plan.move_seconds * move:
+                loop.move_to(plan.goal if move % 2 == 0 else plan.start, plan.move_seconds)
                 move += 1
             records = loop.read()
             if len(records):
@@ -125,12 +191,34 @@ def watch(loop: Loop, options: argparse.Namespace) -> tuple[Loop, NDArray[Any]]:
     finally:
         loop.stop()
     blocks.append(loop.read())
-    return loop, np.concatenate(blocks)
+    return np.concatenate(blocks)
+
+
+def _ends(model: Model, options: argparse.Namespace) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Where the moves begin and end; by default within the joints' limits and on the beams."""
+    import numpy as np
+
+    start = np.array(_start(model, options))
+    goal, driven = start.copy(), list(model.driven)
+    if options.amplitude is not None:
+        goal[driven] += _spread(options.amplitude, len(driven), "--amplitude")
+        return start, goal
+    goal[driven] += AMPLITUDE
+    _, upper = model.position_limits
+    for joint in model.metadata.sliding:
+        upper[joint.coordinate] = min(upper[joint.coordinate], joint.upper)
+    goal[driven] = np.minimum(goal, 0.5 * (start + upper))[driven]
+    return start, goal
 
 
 def _start(model: Model, options: argparse.Namespace) -> tuple[float, ...]:
-    """Initial positions: of all coordinates, or of the joints only; else zero, with sliding joints in the middle."""
+    """Initial positions: of all coordinates, or of the joints only; else zero, or the middle of a range without it."""
     start = [0.0] * model.nq
+    lower, upper = model.position_limits
+    for k in model.driven:
+        if not lower[k] < 0.0 < upper[k]:
+            ends = [float(end) for end in (lower[k], upper[k]) if math.isfinite(end)]
+            start[k] = sum(ends) / len(ends)
     for joint in model.metadata.sliding:
         start[joint.coordinate] = 0.5 * joint.upper
     if options.q0 is not None and len(options.q0) == len(model.driven) < model.nq:

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
     from elastogen.runtime.loop.loop import Loop
 
+FAR = 0.1  # of the amplitude: a move that ends farther from its goal has failed
+NEAR = 1e-3  # [rad, m] that no move is blamed for
 PERCENTILES = (50.0, 90.0, 99.0, 99.9, 99.99)
 
 
@@ -26,6 +28,26 @@ def summary(loop: Loop, records: NDArray[Any]) -> str:
         worst = np.abs(records["q"] - records["q_ref"])[:, list(loop.model.driven)].max()
         lines.append(f"largest tracking error of a driven coordinate: {worst:.3g}")
     return "\n".join(lines)
+
+
+def far_off(loop: Loop, records: NDArray[Any], amplitude: NDArray[Any]) -> str:
+    """What is wrong where a move ended far from its goal; "" where none did."""
+    driven = list(loop.model.driven)
+    for last in _last_of_moves(records):
+        error = np.abs(records["q"][last] - records["q_ref"][last])
+        beyond = error - np.maximum(FAR * np.abs(amplitude), NEAR)
+        k = max(driven, key=lambda index: beyond[index])
+        if not beyond[k] <= 0.0:
+            name, unit = loop.model.coordinate_names[k], loop.model.coordinate_units[k]
+            return f"a move of {abs(amplitude[k]):.3g} {unit} ended {error[k]:.3g} {unit} off ({name})."
+    return ""
+
+
+def _last_of_moves(records: NDArray[Any]) -> list[int]:
+    """The last record of every move whose reference came to rest."""
+    numbers = records["reference"]
+    ends = [*np.flatnonzero(np.diff(numbers) != 0), len(records) - 1] if len(records) else []
+    return [int(k) for k in ends if numbers[k] > 0 and not np.any(records["qd_ref"][k])]
 
 
 def write_report(loop: Loop, records: NDArray[Any], directory: Path) -> list[Path]:

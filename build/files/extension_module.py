@@ -70,6 +70,7 @@ def metadata(derivation: ModelDerivation, identity: Identity) -> dict[str, Any]:
         "coordinate_names": list(derivation.coordinate_names),
         "coordinate_units": list(derivation.coordinate_units),
         "elastic_coordinates": list(derivation.elastic_coordinates),
+        "limits": _limits(derivation),
         "critical_rates": [dataclasses.asdict(rate) for rate in derivation.critical_rates],
         "slopes": [dataclasses.asdict(slopes) for slopes in derivation.slopes],
         "frame_names": list(derivation.frame_names),
@@ -91,6 +92,13 @@ def metadata(derivation: ModelDerivation, identity: Identity) -> dict[str, Any]:
         "sliding": [dataclasses.asdict(selector) for selector in derivation.selectors],
         "c_files": [f"{identity.name}.h", f"{identity.name}.c"],
     }
+
+
+def _limits(derivation: ModelDerivation) -> list[list[float | None]]:
+    """Lower and upper limit of every coordinate [rad, m]; null: none."""
+    joints = {joint.name: joint.limits for joint in derivation.robot.moving_joints}
+    known = [joints.get(name) for name in derivation.coordinate_names]
+    return [[None, None] if limits is None else [limits.lower, limits.upper] for limits in known]
 
 
 def _argument_data(argument: Argument) -> dict[str, Any]:

@@ -138,6 +138,7 @@ class Metadata:
     coordinate_names: tuple[str, ...]
     coordinate_units: tuple[str, ...]
     elastic_coordinates: tuple[bool, ...]
+    limits: tuple[tuple[float, float], ...]  # of the coordinates [rad, m]; infinite: none
     critical_rates: tuple[CriticalRate, ...]
     slopes: tuple[LinkSlopes, ...]
     frame_names: tuple[str, ...]
@@ -170,6 +171,7 @@ def read_metadata(text: bytes, source: str) -> Metadata:
             coordinate_names=tuple(data["coordinate_names"]),
             coordinate_units=tuple(data["coordinate_units"]),
             elastic_coordinates=tuple(data["elastic_coordinates"]),
+            limits=tuple(_range(*pair) for pair in data["limits"]),
             critical_rates=tuple(
                 CriticalRate(rate["link"], tuple(rate["coordinates"]), rate["rate"]) for rate in data["critical_rates"]
             ),
@@ -202,6 +204,10 @@ def _sliding(entry: dict[str, Any]) -> SlidingInfo:
         for threshold in entry["thresholds"]
     )
     return SlidingInfo(**{**entry, "thresholds": thresholds})
+
+
+def _range(lower: float | None, upper: float | None) -> tuple[float, float]:
+    return -math.inf if lower is None else float(lower), math.inf if upper is None else float(upper)
 
 
 def _argument(entry: dict[str, Any]) -> ArgumentInfo:

@@ -12,22 +12,39 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from elastogen.runtime.errors import ModelError
+from elastogen.runtime.loop.stability import Feedback, LinearRobot, sampled_limit, stable_bandwidth
 from elastogen.runtime.model.model import Model
 
 
 @dataclass(frozen=True, eq=False)
 class Controller:
-    """What all controllers share; None means gains for a bandwidth of 20 rad/s, critically damped."""
+    """What all controllers share; None: gains for 20 rad/s, critically damped, or the most that is stable with a margin."""
 
     kp: ArrayLike | None = None
     kd: ArrayLike | None = None
     name: ClassVar[str] = ""
+
+    def inertia(self, robot: LinearRobot) -> NDArray[np.float64]:
+        """What the gains of a bandwidth are multiplied with, (nq,)."""
+        return np.abs(np.diag(robot.mass))
+
+    def feedback(self, robot: LinearRobot, kp: NDArray[Any], kd: NDArray[Any]) -> Feedback | None:
+        """-dF/dq and -dF/dqd of the controller about rest, (nq, nq); None: unknown."""
+        joints = np.zeros(robot.mass.shape)
+        joints[robot.driven, robot.driven] = 1.0
+        return joints * kp, joints * kd
 
 
 class PDGravity(Controller):
     """F = G(q) + kp e + kd de/dt + F_ref; kp in [N m/rad, N/m], kd in [N m s/rad, N s/m]."""
 
     name: ClassVar[str] = "pd_gravity"
+
+    def feedback(self, robot: LinearRobot, kp: NDArray[Any], kd: NDArray[Any]) -> Feedback | None:
+        """PD, and the weights at the measured configuration."""
+        joints = np.zeros(robot.mass.shape)
+        joints[robot.driven, robot.driven] = 1.0
+        return joints @ (np.diag(kp) - robot.gravity), joints * kd
 
 
 class ComputedTorque(Controller):
@@ -37,6 +54,22 @@ class ComputedTorque(Controller):
     """
 
     name: ClassVar[str] = "computed_torque"
+
+    def inertia(self, robot: LinearRobot) -> NDArray[np.float64]:
+        """Gains are accelerations."""
+        return np.ones(len(robot.names))
+
+    def feedback(self, robot: LinearRobot, kp: NDArray[Any], kd: NDArray[Any]) -> Feedback | None:
+        """F = S (M a + K dq + D dq') with a the joints' accelerations; S lets the elastic coordinates move freely."""
+        driven, elastic = list(robot.driven), robot.elastic
+        S = np.zeros(robot.mass.shape)
+        S[driven, driven] = 1.0
+        joints = S.copy()
+        if elastic:
+            coupling, own = robot.mass[np.ix_(elastic, driven)], robot.mass[np.ix_(elastic, elastic)]
+            S[np.ix_(driven, elastic)] = -np.linalg.solve(own, coupling).T
+        seen = S @ robot.mass @ joints
+        return seen * kp - S @ robot.stiffness, seen * kd - S @ robot.damping
 
 
 class Feedforward(Controller):
@@ -61,6 +94,13 @@ class StateFeedback(Controller):
     feedforward: bool = True
     name: ClassVar[str] = "state_feedback"
 
+    def feedback(self, robot: LinearRobot, kp: NDArray[Any], kd: NDArray[Any]) -> Feedback | None:
+        """K itself."""
+        n, K = len(robot.names), np.asarray(self.K, dtype=float)
+        full = np.zeros((n, 2 * n))
+        full[list(robot.driven)] = K if len(K) == len(robot.driven) else K[list(robot.driven)]
+        return full[:, :n], full[:, n:]
+
 
 @dataclass(frozen=True, eq=False)
 class UserController(Controller):
@@ -76,17 +116,43 @@ class UserController(Controller):
     values: ArrayLike = ()
     name: ClassVar[str] = "user"
 
+    def feedback(self, robot: LinearRobot, kp: NDArray[Any], kd: NDArray[Any]) -> Feedback | None:
+        """Nobody knows."""
+        return None
+
 
 BY_NAME: dict[str, type[Controller]] = {
     kind.name: kind for kind in (PDGravity, ComputedTorque, Feedforward, StateFeedback, UserController)
 }
 
 
-def default_gains(model: Model, name: str, q: NDArray[Any], bandwidth: float = 20.0) -> tuple[Any, Any]:
-    """Gains kp and kd, (nq,), for a bandwidth [rad/s] with critical damping at the configuration q."""
-    unit = np.ones(model.nq)
-    inertia = unit if name == "computed_torque" else np.abs(np.diag(mass_by_columns(model, q)))
-    return inertia * bandwidth**2, inertia * 2.0 * bandwidth
+BANDWIDTH = 20.0  # [rad/s] of default gains, where the robot and the rate allow it
+
+
+def default_gains(
+    controller: Controller, robot: LinearRobot, period: float, wanted: float = BANDWIDTH
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    """kp, kd and the bandwidths [rad/s] that they stand for, (nq,) each, critically damped: kp = m w^2, kd = 2 m w.
+
+    The bandwidths are 20 rad/s, or the greatest at which the loop of the linearized robot, sampled with the period [s], is
+    stable with twice these gains.
+    """
+    inertia = controller.inertia(robot)
+    scaled = bool(np.allclose(inertia, np.abs(np.diag(robot.mass))))  # gains are forces
+    limit = sampled_limit(robot, period) if scaled else np.full(len(inertia), np.inf)
+
+    def feedback(w: NDArray[np.float64], factor: float) -> Feedback:
+        known = controller.feedback(robot, factor * inertia * w**2, factor * inertia * 2.0 * w)
+        assert known is not None, controller.name
+        return known
+
+    found = stable_bandwidth(robot, feedback, wanted, limit, period)
+    if found is None:
+        raise ModelError(
+            f"loop: no gains make {controller.name} stable at {1.0 / period:g} Hz, not even slow ones. Fix: a higher rate=, "
+            "damping of the links, inertia of the motors, or another controller."
+        )
+    return inertia * found**2, inertia * 2.0 * found, found
 
 
 def mass_by_columns(model: Model, q: NDArray[Any]) -> NDArray[np.float64]:

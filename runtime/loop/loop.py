@@ -119,8 +119,21 @@ class Loop(ReferenceMethods):
         q = np.zeros(n)
         if isinstance(self.plant, Simulated) and self.plant.q.size == n:
             q[:] = self.plant.q
-        self.tuning.set_controller(self.controller, q)
+        self.tuning.set_controller(self.controller, q, self.period)
         self.tuning.publish(self._loop)
+        self._warn_of_growth(q)
+
+    def _warn_of_growth(self, q: NDArray[Any]) -> None:
+        """Say before the start that the loop will not be stable."""
+        found = self.tuning.growth(self.controller, q, self.period)
+        if found is not None and not found.is_stable:
+            warnings.warn(
+                f"{self.model.name}: {self.controller.name} with these gains is unstable at {self.rate:g} Hz, as linearized: "
+                f"{found.coordinate} grows by a factor of e in {1.0 / found.rate:.2g} s. Fix: smaller kp and kd for "
+                f"{found.coordinate} (without them they are chosen), or a higher rate.",
+                LoopWarning,
+                stacklevel=4,
+            )
 
     def _prepare(self) -> None:
         """Put the loop at its beginning."""

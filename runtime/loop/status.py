@@ -25,6 +25,8 @@ MEANING = {
     "STATUS_STALE_STATE": "no new state for too long",
     "STATUS_STALE_REFERENCE": "no new reference or heartbeat for too long",
     "STATUS_OVERRUN": "a cycle took longer than its period",
+    "STATUS_OUTSIDE": "a sliding joint left its beam",
+    "STATUS_DIVERGED": "the motion diverged: the simulated robot's equations could not be solved",
 }
 
 

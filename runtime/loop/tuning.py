@@ -13,6 +13,7 @@ from elastogen.runtime.errors import ModelError
 from elastogen.runtime.loop import checks
 from elastogen.runtime.loop.controllers import Controller, StateFeedback, UserController, default_gains, stiffness_by_columns
 from elastogen.runtime.loop.library import LoopLibrary
+from elastogen.runtime.loop.stability import Growth, LinearRobot, growth
 from elastogen.runtime.motion.shaping import Shaper
 
 
@@ -51,6 +52,7 @@ class Tuning:
         self._model = library.model
         self._block = self._ffi.new("eg_loop_tuning_t *")
         self._most_taps = library.constants["TAPS"]
+        self.bandwidths: NDArray[Any] | None = None  # of gains that were found here [rad/s], (nq,)
         self.set_parameters({})
 
     def array(self, field: str) -> NDArray[Any]:
@@ -69,12 +71,13 @@ class Tuning:
         if len(snapshot):
             self._ffi.memmove(self._ffi.addressof(self._block.p), self._ffi.from_buffer(snapshot), snapshot.nbytes)
 
-    def set_controller(self, controller: Controller, q: NDArray[Any]) -> None:
+    def set_controller(self, controller: Controller, q: NDArray[Any], period: float) -> None:
         """Gains of a controller; what it leaves out is found for the configuration q."""
         kp, kd = controller.kp, controller.kd
         if (kp is None or kd is None) and not isinstance(controller, (StateFeedback, UserController)):
-            found = default_gains(self._model, controller.name, q)
+            found = default_gains(controller, LinearRobot.of(self._model, q), period)
             kp, kd = found[0] if kp is None else kp, found[1] if kd is None else kd
+            self.bandwidths = found[2]
         values = controller.values if isinstance(controller, UserController) else None
         K = controller.K if isinstance(controller, StateFeedback) else None
         if isinstance(controller, StateFeedback):
@@ -86,6 +89,13 @@ class Tuning:
         if controller.name == "feedforward" and elastic:
             stiffness = stiffness_by_columns(self._model, q)[np.ix_(elastic, elastic)]
             self.array("compliance").reshape(len(elastic), -1)[:] = np.linalg.inv(stiffness)
+
+    def growth(self, controller: Controller, q: NDArray[Any], period: float) -> Growth | None:
+        """How fast the linearized closed loop grows or decays with the present gains; None: unknown."""
+        robot = LinearRobot.of(self._model, q)
+        kp, kd = (self.array(name).astype(float) for name in ("kp", "kd"))
+        feedback = controller.feedback(robot, kp, kd)
+        return None if feedback is None else growth(robot, feedback, period)
 
     def set_gains(
         self,

@@ -91,6 +91,12 @@ class Model(KinematicsMethods, DynamicsMethods, HigherOrderMethods, LinearAnalys
         return tuple(k for k, elastic in enumerate(self._metadata.elastic_coordinates) if not elastic)
 
     @property
+    def position_limits(self) -> tuple[Array, Array]:
+        """Least and greatest positions (nq,) [rad, m] of the robot description; infinite where there is no limit."""
+        pairs = np.array(self._metadata.limits, dtype=np.float64).reshape(self.nq, 2)
+        return pairs[:, 0].copy(), pairs[:, 1].copy()
+
+    @property
     def frame_names(self) -> tuple[str, ...]:
         """Names of the frames, in the order of :meth:`forward_kinematics`."""
         return self._metadata.frame_names

@@ -31,6 +31,7 @@ def test_the_run_command(bender, capsys, tmp_path: Path) -> None:
     robot, report = tmp_path / "bender.yaml", tmp_path / "report"
     robot.write_text(json.dumps(BENDER))
     motion = ["--seconds", "0.4", "--rate", "500", "--move-seconds", "0.1", "--shaper", "zv"]
+    motion += ["--controller", "computed_torque", "--kp", "400", "--kd", "40"]
     assert main(["run", str(robot), *motion, "--report", str(report)]) == 0
     printed = capsys.readouterr().out
     assert "lateness" in printed
@@ -148,3 +149,42 @@ def test_plots_are_pictures_in_the_report(ran, tmp_path: Path) -> None:
         assert min(picture.shape[:2]) > 500
         assert picture.std() > 0.02  # not blank
         assert f"![{path.stem}]({path.name})" in paths[0].read_text()
+
+
+LIMP = """
+int user_controller(void *context, const two_link_loop_view_t *view, two_link_real_t *F)
+{
+    (void)context;
+    (void)view;
+    F[0] = F[1] = 0.0;
+    return 0;
+}
+"""
+
+
+def test_a_move_that_ends_far_off_fails_the_command(capsys, tmp_path: Path) -> None:
+    source = tmp_path / "limp.c"
+    source.write_text(LIMP)
+    options = ["--controller", "user", "--controller-source", str(source), "--seconds", "0.7", "--move-seconds", "0.2"]
+    assert main(["run", "two_link", *options]) != 0
+    assert re.search(r"a move of 0\.5 rad ended \d.* rad off \((shoulder|elbow)\)", capsys.readouterr().err)
+
+
+def test_joint_limits_end_the_run(capsys, tmp_path: Path) -> None:
+    text = json.loads(json.dumps(LIMITED))
+    robot = tmp_path / "limited.yaml"
+    robot.write_text(json.dumps(text))
+    assert main(["run", str(robot), "--seconds", "3", "--move-seconds", "0.3", "--amplitude", "0.5"]) != 0
+    printed = capsys.readouterr()
+    assert "a position left its limits (hinge)" in printed.err
+    assert main(["run", str(robot), "--seconds", "0.6", "--move-seconds", "0.3"]) == 0  # the default move stays inside
+
+
+LIMITED = {
+    "elastogen": 1,
+    "name": "limited",
+    "links": [{"name": "base"}, {"name": "bar", "mass": 1.0, "com": [0.3, 0, 0], "inertia": [0.01, 0.05, 0.05]}],
+    "joints": [
+        {"name": "hinge", "type": "revolute", "child": "bar", "axis": [0, 0, 1], "limits": {"lower": 0.1, "upper": 0.5}}
+    ],
+}

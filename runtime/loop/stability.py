@@ -1,0 +1,178 @@
+"""The closed loop of a robot and its controller, linearized and sampled: whether it is stable, and with which gains.
+
+About a configuration at rest, M dq'' + D dq' + K dq = dF. The loop reads the state, and holds its command until it reads
+again: dF = -(Kq dq + Kv dq') of the last sample. The state goes from sample to sample by exp(A T); the eigenvalues of the
+closed step tell how fast motions grow or decay.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from elastogen.runtime.model.model import Model
+
+Array = NDArray[np.float64]
+Feedback = tuple[Array, Array]  # Kq, Kv, both (nq, nq), rows of elastic coordinates zero
+TOLERATED = 0.05  # growth that counts as none [1/s]: of vibrations that nothing damps and no drive reaches
+MARGIN = 2.0  # gains may be so many times greater
+HALVINGS = 24  # of the squared bandwidth, until no loop is found
+NEWTON_STEPS = 6  # to the deflection under weights
+SLOWER = 10  # of them are worth it for motions that decay
+
+
+@dataclass(frozen=True, eq=False)
+class LinearRobot:
+    """Mass, damping and stiffness about a configuration at rest, (nq, nq); ``gravity`` is dG/dq."""
+
+    mass: Array
+    damping: Array
+    stiffness: Array
+    gravity: Array
+    names: tuple[str, ...]
+    driven: tuple[int, ...]
+
+    @property
+    def elastic(self) -> list[int]:
+        """Indices of the coordinates without a drive."""
+        return [k for k in range(len(self.names)) if k not in self.driven]
+
+    @classmethod
+    def of(cls, model: Model, q: NDArray[Any]) -> LinearRobot:
+        """From the emitted inverse dynamics and gravity: differences, exact where they are linear.
+
+        Friction of joints is left out: it would only help. Sliding joints are not moved, they may be at an end of their beam.
+        """
+        n, driven = model.nq, tuple(model.driven)
+        sliding = {joint.coordinate for joint in model.metadata.sliding}
+        zero, unit, step = np.zeros(n), np.eye(n), 1e-2 if model.dtype == np.float32 else 1e-5
+        still = np.asarray(model.inverse_dynamics(q, zero, zero), dtype=float)
+        mass = np.asarray(model.inverse_dynamics(q, zero, unit), dtype=float) - still
+        moved, slow = step * unit, step * unit
+        moved[sorted(sliding)] = 0.0
+        slow[list(driven)] = 0.0
+
+        def slope(function: Callable[[Array], Any], shift: Array) -> Array:
+            difference = np.asarray(function(shift), dtype=float) - np.asarray(function(-shift), dtype=float)
+            return np.ascontiguousarray(difference.T) / (2.0 * step)
+
+        return cls(
+            mass=np.ascontiguousarray(mass.T),
+            damping=slope(lambda v: model.inverse_dynamics(q, v, zero), slow),
+            stiffness=slope(lambda shift: model.inverse_dynamics(q + shift, zero, zero), moved),
+            gravity=slope(lambda shift: model.gravity_vector(q + shift), moved),
+            names=tuple(model.coordinate_names),
+            driven=driven,
+        )
+
+    def lowest_frequency(self) -> float:
+        """Of the elastic coordinates with the joints locked [rad/s]; infinite for a rigid robot."""
+        elastic = self.elastic
+        if not elastic:
+            return float("inf")
+        block = np.ix_(elastic, elastic)
+        squares = np.linalg.eigvals(np.linalg.solve(self.mass[block], self.stiffness[block])).real
+        return float(np.sqrt(max(squares.min(), 0.0)))
+
+
+def settled(model: Model, q: NDArray[Any]) -> Array:
+    """The configuration with these joints in which the links hang as their weights bend them: Newton's method."""
+    result, zero = np.array(q, dtype=float), np.zeros(model.nq)
+    for _ in range(NEWTON_STEPS):
+        robot = LinearRobot.of(model, result)
+        if not robot.elastic:
+            break
+        load = np.asarray(model.inverse_dynamics(result, zero, zero), dtype=float)[robot.elastic]
+        result[robot.elastic] -= np.linalg.solve(robot.stiffness[np.ix_(robot.elastic, robot.elastic)], load)
+    return result
+
+
+@dataclass(frozen=True)
+class Growth:
+    """Of the motion that grows fastest, or decays slowest, in a sampled closed loop."""
+
+    rate: float  # [1/s]; negative: it decays
+    coordinate: str  # driven coordinate that moves most in it
+
+    @property
+    def is_stable(self) -> bool:
+        """Whether nothing grows."""
+        return self.rate <= TOLERATED
+
+
+def growth(robot: LinearRobot, feedback: Feedback, period: float) -> Growth:
+    """The eigenvalue of the closed step that is farthest out."""
+    n, driven = len(robot.names), list(robot.driven)
+    inverse = np.linalg.inv(robot.mass)
+    A = np.block([[np.zeros((n, n)), np.eye(n)], [-inverse @ robot.stiffness, -inverse @ robot.damping]])
+    B = np.vstack([np.zeros((n, n)), inverse])
+    step, hold = _sampled(A, B, period)
+    values, vectors = np.linalg.eig(step - hold @ np.hstack(feedback))
+    farthest = int(np.argmax(np.abs(values)))
+    size = float(np.abs(values[farthest]))
+    motion = np.abs(vectors[:n, farthest])[driven]
+    return Growth(float(np.log(max(size, 1e-300))) / period, robot.names[driven[int(np.argmax(motion))]])
+
+
+def sampled_limit(robot: LinearRobot, period: float) -> Array:
+    """Bandwidths (nq,) [rad/s] that sampling allows the joints: kd T may be half of the inertia that a sudden force meets.
+
+    With kd = 2 M_ii w. Behind a joint without a motor, that inertia, 1 / (M^-1)_ii, is much less than M_ii: the flexible
+    link follows later.
+    """
+    sudden = 1.0 / np.diag(np.linalg.inv(robot.mass))
+    limit: Array = 0.25 * sudden / (np.abs(np.diag(robot.mass)) * period)
+    return limit
+
+
+def stable_bandwidth(
+    robot: LinearRobot, feedback: Callable[[Array, float], Feedback], wanted: float, limit: Array, period: float
+) -> Array | None:
+    """The greatest bandwidths (nq,), up to ``wanted`` and ``limit``, whose loop is stable, also with MARGIN times its gains.
+
+    Of those, the first whose motions decay at least a tenth as fast as the slowest bandwidth, where there is one: what
+    nothing damps does not. ``feedback(bandwidths, factor)`` are a controller's matrices. None: not even a slow loop is stable.
+    """
+    stable: list[Array] = []
+    for k in range(HALVINGS):
+        bandwidths: Array = np.minimum(wanted, limit) / 2.0 ** (0.5 * k)
+        rates = [growth(robot, feedback(bandwidths, factor), period).rate for factor in (1.0, MARGIN)]
+        if max(rates) > TOLERATED:
+            continue
+        if k <= SLOWER and rates[0] < -0.1 * bandwidths[list(robot.driven)].min():
+            return bandwidths
+        stable.append(bandwidths)
+    return stable[0] if stable else None
+
+
+def feedforward_converges(robot: LinearRobot, there: LinearRobot) -> bool:
+    """Whether Newton steps with the compliance of one configuration find the elastic equilibrium of another.
+
+    What a step leaves of an error is 1 - K^-1 K_there; telescopic links grow stiffer as they slide in.
+    """
+    elastic = robot.elastic
+    if not elastic:
+        return True
+    block = np.ix_(elastic, elastic)
+    left = np.eye(len(elastic)) - np.linalg.solve(robot.stiffness[block], there.stiffness[block])
+    return float(np.abs(np.linalg.eigvals(left)).max()) < 0.7
+
+
+def _sampled(A: Array, B: Array, period: float) -> tuple[Array, Array]:
+    """exp(A T) and its integral times B, by Taylor's series of a part of the period, squared."""
+    size, inputs = A.shape[0], B.shape[1]
+    whole = np.zeros((size + inputs, size + inputs))
+    whole[:size, :size], whole[:size, size:] = A * period, B * period
+    squarings = max(0, int(np.ceil(np.log2(max(float(np.linalg.norm(whole[:size, :size], 1)), 1e-30)))) + 2)
+    part = whole / 2.0**squarings
+    result = term = np.eye(size + inputs)
+    for k in range(1, 15):
+        term = term @ part / k
+        result = result + term
+    for _ in range(squarings):
+        result = result @ result
+    return result[:size, :size], result[:size, size:]
