@@ -39,8 +39,11 @@ def canonical(value: Any) -> str:
 
 
 def _says(value: Any, field: dataclasses.Field[Any]) -> bool:
-    """Whether a field counts: those that came later do not where they are empty, so that old robots keep their sums."""
-    return not field.metadata.get("later") or bool(getattr(value, field.name))
+    """Whether a field counts: those that came later do not where they are empty, so that old robots keep their sums.
+
+    What is not compared repeats what other fields say.
+    """
+    return field.compare and (not field.metadata.get("later") or bool(getattr(value, field.name)))
 
 
 def sha256(*parts: str) -> str:
@@ -58,7 +61,9 @@ def model_sha256(robot: Robot, options: EmitOptions) -> str:
 
     Not the path the robot was read from, nor its experiment: they shape no code.
     """
-    return sha256("model", canonical(dataclasses.replace(robot, source="", experiment=None)), canonical(options))
+    shapes = [canonical(link.flexible.beam) for link in robot.links if robot.points and link.flexible is not None]
+    text = canonical(dataclasses.replace(robot, source="", experiment=None))
+    return sha256("model", text, canonical(options), *shapes)  # sections of beams follow from the shapes themselves
 
 
 @lru_cache(maxsize=1)

@@ -89,6 +89,7 @@ def metadata(derivation: ModelDerivation, identity: Identity) -> dict[str, Any]:
             }
             for function in derivation.functions
         ],
+        "point_names": list(derivation.point_names),
         "sliding": [dataclasses.asdict(selector) for selector in derivation.selectors],
         "c_files": [f"{identity.name}.h", f"{identity.name}.c"],
     }

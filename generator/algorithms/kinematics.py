@@ -77,7 +77,7 @@ def jacobian(mechanism: Mechanism, found: Sequence[Pose], q: Sequence[Value]) ->
             before = frame.motion.rotation(frame.own(q))
             for shares, (angular, linear) in zip(frame.shares, frame.motion.twists(frame.own(q)), strict=True):
                 turn, slide = times(found[index].R, angular), times(found[index].R, before.inward(linear))
-                _add_column(J, shares, [*add(slide, cross(turn, arm)), *turn])
+                add_column(J, shares, [*add(slide, cross(turn, arm)), *turn])
     return J
 
 
@@ -97,13 +97,14 @@ def jacobian_in_tip(mechanism: Mechanism, placed: Sequence[Placed], q: Sequence[
             before = frame.motion.rotation(frame.own(q))
             for shares, (angular, linear) in zip(frame.shares, frame.motion.twists(frame.own(q)), strict=True):
                 turn, slide = times(B, angular), times(B, before.inward(linear))
-                _add_column(J, shares, [*add(slide, cross(turn, arm)), *turn])
+                add_column(J, shares, [*add(slide, cross(turn, arm)), *turn])
             B = [placed[index].rotation.outward(row) for row in B]
             arm = add(arm, times(B, placed[index].position))
     return J
 
 
-def _add_column(J: Mat, shares: Sequence[tuple[int, Value]], column: Sequence[Value]) -> None:
+def add_column(J: Mat, shares: Sequence[tuple[int, Value]], column: Sequence[Value]) -> None:
+    """Add a column that belongs to shares of coordinates."""
     for coordinate, share in shares:
         for row, value in enumerate(column):
             J[row][coordinate] = J[row][coordinate] + share * value

@@ -62,6 +62,14 @@ class Beam:
     rotation: Literal["exponential", "linear"] = "exponential"  # of the tip
 
 
+@dataclass(frozen=True)
+class ShapedBeam:
+    """A beam and its shapes: all that is known along its axis."""
+
+    beam: Beam
+    modes: tuple[Mode, ...]
+
+
 #: The part of a field that a section's point carries: constant, times y, times z; three components each.
 _Part: TypeAlias = "tuple[Curve, Curve, Curve]"
 _NOTHING: _Part = (ZERO, ZERO, ZERO)
@@ -79,12 +87,7 @@ class _Field:
 def beam_body(beam: Beam, modes: Sequence[Mode]) -> FlexibleBody:
     """Return the standard data of the beam with these modes, undamped."""
     length = beam.length
-    fields = [_mode_field(mode, beam) for mode in modes]
-    monomials: list[tuple[int, ...]] = [(j,) for j in range(len(modes))]
-    if beam.foreshortening:
-        pairs = [(j, k) for j in range(len(modes)) for k in range(j, len(modes)) if _bend_together(modes[j], modes[k])]
-        fields += [_shortening(modes[j].shape, modes[k].shape, j == k, length) for j, k in pairs]
-        monomials += pairs
+    monomials, fields = _fields(beam, modes)
     # functions of the body: 0 is the constant 1 (a single component), 1 the position r, 2 + n the field b_n
     position = _Field((Curve.polynomial((0, length)), ZERO, ZERO), (ZERO, ONE, ZERO), (ZERO, ZERO, ONE))
     inner = _inner_products(beam, [_Field((ONE, ZERO, ZERO)), position, *fields])
@@ -97,7 +100,7 @@ def beam_body(beam: Beam, modes: Sequence[Mode]) -> FlexibleBody:
     return FlexibleBody(
         coordinates=tuple(mode.name for mode in modes),
         units=tuple(mode.unit for mode in modes),
-        monomials=tuple(monomials),
+        monomials=monomials,
         mass=block(0, 0)[0][0],
         first_moments=_vector(block(0, 1)[0]),
         second_moments=block(1, 1),
@@ -108,10 +111,27 @@ def beam_body(beam: Beam, modes: Sequence[Mode]) -> FlexibleBody:
         damping=tuple((0,) * len(modes) for _ in modes),
         tip_pose=((1, 0, 0, to_scalar(length)), (0, 1, 0, 0), (0, 0, 1, 0), (0, 0, 0, 1)),
         tip_displacements=tuple(tuple(row) for row in at_tip),
-        tip_rotations=tuple(_tip_rotation(mode, length) for mode in modes),
+        tip_rotations=tuple(turn(mode.direction, mode.shape.end, _derivative(mode.shape, 1, length).end) for mode in modes),
         tip=beam.rotation,
         centreline=_centreline(length, fields) if modes and all(mode.direction == "y" for mode in modes) else None,
+        beam=ShapedBeam(beam, tuple(modes)),
     )
+
+
+def _fields(beam: Beam, modes: Sequence[Mode]) -> tuple[tuple[tuple[int, ...], ...], list[_Field]]:
+    """Which coordinates every field belongs to, and the field: the modes, then the second-order ones."""
+    fields = [_mode_field(mode, beam) for mode in modes]
+    monomials: list[tuple[int, ...]] = [(j,) for j in range(len(modes))]
+    if beam.foreshortening:
+        pairs = [(j, k) for j in range(len(modes)) for k in range(j, len(modes)) if _bend_together(modes[j], modes[k])]
+        fields += [_shortening(modes[j].shape, modes[k].shape, j == k, beam.length) for j, k in pairs]
+        monomials += pairs
+    return tuple(monomials), fields
+
+
+def axis_fields(given: ShapedBeam) -> list[tuple[Curve, Curve, Curve]]:
+    """The displacement of the beam's axis by every field: components along x, y and z."""
+    return [f.centre for f in _fields(given.beam, given.modes)[1]]
 
 
 def _centreline(length: Number, fields: Sequence[_Field]) -> Centreline:
@@ -187,14 +207,13 @@ def _bend_together(one: Mode, other: Mode) -> bool:
     return one.direction == other.direction and one.direction in ("y", "z")
 
 
-def _tip_rotation(mode: Mode, length: Number) -> tuple[Scalar, Scalar, Scalar]:
-    """Return e_x x e_direction phi'(L) for bending, phi(L) e_x for torsion (000 (65): delta_ij)."""
-    if mode.direction == "torsion":
-        return (to_scalar(mode.shape.end), 0, 0)
-    slope = _derivative(mode.shape, 1, length).end
-    if mode.direction == "y":
+def turn(direction: Direction, value: Number, slope: Number) -> tuple[Scalar, Scalar, Scalar]:
+    """How a shape turns a section, by its value and slope: e_x x e_direction phi' in bending, phi e_x in torsion (000 (65))."""
+    if direction == "torsion":
+        return (to_scalar(value), 0, 0)
+    if direction == "y":
         return (0, 0, to_scalar(slope))
-    return (0, to_scalar(-slope), 0) if mode.direction == "z" else (0, 0, 0)
+    return (0, to_scalar(-slope), 0) if direction == "z" else (0, 0, 0)
 
 
 def _derivative(shape: Curve, order: int, length: Number) -> Curve:

@@ -18,6 +18,7 @@ from elastogen.generator.description.file.robot_file import (
     RobotFile,
 )
 from elastogen.generator.description.flexible.assemble import flexible_body
+from elastogen.generator.description.points import read_points
 from elastogen.generator.joints.kinds import KINDS
 from elastogen.generator.robot import placement
 from elastogen.generator.robot.expressions import parse_scalar
@@ -89,6 +90,7 @@ class _Assembly:
             tip=tip,
             tool=self._frame(self.file.tip, self.where.at("tip")),
             payload=self._body(self.file.payload, self.where.at("payload")),
+            points=read_points(self.file.points, self._frame, self.parameters, self.where.at("points")),
             parameters=self.parameters,
             description=" ".join(self.file.description.split()),
         )

@@ -19,7 +19,7 @@ from elastogen.generator.description.validate import validate
 from elastogen.generator.robot.moments import Moments, moments, pseudo_inertia, rigid_body
 from elastogen.generator.robot.names import MAX_ROBOT_NAME
 from elastogen.generator.robot.placement import product
-from elastogen.generator.robot.robot import Body, Joint, Link, Matrix, Robot
+from elastogen.generator.robot.robot import Body, Joint, Link, Matrix, Point, Robot
 from elastogen.generator.robot.terms import Term
 
 _SUFFIX = "_rigid"
@@ -36,12 +36,14 @@ def rigid_robot(robot: Robot | str | Mapping[str, Any], *, name: str | None = No
     tool = product(tips[flexible.tip], flexible.tool) if flexible.tip in tips else flexible.tool
     joints = {joint.name for joint in flexible.moving_joints}
     experiment = None if flexible.experiment is None else flexible.experiment.of(joints)
+    sliding = {joint.name: joint.child for joint in flexible.joints if joint.type.rides_parent}
     rigid = replace(
         flexible,
         name=name or flexible.name[: MAX_ROBOT_NAME - len(_SUFFIX)] + _SUFFIX,
         links=tuple(_frozen(link) for link in flexible.links),
         joints=tuple(_locked(joint, tips) for joint in flexible.joints),
         tool=tool,
+        points=tuple(_frozen_point(point, sliding) for point in flexible.points),
         experiment=experiment,
         terms=tuple(_at_rest(term, joints) for term in flexible.terms),
         source=f"{flexible.source or 'python'}, without deformation",
@@ -60,6 +62,12 @@ def _locked(joint: Joint, tips: Mapping[str, Matrix]) -> Joint:
     """The joint as its kind is without deformation; on a flexible link it sits on the undeformed tip."""
     on_end = product(tips[joint.parent], joint.before) if joint.parent in tips else joint.before
     return joint.type.rigid_limit(joint, on_end)
+
+
+def _frozen_point(point: Point, sliding: Mapping[str, str]) -> Point:
+    """The point without its gauge; one that slides along a beam with its joint sits on the joint's link."""
+    link = sliding.get(point.joint, point.link)
+    return replace(point, link=link, joint="" if link else point.joint, strain=None)
 
 
 def _frozen(link: Link) -> Link:

@@ -18,6 +18,7 @@ import sympy
 
 from elastogen.generator.description.file.experiment_file import check_experiment
 from elastogen.generator.description.flexible.check import check_links
+from elastogen.generator.description.points import check_points
 from elastogen.generator.robot import names
 from elastogen.generator.robot.expressions import LARGEST, SMALLEST, nominal
 from elastogen.generator.robot.joint_kind import JointKind
@@ -64,6 +65,9 @@ def validate(robot: Robot, *, accepted_inertias: Collection[str] = (), quiet: bo
     check_links(robot, where)
     for joint in robot.joints:
         joint.type.check(robot, joint, where.at("joints", joint.name))
+    for point in robot.points:
+        checks.placement(point.pose, where.at("points", str(point.name)))
+    check_points(robot, where.at("points"))
     check_experiment(robot, where.at("simulation"))
     checks.placement(robot.tool, where.at("tip"))
     checks.body(robot.payload, where.at("payload"), PAYLOAD in accepted_inertias, grounded=False)

@@ -8,7 +8,7 @@ from difflib import get_close_matches
 
 from elastogen.generator.beams.natural_frequencies import CriticalRate, spinning_joints
 from elastogen.generator.beams.slopes import LinkSlopes, link_slopes
-from elastogen.generator.functions import acceleration_matrices, dynamics, higher_order, identification, kinematics
+from elastogen.generator.functions import acceleration_matrices, dynamics, higher_order, identification, kinematics, points
 from elastogen.generator.functions.catalogue import Derived, Entry
 from elastogen.generator.functions.function import Function
 from elastogen.generator.functions.variants import Variant, VariantFamily
@@ -27,6 +27,7 @@ CATALOGUE: dict[str, Entry] = {
     entry.name: entry
     for module in (
         kinematics,
+        points,
         dynamics,
         higher_order,
         acceleration_matrices,
@@ -54,6 +55,7 @@ class ModelDerivation:
     critical_rates: tuple[CriticalRate, ...]  # of flexible links without foreshortening
     slopes: tuple[LinkSlopes, ...]  # of flexible links
     selectors: tuple[Selector, ...] = ()  # of the sliding joints
+    point_names: tuple[str, ...] = ()
 
 
 def output_names(outputs: Iterable[str] | str | None = None, robot: Robot | None = None) -> tuple[str, ...]:
@@ -100,6 +102,7 @@ def derive_model(robot: Robot, outputs: Iterable[str] | str | None = None) -> Mo
         critical_rates=spinning_joints(robot),
         slopes=link_slopes(robot),
         selectors=selectors(robot),
+        point_names=tuple(point.name for point in robot.points),
     )
 
 
@@ -130,7 +133,7 @@ def _layouts_to_try(scratch: VariantFamily, entry: Entry) -> list[int]:
     count = len(scratch.layouts(entry.layout))
     if count == 1 or (entry.explore and scratch.plain().size <= entry.largest):
         return list(range(count))
-    probe = CATALOGUE["forward_kinematics" if entry.layout == "kinematic" else "inverse_dynamics"]
+    probe = CATALOGUE[{"kinematic": "forward_kinematics", "points": "point_positions"}.get(entry.layout, "inverse_dynamics")]
     return [scratch.best(entry.layout, lambda variant: _cost(scratch.graph, _refs(probe.ways[0](variant))))]
 
 
@@ -152,9 +155,10 @@ def _program(entry: Entry, variant: Variant, derived: Derived, chosen: Sequence[
     for argument in entry.outputs(variant):
         outputs.append((argument, refs[start : start + argument.size]))
         start += argument.size
+    points = len(variant.pointed.points) if entry.layout == "points" else 0
     used = {small.label[node].partition("[")[0] for node in small.cone(refs) if small.op[node] is Op.INPUT}
     names = entry.inputs or (("q",) if variant.depends_on_elements or "q" in used else ())  # tangents of own terms
-    inputs = [input_argument(name, variant.size) for name in names]
+    inputs = [input_argument(name, variant.size, points) for name in names]
     indicators = Argument(INDICATORS, (len(indicated(chosen)),), "", "1 for the elements inside the joints, 0 for all others")
     if INDICATORS in used:
         inputs.append(indicators)

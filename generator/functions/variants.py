@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from elastogen.generator.algorithms import affine
@@ -13,6 +13,7 @@ from elastogen.generator.bodies.elastic_body import ElasticBody
 from elastogen.generator.functions.own_terms import OwnTerms
 from elastogen.generator.mechanism.layout import build_mechanism
 from elastogen.generator.mechanism.mechanism import Mechanism
+from elastogen.generator.mechanism.points import PointedMechanism
 from elastogen.generator.program.differentiate import jacobian
 from elastogen.generator.program.graph import Graph, Value
 from elastogen.generator.program.lowering import Lowering
@@ -81,6 +82,12 @@ class Variant:
         """The input vector of that name; one over all coordinates is zero for those that are clamped."""
         values = [self.graph.input(f"{name}[{index}]") for index in range(self.size if size is None else size)]
         return values if size is not None else self.free(values)
+
+    @property
+    def pointed(self) -> PointedMechanism:
+        """The mechanism, where the layout is one with points."""
+        assert isinstance(self.mechanism, PointedMechanism)
+        return self.mechanism
 
     def free(self, values: Iterable[Value]) -> list[Value]:
         """A vector over all coordinates with zeros for those that are clamped."""
@@ -216,7 +223,8 @@ class VariantFamily:
     def __init__(self, robot: Robot, elements: Mapping[str, int] = MappingProxyType({})) -> None:
         self.robot, self.elements = robot, elements
         self.graph = Graph()
-        self._mechanisms: dict[tuple[bool, bool, bool], Mechanism] = {}
+        self._mechanisms: dict[tuple[bool, bool, bool, bool], Mechanism] = {}
+        self._pointed: list[Variant] = []
         self._plain: dict[bool, Variant] = {}
         self._best: dict[str, int] = {}
         self._nominal = {parameter.name: parameter.value for parameter in robot.live_parameters}
@@ -226,14 +234,15 @@ class VariantFamily:
             self._clamped = inside.clamped(robot)
             self._drives, self._elasticity = _drives(lower, robot), _elasticity(lower, robot, inside)
 
-    def mechanism(self, *, reframe: bool, regroup: bool, separate: bool = False) -> Mechanism:
-        """The mechanism with or without optimized frames, base parameters, coordinates for the slots of windows."""
-        key = (reframe, regroup, separate)
+    def mechanism(self, *, reframe: bool, regroup: bool, separate: bool = False, points: bool = False) -> Mechanism:
+        """The mechanism with or without optimized frames, base parameters, coordinates for the slots of windows, points."""
+        key = (reframe, regroup, separate, points)
         if key not in self._mechanisms:
             with self.graph.section(PARAMETERS):
                 self._mechanisms[key] = build_mechanism(
-                    self.graph, self.robot, reframe=reframe, regroup=regroup, elements=self.elements, separate=separate
-                )
+                    self.graph, self.robot, reframe=reframe, regroup=regroup, elements=self.elements, separate=separate,
+                    points=points,
+                )  # fmt: skip
         return self._mechanisms[key]
 
     def plain(self, *, merge: bool = False) -> Variant:
@@ -255,10 +264,22 @@ class VariantFamily:
             for reframe, merge, moment in itertools.product((False, True), (False, True), ("tensor", "pseudo-inertia"))
         ]
 
+    def pointed(self) -> list[Variant]:
+        """Layouts for functions of the robot's points."""
+        if not self._pointed:
+            choices = [(False, False)] if self.plain().mechanism.has_linear_tips else itertools.product((False, True), repeat=2)
+            self._pointed = [
+                replace(self.plain(merge=merge), mechanism=self.mechanism(reframe=reframe, regroup=False, points=True))
+                for reframe, merge in choices
+            ]
+        return self._pointed
+
     def layouts(self, family: str) -> list[Variant]:
-        """The layouts of a family: "plain", "kinematic" or "dynamic"; always in the same order."""
+        """The layouts of a family: "plain", "kinematic", "dynamic" or "points"; always in the same order."""
         if family == "plain":
             return [self.plain()]
+        if family == "points":
+            return self.pointed()
         return self.kinematic() if family == "kinematic" else self.dynamic()
 
     def best(self, family: str, cost: Callable[[Variant], float]) -> int:

@@ -20,7 +20,9 @@ from elastogen.generator.joints.fixed import FixedPlan
 from elastogen.generator.joints.frame_motion import MotionPlan
 from elastogen.generator.joints.sliding import Contact, ContactPlan
 from elastogen.generator.mechanism.mechanism import Frame, LinkFrame, Mechanism, SeparateWindow
-from elastogen.generator.program.graph import Graph, Value
+from elastogen.generator.mechanism.points import with_points
+from elastogen.generator.mechanism.steps import TINY, rounded, steps
+from elastogen.generator.program.graph import Graph
 from elastogen.generator.program.lowering import Lowering
 from elastogen.generator.robot.moments import pseudo_inertia
 from elastogen.generator.robot.placement import inverse, product, transform
@@ -32,9 +34,7 @@ from elastogen.generator.sliding.moving_beam import lowered_body
 from elastogen.generator.sliding.tip_motion import TipPlan
 from elastogen.generator.sliding.window import Window
 from elastogen.generator.spatial.inertia import Array, Inertia
-from elastogen.generator.spatial.vectors import Matrix3, Rotation, Symmetric, Turn, Vec
-
-TINY = 1e-13  # constants of a placement below this [-, m] are rounding errors of our own and become exact zeros
+from elastogen.generator.spatial.vectors import Symmetric
 
 
 @dataclass
@@ -64,6 +64,7 @@ class _Layout:
         self.size = 0
         self.links: dict[str, tuple[int, Matrix]] = {robot.links[0].name: (-1, IDENTITY)}
         self.ends: dict[str, tuple[int, Matrix]] = dict(self.links)  # where further links are attached
+        self.seats: dict[str, tuple[int, Matrix]] = {}  # where joints sit, before their motion
         for joint in robot.joints:
             self._add(joint, replace(robot.link(joint.child), flexible=self.beams[joint.child]))
         frame, pose = self.ends[robot.tip]
@@ -79,6 +80,8 @@ class _Layout:
 
     def _add(self, joint: Joint, link: Link) -> None:
         frame, pose = self._slide(joint) if joint.type.rides_parent else self._moved(joint)
+        if joint.type.rides_parent:
+            self.seats[joint.name] = (frame, pose)
         if link.flexible is not None:
             frame = self._draft(link.name, frame, pose, FixedPlan())
             pose = IDENTITY
@@ -99,6 +102,7 @@ class _Layout:
         """The last frame of a joint on the end of its parent, and the child's frame in it."""
         frame, pose = self.ends[joint.parent]
         pose = product(pose, self.lower.matrix(joint.before))
+        self.seats[joint.name] = (frame, pose)
         plans = joint.type.plans(joint)
         labels = [joint.name] * len(plans)
         if len(plans) > 1:
@@ -157,6 +161,7 @@ class _Layout:
 
         self.links = {name: moved(*where) for name, where in self.links.items()}
         self.ends = {name: moved(*where) for name, where in self.ends.items()}
+        self.seats = {name: moved(*where) for name, where in self.seats.items()}
         self.tip = moved(*self.tip)
 
     def attach(self, frame: int, pose: Matrix, body: Body) -> None:
@@ -181,11 +186,13 @@ def build_mechanism(
     regroup: bool,
     elements: Mapping[str, int] = MappingProxyType({}),
     separate: bool = False,
+    points: bool = False,
 ) -> Mechanism:
     """Lay out the mechanism of a robot, with or without optimized frames and base inertial parameters.
 
     ``elements`` says which element is inside a sliding joint; the others' indicators are inputs. With ``separate`` the slots
-    of windows are coordinates of their own: a mass matrix over them has the few entries that a factorization needs.
+    of windows are coordinates of their own: a mass matrix over them has the few entries that a factorization needs. With
+    ``points`` it is a PointedMechanism.
     """
     inside = Indicators(graph, robot, elements)
     lower = Lowering(graph, robot, inside.symbols)
@@ -201,14 +208,15 @@ def build_mechanism(
             [(d.parent, d.plan, _numeric(d.placement)) for d in layout.drafts], [d.constant for d in layout.drafts]
         )
     named = [*((link.name, layout.links[link.name]) for link in robot.links[1:]), ("tip", layout.tip)]
-    return Mechanism(
+    mechanism = Mechanism(
         graph=graph,
         frames=tuple(_frame(lower, draft) for draft in layout.drafts),
-        link_frames=tuple(LinkFrame(name, frame, *_steps(lower, pose)) for name, (frame, pose) in named),
+        link_frames=tuple(LinkFrame(name, frame, *steps(lower, pose)) for name, (frame, pose) in named),
         gravity=[lower.value(component) for component in robot.gravity],
         size=layout.size,
         separate=tuple(layout.windows or ()),
     )
+    return with_points(mechanism, robot, lower, layout.links, layout.seats) if points else mechanism
 
 
 def _axis_to_z(given: Vector, lower: Lowering) -> Matrix:
@@ -260,14 +268,8 @@ def _common_normal(placement: Array) -> Matrix:
         height = float(p[2])
     if normal[0] < -TINY or (abs(normal[0]) <= TINY and normal[1] < 0):
         normal = -normal
-    c, s = _round(float(normal[0])), _round(float(normal[1]))
-    return transform(((c, -s, 0), (s, c, 0), (0, 0, 1)), (0, 0, _round(height)))
-
-
-def _round(number: float) -> float:
-    """``number`` without rounding errors around 0, 1 and -1."""
-    nearest = round(number)
-    return float(nearest) if abs(nearest) <= 1 and abs(number - nearest) <= TINY else number
+    c, s = rounded(float(normal[0])), rounded(float(normal[1]))
+    return transform(((c, -s, 0), (s, c, 0), (0, 0, 1)), (0, 0, rounded(height)))
 
 
 def _frame(lower: Lowering, draft: _Draft) -> Frame:
@@ -275,43 +277,12 @@ def _frame(lower: Lowering, draft: _Draft) -> Frame:
     J = draft.constant
     inertia = Inertia.of_array(graph, np.where(np.abs(J) <= 1e-15 * np.abs(J).max(initial=0.0), 0.0, J))
     for pose, body in draft.live:
-        rotation, position = _steps(lower, pose)
+        rotation, position = steps(lower, pose)
         tensor = Symmetric.of([[lower.value(entry) for entry in row] for row in body.inertia])
         local = Inertia.of_body(lower.value(body.mass), [lower.value(c) for c in body.com], tensor)
         turned = replace(local, S=rotation.outward(local.S), P=rotation.outward_symmetric(local.P))
         inertia = inertia + turned.shifted(position)
-    rotation, position = _steps(lower, draft.placement)
+    rotation, position = steps(lower, draft.placement)
     motion, rotation = draft.plan.build(lower, rotation)
     elastic = None if draft.flexible is None else lowered_body(lower, draft.flexible, draft.deforming)
     return Frame(draft.label, draft.parent, rotation, position, motion, draft.coordinates, inertia, elastic, draft.window)
-
-
-def _steps(lower: Lowering, pose: Matrix) -> tuple[Rotation, Vec]:
-    """A pose as turns about z, x, z (few operations: right angles fold away) and a position."""
-    graph = lower.graph
-    position = [_length(graph, lower, row[3]) for row in pose[:3]]
-    if any(isinstance(entry, sympy.Basic) for row in pose[:3] for entry in row[:3]):
-        rows = [[lower.value(entry) for entry in row[:3]] for row in pose[:3]]
-        return Rotation((Matrix3(rows), Turn(2, graph.value(1), graph.value(0)))), position
-    R = np.array([row[:3] for row in pose[:3]], dtype=float)
-    sine = math.hypot(R[0, 2], R[1, 2])
-    if sine <= TINY:
-        phi, alpha = (1.0, 0.0), (float(R[2, 2]), 0.0)
-        theta = (float(R[0, 0]), float(-R[0, 1]))
-    else:
-        phi = (-float(R[1, 2]) / sine, float(R[0, 2]) / sine)
-        alpha = (float(R[2, 2]), sine)
-        if phi[0] < -TINY or (abs(phi[0]) <= TINY and phi[1] < 0):
-            phi, alpha = (-phi[0], -phi[1]), (alpha[0], -sine)
-        theta = (float(R[2, 1]) / alpha[1], float(R[2, 0]) / alpha[1])
-    turns = [
-        Turn(axis, graph.value(_round(c)), graph.value(_round(s)))
-        for axis, (c, s) in zip((2, 0, 2), (phi, alpha, theta), strict=True)
-    ]
-    return Rotation(tuple(turns)), position
-
-
-def _length(graph: Graph, lower: Lowering, scalar: Scalar) -> Value:
-    if isinstance(scalar, sympy.Basic):
-        return lower.value(scalar)
-    return graph.value(0.0 if abs(scalar) <= TINY else float(scalar))

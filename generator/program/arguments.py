@@ -24,8 +24,10 @@ _SWITCHES = {
 }  # of paper 002 (29), (30)
 
 
-def input_argument(name: str, nq: int) -> Argument:
-    """The input of that name for a robot with nq coordinates."""
+def input_argument(name: str, nq: int, points: int = 0) -> Argument:
+    """The input of that name for a robot with nq coordinates and so many points."""
+    if name == "wrenches":
+        return Argument("wrenches", (points, 6), "N, N m", "per point, force and moment on it, in base components")
     if name == "wrench":
         return Argument("wrench", (6,), "N, N m", "force and moment of the load on the tip, in tip components")
     if name in _SWITCHES:

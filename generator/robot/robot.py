@@ -12,14 +12,17 @@ goes from the moved joint frame to the child's link frame (identity except for s
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import sympy
 
 from elastogen.generator.robot.experiment import Experiment
 from elastogen.generator.robot.joint_kind import JointKind
 from elastogen.generator.robot.terms import Term
+
+if TYPE_CHECKING:
+    from elastogen.generator.beams.integrals import ShapedBeam
 
 Scalar: TypeAlias = "int | float | sympy.Expr"
 Vector: TypeAlias = "tuple[Scalar, Scalar, Scalar]"
@@ -205,6 +208,7 @@ class FlexibleBody:
     telescope: Telescope | None = None  # of a beam on a telescopic joint; the integrals are those with all of it outside
     reduction: Reduction | None = None  # of finite elements that were reduced to their lowest modes
     units: tuple[str, ...] = ()  # of the elastic coordinates; none where they are those of the modes in given data
+    beam: ShapedBeam | None = field(default=None, compare=False, repr=False)  # what the integrals were computed from
 
     @property
     def clamp_moves(self) -> bool:
@@ -234,6 +238,30 @@ class Link:
 
 
 @dataclass(frozen=True)
+class Gauge:
+    """A strain gauge along the beam: it reads -offset w''(x) for bending in its direction, and u' where the link stretches."""
+
+    direction: str  # "y" or "z": of the deflection w
+    offset: Scalar  # from the neutral line, along the direction [m]
+
+
+@dataclass(frozen=True)
+class Point:
+    """A frame that moves with the material of a link, or with a joint.
+
+    On a link, ``pose`` is the frame in the undeformed link; on a beam the section at x = pose[0][3] carries it, turned as
+    the tip is turned by the slopes there (003 (3)-(5)). On a joint, ``pose`` is seen from where the joint sits: on the parent
+    before the motion; of a sliding joint on the beam, wherever it is.
+    """
+
+    name: str
+    link: str = ""
+    joint: str = ""
+    pose: Matrix = IDENTITY
+    strain: Gauge | None = None
+
+
+@dataclass(frozen=True)
 class Coordinate:
     """A generalized coordinate; without a unit where that is the unit of a mode in given data."""
 
@@ -259,6 +287,7 @@ class Robot:
     payload: Body = field(default_factory=Body)
     parameters: Mapping[str, Parameter] = field(default_factory=dict)
     description: str = ""
+    points: tuple[Point, ...] = field(default=(), metadata={"later": True})  # sensors and other places of interest
     experiment: Experiment | None = None  # what a simulation shows by default; shapes no code
     terms: tuple[Term, ...] = field(default=(), metadata={"later": True})  # own potentials, dissipation and forces
     source: str = ""  # what the user loaded: a file's name or "python"; for messages only
@@ -292,6 +321,10 @@ class Robot:
     def live_parameters(self) -> tuple[Parameter, ...]:
         """The parameters that stay inputs of the generated code, in the order of their declaration."""
         return tuple(p for p in self.parameters.values() if p.live)
+
+    def with_points(self, *points: Point) -> Robot:
+        """The robot with further points."""
+        return replace(self, points=(*self.points, *points))
 
     def link(self, name: str) -> Link:
         """Return the link of that name."""

@@ -146,6 +146,7 @@ class Metadata:
     functions: tuple[FunctionInfo, ...]
     c_files: tuple[str, ...]
     sliding: tuple[SlidingInfo, ...] = ()
+    point_names: tuple[str, ...] = ()
 
 
 def read_metadata(text: bytes, source: str) -> Metadata:
@@ -181,6 +182,7 @@ def read_metadata(text: bytes, source: str) -> Metadata:
             functions=tuple(_function(entry, sliding) for entry in data["functions"]),
             c_files=tuple(data["c_files"]),
             sliding=sliding,
+            point_names=tuple(data.get("point_names", ())),
         )
     except (KeyError, TypeError) as error:
         raise ModelError(f"{source}: its metadata is incomplete ({error!r}). {rebuild}") from error

@@ -19,6 +19,7 @@ from elastogen.runtime.functions.kinematics_methods import KinematicsMethods
 from elastogen.runtime.functions.linear_analysis import LinearAnalysis
 from elastogen.runtime.functions.metadata import FunctionInfo, Metadata, read_metadata
 from elastogen.runtime.functions.parameters import Parameters
+from elastogen.runtime.functions.point_methods import PointMethods
 from elastogen.runtime.simulation.sliding_methods import SlidingMethods
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 _REAL: dict[str, np.dtype[Any]] = {"double": np.dtype(np.float64), "float": np.dtype(np.float32)}
 
 
-class Model(KinematicsMethods, DynamicsMethods, HigherOrderMethods, LinearAnalysis, SlidingMethods):
+class Model(KinematicsMethods, PointMethods, DynamicsMethods, HigherOrderMethods, LinearAnalysis, SlidingMethods):
     """The compiled functions of one robot.
 
     Every method takes arrays or lists of shape (..., length) and returns arrays of the model's precision.
@@ -100,6 +101,11 @@ class Model(KinematicsMethods, DynamicsMethods, HigherOrderMethods, LinearAnalys
     def frame_names(self) -> tuple[str, ...]:
         """Names of the frames, in the order of :meth:`forward_kinematics`."""
         return self._metadata.frame_names
+
+    @property
+    def point_names(self) -> tuple[str, ...]:
+        """Names of the points, in the order of :meth:`point_positions`."""
+        return self._metadata.point_names
 
     @property
     def parameters(self) -> Parameters:

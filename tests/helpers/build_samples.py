@@ -55,6 +55,7 @@ class SampleModel:
     critical_rates: tuple[object, ...] = ()
     slopes: tuple[object, ...] = ()
     selectors: tuple[()] = ()
+    point_names: tuple[str, ...] = ()
 
 
 def sample_robot(name: str = "sample", live: dict[str, float] | None = None, **changes: Any) -> Robot:

@@ -31,6 +31,7 @@ from elastogen.generator.description.file.fields import (
 )
 from elastogen.generator.description.file.flexible_file import FlexibleField
 from elastogen.generator.description.file.planar_file import PlanarSection
+from elastogen.generator.description.file.points_file import PointSection
 from elastogen.generator.description.file.terms_file import MAX_TERMS, TermSection
 from elastogen.generator.joints.kinds import KINDS
 from elastogen.generator.robot.joint_kind import COMMON_KEYS, Key
@@ -234,6 +235,7 @@ class RobotFile(Section):
     joints: tuple[JointSection, ...] = Field(max_length=MAX_JOINTS)
     tip: TipSection = TipSection()
     payload: BodySection = Field(default=BodySection(), description="attached to the tip frame")
+    points: tuple[PointSection, ...] = Field(default=(), description="sensors, gauges, places where forces act")
     snap: bool = Field(default=True, description="numbers of placements within 1e-11 of 0, 1 and -1 are taken as exact")
     terms: tuple[TermSection, ...] = Field(
         default=(), max_length=MAX_TERMS, description="own potentials, dissipation functions and forces"

@@ -1,0 +1,97 @@
+"""A section of a beam: how far its centre moves, how it turns and bends, per unit of every coordinate (003 (3)-(5))."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+import sympy
+
+from elastogen.generator.beams.integrals import ShapedBeam, axis_fields, beam_body, turn
+from elastogen.generator.beams.piecewise import Curve, Number, as_fraction, to_scalar
+from elastogen.generator.robot.expressions import nominal
+from elastogen.generator.robot.robot import FlexibleBody, Matrix, Parameter, Scalar
+
+
+@dataclass(frozen=True)
+class Section:
+    """The section at a place x, as the shape fields (rows) and the coordinates (rows) move it."""
+
+    displacements: Matrix  # of its centre by every field, fields x 3
+    rotations: Matrix  # rotation vector by every coordinate, coordinates x 3
+    curvatures: Matrix  # (w_y'', w_z'') by every coordinate, coordinates x 2
+    stretches: tuple[Scalar, ...]  # u' by every coordinate
+
+
+def section_at(given: ShapedBeam, x: Scalar, parameters: Mapping[str, Parameter]) -> Section:
+    """The section at x; exactly between two pieces that of the inner one."""
+    length = given.beam.length
+    place = Place.of(x, length, parameters)
+    displacements = tuple(tuple(to_scalar(place.value(component)) for component in field) for field in axis_fields(given))
+    rotations, curvatures, stretches = [], [], []
+    for mode in given.modes:
+        slope = place.slope(mode.shape, 1) / length
+        rotations.append(turn(mode.direction, place.value(mode.shape), slope))
+        bent = to_scalar(place.slope(mode.shape, 2) / length**2)
+        curvatures.append((bent if mode.direction == "y" else 0, bent if mode.direction == "z" else 0))
+        stretches.append(to_scalar(slope) if mode.direction == "extension" else 0)
+    return Section(displacements, tuple(rotations), tuple(curvatures), tuple(stretches))
+
+
+def outer_part(given: ShapedBeam, x: Scalar, parameters: Mapping[str, Parameter]) -> FlexibleBody:
+    """The standard data of what lies beyond x, moved by the same coordinates; about the origin of the link frame."""
+    place = Place.of(x, given.beam.length, parameters)
+    beam = given.beam
+    kept = replace(
+        beam,
+        mass_per_length=place.beyond(beam.mass_per_length),
+        inertia_y=place.beyond(beam.inertia_y),
+        inertia_z=place.beyond(beam.inertia_z),
+    )
+    return beam_body(kept, given.modes)
+
+
+@dataclass(frozen=True)
+class Place:
+    """A place s = x / L along a beam, exact where its numbers are; ``near`` is its value for the nominal parameters."""
+
+    s: Number
+    near: Number
+
+    @staticmethod
+    def of(x: Scalar, length: Number, parameters: Mapping[str, Parameter]) -> Place:
+        """The place x of a beam of that length."""
+        s = as_fraction(x) / length
+        values = {p.symbol: as_fraction(p.value) for p in parameters.values()}
+        near = Curve.polynomial((s,)).substituted(values).start
+        return Place(s, as_fraction(nominal(near, parameters)) if isinstance(near, sympy.Expr) else near)
+
+    def _piece(self, curve: Curve) -> int:
+        """The piece that ends at the place or beyond it, the first of them."""
+        return next((i for i, end in enumerate(curve.breaks[1:]) if self.near <= end), len(curve.pieces) - 1)
+
+    def value(self, curve: Curve) -> Number:
+        """The value of a curve here."""
+        return self.slope(curve, 0)
+
+    def slope(self, curve: Curve, order: int) -> Number:
+        """The derivative by s of a curve, of that order."""
+        for _ in range(order):
+            curve = curve.derivative()
+        i = self._piece(curve)
+        t = (self.s - curve.breaks[i]) / curve.widths[i]
+        if isinstance(t, Fraction) and any(isinstance(c, float) for c in curve.pieces[i]):
+            t = float(t)
+        total: Number = Fraction(0)
+        for c in reversed(curve.pieces[i]):
+            total = total * t + c
+        return total
+
+    def beyond(self, curve: Curve) -> Curve:
+        """The curve that vanishes up to here."""
+        s = self.s if isinstance(self.s, Fraction) else as_fraction(float(self.near))
+        breaks = tuple(sorted({*curve.breaks, *((s,) if 0 < s < 1 else ())}))
+        refined = curve.refined(breaks)
+        pieces = tuple(p if start >= s else (Fraction(0),) for start, p in zip(breaks, refined.pieces, strict=False))
+        return Curve(breaks, pieces)

@@ -1,0 +1,106 @@
+"""Points from a robot file, and what every robot's points must be like."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import sympy
+
+from elastogen.generator.description.file.fields import FrameSection
+from elastogen.generator.description.file.points_file import PointSection
+from elastogen.generator.robot import names
+from elastogen.generator.robot.expressions import nominal, parse_scalar
+from elastogen.generator.robot.location import Location, did_you_mean
+from elastogen.generator.robot.placement import from_xyz_rpy, product
+from elastogen.generator.robot.robot import FlexibleBody, Gauge, Matrix, Parameter, Point, Robot, Scalar
+from elastogen.generator.robot.tree import unique_names
+
+Frame = Callable[[FrameSection, Location], Matrix]
+"""Reads a frame of the file."""
+_ROUNDING = 1e-12  # of the place along a beam, relative to its length
+
+
+def read_points(
+    sections: tuple[PointSection, ...], frame: Frame, parameters: dict[str, Parameter], where: Location
+) -> tuple[Point, ...]:
+    """The points of a file; those without a name are called point1, point2, ..."""
+    found = []
+    for number, section in enumerate(sections, start=1):
+        name = section.name or f"point{number}"
+        here = where.at(name)
+        pose = frame(section, here)
+        if section.x is not None:
+            along = parse_scalar(section.x, parameters, here.at("x"))
+            pose = product(from_xyz_rpy((along, 0, 0), (0, 0, 0)), pose)
+        gauge = None
+        if section.strain is not None:
+            offset = parse_scalar(section.strain.offset, parameters, here.at("strain", "offset"))
+            gauge = Gauge(section.strain.direction, offset)
+        found.append(Point(name, section.link or "", section.joint or "", pose, gauge))
+    return tuple(found)
+
+
+def check_points(robot: Robot, where: Location) -> None:
+    """Refuse points on things that do not exist, beyond the ends of beams, and gauges where nothing is strained.
+
+    Their frames are checked with all other placements.
+    """
+    for point in robot.points:
+        names.check_name(point.name, where.at(str(point.name), "name"))
+    unique_names((point.name for point in robot.points), where, "point")
+    links, joints = [link.name for link in robot.links], [joint.name for joint in robot.joints]
+    for point in robot.points:
+        here = where.at(point.name)
+        if bool(point.link) == bool(point.joint):
+            raise here.error(point.link or "nothing", "either a link or a joint", "name the one that carries the point")
+        if point.joint and point.joint not in joints:
+            raise here.at("joint").error(
+                point.joint, "the name of a joint", did_you_mean(point.joint, joints, f"one of {', '.join(joints)}")
+            )
+        if point.link and point.link not in links:
+            raise here.at("link").error(
+                point.link, "the name of a link", did_you_mean(point.link, links, f"one of {', '.join(links)}")
+            )
+        body = robot.link(point.link).flexible if point.link else None
+        if body is not None:
+            _check_on_beam(robot, point, body, here)
+        if point.strain is not None:
+            _check_gauge(robot, point, point.strain, body, here.at("strain"))
+
+
+def _check_on_beam(robot: Robot, point: Point, body: FlexibleBody, here: Location) -> None:
+    if body.beam is None:
+        raise here.at("link").error(
+            point.link,
+            "a rigid link or a beam (modes, elements)",
+            "a body of integrals is not known point by point",
+        )
+    x, length = point.pose[0][3], body.tip_pose[0][3]
+    place, end = nominal(x, robot.parameters), nominal(length, robot.parameters)
+    if not -_ROUNDING * end <= place <= end * (1 + _ROUNDING):
+        raise here.at("x").error(place, f"a place on the beam, 0 to {end:g} m", "x counts from the origin of the link's frame")
+    pieces = max(len(mode.shape.pieces) for mode in body.beam.modes)
+    if pieces > 1 and (_is_live(robot, x) or _is_live(robot, length)):
+        raise here.at("x").error(
+            str(x), "a place that is not live, on a beam of several elements", "remove it (and the beam's length) from `live`"
+        )
+
+
+def _check_gauge(robot: Robot, point: Point, gauge: Gauge, body: FlexibleBody | None, here: Location) -> None:
+    if body is None or body.beam is None:
+        raise here.error(point.link or point.joint, "a strain gauge on a beam", "remove strain, or name a flexible link")
+    bends = sorted({mode.direction for mode in body.beam.modes if mode.direction in ("y", "z")})
+    if gauge.direction not in bends:
+        shown = ", ".join(bends) or "none"
+        raise here.at("direction").error(gauge.direction, f"a direction in which {point.link} bends ({shown})", "choose one")
+    if isinstance(gauge.offset, sympy.Expr):
+        strange = gauge.offset.free_symbols - {parameter.symbol for parameter in robot.parameters.values()}
+        if strange:
+            raise here.at("offset").error(str(gauge.offset), "symbols of the robot's parameters", "use Parameter(...).symbol")
+    elif not isinstance(gauge.offset, (int, float)) or isinstance(gauge.offset, bool) or gauge.offset != gauge.offset:
+        raise here.at("offset").error(gauge.offset, "a number [m]", "the distance from the neutral line")
+
+
+def _is_live(robot: Robot, scalar: Scalar) -> bool:
+    live = {parameter.symbol for parameter in robot.live_parameters}
+    return isinstance(scalar, sympy.Expr) and bool(scalar.free_symbols & live)

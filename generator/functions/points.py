@@ -1,0 +1,201 @@
+"""Functions of the catalogue: points and sensors on links, all points of a robot at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+
+from elastogen.generator.algorithms import kinematics, points, sheared_kinematics
+from elastogen.generator.algorithms.kinematics import Pose, Twist
+from elastogen.generator.algorithms.newton_euler import outward
+from elastogen.generator.bodies.elastic_body import combination_scalar
+from elastogen.generator.functions.catalogue import Derived, Entry, Outputs, Way, flat
+from elastogen.generator.functions.variants import Variant
+from elastogen.generator.program.arguments import matrix, vector
+from elastogen.generator.program.differentiate import time_derivative
+from elastogen.generator.program.program import Argument
+from elastogen.generator.robot.robot import Robot
+from elastogen.generator.spatial.vectors import Mat, Vec
+
+Accelerations = Callable[[points.Carriers], list[Twist]]
+
+
+def _frames(variant: Variant) -> list[Pose]:
+    return kinematics.poses(variant.mechanism, variant.place(variant.input("q")))
+
+
+def _poses(variant: Variant) -> list[Pose]:
+    mechanism, found = variant.pointed, _frames(variant)
+    return [kinematics.link_pose(mechanism, found, point.frame) for point in mechanism.points]
+
+
+def positions(variant: Variant) -> Derived:
+    """r_0 of every point (000 (63))."""
+    return Derived((flat([pose.p for pose in _poses(variant)]),))
+
+
+def _twists(found: Sequence[Twist]) -> Derived:
+    return Derived(([value for twist in found for value in (*twist.linear, *twist.angular)],))
+
+
+def velocities(variant: Variant) -> Derived:
+    """Linear, then angular velocities in base components."""
+    q, qd = variant.input("q"), variant.input("qd")
+    if variant.mechanism.has_linear_tips:
+        return _twists(_sheared(variant, acceleration=False))
+    return _twists(points.velocities(variant.pointed, variant.place(q), q, qd))
+
+
+def _accelerations(way: Accelerations) -> Way:
+    def derive(variant: Variant) -> Derived:
+        q, qd, qdd = (variant.input(name) for name in ("q", "qd", "qdd"))
+        if variant.mechanism.has_linear_tips:
+            return _twists(_sheared(variant, acceleration=True))
+        placed = variant.place(q)
+        motions = outward(variant.mechanism, placed, q, qd, qdd, variant.zeros(3))
+        return _twists(way(points.Carriers(variant.pointed, placed, motions)))
+
+    return derive
+
+
+def _sheared(variant: Variant, *, acceleration: bool) -> list[Twist]:
+    """Velocities or accelerations where linear tips make frames non-orthogonal, by differentiation of the poses."""
+    motion = [variant.input(name) for name in ("q", "qd", "qdd")]
+    seeds = {x.ref >> 1: rate.ref for x, rate in zip(motion[0], motion[1], strict=True)}
+    found = []
+    for pose in _poses(variant):
+        twist = sheared_kinematics.velocity(variant.graph, pose, seeds)
+        if acceleration:
+            rates = time_derivative(variant.graph, [*twist.linear, *twist.angular], list(pairwise(motion)))
+            twist = Twist(rates[:3], rates[3:])
+        found.append(twist)
+    return found
+
+
+def _in_own_axes(variant: Variant, vectors: Sequence[Vec]) -> Derived:
+    """R^T v for every point."""
+    rows = [kinematics.project(pose.R, [[x] for x in v] * 2)[:3] for pose, v in zip(_poses(variant), vectors, strict=True)]
+    return Derived(([row[0] for three in rows for row in three],))
+
+
+def accelerometers(variant: Variant) -> Derived:
+    """R^T (a - g)."""
+    q, qd, qdd = (variant.input(name) for name in ("q", "qd", "qdd"))
+    if variant.mechanism.has_linear_tips:
+        g = variant.mechanism.gravity
+        felt = [[a - b for a, b in zip(t.linear, g, strict=True)] for t in _sheared(variant, acceleration=True)]
+        return _in_own_axes(variant, felt)
+    return Derived((flat(points.readings(variant.pointed, variant.place(q), q, qd, qdd)),))
+
+
+def gyroscopes(variant: Variant) -> Derived:
+    """R^T omega."""
+    q, qd = variant.input("q"), variant.input("qd")
+    if variant.mechanism.has_linear_tips:
+        return _in_own_axes(variant, [twist.angular for twist in _sheared(variant, acceleration=False)])
+    return Derived((flat(points.spins(variant.pointed, variant.place(q), q, qd)),))
+
+
+def _jacobians(variant: Variant) -> list[Mat]:
+    q = variant.input("q")
+    if variant.mechanism.has_linear_tips:
+        return [sheared_kinematics.jacobian(variant.graph, pose, q) for pose in _poses(variant)]
+    found = _frames(variant)
+    mechanism = variant.pointed
+    return [[variant.free(row) for row in points.jacobian(mechanism, found, q, point.frame)] for point in mechanism.points]
+
+
+def jacobians(variant: Variant) -> Derived:
+    """J of every point."""
+    return Derived(([value for J in _jacobians(variant) for value in flat(J)],))
+
+
+def jacobian_rates(variant: Variant) -> Derived:
+    """dJ/dt of every point."""
+    values = jacobians(variant).outputs[0]
+    return Derived((time_derivative(variant.graph, values, [(variant.input("q"), variant.input("qd"))]),))
+
+
+def forces(variant: Variant) -> Derived:
+    """sum J^T w."""
+    q, count = variant.input("q"), len(variant.pointed.points)
+    w = variant.input("wrenches", 6 * count)
+    if variant.mechanism.has_linear_tips:
+        rows = [row for J in _jacobians(variant) for row in J]
+        return Derived(([combination_scalar(variant.graph, list(column), w) for column in zip(*rows, strict=True)],))
+    wrenches = [(w[6 * k : 6 * k + 3], w[6 * k + 3 : 6 * k + 6]) for k in range(count)]
+    return Derived((variant.free(points.forces(variant.pointed, _frames(variant), q, wrenches)),))
+
+
+def strains(variant: Variant) -> Derived:
+    """-offset w''(x) + u' of every gauge."""
+    q, values = variant.input("q"), []
+    for gauge in variant.pointed.gauges:
+        assert gauge.offset is not None
+        assert gauge.point.strain is not None
+        with variant.graph.section(f"{gauge.point.name}: strain"):
+            values.append(gauge.bending(q).strain(gauge.point.strain.direction, gauge.offset))
+    return Derived((values,))
+
+
+def curvatures(variant: Variant) -> Derived:
+    """w'' in y and in z."""
+    q, values = variant.input("q"), []
+    for point in variant.pointed.on_beams:
+        with variant.graph.section(f"{point.point.name}: curvature"):
+            bending = point.bending(q)
+            values += [bending.y, bending.z]
+    return Derived((values,))
+
+
+def _on_beam(robot: Robot) -> bool:
+    return any(point.link and robot.link(point.link).flexible is not None for point in robot.points)
+
+
+def _per_point(name: str, width: int, unit: str, doc: str) -> Outputs:
+    return lambda v: (matrix(name, len(v.pointed.points), width, unit, f"per point, in the order of `points`: {doc}"),)
+
+
+def _per_coordinate(name: str, unit: str) -> Outputs:
+    return lambda v: (Argument(name, (len(v.pointed.points), 6, v.size), unit, "per point: linear (3), angular (3) rows"),)
+
+
+_TWIST = "linear (3), angular (3)"
+_POINTS = "only for robots with points: add `points:` to the robot's description"
+_NEEDS = {
+    "point_strains": (
+        lambda robot: any(point.strain is not None for point in robot.points),
+        "only for robots with strain gauges: add `strain: {offset: ...}` to a point on a beam",
+    ),
+    "point_curvatures": (_on_beam, "only for robots with points on beams: add `points:` on a flexible link"),
+}
+
+ENTRIES = tuple(
+    Entry(name, brief, inputs, outputs, ways, "points", explore=True, default=False,
+          applies=_NEEDS.get(name, (lambda robot: bool(robot.points), ""))[0],
+          applies_to=_NEEDS.get(name, (None, _POINTS))[1])
+    for name, brief, inputs, outputs, ways in (
+        ("point_positions", "Positions of all points in the base frame.", ("q",),
+         _per_point("r", 3, "m", "x, y, z"), (positions,)),
+        ("point_velocities", "Velocities of all points in base components.", ("q", "qd"),
+         _per_point("v", 6, "m/s, rad/s", _TWIST), (velocities,)),
+        ("point_accelerations", "Accelerations of all points in base components, without gravity.", ("q", "qd", "qdd"),
+         _per_point("a", 6, "m/s^2, rad/s^2", _TWIST),
+         tuple(map(_accelerations, (points.accelerations_by_frames, points.accelerations_by_operators,
+                                    points.accelerations_in_base)))),
+        ("point_jacobians", "Jacobians of all points in base components: twists = J qd.", ("q",),
+         _per_coordinate("J", "m, 1 or m/rad"), (jacobians,)),
+        ("point_jacobian_rates", "Time derivatives of the Jacobians of all points: accelerations = J qdd + dJ/dt qd.",
+         ("q", "qd"), _per_coordinate("Jd", "1/s, m/s"), (jacobian_rates,)),
+        ("point_forces", "Generalized forces sum J^T w of wrenches at the points, in base components.", ("q", "wrenches"),
+         lambda v: (vector("Q", v.size, "N m or N", "generalized forces of the wrenches"),), (forces,)),
+        ("point_strains", "Strains that the gauges read: -offset w''(x), plus u' where a link stretches.", ("q",),
+         lambda v: (Argument("strain", (len(v.pointed.gauges),), "1", "per gauge, in the order of `points`"),), (strains,)),
+        ("point_curvatures", "Curvatures w'' of the beams at the points on them.", ("q",),
+         lambda v: (matrix("curvature", len(v.pointed.on_beams), 2, "1/m", "per point on a beam: in y, in z"),), (curvatures,)),
+        ("accelerometers", "Readings R^T (a - g) of accelerometers in all points, in their own axes.", ("q", "qd", "qdd"),
+         _per_point("reading", 3, "m/s^2", "x, y, z of its frame"), (accelerometers,)),
+        ("gyroscopes", "Readings R^T omega of gyroscopes in all points, in their own axes.", ("q", "qd"),
+         _per_point("reading", 3, "rad/s", "x, y, z of its frame"), (gyroscopes,)),
+    )
+)  # fmt: skip

@@ -1,0 +1,85 @@
+"""The points of a robot in its mechanism: on beams each is carried by a frame of its own, the section's."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import TypeAlias
+
+from elastogen.generator.mechanism.mechanism import Frame, LinkFrame, Mechanism
+from elastogen.generator.mechanism.steps import steps
+from elastogen.generator.program.graph import Value
+from elastogen.generator.program.lowering import Lowering
+from elastogen.generator.robot.placement import product
+from elastogen.generator.robot.robot import Matrix, Point, Robot
+from elastogen.generator.sliding.beam_section import BeamSection, Bending, beam_section
+from elastogen.generator.sliding.held_bodies import held_bodies
+from elastogen.generator.spatial.inertia import Inertia
+from elastogen.generator.spatial.vectors import Rotation
+
+Placed: TypeAlias = "tuple[int, Matrix]"
+"""A frame's number (-1: the base) and a pose in it."""
+
+
+@dataclass(frozen=True)
+class PointFrame:
+    """A point: its frame, and on a beam the section that carries it."""
+
+    point: Point
+    frame: LinkFrame
+    offset: Value | None = None  # of its gauge [m]
+    section: BeamSection | None = None
+    coordinates: tuple[int, ...] = ()  # indices in q of the section's coordinates
+
+    def bending(self, q: Sequence[Value]) -> Bending:
+        """How its beam bends there."""
+        assert self.section is not None
+        return self.section.bending([q[k] for k in self.coordinates])
+
+
+@dataclass(frozen=True)
+class PointedMechanism(Mechanism):
+    """A mechanism with points; the frames of sections come after all others."""
+
+    points: tuple[PointFrame, ...] = ()
+
+    @property
+    def on_beams(self) -> tuple[PointFrame, ...]:
+        """The points on beams."""
+        return tuple(point for point in self.points if point.section is not None)
+
+    @property
+    def gauges(self) -> tuple[PointFrame, ...]:
+        """The points with a strain gauge."""
+        return tuple(point for point in self.points if point.offset is not None)
+
+
+def with_points(
+    mechanism: Mechanism, robot: Robot, lower: Lowering, links: Mapping[str, Placed], seats: Mapping[str, Placed]
+) -> PointedMechanism:
+    """The mechanism, in the user's frames, with the robot's points; ``seats`` are those of the joints."""
+    frames, found = list(mechanism.frames), []
+    held, zero = held_bodies(robot), lower.graph.value(0)
+    for point in robot.points:
+        frame, seat = seats[point.joint] if point.joint else links[point.link]
+        pose = lower.matrix(point.pose)
+        body = robot.link(point.link).flexible if point.link else None
+        if body is None:
+            found.append(PointFrame(point, LinkFrame(point.name, frame, *steps(lower, product(seat, pose)))))
+            continue
+        elastic, as_held = frames[frame].elastic, held[point.link]
+        assert elastic is not None
+        assert as_held is not None
+        rotation, (along, *across) = steps(lower, pose)
+        section = beam_section(lower, body, as_held, point.pose[0][3], len(elastic.coordinates), robot.parameters)
+        frames.append(
+            Frame(
+                point.name, frame, Rotation(()), [along, zero, zero], section.motion, elastic.coordinates,
+                Inertia.zero(lower.graph),
+            )
+        )  # fmt: skip
+        carried = LinkFrame(point.name, len(frames) - 1, rotation, [zero, *across])
+        offset = None if point.strain is None else lower.value(point.strain.offset)
+        found.append(PointFrame(point, carried, offset, section, elastic.coordinates))
+    plain = {field.name: getattr(mechanism, field.name) for field in fields(mechanism)}
+    return PointedMechanism(**{**plain, "frames": tuple(frames), "points": tuple(found)})
