@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import sys
 import time
 import warnings
@@ -13,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import elastogen
+from elastogen.option_words import as_options
 
 if TYPE_CHECKING:
     from elastogen.generator.robot.robot import Robot
@@ -24,13 +26,13 @@ ERROR = 2
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code: 0, or 2 with one readable message on stderr."""
-    options = _parser().parse_args(arguments)
+    options = _parsed(sys.argv[1:] if arguments is None else arguments)
     command: Callable[[argparse.Namespace], None] = options.command
     try:
         command(options)
         sys.stdout.flush()
     except (elastogen.ElastogenError, elastogen.ModelError) as error:
-        return _fail(str(error))
+        return _fail(as_options(str(error), vars(options)))
     except BrokenPipeError:  # the reader of our output left, as `| head` does
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
@@ -39,6 +41,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return 130
     return 0
+
+
+def _parsed(arguments: Sequence[str]) -> argparse.Namespace:
+    """The options; positional arguments may stand between them, and lists of numbers may begin with a minus."""
+    parser, commands = _parser()
+    words: list[str] = []
+    for word in arguments:
+        if words and words[-1].startswith("--") and "=" not in words[-1] and re.match(r"-[0-9.]", word):
+            words[-1] += f"={word}"
+        else:
+            words.append(word)
+    if words and words[0] in commands:
+        return commands[words[0]].parse_intermixed_args(words[1:])
+    return parser.parse_args(words)
 
 
 def _fail(message: str) -> int:
@@ -153,7 +169,7 @@ def _load(options: argparse.Namespace) -> Robot:
         robot = _loaded(options, options.snap)
     for warning in caught:
         if issubclass(warning.category, elastogen.RobotWarning):
-            print(f"warning: {warning.message}", file=sys.stderr)
+            print(f"warning: {as_options(str(warning.message), vars(options))}", file=sys.stderr)
     return robot
 
 
@@ -197,7 +213,8 @@ def _progress(task: str) -> Iterator[None]:
 # Arguments.
 
 
-def _parser() -> argparse.ArgumentParser:
+def _parser() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentParser]]:
+    """The parser of the whole command line, and those of the commands by their names."""
     parser = argparse.ArgumentParser(
         prog="elastogen", description="Fast, dependency-free C for robot dynamics, from a robot description."
     )
@@ -211,9 +228,9 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument("--latex", type=Path, metavar="FILE", help="write to this file instead of the terminal")
     command.add_argument(
         "--symbolic",
-        choices=("named", "none", "all"),
+        choices=("named", "nonzero", "none", "all"),
         default="named",
-        help="which numbers stay symbols: named parameters (default), none, or all",
+        help="which numbers stay symbols: named parameters (default), those of them that are not zero, none, or all",
     )
 
     command = _command(commands, generate, "write the C files, compile nothing")
@@ -243,7 +260,7 @@ def _parser() -> argparse.ArgumentParser:
     run_command.add_arguments(command, _positive, simulate_command.numbers)
     _add_emission(command)
     _add_compilation(command)
-    return parser
+    return parser, dict(commands.choices)
 
 
 def _command(commands: Any, function: Callable[[argparse.Namespace], None], text: str) -> argparse.ArgumentParser:

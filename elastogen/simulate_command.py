@@ -67,6 +67,8 @@ def numbers(text: str) -> tuple[float, ...]:
 def run(robot: Robot, build: Callable[[Robot], Model], options: argparse.Namespace) -> None:
     """Simulate, print a report, write files."""
     plot = plot_file(robot, options)
+    if options.csv is not None and options.csv.suffix not in (".csv", ".npz"):
+        raise elastogen.ModelError(f"{options.csv}: got the ending {options.csv.suffix!r}, expected '.csv' or '.npz'.")
     flexible = any(coordinate.elastic for coordinate in robot.coordinates)
     beside = options.beside_rigid
     if beside is None:

@@ -11,6 +11,7 @@ import pytest
 
 import elastogen
 from elastogen import command_line, demo
+from elastogen.option_words import as_options
 
 COMMANDS = ("check", "derive", "generate", "build", "bench")
 
@@ -145,3 +146,64 @@ def test_demo(capsys: pytest.CaptureFixture[str]) -> None:
     text = capsys.readouterr().out
     for word in ("inverse_dynamics", "puma560.c", "forward dynamics of F gives qdd again"):
         assert word in text
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["derive", "two_link", "mass_matrix", "--symbolic", "nonzero"],
+        ["derive", "--symbolic", "nonzero", "two_link", "mass_matrix"],
+        ["derive", "two_link", "--symbolic", "nonzero", "mass_matrix"],
+        ["derive", "two_link", "--symbolic=nonzero", "mass_matrix"],
+    ],
+)
+def test_options_stand_anywhere(capsys: pytest.CaptureFixture[str], arguments: list[str]) -> None:
+    assert command_line.main(arguments) == 0
+    text = capsys.readouterr().out
+    assert text.startswith("\\[\nM = ")
+    assert "payload" not in text  # it is zero
+
+
+def test_options_between_two_positionals(tmp_path: Path) -> None:
+    assert command_line.main(["generate", "two_link", "--outputs", "mass_matrix", str(tmp_path / "out")]) == 0
+    assert (tmp_path / "out" / "two_link.h").is_file()
+
+
+@pytest.mark.parametrize("q0", [["--q0", "-0.5,0.3"], ["--q0=-0.5,0.3"], ["--q0", "-.5,+0.3"], ["--q0", "-5e-1,0.3"]])
+def test_lists_of_numbers_may_begin_with_a_minus(capsys: pytest.CaptureFixture[str], q0: list[str]) -> None:
+    arguments = ["simulate", "two_link", *q0, "--seconds", "0.01", "--outputs", "simulation"]
+    assert command_line.main(arguments) == 0
+    assert "from -0.5 to" in capsys.readouterr().out
+
+
+def test_endings_are_refused_before_the_simulation(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("elastogen.build_model", lambda *_, **__: pytest.fail("a model was built"))
+    assert "'.csv' or '.npz'" in fails(capsys, "simulate", "two_link", "--csv", str(tmp_path / "x.xlsx"))
+
+
+def test_fixes_name_the_options(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    (tmp_path / "README.md").write_text("mine")
+    message = fails(capsys, "generate", "two_link", str(tmp_path), "--outputs", "mass_matrix")
+    assert "replace them with --force." in message
+    message = fails(capsys, "check", "two_link", "--name", "int")
+    assert "--name my_arm" in message
+    assert "load(" not in message
+
+
+@pytest.mark.parametrize(
+    ("message", "expected"),
+    [
+        ("or force=True.", "or --force."),
+        ("by load(..., name='my_arm')", "by --name my_arm"),
+        ("Fix: mimic='independent' to", "Fix: --mimic independent to"),
+        ("set X or cache_dir= to a", "set X or --cache-dir to a"),
+        ("outputs=['mass_matrix', 'jacobian']", "--outputs mass_matrix,jacobian"),
+        ("use native=False", "use --portable"),
+        ("a == b, x=3, other=True, payload_mass=1", "a == b, x=3, other=True, payload_mass=1"),
+        ("<mass value='1'/> and force=False", "<mass value='1'/> and force=False"),
+    ],
+)
+def test_keyword_arguments_become_options(message: str, expected: str) -> None:
+    assert as_options(message, ("force", "name", "mimic", "cache_dir", "outputs")) == expected
