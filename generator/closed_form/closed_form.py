@@ -16,12 +16,13 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 import sympy
 
+from elastogen.generator.closed_form.exact_numbers import exact
 from elastogen.generator.closed_form.exponentials import ExponentialForms
 from elastogen.generator.closed_form.functions import closed_form
 from elastogen.generator.closed_form.kinematics import Kinematics, number_of_joint_coordinates, skew
 from elastogen.generator.closed_form.latex import document, equations
 from elastogen.generator.closed_form.symbols import with_numbers, with_symbols
-from elastogen.generator.closed_form.trigonometry import Polynomial, TrigonometricRing, exact
+from elastogen.generator.closed_form.trigonometry import Polynomial, TrigonometricRing
 from elastogen.generator.description.load_robot import RobotSource, load
 from elastogen.generator.robot.errors import OutputError
 from elastogen.generator.robot.robot import Actuation, Body, Robot

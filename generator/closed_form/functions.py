@@ -13,8 +13,9 @@ from typing import Any
 
 import sympy
 
-from elastogen.generator.closed_form.kinematics import joint_angles, rotation_entry
-from elastogen.generator.closed_form.trigonometry import Polynomial, TrigonometricRing, Weights, exact
+from elastogen.generator.closed_form.exact_numbers import exact, rotation_entry
+from elastogen.generator.closed_form.kinematics import joint_angles
+from elastogen.generator.closed_form.trigonometry import Polynomial, TrigonometricRing, Weights
 from elastogen.generator.functions.derivation import CATALOGUE, output_names
 from elastogen.generator.functions.variants import VariantFamily
 from elastogen.generator.program.arguments import MOTION

@@ -19,19 +19,14 @@ from typing import Any
 import numpy as np
 import sympy
 
-from elastogen.generator.closed_form.trigonometry import TrigonometricRing, Weights, exact
+from elastogen.generator.closed_form.exact_numbers import exact, rotation_entry
+from elastogen.generator.closed_form.trigonometry import TrigonometricRing, Weights
 from elastogen.generator.joints.kinds import FIXED
 from elastogen.generator.robot.errors import OutputError
 from elastogen.generator.robot.joint_kind import Screw
 from elastogen.generator.robot.robot import Joint, Matrix, Robot, Scalar
 
 _TOLERANCE = 1e-12  # on the components of unit vectors that are given as rounded numbers
-_ROUNDED = 4e-16  # a rotation's entry this close to one of the values below is that value
-_EXACT_ENTRIES = [
-    sign * value
-    for value in (sympy.S.Zero, sympy.S.Half, sympy.S.One, sympy.sqrt(2) / 2, sympy.sqrt(3) / 2)
-    for sign in (1, -1)
-]
 
 
 @dataclass(frozen=True)
@@ -232,15 +227,6 @@ def _screws(joint: Joint) -> tuple[Screw, ...]:
 def number_of_joint_coordinates(robot: Robot) -> int:
     """How many coordinates the joints have, without deflections and modes."""
     return sum(len(joint.type.coordinates) for joint in robot.joints)
-
-
-def rotation_entry(value: Scalar) -> sympy.Expr:
-    """Return an entry of a rotation or unit vector exactly: sqrt(2)/2 for 0.7071067811865476, 0 for 6e-17."""
-    if isinstance(value, float) or getattr(value, "is_Float", False):
-        for candidate in _EXACT_ENTRIES:
-            if abs(float(value) - float(candidate)) <= _ROUNDED:
-                return candidate
-    return exact(value)
 
 
 def _rotation_of(transform: Matrix) -> sympy.ImmutableMatrix:

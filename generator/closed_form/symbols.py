@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import fields, replace
+from collections.abc import Callable, Mapping
+from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
 import sympy
 
-from elastogen.generator.closed_form.trigonometry import exact
+from elastogen.generator.closed_form.exact_numbers import exact
 from elastogen.generator.robot.robot import Actuation, Body, Joint, Matrix, Parameter, Robot, Scalar, Vector
 
 Renamer = Callable[[Scalar, str, str], Scalar]  # (value, name, unit) -> the value or what replaces it
@@ -21,11 +21,21 @@ def with_numbers(robot: Robot, *, only_zeros: bool = False) -> Robot:
     replaced = [p for p in robot.parameters.values() if p.value == 0 or not only_zeros]
     values = {parameter.symbol: exact(parameter.value) for parameter in replaced}
     kept = {name: parameter for name, parameter in robot.parameters.items() if parameter not in replaced}
+    numeric: Robot = _substituted(robot, values)
+    return replace(numeric, parameters=kept)
 
-    def value_of(scalar: Scalar, name: str, unit: str) -> Scalar:
-        return exact(scalar).xreplace(values) if isinstance(scalar, sympy.Basic) else scalar
 
-    return replace(_mapped(robot, value_of, rotations=True), parameters=kept)
+def _substituted(value: Any, values: Mapping[sympy.Symbol, sympy.Expr]) -> Any:
+    """Return a part of a robot with values in place of symbols in all its scalars, those of flexible bodies included."""
+    if isinstance(value, sympy.Basic):
+        return exact(value).xreplace(values)
+    if isinstance(value, tuple):
+        return tuple(_substituted(item, values) for item in value)
+    if is_dataclass(value) and not isinstance(value, type):
+        old = {field.name: getattr(value, field.name) for field in fields(value) if field.init}
+        new = {name: _substituted(item, values) for name, item in old.items()}
+        return replace(value, **new) if any(new[name] is not item for name, item in old.items()) else value
+    return value
 
 
 def with_symbols(robot: Robot) -> Robot:

@@ -21,6 +21,8 @@ import sympy
 from sympy.polys.domains import QQ
 from sympy.polys.rings import PolyRing
 
+from elastogen.generator.closed_form.exact_numbers import LONGEST_DENOMINATOR, readable_number
+
 Polynomial: TypeAlias = Any  # sympy.polys.rings.PolyElement, which has no type of its own for mypy
 Weights: TypeAlias = "tuple[int, ...]"  # an angle: integer factor of each coordinate
 Harmonics: TypeAlias = "dict[tuple[str, Weights], Any]"  # coefficient of ("sin" | "cos", angle)
@@ -28,19 +30,11 @@ TrigTerm: TypeAlias = "tuple[tuple[str, Weights, int], ...]"  # product of sin(a
 
 # Decimal numbers that somebody typed are exact. Longer ones are results, rounded to 53 bits: what should cancel
 # leaves dust, which is removed, and their products are kept on a grid, or their fractions would grow without end.
-_LONGEST_DENOMINATOR = 10**12
 _DUST = QQ(1, 10**14)  # relative to the largest coefficient of a polynomial
 _SMALLEST = QQ(1, 10**15)  # absolute, for polynomials that are nothing but dust
 _GRID = 2**160
 
 _LONGEST_TO_FACTOR = 12  # terms; longer coefficients stay expanded, factoring them takes time and helps nobody
-_SIMPLE_DENOMINATORS = (1, 2, 3, 4, 6, 8, 12)  # of fractions that are not written as decimal numbers
-
-
-def exact(value: object) -> sympy.Expr:
-    """Return the scalar with every floating point number as the decimal fraction that its text shows."""
-    expr = sympy.sympify(value)
-    return expr.xreplace({number: sympy.Rational(repr(float(number))) for number in expr.atoms(sympy.Float)})
 
 
 def polynomial_leaves(expr: sympy.Expr) -> list[sympy.Expr]:
@@ -50,7 +44,14 @@ def polynomial_leaves(expr: sympy.Expr) -> list[sympy.Expr]:
     if expr.is_Add or expr.is_Mul or (expr.is_Pow and expr.exp.is_Integer and expr.exp > 0):
         arguments = expr.args if not expr.is_Pow else (expr.base,)
         return [leaf for argument in arguments for leaf in polynomial_leaves(argument)]
-    return [expr]
+    return _prime_roots(expr) or [expr]
+
+
+def _prime_roots(expr: sympy.Expr) -> list[sympy.Expr]:
+    """Return sqrt(2), sqrt(3) for sqrt(6): SymPy joins roots, but only those of primes are independent of each other."""
+    if not (expr.is_Pow and expr.exp == sympy.S.Half and expr.base.is_Integer):
+        return []
+    return [sympy.sqrt(prime) for prime in sympy.factorint(expr.base)]
 
 
 class TrigonometricRing:
@@ -94,7 +95,7 @@ class TrigonometricRing:
         self._rates = [(gens[self._index[rate]], gens[self._index[second]]) for rate, second in zip(qd, qdd, strict=True)]
         self._families = _families(self.angles)
         self._has_rounded_constants = any(
-            number.q > _LONGEST_DENOMINATOR for expr in constants for number in expr.atoms(sympy.Rational)
+            number.q > LONGEST_DENOMINATOR for expr in constants for number in expr.atoms(sympy.Rational)
         )
         self._factorings: dict[Polynomial, sympy.Expr] = {}
         self.zero, self.one = self._ring.zero, self._ring.one
@@ -114,6 +115,8 @@ class TrigonometricRing:
             return self.normal(reduce(lambda product, argument: product * self(argument), expr.args, self.one))
         if expr.is_Pow and expr.exp.is_Integer and expr.exp > 0:
             return self.normal(self(expr.base) ** int(expr.exp))
+        if roots := _prime_roots(expr):
+            return reduce(lambda product, root: product * self._ring.gens[self._index[root]], roots, self.one)
         raise ValueError(f"{expr} is not a polynomial in {', '.join(map(str, self._generators))}")
 
     def array(self, values: object) -> Any:
@@ -232,7 +235,7 @@ class TrigonometricRing:
                 for (rates, rest, outside), parts in contexts.items()
                 for inside, coefficient in _shorter(parts).items()
             }
-        return _with_squared_cosines(terms)
+        return _with_squared_cosines(_without_dust(terms) if self._has_rounded_constants else terms)
 
     def _argument(self, angle: Weights) -> sympy.Expr:
         return sympy.Add(*(weight * coordinate for weight, coordinate in zip(angle, self.q, strict=True)))
@@ -264,17 +267,11 @@ class TrigonometricRing:
         if content.denominator != 1:  # decimal numbers read better in (q3 + 0.03) than in 0.01 (100 q3 + 3)
             content = reduce(lambda c, item: c * item[0].LC ** item[1], factors, content)
             factors = [(factor.monic(), power) for factor, power in factors]
-        return [_number(content), *(self._expanded(factor, used) ** power for factor, power in factors)]
+        return [readable_number(content), *(self._expanded(factor, used) ** power for factor, power in factors)]
 
     def _expanded(self, polynomial: Any, used: Sequence[int] | None = None) -> sympy.Expr:
         """Return the sum of the monomials, of all generators or of the ``used`` ones."""
-        return sympy.Add(*(_number(c) * self._monomial(monomial, used) for monomial, c in polynomial.items()))
-
-
-def _number(value: Any) -> sympy.Expr:
-    """Return a coefficient as SymPy: a simple fraction as it is, everything else as a decimal number."""
-    fraction = QQ.to_sympy(value)
-    return fraction if fraction.q in _SIMPLE_DENOMINATORS else sympy.Float(fraction, 15)
+        return sympy.Add(*(readable_number(c) * self._monomial(monomial, used) for monomial, c in polynomial.items()))
 
 
 def _product(rates: sympy.Expr, bracket: sympy.Expr) -> sympy.Expr:
@@ -308,10 +305,21 @@ def _with_squared_cosines(terms: dict[Any, Any]) -> dict[Any, Any]:
 
 def _rounded(polynomial: Polynomial) -> Polynomial:
     """Return a polynomial of rounded numbers without dust and with its coefficients on the grid."""
-    limit = max(_DUST * max((abs(c) for c in polynomial.values()), default=QQ(0)), _SMALLEST)
-    kept = {monomial: c for monomial, c in polynomial.items() if abs(c) >= limit}
-    on_grid = {monomial: QQ(c.numerator * _GRID // c.denominator, _GRID) for monomial, c in kept.items()}
-    return polynomial.ring.from_dict(on_grid)
+    return polynomial.ring.from_dict({monomial: _on_grid(c) for monomial, c in _without_dust(polynomial).items()})
+
+
+def _without_dust(coefficients: Any) -> dict[Any, Any]:
+    """Return the coefficients that are more than rounding errors of the largest one."""
+    limit = max(_DUST * max((abs(c) for c in coefficients.values()), default=QQ(0)), _SMALLEST)
+    return {key: c for key, c in coefficients.items() if abs(c) >= limit}
+
+
+def _on_grid(number: Any) -> Any:
+    """Return a number with few digits as it is, another one on the grid; opposite numbers stay opposite."""
+    if number.denominator <= LONGEST_DENOMINATOR:
+        return number
+    size = QQ(abs(number.numerator) * _GRID // number.denominator, _GRID)
+    return size if number > 0 else -size
 
 
 def _families(angles: Sequence[Weights]) -> list[frozenset[Weights]]:
