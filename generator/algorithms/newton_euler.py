@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from elastogen.generator.bodies.elastic_body import ElasticBody
 from elastogen.generator.mechanism.mechanism import Mechanism
 from elastogen.generator.program.graph import Graph, Value
 from elastogen.generator.spatial.inertia import Inertia
@@ -163,22 +164,36 @@ def inward(
     mechanism: Mechanism, placed: Sequence[Placed], q: Sequence[Value], wrenches: Sequence[tuple[Vec, Vec]]
 ) -> list[Value]:
     """Generalized forces from the force and moment that each frame's bodies need."""
+    tau: list[Value] = [mechanism.graph.value(0)] * mechanism.size
+
+    def project(index: int, force: Vec, moment: Vec) -> None:
+        frame = mechanism.frames[index]
+        for coordinate, value in frame.spread(frame.motion.project(frame.own(q), force, moment)):
+            tau[coordinate] = tau[coordinate] + value
+
+    carry_inward(mechanism, placed, wrenches, project)
+    return tau
+
+
+def carry_inward(
+    mechanism: Mechanism,
+    placed: Sequence[Placed],
+    wrenches: Sequence[tuple[Vec, Vec]],
+    visit: Callable[[int, Vec, Vec], None],
+) -> None:
+    """Sum force and moment over everything outside of each frame, and show them: about its origin, in its components."""
     forces = [list(force) for force, _ in wrenches]
     moments = [list(moment) for _, moment in wrenches]
-    tau: list[Value] = [mechanism.graph.value(0)] * mechanism.size
     for index in reversed(range(len(mechanism.frames))):
         frame, place_ = mechanism.frames[index], placed[index]
         with mechanism.graph.section(f"{frame.label}: force"):
             forces[index], moments[index] = named("f", index, forces[index]), named("n", index, moments[index])
-            own = frame.motion.project(frame.own(q), forces[index], moments[index])
-            for coordinate, value in frame.spread(own):
-                tau[coordinate] = tau[coordinate] + value
+            visit(index, forces[index], moments[index])
             if frame.parent >= 0:
                 force = place_.rotation.outward(forces[index])
                 moment = add(place_.rotation.outward(moments[index]), cross(place_.position, force))
                 forces[frame.parent] = add(forces[frame.parent], force)
                 moments[frame.parent] = add(moments[frame.parent], moment)
-    return tau
 
 
 def inverse_dynamics(
@@ -193,22 +208,49 @@ def inverse_dynamics(
     """Forces M qdd + C qd + G of the bodies, all rows; gravity enters as base acceleration -g."""
     placed = place(mechanism, q, merge=merge)
     motions = outward(mechanism, placed, q, qd, qdd, [-g for g in gravity])
-    wrenches = []
     rows: dict[int, Value] = {}
+    tau = inward(mechanism, placed, q, body_wrenches(mechanism, motions, q, qd, qdd, moment, rows))
+    return [value + rows[k] if k in rows else value for k, value in enumerate(tau)]
+
+
+def body_wrenches(
+    mechanism: Mechanism,
+    motions: Sequence[MotionState],
+    q: Sequence[Value],
+    qd: Sequence[Value],
+    qdd: Sequence[Value],
+    moment: str,
+    rows: dict[int, Value] | None = None,
+) -> list[tuple[Vec, Vec]]:
+    """Force and moment that the bodies of each frame need, about its origin; ``rows`` takes those of elastic coordinates."""
+    wrenches = []
     for frame, motion in zip(mechanism.frames, motions, strict=True):
         with mechanism.graph.section(f"{frame.label}: inertia force and moment"):
-            inertia = frame.inertia
-            if frame.elastic is not None:
-                xd, xdd = frame.elastic.own(qd), frame.elastic.own(qdd)
-                body = frame.elastic.moved(q)
-                inertia = inertia + body.inertia
-            force = add([inertia.m * x for x in motion.a], times(motion.U, inertia.S))
-            torque = add(MOMENTS[moment](motion, inertia), cross(inertia.S, motion.a))
-            if frame.elastic is not None:
-                added_force, added_torque = body.added_wrench(motion.omega, xd, xdd)
-                force, torque = add(force, added_force), add(torque, added_torque)
-                elastic_rows = body.rows(motion.omega, motion.U, motion.a, xd, xdd)
-                rows.update(zip(frame.elastic.coordinates, elastic_rows, strict=True))
-            wrenches.append((force, torque))
-    tau = inward(mechanism, placed, q, wrenches)
-    return [value + rows[k] if k in rows else value for k, value in enumerate(tau)]
+            wrenches.append(body_wrench(frame.inertia, frame.elastic, motion, q, qd, qdd, moment, rows))
+    return wrenches
+
+
+def body_wrench(
+    inertia: Inertia,
+    elastic: ElasticBody | None,
+    motion: MotionState,
+    q: Sequence[Value],
+    qd: Sequence[Value],
+    qdd: Sequence[Value],
+    moment: str,
+    rows: dict[int, Value] | None = None,
+) -> tuple[Vec, Vec]:
+    """The same for a rigid and a flexible body that move together."""
+    if elastic is not None:
+        xd, xdd = elastic.own(qd), elastic.own(qdd)
+        body = elastic.moved(q)
+        inertia = inertia + body.inertia
+    force = add([inertia.m * x for x in motion.a], times(motion.U, inertia.S))
+    torque = add(MOMENTS[moment](motion, inertia), cross(inertia.S, motion.a))
+    if elastic is not None:
+        added_force, added_torque = body.added_wrench(motion.omega, xd, xdd)
+        force, torque = add(force, added_force), add(torque, added_torque)
+        if rows is not None:
+            elastic_rows = body.rows(motion.omega, motion.U, motion.a, xd, xdd)
+            rows.update(zip(elastic.coordinates, elastic_rows, strict=True))
+    return force, torque

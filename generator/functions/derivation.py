@@ -8,7 +8,15 @@ from difflib import get_close_matches
 
 from elastogen.generator.beams.natural_frequencies import CriticalRate, spinning_joints
 from elastogen.generator.beams.slopes import LinkSlopes, link_slopes
-from elastogen.generator.functions import acceleration_matrices, dynamics, higher_order, identification, kinematics, points
+from elastogen.generator.functions import (
+    acceleration_matrices,
+    dynamics,
+    higher_order,
+    identification,
+    inner_forces,
+    kinematics,
+    points,
+)
 from elastogen.generator.functions.catalogue import Derived, Entry
 from elastogen.generator.functions.function import Function
 from elastogen.generator.functions.variants import Variant, VariantFamily
@@ -29,6 +37,7 @@ CATALOGUE: dict[str, Entry] = {
         kinematics,
         points,
         dynamics,
+        inner_forces,
         higher_order,
         acceleration_matrices,
         identification,
@@ -155,7 +164,7 @@ def _program(entry: Entry, variant: Variant, derived: Derived, chosen: Sequence[
     for argument in entry.outputs(variant):
         outputs.append((argument, refs[start : start + argument.size]))
         start += argument.size
-    points = len(variant.pointed.points) if entry.layout == "points" else 0
+    points = len(variant.pointed.points) if entry.layout in ("points", "physical") else 0
     used = {small.label[node].partition("[")[0] for node in small.cone(refs) if small.op[node] is Op.INPUT}
     names = entry.inputs or (("q",) if variant.depends_on_elements or "q" in used else ())  # tangents of own terms
     inputs = [input_argument(name, variant.size, points) for name in names]

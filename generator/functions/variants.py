@@ -225,6 +225,7 @@ class VariantFamily:
         self.graph = Graph()
         self._mechanisms: dict[tuple[bool, bool, bool, bool], Mechanism] = {}
         self._pointed: list[Variant] = []
+        self._physical: list[Variant] = []
         self._plain: dict[bool, Variant] = {}
         self._best: dict[str, int] = {}
         self._nominal = {parameter.name: parameter.value for parameter in robot.live_parameters}
@@ -274,12 +275,21 @@ class VariantFamily:
             ]
         return self._pointed
 
+    def physical(self) -> list[Variant]:
+        """Layouts in which every frame carries the bodies that are there, for forces between them."""
+        if not self._physical:
+            moments = ("tensor",) if self.plain().mechanism.has_linear_tips else ("tensor", "pseudo-inertia")
+            self._physical = [replace(variant, moment=moment) for variant in self.pointed() for moment in moments]
+        return self._physical
+
     def layouts(self, family: str) -> list[Variant]:
-        """The layouts of a family: "plain", "kinematic", "dynamic" or "points"; always in the same order."""
+        """The layouts of a family: "plain", "kinematic", "dynamic", "points" or "physical"; always in the same order."""
         if family == "plain":
             return [self.plain()]
         if family == "points":
             return self.pointed()
+        if family == "physical":
+            return self.physical()
         return self.kinematic() if family == "kinematic" else self.dynamic()
 
     def best(self, family: str, cost: Callable[[Variant], float]) -> int:

@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import TypeAlias
 
+from elastogen.generator.beams.sections import outer_part
+from elastogen.generator.bodies.elastic_body import ElasticBody, ShapedBody
 from elastogen.generator.mechanism.mechanism import Frame, LinkFrame, Mechanism
 from elastogen.generator.mechanism.steps import steps
 from elastogen.generator.program.graph import Value
@@ -29,6 +31,7 @@ class PointFrame:
     frame: LinkFrame
     offset: Value | None = None  # of its gauge [m]
     section: BeamSection | None = None
+    beyond: ElasticBody | None = None  # the part of the beam further out, where the beam has constant shapes
     coordinates: tuple[int, ...] = ()  # indices in q of the section's coordinates
 
     def bending(self, q: Sequence[Value]) -> Bending:
@@ -80,6 +83,10 @@ def with_points(
         )  # fmt: skip
         carried = LinkFrame(point.name, len(frames) - 1, rotation, [zero, *across])
         offset = None if point.strain is None else lower.value(point.strain.offset)
-        found.append(PointFrame(point, carried, offset, section, elastic.coordinates))
+        beyond = None
+        if body.telescope is None and body.beam is not None:
+            part = outer_part(body.beam, point.pose[0][3], robot.parameters)
+            beyond = ShapedBody.lowered(lower, part, elastic.coordinates)
+        found.append(PointFrame(point, carried, offset, section, beyond, elastic.coordinates))
     plain = {field.name: getattr(mechanism, field.name) for field in fields(mechanism)}
     return PointedMechanism(**{**plain, "frames": tuple(frames), "points": tuple(found)})

@@ -14,6 +14,7 @@ from elastogen.runtime.functions.bound import Bound
 from elastogen.runtime.functions.dynamics_methods import DynamicsMethods
 from elastogen.runtime.functions.evaluation import Array, ParameterValues
 from elastogen.runtime.functions.higher_order_methods import HigherOrderMethods
+from elastogen.runtime.functions.inner_force_methods import InnerForceMethods
 from elastogen.runtime.functions.kernel import Kernel
 from elastogen.runtime.functions.kinematics_methods import KinematicsMethods
 from elastogen.runtime.functions.linear_analysis import LinearAnalysis
@@ -29,7 +30,9 @@ if TYPE_CHECKING:
 _REAL: dict[str, np.dtype[Any]] = {"double": np.dtype(np.float64), "float": np.dtype(np.float32)}
 
 
-class Model(KinematicsMethods, PointMethods, DynamicsMethods, HigherOrderMethods, LinearAnalysis, SlidingMethods):
+class Model(
+    KinematicsMethods, PointMethods, DynamicsMethods, InnerForceMethods, HigherOrderMethods, LinearAnalysis, SlidingMethods
+):
     """The compiled functions of one robot.
 
     Every method takes arrays or lists of shape (..., length) and returns arrays of the model's precision.

@@ -1,0 +1,160 @@
+"""Forces inside a robot: what its joints transmit, and what each link's own motion needs (000 (86)-(95), 002 (24)-(26)).
+
+They are free-body values, whatever the forces on the elastic coordinates: the force on everything outside of a frame is the
+rate of its momentum, less its weight.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from elastogen.generator.algorithms import affine
+from elastogen.generator.algorithms.newton_euler import MotionState, Placed, body_wrench, body_wrenches, carry_inward, outward
+from elastogen.generator.mechanism.mechanism import LinkFrame, Mechanism
+from elastogen.generator.mechanism.points import PointedMechanism
+from elastogen.generator.program.graph import Value
+from elastogen.generator.spatial import dense_matrices as dense
+from elastogen.generator.spatial.inertia import Inertia
+from elastogen.generator.spatial.vectors import Mat, Vec, add, cross, product, sub, times
+
+
+@dataclass(frozen=True)
+class Wrench:
+    """A force and a moment, about some point and in some components."""
+
+    force: Vec
+    moment: Vec
+
+    def __add__(self, other: Wrench) -> Wrench:
+        return Wrench(add(self.force, other.force), add(self.moment, other.moment))
+
+    def about(self, place: Vec) -> Wrench:
+        """The same about another point, given from the present one."""
+        return Wrench(self.force, sub(self.moment, cross(place, self.force)))
+
+    @property
+    def values(self) -> list[Value]:
+        """Force first."""
+        return [*self.force, *self.moment]
+
+
+@dataclass(frozen=True)
+class State:
+    """MotionState of a robot as the recursions take it; gravity may be left out."""
+
+    placed: Sequence[Placed]
+    q: Sequence[Value]
+    qd: Sequence[Value]
+    qdd: Sequence[Value]
+    gravity: Vec
+    moment: str  # which form: see newton_euler.py
+
+    def motions(self, mechanism: Mechanism) -> list[MotionState]:
+        """Velocities and accelerations of all frames."""
+        return outward(mechanism, self.placed, self.q, self.qd, self.qdd, [-g for g in self.gravity])
+
+
+def own_wrenches(mechanism: Mechanism, state: State) -> list[Wrench]:
+    """What the bodies of each frame need, about its origin and in its components."""
+    motions = state.motions(mechanism)
+    return [Wrench(*w) for w in body_wrenches(mechanism, motions, state.q, state.qd, state.qdd, state.moment)]
+
+
+def transmitted(mechanism: Mechanism, state: State, own: Sequence[Wrench]) -> list[Wrench]:
+    """What everything outside of each frame needs, about its origin and in its components."""
+    found = [*own]
+
+    def keep(index: int, force: Vec, moment: Vec) -> None:
+        found[index] = Wrench(force, moment)
+
+    carry_inward(mechanism, state.placed, [(w.force, w.moment) for w in own], keep)
+    return found
+
+
+def on_link(link: LinkFrame, wrench: Wrench) -> Wrench:
+    """A wrench of a frame about the origin of a link's frame in it, in that one's components."""
+    moved = wrench.about(link.position)
+    return Wrench(link.rotation.inward(moved.force), link.rotation.inward(moved.moment))
+
+
+def section_loads(mechanism: PointedMechanism, state: State) -> list[Wrench]:
+    """What a beam's inner part exerts on all beyond its section: about the section's centre, in the section's axes."""
+    motions, zero = state.motions(mechanism), mechanism.graph.value(0)
+    found = transmitted(mechanism, state, own_wrenches(mechanism, state))
+    result = []
+    for point in mechanism.on_beams:
+        assert point.beyond is not None
+        section = point.frame.frame
+        beam = mechanism.frames[section].parent
+        with mechanism.graph.section(f"{point.point.name}: load of the section"):
+            part = body_wrench(
+                Inertia.zero(mechanism.graph), point.beyond, motions[beam], state.q, state.qd, state.qdd, state.moment
+            )
+            load = Wrench(*part)
+            for index, frame in enumerate(mechanism.frames):
+                if frame.parent == beam:  # the tip; sections carry nothing
+                    place = state.placed[index]
+                    turned = Wrench(place.rotation.outward(found[index].force), place.rotation.outward(found[index].moment))
+                    load = load + turned.about([zero - x for x in place.position])
+            place = state.placed[section]
+            moved = load.about(place.position)
+            result.append(Wrench(place.rotation.inward(moved.force), place.rotation.inward(moved.moment)))
+    return result
+
+
+def owners(mechanism: Mechanism, links: Sequence[LinkFrame]) -> list[int]:
+    """For each frame the number of the link it belongs to: the nearest one inwards; -1 where there is none."""
+    home = {link.frame: number for number, link in enumerate(links)}
+    return [next((home[k] for k in mechanism.ancestors(index) if k in home), -1) for index in range(len(mechanism.frames))]
+
+
+def gathered(mechanism: Mechanism, state: State, own: Sequence[Wrench], links: Sequence[LinkFrame]) -> list[Wrench]:
+    """Per link, the sum of the wrenches of its frames, about the origin of its link frame."""
+    zero = mechanism.graph.value(0)
+    nothing = Wrench([zero] * 3, [zero] * 3)
+    belongs, found = owners(mechanism, links), []
+    for number, link in enumerate(links):
+        inside = [w if belongs[k] == number else nothing for k, w in enumerate(own)]
+        found.append(on_link(link, transmitted(mechanism, state, inside)[link.frame]))
+    return found
+
+
+# ---- where linear tips shear the frames: everything in base components
+
+
+def sheared_wrenches(mechanism: Mechanism, motion: Sequence[Sequence[Value]], gravity: Vec) -> list[Mat]:
+    """W = int (acceleration - g) (r; 1)^T dm of each frame's own bodies, 3 x 4: r in the frame, the rest in the base."""
+    found = []
+    for body in affine.bodies(mechanism, motion, 2):
+        X = [[*row[:3], row[3] - g] for row, g in zip(body.T[2][:3], gravity, strict=True)]
+        W = product(X, body.J)
+        if body.deformed is not None:
+            W = dense.added(W, body.deformed.inertia_forces(motion, body.axes(2), X)[0])
+        found.append(W)
+    return found
+
+
+def sheared_sum(mechanism: Mechanism, q: Sequence[Value], own: Sequence[Mat]) -> list[Mat]:
+    """W of everything outside of each frame, in the frame's own coordinates."""
+    total = [*own]
+    local = affine.local_transforms(mechanism, q)
+    for index in reversed(range(len(total))):
+        parent = mechanism.frames[index].parent
+        if parent >= 0:
+            total[parent] = dense.added(total[parent], product(total[index], dense.transposed(local[index])))
+    return total
+
+
+def sheared_wrench(mechanism: Mechanism, W: Mat, R: Mat) -> Wrench:
+    """Force and moment about the frame's origin in base components: int (R r) x f dm."""
+    force = [row[3] for row in W]
+    levers = product(R, dense.transposed([row[:3] for row in W]))  # int (R r) f^T dm
+    moment = [levers[1][2] - levers[2][1], levers[2][0] - levers[0][2], levers[0][1] - levers[1][0]]
+    return Wrench(force, moment)
+
+
+def in_components(R: Mat, wrench: Wrench) -> Wrench:
+    """R^T f and R^T n."""
+    columns = [list(column) for column in zip(*R, strict=True)]
+    return Wrench(times(columns, wrench.force), times(columns, wrench.moment))

@@ -1,0 +1,117 @@
+"""Functions of the catalogue: reactions in the joints, resultants of the links, loads of beams' sections."""
+
+from __future__ import annotations
+
+from elastogen.generator.algorithms import kinematics, reactions
+from elastogen.generator.algorithms.reactions import State, Wrench
+from elastogen.generator.functions.catalogue import Derived, Entry, Outputs
+from elastogen.generator.functions.variants import Variant
+from elastogen.generator.mechanism.mechanism import LinkFrame
+from elastogen.generator.program.arguments import matrix
+from elastogen.generator.robot.robot import Robot
+from elastogen.generator.spatial.vectors import Vec, times
+
+
+def _links(variant: Variant) -> list[LinkFrame]:
+    """The frames behind the moving joints, in their order."""
+    named = {link.name: link for link in variant.mechanism.link_frames[:-1]}
+    return [named[joint.child] for joint in variant.robot.moving_joints]
+
+
+def _state(variant: Variant, gravity: Vec) -> State:
+    q, qd, qdd = (variant.input(name) for name in ("q", "qd", "qdd"))
+    return State(variant.place(q), q, qd, qdd, gravity, variant.moment)
+
+
+def _values(wrenches: list[Wrench]) -> Derived:
+    return Derived(([value for wrench in wrenches for value in wrench.values],))
+
+
+def _sheared(variant: Variant, gravity: Vec, *, own: bool, base: bool) -> Derived:
+    """Where linear tips shear the frames: free-body values in base components, or their projections R^T."""
+    mechanism, links = variant.mechanism, _links(variant)
+    motion = [variant.input(name) for name in ("q", "qd", "qdd")]
+    single = reactions.sheared_wrenches(mechanism, motion, gravity)
+    poses = kinematics.poses(mechanism, variant.place(motion[0]))
+    belongs, zero = reactions.owners(mechanism, links), [[variant.graph.value(0)] * 4] * 3
+    found = []
+    for number, link in enumerate(links):
+        kept = [W if not own or belongs[k] == number else zero for k, W in enumerate(single)]
+        W = reactions.sheared_sum(mechanism, motion[0], kept)[link.frame]
+        R = poses[link.frame].R
+        wrench = reactions.sheared_wrench(mechanism, W, R).about(times(R, link.position))
+        pose = kinematics.link_pose(mechanism, poses, link)
+        found.append(wrench if base else reactions.in_components(pose.R, wrench))
+    return _values(found)
+
+
+def joint_reactions(variant: Variant) -> Derived:
+    """f_i, n_i about the origin of the link's frame, in its components."""
+    if variant.mechanism.has_linear_tips:
+        return _sheared(variant, variant.mechanism.gravity, own=False, base=False)
+    state = _state(variant, variant.mechanism.gravity)
+    found = reactions.transmitted(variant.mechanism, state, reactions.own_wrenches(variant.mechanism, state))
+    return _values([reactions.on_link(link, found[link.frame]) for link in _links(variant)])
+
+
+def joint_reactions_base(variant: Variant) -> Derived:
+    """The same in base components."""
+    if variant.mechanism.has_linear_tips:
+        return _sheared(variant, variant.mechanism.gravity, own=False, base=True)
+    state = _state(variant, variant.mechanism.gravity)
+    found = reactions.transmitted(variant.mechanism, state, reactions.own_wrenches(variant.mechanism, state))
+    poses, result = kinematics.poses(variant.mechanism, state.placed), []
+    for link in _links(variant):
+        wrench, R = found[link.frame].about(link.position), poses[link.frame].R
+        result.append(Wrench(times(R, wrench.force), times(R, wrench.moment)))
+    return _values(result)
+
+
+def link_resultants(variant: Variant) -> Derived:
+    """F_i, N_i of each link's own inertia about the origin of its frame, in its components (000 (86)-(95) as corrected)."""
+    if variant.mechanism.has_linear_tips:
+        return _sheared(variant, variant.zeros(3), own=True, base=False)
+    state = _state(variant, variant.zeros(3))
+    own = reactions.own_wrenches(variant.mechanism, state)
+    return _values(reactions.gathered(variant.mechanism, state, own, _links(variant)))
+
+
+def section_loads(variant: Variant) -> Derived:
+    """Normal force, shears, torque and bending moments at the points on beams."""
+    return _values(reactions.section_loads(variant.pointed, _state(variant, variant.mechanism.gravity)))
+
+
+def _sections(robot: Robot) -> bool:
+    """Whether there are points on beams, and all of these carry what they carry at their tips only."""
+    beams = {point.link: robot.link(point.link).flexible for point in robot.points if point.link}
+    flexible = {name: body for name, body in beams.items() if body is not None}
+    slides = any(joint.type.rides_parent and joint.parent in flexible for joint in robot.joints)
+    plain = all(body.telescope is None for body in flexible.values()) and not slides
+    linear = any(link.flexible is not None and link.flexible.tip == "linear" for link in robot.links)
+    return bool(flexible) and plain and not linear
+
+
+def _per_joint(name: str, doc: str) -> Outputs:
+    return lambda v: (matrix(name, len(v.robot.moving_joints), 6, "N, N m", f"per moving joint: {doc}"),)
+
+
+_MOTION = ("q", "qd", "qdd")
+
+ENTRIES = (
+    Entry("joint_reactions",
+          "Reactions in the joints: force and moment of the inner link on all beyond, about the link's origin, in its axes.",
+          _MOTION, _per_joint("reaction", "force (3), moment (3)"), (joint_reactions,), "physical", explore=True,
+          default=False, finalists=4),
+    Entry("joint_reactions_base", "Reactions in the joints, about the link's origin, in base components.", _MOTION,
+          _per_joint("reaction", "force (3), moment (3)"), (joint_reactions_base,), "physical", explore=True, default=False),
+    Entry("link_resultants", "Inertia force and moment of each link itself, about its origin, in its axes; without gravity.",
+          _MOTION, _per_joint("resultant", "force (3), moment (3)"), (link_resultants,), "physical", explore=True,
+          default=False),
+    Entry("section_loads",
+          "Loads of beams' sections: force (normal, shears) and moment (torque, bending) of the inner part on the outer one.",
+          _MOTION,
+          lambda v: (matrix("load", len(v.pointed.on_beams), 6, "N, N m",
+                            "per point on a beam: force (3), moment (3) about the section's centre, in its axes"),),
+          (section_loads,), "physical", explore=True, default=False, applies=_sections,
+          applies_to="only for robots with points on beams that neither slide nor carry sliding joints, with exact tips"),
+)  # fmt: skip

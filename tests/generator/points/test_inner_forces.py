@@ -1,0 +1,243 @@
+"""Reactions in joints, resultants of links: against free-body equations summed over mass points."""
+
+from functools import cache
+
+import free_bodies
+import numpy as np
+import point_oracle as oracle
+import pytest
+from test_points import GRAVITY, HERMITE, spatial, spatial_section, state
+
+import elastogen
+from elastogen.generator.functions.derivation import derive_model
+from elastogen.generator.robot.errors import OutputError
+
+LOADS = "section_loads"
+WANTED = ("joint_reactions", "joint_reactions_base", "link_resultants")
+TOOL = {"mass": 0.4, "com": [0.02, 0.01, -0.03], "inertia": [0.002, 0.003, 0.004]}
+
+
+@cache
+def flexible(kind):
+    """The turning beam with a body on its tip, and a hand with a tool."""
+    robot = spatial("linear" if kind == "linear" else "exponential")
+    robot["links"][1] |= {"mass": 0.3, "com": [0.01, 0, 0.02], "inertia": [0.001, 0.001, 0.001]}
+    robot["links"][1]["flexible"]["tip"] = {"mass": 0.2, "com": [0.01, 0.02, 0]}
+    del robot["links"][1]["flexible"]["polar_inertia_per_length"]
+    robot["links"][1]["flexible"]["modes"] = [m for m in robot["links"][1]["flexible"]["modes"] if m["direction"] != "torsion"]
+    robot["links"][2]["com"] = [0.05, 0, 0.01]
+    robot |= {"payload": TOOL, "tip": {"link": "hand", "xyz": [0.1, 0, 0]}}
+    loaded = elastogen.load(robot)
+    wanted = WANTED if kind == "linear" else [*WANTED, LOADS]
+    return {function.name: function for function in derive_model(loaded, wanted).functions}
+
+
+def spatial_parts(linear, sections=(), outside_of=None):
+    """Mass points of the beam's link and of the hand, by chains of coordinates turn, y1, y2, z1, extension, push.
+
+    Or the chains of sections, or the mass points of the beam's link beyond a place.
+    """
+    start = [oracle.shift(0.1, 0.2, 0.3), oracle.turn((0, 0.6, 0.8), 0)]
+
+    def with_torsion(step):  # the coordinates of test_points.py, without torsion
+        return lambda q: step([*q[:4], 0.0 * q[0], *q[4:]])
+
+    def section(x):
+        return [*start, *(with_torsion(step) for step in spatial_section(x, linear))]
+
+    if sections:
+        return [(x, section(x)) for x in sections]
+    if outside_of is not None:
+        beam = free_bodies.beam_points(0.35, [outside_of, 0.8])
+        return [*((m, section(x)) for m, x in beam), (0.2, [*section(0.8), oracle.shift(0.01, 0.02, 0)])]
+    hub = [(m, [*start, oracle.shift(*r)]) for m, r in free_bodies.body_points(0.3, [0.01, 0, 0.02], [0.001] * 3)]
+    beam = [(m, section(x)) for m, x in free_bodies.beam_points(0.35, [0.0, 0.8])]
+    tip = [(0.2, [*section(0.8), oracle.shift(0.01, 0.02, 0)])]
+    hand_frame = [*section(0.8), oracle.shift(0.05, 0, 0.02), oracle.slide((0, 1, 0), 5)]
+    bodies = free_bodies.body_points(1.0, [0.05, 0, 0.01], [0.01, 0.02, 0.02])
+    bodies += [(m, r + np.array([0.1, 0, 0])) for m, r in free_bodies.body_points(TOOL["mass"], TOOL["com"], TOOL["inertia"])]
+    hand = [(m, [*hand_frame, oracle.shift(*r)]) for m, r in bodies]
+    return [(start, [*hub, *beam, *tip]), (hand_frame, hand)]
+
+
+def check(functions, parts, gravity, q, qd, qdd):
+    """Parts are the links from the base outwards: their frames, and their mass points."""
+    result = {name: next(iter(functions[name].evaluate({"q": q, "qd": qd, "qdd": qdd}).values())) for name in WANTED}
+    moved = [free_bodies.moved(part, q, qd, qdd) for _, part in parts]
+    for i, (chain, _) in enumerate(parts):
+        axes, origin = free_bodies.frame(chain, q)
+        total = free_bodies.wrench([point for part in moved[i:] for point in part], origin, np.array(gravity))
+        own = free_bodies.wrench(moved[i], origin, np.zeros(3))
+        expected = {"joint_reactions_base": total, "joint_reactions": free_bodies.projected(total, axes),
+                    "link_resultants": free_bodies.projected(own, axes)}  # fmt: skip
+        for name, value in expected.items():
+            np.testing.assert_allclose(result[name][i], value, rtol=0, atol=1e-12 * np.abs(value).max(), err_msg=name)
+
+
+@pytest.mark.parametrize("kind", ["exponential", "linear"])
+def test_flexible_arm(kind):
+    q, qd, qdd = state(6, 21)
+    q[0] = -0.7
+    check(flexible(kind), spatial_parts(kind == "linear"), GRAVITY, q, qd, qdd)
+
+
+def test_loads_of_sections():
+    """Of the part of the beam beyond each point, the body on the tip and the hand."""
+    q, qd, qdd = state(6, 25)
+    q[0] = 0.4
+    _, (_, hand) = spatial_parts(False)
+    sections = spatial_parts(False, sections=(0.3, 0.5, 0.8))
+    found = flexible("exponential")[LOADS].evaluate({"q": q, "qd": qd, "qdd": qdd})["load"]
+    for load, (x, chain) in zip(found, sections, strict=True):
+        outer = spatial_parts(False, outside_of=x)
+        points = free_bodies.moved([*outer, *hand], q, qd, qdd)
+        axes, origin = free_bodies.frame(chain, q)
+        expected = free_bodies.projected(free_bodies.wrench(points, origin, np.array(GRAVITY)), axes)
+        np.testing.assert_allclose(load, expected, rtol=0, atol=1e-12 * np.abs(expected).max())
+
+
+def test_a_cantilever_under_its_own_weight():
+    beam = {"type": "elements", "length": 0.8, "mass_per_length": 0.35, "EI": 0.17, "elements": 3}
+    robot = elastogen.load({
+        "elastogen": 1, "name": "cantilever", "gravity": [0, -9.81, 0],
+        "links": [{"name": "base"}, {"name": "beam", "flexible": beam}], "joints": [{"name": "hub", "type": "revolute"}],
+        "points": [{"link": "beam", "x": x} for x in (0, 0.1, 0.8)],
+    })  # fmt: skip
+    found = {f.name: f for f in derive_model(robot, [LOADS, "joint_reactions"]).functions}
+    rest = {"q": np.zeros(7), "qd": np.zeros(7), "qdd": np.zeros(7)}
+    outside = np.array([0.8, 0.7, 0.0])
+    weight = 0.35 * 9.81
+    expected = np.zeros((3, 6))
+    expected[:, 1], expected[:, 5] = weight * outside, weight * outside**2 / 2
+    np.testing.assert_allclose(found[LOADS].evaluate(rest)["load"], expected, rtol=1e-13, atol=1e-14)
+    np.testing.assert_allclose(found["joint_reactions"].evaluate(rest)["reaction"][0], expected[0], rtol=1e-13, atol=1e-14)
+
+
+def test_loads_are_refused_where_beams_slide():
+    robot = sliding("Pa")
+    robot["points"] = [{"link": "link1", "x": 0.1}]
+    with pytest.raises(OutputError, match="sliding joints"):
+        derive_model(elastogen.load(robot), [LOADS])
+
+
+def cubic(q, first, k, h, t):
+    """w and w' of an element k of a beam clamped at its first node, by jets; ``h`` and ``t`` may be jets."""
+    nodes = [0.0, 0.0, *q[first:]][2 * k - 2 : 2 * k + 2]
+    value, slope = 0.0 * q[0], 0.0 * q[0]
+    powers = [1.0 + 0.0 * t, t, t * t, t * t * t]
+    for j, (u, phi) in enumerate(zip(nodes, HERMITE, strict=True)):
+        u = u * h if j % 2 else u * 1.0
+        for c, power in zip(phi.coef, powers, strict=False):
+            value = value + power * (u * float(c))
+        for c, power in zip(phi.deriv().coef, powers, strict=False):
+            slope = slope + power * (u * float(c)) / h
+    return value, slope
+
+
+def sliding(kind):
+    """P_a: a rod slides along a beam of two elements. P_b: such a beam slides through a joint on a rod."""
+    rod = {"length": 0.3, "rigid": True, "mass": 0.7, "inertia": 0.01, "gamma": 0.4}
+    beam = {"length": 0.8, "mass_per_length": 0.35, "EI": 0.17, "elements": 2}
+    if kind == "Pa":
+        links = [{"joint": "R", **beam}, {"joint": "Pa", **rod}]
+    else:
+        links = [{"joint": "R", **{key: rod[key] for key in rod if key != "gamma"}}, {"joint": "Pb", "gamma": 0.4, **beam}]
+    return {"elastogen": 1, "name": "sliding", "planar": {"links": links, "gravity": [0.5, -9.81], "payload": {"mass": 0.2}}}
+
+
+def rod_points():
+    spread = np.sqrt(0.01 / 0.7)
+    return [(0.35, (0.15 + sign * spread, 0, 0)) for sign in (-1, 1)]
+
+
+def rod_on_beam(q):
+    """Frames and mass points with the rod on the second element; the payload is on the rod's end."""
+    beam_frame = [oracle.turn((0, 0, 1), 0)]
+
+    def at(x, k):
+        def moved(q):
+            return cubic(q, 1, k, 0.4, x * (1 / 0.4) - (k - 1))
+
+        return oracle.bent(lambda q: (x, moved(q)[0], 0), lambda q: (0, 0, moved(q)[1]))
+
+    def contact(q):
+        w, slope = cubic(q, 1, 2, 0.4, q[5] * (1 / 0.4) - 1.0)
+        return [q[5], w, 0], [0, 0, slope + 0.4]
+
+    rod_frame = [*beam_frame, oracle.bent(lambda q: contact(q)[0], lambda q: contact(q)[1])]
+    beam = [(m, [*beam_frame, at(x, 1 if x < 0.4 else 2)]) for m, x in free_bodies.beam_points(0.35, [0.0, 0.4, 0.8])]
+    rod = [(m, [*rod_frame, oracle.shift(*r)]) for m, r in [*rod_points(), (0.2, (0.3, 0, 0))]]
+    return [(beam_frame, beam), (rod_frame, rod)]
+
+
+def beam_through_rod(q):
+    """With d = q[1] outside; the payload is on the beam's end."""
+    rod_frame = [oracle.turn((0, 0, 1), 0)]
+    beam_frame = [
+        *rod_frame,
+        oracle.shift(0.3, 0, 0),
+        oracle.rpy(0, 0, 0.4),
+        oracle.slide((1, 0, 0), 1),
+        oracle.shift(-0.8, 0, 0),
+    ]
+
+    def at(x, k):
+        def moved(q):
+            h = q[1] * 0.5
+            return cubic(q, 2, k, h, (x - 0.8 + q[1]) / h - (k - 1.0))
+
+        if k == 0:
+            return oracle.shift(x, 0, 0)
+        return oracle.bent(lambda q: (x, moved(q)[0], 0), lambda q: (0, 0, moved(q)[1]))
+
+    d = q[1]
+    ends = [0.0, 0.8 - d, 0.8 - d / 2, 0.8]
+    places = [(m, x, sum(x > end for end in ends[1:])) for m, x in free_bodies.beam_points(0.35, ends)]
+    rod = [(m, [*rod_frame, oracle.shift(*r)]) for m, r in rod_points()]
+    return [(rod_frame, rod), (beam_frame, [(m, [*beam_frame, at(x, k)]) for m, x, k in [*places, (0.2, 0.8, 2)]])]
+
+
+@pytest.mark.parametrize(("kind", "parts"), [("Pa", rod_on_beam), ("Pb", beam_through_rod)])
+def test_sliding_and_telescopic_joints(kind, parts):
+    robot = elastogen.load(sliding(kind))
+    found = {function.name: function for function in derive_model(robot, WANTED).functions}
+    q, qd, qdd = state(6, 22)
+    q[5 if kind == "Pa" else 1] = 0.55
+    check(found, parts(q), (0.5, -9.81, 0), q, qd, qdd)
+
+
+@pytest.mark.parametrize("name", ["puma560", "stanford", "trtrr"])
+def test_reactions_cost_little_more_than_inverse_dynamics(name):
+    derived = derive_model(elastogen.load(name), ["joint_reactions", "inverse_dynamics"])
+    count = {function.name: function.program.count.mul + function.program.count.add for function in derived.functions}
+    assert count["joint_reactions"] <= 1.3 * count["inverse_dynamics"]
+
+
+def test_the_drive_is_part_of_the_reaction():
+    """About the joint's axis the reaction is the driving force of the bodies, less friction and the rotor's inertia."""
+    robot = elastogen.load("puma560_geared")
+    found = {f.name: f for f in derive_model(robot, ["joint_reactions", "inverse_dynamics", "friction_forces"]).functions}
+    q, qd, qdd = state(6, 23, small=1.0)
+    live = {parameter.name: parameter.value for parameter in robot.live_parameters}
+    reactions = found["joint_reactions"].evaluate({"q": q, "qd": qd, "qdd": qdd}, live)["reaction"]
+    F = found["inverse_dynamics"].evaluate({"q": q, "qd": qd, "qdd": qdd}, live)["F"]
+    F = F - found["friction_forces"].evaluate({"q": q, "qd": qd}, live)["R"]
+    drives = [joint.actuation for joint in robot.moving_joints]
+    F = F - np.array([float(drive.motor_inertia) * float(drive.gear_ratio) ** 2 for drive in drives]) * qdd
+    axes = [np.array(joint.axis, dtype=float) for joint in robot.moving_joints]
+    after = [np.array(joint.after, dtype=float) for joint in robot.moving_joints]
+    for reaction, axis, place, force in zip(reactions, axes, after, F, strict=True):
+        local, lever = place[:3, :3].T @ axis, -place[:3, :3].T @ place[:3, 3]
+        about_axis = reaction[3:] - np.cross(lever, reaction[:3])
+        assert local @ about_axis == pytest.approx(force, abs=1e-12 * np.abs(F).max())
+
+
+def test_in_c(cache_dir):
+    model = elastogen.build_model("two_link", outputs=list(WANTED), precision="float")
+    functions = {f.name: f for f in derive_model(elastogen.load("two_link"), WANTED).functions}
+    q, qd, qdd = state(2, 24, small=1.0)
+    for name in WANTED:
+        (expected,) = functions[name].evaluate({"q": q, "qd": qd, "qdd": qdd}, model.parameters).values()
+        result = getattr(model, name)(q, qd, qdd)
+        assert result.shape == (2, 6)
+        np.testing.assert_allclose(result, expected, rtol=0, atol=1e-5 * np.abs(expected).max())
