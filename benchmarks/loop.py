@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Callable
 
 import elastogen
-from elastogen.runtime.loop.controllers import ComputedTorque, Controller, PDGravity, UserController
+from elastogen.runtime.loop.controllers import ComputedTorqueLaw, Controller, PDGravity, UserController
 from elastogen.runtime.loop.library import LoopLibrary
 from elastogen.runtime.loop.loop import Loop
 from elastogen.runtime.loop.plants import Callbacks, Plant, Simulated
@@ -58,10 +58,14 @@ def costs(library: LoopLibrary, cycles: int) -> list[str]:
     inverse = time_functions(library.model, ["inverse_dynamics", "forward_dynamics"])
     runs: list[Run] = [
         ("loop alone (controller and plant that do nothing)", UserController(), Callbacks),
-        ("computed torque, plant that does nothing", ComputedTorque(), Callbacks),
+        ("computed torque, plant that does nothing", ComputedTorqueLaw(), Callbacks),
         ("PD with gravity compensation, plant that does nothing", PDGravity(), Callbacks),
-        ("computed torque, simulated robot, semi-implicit Euler", ComputedTorque(), lambda: Simulated(method="semi_implicit")),
-        ("computed torque, simulated robot, RK4", ComputedTorque(), Simulated),
+        (
+            "computed torque, simulated robot, semi-implicit Euler",
+            ComputedTorqueLaw(),
+            lambda: Simulated(method="semi_implicit"),
+        ),
+        ("computed torque, simulated robot, RK4", ComputedTorqueLaw(), Simulated),
     ]
     lines = [
         f"## One cycle of {ROBOT}, free-running, telemetry on, {cycles} cycles",

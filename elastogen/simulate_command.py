@@ -39,6 +39,10 @@ def add_arguments(command: argparse.ArgumentParser, positive: Callable[[str], An
     )
     command.add_argument("--qd0", type=numbers, metavar="A,B", help="initial velocities [rad/s, m/s], likewise")
     command.add_argument("--input", metavar="KIND", help=f"{INPUT_HELP}; {OWN}")
+    command.add_argument(
+        "--stops", choices=("report", "end", "springs", "ignore"), default="report",
+        help="at the joints' limits: report the first one (default), end there, push back by springs, or nothing",
+    )  # fmt: skip
     command.add_argument("--samples", type=int, help=f"number of samples (default 1001, {OWN})")
     command.add_argument(
         "--beside-rigid",
@@ -141,7 +145,8 @@ def simulation_arguments(robot: Robot, options: argparse.Namespace) -> dict[str,
     arguments |= {key: value for key, value in given.items() if value is not None}
     if options.input is not None:
         arguments["F"] = read_input(options.input, robot, arguments["q0"])
-    return {**arguments, "on_failure": "keep"}
+    stops = elastogen.Stops() if options.stops == "springs" else options.stops
+    return {**arguments, "on_failure": "keep", "stops": stops}
 
 
 def spread(values: tuple[float, ...], robot: Robot) -> tuple[float, ...]:

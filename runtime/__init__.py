@@ -10,6 +10,7 @@ from elastogen.runtime.motion.trajectory import Trajectory
 from elastogen.runtime.simulation.comparison import Comparison
 from elastogen.runtime.simulation.inputs import PD, BangBang, CFunction, ComputedTorque, Table, Waypoints
 from elastogen.runtime.simulation.results import Simulation, SimulationError
+from elastogen.runtime.simulation.stops import Stops
 
 __all__ = [
     "ABI_VERSION",
@@ -25,6 +26,7 @@ __all__ = [
     "Parameters",
     "Simulation",
     "SimulationError",
+    "Stops",
     "Table",
     "Trajectory",
     "Waypoints",

@@ -47,7 +47,7 @@ class PDGravity(Controller):
         return joints @ (np.diag(kp) - robot.gravity), joints * kd
 
 
-class ComputedTorque(Controller):
+class ComputedTorqueLaw(Controller):
     """F = inverse dynamics of qdd_ref + kp e + kd de/dt, + F_ref; kp in [1/s^2], kd in [1/s]: e'' + kd e' + kp e = 0.
 
     On a robot with elastic coordinates, the driven ones are made to follow at the present elastic state.
@@ -122,7 +122,7 @@ class UserController(Controller):
 
 
 BY_NAME: dict[str, type[Controller]] = {
-    kind.name: kind for kind in (PDGravity, ComputedTorque, Feedforward, StateFeedback, UserController)
+    kind.name: kind for kind in (PDGravity, ComputedTorqueLaw, Feedforward, StateFeedback, UserController)
 }
 
 

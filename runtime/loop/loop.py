@@ -42,7 +42,7 @@ LEAD = 1_000_000  # from the start of the thread to the first deadline [ns]
 class Loop(ReferenceMethods):
     """A control loop in a C thread with absolute deadlines.
 
-    >>> with model.loop(controller=ComputedTorque(kp=400, kd=40), rate=1000) as loop:
+    >>> with model.loop(controller=ComputedTorqueLaw(kp=400, kd=40), rate=1000) as loop:
     ...     loop.move_to([0.5, -0.3], seconds=1.0)
     ...     time.sleep(1.5)
     ...     records = loop.read()

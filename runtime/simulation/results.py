@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from elastogen.runtime.errors import ModelError
+from elastogen.runtime.simulation.stops import LimitPassed
 from elastogen.runtime.simulation.switches import Switch, energy_changes, table
 from elastogen.runtime.simulation.switches import lines as switch_lines
 
@@ -25,6 +26,7 @@ STATUS = {
     "FUNCTION": "the function given by F= returned a failure",
     "OUT_OF_RANGE": "a sliding joint left its beam",
     "EVENT": "the event function asked to stop",
+    "LIMIT": "ended at the limit of a joint, as stops='end' asks",
     "ARGUMENT": "a time or an option is out of range",
 }
 """Statuses of a simulation and what they mean."""
@@ -77,6 +79,8 @@ class Simulation:
     """Borders of elements that sliding joints passed, with the energy before and after; at most 4096 for each motion."""
     switch_count: Any = 0
     """How many there were: a number, or an array (...)."""
+    limits_passed: tuple[LimitPassed, ...] = ()
+    """The first limit of a joint that each motion passed, if any."""
     flexible_links: tuple[str, ...] = ()
     largest_slopes: Any = None
     """How far each of ``flexible_links`` turned against its undeformed state at any sample (..., links) [rad]: beams are
@@ -84,8 +88,8 @@ class Simulation:
 
     @property
     def ok(self) -> bool:
-        """Whether every motion reached its end."""
-        return bool(np.all(np.asarray(self.status) == "OK"))
+        """Whether every motion reached its end, or the limit at which it was asked to end."""
+        return bool(np.isin(np.asarray(self.status), ("OK", "LIMIT")).all())
 
     @property
     def interrupted(self) -> bool:
@@ -121,7 +125,7 @@ class Simulation:
     def report(self) -> str:
         """A few lines: what was done, at what cost, and how well energy is balanced."""
         count = np.size(self.status)
-        failed = count - int(np.sum(np.asarray(self.status) == "OK"))
+        failed = count - int(np.isin(np.asarray(self.status), ("OK", "LIMIT")).sum())
         what = f"{count} motions, {failed} not finished" if count > 1 else STATUS[str(self.status)]
         lines = [
             f"{self.name}, {self.method}: {what}; {self.t.size} samples to t = {np.max(self.time_reached):g} s",
@@ -137,6 +141,7 @@ class Simulation:
             every = np.nanmax(np.asarray(self.largest_slopes).reshape(-1, len(self.flexible_links)), axis=0)
             shown = ", ".join(f"{link} {slope:.2g}" for link, slope in zip(self.flexible_links, every, strict=True))
             lines.append(f"largest slopes of flexible links [rad]: {shown}")
+        lines += [f"{passed}{f' (motion {passed.motion})' if passed.motion else ''}" for passed in self.limits_passed[:1]]
         lines += switch_lines(self.switches, int(np.sum(self.switch_count)))
         return "\n".join(lines)
 

@@ -13,12 +13,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from elastogen.runtime.errors import ModelError, ModelWarning
-from elastogen.runtime.functions.evaluation import Evaluation, ParameterValues
+from elastogen.runtime.functions.evaluation import ParameterValues
 from elastogen.runtime.functions.parameters import Parameters
 from elastogen.runtime.functions.singular import condition, why_singular
 from elastogen.runtime.simulation.inputs import Input, InputReader
+from elastogen.runtime.simulation.limit_methods import LimitMethods, cut_at_limits, until_limit
 from elastogen.runtime.simulation.results import SMALL_SLOPE, STATUS, Simulation, SimulationError
 from elastogen.runtime.simulation.simulator import Method, Motion, Simulator
+from elastogen.runtime.simulation.stops import StopChoice, read_stops, warn_of_limits
 
 METHODS = {
     "rk4": ("forward_dynamics",),
@@ -37,7 +39,7 @@ TOLERANCES = {"float64": (1e-8, 1e-10), "float32": (1e-5, 1e-6)}
 """Default rtol and atol for each precision of a model."""
 
 
-class SimulationMethods(Evaluation):
+class SimulationMethods(LimitMethods):
     """Motions of a model."""
 
     nq: Any
@@ -71,6 +73,7 @@ class SimulationMethods(Evaluation):
         parameters: ParameterValues = None,
         progress: bool | None = None,
         on_failure: Literal["raise", "keep"] = "raise",
+        stops: StopChoice = "report",
     ) -> Simulation:
         """Integrate the equation of motion in C from the state (q0, qd0) and return samples of the motion.
 
@@ -87,6 +90,8 @@ class SimulationMethods(Evaluation):
         - ``energy``: record energies, and integrate the work of F and of friction along with the motion.
         - ``progress``: a bar on stderr; by default on a terminal, for runs longer than a second.
         - ``on_failure``: "raise" a SimulationError that carries what was done, or "keep" it and return that.
+        - ``stops``: what happens at the joints' limits. "report": nothing, but a ModelWarning and ``limits_passed`` tell who
+          passed one first; "end": the motion ends there; :class:`Stops`: springs and dampers push back; "ignore".
 
         Ctrl-C returns what is done, with ``interrupted`` set. A model in single precision is evaluated in it; time and
         state are double.
@@ -100,9 +105,28 @@ class SimulationMethods(Evaluation):
         simulator = self._simulator_for(label, (*METHODS[method], *data.needs, *(("mass_matrix",) if jumps else ())))
         times = _times(label, t, samples)
         motions, arrays, batch = self._motions(label, simulator, q0, qd0, parameters, len(times), energy)
+        watched = read_stops(label, stops, self.position_limits, lambda: self._sudden_inertia(motions[0]))
         start = time.perf_counter()
-        simulator.run(motions, times, data, chosen, progress)
+        simulator.run(motions, times, data, chosen, progress, watched)
+        if watched is not None and watched.ends:
+            if not batch and motions[0].passed is not None:  # once more, to that very time
+                again: dict[str, Any] = {
+                    "method": method,
+                    "step": step,
+                    "max_step": max_step,
+                    "rtol": rtol,
+                    "atol": atol,
+                    "rho_inf": rho_inf,
+                }
+                again |= {"energy": energy, "parameters": parameters, "progress": progress, "on_failure": on_failure}
+                until = until_limit(times, motions[0].passed.time)
+                ended = self.simulate(q0, qd0, t=until, F=F, stops="ignore", **again)
+                passed = self._limits_passed(motions, batch)
+                return replace(ended, status="LIMIT" if ended.ok else ended.status, limits_passed=passed)
+            cut_at_limits(motions, times)
         result = self._simulation(motions, arrays, batch, times, method, time.perf_counter() - start)
+        if stops == "report":
+            warn_of_limits(label, result.limits_passed, len(motions))
         self._warn_of_fast_spin(label, result)
         self._warn_of_large_slopes(label, result)
         if on_failure == "raise" and not (result.ok or result.interrupted):
@@ -306,6 +330,7 @@ class SimulationMethods(Evaluation):
             ),
             flexible_links=tuple(slopes.link for slopes in self.metadata.slopes),
             largest_slopes=self._largest_slopes(shaped["q"]),
+            limits_passed=self._limits_passed(motions, batch),
             switch_count=gather([int(getattr(motion.control, "switches", 0)) for motion in motions]),
         )  # fmt: skip
 

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from elastogen.runtime.errors import ModelError
 from elastogen.runtime.simulation.inputs import CFunction, InputData
+from elastogen.runtime.simulation.stops import StopData
 from elastogen.runtime.simulation.switches import Switch
 
 _ROWS = ("values", "rates", "accelerations", "position_gain", "velocity_gain", "actuated")
@@ -36,6 +37,15 @@ class Method:
     rho_inf: float
 
 
+@dataclass(frozen=True)
+class Passed:
+    """The first limit that a motion passed."""
+
+    index: int  # of the coordinate
+    is_upper: bool
+    time: float  # [s]
+
+
 @dataclass
 class Motion:
     """One motion to compute: where it starts and where its samples go (arrays of double, rows of a batch)."""
@@ -47,6 +57,16 @@ class Motion:
     status: str = "CANCELLED"
     control: Any = None
     switches: tuple[Switch, ...] = ()
+    passed: Passed | None = None
+
+
+@dataclass(frozen=True)
+class _Watch:
+    """Structs of C that live as long as one motion is computed."""
+
+    stops: Any
+    input: Any
+    workspace: Any
 
 
 class _PythonForce:
@@ -144,8 +164,9 @@ class Simulator:
         return F
 
     def run(
-        self, motions: Sequence[Motion], times: NDArray[Any], data: InputData, method: Method, progress: bool | None
-    ) -> None:
+        self, motions: Sequence[Motion], times: NDArray[Any], data: InputData, method: Method, progress: bool | None,
+        stops: StopData | None = None,
+    ) -> None:  # fmt: skip
         """Compute all motions, on all cores; after Ctrl-C, those not finished have the status CANCELLED."""
         for motion in motions:
             motion.control = self._ffi.new("eg_sim_control_t *")
@@ -157,7 +178,7 @@ class Simulator:
             pending: set[Future[None]] = set()
             done: set[Future[None]] = set()
             try:
-                pending |= {pool.submit(self._run_one, motion, times, struct, method) for motion in motions}
+                pending |= {pool.submit(self._run_one, motion, times, struct, method, stops) for motion in motions}
                 while pending:
                     finished, pending = wait(pending, timeout=POLL, return_when=FIRST_COMPLETED)
                     done |= finished
@@ -175,7 +196,9 @@ class Simulator:
         for future in done:
             future.result()
 
-    def _run_one(self, motion: Motion, times: NDArray[Any], struct: Any, method: Method) -> None:
+    def _run_one(
+        self, motion: Motion, times: NDArray[Any], struct: Any, method: Method, stops: StopData | None
+    ) -> None:  # fmt: skip
         ffi = self._ffi
         options = ffi.new("eg_sim_options_t *")
         options.method = getattr(self._lib, f"EG_SIM_METHOD_{method.name.upper()}")
@@ -185,6 +208,10 @@ class Simulator:
         for field, array in motion.samples.items():
             setattr(record, field, self._pointer(array))
         workspace = ffi.new("eg_sim_workspace_t *")
+        watch = None if stops is None else self._watch(motion, float(times[0]), struct, stops)
+        if watch is not None:
+            options.event, options.event_context = ffi.addressof(self._lib, "eg_sim_watch"), watch.stops
+            struct = watch.input
         switches = ffi.new("eg_switch_t[]", MOST_SWITCHES) if self._sliding else None
         if switches is not None:
             record.switches, record.most_switches = switches, MOST_SWITCHES
@@ -193,9 +220,27 @@ class Simulator:
             self._pointer(motion.qd0), len(times), self._pointer(times), record, workspace, motion.control,
         )  # fmt: skip
         motion.status = self._status[status]
+        if watch is not None and watch.stops.index >= 0:
+            motion.passed = Passed(int(watch.stops.index), bool(watch.stops.side > 0), float(watch.stops.time))
         if switches is not None:
             count = min(int(motion.control.switches), MOST_SWITCHES)
             motion.switches = tuple(self._switch(switches[number]) for number in range(count))
+
+    def _watch(self, motion: Motion, start: float, struct: Any, data: StopData) -> _Watch:
+        """What looks at the limits after every step and, with springs, is asked for the forces in place of the input."""
+        ffi = self._ffi
+        stops, workspace = ffi.new("eg_sim_stops_t *"), ffi.new("eg_sim_workspace_t *")
+        stops.lower, stops.upper = self._pointer(data.lower), self._pointer(data.upper)
+        stops.ends, stops.index, stops.before_t = int(data.ends), -1, start
+        stops.before_q, stops.before_qd = list(motion.q0), list(motion.qd0)
+        if data.stiffness is None:
+            return _Watch(stops, struct, workspace)
+        stops.stiffness, stops.damping = self._pointer(data.stiffness), self._pointer(data.damping)
+        stops.params, stops.input, stops.workspace = self._pointer(motion.parameters, "eg_real_t[]"), struct, workspace
+        springs = ffi.new("eg_sim_input_t *")
+        springs.kind, springs.rows, springs.times = self._lib.EG_SIM_INPUT_FUNCTION, struct.rows, struct.times
+        springs.function, springs.context = ffi.addressof(self._lib, "eg_sim_stop_force"), stops
+        return _Watch(stops, springs, workspace)
 
     def _switch(self, report: Any) -> Switch:
         joint = self._sliding[report.joint]

@@ -9,7 +9,7 @@ import pytest
 from loop_setup import run_free
 
 import elastogen
-from elastogen.runtime.loop.controllers import ComputedTorque, PDGravity, StateFeedback, UserController
+from elastogen.runtime.loop.controllers import ComputedTorqueLaw, PDGravity, StateFeedback, UserController
 from elastogen.runtime.loop.loop import Limits, Loop, SafeCommand
 from elastogen.runtime.loop.plants import Callbacks, SharedMemory, SharedRobot, Simulated
 from elastogen.runtime.motion import shaping
@@ -20,7 +20,7 @@ WHOLE = (None, "x", NAN, -1, 1.5, [1], True, 10**400)
 
 WRONG = {
     "rate": (*NUMBERS, "1000", 0, 1e6),
-    "controller": (None, 7, "pd_gravty", ComputedTorque, [1], ComputedTorque(kp=[1, 2, 3]), ComputedTorque(kp="x"),
+    "controller": (None, 7, "pd_gravty", ComputedTorqueLaw, [1], ComputedTorqueLaw(kp=[1, 2, 3]), ComputedTorqueLaw(kp="x"),
                    PDGravity(kd=NAN), PDGravity(kp=INF), PDGravity(kp=1j), "state_feedback", StateFeedback(K=np.zeros((3, 3))),
                    StateFeedback(K="x"),
                    StateFeedback(K=np.full((2, 4), NAN)), StateFeedback(K=np.zeros((2, 4)), feedforward=2),
@@ -67,7 +67,7 @@ def test_messages_name_what_was_given(library) -> None:
         ({"keep": "all"}, "newest, oldest"),
         ({"spin": 1.0}, "less than the period"),
         ({"fifo": 100}, "1 to 99"),
-        ({"controller": ComputedTorque(kp=[1, 2, 3])}, "kp has shape"),
+        ({"controller": ComputedTorqueLaw(kp=[1, 2, 3])}, "kp has shape"),
         ({"controller": "state_feedback"}, "without K"),
         ({"limits": Limits(force=np.nan)}, "NaN"),
     ):

@@ -11,7 +11,7 @@ from loop_setup import finish, run_free
 import elastogen
 from elastogen.build.loop import build_loop
 from elastogen.runtime.loop.controllers import (
-    ComputedTorque,
+    ComputedTorqueLaw,
     Feedforward,
     PDGravity,
     UserController,
@@ -49,7 +49,7 @@ def test_computed_torque_tracks_a_rigid_arm_to_rounding(library) -> None:
 def test_errors_by_held_commands_vanish_with_the_rate(library) -> None:
     errors = []
     for rate in (500, 1000, 2000):
-        loop, cycles = run_free(library, rate, rate=rate, controller=ComputedTorque(100, 20))
+        loop, cycles = run_free(library, rate, rate=rate, controller=ComputedTorqueLaw(100, 20))
         loop.move_to([1.0, -0.5], 0.8)
         records = finish(loop, cycles)
         errors.append(np.abs(records["q"] - records["q_ref"]).max())

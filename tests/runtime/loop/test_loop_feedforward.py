@@ -10,7 +10,7 @@ import pytest
 from loop_setup import BENDER, BENDING_ARM
 
 from elastogen.build.loop import build_loop
-from elastogen.runtime.loop.controllers import ComputedTorque, Feedforward, PDGravity, UserController, stiffness_by_columns
+from elastogen.runtime.loop.controllers import ComputedTorqueLaw, Feedforward, PDGravity, UserController, stiffness_by_columns
 from elastogen.runtime.loop.loop import Loop
 from elastogen.runtime.loop.plants import SharedMemory, SharedRobot, Simulated
 
@@ -111,7 +111,7 @@ def test_feedforward_of_a_rigid_arm_is_that_of_computed_torque(precision: str, c
     for _ in range(10):
         q, qd, qdd = rng.uniform(-2, 2, (3, 2)).astype(real)
         commands = []
-        for controller in (Feedforward(300, 30), ComputedTorque(300, 30)):
+        for controller in (Feedforward(300, 30), ComputedTorqueLaw(300, 30)):
             plant = SharedMemory()
             loop = Loop(library, plant=plant, controller=controller)
             robot = SharedRobot(library, plant.name)

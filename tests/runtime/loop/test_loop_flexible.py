@@ -9,7 +9,7 @@ from loop_setup import BENDER, finish
 import elastogen
 from elastogen.build.loop import build_loop
 from elastogen.runtime.loop.controllers import (
-    ComputedTorque,
+    ComputedTorqueLaw,
     Feedforward,
     PDGravity,
     StateFeedback,
@@ -52,7 +52,7 @@ def test_input_shaping_takes_the_vibration_away(weightless) -> None:
     kp, kd = 4000.0, 100.0
     pd = vibrations(closed_loop(lin.A, lin.B, [[kp, 0, 0, kd, 0, 0]]))[0]
     for controller, mode in (
-        (ComputedTorque(10000, 200), (clamped, 0.01)),
+        (ComputedTorqueLaw(10000, 200), (clamped, 0.01)),
         (PDGravity(kp, kd), pd),
         (Feedforward(kp, kd), pd),
     ):
@@ -61,7 +61,7 @@ def test_input_shaping_takes_the_vibration_away(weightless) -> None:
         assert residual(model, controller, shaping.zv(*mode)) < plain / 10
         assert residual(model, controller, shaping.zvd(*mode)) < plain / 10
     off = (1.15 * clamped, 0.01)  # ZVD forgives a wrong frequency
-    controller = ComputedTorque(10000, 200)
+    controller = ComputedTorqueLaw(10000, 200)
     assert residual(model, controller, shaping.zvd(*off)) < 0.5 * residual(model, controller, shaping.zv(*off))
 
 

@@ -11,7 +11,7 @@ import pytest
 from loop_setup import compile_checks, finish, run_checks, run_free
 
 from elastogen.runtime.loop.controllers import (
-    ComputedTorque,
+    ComputedTorqueLaw,
     UserController,
 )
 from elastogen.runtime.loop.loop import Loop
@@ -87,7 +87,7 @@ def test_gains_change_while_the_loop_runs(library) -> None:
 
 
 def test_updates_from_a_thread_never_stop_the_loop(library) -> None:
-    loop = Loop(library, rate=5000, telemetry=1 << 15, controller=ComputedTorque(100, 20))
+    loop = Loop(library, rate=5000, telemetry=1 << 15, controller=ComputedTorqueLaw(100, 20))
     with loop:
         numbers = [loop.set_reference([0.001 * k, -0.001 * k]) for k in range(300)]
         for k in range(50):

@@ -10,7 +10,7 @@ from loop_setup import BENDING_ARM, finish, run_free
 
 import elastogen
 from elastogen.run_command import _controller
-from elastogen.runtime.loop.controllers import BY_NAME, ComputedTorque, Feedforward, PDGravity, StateFeedback, default_gains
+from elastogen.runtime.loop.controllers import BY_NAME, ComputedTorqueLaw, Feedforward, PDGravity, StateFeedback, default_gains
 from elastogen.runtime.loop.loop import Loop
 from elastogen.runtime.loop.plants import Simulated
 from elastogen.runtime.loop.stability import LinearRobot, feedforward_converges, growth, settled
@@ -75,7 +75,7 @@ def test_sampling_limits_the_gains(whip, library) -> None:
     assert rigid.lowest_frequency() == np.inf
 
 
-@pytest.mark.parametrize("controller", [PDGravity, ComputedTorque, Feedforward, StateFeedback])
+@pytest.mark.parametrize("controller", [PDGravity, ComputedTorqueLaw, Feedforward, StateFeedback])
 @pytest.mark.parametrize("robot", ["arm", "library"])
 def test_the_linear_controllers_are_those_of_the_loop(robot: str, controller, request) -> None:
     """-dF/dq and -dF/dqd by differences of the commands that the compiled loop writes."""
