@@ -99,51 +99,52 @@ def output_names(outputs: Iterable[str] | str | None = None, robot: Robot | None
 
 def derive_model(robot: Robot, outputs: Iterable[str] | str | None = None) -> ModelDerivation:
     """Derive the programs of all wanted functions of a robot."""
-    scratch = VariantFamily(robot)
+    family = VariantFamily(robot)
     names = output_names(outputs, robot)
     return ModelDerivation(
         robot=robot,
-        functions=tuple(derive_function(scratch, CATALOGUE[name]) for name in names),
-        frame_names=tuple(link.name for link in scratch.plain().mechanism.link_frames),
+        functions=tuple(derive_function(family, CATALOGUE[name]) for name in names),
+        frame_names=tuple(link.name for link in family.plain().mechanism.link_frames),
         coordinate_names=robot.coordinate_names,
         coordinate_units=tuple(coordinate.unit for coordinate in robot.coordinates),
         elastic_coordinates=tuple(coordinate.elastic for coordinate in robot.coordinates),
         critical_rates=spinning_joints(robot),
         slopes=link_slopes(robot),
-        selectors=selectors(robot),
+        selectors=family.selectors,
         point_names=tuple(point.name for point in robot.points),
     )
 
 
-def derive_function(scratch: VariantFamily, entry: Entry) -> Function:
+def derive_function(family: VariantFamily, entry: Entry) -> Function:
     """The cheapest program of one function.
 
-    Layouts and ways are compared in the graph of ``scratch``; the best two are derived again, each in a graph of its
-    own, so that names and sections of the intermediates are those of this function.
+    Layouts and ways are compared, the best two are derived again: all apart, so that names and sections of the
+    intermediates are those of this function.
     """
-    numbers = _layouts_to_try(scratch, entry)
-    small = scratch.plain().size <= entry.largest
-    candidates = [(number, way) for number in numbers for way in (entry.ways if small else entry.ways[:1])]
+    variants = family.layouts(entry.layout)
+    small = family.plain().size <= entry.largest
+    ways = entry.ways if small else entry.ways[:1]
+    candidates = [(variant, way) for variant in _variants_to_try(family, entry, variants) for way in ways]
     if len(candidates) > 1:
-        variants = scratch.layouts(entry.layout)
-        candidates.sort(key=lambda candidate: _cost(scratch.graph, _refs(candidate[1](variants[candidate[0]]))))
-    chosen = selectors(scratch.robot)
+        with family.graph.apart():  # one for all candidates: what they share is made once
+            candidates.sort(key=lambda candidate: _cost(family.graph, _refs(candidate[1](candidate[0]))))
+    chosen = family.selectors
     best: list[Program] = []
-    for number, way in candidates[: entry.finalists]:
-        variant = VariantFamily(scratch.robot).layouts(entry.layout)[number]
-        best.append(_program(entry, variant, way(variant), chosen))
+    for variant, way in candidates[: entry.finalists]:
+        with family.graph.apart():
+            best.append(_program(entry, variant, way(variant), chosen))
     program = min(best, key=lambda candidate: candidate.count.cost)
     slides = bool(program.inputs) and program.inputs[0].name == "q"
     return Function(entry.name, entry.brief, program, chosen if slides else ())
 
 
-def _layouts_to_try(scratch: VariantFamily, entry: Entry) -> list[int]:
-    """Numbers of layouts: all where that is cheap, else the best one for inverse dynamics or forward kinematics."""
-    count = len(scratch.layouts(entry.layout))
-    if count == 1 or (entry.explore and scratch.plain().size <= entry.largest):
-        return list(range(count))
+def _variants_to_try(family: VariantFamily, entry: Entry, variants: Sequence[Variant]) -> Sequence[Variant]:
+    """All layouts where that is cheap, else the best one for inverse dynamics or forward kinematics."""
+    if len(variants) == 1 or (entry.explore and family.plain().size <= entry.largest):
+        return variants
     probe = CATALOGUE[{"kinematic": "forward_kinematics", "points": "point_positions"}.get(entry.layout, "inverse_dynamics")]
-    return [scratch.best(entry.layout, lambda variant: _cost(scratch.graph, _refs(probe.ways[0](variant))))]
+    with family.graph.apart():
+        return [family.best(entry.layout, lambda variant: _cost(family.graph, _refs(probe.ways[0](variant))))]
 
 
 def _refs(derived: Derived) -> list[int]:

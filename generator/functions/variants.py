@@ -20,7 +20,7 @@ from elastogen.generator.program.lowering import Lowering
 from elastogen.generator.program.program import Extent
 from elastogen.generator.program.substitute import replacing, substitute
 from elastogen.generator.robot.robot import Robot
-from elastogen.generator.sliding.elements_inside import Indicators
+from elastogen.generator.sliding.elements_inside import Indicators, selectors
 from elastogen.generator.spatial.vectors import Mat, Vec
 
 PARAMETERS = "parameters"  # section of what depends on live parameters only
@@ -221,13 +221,12 @@ class VariantFamily:
     """All layouts of one robot in one graph, made when asked for."""
 
     def __init__(self, robot: Robot, elements: Mapping[str, int] = MappingProxyType({})) -> None:
-        self.robot, self.elements = robot, elements
+        self.robot, self.elements, self.selectors = robot, elements, selectors(robot)
         self.graph = Graph()
         self._mechanisms: dict[tuple[bool, bool, bool, bool], Mechanism] = {}
-        self._pointed: list[Variant] = []
-        self._physical: list[Variant] = []
         self._plain: dict[bool, Variant] = {}
-        self._best: dict[str, int] = {}
+        self._layouts: dict[str, list[Variant]] = {}
+        self._best: dict[str, Variant] = {}
         self._nominal = {parameter.name: parameter.value for parameter in robot.live_parameters}
         lower, inside = Lowering(self.graph, robot), Indicators(self.graph, robot, elements)
         self._elastic = tuple(coordinate.elastic for coordinate in robot.coordinates)
@@ -267,36 +266,28 @@ class VariantFamily:
 
     def pointed(self) -> list[Variant]:
         """Layouts for functions of the robot's points."""
-        if not self._pointed:
-            choices = [(False, False)] if self.plain().mechanism.has_linear_tips else itertools.product((False, True), repeat=2)
-            self._pointed = [
-                replace(self.plain(merge=merge), mechanism=self.mechanism(reframe=reframe, regroup=False, points=True))
-                for reframe, merge in choices
-            ]
-        return self._pointed
+        choices = [(False, False)] if self.plain().mechanism.has_linear_tips else itertools.product((False, True), repeat=2)
+        return [
+            replace(self.plain(merge=merge), mechanism=self.mechanism(reframe=reframe, regroup=False, points=True))
+            for reframe, merge in choices
+        ]
 
     def physical(self) -> list[Variant]:
         """Layouts in which every frame carries the bodies that are there, for forces between them."""
-        if not self._physical:
-            moments = ("tensor",) if self.plain().mechanism.has_linear_tips else ("tensor", "pseudo-inertia")
-            self._physical = [replace(variant, moment=moment) for variant in self.pointed() for moment in moments]
-        return self._physical
+        moments = ("tensor",) if self.plain().mechanism.has_linear_tips else ("tensor", "pseudo-inertia")
+        return [replace(variant, moment=moment) for variant in self.pointed() for moment in moments]
 
     def layouts(self, family: str) -> list[Variant]:
-        """The layouts of a family: "plain", "kinematic", "dynamic", "points" or "physical"; always in the same order."""
-        if family == "plain":
-            return [self.plain()]
-        if family == "points":
-            return self.pointed()
-        if family == "physical":
-            return self.physical()
-        return self.kinematic() if family == "kinematic" else self.dynamic()
+        """Layouts by family: plain, kinematic, dynamic, points or physical; always in the same order, made once."""
+        if family not in self._layouts:
+            made = {"kinematic": self.kinematic, "dynamic": self.dynamic, "points": self.pointed, "physical": self.physical}
+            self._layouts[family] = made[family]() if family in made else [self.plain()]
+        return self._layouts[family]
 
-    def best(self, family: str, cost: Callable[[Variant], float]) -> int:
-        """Number of the cheapest layout of a family; found once, then remembered."""
+    def best(self, family: str, cost: Callable[[Variant], float]) -> Variant:
+        """The cheapest layout of a family; found once, then remembered."""
         if family not in self._best:
-            costs = [cost(variant) for variant in self.layouts(family)]
-            self._best[family] = costs.index(min(costs))
+            self._best[family] = min(self.layouts(family), key=cost)
         return self._best[family]
 
     def _variant(self, reframe: bool, regroup: bool, merge: bool, moment: str) -> Variant:

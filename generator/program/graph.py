@@ -8,7 +8,8 @@ their creation, which is a topological order.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import TypeAlias
 
 from elastogen.generator.program.operations import ELEMENTARY, Parity, takes_sign
@@ -115,6 +116,19 @@ class Graph:
     def outline(self, labels: Iterable[str]) -> None:
         """Fix the order in which sections will be printed, where it is not the one in which they are derived."""
         self.sections.update(dict.fromkeys(labels))
+
+    @contextmanager
+    def apart(self) -> Iterator[None]:
+        """Nodes and sections made inside the ``with`` are gone afterwards: derivations apart do not see each other's names."""
+        kept, sections, labels = len(self.op), dict(self.sections), list(self.label)
+        try:
+            yield
+        finally:
+            for _ in range(len(self.op) - kept):  # the index has one entry for each node, in the order of the nodes
+                self._index.popitem()
+            for column in (self.op, self.a, self.b, self.c, self.number, self.section_of):
+                del column[kept:]
+            self.sections, self.label = sections, labels
 
     # ---- leaves
 

@@ -324,3 +324,22 @@ def test_folding_changes_no_value(seed: int) -> None:
     )
     found = program.evaluate({"a": numbers})["out"]
     np.testing.assert_allclose(found, [number for _, number in pool], rtol=1e-9, atol=1e-9)
+
+
+def test_derivations_apart_leave_nothing_behind() -> None:
+    graph = Graph()
+    a, b = graph.input("a"), graph.input("b")
+    with graph.section("kept"):
+        kept = a + b
+    before = len(graph), list(graph.sections), graph.cone([kept.ref])
+    for _ in range(2):
+        with graph.apart(), graph.section("gone"):
+            inner = graph.name(kept, "total") * graph.input("c")
+            assert graph.label[kept.ref >> 1] == "total"
+            assert inner.ref >> 1 >= before[0]
+        assert (len(graph), list(graph.sections), graph.cone([kept.ref])) == before
+        assert graph.label[kept.ref >> 1] == ""
+    assert (graph.input("c") * kept).ref >> 1 == before[0] + 1  # made again, not found
+    with pytest.raises(ZeroDivisionError), graph.apart():
+        graph.input("d") / 0
+    assert len(graph) == before[0] + 2

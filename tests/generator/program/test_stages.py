@@ -1,0 +1,35 @@
+"""Each stage of a derivation runs once, whatever is derived, and functions do not see each other."""
+
+import pytest
+from robots_for_tests import quietly_loaded
+
+from elastogen.build.c.body import Dialect, print_body
+from elastogen.generator.functions import variants
+from elastogen.generator.functions.derivation import derive_model
+
+NAMES = ("forward_kinematics", "mass_matrix", "gravity_vector", "inverse_dynamics", "forward_dynamics", "potential_energy")
+
+
+@pytest.mark.parametrize(("name", "most"), [("two_link", 3), ("par_experiment", 6)])
+def test_the_mechanism_is_built_once_for_each_layout(name, most, monkeypatch):
+    """As described, with base parameters, with other frames; with windows each of them twice."""
+    built = []
+    original = variants.build_mechanism
+    monkeypatch.setattr(variants, "build_mechanism", lambda *given, **how: built.append(how) or original(*given, **how))
+    derive_model(quietly_loaded(name), NAMES)
+    assert len(built) <= most
+    assert len({tuple(sorted((key, str(value)) for key, value in how.items())) for how in built}) == len(built)
+
+
+@pytest.mark.parametrize("name", ["scara", "rpb_table3"])
+def test_a_function_is_the_same_whatever_else_is_derived(name):
+    robot = quietly_loaded(name)
+    live = [parameter.name for parameter in robot.live_parameters]
+
+    def texts(names):
+        found = derive_model(robot, names).functions
+        return {f.name: print_body(f.program, f.name, Dialect(name, "double", "fast"), live) for f in found}
+
+    together = texts(NAMES)
+    for one in NAMES:
+        assert texts((one,))[one] == together[one], one
