@@ -16,7 +16,7 @@ def folders(room: str) -> list[str]:
 PACKAGES = {"elastogen." + folder.replace("/", "."): folder for room in ROOMS for folder in folders(room)}
 
 setup(
-    packages=["elastogen", *PACKAGES],
+    packages=["elastogen", "elastogen.commands", *PACKAGES],
     package_dir={"elastogen": "elastogen", **PACKAGES},
     package_data={
         "elastogen": ["py.typed"],

@@ -15,6 +15,7 @@ from elastogen.build.module.compile import Toolchain, compile_model, find_toolch
 from elastogen.build.options import BuildOptions
 from elastogen.generator.description.load_robot import RobotSource, load
 from elastogen.generator.functions.derivation import derive_model
+from elastogen.generator.functions.stages import stage
 from elastogen.generator.robot.robot import Robot
 from elastogen.runtime import Model, load_model
 from elastogen.runtime.loop.library import LoopLibrary
@@ -109,13 +110,16 @@ def generate(
 
 def render(robot: Robot, options: BuildOptions) -> RenderedModel:
     """Derive a robot's model and print its files."""
-    return render_model(derive_model(robot, options.emit.outputs), options.emit)
+    derivation = derive_model(robot, options.emit.outputs)
+    with stage("rendering"):
+        return render_model(derivation, options.emit)
 
 
 def compile_cached(model: RenderedModel, key: str, cache: Cache, toolchain: Toolchain, options: BuildOptions) -> Path:
     """The extension of a rendered model: from the cache, else compiled into it."""
     module = f"_{model.name}_{key[:12]}"
-    return cache.make(key, lambda scratch: compile_model(model, module, scratch, toolchain, options.compile))
+    with stage("compiling"):
+        return cache.make(key, lambda scratch: compile_model(model, module, scratch, toolchain, options.compile))
 
 
 def _module_key(model: RenderedModel, toolchain: Toolchain) -> str:

@@ -8,7 +8,7 @@ import time
 import numpy as np
 
 import elastogen
-from elastogen.command_line import print_model
+from elastogen.commands.build import print_model
 
 
 def main() -> int:

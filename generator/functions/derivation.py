@@ -19,6 +19,7 @@ from elastogen.generator.functions import (
 )
 from elastogen.generator.functions.catalogue import Derived, Entry
 from elastogen.generator.functions.function import Function
+from elastogen.generator.functions.stages import stage
 from elastogen.generator.functions.variants import Variant, VariantFamily
 from elastogen.generator.joints.selector import Selector
 from elastogen.generator.program.arguments import input_argument
@@ -103,7 +104,7 @@ def derive_model(robot: Robot, outputs: Iterable[str] | str | None = None) -> Mo
     names = output_names(outputs, robot)
     return ModelDerivation(
         robot=robot,
-        functions=tuple(derive_function(family, CATALOGUE[name]) for name in names),
+        functions=tuple(_told(family, name, f"({k} of {len(names)})") for k, name in enumerate(names, 1)),
         frame_names=tuple(link.name for link in family.plain().mechanism.link_frames),
         coordinate_names=robot.coordinate_names,
         coordinate_units=tuple(coordinate.unit for coordinate in robot.coordinates),
@@ -113,6 +114,11 @@ def derive_model(robot: Robot, outputs: Iterable[str] | str | None = None) -> Mo
         selectors=family.selectors,
         point_names=tuple(point.name for point in robot.points),
     )
+
+
+def _told(family: VariantFamily, name: str, place: str) -> Function:
+    with stage("deriving", f"{name} {place}"):
+        return derive_function(family, CATALOGUE[name])
 
 
 def derive_function(family: VariantFamily, entry: Entry) -> Function:

@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 import elastogen
-from elastogen import BangBang, Comparison, ModelError, Simulation, run_report
+from elastogen import BangBang, Comparison, ModelError, Simulation
+from elastogen.commands import run_report
 
 pytest.importorskip("matplotlib")
 OUTPUTS = ("simulation", "forward_kinematics", "mass_matrix", "stiffness_matrix", "damping_matrix")

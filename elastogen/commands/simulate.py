@@ -2,13 +2,28 @@
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
+import click
+
 import elastogen
+from elastogen.commands.options import (
+    COMPILATION,
+    EMISSION,
+    FILE,
+    LOADING,
+    TALKING,
+    build_robot,
+    load,
+    numbers,
+    positive,
+    together,
+    with_options,
+)  # fmt: skip
 
 if TYPE_CHECKING:
     from elastogen.generator.robot.robot import Robot
@@ -24,51 +39,56 @@ SECONDS = 5.0
 OWN = "or what the robot's file says under simulation:"
 
 
-def add_arguments(command: argparse.ArgumentParser, positive: Callable[[str], Any]) -> None:
-    """Declare the options of the command."""
-    command.add_argument("--seconds", type=positive, help=f"duration of the motion (default {SECONDS:g}, {OWN})")
-    command.add_argument("--method", choices=("tsit5", "rk4", "generalized_alpha"), help=f"integrator (default tsit5, {OWN})")
-    command.add_argument("--step", type=positive, help="step of rk4 and generalized_alpha [s] (default 0.001)")
-    command.add_argument("--rtol", type=positive, help="relative tolerance (default 1e-8)")
-    command.add_argument("--atol", type=positive, help="absolute tolerance (default 1e-10)")
-    command.add_argument(
-        "--q0",
-        type=numbers,
-        metavar="A,B",
-        help=f"initial positions [rad, m], of all coordinates or all joints (default 0, {OWN})",
-    )
-    command.add_argument("--qd0", type=numbers, metavar="A,B", help="initial velocities [rad/s, m/s], likewise")
-    command.add_argument("--input", metavar="KIND", help=f"{INPUT_HELP}; {OWN}")
-    command.add_argument(
-        "--stops", choices=("report", "end", "springs", "ignore"), default="report",
-        help="at the joints' limits: report the first one (default), end there, push back by springs, or nothing",
-    )  # fmt: skip
-    command.add_argument("--samples", type=int, help=f"number of samples (default 1001, {OWN})")
-    command.add_argument(
-        "--beside-rigid",
-        action=argparse.BooleanOptionalAction,
-        help="simulate the rigid robot of the same numbers too (default: for flexible robots with a plot or with simulation:)",
-    )
-    command.add_argument("--csv", type=Path, metavar="FILE", help="write the samples to this file (.csv or .npz)")
-    plot = command.add_mutually_exclusive_group()
-    plot.add_argument(
-        "--plot",
-        type=Path,
-        metavar="FILE",
-        help="draw them into this file (.png, .pdf, .svg); robots with simulation: are drawn into NAME.png by default",
-    )
-    plot.add_argument("--no-plot", action="store_true", help="draw nothing")
+MOTION = together(
+    click.option("--seconds", type=positive, metavar="NUMBER", help=f"Duration of the motion (default {SECONDS:g}, {OWN})."),
+    click.option(
+        "--method", type=click.Choice(["tsit5", "rk4", "generalized_alpha"]), help=f"Integrator (default tsit5, {OWN})."
+    ),
+    click.option("--step", type=positive, metavar="NUMBER", help="Step of rk4 and generalized_alpha [s] (default 0.001)."),
+    click.option("--rtol", type=positive, metavar="NUMBER", help="Relative tolerance (default 1e-8)."),
+    click.option("--atol", type=positive, metavar="NUMBER", help="Absolute tolerance (default 1e-10)."),
+    click.option(
+        "--q0", type=numbers, metavar="A,B",
+        help=f"Initial positions [rad, m], of all coordinates or all joints (default 0, {OWN}).",
+    ),
+    click.option("--qd0", type=numbers, metavar="A,B", help="Initial velocities [rad/s, m/s], likewise."),
+    click.option("--input", metavar="KIND", help=f"{INPUT_HELP}; {OWN}."),
+    click.option(
+        "--stops", type=click.Choice(["report", "end", "springs", "ignore"]), default="report",
+        help="At the joints' limits: report the first one (default), end there, push back by springs, or nothing.",
+    ),
+    click.option("--samples", type=int, help=f"Number of samples (default 1001, {OWN})."),
+)  # fmt: skip
 
 
-def numbers(text: str) -> tuple[float, ...]:
-    """Numbers with commas between them."""
-    try:
-        return tuple(float(word) for word in text.split(","))
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"got {text!r}, expected numbers with commas between them") from None
+@click.command()
+@LOADING
+@MOTION
+@click.option(
+    "--beside-rigid/--no-beside-rigid",
+    default=None,
+    help="Simulate the rigid robot of the same numbers too (default: for flexible robots with a plot or with simulation:).",
+)
+@click.option("--csv", type=FILE, metavar="FILE", help="Write the samples to this file (.csv or .npz).")
+@click.option(
+    "--plot",
+    type=FILE,
+    metavar="FILE",
+    help="Draw them into this file (.png, .pdf, .svg); robots with simulation: are drawn into NAME.png by default.",
+)
+@click.option("--no-plot", is_flag=True, help="Draw nothing.")
+@EMISSION
+@COMPILATION
+@TALKING
+@with_options
+def command(options: SimpleNamespace) -> None:  # fmt: skip
+    """Simulate a robot's motion; print a report, write the samples and a plot."""
+    if options.plot is not None and options.no_plot:
+        raise click.UsageError("--plot and --no-plot: expected at most one of them")
+    run(load(options), lambda robot: build_robot(robot, options), options)
 
 
-def run(robot: Robot, build: Callable[[Robot], Model], options: argparse.Namespace) -> None:
+def run(robot: Robot, build: Callable[[Robot], Model], options: SimpleNamespace) -> None:
     """Simulate, print a report, write files."""
     plot = plot_file(robot, options)
     if options.csv is not None and options.csv.suffix not in (".csv", ".npz"):
@@ -107,7 +127,7 @@ def run(robot: Robot, build: Callable[[Robot], Model], options: argparse.Namespa
         raise elastogen.ModelError(f"{robot.name}: failed at t = {result.time_reached:g} s: {STATUS[result.status]}.")
 
 
-def plot_file(robot: Robot, options: argparse.Namespace) -> Path | None:
+def plot_file(robot: Robot, options: SimpleNamespace) -> Path | None:
     """Where to draw: as asked; robots with an experiment of their own are drawn unasked, if matplotlib is there."""
     from elastogen.runtime.simulation.plotting import check_plot_file, is_own_plot
 
@@ -129,7 +149,7 @@ def plot_file(robot: Robot, options: argparse.Namespace) -> Path | None:
     return unasked
 
 
-def simulation_arguments(robot: Robot, options: argparse.Namespace) -> dict[str, Any]:
+def simulation_arguments(robot: Robot, options: SimpleNamespace) -> dict[str, Any]:
     """The arguments of ``Model.simulate``: the options, then the robot's own experiment, then the usual ones."""
     from elastogen.rigid_comparison import experiment_arguments
 
@@ -178,6 +198,6 @@ def read_input(text: str, robot: Robot, q0: tuple[float, ...]) -> Input:
         if kind in ("table", "linear") and len(words) == 1:
             rows = np.loadtxt(words[0], delimiter=",", comments="#", ndmin=2)
             return Table(rows[:, 0], rows[:, 1:], "hold" if kind == "table" else "linear")
-    except (ValueError, argparse.ArgumentTypeError) as error:
+    except (ValueError, click.BadParameter) as error:
         raise elastogen.ModelError(f"--input: got {text!r} ({error}), expected {INPUT_HELP}.") from error
     raise elastogen.ModelError(f"--input: got {text!r}, expected {INPUT_HELP}.")

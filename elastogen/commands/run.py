@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import math
 import shutil
 import sys
@@ -11,10 +10,23 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
+import click
+
 import elastogen
+from elastogen.commands.options import (
+    COMPILATION,
+    EMISSION,
+    FILE,
+    LOADING,
+    TALKING,
+    build,
+    numbers,
+    positive,
+    with_options,
+)  # fmt: skip
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -33,34 +45,48 @@ PAUSE = 1.5  # moves from the beginning of one to that of the next
 NAME = 16  # characters of a coordinate's name
 
 
-def add_arguments(command: argparse.ArgumentParser, positive: Callable[[str], Any], numbers: Callable[[str], Any]) -> None:
-    """Declare the options of the command."""
-    command.add_argument("--rate", type=float, default=1000.0, help="cycles per second, up to 50000 (default 1000)")
-    command.add_argument("--seconds", type=positive, help="how long to run (default 10, or one move and a half)")
-    command.add_argument(
-        "--controller", choices=CONTROLLERS,
-        help="default computed_torque; for flexible robots feedforward, or pd_gravity where their stiffness changes much",
-    )  # fmt: skip
-    command.add_argument("--controller-source", type=Path, metavar="FILE", help="C file that defines user_controller")
-    command.add_argument("--kp", type=numbers, metavar="A,B", help="position gains (default: 20 rad/s, or what is stable)")
-    command.add_argument("--kd", type=numbers, metavar="A,B", help="velocity gains")
-    command.add_argument("--shaper", choices=("none", "zv", "zvd"), default="none", help="for the lowest elastic mode")
-    command.add_argument(
-        "--q0", type=numbers, metavar="A,B", help="initial positions [rad, m], of all coordinates or of the joints (default 0)"
-    )
-    command.add_argument(
-        "--amplitude", type=numbers, metavar="A,B",
-        help="the robot moves to q0 + amplitude and back (default 0.5 each, less on beams)",
-    )  # fmt: skip
-    command.add_argument(
-        "--move-seconds", type=positive,
-        help="time of one move (default 1, at least 4 periods of the lowest mode and 3 time constants of the loop)",
-    )  # fmt: skip
-    command.add_argument("--on-overrun", choices=("skip", "catch_up", "stop"), default="skip", help="default skip")
-    command.add_argument("--fifo", type=int, nargs="?", const=80, default=0, metavar="PRIORITY", help="SCHED_FIFO (80)")
-    command.add_argument("--cpu", type=int, metavar="N", help="processor to stay on")
-    command.add_argument("--spin", type=float, default=0.0, metavar="SECONDS", help="wait busily before each deadline")
-    command.add_argument("--report", type=Path, metavar="DIR", help="write report.md, records.npz and plots there")
+@click.command()
+@LOADING
+@click.option("--rate", type=float, default=1000.0, help="Cycles per second, up to 50000 (default 1000).")
+@click.option("--seconds", type=positive, metavar="NUMBER", help="How long to run (default 10, or one move and a half).")
+@click.option(
+    "--controller",
+    type=click.Choice(CONTROLLERS),
+    help="Default computed_torque; for flexible robots feedforward, or pd_gravity where their stiffness changes much.",
+)
+@click.option("--controller-source", type=FILE, metavar="FILE", help="C file that defines user_controller.")
+@click.option("--kp", type=numbers, metavar="A,B", help="Position gains (default: 20 rad/s, or what is stable).")
+@click.option("--kd", type=numbers, metavar="A,B", help="Velocity gains.")
+@click.option("--shaper", type=click.Choice(["none", "zv", "zvd"]), default="none", help="For the lowest elastic mode.")
+@click.option(
+    "--q0", type=numbers, metavar="A,B", help="Initial positions [rad, m], of all coordinates or of the joints (default 0)."
+)
+@click.option(
+    "--amplitude",
+    type=numbers,
+    metavar="A,B",
+    help="The robot moves to q0 + amplitude and back (default 0.5 each, less on beams).",
+)
+@click.option(
+    "--move-seconds",
+    type=positive,
+    metavar="NUMBER",
+    help="Time of one move (default 1, at least 4 periods of the lowest mode and 3 time constants of the loop).",
+)
+@click.option("--on-overrun", type=click.Choice(["skip", "catch_up", "stop"]), default="skip", help="Default skip.")
+@click.option(
+    "--fifo", type=int, is_flag=False, flag_value=80, default=0, metavar="[PRIORITY]", help="SCHED_FIFO (80 if no number)."
+)
+@click.option("--cpu", type=int, metavar="N", help="Processor to stay on.")
+@click.option("--spin", type=float, default=0.0, metavar="SECONDS", help="Wait busily before each deadline.")
+@click.option("--report", type=FILE, metavar="DIR", help="Write report.md, records.npz and plots there.")
+@EMISSION
+@COMPILATION
+@TALKING
+@with_options
+def command(options: SimpleNamespace) -> None:  # fmt: skip
+    """Run a robot in its real-time loop, show it live, and end with a report."""
+    run(build(options), options)
 
 
 @dataclass(frozen=True)
@@ -74,11 +100,11 @@ class Plan:
     seconds: float
 
 
-def run(model: Model, options: argparse.Namespace) -> None:
+def run(model: Model, options: SimpleNamespace) -> None:
     """Run the loop, show it, report it."""
     loop, plan = make_loop(model, options)
     records = watch(loop, plan)
-    from elastogen.run_report import far_off, summary, write_report
+    from elastogen.commands.run_report import far_off, summary, write_report
 
     print(summary(loop, records))
     if options.report is not None:
@@ -97,7 +123,7 @@ def _advice(loop: Loop) -> str:
     return "Fix: a longer --move-seconds, a higher --rate, other --kp and --kd, or another --controller."
 
 
-def make_loop(model: Model, options: argparse.Namespace) -> tuple[Loop, Plan]:
+def make_loop(model: Model, options: SimpleNamespace) -> tuple[Loop, Plan]:
     """The loop that the options describe, and what it will do."""
     import numpy as np
 
@@ -194,7 +220,7 @@ def watch(loop: Loop, plan: Plan) -> NDArray[Any]:
     return np.concatenate(blocks)
 
 
-def _ends(model: Model, options: argparse.Namespace) -> tuple[NDArray[Any], NDArray[Any]]:
+def _ends(model: Model, options: SimpleNamespace) -> tuple[NDArray[Any], NDArray[Any]]:
     """Where the moves begin and end; by default within the joints' limits and on the beams."""
     import numpy as np
 
@@ -211,7 +237,7 @@ def _ends(model: Model, options: argparse.Namespace) -> tuple[NDArray[Any], NDAr
     return start, goal
 
 
-def _start(model: Model, options: argparse.Namespace) -> tuple[float, ...]:
+def _start(model: Model, options: SimpleNamespace) -> tuple[float, ...]:
     """Initial positions: of all coordinates, or of the joints only; else zero, or the middle of a range without it."""
     start = [0.0] * model.nq
     lower, upper = model.position_limits
@@ -269,7 +295,7 @@ def _line(loop: Loop, record: NDArray[Any], elapsed: float) -> None:
     )
 
 
-def _shaper(model: Model, options: argparse.Namespace) -> Shaper | None:
+def _shaper(model: Model, options: SimpleNamespace) -> Shaper | None:
     if options.shaper == "none":
         return None
     from elastogen.runtime.motion import shaping

@@ -1,0 +1,17 @@
+"""The commands of the command line, one file each. A command is imported when it is asked for, so that the others cost nothing.
+
+To add one: a file here with a click command called ``command``, and a line in ``COMMANDS``.
+"""
+
+COMMANDS = {
+    "new": "write a commented robot file that builds",
+    "list": "the built-in robots",
+    "check": "validate a robot and print what it is",
+    "derive": "print closed forms, or write them as LaTeX",
+    "generate": "write the C files, compile nothing",
+    "build": "compile a model into the cache, print its functions and times",
+    "simulate": "simulate a motion, beside the rigid robot where links are flexible; CSV and plots",
+    "run": "run a robot in its real-time loop, with a live view and a report",
+    "bench": "time the functions of a model",
+    "completion": "print a script that completes commands and robots in a shell",
+}

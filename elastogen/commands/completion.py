@@ -1,0 +1,23 @@
+"""``elastogen completion``: a script that makes a shell complete commands, options and built-in robots."""
+
+from __future__ import annotations
+
+import click
+from click.shell_completion import BashComplete, FishComplete, ShellComplete, ZshComplete
+
+SHELLS: dict[str, type[ShellComplete]] = {"bash": BashComplete, "zsh": ZshComplete, "fish": FishComplete}
+
+
+HOW = """\b
+bash: eval "$(elastogen completion bash)" in ~/.bashrc
+zsh:  eval "$(elastogen completion zsh)" in ~/.zshrc
+fish: elastogen completion fish > ~/.config/fish/completions/elastogen.fish
+"""
+
+
+@click.command(epilog=HOW)
+@click.argument("shell", type=click.Choice(list(SHELLS)))
+@click.pass_context
+def command(ctx: click.Context, shell: str) -> None:
+    """Print a script that completes commands, options and built-in robots."""
+    print(SHELLS[shell](ctx.find_root().command, {}, "elastogen", "_ELASTOGEN_COMPLETE").source())

@@ -1,0 +1,42 @@
+"""``elastogen generate``: the C files of a robot and nothing else."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import click
+
+import elastogen
+from elastogen.commands.options import (
+    AS_JSON,
+    EMISSION,
+    FILE,
+    LOADING,
+    TALKING,
+    emission,
+    load,
+    print_json,
+    warned_already,
+    with_options,
+)  # fmt: skip
+from elastogen.commands.progress import progress
+
+
+@click.command()
+@LOADING
+@click.argument("directory", metavar="DIR", type=FILE)
+@click.option("--force", is_flag=True, help="Replace files there that elastogen did not write.")
+@EMISSION
+@AS_JSON
+@TALKING
+@with_options
+def command(options: SimpleNamespace) -> None:
+    """Write the C files of a robot into DIR, compile nothing."""
+    robot = load(options)
+    with progress(f"generating {robot.name}", options), warned_already():
+        written = elastogen.generate(robot, options.directory, **emission(options), force=options.force)
+    if options.as_json:
+        print_json({"header": written.header, "source": written.source, "files": list(written.files)})
+        return
+    for path in written.files:
+        print(path)

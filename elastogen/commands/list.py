@@ -1,0 +1,28 @@
+"""``elastogen list``: the built-in robots."""
+
+from __future__ import annotations
+
+import warnings
+
+import click
+
+import elastogen
+from elastogen.commands.options import AS_JSON, print_json
+
+
+@click.command()
+@AS_JSON
+def command(as_json: bool) -> None:
+    """Print the built-in robots: name, number of coordinates, what it is."""
+    from elastogen.generator.description.load_robot import builtin_names
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", elastogen.RobotWarning)
+        robots = [elastogen.load(name) for name in builtin_names()]
+    if as_json:
+        print_json([{"name": r.name, "coordinates": len(r.coordinates), "description": r.description} for r in robots])
+        return
+    width = max(len(robot.name) for robot in robots)
+    for robot in robots:
+        sentence = " ".join(robot.description.split()).partition(". ")[0].rstrip(".")
+        print(f"{robot.name:<{width}}  {len(robot.coordinates):>3}  {sentence[:100]}")

@@ -1,0 +1,178 @@
+"""What commands have in common: their arguments, loading and building with progress, results as text or JSON."""
+
+from __future__ import annotations
+
+import functools
+import json
+import sys
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+from click.shell_completion import CompletionItem
+
+import elastogen
+from elastogen.commands.option_words import as_options
+from elastogen.commands.progress import progress
+
+if TYPE_CHECKING:
+    from elastogen.generator.robot.robot import Robot
+    from elastogen.runtime import Model
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+FILE = click.Path(path_type=Path)
+
+
+def names(text: str) -> tuple[str, ...]:
+    """Names with commas between them."""
+    found = tuple(name.strip() for name in text.split(",") if name.strip())
+    if not found:
+        raise click.BadParameter(f"got {text!r}, expected names with commas between them")
+    return found
+
+
+def numbers(text: str) -> tuple[float, ...]:
+    """Numbers with commas between them."""
+    try:
+        return tuple(float(word) for word in text.split(","))
+    except ValueError:
+        raise click.BadParameter(f"got {text!r}, expected numbers with commas between them") from None
+
+
+def positive(text: str | float) -> float:
+    """A number between 0 and 3600: seconds, steps, tolerances."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
+    if not 0 < value < 3600:
+        raise click.BadParameter(f"got {text!r}, expected a number between 0 and 3600")
+    return value
+
+
+def robots(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """What a shell offers for a robot: built-in names that begin so, then files."""
+    from elastogen.generator.description.load_robot import builtin_names
+
+    found = [CompletionItem(name) for name in builtin_names() if name.startswith(incomplete)]
+    return [*found, CompletionItem(incomplete, type="file")]
+
+
+def together(*options: Callable[[Command], Command]) -> Callable[[Command], Command]:
+    """Several options as one decorator, shown in this order."""
+
+    def decorate(command: Command) -> Command:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return decorate
+
+
+LOADING = together(
+    click.argument("robot", metavar="ROBOT", shell_complete=robots),
+    click.option("--name", help="Another name for the robot: the prefix of all C names."),
+    click.option("--live", type=names, metavar="A,B", help="More live parameters, for example payload,gravity."),
+    click.option("--tip", metavar="LINK", help="The link that carries the tip frame."),
+    click.option(
+        "--mimic", type=click.Choice(["error", "independent"]), default="error",
+        help="Mimic joints of a URDF: refuse them (default), or give them coordinates of their own.",
+    ),
+    click.option("--snap/--no-snap", default=True, help="Take numbers near 0, 1, -1 in placements as exact (default)."),
+    click.option("--friction", is_flag=True, help="Take damping and friction of a URDF into the equations."),
+)  # fmt: skip
+TALKING = together(
+    click.option("-q", "--quiet", is_flag=True, help="No progress and no warnings, only results and errors."),
+    click.option("-v", "--verbose", is_flag=True, help="Times of all stages, and the compiler's commands."),
+)
+EMISSION = together(
+    click.option("--outputs", type=names, metavar="A,B", help="Functions to emit (default: a sensible set)."),
+    click.option("--precision", type=click.Choice(["double", "float"]), default="double", help="Default double."),
+    click.option(
+        "--sincos", type=click.Choice(["fast", "libm"]), default="fast", help="Inline and vectorized (default), or libm."
+    ),
+)
+COMPILATION = together(
+    click.option("--cache-dir", type=FILE, metavar="DIR", help="Where compiled models are kept."),
+    click.option("--compiler", help="C compiler (default: $CC, else cc, gcc or clang)."),
+    click.option("--cflags", help="More flags for the compiler, in one string."),
+    click.option("--portable", is_flag=True, help="Run on any processor of this architecture."),
+)
+AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print the result as JSON, for scripts.")
+
+
+class CommandError(Exception):
+    """An error of elastogen, its message in the words of the command line."""
+
+
+def with_options(function: Callable[[SimpleNamespace], None]) -> Callable[..., None]:
+    """A command's function that takes all its options as one object."""
+
+    @functools.wraps(function)
+    def run(**given: Any) -> None:
+        try:
+            function(SimpleNamespace(**given))
+        except (elastogen.ElastogenError, elastogen.ModelError) as error:
+            raise CommandError(as_options(str(error), given)) from error
+
+    return run
+
+
+def load(options: SimpleNamespace) -> Robot:
+    """Load the robot; warnings become readable lines on stderr."""
+    robot, messages = load_with_warnings(options)
+    if not options.quiet:
+        for message in messages:
+            print(f"warning: {as_options(message, vars(options))}", file=sys.stderr)
+    return robot
+
+
+def load_with_warnings(options: SimpleNamespace, snap: bool | None = None) -> tuple[Robot, list[str]]:
+    """The robot, and what there is to say about it."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", elastogen.RobotWarning)
+        robot = elastogen.load(
+            options.robot, name=options.name, live=options.live or (), tip=options.tip, mimic=options.mimic,
+            friction=options.friction, snap=options.snap if snap is None else snap,
+        )  # fmt: skip
+    return robot, [str(warning.message) for warning in caught if issubclass(warning.category, elastogen.RobotWarning)]
+
+
+def emission(options: SimpleNamespace) -> dict[str, Any]:
+    """What ``elastogen.generate`` takes of the options."""
+    return {"outputs": options.outputs, "precision": options.precision, "sincos": options.sincos}
+
+
+def build(options: SimpleNamespace) -> Model:
+    """Load and build the robot."""
+    return build_robot(load(options), options)
+
+
+def build_robot(robot: Robot, options: SimpleNamespace) -> Model:
+    """Build a robot's model, with progress."""
+    with progress(f"building {robot.name}", options), warned_already():
+        return elastogen.build_model(
+            robot, **emission(options), cache_dir=options.cache_dir, compiler=options.compiler, cflags=options.cflags,
+            native=not options.portable, verbose=options.verbose,
+        )  # fmt: skip
+
+
+@contextmanager
+def warned_already() -> Iterator[None]:
+    """Keep quiet about the robot: loading it said what there was to say."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", elastogen.RobotWarning)
+        yield
+
+
+def print_json(data: Any) -> None:
+    """Print a result for scripts; paths and arrays become text and lists."""
+
+    def plain(value: Any) -> Any:
+        return value.tolist() if hasattr(value, "tolist") else str(value)
+
+    print(json.dumps(data, indent=2, default=plain))

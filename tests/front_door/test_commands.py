@@ -1,0 +1,105 @@
+"""Commands for beginners and for scripts: new, list, completion, JSON, quiet and verbose, the times of stages."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import elastogen
+from elastogen.command_line import main
+from elastogen.commands.new import KINDS
+from elastogen.generator.description.load_robot import builtin_names
+from elastogen.generator.functions.stages import listening, stage
+
+ONE = ["--outputs", "gravity_vector"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_new_file_builds_as_it_is(kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["new", "my_arm", "--kind", kind]) == 0
+    assert "wrote my_arm.yaml" in capsys.readouterr().out
+    assert main(["generate", "my_arm.yaml", "out", *ONE]) == 0
+    assert (tmp_path / "out" / "my_arm.c").is_file()
+    assert "warning" not in capsys.readouterr().err
+    assert main(["new", "my_arm", "--kind", kind]) == 2  # nothing is overwritten
+    assert "my_arm.yaml: got 'a file that exists'" in capsys.readouterr().err
+    assert main(["new", "int", "other.yaml"]) == 2
+    assert not (tmp_path / "other.yaml").exists()
+
+
+def test_list_names_every_built_in_robot(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["list"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in lines] == builtin_names()
+    assert main(["list", "--json"]) == 0
+    found = {robot["name"]: robot["coordinates"] for robot in json.loads(capsys.readouterr().out)}
+    assert found["puma560"] == 6
+
+
+def test_check_for_scripts(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", "par_table3", "--json"]) == 0
+    robot = json.loads(capsys.readouterr().out)
+    assert [c["name"] for c in robot["coordinates"]] == list(elastogen.load("par_table3").coordinate_names)
+    assert sum(c["elastic"] for c in robot["coordinates"]) == 6
+    assert [link["flexible"] for link in robot["links"]] == [False, False, True]
+
+
+def test_generate_and_build_for_scripts(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    assert main(["generate", "two_link", str(tmp_path), *ONE, "--json"]) == 0
+    files = json.loads(capsys.readouterr().out)
+    assert all(Path(path).is_file() for path in files["files"])
+    assert files["header"] == str(tmp_path / "two_link.h")
+    assert main(["build", "two_link", *ONE, "--json"]) == 0
+    model = json.loads(capsys.readouterr().out)
+    assert [function["name"] for function in model["functions"]] == ["gravity_vector"]
+    assert model["functions"][0]["c_seconds"] >= 0
+    assert model["live_parameters"]["gravity_y"] == -9.81
+
+
+def test_quiet_and_verbose(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    assert main(["generate", "two_link", str(tmp_path / "a"), *ONE, "--quiet"]) == 0
+    assert capsys.readouterr().err == ""
+    assert main(["generate", "two_link", str(tmp_path / "b"), *ONE, "--verbose"]) == 0
+    told = capsys.readouterr().err
+    assert re.fullmatch(r"generating two_link \.\.\. done after \d+\.\d s \(deriving \d+\.\d s, rendering \d+\.\d s\)\n", told)
+
+
+def test_stages_are_told_to_those_who_listen() -> None:
+    heard: list[tuple[str, str, bool]] = []
+    with listening(lambda name, detail, seconds: heard.append((name, detail, seconds is None))):
+        with stage("deriving", "M"):
+            pass
+        with pytest.raises(KeyError), stage("rendering"):
+            raise KeyError
+    with stage("compiling"):
+        pass
+    assert heard == [("deriving", "M", True), ("deriving", "M", False), ("rendering", "", True), ("rendering", "", False)]
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_scripts(shell: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["completion", shell]) == 0
+    assert "_ELASTOGEN_COMPLETE" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("words", "offered"), [("elastogen si", "simulate"), ("elastogen check pum", "puma560_geared"),
+                                                ("elastogen build --pre", "--precision")])  # fmt: skip
+def test_shells_complete_commands_robots_and_options(words: str, offered: str) -> None:
+    given = {"_ELASTOGEN_COMPLETE": "bash_complete", "COMP_WORDS": words, "COMP_CWORD": str(len(words.split()) - 1)}
+    command = [sys.executable, "-m", "elastogen"]
+    done = subprocess.run(command, env={**os.environ, **given}, capture_output=True, text=True, check=True)
+    assert f"plain,{offered}" in done.stdout.split()
+
+
+def test_exit_codes(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    assert main(["check", "two_link", "--quiet"]) == 0
+    assert main(["check", "no_such_robot"]) == 2
+    monkeypatch.setattr("elastogen.describe.describe", lambda robot: (_ for _ in ()).throw(KeyboardInterrupt))
+    assert main(["check", "two_link"]) == 130
