@@ -11,6 +11,7 @@ from elastogen.generator.beams.slopes import LinkSlopes, link_slopes
 from elastogen.generator.functions import (
     acceleration_matrices,
     dynamics,
+    energy_parts,
     higher_order,
     identification,
     inner_forces,
@@ -40,6 +41,7 @@ CATALOGUE: dict[str, Entry] = {
         dynamics,
         inner_forces,
         higher_order,
+        energy_parts,
         acceleration_matrices,
         identification,
     )

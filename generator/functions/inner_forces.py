@@ -12,7 +12,7 @@ from elastogen.generator.robot.robot import Robot
 from elastogen.generator.spatial.vectors import Vec, times
 
 
-def _links(variant: Variant) -> list[LinkFrame]:
+def moving_links(variant: Variant) -> list[LinkFrame]:
     """The frames behind the moving joints, in their order."""
     named = {link.name: link for link in variant.mechanism.link_frames[:-1]}
     return [named[joint.child] for joint in variant.robot.moving_joints]
@@ -29,7 +29,7 @@ def _values(wrenches: list[Wrench]) -> Derived:
 
 def _sheared(variant: Variant, gravity: Vec, *, own: bool, base: bool) -> Derived:
     """Where linear tips shear the frames: free-body values in base components, or their projections R^T."""
-    mechanism, links = variant.mechanism, _links(variant)
+    mechanism, links = variant.mechanism, moving_links(variant)
     motion = [variant.input(name) for name in ("q", "qd", "qdd")]
     single = reactions.sheared_wrenches(mechanism, motion, gravity)
     poses = kinematics.poses(mechanism, variant.place(motion[0]))
@@ -51,7 +51,7 @@ def joint_reactions(variant: Variant) -> Derived:
         return _sheared(variant, variant.mechanism.gravity, own=False, base=False)
     state = _state(variant, variant.mechanism.gravity)
     found = reactions.transmitted(variant.mechanism, state, reactions.own_wrenches(variant.mechanism, state))
-    return _values([reactions.on_link(link, found[link.frame]) for link in _links(variant)])
+    return _values([reactions.on_link(link, found[link.frame]) for link in moving_links(variant)])
 
 
 def joint_reactions_base(variant: Variant) -> Derived:
@@ -61,7 +61,7 @@ def joint_reactions_base(variant: Variant) -> Derived:
     state = _state(variant, variant.mechanism.gravity)
     found = reactions.transmitted(variant.mechanism, state, reactions.own_wrenches(variant.mechanism, state))
     poses, result = kinematics.poses(variant.mechanism, state.placed), []
-    for link in _links(variant):
+    for link in moving_links(variant):
         wrench, R = found[link.frame].about(link.position), poses[link.frame].R
         result.append(Wrench(times(R, wrench.force), times(R, wrench.moment)))
     return _values(result)
@@ -73,7 +73,7 @@ def link_resultants(variant: Variant) -> Derived:
         return _sheared(variant, variant.zeros(3), own=True, base=False)
     state = _state(variant, variant.zeros(3))
     own = reactions.own_wrenches(variant.mechanism, state)
-    return _values(reactions.gathered(variant.mechanism, state, own, _links(variant)))
+    return _values(reactions.gathered(variant.mechanism, state, own, moving_links(variant)))
 
 
 def section_loads(variant: Variant) -> Derived:

@@ -31,6 +31,32 @@ class HigherOrderMethods(Evaluation):
         """
         return self._evaluate_order("acceleration_energy", "p", p, (1, 4), 2, (q, qd, qdd, *higher), out, parameters)
 
+    def kinetic_energy_parts(
+        self, q: ArrayLike, qd: ArrayLike, *, out: Array | None = None, parameters: ParameterValues = None
+    ) -> Array:
+        """Kinetic energies by link and component, (..., n_joints, 6), [J]; their sum is :meth:`kinetic_energy`.
+
+        Columns: translation of the mass centres, rotation about them, their couplings with the deformation, centrifugal
+        terms (none here), deformation, drive. Rows: the links behind the moving joints.
+        """
+        return self._evaluate("kinetic_energy_parts", (q, qd), out, parameters)
+
+    def acceleration_energy_parts(
+        self,
+        p: int,
+        q: ArrayLike,
+        qd: ArrayLike,
+        qdd: ArrayLike,
+        *higher: ArrayLike,
+        out: Array | None = None,
+        parameters: ParameterValues = None,
+    ) -> Array:
+        """Return :meth:`acceleration_energy` by link and component, (..., n_joints, 6), as :meth:`kinetic_energy_parts`.
+
+        For p = 1 and a rigid link: 1/2 m a_C.a_C, 1/2 eps.I eps, eps.(omega x I omega), 1/2 omega.omega omega.I omega.
+        """
+        return self._evaluate_order("acceleration_energy_parts", "p", p, (1, 4), 2, (q, qd, qdd, *higher), out, parameters)
+
     def inertia_force_rate(
         self,
         k: int,

@@ -1,0 +1,138 @@
+"""Energies by component: against sums over mass points along power series in time, and the totals."""
+
+from functools import cache
+from math import factorial
+
+import numpy as np
+import point_oracle as oracle
+import pytest
+from free_bodies import beam_points, body_points
+
+import elastogen
+from elastogen.generator.functions.derivation import derive_model
+from elastogen.generator.robot.errors import OutputError
+
+MOTION = ("q", "qd", "qdd", "q3", "q4", "q5")
+
+
+def names(p):
+    return (
+        ("kinetic_energy", "kinetic_energy_parts") if p == 0 else (f"acceleration_energy_{p}", f"acceleration_energy_parts_{p}")
+    )
+
+
+def arm(rotation="exponential"):
+    """A motor, a beam that bends in y and z, and a rigid hand that turns on its tip."""
+    modes = [{"direction": "y", "shape": "(x/L)**2"}, {"direction": "z", "shape": "(x/L)**3"}]
+    beam = {"type": "modes", "length": 0.8, "mass_per_length": 0.35, "EI": 0.17, "rotation": rotation, "modes": modes}
+    return {
+        "elastogen": 1, "name": "parts", "tip": {"link": "hand"},
+        "links": [{"name": "base"}, {"name": "beam", "mass": 0.3, "com": [0.01, 0, 0.02], "inertia": [1e-3, 1e-3, 1e-3],
+                                     "flexible": beam},
+                  {"name": "hand", "mass": 1.0, "com": [0.1, 0.05, -0.02], "inertia": [0.01, 0.02, 0.025]}],
+        "joints": [{"name": "turn", "type": "revolute", "axis": [0, 0, 1], "motor": {"inertia": 0.002, "gear_ratio": 5}},
+                   {"name": "wrist", "type": "revolute", "axis": [1, 0, 0]}],
+    }  # fmt: skip
+
+
+@cache
+def programs():
+    wanted = [name for p in (0, 1, 2) for name in names(p)]
+    return {function.name: function for function in derive_model(elastogen.load(arm()), wanted).functions}
+
+
+def bodies():
+    """Per link, its bodies: the frame that turns with it, and its mass points. Coordinates: turn, y, z, wrist."""
+    start = [oracle.turn((0, 0, 1), 0)]
+
+    def section(x):
+        s = x / 0.8
+
+        def turned(q):
+            return 0, q[2] * (-3 * s**2 / 0.8), q[1] * (2 * s / 0.8)
+
+        return [*start, oracle.shift(x, 0, 0), oracle.bent(lambda q: (0, q[1] * s**2, q[2] * s**3), turned)]
+
+    hub = [(m, [*start, oracle.shift(*r)]) for m, r in body_points(0.3, [0.01, 0, 0.02], [1e-3] * 3)]
+    beam = [(m, section(x)) for m, x in beam_points(0.35, [0.0, 0.8])]
+    hand_frame = [*section(0.8), oracle.turn((1, 0, 0), 3)]
+    hand = [(m, [*hand_frame, oracle.shift(*r)]) for m, r in body_points(1.0, [0.1, 0.05, -0.02], [0.01, 0.02, 0.025])]
+    return [[(start, hub), (start, beam)], [(hand_frame, hand)]]
+
+
+def expected_parts(frame, points, motion, p):
+    """translation, rotation, coupling, centrifugal, deformation by their definitions."""
+    n = p + 1
+    q = oracle.jets(motion, n)
+    R, _ = oracle.pose(frame, q)
+    A = [factorial(k) * oracle.coefficient(R, k).real for k in range(n + 1)]
+    spin = [sum(_choose(k, i) * A[i + 1] @ A[k - i].T for i in range(k + 1)) for k in range(p + 1)]  # derivatives of dR R^T
+    alpha = oracle.axial(spin[p])
+    swing = np.array(oracle.skew(alpha), dtype=float)
+    U = A[n] @ A[0].T
+    places = []
+    for mass, chain in points:
+        _, r = oracle.pose(chain, q)
+        places.append((mass, oracle.coefficient(r, 0).real, factorial(n) * oracle.coefficient(r, n).real))
+    total = sum(m for m, _, _ in places)
+    centre, moved = (sum(m * row[k] for m, *row in places) / total for k in range(2))
+    parts = np.zeros(5)
+    parts[0] = 0.5 * total * moved @ moved
+    for m, place, rate in places:
+        s = place - centre
+        turned, flung = swing @ s, (U - swing) @ s
+        bent = rate - moved - U @ s
+        parts[1] += 0.5 * m * turned @ turned
+        parts[3] += 0.5 * m * flung @ flung
+        parts[4] += 0.5 * m * bent @ bent
+        parts[2] += m * (turned @ flung + turned @ bent + flung @ bent)
+    return parts
+
+
+def _choose(n, k):
+    return factorial(n) // factorial(k) // factorial(n - k)
+
+
+@pytest.mark.parametrize("p", [0, 1, 2])
+def test_parts_and_totals(p):
+    rng = np.random.default_rng(41)
+    motion = [rng.uniform(-1, 1, 4) * (0.2 if k == 0 else 1.0) for k in range(p + 2)]
+    arguments = dict(zip(MOTION, motion, strict=False))
+    total, found = (next(iter(programs()[name].evaluate(arguments).values())) for name in names(p))
+    drive = 0.5 * 0.05 * motion[-1][0] ** 2
+    expected = np.zeros((2, 6))
+    for i, link in enumerate(bodies()):
+        for frame, points in link:
+            expected[i, :5] += expected_parts(frame, points, motion, p)
+    expected[0, 5] = drive
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12 * expected.max())
+    assert found.sum() == pytest.approx(float(total), rel=1e-13)
+    if p == 0:
+        np.testing.assert_allclose(found[:, 3], 0.0, atol=1e-17)
+
+
+@pytest.mark.parametrize("name", ["par_table3", "rpb_table3", "puma560_geared"])
+def test_parts_sum_to_the_total(name):
+    robot = elastogen.load(name)
+    live = {parameter.name: parameter.value for parameter in robot.live_parameters}
+    functions = {f.name: f for f in derive_model(robot, names(0) + names(1)).functions}
+    rng = np.random.default_rng(42)
+    motion = {key: rng.uniform(0.1, 0.3, len(robot.coordinates)) for key in MOTION[:3]}
+    for p in (0, 1):
+        total, parts = (
+            next(iter(functions[key].evaluate({a.name: motion[a.name] for a in functions[key].inputs}, live).values()))
+            for key in names(p)
+        )
+        assert parts.sum() == pytest.approx(float(total), rel=1e-12)
+
+
+def test_linear_tips_have_no_parts():
+    with pytest.raises(OutputError, match="rotate exactly"):
+        derive_model(elastogen.load(arm("linear")), ["kinetic_energy_parts"])
+
+
+def test_in_c(cache_dir):
+    model = elastogen.build_model("two_link", outputs=["kinetic_energy_parts", "acceleration_energy_parts_2", "kinetic_energy"])
+    q, qd = np.array([0.3, -0.4]), np.array([1.0, 2.0])
+    assert model.kinetic_energy_parts(q, qd).sum() == pytest.approx(float(model.kinetic_energy(q, qd)), rel=1e-14)
+    assert model.acceleration_energy_parts(2, q, qd, qd, q).shape == (2, 6)
