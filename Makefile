@@ -9,6 +9,7 @@
 #   make golden     the reviewed C in tests/golden, written again: look at the change before committing it
 #   make pictures   draws the pictures of docs/ from their sources
 #   make fuzz       mutated robot files through load, check, generate and the compiler: CASES=10000 SEED=1
+#   make dist       sdist and wheel in dist/, checked
 #   make bench      measures against other libraries (benchmarks/README.md)
 #   make emulator   Debian: compiler and emulator of a Cortex-M4F, without which a few tests are skipped
 #   make clean      removes .venv and everything else that is not under version control and was made here
@@ -21,7 +22,7 @@ INSTALLED := $(VENV)/.installed
 TEST_TOOLS := $(VENV)/.installed-test
 BENCH_TOOLS := $(VENV)/.installed-bench
 
-.PHONY: demo test quick lint format golden pictures fuzz bench emulator clean
+.PHONY: demo test quick lint format golden pictures fuzz dist bench emulator clean
 .DEFAULT_GOAL := demo
 
 demo: $(INSTALLED)
@@ -48,11 +49,17 @@ golden: $(INSTALLED)
 pictures: $(INSTALLED)
 	$(BIN)/python docs/pictures/pipeline.py
 
-# Mutated robot files through load, check, generate and the compiler; findings are kept in fuzz-findings/.
+# Mutated robot files through load, check, generate and the compiler; findings are kept in fuzz-findings dist/.
 CASES ?= 10000
 SEED ?= 1
 fuzz: $(TEST_TOOLS)
 	PYTHONPATH=tests/helpers $(BIN)/python -m fuzz.run --cases $(CASES) --seed $(SEED)
+
+# The room `build` has the name of the packaging tool: build/__main__.py hands over to it.
+dist: $(TEST_TOOLS)
+	rm -rf dist
+	$(BIN)/python -m build --outdir dist .
+	$(BIN)/python -m twine check --strict dist/*
 
 bench: $(BENCH_TOOLS)
 	$(BIN)/python -m benchmarks
@@ -80,7 +87,9 @@ $(VENV)/bin/python:
 	  { echo "Python's C headers are missing: install the package python3-dev (Debian, Ubuntu) or python3-devel (Fedora)." >&2; exit 1; }
 	$(PYTHON) -m venv $(VENV)
 
+# A source distribution has no symbolic links.
 $(INSTALLED): $(VENV)/bin/python pyproject.toml setup.py setup.cfg
+	@for room in generator templates build runtime; do [ -e elastogen/$$room ] || ln -s ../$$room elastogen/$$room; done
 	$(PIP) --editable .
 	@touch $@
 

@@ -39,10 +39,4 @@ class BinaryDistribution(Distribution):
         return True
 
 
-setup(
-    name="arm_model",
-    version="1.0",
-    packages=["arm_model"],
-    cmdclass={"build_py": BuildModel},
-    distclass=BinaryDistribution,
-)
+setup(cmdclass={"build_py": BuildModel}, distclass=BinaryDistribution)  # the rest is in pyproject.toml

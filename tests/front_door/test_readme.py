@@ -100,10 +100,3 @@ def test_controller_example(examples: Path) -> None:
 def controller_arrives(printed: str) -> bool:
     last = [float(word) for word in printed.splitlines()[-1].split("=")[-1].split()]
     return all(abs(got - wanted) < 0.02 for got, wanted in zip(last, (0.5, -0.3, 0.1), strict=True))
-
-
-def test_setuptools_example(examples: Path) -> None:
-    folder = examples / "build_step"
-    run([sys.executable, "setup.py", "-q", "build", "--build-lib", "lib"], folder)
-    code = "from arm_model import model; print(model.nq, *(path.name for path in model.c_files))"
-    assert run([sys.executable, "-c", code], folder / "lib").split() == ["3", "arm.h", "arm.c"]
