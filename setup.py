@@ -21,6 +21,6 @@ setup(
     package_data={
         "elastogen": ["py.typed"],
         "elastogen.generator.description": ["robots/*.yaml", "robot.schema.json"],
-        "elastogen.templates": ["**/*.j2"],
+        "elastogen.templates": ["**/*.j2", "pages/*.js", "pages/*.css", "pages/*.h"],
     },
 )

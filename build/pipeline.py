@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 from elastogen.build.files.render import RenderedModel, render_model
 from elastogen.build.files.write import write_files
@@ -17,7 +19,7 @@ from elastogen.generator.description.load_robot import RobotSource, load
 from elastogen.generator.functions.derivation import derive_model
 from elastogen.generator.functions.stages import stage
 from elastogen.generator.robot.robot import Robot
-from elastogen.runtime import Model, load_model
+from elastogen.runtime import Model, Simulation, load_model
 from elastogen.runtime.loop.library import LoopLibrary
 
 
@@ -63,7 +65,14 @@ def build_model(
     if outputs is None:  # the user did not choose: whatever else is called is built then
         model.complete_with(lambda name: load_model(build_extension(loaded, options.with_outputs((name,)))))
     model.make_loops_with(lambda *code: _build_loop(loaded, options, *code))
+    model.animate_with(partial(_animate, loaded))
     return model
+
+
+def _animate(robot: Robot, simulation: Simulation, path: str | os.PathLike[str], **options: Any) -> Path:
+    from elastogen.build.pages.animation import animate
+
+    return animate(robot, simulation, path, **options)
 
 
 def _build_loop(robot: Robot, options: BuildOptions, *code: str | os.PathLike[str] | None) -> LoopLibrary:

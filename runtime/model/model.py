@@ -202,6 +202,10 @@ class Model(
         """Let :meth:`loop` use ``build(controller_source, plant_source)``."""
         self._build_loop = build
 
+    def animate_with(self, animator: Callable[..., Path]) -> None:
+        """Let simulations of this model be drawn by ``animator(simulation, path, ...)``."""
+        self._animator = animator
+
     def __reduce__(self) -> Any:
         if self._extension is None:
             raise TypeError(f"{self._name}: only a model that was loaded from a file can be pickled")

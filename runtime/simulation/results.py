@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import csv
 import os
-from dataclasses import dataclass, fields
+from collections.abc import Callable
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
@@ -85,6 +86,8 @@ class Simulation:
     largest_slopes: Any = None
     """How far each of ``flexible_links`` turned against its undeformed state at any sample (..., links) [rad]: beams are
     linear, above SMALL_SLOPE this is not small any more."""
+    animator: Callable[..., Path] | None = field(default=None, repr=False)
+    """Draws the motion as a page; models that were built from a robot give it."""
 
     @property
     def ok(self) -> bool:
@@ -149,7 +152,7 @@ class Simulation:
         """Write the samples to a ``.csv`` file (one motion; a row for each time) or to a ``.npz`` file (everything)."""
         target = Path(path)
         if target.suffix == ".npz":
-            given = {field.name: getattr(self, field.name) for field in fields(self)}
+            given = {entry.name: getattr(self, entry.name) for entry in fields(self) if entry.name != "animator"}
             given["switches"] = table(self.switches)
             arrays: dict[str, Any] = {key: np.asarray(value) for key, value in given.items() if value is not None}
             np.savez_compressed(target, **arrays)
@@ -185,6 +188,19 @@ class Simulation:
         from elastogen.runtime.simulation.plotting import plot_simulation
 
         return plot_simulation(self, path)
+
+    def animate(self, path: str | os.PathLike[str], **options: Any) -> Path:
+        """Write one motion as a page that can be turned and played, flexible links bent, and return its path.
+
+        ``path`` ends in .html, or in .gif or .mp4 for a film. ``rigid``, the motion of the rigid robot of the same numbers, is
+        drawn as a ghost; ``title`` is the page's; ``force`` replaces a file that is no page of elastogen.
+        """
+        if self.animator is None:
+            raise ModelError(
+                f"{self.name}: the model of this simulation was loaded from a file and does not know how the robot looks. "
+                "Fix: simulate with elastogen.build_model(robot)."
+            )
+        return self.animator(self, path, **options)
 
 
 class SimulationError(ModelError):

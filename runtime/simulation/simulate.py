@@ -7,6 +7,7 @@ import time
 import warnings
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -49,6 +50,7 @@ class SimulationMethods(LimitMethods):
     dtype: Any
     metadata: Any
     _warned: set[str]  # links that were warned of
+    _animator: Callable[..., Path] | None = None  # draws simulations, where the robot is known
     _lib: Any
     _ffi: Any
     _parameters: Parameters
@@ -332,6 +334,7 @@ class SimulationMethods(LimitMethods):
             largest_slopes=self._largest_slopes(shaped["q"]),
             limits_passed=self._limits_passed(motions, batch),
             switch_count=gather([int(getattr(motion.control, "switches", 0)) for motion in motions]),
+            animator=self._animator,
         )  # fmt: skip
 
     def _largest_slopes(self, q: NDArray[Any]) -> NDArray[Any]:

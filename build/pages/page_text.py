@@ -1,0 +1,51 @@
+"""Text that goes into pages: the assets of ``templates/pages``, JSON that is safe inside a script; and pages on disk."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from elastogen.build.files.write import writing_to
+from elastogen.generator.robot.errors import BuildError
+
+MARK = '<meta name="generator" content="elastogen">'
+"""Stands in the head of every page: what has it may be replaced by the next one."""
+
+
+def asset(name: str) -> str:
+    """A file of ``templates/pages``: a script, a style sheet or a header."""
+    return (resources.files("elastogen.templates") / "pages" / name).read_text(encoding="utf-8")
+
+
+def script_json(data: Any) -> str:
+    """JSON for the inside of a script element, which a ``<`` in a name must not end."""
+    return json.dumps(data).replace("<", "\\u003c")
+
+
+def write_page(path: str | os.PathLike[str], html: str, *, force: bool = False) -> Path:
+    """Write a page, whole or not at all; a file that is no page of elastogen is not replaced unless ``force`` says so."""
+    target = Path(path)
+    if target.suffix.lower() not in (".html", ".htm"):
+        raise BuildError(f"{target}: got the ending {target.suffix!r}, expected a page ending in .html. Fix: name it so.")
+    with writing_to(target.parent):
+        if target.exists() and not force and not _is_page(target):
+            raise BuildError(f"{target}: is no page of elastogen and was not replaced. Fix: choose another name, or force it.")
+        target.parent.mkdir(parents=True, exist_ok=True)
+        scratch = target.with_name(f".{target.name}.{secrets.token_hex(4)}")
+        try:
+            scratch.write_text(html, encoding="utf-8")
+            os.replace(scratch, target)
+        finally:
+            scratch.unlink(missing_ok=True)
+    return target
+
+
+def _is_page(path: Path) -> bool:
+    if not path.is_file():
+        return False
+    with path.open("rb") as stream:
+        return MARK.encode() in stream.read(2000)

@@ -1,0 +1,180 @@
+"""``elastogen play``: a page in which the emitted C of a robot runs, as WebAssembly, with sliders and a hand to push it."""
+
+from __future__ import annotations
+
+import base64
+import os
+import warnings
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from elastogen.build.files.templating import fill
+from elastogen.build.options import BuildOptions
+from elastogen.build.pages.home import home, joint_ranges
+from elastogen.build.pages.page_text import MARK, asset, script_json, write_page
+from elastogen.build.pages.skeleton import Skeleton, skeleton
+from elastogen.build.pages.wasm import compile_wasm
+from elastogen.build.pipeline import build_model, render
+from elastogen.generator.robot.errors import RobotWarning
+from elastogen.generator.robot.expressions import nominal
+from elastogen.generator.robot.live import make_live
+from elastogen.generator.robot.robot import FlexibleBody, Link, Parameter, Robot
+from elastogen.runtime import Model
+
+OUTPUTS = ("simulation", "mass_matrix", "jacobian", "point_positions")
+STEP = 0.001  # of the integrator [s]
+BANDWIDTH = 8.0  # of the drives [rad/s]
+STIFFNESS = Parameter("stiffness_scale", 1.0, "", "stiffness of all flexible links, in parts of the robot's own", live=True)
+RANGES = {"gravity": 12.0}
+
+
+@dataclass(frozen=True)
+class Slider:
+    """A number that the page lets one change; ``index`` is its place in the array behind it."""
+
+    index: int
+    label: str
+    low: float
+    high: float
+    value: float
+    unit: str
+    doc: str = ""
+
+
+@dataclass(frozen=True)
+class PlayProgram:
+    """For ``pages/play.c.j2``."""
+
+    name: str
+    prefix: str
+    macro: str
+    nq: int
+    nv: int
+    nodes: int
+
+
+@dataclass(frozen=True)
+class PlayPage:
+    """For ``pages/play.html.j2``."""
+
+    mark: str
+    title: str
+    css: str
+    viewer: str
+    program: str
+    scene: str
+    setup: str
+    wasm: str
+    targets: tuple[Slider, ...]
+    parameters: tuple[Slider, ...]
+
+
+def play(robot: Robot, path: str | os.PathLike[str], *, force: bool = False) -> Path:
+    """Write the page of a robot to ``path``; needs the compiler of ``ziglang``, the extra ``play``."""
+    return write_page(path, play_page(robot), force=force)
+
+
+def play_page(robot: Robot) -> str:
+    """The text of the page."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RobotWarning)  # said when the robot was loaded
+        drawing = skeleton(with_sliders(robot))
+        model = build_model(drawing.robot, outputs=list(OUTPUTS))
+        wasm = robot_wasm(drawing)
+    start = home(drawing.robot, model)
+    places = np.asarray(model.point_positions(_spread(start, drawing.robot)))
+    kp, kd = gains(model, start)
+    mass = sum(_mass(link, robot) for link in robot.links[1:])
+    scene = drawing.scene(places)
+    radius = float(np.ptp(places.reshape(-1, 3), axis=0).max()) / 2
+    setup = {
+        "nq": model.nq, "nv": model.nq, "nodes": len(drawing.robot.points), "parameters": len(model.parameters),
+        "start": list(start), "targets": list(start), "kp": list(kp), "kd": list(kd), "step": STEP,
+        "push": max(mass, 0.1) * 9.81 / max(radius, 1e-6),
+    }  # fmt: skip
+    page = PlayPage(
+        MARK, f"{robot.name}: its C, running here", asset("page.css"), asset("viewer.js"), asset("play.js"), scene,
+        script_json(setup), base64.b64encode(wasm).decode("ascii"), _targets(drawing.robot, model, start),
+        _parameters(drawing.robot, mass),
+    )  # fmt: skip
+    return fill("pages/play.html.j2", page)
+
+
+def with_sliders(robot: Robot) -> Robot:
+    """The robot with a live payload and, where links are flexible, a live factor of their stiffness."""
+    robot = make_live(robot, ["payload.mass"])
+    if any(link.flexible is not None for link in robot.links) and STIFFNESS.name not in robot.parameters:
+        links = tuple(link if link.flexible is None else replace(link, flexible=_scaled(link.flexible)) for link in robot.links)
+        robot = replace(robot, links=links, parameters={**robot.parameters, STIFFNESS.name: STIFFNESS})
+    return robot
+
+
+def robot_wasm(drawing: Skeleton) -> bytes:
+    """The emitted C of a drawn robot, its integrators and the page's program, as one WebAssembly module."""
+    rendered = render(drawing.robot, BuildOptions.checked(outputs=list(OUTPUTS)))
+    name, size = rendered.name, len(drawing.robot.coordinates)
+    program = PlayProgram(name, f"{name}_sim", f"{name.upper()}_SIM", size, size, len(drawing.robot.points))
+    return compile_wasm({**rendered.c_files, **rendered.simulation, "play.c": fill("pages/play.c.j2", program)}, name)
+
+
+def gains(model: Model, q: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Gains of the drives, zero for elastic coordinates.
+
+    For the inertia that a drive sees, and no more than one step of the integrator bears: behind a flexible link the inertia
+    that follows at once, 1 / (M^-1)_ii, is much smaller.
+    """
+    M = np.asarray(model.mass_matrix(q), dtype=float)
+    seen, at_once = np.diag(M), 1.0 / np.diag(np.linalg.inv(M))
+    kd = np.minimum(2.0 * BANDWIDTH * seen, 0.25 * at_once / STEP)
+    driven = np.zeros(len(q))
+    driven[list(model.driven)] = 1.0
+    return driven * kd * BANDWIDTH / 2.0, driven * kd
+
+
+def _scaled(body: FlexibleBody) -> FlexibleBody:
+    s = STIFFNESS.symbol
+    telescope = body.telescope
+    return replace(
+        body,
+        stiffness=tuple(tuple(entry * s for entry in row) for row in body.stiffness),
+        telescope=None if telescope is None else replace(telescope, EI=telescope.EI * s),
+    )
+
+
+def _mass(link: Link, robot: Robot) -> float:
+    parts = [link.body.mass, link.tip_body.mass, *([] if link.flexible is None else [link.flexible.mass])]
+    return float(sum(nominal(part, robot.parameters) for part in parts))
+
+
+def _spread(start: NDArray[np.float64], robot: Robot) -> NDArray[np.float64]:
+    """The start and some states around it, for the size of the picture."""
+    rng = np.random.default_rng(1)
+    states = np.repeat(start[None, :], 60, axis=0)
+    for k, coordinate in enumerate(robot.coordinates):
+        if coordinate.unit == "rad" and not coordinate.elastic:
+            states[1:, k] += rng.uniform(-np.pi, np.pi, 59)
+    return states
+
+
+def _targets(robot: Robot, model: Model, start: NDArray[np.float64]) -> tuple[Slider, ...]:
+    coordinates = robot.coordinates
+    return tuple(
+        Slider(k, coordinates[k].name, low, high, float(start[k]), coordinates[k].unit)
+        for k, low, high in joint_ranges(robot, model, start)
+    )
+
+
+def _parameters(robot: Robot, mass: float) -> tuple[Slider, ...]:
+    """Sliders of the live parameters, the stiffness and the payload first."""
+    found = []
+    for k, parameter in enumerate(robot.live_parameters):
+        v = parameter.value
+        low, high = (0.2 * v, 3.0 * v) if v > 0 else (3.0 * v, 0.2 * v) if v < 0 else (0.0, max(0.5 * mass, 0.1))
+        if parameter.name.startswith("gravity"):
+            low, high = -RANGES["gravity"], RANGES["gravity"]
+        found.append(Slider(k, parameter.name, low, high, v, parameter.unit, parameter.doc))
+    first = (STIFFNESS.name, "payload_mass")
+    return tuple(sorted(found, key=lambda slider: first.index(slider.label) if slider.label in first else len(first)))

@@ -1,0 +1,1 @@
+"""The report of a robot: one self-contained page, section by section."""

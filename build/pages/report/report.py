@@ -1,0 +1,81 @@
+"""``elastogen report``: everything about a robot on one page that needs no network."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from elastogen.build.files.templating import fill
+from elastogen.build.pages.motion import Motion
+from elastogen.build.pages.page_text import MARK, asset, write_page
+from elastogen.build.pages.report import dynamics_sections, robot_sections, vibration_sections
+from elastogen.build.pages.report.section import Section, plotly_script
+from elastogen.build.pages.report.simulation_section import simulation
+from elastogen.build.pages.report.subject import Subject
+from elastogen.generator.robot.errors import RobotWarning
+from elastogen.generator.robot.robot import Robot
+from elastogen.runtime import Simulation
+
+
+@dataclass(frozen=True)
+class ReportPage:
+    """For ``pages/report.html.j2``."""
+
+    mark: str
+    title: str
+    css: str
+    viewer: str
+    player: str
+    plotly: str
+    sections: tuple[Section, ...]
+    motions: tuple[Motion, ...]
+
+
+def report(
+    robot: Robot,
+    path: str | os.PathLike[str],
+    *,
+    motion: Simulation | None = None,
+    note: str = "",
+    messages: Sequence[str] = (),
+    more: Sequence[Section] = (),
+    force: bool = False,
+) -> Path:
+    """Write the report of a robot to ``path``.
+
+    ``motion`` is a simulation to show, ``note`` a sentence about it, ``messages`` what loading the robot warned about, ``more``
+    further sections for the end. Needs plotly, the extra ``report``.
+    """
+    script = plotly_script()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RobotWarning)  # said when the robot was loaded
+        sections = report_sections(Subject(robot), motion, note, messages)
+    page = ReportPage(
+        MARK, f"{robot.name}: report", asset("page.css"), asset("viewer.js"), asset("player.js"), script, (*sections, *more),
+        tuple(motion for section in sections for _, motion in section.motions),
+    )  # fmt: skip
+    return write_page(path, fill("pages/report.html.j2", page), force=force)
+
+
+def report_sections(
+    subject: Subject, motion: Simulation | None, note: str = "", messages: Sequence[str] = ()
+) -> tuple[Section, ...]:
+    """The sections in their order."""
+    found: list[Any] = [
+        robot_sections.picture(subject),
+        robot_sections.warned(messages),
+        robot_sections.description(subject),
+        vibration_sections.modes(subject),
+        vibration_sections.over_configurations(subject),
+        vibration_sections.convergence(subject),
+        robot_sections.workspace(subject),
+        simulation(subject, motion, note) if motion is not None else None,
+        dynamics_sections.sparsity(subject),
+        dynamics_sections.functions(subject),
+        dynamics_sections.interface(subject),
+    ]
+    return tuple(section for section in found if section is not None)

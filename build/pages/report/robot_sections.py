@@ -1,0 +1,110 @@
+"""The robot itself: its picture, joints, links and parameters, what was warned about, where its tip can go."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from elastogen.build.pages.report.section import Section, figure, graph_objects, table
+from elastogen.build.pages.report.subject import Subject
+from elastogen.generator.robot.expressions import nominal
+
+WORKSPACE_POINTS = 3000
+
+
+def picture(subject: Subject) -> Section:
+    """The robot as it moves one joint after the other."""
+    states = exercise(subject)
+    motion = subject.motion("robot", np.linspace(0.0, 0.05 * (len(states) - 1), len(states)), states, speed="1")
+    text = "Turn it by dragging, zoom with the wheel. Play moves one joint after the other through a part of its range."
+    return Section("The robot", text, motions=(("", motion),))
+
+
+def exercise(subject: Subject, pictures: int = 24) -> NDArray[np.float64]:
+    """States in which every driven coordinate goes there and back."""
+    states = [subject.home]
+    for k, low, high in subject.ranges():
+        reach = min(high - subject.home[k], 1.0) if high > subject.home[k] else -min(subject.home[k] - low, 1.0)
+        for phase in np.linspace(0.0, np.pi, pictures)[1:]:
+            state = subject.home.copy()
+            state[k] += reach * np.sin(phase)
+            states.append(state)
+    return np.array(states)
+
+
+def warned(messages: Sequence[str]) -> Section:
+    """What loading the robot warned about."""
+    if not messages:
+        return Section("Warnings", "None.")
+    return Section("Warnings", html=tuple(f'<p class="warning">{escape(message)}</p>' for message in messages))
+
+
+def description(subject: Subject) -> Section:
+    """Joints, links and named numbers, with units."""
+    robot = subject.robot
+
+    def number(value: Any) -> str:
+        return f"{float(nominal(value, robot.parameters)):.6g}"
+
+    joints = table(
+        ("joint", "kind", "from", "to", "axis", "lower", "upper"),
+        (
+            (
+                j.name, subject.kind(j), j.parent, j.child, " ".join(number(a) for a in j.axis), _bound(j.limits.lower),
+                _bound(j.limits.upper),
+            )
+            for j in robot.joints
+        ),
+        numbers=(5, 6),
+    )  # fmt: skip
+    links = table(
+        ("link", "mass [kg]", "centre of mass [m]", "kind", "elastic coordinates"),
+        (
+            (
+                link.name, f"{subject.mass(link):.6g}", " ".join(number(c) for c in link.body.com),
+                "rigid" if link.flexible is None else "flexible",
+                "" if link.flexible is None else len(link.flexible.coordinates),
+            )
+            for link in robot.links
+        ),
+        numbers=(1, 4),
+    )  # fmt: skip
+    parameters = table(
+        ("parameter", "value", "unit", "live", "meaning"),
+        ((p.name, f"{p.value:.6g}", p.unit, "yes" if p.live else "", p.doc) for p in robot.parameters.values()),
+        numbers=(1,),
+    )
+    html = (f"<p>{escape(robot.description)}</p>", joints, "<p></p>", links, "<p></p>", parameters if robot.parameters else "")
+    source = f"Read from {robot.source}. " if robot.source else ""
+    gravity = ", ".join(number(g) for g in robot.gravity)
+    return Section("Description", f"{source}SI units, radians. Gravity ({gravity}) m/s^2.", html)
+
+
+def _bound(value: float | None) -> str:
+    return "" if value is None else f"{value:.5g}"
+
+
+def workspace(subject: Subject) -> Section:
+    """Where the tip can go, without deformation."""
+    go, rng = graph_objects(), np.random.default_rng(7)
+    states = np.repeat(subject.home[None, :], WORKSPACE_POINTS, axis=0)
+    for k, low, high in subject.ranges():
+        states[:, k] = rng.uniform(low, high, WORKSPACE_POINTS)
+    tips = np.asarray(subject.drawn.point_positions(states))[:, subject.drawing.tip]
+    tips = tips[np.all(np.isfinite(tips), axis=1)]
+    flat = float(np.ptp(tips[:, 2])) < 1e-9 * max(float(np.ptp(tips)), 1e-12)
+    size = {"size": 3 if flat else 2, "color": "#1971c2", "opacity": 0.5}
+    if flat:
+        chart = go.Figure(go.Scattergl(x=tips[:, 0], y=tips[:, 1], mode="markers", marker=size))
+        chart.update_layout(xaxis_title="x [m]", yaxis_title="y [m]", yaxis_scaleanchor="x")
+    else:
+        chart = go.Figure(go.Scatter3d(x=tips[:, 0], y=tips[:, 1], z=tips[:, 2], mode="markers", marker=size))
+        chart.update_layout(
+            scene={"aspectmode": "data", "xaxis_title": "x [m]", "yaxis_title": "y [m]", "zaxis_title": "z [m]"}
+        )
+    text = f"{len(tips)} random configurations within the limits; angles without limits go all around."
+    return Section("Workspace of the tip", text, (figure(chart, height=460),))

@@ -1,0 +1,128 @@
+"""How a flexible robot vibrates: frequencies and shapes at rest, over configurations, and how well they are resolved."""
+
+from __future__ import annotations
+
+import re
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from elastogen.build.pages.report.section import Section, figure, graph_objects, table
+from elastogen.build.pages.report.subject import Subject
+from elastogen.generator.beams.finite_elements import element_modes
+from elastogen.generator.beams.integrals import beam_body
+from elastogen.generator.beams.natural_frequencies import clamped_modes, mass_matrix, natural_frequencies, numeric
+from elastogen.generator.robot.robot import FlexibleBody, Link
+
+Frequencies: TypeAlias = "NDArray[np.float64]"
+_NODE = re.compile(r"[yz](\d+)_slope")  # a coordinate of finite elements
+SHOWN = 3  # modes that are drawn
+PICTURES = 36  # of a period
+SWING = 0.12  # of the largest displacement in a drawn mode, in parts of the robot's size
+
+
+def modes(subject: Subject) -> Section:
+    """Frequencies at home with joints locked and free, and the lowest shapes on the arm."""
+    if not subject.elastic.any():
+        return Section("Vibrations", "Nothing is elastic: a rigid robot has none.")
+    locked, free = (subject.model.modes(subject.home, joints=joints) for joints in ("locked", "free"))
+    count = min(8, len(locked.frequencies))
+    moving = [w for w in free.frequencies if w > 1e-3 * locked.frequencies[0]][:count]
+    rows = [
+        (k + 1, f"{locked.hertz[k]:.5g}", f"{moving[k] / (2 * np.pi):.5g}" if k < len(moving) else "") for k in range(count)
+    ]
+    shown = table(("mode", "joints locked [Hz]", "joints free [Hz]"), rows, numbers=(0, 1, 2))
+    found = []
+    for k in range(min(SHOWN, count)):
+        q = _swinging(subject, np.asarray(locked.shapes, dtype=np.float64)[:, k], locked.coordinates)
+        motion = subject.motion(f"mode{k + 1}", np.linspace(0.0, 2.0, len(q)), q, speed="1")
+        found.append((f"Mode {k + 1}, {locked.hertz[k]:.4g} Hz with locked joints, enlarged", motion))
+    return Section("Vibrations", "At the configuration of the picture.", (shown,), tuple(found))
+
+
+def _swinging(subject: Subject, shape: NDArray[np.float64], coordinates: tuple[int, ...]) -> NDArray[np.float64]:
+    """Two periods of a mode, as large as can be seen."""
+    direction = np.zeros(len(subject.home))
+    direction[list(coordinates)] = shape
+    small = 1e-6 / max(float(np.abs(direction).max()), 1e-300)
+    nodes = np.asarray(subject.drawn.point_positions(np.stack([subject.home, subject.home + small * direction])))
+    moved = float(np.linalg.norm(nodes[1] - nodes[0], axis=-1).max()) / small
+    size = float(np.ptp(nodes[0], axis=0).max())
+    swing = SWING * size / moved if moved > 0 else small
+    phases = np.cos(np.linspace(0.0, 4.0 * np.pi, 2 * PICTURES))
+    return np.asarray(subject.home + swing * phases[:, None] * direction)
+
+
+def over_configurations(subject: Subject) -> Section | None:
+    """The lowest frequencies with locked joints while the joint that changes them most goes through its range."""
+    if not subject.elastic.any():
+        return None
+    go, best, spread = graph_objects(), None, -1.0
+    for k, low, high in subject.ranges():
+        places = np.linspace(low + 1e-3 * (high - low), high - 1e-3 * (high - low), 25)
+        lines = np.array([_frequencies(subject, k, place) for place in places])
+        change = float(np.ptp(lines[:, 0]) / max(lines[:, 0].mean(), 1e-300))
+        if change > spread:
+            best, spread = (k, places, lines), change
+    if best is None:
+        return None
+    k, places, lines = best
+    coordinate = subject.robot.coordinates[k]
+    chart = go.Figure([go.Scatter(x=places, y=line / (2 * np.pi), name=f"mode {i + 1}") for i, line in enumerate(lines.T)])
+    chart.update_layout(xaxis_title=f"{coordinate.name} [{coordinate.unit}]", yaxis_title="frequency [Hz]", yaxis_type="log")
+    text = f"Joints locked; {coordinate.name} is the joint that changes the lowest frequency most ({100 * spread:.2g} %)."
+    return Section("Frequencies over configurations", text, (figure(chart),))
+
+
+def _frequencies(subject: Subject, k: int, place: float) -> NDArray[np.float64]:
+    state = subject.home.copy()
+    state[k] = place
+    return np.asarray(subject.model.modes(state, joints="locked").frequencies, dtype=np.float64)[:4]
+
+
+def convergence(subject: Subject) -> Section | None:
+    """How the lowest frequencies of each flexible link fall as more elements, or more of its modes, are used."""
+    go = graph_objects()
+    chart = go.Figure()
+    for link in subject.robot.links:
+        body = link.flexible
+        if body is None or body.telescope is not None or len(body.coordinates) < 2:
+            continue
+        unit, by_count, exact = _refinement(subject, link, body)
+        for mode in range(min(2, len(exact))):
+            shown = [(count, found[mode]) for count, found in by_count if len(found) > mode]
+            errors = [max(100 * float(w / exact[mode] - 1), 1e-12) for _, w in shown]
+            chart.add_scatter(
+                x=[c for c, _ in shown], y=errors, name=f"{link.name}, mode {mode + 1} ({unit})", mode="lines+markers"
+            )
+    if not chart.data:
+        return None
+    chart.update_layout(xaxis_title="elements, or modes in use", yaxis_title="frequency too high by [%]", yaxis_type="log")
+    text = (
+        "Each link clamped, with its own tip body. Elements are compared with a mesh twice as fine as the robot's; modes with "
+        "all of the robot's: where a line still falls at its end, more of them would change that frequency."
+    )
+    return Section("Convergence of the frequencies", text, (figure(chart),))
+
+
+def _refinement(subject: Subject, link: Link, body: FlexibleBody) -> tuple[str, list[tuple[int, Frequencies]], Frequencies]:
+    """What is refined, the frequencies by its number, and those to compare with."""
+    nodes = [int(match.group(1)) for name in body.coordinates if (match := _NODE.fullmatch(name))]
+    known = subject.robot.parameters
+    if body.beam is None or not nodes:
+        M, K = numeric(mass_matrix(body, link.tip_body), known), numeric(body.stiffness, known)
+        found = [(k, clamped_modes(M[:k, :k], K[:k, :k])[0]) for k in range(1, len(M) + 1)]
+        return "modes", found[:-1], found[-1][1]
+    directions = tuple(dict.fromkeys(mode.direction for mode in body.beam.modes))
+    degree = 5 if any(name.endswith("_curvature") for name in body.coordinates) else 3
+
+    def frequencies(elements: int) -> Frequencies:
+        assert body.beam is not None
+        beam = body.beam.beam
+        finer = beam_body(beam, element_modes(elements, directions, beam.length, degree=degree))
+        return natural_frequencies(finer, link.tip_body, known)
+
+    most = max(nodes)
+    counts = sorted({*range(1, min(most, 4)), *(most // 2 or 1, most)})
+    return "elements", [(count, frequencies(count)) for count in counts], frequencies(2 * most)

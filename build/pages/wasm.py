@@ -1,0 +1,34 @@
+"""Emitted C as WebAssembly, by the compiler that the package ``ziglang`` brings."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping
+from importlib.util import find_spec
+from pathlib import Path
+
+from elastogen.build.files.write import write_all
+from elastogen.build.pages.page_text import asset
+from elastogen.generator.robot.errors import BuildError
+
+FLAGS = (
+    "-target", "wasm32-freestanding", "-O2", "-g0", "-std=c99", "-ffp-contract=off", "-nostdlib", "-fno-builtin", "-Iinclude",
+    "-Wl,--no-entry", "-Wl,--strip-all",
+)  # fmt: skip
+
+
+def compile_wasm(sources: Mapping[str, str], name: str) -> bytes:
+    """Compile C files (names and texts) into one WebAssembly module that needs nothing but ``math`` of the page."""
+    if find_spec("ziglang") is None:
+        raise BuildError(f"{name}: WebAssembly needs the compiler of ziglang. Fix: pip install 'elastogen[play]'.")
+    with tempfile.TemporaryDirectory(prefix="elastogen-wasm-") as scratch:
+        folder = Path(scratch)
+        write_all(folder, {**sources, "include/math.h": asset("wasm_math.h")})
+        files = sorted(file for file in sources if file.endswith(".c"))
+        command = [sys.executable, "-m", "ziglang", "cc", *FLAGS, *files, "-o", "robot.wasm"]
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)
+        if done.returncode != 0:
+            raise BuildError(f"compiling {name} to WebAssembly failed:\n{(done.stderr or done.stdout).strip()[:4000]}")
+        return (folder / "robot.wasm").read_bytes()

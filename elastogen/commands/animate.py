@@ -1,0 +1,59 @@
+"""``elastogen animate``: a simulated motion as a page that can be turned and played, or as a film."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import TYPE_CHECKING
+
+import click
+
+from elastogen.commands.options import COMPILATION, EMISSION, FILE, LOADING, TALKING, build_robot, load, together, with_options
+from elastogen.commands.progress import progress
+from elastogen.commands.simulate import MOTION, simulation_arguments
+
+if TYPE_CHECKING:
+    from elastogen.generator.robot.robot import Robot
+    from elastogen.runtime import Simulation
+
+PAGE = together(
+    click.argument("page", metavar="[FILE]", type=FILE, required=False),
+    click.option("--force", is_flag=True, help="Replace a file that is no page of elastogen."),
+)
+
+
+@click.command()
+@LOADING
+@PAGE
+@MOTION
+@click.option(
+    "--beside-rigid/--no-beside-rigid",
+    default=None,
+    help="Draw the rigid robot of the same numbers as a ghost (default: for flexible robots with simulation:).",
+)
+@EMISSION
+@COMPILATION
+@TALKING
+@with_options
+def command(options: SimpleNamespace) -> None:
+    """Simulate a robot's motion and draw it into FILE: .html (default NAME_motion.html), .gif or .mp4."""
+    robot = load(options)
+    beside = options.beside_rigid
+    if beside is None:
+        beside = robot.experiment is not None
+    flexible = any(coordinate.elastic for coordinate in robot.coordinates)
+    result, rigid = motion(robot, options, beside=beside and flexible)
+    page = options.page or f"{robot.name}_motion.html"
+    with progress(f"drawing {robot.name}", options):
+        written = result.animate(page, rigid=rigid, force=options.force)
+    print(f"wrote {written}")
+
+
+def motion(robot: Robot, options: SimpleNamespace, *, beside: bool) -> tuple[Simulation, Simulation | None]:
+    """The motion that the options describe, and that of the rigid robot where it is asked for."""
+    arguments = simulation_arguments(robot, options)
+    if beside:
+        from elastogen.rigid_comparison import compare
+
+        comparison = compare(robot, lambda one: build_robot(one, options), arguments)
+        return comparison.flexible, comparison.rigid
+    return build_robot(robot, options).simulate(**arguments), None

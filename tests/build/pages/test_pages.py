@@ -1,0 +1,154 @@
+"""Pages: what they carry is what the model says; nothing of others is replaced; they need no network."""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import elastogen
+from elastogen.build.pages.animation import animate, drawn_model
+from elastogen.build.pages.home import home
+from elastogen.build.pages.motion import MOST_PICTURES, chosen_pictures
+from elastogen.build.pages.page_text import script_json, write_page
+from elastogen.build.pages.report.report import report
+from elastogen.build.pages.skeleton import BEAM_NODES, skeleton
+
+ROBOTS = ("two_link", "par_table3", "rpb_table3")
+
+
+def drawn(name: str) -> tuple[elastogen.Robot, np.ndarray]:
+    """A robot, and a state of it at which every joint is where it may be."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", elastogen.RobotWarning)
+        robot = elastogen.load(name)
+    names, experiment = robot.coordinate_names, robot.experiment
+    q = np.full(len(names), 0.02)
+    for name_, value in (experiment.q0 if experiment else {}).items():
+        q[names.index(name_)] = value
+    return robot, q
+
+
+@pytest.mark.parametrize("name", ROBOTS)
+def test_nodes_are_where_the_frames_are(name: str, cache_dir: Path) -> None:
+    robot, q = drawn(name)
+    drawing = skeleton(robot)
+    nodes = np.asarray(drawn_model(drawing).point_positions(q))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", elastogen.RobotWarning)
+        model = elastogen.build_model(robot, outputs=["forward_kinematics"])
+    frames = np.asarray(model.forward_kinematics(q))[:, :3, 3]
+    by_link = {point.link: nodes[k] for k, point in reversed(list(enumerate(drawing.robot.points))) if point.link}
+    for frame, link in zip(frames, model.frame_names, strict=False):
+        if robot.links[0].name != link and link in by_link:
+            assert by_link[link] == pytest.approx(frame, rel=1e-12, abs=1e-14)
+    assert nodes[drawing.tip] == pytest.approx(frames[-1], rel=1e-12, abs=1e-14)
+    beams = [line for line in drawing.lines if line.kind == "beam"]
+    assert len(beams) == sum(link.flexible is not None for link in robot.links)
+    assert all(len(line.nodes) == BEAM_NODES for line in beams)
+
+
+def arrays(page: str) -> dict[str, np.ndarray]:
+    found = re.findall(r'(\w+): decode\("([^"]*)", Float32Array\)', page)
+    return {name: np.frombuffer(base64.b64decode(text), dtype="<f4") for name, text in found}
+
+
+def test_an_animation_carries_the_simulated_motion(tmp_path: Path, bender: elastogen.Model) -> None:
+    motion = bender.simulate(np.full(bender.nq, 0.01), t=0.2, samples=21)
+    page = motion.animate(tmp_path / "motion.html", title="a < b & c")
+    text = page.read_text(encoding="utf-8")
+    assert "<title>a &lt; b &amp; c</title>" in text
+    data = arrays(text)
+    assert data["times"] == pytest.approx(motion.t, abs=1e-7)
+    frames = np.asarray(bender.forward_kinematics(motion.q))[:, -1, :3, 3]
+    assert data["trace"].reshape(-1, 3) == pytest.approx(frames, abs=1e-6)
+    positions, still = (data[key].reshape(21, -1, 3) for key in ("positions", "still"))
+    assert np.abs(positions - still).max() > 1e-4
+    assert np.array_equal(data["ghost"], data["still"])
+
+
+def test_pages_need_no_network(tmp_path: Path, arm: elastogen.Model) -> None:
+    text = arm.simulate([0.3, 0.1], t=0.1, samples=3).animate(tmp_path / "a.html").read_text(encoding="utf-8")
+    assert not re.findall(r"(?:src|href)\s*=\s*[\"']?\s*(?:https?:)?//", text)
+    assert "@import" not in text
+    assert "without deformation" not in text  # a rigid robot has no ghost
+
+
+def test_long_motions_are_thinned_evenly() -> None:
+    chosen = chosen_pictures(600_001, 20)
+    assert len(chosen) == MOST_PICTURES
+    assert (chosen[0], chosen[-1]) == (0, 600_000)
+    assert np.ptp(np.diff(chosen)) <= 1
+    assert len(chosen_pictures(10**6, 5000)) <= 100
+    assert np.array_equal(chosen_pictures(5, 20), np.arange(5))
+
+
+def test_a_film(tmp_path: Path, arm: elastogen.Model) -> None:
+    film = arm.simulate([0.3, 0.1], t=0.2, samples=5).animate(tmp_path / "a.gif")
+    assert film.read_bytes()[:6] in (b"GIF87a", b"GIF89a")
+
+
+def test_foreign_files_and_other_endings_are_refused(tmp_path: Path, arm: elastogen.Model) -> None:
+    motion = arm.simulate([0.3, 0.1], t=0.1, samples=3)
+    mine = tmp_path / "mine.html"
+    mine.write_text("<p>my own page</p>")
+    with pytest.raises(elastogen.BuildError, match=r"mine\.html: is no page of elastogen"):
+        motion.animate(mine)
+    assert mine.read_text() == "<p>my own page</p>"
+    motion.animate(mine, force=True)
+    motion.animate(mine)  # now it is ours
+    with pytest.raises(elastogen.BuildError, match=r"got the ending '\.txt', expected a page"):
+        motion.animate(tmp_path / "page.txt")
+    assert [path.name for path in tmp_path.iterdir()] == ["mine.html"]
+    (tmp_path / "folder.html").mkdir()
+    with pytest.raises(elastogen.BuildError, match="is no page"):
+        write_page(tmp_path / "folder.html", "x")
+
+
+def test_batches_and_loaded_models_say_why_not(tmp_path: Path, arm: elastogen.Model) -> None:
+    with pytest.raises(elastogen.ModelError, match=r"got 1 batch axes .* expected one motion"):
+        arm.simulate(np.zeros((2, 2)), t=0.1, samples=3).animate(tmp_path / "a.html")
+    loaded = elastogen.load_model(arm.extension)
+    with pytest.raises(elastogen.ModelError, match="does not know how the robot looks"):
+        loaded.simulate([0.3, 0.1], t=0.1, samples=3).animate(tmp_path / "a.html")
+    assert not list(tmp_path.iterdir())
+
+
+def test_names_cannot_end_a_script() -> None:
+    text = script_json({"name": "</script><script>alert(1)"})
+    assert "<" not in text
+    assert json.loads(text) == {"name": "</script><script>alert(1)"}
+
+
+def test_a_report_has_all_sections(tmp_path: Path, cache_dir: Path) -> None:
+    robot, q = drawn("par_table3")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", elastogen.RobotWarning)
+        model = elastogen.build_model(robot)
+    motion = model.simulate(q, t=0.05, samples=5)
+    page = report(robot, tmp_path / "r.html", motion=motion, messages=["mind the <gap>"])
+    text = page.read_text(encoding="utf-8")
+    titles = re.findall(r"<h2>(.*?)</h2>", text)
+    assert titles == [
+        "The robot", "Warnings", "Description", "Vibrations", "Frequencies over configurations",
+        "Convergence of the frequencies", "Workspace of the tip", "Simulation", "Mass matrix", "Cost of the functions",
+        "Emitted functions",
+    ]  # fmt: skip
+    assert "mind the &lt;gap&gt;" in text
+    first = float(model.modes(home(robot, model), joints="locked").hertz[0])
+    assert f'<td class="number">{first:.5g}</td>' in text
+    assert len(text) < 15_000_000
+    assert text.count("new Player(") == 2 + 3  # the robot, the simulation, three modes
+
+
+def test_animate_writes_a_page_beside_the_rigid_robot(tmp_path: Path, cache_dir: Path) -> None:
+    robot, q = drawn("par_table3")
+    comparison = elastogen.compare_with_rigid(robot, q0=q, t=0.05, samples=6, F=None)
+    data = arrays(animate(robot, comparison.flexible, tmp_path / "m.html", rigid=comparison.rigid).read_text(encoding="utf-8"))
+    assert data["ghost"].shape == data["positions"].shape
+    assert not np.array_equal(data["ghost"], data["still"])
