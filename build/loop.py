@@ -17,7 +17,7 @@ from elastogen.build.files.extension_module import module_context
 from elastogen.build.files.render import ABI_VERSION, RenderedModel, render_model
 from elastogen.build.files.shared_memory import CONSTANTS as SHARED_CONSTANTS
 from elastogen.build.files.shared_memory import STALE, shared_context, shared_files
-from elastogen.build.files.switching import switch_context
+from elastogen.build.files.switching import switch_context, switch_files
 from elastogen.build.files.templating import fill
 from elastogen.build.files.write import write_files
 from elastogen.build.identity import model_sha256, sha256, tool_sha256
@@ -252,7 +252,7 @@ def render_loop(robot: Robot, options: BuildOptions, code: UserCode) -> Rendered
         **code.files,
     }
     if context.switching is not None:
-        files |= {f"{model.name}_switch.{kind}": fill(f"switch/switch.{kind}.j2", context.switching) for kind in ("h", "c")}
+        files |= switch_files(context.switching, single=context.identity.real == "float")
     module = module_context(derivation, context.identity, None)  # the loop integrates by itself
     cdef = (("model/cdef.h.j2", module), ("loop/cdef.h.j2", context), ("loop/shared_memory/cdef.h.j2", shared))
     wrapper = (("model/wrapper.c.j2", module), ("loop/module.c.j2", context), ("loop/shared_memory/module.c.j2", shared))

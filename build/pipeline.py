@@ -113,7 +113,7 @@ def generate(
     options = BuildOptions.checked(outputs=outputs, precision=precision, sincos=sincos)
     model = render(load(robot), options)
     target = Path(directory)
-    written = write_files(target, {**model.c_files, **model.simulation, **model.bundle}, force=force)
+    written = write_files(target, {**model.c_files, **model.emitted_simulation, **model.bundle}, force=force)
     return GeneratedFiles(target, target / f"{model.name}.h", target / f"{model.name}.c", tuple(written))
 
 

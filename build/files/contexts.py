@@ -191,6 +191,7 @@ class SimulationContext:
     module_force: Prototype
     switching: SwitchContext | None = None  # of robots with sliding joints
     held: str = ""  # the argument of a call that gives the elements inside these joints
+    single: bool = False  # whether the text will be in single precision: where rounding has a size
     timed: bool = False  # whether the live parameter ``time`` follows the simulation: own terms depend on it
 
 

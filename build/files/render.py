@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import elastogen
 from elastogen.build.c import elements as c_elements
@@ -27,6 +27,8 @@ from elastogen.build.files.contexts import (
 )  # fmt: skip
 from elastogen.build.files.extension_module import module_context
 from elastogen.build.files.simulation import simulation_context
+from elastogen.build.files.single_precision import in_single_precision
+from elastogen.build.files.switching import switch_files
 from elastogen.build.files.templating import fill
 from elastogen.build.identity import model_sha256
 from elastogen.build.options import EmitOptions
@@ -55,7 +57,8 @@ class RenderedModel:
     source: str  # <name>.c
     cdef: str
     wrapper: str
-    simulation: dict[str, str]  # file name -> text of the integrators; empty without forward dynamics
+    simulation: dict[str, str]  # file name -> text of the integrators for the module; empty without forward dynamics
+    emitted_simulation: dict[str, str]  # the same for a controller: in the model's precision throughout
     bundle: dict[str, str]  # file name -> text of what goes with the model's own files
 
     @property
@@ -83,17 +86,23 @@ def render_model(derivation: ModelDerivation, options: EmitOptions) -> RenderedM
         cdef=fill("model/cdef.h.j2", module),
         wrapper=fill("model/wrapper.c.j2", module),
         simulation=_simulation_files(simulation),
+        emitted_simulation=_simulation_files(simulation, single=options.precision == "float"),
         bundle={file: fill(f"bundle/{file}.j2", bundle) for file in ("CMakeLists.txt", "README.md", "example.c")},
     )
 
 
-def _simulation_files(context: SimulationContext | None) -> dict[str, str]:
+def _simulation_files(context: SimulationContext | None, *, single: bool = False) -> dict[str, str]:
+    """The integrators around a model in its own precision; ``single``: all in float, which the model has to be, too."""
     if context is None:
         return {}
-    name = context.identity.name
-    files = {f"{name}_simulate.{kind}": fill(f"simulate/simulate.{kind}.j2", context) for kind in ("h", "c")}
+    if single:
+        context = replace(context, single=True, identity=replace(context.identity, real="double"))
+    name, kinds = context.identity.name, ("h", "c")
+    files = {f"{name}_simulate.{kind}": fill(f"simulate/simulate.{kind}.j2", context) for kind in kinds}
+    if single:
+        files = {file: in_single_precision(text) for file, text in files.items()}
     if context.switching is not None:
-        files |= {f"{name}_switch.{kind}": fill(f"switch/switch.{kind}.j2", context.switching) for kind in ("h", "c")}
+        files |= switch_files(context.switching, single=single)
     return files
 
 

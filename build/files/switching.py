@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from elastogen.build.c.elements import in_name
 from elastogen.build.c.expression import literal
 from elastogen.build.c.names import comment_text
 from elastogen.build.files.contexts import Identity, Prototype, SimulationArgument, SimulationCall, SwitchContext
+from elastogen.build.files.single_precision import in_single_precision
+from elastogen.build.files.templating import fill
 from elastogen.generator.functions.derivation import ModelDerivation
 from elastogen.generator.functions.function import Function
 from elastogen.generator.joints.selector import Selector, Threshold
@@ -105,3 +109,11 @@ def _border(threshold: Threshold, real: str) -> tuple[str, ...]:
     second, other = others[0] if others else (first, 0.0)
     numbers = np.array((threshold.bound, weight, other), dtype=np.float32 if real == "float" else np.float64)
     return (*(literal(float(x), "double") for x in numbers), str(first), str(second))
+
+
+def switch_files(context: SwitchContext, *, single: bool) -> dict[str, str]:
+    """The passage from element to element: header and source, in double or, around a model in float, in float."""
+    if single:
+        context = replace(context, identity=replace(context.identity, real="double"))
+    files = {f"{context.prefix}.{kind}": fill(f"switch/switch.{kind}.j2", context) for kind in ("h", "c")}
+    return {file: in_single_precision(text) for file, text in files.items()} if single else files

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
+import shutil
 import subprocess
 from pathlib import Path
 
 import numpy as np
 import pytest
 from c_compilers import COMPILERS, WARNINGS
+from golden_files import CASES
 
 import elastogen
 
@@ -18,7 +21,7 @@ MAIN = """
 
 static int flips; /* how often the event has changed the state */
 
-static int bounce(void *context, double t, double *q, double *qd)
+static int bounce(void *context, two_link_real_t t, two_link_real_t *q, two_link_real_t *qd)
 {
     (void)context;
     int changed = 0;
@@ -34,12 +37,12 @@ int main(void)
 {
     static two_link_sim_workspace_t workspace;
     const int methods[3] = {TWO_LINK_SIM_METHOD_RK4, TWO_LINK_SIM_METHOD_TSIT5, TWO_LINK_SIM_METHOD_GENERALIZED_ALPHA};
-    const double q0[2] = {0.5, 0.3};
-    const double qd0[2] = {0.0, 0.0};
-    const double times[3] = {0.0, 0.5, 2.0};
-    const double switches[2] = {0.0, 0.25};
-    const double forces[4] = {1.0, 0.0, -1.0, 0.5};
-    double q[6], qd[6], F[6], T[3], V[3], work[3], loss[3];
+    const two_link_real_t q0[2] = {0.5, 0.3};
+    const two_link_real_t qd0[2] = {0.0, 0.0};
+    const two_link_real_t times[3] = {0.0, 0.5, 2.0};
+    const two_link_real_t switches[2] = {0.0, 0.25};
+    const two_link_real_t forces[4] = {1.0, 0.0, -1.0, 0.5};
+    two_link_real_t q[6], qd[6], F[6], T[3], V[3], work[3], loss[3];
     const two_link_sim_record_t record = {q, qd, F, T, V, work, loss};
     int bad = 0;
     for (int k = 0; k < 3; ++k) {
@@ -57,7 +60,7 @@ int main(void)
         const int status = two_link_simulate(&two_link_params_nominal, &input, &options, q0, qd0, 3, times, &record,
             &workspace, &control);
         bad += (status != TWO_LINK_SIM_STATUS_OK) || (control.samples != 3u);
-        bad += !(fabs(T[1] + V[1] - T[0] - V[0] - work[1] + loss[1]) < 1e-4);
+        bad += !(fabs((double)T[1] + V[1] - T[0] - V[0] - work[1] + loss[1]) < 1e-4);
         if (printf("%.6f %.6f\\n", q[2], q[3]) < 0) {
             bad += 1;
         }
@@ -75,6 +78,39 @@ int main(void)
 """
 
 
+DOUBLE_FUNCTIONS = {"ceil", "pow", "sqrt"}
+
+
+def doubles_in(binary: Path, nm: str = "nm") -> set[str]:
+    """Functions of libm that compute in double, and those that do so in software, which an object file calls."""
+    done = subprocess.run([nm, "-u", binary], capture_output=True, text=True, check=True)
+    names = {line.split()[-1] for line in done.stdout.splitlines()}
+    return {name for name in names if name in {*DOUBLE_FUNCTIONS, "fabs", "floor"} or name.startswith("__aeabi_d")}
+
+
+@pytest.mark.parametrize("name", ["two_link", "golden_sliding"])
+def test_float_is_float_everywhere(name: str, tmp_path: Path) -> None:
+    """No double in a bundle in single precision: not in the text, not in the instructions, not on a Cortex-M4F."""
+    files = elastogen.generate(CASES[name][0], tmp_path, outputs="simulation", precision="float").files
+    sources = [path for path in files if path.suffix == ".c" and path.name != "example.c"]
+    endings = {path.stem.removeprefix(name) for path in sources}
+    assert endings == {"", "_simulate"} | ({"_switch"} if name == "golden_sliding" else set())
+    for path in (*sources, *(path for path in files if path.suffix == ".h")):
+        assert not re.search(r"\bdouble\b", path.read_text()), path.name
+    for source in sources:
+        for compiler in COMPILERS:
+            done = subprocess.run([compiler, *WARNINGS, "-O1", "-c", source.name, "-o", "host.o"],
+                                  cwd=tmp_path, capture_output=True, text=True, check=False)  # fmt: skip
+            assert done.returncode == 0, done.stderr
+            assert not doubles_in(tmp_path / "host.o")
+    if shutil.which("arm-none-eabi-gcc") is None:
+        pytest.skip("arm-none-eabi-gcc is not installed: make emulator")
+    for source in sources:
+        flags = ["-mcpu=cortex-m4", "-mfpu=fpv4-sp-d16", "-mfloat-abi=hard", "-mthumb", "-std=c99", "-O2"]
+        subprocess.run(["arm-none-eabi-gcc", *flags, "-c", source.name, "-o", "arm.o"], cwd=tmp_path, check=True)
+        assert not doubles_in(tmp_path / "arm.o", "arm-none-eabi-nm")
+
+
 @pytest.mark.parametrize("precision", ["double", "float"])
 def test_the_integrators_in_a_program_of_the_user(precision: str, tmp_path: Path) -> None:
     """Strict compilers, sanitizers, events; the three methods agree."""
@@ -84,6 +120,7 @@ def test_the_integrators_in_a_program_of_the_user(precision: str, tmp_path: Path
         command = [compiler, *WARNINGS, "-O2" if compiler == "gcc" else "-O1", "-c", "two_link_simulate.c"]
         done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stderr
+        assert bool(doubles_in(tmp_path / "two_link_simulate.o")) == (precision == "double")
     flags = ["-std=c99", "-O0", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
     subprocess.run(
         ["gcc", *flags, "two_link.c", "two_link_simulate.c", "main.c", "-lm", "-o", "main"], cwd=tmp_path, check=True
