@@ -32,7 +32,8 @@ class Entry:
     ``layout`` names the family of variants: "plain" (the user's frames and parameters), "kinematic" (the user's frames) or
     "dynamic" (any frames and base parameters). With ``explore`` all of them are tried, else the best one for inverse
     dynamics or forward kinematics is used. Common factors are taken out of the best ``finalists`` only. ``largest`` limits
-    the search: beyond that many coordinates only the first way and the best layout are tried.
+    the search: beyond that many coordinates only the first way and the best layout are tried. ``ways_for`` chooses the
+    ways by the mechanism instead, where that is known to decide.
     """
 
     name: str
@@ -47,6 +48,7 @@ class Entry:
     default: bool = True
     applies: Callable[[Robot], bool] = lambda robot: True
     applies_to: str = "every robot"
+    ways_for: Callable[[Variant], tuple[Way, ...]] | None = None
 
 
 def flat(rows: Sequence[Sequence[Value]]) -> list[Value]:

@@ -131,7 +131,7 @@ def derive_function(family: VariantFamily, entry: Entry) -> Function:
     """
     variants = family.layouts(entry.layout)
     small = family.plain().size <= entry.largest
-    ways = entry.ways if small else entry.ways[:1]
+    ways = entry.ways_for(variants[0]) if entry.ways_for is not None else entry.ways if small else entry.ways[:1]
     candidates = [(variant, way) for variant in _variants_to_try(family, entry, variants) for way in ways]
     if len(candidates) > 1:
         with family.graph.apart():  # one for all candidates: what they share is made once

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from elastogen.generator.algorithms import affine, energies, kinematics, sheared_kinematics
+from collections.abc import Callable, Sequence
+
+from elastogen.generator.algorithms import affine, articulated_bodies, energies, kinematics, sheared_kinematics
 from elastogen.generator.algorithms.composite_bodies import mass_matrix_by_composites, mass_matrix_by_unit_accelerations
 from elastogen.generator.algorithms.coriolis import coriolis_matrix as christoffel
 from elastogen.generator.algorithms.factorization import Factorization, factorize
 from elastogen.generator.algorithms.newton_euler import outward, place
-from elastogen.generator.functions.catalogue import Derived, Entry, Outputs, flat
+from elastogen.generator.functions.catalogue import Derived, Entry, Outputs, Way, flat
 from elastogen.generator.functions.variants import Variant
 from elastogen.generator.program.arguments import matrix, scalar, vector
 from elastogen.generator.program.differentiate import jacobian
@@ -132,13 +134,26 @@ def _factorized(variant: Variant) -> Factorization:
         return factorize(M, mechanism.coordinate_parents, mechanism.separate, free)
 
 
-def _acceleration(variant: Variant) -> tuple[list[Value], Factorization]:
+def _accelerating_forces(variant: Variant) -> list[Value]:
+    """F less all that does not depend on accelerations."""
     q, qd = variant.input("q"), variant.input("qd")
     forces = variant.forces(q, qd, variant.zeros(), variant.mechanism.gravity)
     bias = [f + r for f, r in zip(forces, variant.resistances(q, qd), strict=True)]
+    return [f - b for f, b in zip(variant.input("F"), bias, strict=True)]
+
+
+def _acceleration(variant: Variant) -> tuple[list[Value], Factorization]:
+    right = _accelerating_forces(variant)
     factors = _factorized(variant)
     with variant.graph.section("solution for the accelerations"):
-        return factors.solve([f - b for f, b in zip(variant.input("F"), bias, strict=True)]), factors
+        return factors.solve(right), factors
+
+
+def _by_articulated_bodies(variant: Variant, right: Sequence[Value]) -> Derived:
+    q = variant.input("q")
+    drives = [drive.inertia for drive in variant.drives]
+    solution, pivots = articulated_bodies.solve(variant.mechanism, variant.place(q), q, drives, right)
+    return Derived((solution,), pivots)
 
 
 def elastic_inverse_dynamics(variant: Variant) -> Derived:
@@ -193,10 +208,32 @@ def forward_dynamics(variant: Variant) -> Derived:
     return Derived((acceleration,), factors.pivots)
 
 
+def forward_dynamics_by_articulated_bodies(variant: Variant) -> Derived:
+    """Accelerations: M^-1 (F - bias) by articulated bodies, without M."""
+    return _by_articulated_bodies(variant, _accelerating_forces(variant))
+
+
 def mass_matrix_solve(variant: Variant) -> Derived:
     """M^-1 b."""
     factors = _factorized(variant)
     return Derived((factors.solve(variant.input("b")),), factors.pivots)
+
+
+def mass_matrix_solve_by_articulated_bodies(variant: Variant) -> Derived:
+    """M^-1 b without M."""
+    return _by_articulated_bodies(variant, variant.input("b"))
+
+
+def _ways_to_solve(factorization: Way, articulated: Way) -> Callable[[Variant], tuple[Way, ...]]:
+    """Factorization grows with the cube of the longest chain, articulated bodies with its length; they meet at ten joints."""
+
+    def ways(variant: Variant) -> tuple[Way, ...]:
+        depth = variant.mechanism.depth
+        if depth < 8 or not articulated_bodies.applies_to(variant.mechanism):
+            return (factorization,)
+        return (factorization, articulated) if depth <= 24 else (articulated,)
+
+    return ways
 
 
 def kinetic_energy(variant: Variant) -> Derived:
@@ -337,9 +374,11 @@ ENTRIES = (
           applies=lambda robot: any(coordinate.elastic for coordinate in robot.coordinates),
           applies_to="only for robots with elastic coordinates; use inverse_dynamics"),
     Entry("forward_dynamics", "Accelerations qdd for given driving forces F.", ("q", "qd", "F"),
-          _vector("qdd", _ACC, "accelerations"), (forward_dynamics,), "dynamic"),
+          _vector("qdd", _ACC, "accelerations"), (forward_dynamics,), "dynamic",
+          ways_for=_ways_to_solve(forward_dynamics, forward_dynamics_by_articulated_bodies)),
     Entry("mass_matrix_solve", "Solution x of M(q) x = b.", ("q", "b"),
-          _vector("x", _ACC, "solution"), (mass_matrix_solve,), "dynamic", default=False),
+          _vector("x", _ACC, "solution"), (mass_matrix_solve,), "dynamic", default=False,
+          ways_for=_ways_to_solve(mass_matrix_solve, mass_matrix_solve_by_articulated_bodies)),
     Entry("kinetic_energy", "Kinetic energy 1/2 qd^T M(q) qd.", ("q", "qd"),
           lambda v: (scalar("T", "J", "kinetic energy"),), (kinetic_energy,), "dynamic"),
     Entry("potential_energy", "Potential energy: weights (zero at the base origin) and deformation.", ("q",),

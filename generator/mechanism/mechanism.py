@@ -117,6 +117,14 @@ class Mechanism:
         return chain
 
     @property
+    def depth(self) -> int:
+        """Number of frames on the longest way from the base outward."""
+        depths: list[int] = []
+        for frame in self.frames:
+            depths.append(1 + (depths[frame.parent] if frame.parent >= 0 else 0))
+        return max(depths, default=0)
+
+    @property
     def coordinate_parents(self) -> list[int]:
         """For each coordinate the next one inward, -1 at the base; a link's modes follow one another."""
         parents = [-1] * self.size

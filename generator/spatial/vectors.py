@@ -141,6 +141,19 @@ class Turn:
         out[j][k] = out[k][j] = mixed[j]
         return Symmetric.of(out)
 
+    def outward_matrix(self, a: Mat) -> Mat:
+        """R a R^T of any matrix with 12 multiplications."""
+        k, i, j = self.axis, (self.axis + 1) % 3, (self.axis + 2) % 3
+        column, row = self.outward([a[0][k], a[1][k], a[2][k]]), self.outward(a[k])
+        w = self.s * (a[i][i] - a[j][j]) + self.c * (a[i][j] + a[j][i])  # as for symmetric matrices
+        swing, across = self.s * w, self.c * w
+        out = [list(r) for r in a]
+        out[i][i], out[j][j] = a[i][i] - swing, a[j][j] + swing
+        out[i][j], out[j][i] = across - a[j][i], across - a[i][j]
+        out[i][k], out[j][k] = column[i], column[j]
+        out[k][i], out[k][j] = row[i], row[j]
+        return out
+
 
 @dataclass(frozen=True)
 class Matrix3:
@@ -160,6 +173,11 @@ class Matrix3:
         """R m R^T."""
         columns = [list(column) for column in zip(*self.rows, strict=True)]
         return Symmetric.of(product(product(self.rows, m.full), columns))
+
+    def outward_matrix(self, a: Mat) -> Mat:
+        """R a R^T of any matrix."""
+        columns = [list(column) for column in zip(*self.rows, strict=True)]
+        return product(product(self.rows, a), columns)
 
 
 @dataclass(frozen=True)
@@ -185,6 +203,12 @@ class Rotation:
         for step in reversed(self.steps):
             m = step.outward_symmetric(m)
         return m
+
+    def outward_matrix(self, a: Mat) -> Mat:
+        """R a R^T of any matrix."""
+        for step in reversed(self.steps):
+            a = step.outward_matrix(a)
+        return a
 
     def after(self, m: Mat) -> Mat:
         """The product m R of a matrix with this rotation: R^T applied to the rows of m."""
