@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 from math import comb
@@ -22,7 +22,7 @@ from elastogen.generator.program.lowering import Lowering
 from elastogen.generator.robot.robot import FlexibleBody, Matrix
 from elastogen.generator.spatial import dense_matrices as dense
 from elastogen.generator.spatial.inertia import Inertia
-from elastogen.generator.spatial.vectors import Mat, Symmetric, Vec, add, combination, cross, dot, product, times
+from elastogen.generator.spatial.vectors import Mat, Symmetric, Vec, add, combination, cross, dot, product, scale, times
 
 TimeDerivatives: TypeAlias = "Sequence[Sequence[Value]]"
 """q, qd, qdd, ... over all coordinates, as far as needed."""
@@ -51,6 +51,10 @@ class ElasticBody(ABC):
     def moved(self, q: Sequence[Value]) -> DeformedBody:
         """The body in a configuration of the robot."""
         return self.deformed(self.own(q))
+
+    @abstractmethod
+    def with_mass_factor(self, factor: Value) -> ElasticBody:
+        """The body with all of its mass times a factor."""
 
     def add_forces(self, total: list[Value], forces: Sequence[Value]) -> None:
         """Add forces on its coordinates to those on all coordinates."""
@@ -187,6 +191,16 @@ class ShapedBody(ElasticBody):
             D=rows(body.field_integrals),
             B=[rows(matrix) for matrix in body.field_position_integrals],
             G=[[rows(matrix) for matrix in line] for line in body.field_field_integrals],
+        )
+
+    def with_mass_factor(self, factor: Value) -> ShapedBody:
+        """All integrals are linear in the mass."""
+        return replace(
+            self,
+            rigid=self.rigid.scaled(factor),
+            D=[scale(row, factor) for row in self.D],
+            B=[dense.scaled(matrix, factor) for matrix in self.B],
+            G=[[dense.scaled(matrix, factor) for matrix in line] for line in self.G],
         )
 
     def deformed(self, x: Sequence[Value]) -> ShapedState:

@@ -9,7 +9,6 @@ from elastogen.generator.functions.catalogue import Derived, Entry, flat
 from elastogen.generator.functions.variants import Variant
 from elastogen.generator.program.arguments import matrix
 from elastogen.generator.program.program import Argument
-from elastogen.generator.robot.robot import Robot
 
 
 def regressor(variant: Variant) -> Derived:
@@ -38,32 +37,22 @@ def base_parameters(variant: Variant) -> Derived:
     return Derived((identification.combined(variant, _base(variant)),))
 
 
-def is_rigid(robot: Robot) -> bool:
-    """Whether all parameters are inertial ones: no flexible link, no flexible joint."""
-    return not any(coordinate.elastic for coordinate in robot.coordinates)
-
-
-_RIGID = "only for robots without flexible links and joints"
-_UNIT = "kg, kg m, kg m^2"
+_ORDER = "per body m, mx, my, mz, Lxx, Lxy, Lxz, Lyy, Lyz, Lzz; flexible links and joints; drives"
+_UNIT = "kg, kg m, kg m^2; kg/m, N m^2"
 
 ENTRIES = (
     Entry("regressor", "Regressor Y(q, qd, qdd): inverse dynamics is Y times the inertial parameters.",
           ("q", "qd", "qdd"),
           lambda v: (matrix("Y", v.size, len(identification.parameters_of(v)), "SI", "regressor"),),
-          (regressor,), "kinematic", default=False,
-          applies=is_rigid, applies_to=_RIGID),
-    Entry("inertial_parameters", "Inertial parameters that the regressor multiplies, ten per link.", (),
-          lambda v: (Argument("pi", (len(identification.parameters_of(v)),), _UNIT,
-                              "per link m, mx, my, mz, Lxx, Lxy, Lxz, Lyy, Lyz, Lzz; then the drives"),),
-          (inertial_parameters,), "plain", default=False,
-          applies=is_rigid, applies_to=_RIGID),
+          (regressor,), "kinematic", default=False),
+    Entry("inertial_parameters", "Parameters that the regressor multiplies: of rigid bodies, flexible links, joints, drives.",
+          (), lambda v: (Argument("pi", (len(identification.parameters_of(v)),), _UNIT, _ORDER),),
+          (inertial_parameters,), "plain", default=False),
     Entry("base_regressor", "Independent columns of the regressor: inverse dynamics is Y_b times the base parameters.",
           ("q", "qd", "qdd"),
           lambda v: (matrix("Y_b", v.size, len(_base(v).columns), "SI", "regressor"),),
-          (base_regressor,), "plain", default=False,
-          applies=is_rigid, applies_to=_RIGID),
+          (base_regressor,), "plain", default=False),
     Entry("base_parameters", "Base parameters: the combinations of inertial parameters that can be identified.", (),
           lambda v: (Argument("pi_b", (len(_base(v).columns),), _UNIT, "combinations of inertial parameters"),),
-          (base_parameters,), "plain", default=False,
-          applies=is_rigid, applies_to=_RIGID),
+          (base_parameters,), "plain", default=False),
 )  # fmt: skip

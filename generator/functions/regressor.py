@@ -1,8 +1,10 @@
-"""Inverse dynamics as a matrix times the inertial parameters, and the parameters that can be identified.
+"""Inverse dynamics as a matrix times the parameters it is linear in, and the combinations of them that can be identified.
 
-Per moving joint, in the frame of its link: m, m x, m y, m z [kg, kg m] and L_xx, L_xy, L_xz, L_yy, L_yz, L_zz about the
-frame's origin [kg m^2], bodies on fixed joints and the payload included. After these come, for joints with a drive, the
-reflected motor inertia, the viscous and the Coulomb friction.
+In this order: per frame that carries rigid bodies (a link's frame, and the tip of a flexible link) m, m x, m y, m z [kg, kg m]
+and L_xx, L_xy, L_xz, L_yy, L_yz, L_zz about the frame's origin [kg m^2], bodies on fixed joints and the payload included; per
+flexible link its mass per length, its stiffness in every direction and its damping (:class:`FlexibleLink`); per flexible joint
+its stiffness and damping; per coordinate with a drive the reflected motor inertia, the viscous and the Coulomb friction. Of
+damping and drives only those that the robot has.
 """
 
 from __future__ import annotations
@@ -11,73 +13,183 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from elastogen.generator.algorithms.newton_euler import inverse_dynamics
+from elastogen.generator.beams.integrals import DIRECTIONS, ShapedBeam
+from elastogen.generator.beams.piecewise import to_scalar
+from elastogen.generator.bodies.elastic_body import ElasticBody
 from elastogen.generator.functions.variants import Variant
 from elastogen.generator.mechanism.mechanism import LinkFrame, Mechanism
 from elastogen.generator.program.differentiate import jacobian
 from elastogen.generator.program.graph import Graph, Op, Value
+from elastogen.generator.program.lowering import Lowering
 from elastogen.generator.program.program import Argument, Program
+from elastogen.generator.robot.robot import Scalar
+from elastogen.generator.sliding.elements_inside import INDICATORS, indicated, indicators_at, selectors
 from elastogen.generator.spatial.inertia import Array, Inertia
-from elastogen.generator.spatial.vectors import Mat, Symmetric
+from elastogen.generator.spatial.vectors import Mat, Rotation, Symmetric
 
 PER_BODY = 10
 DEPENDENT = 1e-9  # a column within this of the span of others is a combination of them
 ROUNDING = 1e-12  # a column this small beside the largest is a zero with rounding errors
 
 
-def _carried(mechanism: Mechanism, index: int) -> LinkFrame:
-    """The user's frame of the link that a joint moves: the first one that hangs on its frame."""
-    return next(link for link in mechanism.link_frames if link.frame == index)
+# ---- rigid bodies
 
 
-def _inertia_of_parameters(mechanism: Mechanism, index: int, pi: list[Value]) -> Inertia:
-    """The ten parameters of a link as inertia in the joint's frame."""
+def carriers(mechanism: Mechanism) -> list[tuple[int, LinkFrame]]:
+    """The frames that carry rigid bodies, and the user's frame that these are described in: the first one there, or itself."""
+    zero, found = mechanism.graph.value(0), []
+    for index, frame in enumerate(mechanism.frames):
+        link = next((link for link in mechanism.link_frames[:-1] if link.frame == index), None)
+        if link is None and frame.parent >= 0 and mechanism.frames[frame.parent].elastic is not None:
+            link = LinkFrame(frame.label, index, Rotation(()), [zero] * 3)  # the tip of a flexible link
+        if link is not None:
+            found.append((index, link))
+    return found
+
+
+def _inertia_of_parameters(link: LinkFrame, pi: list[Value]) -> Inertia:
+    """The ten parameters of a link as inertia in the frame that carries it."""
     m, S = pi[0], pi[1:4]
     xx, xy, xz, yy, yz, zz = pi[4:]
     half = (xx + yy + zz) * 0.5
     P = Symmetric(half - xx, -xy, -xz, half - yy, -yz, half - zz)
-    link = _carried(mechanism, index)
     turned = Inertia(m, link.rotation.outward(S), link.rotation.outward_symmetric(P))
     return turned.shifted(link.position)
 
 
-def parameters_of(variant: Variant) -> list[Value]:
-    """The inertial parameters of the robot as it is, live parameters included."""
-    values: list[Value] = []
+def _parameters_of_body(link: LinkFrame, inertia: Inertia) -> list[Value]:
+    body = inertia.shifted([-component for component in link.position])
+    half_turned = [link.rotation.inward(row) for row in body.P.full]
+    columns = [link.rotation.inward(list(column)) for column in zip(*half_turned, strict=True)]
+    P = Symmetric.of([list(row) for row in zip(*columns, strict=True)])
+    values = [body.m, *link.rotation.inward(body.S)]
+    return [*values, P.yy + P.zz, -P.xy, -P.xz, P.xx + P.zz, -P.yz, P.xx + P.yy]
+
+
+# ---- flexible links
+
+
+@dataclass(frozen=True)
+class FlexibleLink:
+    """What a flexible link's equations are linear in.
+
+    Of a beam: its mass per length and its stiffnesses EI_z, EI_y, GJ, EA at the clamp, their courses along it being given; of a
+    body from integrals its mass, and 1 for its stiffness. The inertias of sections go with the mass per length. Damping is as
+    given, times 1.
+    """
+
+    index: int  # of its frame
+    elastic: ElasticBody
+    mass: Value
+    stiffness: list[tuple[Value, tuple[int, ...]]]  # and the coordinates that it belongs to
+    damped: bool
+
+
+def flexible_links(variant: Variant) -> list[FlexibleLink]:
+    """In the order of the frames."""
+    robot, found = variant.robot, []
+    lower = Lowering(variant.graph, robot)
+    bodies = {joint.child: robot.link(joint.child).flexible for joint in robot.joints}
     for index, frame in enumerate(variant.mechanism.frames):
-        link = _carried(variant.mechanism, index)
-        body = frame.inertia.shifted([-component for component in link.position])
-        half_turned = [link.rotation.inward(row) for row in body.P.full]
-        columns = [link.rotation.inward(list(column)) for column in zip(*half_turned, strict=True)]
-        P = Symmetric.of([list(row) for row in zip(*columns, strict=True)])
-        values += [body.m, *link.rotation.inward(body.S)]
-        values += [P.yy + P.zz, -P.xy, -P.xz, P.xx + P.zz, -P.yz, P.xx + P.yy]
+        body = bodies.get(frame.label)
+        if frame.elastic is None or body is None:
+            continue
+        own = frame.elastic.coordinates[-len(body.coordinates) :]  # without the joint's
+        mass, stiffness = lower.value(body.mass), [(variant.graph.value(1), own)]
+        if body.beam is not None:
+            mass = lower.value(to_scalar(body.beam.beam.mass_per_length.start))
+            stiffness = [
+                (lower.value(value), tuple(own[j] for j, mode in enumerate(body.beam.modes) if mode.direction == direction))
+                for direction, value in _stiffnesses(body.beam)
+            ]
+        D = variant.elasticity.D
+        damped = any(not D[i][j].is_zero for i in own for j in own) or bool(body.telescope and body.telescope.damping)
+        found.append(FlexibleLink(index, frame.elastic, mass, stiffness, damped))
+    return found
+
+
+def _stiffnesses(given: ShapedBeam) -> list[tuple[str, Scalar]]:
+    used = {mode.direction for mode in given.modes}
+    return [(d, to_scalar(given.beam.stiffness[d].start)) for d in DIRECTIONS if d in used]
+
+
+def _flexible_columns(variant: Variant, link: FlexibleLink) -> list[list[Value]]:
+    """Columns of the stiffnesses and of the damping; that of the mass comes with the rigid bodies."""
+    q, qd = variant.input("q"), variant.input("qd")
+    zeros, columns = variant.zeros(), []
+    own = {k for _, group in link.stiffness for k in group}
+    for value, group in link.stiffness:
+        forces = list(zeros)
+        for i in group:
+            for j in group:
+                forces[i] = forces[i] + variant.elasticity.K[i][j] * q[j]
+        link.elastic.add_forces(forces, link.elastic.elastic_forces(link.elastic.own(q)))
+        columns.append([force / value for force in variant.free(forces)])
+    if link.damped:
+        forces = list(zeros)
+        for i in own:
+            for j in own:
+                forces[i] = forces[i] + variant.elasticity.D[i][j] * qd[j]
+        link.elastic.add_forces(forces, link.elastic.damping_forces(link.elastic.own(q), link.elastic.own(qd)))
+        columns.append(variant.free(forces))
+    return columns
+
+
+# ---- all together
+
+
+def parameters_of(variant: Variant) -> list[Value]:
+    """The parameters of the robot as it is, live ones included."""
+    values: list[Value] = []
+    for index, link in carriers(variant.mechanism):
+        values += _parameters_of_body(link, variant.mechanism.frames[index].inertia)
+    for flexible in flexible_links(variant):
+        values += [flexible.mass, *(value for value, _ in flexible.stiffness)]
+        values += [variant.graph.value(1)] if flexible.damped else []
+    for k in _deflections(variant):
+        values += [value for value in (variant.elasticity.K[k][k], variant.elasticity.D[k][k]) if not value.is_zero]
     for drive in variant.drives:
         values += [value for value in (drive.inertia, drive.viscous, drive.coulomb) if not value.is_zero]
     return values
 
 
+def _deflections(variant: Variant) -> list[int]:
+    """Coordinates of flexible joints."""
+    names = variant.robot.coordinate_names
+    return [names.index(f"{joint.name}.deflection") for joint in variant.robot.joints if joint.elasticity is not None]
+
+
 def regressor(variant: Variant) -> Mat:
     """Y(q, qd, qdd) with one row per coordinate: F = Y times the parameters."""
-    n, graph = variant.size, variant.graph
-    unknowns = [graph.input(f"inertial[{k}]") for k in range(PER_BODY * n)]
-    frames = tuple(
-        replace(frame, inertia=_inertia_of_parameters(variant.mechanism, k, unknowns[PER_BODY * k : PER_BODY * (k + 1)]))
-        for k, frame in enumerate(variant.mechanism.frames)
-    )
-    mechanism = replace(variant.mechanism, frames=frames)
+    graph, carried, flexible = variant.graph, carriers(variant.mechanism), flexible_links(variant)
+    unknowns = [graph.input(f"inertial[{k}]") for k in range(PER_BODY * len(carried))]
+    factors = [graph.input(f"mass_factor[{k}]") for k in range(len(flexible))]
+    frames = [replace(frame, inertia=Inertia.zero(graph)) for frame in variant.mechanism.frames]
+    for k, (index, link) in enumerate(carried):
+        inertia = _inertia_of_parameters(link, unknowns[PER_BODY * k : PER_BODY * (k + 1)])
+        frames[index] = replace(frames[index], inertia=inertia)
+    for factor, body in zip(factors, flexible, strict=True):
+        frames[body.index] = replace(frames[body.index], elastic=body.elastic.with_mass_factor(factor))
+    linear = replace(variant, mechanism=replace(variant.mechanism, frames=tuple(frames)))
     q, qd, qdd = variant.input("q"), variant.input("qd"), variant.input("qdd")
-    forces = inverse_dynamics(mechanism, q, qd, qdd, mechanism.gravity, "tensor", variant.merge)
-    Y = jacobian(graph, forces, unknowns)
-    for index, drive in enumerate(variant.drives):
-        rate = qd[index]
-        columns = [] if drive.inertia.is_zero else [qdd[index]]
-        columns += [] if drive.viscous.is_zero else [rate]
-        columns += [] if drive.coulomb.is_zero else [graph.tanh(rate / drive.coulomb_velocity)]
-        for column in columns:
-            for row in range(n):
-                Y[row].append(column if row == index else graph.value(0))
-    return Y
+    forces = linear.forces(q, qd, qdd, variant.mechanism.gravity)
+    columns = [list(column) for column in zip(*jacobian(graph, forces, [*unknowns, *factors]), strict=True)]
+    by_mass = columns[len(unknowns) :]
+    columns = columns[: len(unknowns)]
+    for mass_column, body in zip(by_mass, flexible, strict=True):
+        columns += [[force / body.mass for force in mass_column], *_flexible_columns(variant, body)]
+    for k in _deflections(variant):
+        columns += [_single(variant, k, q[k])] if not variant.elasticity.K[k][k].is_zero else []
+        columns += [_single(variant, k, qd[k])] if not variant.elasticity.D[k][k].is_zero else []
+    for k, drive in enumerate(variant.drives):
+        columns += [] if drive.inertia.is_zero else [_single(variant, k, qdd[k])]
+        columns += [] if drive.viscous.is_zero else [_single(variant, k, qd[k])]
+        columns += [] if drive.coulomb.is_zero else [_single(variant, k, graph.tanh(qd[k] / drive.coulomb_velocity))]
+    return [list(row) for row in zip(*columns, strict=True)]
+
+
+def _single(variant: Variant, row: int, value: Value) -> list[Value]:
+    return [value if k == row else variant.graph.value(0) for k in range(variant.size)]
 
 
 @dataclass(frozen=True)
@@ -98,9 +210,16 @@ def base_set(variant: Variant, Y: Mat, nominal: dict[str, float]) -> BaseSet:
     refs = [value.ref for row in Y for value in row]
     width = len(Y[0])
     inputs = [Argument(name, (n,), "", "") for name in ("q", "qd", "qdd")]
-    program = Program(graph, inputs, [(Argument("Y", (n, width), "", ""), refs)])
+    sliding = selectors(variant.robot)
+    indicators = [Argument(INDICATORS, (len(indicated(sliding)),), "", "")] if indicated(sliding) else []
+    program = Program(graph, [*inputs, *indicators], [(Argument("Y", (n, width), "", ""), refs)])
     rng = np.random.default_rng(20020523)
     states = {argument.name: rng.uniform(-2.0, 2.0, (3 * width // n + 10, n)) for argument in inputs}
+    for selector in sliding:  # places on the beams
+        places = states["q"][:, selector.coordinate]
+        places[:] = selector.upper * rng.uniform(0.05, 0.95, len(places))
+    if indicators:
+        states[INDICATORS] = np.array([indicators_at(sliding, q) for q in states["q"]])
     harmless = _gravity_labels(graph, variant)
     varied = {name: rng.uniform(-10, 10) if name in harmless else value for name, value in nominal.items()}
     sample = program.evaluate(states, varied)["Y"].reshape(-1, width)

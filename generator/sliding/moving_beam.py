@@ -9,7 +9,7 @@ is reduced to modes, they are sums of fixed functions, with integrals that are n
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import comb
 
@@ -60,6 +60,10 @@ class MovingBeam(ElasticBody):
             beam.foreshortening,
             tuple((e, [[lower.value(entry) for entry in row] for row in matrix]) for e, matrix in beam.damping),
         )
+
+    def with_mass_factor(self, factor: Value) -> MovingBeam:
+        """Mass per length and the straight beam."""
+        return replace(self, rigid=self.rigid.scaled(factor), mass_per_length=self.mass_per_length * factor)
 
     def deformed(self, x: Sequence[Value]) -> MovingState:
         """The beam at (d, u)."""

@@ -56,6 +56,11 @@ class Inertia:
     def __add__(self, other: Inertia) -> Inertia:
         return Inertia(self.m + other.m, add(self.S, other.S), self.P + other.P)
 
+    def scaled(self, factor: Value) -> Inertia:
+        """The same body with its mass times a factor."""
+        P = Symmetric(*(entry * factor for entry in self.P.entries))
+        return Inertia(self.m * factor, scale(self.S, factor), P)
+
     def shifted(self, p: Vec) -> Inertia:
         """The same body seen from a parallel frame in which this frame's origin is at p."""
         S = add(self.S, scale(p, self.m))

@@ -212,10 +212,12 @@ class DynamicsMethods(Evaluation):
         return self._evaluate("regressor", (q, qd, qdd), out, parameters)
 
     def inertial_parameters(self, *, out: Array | None = None, parameters: ParameterValues = None) -> Array:
-        """Inertial parameters that the regressor multiplies, (n_inertial,).
+        """Parameters that the regressor multiplies, (n_inertial,).
 
-        Per link: m [kg], m c_x, m c_y, m c_z [kg m], and the inertia about the origin of the link frame, L_xx, L_xy,
-        L_xz, L_yy, L_yz, L_zz [kg m^2]; then the numbers of the drives.
+        Per link and per tip of a flexible link: m [kg], m c_x, m c_y, m c_z [kg m], and the inertia about the origin of its
+        frame, L_xx, L_xy, L_xz, L_yy, L_yz, L_zz [kg m^2]. Then per flexible link its mass per length and its stiffnesses
+        EI_z, EI_y, GJ, EA in the directions that it has, at the clamp, and 1 for its damping; per flexible joint stiffness and
+        damping; the numbers of the drives. Of damping and drives only what the robot has.
         """
         return self._evaluate("inertial_parameters", (), out, parameters)
 
