@@ -233,14 +233,23 @@ def loop_outputs(robot: Robot, more: tuple[str, ...] | None = None) -> tuple[str
 
 def render_loop(robot: Robot, options: BuildOptions, code: UserCode) -> RenderedModel:
     """Print the files of a model with its loop."""
+    refuse_time(robot)
+    derivation = derive_model(robot, options.emit.outputs)
+    return with_loop(derivation, render_model(derivation, options.emit), options, code)
+
+
+def refuse_time(robot: Robot) -> None:
+    """Refuse terms that depend on the time: a loop does not set it."""
     for term in robot.terms:
         if any(s.name == TIME for s in term.free_symbols):
             raise OutputError(
                 f"loop of {robot.name}: its term {term.name!r} depends on the time, which a loop does not set. "
                 "Fix: use a live parameter in its place"
             )
-    derivation = derive_model(robot, options.emit.outputs)
-    model = render_model(derivation, options.emit)
+
+
+def with_loop(derivation: ModelDerivation, model: RenderedModel, options: BuildOptions, code: UserCode) -> RenderedModel:
+    """The model with the files of its loop in place of those of its simulation."""
     context = _context(derivation, options, model, code)
     prefix, shared = context.prefix, shared_context(context.identity, derivation.coordinate_names, derivation.coordinate_units)
     files = {

@@ -15,6 +15,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from elastogen.build.export.export import export
     from elastogen.build.loop import build_loop, generate_loop
     from elastogen.build.pipeline import GeneratedFiles, build_model, generate
     from elastogen.generator.closed_form.closed_form import ClosedForm, derive
@@ -78,6 +79,7 @@ __all__ = [
     "compare_with_rigid",
     "derive",
     "experiment_arguments",
+    "export",
     "generate",
     "generate_loop",
     "load",
@@ -88,6 +90,7 @@ __all__ = [
 ]
 
 _HOME = {
+    "elastogen.build.export.export": ("export",),
     "elastogen.build.loop": ("build_loop", "generate_loop"),
     "elastogen.build.pipeline": ("GeneratedFiles", "build_model", "generate"),
     "elastogen.generator.closed_form.closed_form": ("ClosedForm", "derive"),

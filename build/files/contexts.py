@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 
@@ -42,6 +43,12 @@ class ArgumentDoc:
     direction: str  # "in" or "out"
     name: str
     text: str
+    shape: tuple[int, ...] = ()
+
+    @property
+    def size(self) -> int:
+        """How many numbers it has."""
+        return math.prod(self.shape)
 
 
 @dataclass(frozen=True)
@@ -220,7 +227,7 @@ class ExampleArray:
 
 @dataclass(frozen=True)
 class BundleContext:
-    """For ``bundle/CMakeLists.txt.j2``, ``bundle/README.md.j2`` and ``bundle/example.c.j2``."""
+    """For ``bundle/CMakeLists.txt.j2``, ``bundle/README.md.j2`` and ``bundle/example.c.j2``; exports add to it."""
 
     identity: Identity
     summary: str

@@ -60,6 +60,7 @@ class RenderedModel:
     simulation: dict[str, str]  # file name -> text of the integrators for the module; empty without forward dynamics
     emitted_simulation: dict[str, str]  # the same for a controller: in the model's precision throughout
     bundle: dict[str, str]  # file name -> text of what goes with the model's own files
+    about: BundleContext  # what these are filled with
 
     @property
     def c_files(self) -> dict[str, str]:
@@ -88,6 +89,7 @@ def render_model(derivation: ModelDerivation, options: EmitOptions) -> RenderedM
         simulation=_simulation_files(simulation),
         emitted_simulation=_simulation_files(simulation, single=options.precision == "float"),
         bundle={file: fill(f"bundle/{file}.j2", bundle) for file in ("CMakeLists.txt", "README.md", "example.c")},
+        about=bundle,
     )
 
 
@@ -164,7 +166,7 @@ def _function_doc(function: Function, dialect: Dialect) -> FunctionDoc:
     return FunctionDoc(
         prototype=_prototype(function, dialect),
         brief=_block_text(function.brief),
-        arguments=tuple(ArgumentDoc(way, a.name, _argument_text(a, zero=a.name in zeros)) for way, a in documented),
+        arguments=tuple(ArgumentDoc(way, a.name, _argument_text(a, zero=a.name in zeros), a.shape) for way, a in documented),
         operations=_block_text(operations_text(function.program.count)),
         failures=(
             *((dialect.failure,) if function.program.pivots else ()),

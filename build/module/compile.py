@@ -66,7 +66,7 @@ def compile_model(model: RenderedModel, module: str, directory: Path, toolchain:
             f"Python.h is missing (looked in {include}). Fix: install the Python headers, for example "
             "`apt-get install python3-dev`."
         )
-    write_all(directory, {**model.c_files, **model.simulation, f"{module}.c": _module_source(model, module)})
+    write_all(directory, {**model.c_files, **model.simulation, f"{module}.c": module_source(model, module)})
     extension = directory / f"{module}{EXTENSION_SUFFIX}"
     shared = ("-bundle", "-undefined", "dynamic_lookup") if sys.platform == "darwin" else ("-shared",)
     command = [
@@ -81,14 +81,14 @@ def compile_model(model: RenderedModel, module: str, directory: Path, toolchain:
     ]
     if options.verbose:
         print(shlex.join(command), file=sys.stderr)
-    _run(command, directory, options.timeout, model.name)
+    run_compiler(command, directory, options.timeout, model.name)
     if not extension.exists():
         raise BuildError(f"compiling {model.name}: {shlex.join(toolchain.command)} did not make {extension.name}.")
     (directory / f"{module}.c").unlink()
     return extension
 
 
-def _module_source(model: RenderedModel, module: str) -> str:
+def module_source(model: RenderedModel, module: str) -> str:
     """The C text of the cffi module around the wrapper."""
     ffi = cffi.FFI()
     ffi.cdef(model.cdef)
@@ -153,7 +153,7 @@ def _processor() -> str:
     return "\n".join(line for line in first if line.partition(":")[0].strip() in keys)
 
 
-def _run(command: list[str], directory: Path, timeout: float | None, name: str) -> None:
+def run_compiler(command: list[str], directory: Path, timeout: float | None, name: str) -> None:
     """Run the compiler; on a timeout or an interrupt end it and the programs that it started."""
     try:
         process = subprocess.Popen(

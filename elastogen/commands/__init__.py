@@ -9,6 +9,7 @@ COMMANDS = {
     "check": "validate a robot and print what it is",
     "derive": "print closed forms, or write them as LaTeX",
     "generate": "write the C files, compile nothing",
+    "export": "write a project around the C: C++, CMake, a Python package, a compiled library",
     "build": "compile a model into the cache, print its functions and times",
     "simulate": "simulate a motion, beside the rigid robot where links are flexible; CSV and plots",
     "animate": "draw a motion as a page that can be turned and played, or as a film",

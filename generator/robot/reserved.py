@@ -96,8 +96,8 @@ TARGETS = _words(
 )
 """Targets that CMake and make have themselves, and libraries of the system: a robot is a target and a library."""
 
-FILES = _words("example cmakelists readme user_controller user_plant aux con nul prn com0 lpt0 elastogen eg")
-"""Files that stand beside the emitted ones, names of devices, and prefixes of the extension module."""
+FILES = _words("example cmakelists readme user_controller user_plant aux con nul prn com0 lpt0 elastogen eg std eigen")
+"""Files that stand beside the emitted ones, names of devices, prefixes of the extension module, namespaces of C++."""
 
 FILE_ENDINGS = ("_t", "_simulate", "_switch", "_loop", "_thread", "_trajectory", "_example")
 """Endings of types and of further emitted files: `arm_loop` would collide with the loop of `arm`."""

@@ -1,0 +1,59 @@
+"""``elastogen.export``: a robot as a whole project for the tool that takes it in."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from elastogen.build.export.formats import Choices, check_choices
+from elastogen.build.export.libraries import library_name
+from elastogen.build.export.project import make_project
+from elastogen.build.files.write import write_files
+from elastogen.build.options import BuildOptions
+from elastogen.build.pipeline import GeneratedFiles
+from elastogen.generator.description.load_robot import RobotSource, load
+from elastogen.generator.robot.errors import OutputError
+
+TRIPLE = re.compile(r"[A-Za-z0-9_.]+(-[A-Za-z0-9_.]+){1,3}")
+
+
+def export(
+    robot: RobotSource,
+    directory: str | os.PathLike[str],
+    *,
+    format: str = "c",
+    loop: bool = False,
+    header_only: bool = False,
+    outputs: Sequence[str] | str | None = None,
+    precision: str = "double",
+    sincos: str = "fast",
+    target: str | None = None,
+    compiler: str | None = None,
+    cflags: Sequence[str] | str | None = None,
+    force: bool = False,
+) -> GeneratedFiles:
+    """Write a robot as a project of the given format, with a README of this robot, an example and a manifest.
+
+    ``format`` is "c", "cpp", "cmake", "python" or "shared". ``loop`` adds the control loop (not "python"), ``header_only``
+    puts the model's C into its header ("c"). ``target`` is the triple of another machine ("shared"), ``compiler`` and
+    ``cflags`` are those of ``build_model``. All files appear, or none; the same robot and options give the same bytes.
+    Files that elastogen did not write are refused by name unless ``force``. Raises RobotError, OutputError or BuildError.
+    """
+    options = BuildOptions.checked(
+        outputs=outputs, precision=precision, sincos=sincos, compiler=compiler, cflags=cflags, native=False
+    )
+    if target is not None and not TRIPLE.fullmatch(target):
+        raise OutputError(f"target: got {target!r}, expected a triple such as aarch64-linux-gnu.")
+    choices = Choices(header_only, target, options.compile)
+    chosen = check_choices(format, loop, choices)
+    loaded = load(robot)
+    project = make_project(loaded, options, format, loop)
+    if chosen.compiles:
+        project = project.compiled_to(library_name(loaded.name, target), target or "")
+    folder = Path(directory)
+    written = write_files(folder, {**chosen.files(project, choices), **project.readme()}, force=force)
+    by_name = {path.name: path for path in written}
+    header = by_name[f"{project.name}.h"]
+    return GeneratedFiles(folder, header, by_name.get(f"{project.name}.c", header), tuple(written))

@@ -1,0 +1,107 @@
+"""The formats, one function each: from a project to its files. A new format is one function and one line in FORMATS."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from elastogen.build.export.libraries import compile_shared
+from elastogen.build.export.project import Files, Project
+from elastogen.build.module.compile import module_source
+from elastogen.build.options import CompileOptions
+from elastogen.generator.robot.errors import OutputError
+
+
+@dataclass(frozen=True)
+class Choices:
+    """What some formats let a user choose."""
+
+    header_only: bool = False
+    target: str | None = None  # a triple, for the formats that compile
+    compile: CompileOptions = field(default_factory=CompileOptions)
+
+
+@dataclass(frozen=True)
+class Format:
+    """A format of export."""
+
+    doc: str
+    files: Callable[[Project, Choices], Files]
+    takes_loop: bool = True
+    compiles: bool = False
+    takes_header_only: bool = False
+
+
+def _c(project: Project, choices: Choices) -> Files:
+    example = project.model.bundle["example.c"]
+    if not choices.header_only:
+        return {**project.c_files, "example.c": example}
+    own = f'#include "{project.name}.h"'
+    sources = {name: text for name, text in project.c_files.items() if name.endswith(".c")}
+    headers = {name: text for name, text in project.c_files.items() if name.endswith(".h")}
+    main = headers.pop(f"{project.name}.h")
+    implementation = sources.pop(f"{project.name}.c").replace(own, "")
+    macro = project.context.identity.macro
+    single = f"{main}\n#ifdef {macro}_IMPLEMENTATION\n{implementation}\n#endif /* {macro}_IMPLEMENTATION */\n"
+    example = example.replace(own, f"#define {macro}_IMPLEMENTATION\n{own}")
+    return {f"{project.name}.h": single, **headers, **sources, "example.c": example}
+
+
+def _cpp(project: Project, choices: Choices) -> Files:
+    wrapper = {f"{project.name}.hpp": project.filled("wrapper.hpp.j2"), "example.cpp": project.filled("example.cpp.j2")}
+    return {**project.c_files, **wrapper}
+
+
+def _cmake(project: Project, choices: Choices) -> Files:
+    placed: Files = {f"{'src' if name.endswith('.c') else 'include'}/{name}": text for name, text in project.c_files.items()}
+    return {
+        **placed,
+        "CMakeLists.txt": project.filled("CMakeLists.txt.j2"),
+        f"cmake/{project.name}-config.cmake.in": project.filled("config.cmake.in.j2"),
+        f"cmake/{project.name}.pc.in": project.filled("pkgconfig.pc.in.j2"),
+        "examples/example.c": project.model.bundle["example.c"],
+    }
+
+
+def _python(project: Project, choices: Choices) -> Files:
+    package = f"src/{project.name}_model"
+    sources = {f"{package}/{name}": text for name, text in project.c_files.items()}
+    return {
+        **sources,
+        f"{package}/__init__.py": project.filled("package.py.j2"),
+        f"{package}/py.typed": "",
+        f"{package}/_{project.name}.c": module_source(project.model, f"_{project.name}"),
+        "pyproject.toml": project.filled("pyproject.toml.j2"),
+        "setup.py": project.filled("setup.py.j2"),
+        "example.py": project.filled("example.py.j2"),
+    }
+
+
+def _shared(project: Project, choices: Choices) -> Files:
+    headers: Files = {name: text for name, text in project.c_files.items() if name.endswith(".h")}
+    library = compile_shared(project, choices.target, choices.compile)
+    return {**headers, project.context.library: library, "example.py": project.filled("example.py.j2")}
+
+
+FORMATS = {
+    "c": Format("C99 files that drop in anywhere", _c, takes_header_only=True),
+    "cpp": Format("the C files with a header-only C++17 wrapper", _cpp),
+    "cmake": Format("a CMake project: target, install rules, find_package, pkg-config", _cmake),
+    "python": Format("a project that builds a wheel of the compiled model", _python, takes_loop=False),
+    "shared": Format("a compiled library with its headers", _shared, compiles=True),
+}
+
+
+def check_choices(kind: str, loop: bool, choices: Choices) -> Format:
+    """The format of that name; refuse what it does not take."""
+    if kind not in FORMATS:
+        raise OutputError(f"format: got {kind!r}, expected one of {', '.join(FORMATS)}.")
+    chosen = FORMATS[kind]
+    for given, taken, option in (
+        (loop, chosen.takes_loop, "loop=True"),
+        (choices.header_only, chosen.takes_header_only, "header_only=True"),
+        (choices.target is not None, chosen.compiles, "target="),
+    ):
+        if given and not taken:
+            raise OutputError(f"format {kind!r}: got {option}, which it does not take. Fix: leave it out, or another format.")
+    return chosen

@@ -1,0 +1,78 @@
+"""A robot's C files and what the templates of all formats are filled with."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+
+from elastogen.build.files.contexts import BundleContext
+from elastogen.build.files.render import RenderedModel, render_model
+from elastogen.build.files.templating import fill
+from elastogen.build.loop import UserCode, loop_outputs, refuse_time, with_loop
+from elastogen.build.options import BuildOptions
+from elastogen.generator.functions.derivation import derive_model
+from elastogen.generator.robot.robot import Robot
+
+Files = dict[str, str | bytes]
+
+
+@dataclass(frozen=True)
+class ExportContext(BundleContext):
+    """For the templates in ``export/``."""
+
+    format: str = ""
+    version: str = "1.0.0"  # of the exported project
+    sources: tuple[str, ...] = ()  # C files, the model's own first
+    headers: tuple[str, ...] = ()  # the model's own first
+    threads: bool = False  # whether a C file needs threads and POSIX
+    library: str = ""  # file name of the compiled library
+    target: str = ""  # what it was compiled for
+
+
+@dataclass(frozen=True)
+class Project:
+    """A robot that is to be exported."""
+
+    model: RenderedModel
+    c_files: dict[str, str]  # file name -> text: model, simulation, switches, loop
+    context: ExportContext
+    has_loop: bool = False
+
+    @property
+    def name(self) -> str:
+        """The robot's name."""
+        return self.model.name
+
+    def filled(self, template: str) -> str:
+        """The text of a template of this format, or of all formats where it has a folder in its name."""
+        path = template if "/" in template else f"{self.context.format}/{template}"
+        return fill(f"export/{path}", self.context)
+
+    def readme(self) -> Files:
+        """README.md: the robot, how to use it in this format, the licence."""
+        return {"README.md": fill("export/README.md.j2", self.context)}
+
+    def compiled_to(self, library: str, target: str) -> Project:
+        """The same with a compiled library."""
+        return dataclasses.replace(self, context=dataclasses.replace(self.context, library=library, target=target))
+
+
+def make_project(robot: Robot, options: BuildOptions, kind: str, loop: bool) -> Project:
+    """Derive a robot's model, with its loop if asked, and print its C files."""
+    outputs = options.emit.outputs
+    if loop:
+        refuse_time(robot)
+        outputs = tuple(dict.fromkeys((*(outputs or ("default",)), *loop_outputs(robot))))
+    derivation = derive_model(robot, outputs)
+    model = render_model(derivation, options.emit)
+    files = {**model.c_files, **model.simulation}
+    if loop:
+        files |= with_loop(derivation, model, options, UserCode()).simulation
+    context = ExportContext(
+        **{field.name: getattr(model.about, field.name) for field in dataclasses.fields(model.about)},
+        format=kind,
+        sources=tuple(name for name in files if name.endswith(".c")),
+        headers=tuple(name for name in files if name.endswith(".h")),
+        threads=any("<pthread.h>" in text for text in files.values()),
+    )
+    return Project(model, files, context, loop)

@@ -1,0 +1,51 @@
+"""``elastogen export``: a robot as a whole project for the tool that takes it in."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import click
+
+import elastogen
+from elastogen.commands.options import (
+    AS_JSON,
+    EMISSION,
+    FILE,
+    LOADING,
+    TALKING,
+    emission,
+    load,
+    print_json,
+    warned_already,
+    with_options,
+)  # fmt: skip
+from elastogen.commands.progress import progress
+
+FORMATS = ("c", "cpp", "cmake", "python", "shared")
+
+
+@click.command()
+@LOADING
+@click.argument("directory", metavar="DIR", type=FILE)
+@click.option("--format", type=click.Choice(FORMATS), default="c", help="What DIR becomes (default c).")
+@click.option("--loop", is_flag=True, help="With the real-time loop (not python).")
+@click.option("--header-only", is_flag=True, help="The model's C in its header (c).")
+@click.option("--target", metavar="TRIPLE", help="Another machine, for example aarch64-linux-gnu (shared).")
+@click.option("--compiler", help="C compiler (shared; default: $CC, else cc, gcc or clang).")
+@click.option("--cflags", help="More flags for the compiler, in one string (shared).")
+@click.option("--force", is_flag=True, help="Replace files there that elastogen did not write.")
+@EMISSION
+@AS_JSON
+@TALKING
+@with_options
+def command(options: SimpleNamespace) -> None:
+    """Write a robot as a project into DIR: C, C++, CMake, a Python package, a library; with a README and an example."""
+    robot = load(options)
+    own = {key: getattr(options, key) for key in ("format", "loop", "header_only", "target", "compiler", "cflags", "force")}
+    with progress(f"exporting {robot.name}", options), warned_already():
+        written = elastogen.export(robot, options.directory, **emission(options), **own)
+    if options.as_json:
+        print_json({"directory": written.directory, "files": list(written.files)})
+        return
+    for path in written.files:
+        print(path)

@@ -1,0 +1,211 @@
+"""Exports: every format is built by the tool that takes it in, and gives the numbers of the program it came from."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+from c_compilers import WARNINGS
+
+import elastogen
+from elastogen.build.files.manifest import MANIFEST
+from elastogen.command_line import main
+from elastogen.generator.description.load_robot import load
+from elastogen.generator.functions.derivation import derive_model
+
+OUTPUTS = ["inverse_dynamics", "forward_dynamics", "mass_matrix"]
+CMAKE = pytest.mark.skipif(shutil.which("cmake") is None, reason="cmake is not installed")
+
+
+def run(*command: str | Path, cwd: Path) -> str:
+    done = subprocess.run([str(word) for word in command], cwd=cwd, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def printed(text: str) -> list[float]:
+    return [float(value) for value in re.findall(r"F\[\d+\] = (\S+)", text)]
+
+
+@pytest.fixture(scope="module")
+def expected() -> list[float]:
+    """What every example prints: inverse dynamics of two_link, by its program in Python."""
+    (function,) = derive_model(load("two_link"), ("inverse_dynamics",)).functions
+    q = np.array([0.1, 0.2])
+    parameters = {p.name: p.value for p in load("two_link").live_parameters}
+    return [float(x) for x in function.evaluate({"q": q, "qd": q, "qdd": q}, parameters)["F"]]
+
+
+def close(got: list[float], expected: list[float]) -> bool:
+    return len(got) == len(expected) and np.allclose(got, expected, rtol=5e-9, atol=0)  # nine digits are printed
+
+
+def test_c(tmp_path: Path, expected: list[float]) -> None:
+    elastogen.export("two_link", tmp_path / "c", outputs=OUTPUTS)
+    names = {path.name for path in (tmp_path / "c").iterdir()}
+    assert {"two_link.c", "two_link.h", "example.c", "README.md", MANIFEST} <= names
+    sources = sorted((tmp_path / "c").glob("*.c"))
+    run("cc", *WARNINGS, *sources, "-lm", "-o", "example", cwd=tmp_path)
+    assert close(printed(run("./example", cwd=tmp_path)), expected)
+    readme = (tmp_path / "c" / "README.md").read_text()
+    for words in ("[rad]", "two_link_inverse_dynamics", "payload_mass", "belongs to whoever generates it"):
+        assert words in readme
+
+
+def test_header_only_c(tmp_path: Path, expected: list[float]) -> None:
+    elastogen.export("two_link", tmp_path, outputs=OUTPUTS[:1], header_only=True)
+    assert sorted(path.name for path in tmp_path.glob("*.[ch]")) == ["example.c", "two_link.h"]
+    run("cc", *WARNINGS, "example.c", "-lm", "-o", "example", cwd=tmp_path)
+    assert close(printed(run("./example", cwd=tmp_path)), expected)
+
+
+def test_c_with_its_loop(tmp_path: Path) -> None:
+    files = elastogen.export("two_link", tmp_path, loop=True, outputs=OUTPUTS[:1], precision="float")
+    assert {"two_link_loop.c", "two_link_loop_thread.c", "two_link_simulate.c"} <= {path.name for path in files.files}
+    run("cc", "-std=c99", "-O0", *sorted(tmp_path.glob("*.c")), "-lm", "-pthread", "-o", "example", cwd=tmp_path)
+    assert len(printed(run("./example", cwd=tmp_path))) == 2
+
+
+@pytest.mark.skipif(shutil.which("g++") is None, reason="g++ is not installed")
+def test_cpp(tmp_path: Path, expected: list[float]) -> None:
+    elastogen.export("two_link", tmp_path, format="cpp", outputs=OUTPUTS)
+    run("gcc", "-std=c99", "-O2", "-c", "two_link.c", "two_link_simulate.c", cwd=tmp_path)
+    strict = ["-std=c++17", "-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow", "-Werror"]
+    run("g++", *strict, "-O2", "example.cpp", "two_link.o", "-lm", "-o", "example", cwd=tmp_path)
+    assert close(printed(run("./example", cwd=tmp_path)), expected)
+    (tmp_path / "cost.cpp").write_text(
+        '#include "two_link.hpp"\nusing V = two_link::array<2>;\n'
+        'extern "C" void wrapped(const V& q, const V& qd, const V& qdd, V& F) { two_link::inverse_dynamics(q, qd, qdd, F); }\n'
+        'extern "C" void direct(const V& q, const V& qd, const V& qdd, V& F)\n'
+        "{ two_link_inverse_dynamics(&two_link_params_nominal, q.data(), qd.data(), qdd.data(), F.data()); }\n"
+    )
+    run("g++", *strict, "-O2", "-S", "cost.cpp", cwd=tmp_path)
+    bodies = re.findall(r"(?:wrapped|direct):\n(.*?)\.cfi_endproc", (tmp_path / "cost.s").read_text(), re.S)
+    instructions = [re.findall(r"^\t([a-z].*)$", body, re.M) for body in bodies]
+    assert len(instructions) == 2
+    assert instructions[0] == instructions[1]  # the wrapper costs nothing
+    wrong = '#include "two_link.hpp"\nint main() { two_link::array<3> q{}; return (int)two_link::mass_matrix(q)[0]; }\n'
+    (tmp_path / "wrong.cpp").write_text(wrong)
+    assert subprocess.run(["g++", "-fsyntax-only", "wrong.cpp"], cwd=tmp_path, capture_output=True).returncode != 0
+
+
+@CMAKE
+def test_cmake_with_two_robots_in_one_program(tmp_path: Path, expected: list[float]) -> None:
+    prefix = tmp_path / "prefix"
+    for robot in ("two_link", "scara"):
+        source, out = tmp_path / robot, tmp_path / f"out_{robot}"
+        elastogen.export(robot, source, format="cmake", outputs=OUTPUTS[:1], loop=False)
+        run("cmake", "-S", source, "-B", out, f"-DCMAKE_INSTALL_PREFIX={prefix}", cwd=tmp_path)
+        run("cmake", "--build", out, cwd=tmp_path)
+        run("cmake", "--install", out, cwd=tmp_path)
+    assert close(printed(run(tmp_path / "out_two_link" / "two_link_example", cwd=tmp_path)), expected)
+    user = tmp_path / "user"
+    user.mkdir()
+    (user / "CMakeLists.txt").write_text(
+        "cmake_minimum_required(VERSION 3.12)\nproject(user C)\n"
+        "find_package(two_link 1.0 REQUIRED)\nfind_package(scara REQUIRED)\n"
+        "add_executable(user user.c)\ntarget_link_libraries(user two_link::two_link scara::scara)\n"
+    )
+    (user / "user.c").write_text(
+        '#include <stdio.h>\n#include "two_link.h"\n#include "scara.h"\nint main(void) {\n'
+        "double q[4] = {0.1, 0.2}, F[2], G[4];\ntwo_link_inverse_dynamics(&two_link_params_nominal, q, q, q, F);\n"
+        "scara_inverse_dynamics(&scara_params_nominal, q, q, q, G);\n"
+        'printf("F[0] = %.9g\\nF[1] = %.9g\\n%g\\n", F[0], F[1], G[0]);\nreturn 0; }\n'
+    )
+    run("cmake", "-S", user, "-B", user / "out", f"-DCMAKE_PREFIX_PATH={prefix}", cwd=tmp_path)
+    run("cmake", "--build", user / "out", cwd=tmp_path)
+    assert close(printed(run(user / "out" / "user", cwd=tmp_path)), expected)
+    config = next(prefix.rglob("two_link.pc")).read_text()
+    assert "-ltwo_link" in config
+    assert "@" not in config
+
+
+def test_python(tmp_path: Path, expected: list[float]) -> None:
+    elastogen.export("two_link", tmp_path / "project", format="python", outputs=OUTPUTS[:1])
+    pip = [sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "--no-build-isolation", "-w", tmp_path, "."]
+    run(*pip, cwd=tmp_path / "project")
+    wheel = next(tmp_path.glob("two_link_model-1.0.0-*.whl"))
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(tmp_path / "site")
+    code = (
+        "import numpy as np; from two_link_model import model; q = np.array([0.1, 0.2]);"
+        "print(*(f'F[{k}] = {x:.17g}' for k, x in enumerate(model.inverse_dynamics(q, q, q))))"
+    )
+    assert close(printed(run(sys.executable, "-c", code, cwd=tmp_path / "site")), expected)
+    metadata = next((tmp_path / "site").glob("*.dist-info")) / "METADATA"
+    assert f"Requires-Dist: elastogen=={elastogen.__version__}" in metadata.read_text()
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path / "site")}
+    done = subprocess.run([sys.executable, "example.py"], cwd=tmp_path / "project", env=environment, capture_output=True)
+    assert done.returncode == 0, done.stderr
+
+
+def test_shared(tmp_path: Path, expected: list[float]) -> None:
+    files = elastogen.export("two_link", tmp_path, format="shared", outputs=OUTPUTS)
+    library = next(path for path in files.files if path.name.startswith("libtwo_link"))
+    assert close(printed(run(sys.executable, "example.py", cwd=tmp_path)), expected)
+    (tmp_path / "user.cpp").write_text(
+        '#include <cstdio>\n#include "two_link.h"\nint main() { double q[2] = {0.1, 0.2}, F[2];\n'
+        "two_link_inverse_dynamics(&two_link_params_nominal, q, q, q, F);\n"
+        'std::printf("F[0] = %.9g F[1] = %.9g\\n", F[0], F[1]); }\n'
+    )
+    run("c++", "user.cpp", library, f"-Wl,-rpath,{tmp_path}", "-lm", "-o", "user", cwd=tmp_path)
+    assert close(printed(run("./user", cwd=tmp_path)), expected)
+
+
+@pytest.mark.parametrize("kind", ["c", "cpp", "cmake", "python", "shared"])
+def test_exported_twice_the_bytes_are_the_same(tmp_path: Path, kind: str) -> None:
+    for name in ("a", "b"):
+        elastogen.export("two_link", tmp_path / name, format=kind, outputs=OUTPUTS[:1])
+    first, second = (
+        {path.relative_to(folder): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+        for folder in (tmp_path / "a", tmp_path / "b")
+    )
+    assert first == second
+    assert str(tmp_path).encode() not in b"".join(first.values())
+
+
+def test_sliding_robots_are_exported_with_their_switches(tmp_path: Path) -> None:
+    beam = {"joint": "R", "length": 0.8, "mass_per_length": 0.35, "EI": 0.17, "elements": 2}
+    hand = {"joint": "Pa", "gamma": 0.3, "rigid": True, "length": 0.2, "mass": 0.1, "inertia": 0.001}
+    robot = {"elastogen": 1, "name": "slider", "planar": {"links": [beam, hand]}}
+    files = elastogen.export(robot, tmp_path, format="cpp", outputs=["simulation"], precision="float")
+    assert "slider_switch.c" in {path.name for path in files.files}
+    run("cc", *WARNINGS, "-fsyntax-only", *(path.name for path in files.files if path.suffix == ".c"), cwd=tmp_path)
+    run("c++", "-std=c++17", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", "example.cpp", cwd=tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"format": "fortran"}, "expected one of c, cpp"),
+        ({"format": "python", "loop": True}, "loop=True, which it does not take"),
+        ({"format": "cmake", "header_only": True}, "header_only=True"),
+        ({"format": "c", "target": "aarch64-linux-gnu"}, "target="),
+        ({"format": "shared", "target": "x; rm -rf /"}, "a triple"),
+        ({"format": "shared", "compiler": "no-such-cc"}, "no-such-cc"),
+        ({"outputs": ["mass_matrx"]}, "mass_matrix"),
+    ],
+)
+def test_what_a_format_does_not_take(tmp_path: Path, options: dict[str, object], words: str) -> None:
+    with pytest.raises(elastogen.ElastogenError, match=re.escape(words)):
+        elastogen.export("two_link", tmp_path / "out", **options)  # type: ignore[arg-type]
+    assert not (tmp_path / "out").exists()
+
+
+def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ["export", "two_link", str(tmp_path / "out"), "--format", "cpp", "--outputs", "mass_matrix"]
+    assert main(arguments) == 0
+    assert "two_link.hpp" in capsys.readouterr().out
+    (tmp_path / "out" / "README.md").write_text("mine")
+    assert main(arguments) == 2
+    assert "README.md" in capsys.readouterr().err
+    assert main([*arguments, "--force"]) == 0
+    assert main(["export", "two_link", str(tmp_path / "x"), "--format", "python", "--loop"]) == 2
+    assert "--loop" in capsys.readouterr().err
