@@ -326,6 +326,12 @@ class Robot:
         """The robot with further points."""
         return replace(self, points=(*self.points, *points))
 
+    def _repr_html_(self) -> str:
+        """The robot as a table, for notebooks."""
+        from elastogen.generator.description.robot_html import robot_html
+
+        return robot_html(self)
+
     def link(self, name: str) -> Link:
         """Return the link of that name."""
         return next(link for link in self.links if link.name == name)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -210,6 +211,17 @@ class Model(
         if self._extension is None:
             raise TypeError(f"{self._name}: only a model that was loaded from a file can be pickled")
         return _restore, (str(self._extension.resolve()), dict(self._parameters))
+
+    def _repr_html_(self) -> str:
+        """The functions and their exact operation counts as a table, for notebooks."""
+        head = "".join(f"<th>{name}</th>" for name in ("function", "takes", "gives", "mul", "add", "sin/cos", "meaning"))
+        rows = []
+        for info in self._metadata.functions:
+            takes, gives = (", ".join(f"{a.name}[{a.size}]" for a in given) for given in (info.inputs, info.outputs))
+            counts = (str(info.count.get(key, 0)) for key in ("mul", "add", "sincos"))
+            cells = (info.name, takes, gives, *counts, info.brief)
+            rows.append("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in cells) + "</tr>")
+        return f"<p>{escape(repr(self))}</p><table><tr>{head}</tr>{''.join(rows)}</table>"
 
     def __repr__(self) -> str:
         return (

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import csv
 import os
+import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -188,6 +190,15 @@ class Simulation:
         from elastogen.runtime.simulation.plotting import plot_simulation
 
         return plot_simulation(self, path)
+
+    def _repr_html_(self) -> str:
+        """The report, and for one motion of a robot that is known its animation, for notebooks."""
+        text = f"<pre>{escape(self.report())}</pre>"
+        if self.animator is None or self.q.ndim != 2 or not self.t.size:
+            return text
+        with tempfile.TemporaryDirectory() as folder:
+            page = self.animate(Path(folder) / "motion.html").read_text(encoding="utf-8")
+        return f'{text}<iframe srcdoc="{escape(page)}" style="width: 100%; height: 760px; border: 0"></iframe>'
 
     def animate(self, path: str | os.PathLike[str], **options: Any) -> Path:
         """Write one motion as a page that can be turned and played, flexible links bent, and return its path.

@@ -152,3 +152,17 @@ def test_animate_writes_a_page_beside_the_rigid_robot(tmp_path: Path, cache_dir:
     data = arrays(animate(robot, comparison.flexible, tmp_path / "m.html", rigid=comparison.rigid).read_text(encoding="utf-8"))
     assert data["ghost"].shape == data["positions"].shape
     assert not np.array_equal(data["ghost"], data["still"])
+
+
+def test_notebooks_show_robots_models_and_motions(arm: elastogen.Model) -> None:
+    robot, _ = drawn("two_link")
+    shown = robot._repr_html_()
+    assert "<td>shoulder</td><td>revolute</td>" in shown
+    assert shown.count("<tr>") == 1 + len(robot.joints)
+    table = arm._repr_html_()
+    count = arm.functions["inverse_dynamics"].count
+    assert f"<td>inverse_dynamics</td><td>q[2], qd[2], qdd[2]</td><td>F[2]</td><td>{count['mul']}</td>" in table
+    motion = arm.simulate([0.3, 0.1], t=0.1, samples=3)
+    inline = motion._repr_html_()
+    assert 'srcdoc="&lt;!DOCTYPE html&gt;' in inline.replace("\n", "")
+    assert "<iframe" not in elastogen.load_model(arm.extension).simulate([0.3, 0.1], t=0.1, samples=3)._repr_html_()
