@@ -23,6 +23,8 @@ from elastogen.generator.algorithms import affine
 from elastogen.generator.bodies.elastic_body import ShapedBody
 from elastogen.generator.mechanism.mechanism import Frame, LinkFrame, Mechanism
 from elastogen.generator.program.graph import Graph, Value
+from elastogen.generator.sliding.moving_beam import MovingBeam
+from elastogen.generator.sliding.moving_shape import Field
 from elastogen.generator.spatial.vectors import Mat, Vec, add, cross
 
 Matrix: TypeAlias = Any  # numpy array of values (dtype object)
@@ -147,8 +149,9 @@ class AccelerationMatrices:
     def _shapes(self, frame: Frame) -> Expansion:
         """S(q) = [E4, c_1 [E3; 0], ...]."""
         elastic, zero, one = frame.elastic, self.graph.value(0), self.graph.value(1)
-        if not isinstance(elastic, ShapedBody):
-            raise AssertionError("called for flexible bodies with constant shapes only")
+        if isinstance(elastic, MovingBeam):
+            return self._moving(elastic)[0]
+        assert isinstance(elastic, ShapedBody)
         c = elastic.deformed([self.q[k] for k in elastic.coordinates]).c
         rows = [
             [one if column == row else zero for column in range(4)]
@@ -159,8 +162,11 @@ class AccelerationMatrices:
 
     def _gram(self, frame: Frame, rigid: Matrix) -> Matrix:
         elastic = frame.elastic
-        if not isinstance(elastic, ShapedBody):
-            raise AssertionError("called for flexible bodies with constant shapes only")
+        if isinstance(elastic, MovingBeam):
+            own = self._moving(elastic)[1]
+            own[:4, :4] = own[:4, :4] + rigid
+            return own
+        assert isinstance(elastic, ShapedBody)
         count = len(elastic.monomials)
         gram = np.full((4 + 3 * count, 4 + 3 * count), self.graph.value(0), dtype=object)
         gram[:4, :4] = rigid + _array(elastic.rigid.pseudo)
@@ -171,6 +177,30 @@ class AccelerationMatrices:
             for m in range(count):
                 gram[own, 4 + 3 * m : 7 + 3 * m] = _array(elastic.G[n][m])
         return gram
+
+    def _moving(self, beam: MovingBeam) -> tuple[Expansion, Matrix]:
+        """The same for a beam that slides through its joint: xi = (r; 1; fixed functions of the place between clamp and tip).
+
+        The functions stay with the material to second order only, which is what M, V and D need; their weights in S are the
+        displacements of points and their derivatives by the coordinates (moving_shape.py), int xi xi^T dm is that of now.
+        """
+        state = beam.deformed(beam.own(self.q))
+        value, first, second = state.displacement_expansion()
+        fields = [value, *first.values(), *second.values()]
+        places = sorted({(e, r) for field in fields for part in field for e, line in enumerate(part) for r in range(len(line))})
+        zero, one = self.graph.value(0), self.graph.value(1)
+
+        def rows(field: Field, diagonal: Value) -> Matrix:
+            parts = [[line[r] if r < len(line := part[e]) else zero for e, r in places] for part in field]
+            parts += [[zero] * len(places)] * 2
+            return _array([[diagonal if k == c else zero for c in range(4)] + parts[k] for k in range(4)])
+
+        S = Expansion(
+            rows(value, one),
+            {beam.coordinates[a]: rows(field, zero) for a, field in first.items()},
+            {_pair(beam.coordinates[a], beam.coordinates[b]): rows(field, zero) for (a, b), field in second.items()},
+        )
+        return S, _array(state.basis_gram(places))
 
     @cached_property
     def mass(self) -> Mat:

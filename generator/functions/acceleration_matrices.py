@@ -17,6 +17,14 @@ from elastogen.generator.robot.robot import Robot
 from elastogen.generator.spatial.vectors import Mat, Vec
 
 
+def _kept(variant: Variant, *coordinates: int) -> Value:
+    """1, or 0 where one of the coordinates is clamped."""
+    product = variant.graph.value(1)
+    for k in coordinates:
+        product = product * (1 - variant.clamped[k]) if k in variant.clamped else product
+    return product
+
+
 def _matrices(variant: Variant) -> AccelerationMatrices:
     return AccelerationMatrices(variant.mechanism, variant.input("q"))
 
@@ -36,7 +44,8 @@ def transform_partials(variant: Variant) -> Derived:
     for link in variant.mechanism.link_frames:
         T = found.link_transform(link)
         for a in range(variant.size):
-            values += T.first[a].flat if a in T.first else zero
+            kept = _kept(variant, a)
+            values += [x * kept for x in T.first[a].flat] if a in T.first else zero
     return Derived((values,))
 
 
@@ -48,8 +57,8 @@ def transform_second_partials(variant: Variant) -> Derived:
         T = found.link_transform(link)
         for a in range(variant.size):
             for b in range(variant.size):
-                bend = T.second_by(a, b)
-                values += zero if bend is None else bend.flat
+                bend, kept = T.second_by(a, b), _kept(variant, a, b)
+                values += zero if bend is None else [x * kept for x in bend.flat]
     return Derived((values,))
 
 
@@ -58,7 +67,9 @@ def _terms(variant: Variant, *, coriolis: bool, own: bool) -> Derived:
     J, n = jacobian(variant).outputs[0], variant.size
     angular = [[J[row * n + column] for row in (3, 4, 5)] for column in range(n)]
     columns = _matrices(variant).jacobian_terms(angular)[0 if coriolis else 1]
-    rows: Mat = [list(row) for row in zip(*columns, strict=True)]
+    chosen = pairs(n) if coriolis else [(k,) for k in range(n)]
+    factors = [_kept(variant, *coordinates) for coordinates in chosen]
+    rows: Mat = [[x * kept for x, kept in zip(row, factors, strict=True)] for row in zip(*columns, strict=True)]
     if own:
         T = forward_kinematics(variant).outputs[0][-16:]
         rows = kinematics.project([list(T[4 * r : 4 * r + 3]) for r in range(3)], rows)
@@ -75,22 +86,27 @@ def trace_mass_matrix(variant: Variant) -> Derived:
 
 def trace_coriolis_vector(variant: Variant) -> Derived:
     """V (22)."""
-    return Derived((_matrices(variant).V(variant.input("qd")),))
+    return Derived((variant.free(_matrices(variant).V(variant.input("qd"))),))
 
 
 def acceleration_matrix(variant: Variant) -> Derived:
     """D (22)."""
-    return Derived((flat(_matrices(variant).D(variant.input("qd"))),))
+    return Derived((flat(variant.masked(_matrices(variant).D(variant.input("qd")), 0)),))
 
 
 def coriolis_coefficients(variant: Variant) -> Derived:
     """B (22)."""
-    return Derived((flat(_matrices(variant).B()),))
+    return Derived((flat(_kept_coefficients(variant, _matrices(variant).B(), pairs(variant.size))),))
 
 
 def centrifugal_coefficients(variant: Variant) -> Derived:
     """C (22)."""
-    return Derived((flat(_matrices(variant).C()),))
+    single = [(k,) for k in range(variant.size)]
+    return Derived((flat(_kept_coefficients(variant, _matrices(variant).C(), single)),))
+
+
+def _kept_coefficients(variant: Variant, rows: Mat, columns: Sequence[tuple[int, ...]]) -> Mat:
+    return [[x * _kept(variant, i, *columns[k]) for k, x in enumerate(row)] for i, row in enumerate(rows)]
 
 
 def _by_vector(found: AccelerationMatrices, qd: Sequence[Value]) -> Vec:
@@ -127,17 +143,17 @@ def _driving_forces(velocity_forces: Callable[[AccelerationMatrices, Sequence[Va
             for x, y in zip(line, qdd, strict=True):
                 total = total + x * y
             result.append(own * (total * dtheta + tau * weight) + load * payload)
-        return Derived((result,))
+        return Derived((variant.free(result),))
 
     return derive
 
 
-def _fixed_shapes(robot: Robot) -> bool:
-    return all(link.flexible is None or link.flexible.telescope is None for link in robot.links)
+def _every(robot: Robot) -> bool:
+    return True
 
 
 def _has_pairs(robot: Robot) -> bool:
-    return _fixed_shapes(robot) and len(robot.coordinates) > 1
+    return len(robot.coordinates) > 1
 
 
 def _has_rigid_links(robot: Robot) -> bool:
@@ -145,8 +161,8 @@ def _has_rigid_links(robot: Robot) -> bool:
 
 
 _WHY: dict[Callable[[Robot], bool], str] = {
-    _fixed_shapes: "only for robots without beams on telescopic joints",
-    _has_pairs: "only for robots with two coordinates or more and without beams on telescopic joints",
+    _every: "every robot",
+    _has_pairs: "only for robots with two coordinates or more",
     _has_rigid_links: "only for robots without flexible links",
 }
 _FORCE, _INERTIA = "N m or N", "kg m^2, kg m, kg"
@@ -155,7 +171,7 @@ _Q_M = ("q", "qd", "qdd", "wrench", "delta_m", "delta_theta", "tau")
 
 def _entry(
     name: str, brief: str, inputs: tuple[str, ...], outputs: Outputs, way: Way, layout: str,
-    applies: Callable[[Robot], bool] = _fixed_shapes,
+    applies: Callable[[Robot], bool] = _every,
 ) -> Entry:  # fmt: skip
     return Entry(name, brief, inputs, outputs, (way,), layout, default=False, applies=applies, applies_to=_WHY[applies])
 

@@ -185,6 +185,46 @@ class MovingState(DeformedBody):
         """d times the derivative by d of the displacements of points."""
         return self.shape.velocity([self.d, *[self.graph.value(0)] * len(self.shape.u)])
 
+    # ---- points to second order in the coordinates
+
+    def displacement_expansion(self) -> tuple[Field, dict[int, Field], dict[tuple[int, int], Field]]:
+        """Displacement of the points and its derivatives by one and two of the beam's coordinates, material points kept."""
+        zero, one, size = self.graph.value(0), self.graph.value(1), 1 + len(self.shape.u)
+        still = [zero] * size
+
+        def bent(*moving: int) -> Field:
+            return self.shape.acceleration([one if k in moving else zero for k in range(size)], still)
+
+        first = {k: self.shape.velocity([one if j == k else zero for j in range(size)]) for k in range(size)}
+        single = {k: bent(k) for k in range(size)}  # quadratic in the rates
+        second = {(k, k): field for k, field in single.items()}
+        for k in range(size):
+            for j in range(k + 1, size):
+                parts = zip(bent(k, j), single[k], single[j], strict=True)
+                x, y = (self.space.scaled(self.space.sum(f, self._less(g), self._less(h)), 0.5) for f, g, h in parts)
+                second[k, j] = (x, y)
+        return (self.shape.s, self.shape.w), first, second
+
+    def _less(self, f: Spread) -> Spread:
+        return self.space.scaled(f, -1.0)
+
+    def basis_gram(self, places: Sequence[tuple[int, int]]) -> Mat:
+        """int xi xi^T dm of xi = (x, y, z, 1) of the straight beam and the functions at these places of a spread."""
+        zero, one = self.graph.value(0), self.graph.value(1)
+        functions = []
+        for e, r in places:
+            unit = self.space.nothing
+            unit[e] = [*[zero] * r, one]
+            functions.append(unit)
+        gram = [[*row, *[zero] * len(places)] for row in self.beam.rigid.pseudo]
+        for f in functions:
+            start = [self._along(f), zero, zero, self._scale * self.space.mean(f)]
+            gram.append([*start, *(self._pair(f, g) for g in functions)])
+        for k, row in enumerate(gram[4:], start=4):
+            for c in range(4):
+                gram[c][k] = row[c]
+        return gram
+
     # ---- what the recursions ask for
 
     @cached_property
