@@ -1,0 +1,81 @@
+"""What the documentation shows is executed: Python runs, robot files load, C is compiled by it, commands are understood."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+import click
+import pytest
+from ruamel.yaml import YAML
+
+import elastogen
+from elastogen.command_line import group
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = {page.stem: page.read_text(encoding="utf-8") for page in sorted((ROOT / "docs").glob("*.md"))}
+BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+COMMAND = re.compile(r"^    (elastogen [^#\n]+)|`(elastogen [a-z][^`]*)`", re.MULTILINE)
+KINDS = {"python", "yaml", "yml", "c"}  # yml: a part of a robot file
+
+
+def blocks(page: str) -> list[tuple[str, str]]:
+    return BLOCK.findall(PAGES[page])
+
+
+@pytest.mark.filterwarnings("ignore::elastogen.generator.robot.errors.RobotWarning")
+@pytest.mark.filterwarnings("ignore::elastogen.ModelWarning")
+@pytest.mark.parametrize("page", [page for page in PAGES if any(kind == "python" for kind, _ in blocks(page))])
+def test_python_runs(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The blocks of a page, one after the other in one folder; files that it shows are there."""
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, object] = {"__name__": "page"}
+    for kind, text in blocks(page):
+        if kind == "c" and (named := re.match(r"/\* (\w+\.c)\b", text)):
+            Path(named[1]).write_text(text, encoding="utf-8")
+        elif kind == "yaml" and (named := re.search(r"^name: (\w+)", text, re.MULTILINE)):
+            Path(f"{named[1]}.yaml").write_text(text, encoding="utf-8")
+        elif kind == "python":
+            exec(compile(text, f"docs/{page}.md", "exec"), names)
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if any(kind in ("yaml", "yml") for kind, _ in blocks(page))])
+def test_robot_files_load(page: str) -> None:
+    """Whole files load; parts of files are YAML."""
+    for kind, text in blocks(page):
+        if kind in ("yaml", "yml"):
+            reader = YAML(typ="safe", pure=True)
+            reader.allow_duplicate_keys = kind == "yml"  # a part may list alternatives
+            data = reader.load(text)
+            assert isinstance(data, dict | list)
+            if "elastogen" in data:
+                assert elastogen.load(data).name == data["name"]
+
+
+def test_every_block_is_of_a_known_kind() -> None:
+    assert {kind for page in PAGES for kind, _ in blocks(page)} <= KINDS
+    for page, text in PAGES.items():
+        assert text.count("\n```") % 2 == 0, page
+
+
+def commands() -> list[tuple[str, str]]:
+    """All commands that README and docs show."""
+    texts = {**PAGES, "README": (ROOT / "README.md").read_text(encoding="utf-8")}
+    found = []
+    for page, text in texts.items():
+        for shown in COMMAND.findall(BLOCK.sub("", text)):
+            line = (shown[0] or shown[1]).strip()
+            if not re.search(r"[|]|\.\.\.|COMMAND", line):
+                found.append((page, line))
+    return found
+
+
+@pytest.mark.parametrize(("page", "line"), commands())
+def test_commands_are_understood(page: str, line: str) -> None:
+    """Options and arguments are those that the command takes; what a placeholder stands for is left out."""
+    name, *words = shlex.split(line.replace("elastogen ", "", 1).split(" > ")[0])
+    command = group.get_command(click.Context(group), name)
+    assert command is not None, f"{page}: no command {name!r}"
+    taken = {option for parameter in command.params for option in (*parameter.opts, *parameter.secondary_opts)}
+    assert {word.partition("=")[0] for word in words if word.startswith("--")} <= taken | {"--help"}
