@@ -223,6 +223,11 @@ def generate_loop(
 
 def loop_outputs(robot: Robot, more: tuple[str, ...] | None = None) -> tuple[str, ...]:
     """Functions of the model that its loop calls."""
+    if robot.has_quasi_velocities:
+        raise OutputError(
+            f"loop: {robot.name} has floating or spherical joints; references of the loop are coordinates with rates. "
+            "Fix: call the model's functions in a loop of your own, with integrate and difference"
+        )
     names = [*ALWAYS]
     if any(coordinate.elastic for coordinate in robot.coordinates):
         names += WITH_ELASTIC

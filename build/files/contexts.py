@@ -72,6 +72,7 @@ class HeaderContext:
     coordinates: tuple[str, ...]  # "0: shoulder [rad]"
     frames: tuple[str, ...]  # "0: link_1"
     nq: int
+    nv: int
     nframes: int
     parameters: tuple[ParameterLine, ...]
     functions: tuple[FunctionDoc, ...]
@@ -189,6 +190,8 @@ class SimulationContext:
     prefix: str  # of types and static functions
     macro: str  # the same in upper case
     nq: int
+    nv: int  # number of velocities
+    nv_macro: str
     functions: tuple[str, ...]  # names of the functions that the integrators call
     calls: tuple[SimulationCall, ...]
     constants: tuple[Constant, ...]
@@ -200,6 +203,8 @@ class SimulationContext:
     held: str = ""  # the argument of a call that gives the elements inside these joints
     single: bool = False  # whether the text will be in single precision: where rounding has a size
     timed: bool = False  # whether the live parameter ``time`` follows the simulation: own terms depend on it
+    controllers: bool = True  # whether there are some that follow a reference
+    quaternions: tuple[int, ...] = ()  # where in q they start; with them, nv is less than nq
 
 
 @dataclass(frozen=True)

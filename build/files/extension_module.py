@@ -8,6 +8,7 @@ from typing import Any
 
 from elastogen.build.c.names import string_literals
 from elastogen.build.files.contexts import Identity, ModuleContext, ModuleFunction, Prototype, SimulationContext
+from elastogen.build.files.simulation import quaternions
 from elastogen.generator.functions.derivation import ModelDerivation
 from elastogen.generator.functions.function import Function
 from elastogen.generator.program.program import Argument
@@ -69,6 +70,9 @@ def metadata(derivation: ModelDerivation, identity: Identity) -> dict[str, Any]:
         "real": identity.real,
         "coordinate_names": list(derivation.coordinate_names),
         "coordinate_units": list(derivation.coordinate_units),
+        "velocity_names": list(derivation.velocity_names),
+        "velocity_units": list(derivation.velocity_units),
+        "quaternions": list(quaternions(derivation)),
         "elastic_coordinates": list(derivation.elastic_coordinates),
         "limits": _limits(derivation),
         "critical_rates": [dataclasses.asdict(rate) for rate in derivation.critical_rates],

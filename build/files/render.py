@@ -142,6 +142,7 @@ def _header_context(derivation: ModelDerivation, identity: Identity, dialect: Di
         ),
         frames=tuple(f"{k}: {comment_text(name)}" for k, name in enumerate(derivation.frame_names)),
         nq=count,
+        nv=len(derivation.velocity_names),
         nframes=len(derivation.frame_names),
         parameters=_parameter_lines(derivation, identity.real),
         functions=tuple(_function_doc(function, dialect) for function in derivation.functions),

@@ -6,6 +6,7 @@ from elastogen.build.files.contexts import Constant, Identity, Prototype, Simula
 from elastogen.build.files.switching import model_call, switch_context
 from elastogen.generator.functions.derivation import ModelDerivation
 from elastogen.generator.functions.function import Function
+from elastogen.generator.program.arguments import POSITIONS
 from elastogen.generator.robot.terms import TIME
 
 NEEDED = "forward_dynamics"
@@ -18,6 +19,8 @@ USED = (
     "friction_forces",
     "kinetic_energy",
     "potential_energy",
+    "configuration_rate",
+    "integrate",
 )
 """What the integrators call where it was emitted."""
 CONSTANTS = (
@@ -45,10 +48,12 @@ CONSTANTS = (
 def simulation_context(derivation: ModelDerivation, identity: Identity) -> SimulationContext | None:
     """Context of the simulation's templates; None where the equations of motion were not emitted."""
     functions = {function.name: function for function in derivation.functions if function.name in USED}
-    nq = len(derivation.coordinate_names)
+    nq, nv = len(derivation.coordinate_names), len(derivation.velocity_names)
     switching = switch_context(derivation, identity)
     sliding = len(derivation.selectors)
-    if NEEDED not in functions or not all(_fits(function, nq) for function in functions.values()):
+    if NEEDED not in functions or not all(_fits(function, nq, nv) for function in functions.values()):
+        return None
+    if derivation.robot.has_quasi_velocities and not {"configuration_rate", "integrate"} <= functions.keys():
         return None
     if sliding and switching is None:  # a state cannot go on beyond its element
         return None
@@ -61,6 +66,8 @@ def simulation_context(derivation: ModelDerivation, identity: Identity) -> Simul
         prefix=prefix,
         macro=prefix.upper(),
         nq=nq,
+        nv=nv,
+        nv_macro=f"{prefix.upper()}_{'NQ' if nv == nq else 'NV'}",
         functions=tuple(functions),
         calls=tuple(model_call(function, identity.name, prefix, sliding) for function in functions.values()),
         constants=CONSTANTS,
@@ -71,12 +78,27 @@ def simulation_context(derivation: ModelDerivation, identity: Identity) -> Simul
         switching=switching,
         held=", w->k" if sliding else "",
         timed=TIME in derivation.robot.parameters and bool(derivation.robot.terms),
+        controllers=nv == nq and any(name in functions for name in ("inverse_dynamics", "gravity_vector")),
+        quaternions=quaternions(derivation),
     )
 
 
-def _fits(function: Function, nq: int) -> bool:
-    """Whether a function takes vectors over all coordinates, as the integrators expect."""
-    return all(argument.shape == (nq,) for argument in function.inputs)
+def _fits(function: Function, nq: int, nv: int) -> bool:
+    """Whether a function takes vectors over all coordinates or velocities, as the integrators expect."""
+    return all(argument.shape == ((nq,) if argument.name in POSITIONS else (nv,)) for argument in function.inputs)
+
+
+def quaternions(derivation: ModelDerivation) -> tuple[int, ...]:
+    """Where the quaternions of a robot start in q."""
+    starts, place = [], 0
+    robot = derivation.robot
+    for joint in robot.joints:
+        beyond = len(joint.type.coordinates) - len(joint.type.velocities)
+        place += len(joint.type.coordinates)
+        starts += [place - 4] * beyond
+        flexible = robot.link(joint.child).flexible
+        place += (joint.elasticity is not None) + (0 if flexible is None else len(flexible.coordinates))
+    return tuple(starts)
 
 
 def _simulate_parameters(parameters: str, prefix: str) -> tuple[str, ...]:

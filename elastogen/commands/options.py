@@ -83,6 +83,7 @@ LOADING = together(
         help="Mimic joints of a URDF: refuse them (default), or give them coordinates of their own.",
     ),
     click.option("--snap/--no-snap", default=True, help="Take numbers near 0, 1, -1 in placements as exact (default)."),
+    click.option("--base", type=click.Choice(["fixed", "floating"]), help="Floating: free in space, on a floating joint."),
     click.option("--friction", is_flag=True, help="Take damping and friction of a URDF into the equations."),
 )  # fmt: skip
 TALKING = together(
@@ -138,6 +139,7 @@ def load_with_warnings(options: SimpleNamespace, snap: bool | None = None) -> tu
         robot = elastogen.load(
             options.robot, name=options.name, live=options.live or (), tip=options.tip, mimic=options.mimic,
             friction=options.friction, snap=options.snap if snap is None else snap,
+            base=options.base,
         )  # fmt: skip
     return robot, [str(warning.message) for warning in caught if issubclass(warning.category, elastogen.RobotWarning)]
 

@@ -50,14 +50,14 @@ def mass_matrix_by_composites(mechanism: Mechanism, placed: Sequence[Placed], q:
     twists: dict[tuple[int, int], Wrench] = {}  # by coordinate and frame: of the composite body
     bodies: dict[tuple[int, int], Wrench] = {}  # by coordinate and frame: of the flexible body itself
     for index, frame in enumerate(mechanism.frames):
-        wrenches = frame.motion.inertia_wrenches(frame.own(q), composite[index])
+        wrenches = frame.motion.inertia_wrenches(frame.at(q), composite[index])
         for shares, wrench in zip(frame.shares, wrenches, strict=True):
             for coordinate, share in shares:
                 _add_wrench(twists, (coordinate, index), wrench, share)
         for coordinate in frame.touched:
             frames[coordinate].append(index)
         with mechanism.graph.section(f"{frame.label}: its block of the mass matrix"):
-            for r, row in enumerate(frame.motion.mass_block(frame.own(q), composite[index])):
+            for r, row in enumerate(frame.motion.mass_block(frame.at(q), composite[index])):
                 for c, value in enumerate(row):
                     for i, j, share in frame.pair_shares(r, c):
                         own[i][j] = own[i][j] + share * value
@@ -111,7 +111,7 @@ def _fill_column(
             frame = mechanism.frames[row]
             wrench = incoming.get(row)
             if wrench is not None:
-                for coordinate, value in frame.spread(frame.motion.project(frame.own(q), *wrench)):
+                for coordinate, value in frame.spread(frame.motion.project(frame.at(q), *wrench)):
                     carried[coordinate][column] = carried[coordinate][column] + value
             twist = twists.get((column, row))
             if twist is not None:

@@ -74,9 +74,8 @@ def jacobian(mechanism: Mechanism, found: Sequence[Pose], q: Sequence[Value]) ->
         frame = mechanism.frames[index]
         with mechanism.graph.section(f"{frame.label}: column of the Jacobian"):
             arm = sub(end.p, found[index].p)
-            before = frame.motion.rotation(frame.own(q))
-            for shares, (angular, linear) in zip(frame.shares, frame.motion.twists(frame.own(q)), strict=True):
-                turn, slide = times(found[index].R, angular), times(found[index].R, before.inward(linear))
+            for shares, (angular, linear) in zip(frame.shares, frame.motion.twists(frame.at(q)), strict=True):
+                turn, slide = times(found[index].R, angular), times(found[index].R, frame.motion.to_moved(frame.at(q), linear))
                 add_column(J, shares, [*add(slide, cross(turn, arm)), *turn])
     return J
 
@@ -94,9 +93,8 @@ def jacobian_in_tip(mechanism: Mechanism, placed: Sequence[Placed], q: Sequence[
     for index in mechanism.ancestors(tip.frame):
         frame = mechanism.frames[index]
         with mechanism.graph.section(f"{frame.label}: column of the Jacobian"):
-            before = frame.motion.rotation(frame.own(q))
-            for shares, (angular, linear) in zip(frame.shares, frame.motion.twists(frame.own(q)), strict=True):
-                turn, slide = times(B, angular), times(B, before.inward(linear))
+            for shares, (angular, linear) in zip(frame.shares, frame.motion.twists(frame.at(q)), strict=True):
+                turn, slide = times(B, angular), times(B, frame.motion.to_moved(frame.at(q), linear))
                 add_column(J, shares, [*add(slide, cross(turn, arm)), *turn])
             B = [placed[index].rotation.outward(row) for row in B]
             arm = add(arm, times(B, placed[index].position))
@@ -132,9 +130,9 @@ def local_motions(
         with graph.section(f"{frame.label}: velocity of the origin"):
             parent = velocities[frame.parent] if frame.parent >= 0 else Twist([zero] * 3, [zero] * 3)
             carried = frame.rotation.inward(add(parent.linear, cross(parent.angular, place_.position)))
-            twists = frame.motion.twists(frame.own(q))
+            twists = frame.motion.twists(frame.at(q))
             slide = combination(graph, frame.own(qd), [linear for _, linear in twists])
-            linear = frame.motion.rotation(frame.own(q)).inward(add(carried, slide))
+            linear = frame.motion.origin_velocity(frame.at(q), carried, slide)
             velocities.append(Twist(linear, motions[index].omega))
     return velocities, motions
 

@@ -48,8 +48,8 @@ def place(mechanism: Mechanism, q: Sequence[Value], *, merge: bool = False) -> l
     placed: list[Placed] = []
     for index, frame in enumerate(mechanism.frames):
         with mechanism.graph.section(f"{frame.label}: place in its parent"):
-            turned = frame.rotation.outward(frame.motion.displacement(frame.own(q)))
-            rotation = Rotation((*frame.rotation.steps, *frame.motion.rotation(frame.own(q)).steps))
+            turned = frame.rotation.outward(frame.motion.displacement(frame.at(q)))
+            rotation = Rotation((*frame.rotation.steps, *frame.motion.rotation(frame.at(q)).steps))
             group: tuple[int, ...] = (index,)
             group_parent, group_rotation = frame.parent, rotation
             if merge and mechanism.is_parallel_to_parent(index):
@@ -58,7 +58,7 @@ def place(mechanism: Mechanism, q: Sequence[Value], *, merge: bool = False) -> l
                 first = mechanism.frames[group[0]]
                 angle, motion = mechanism.graph.value(0), first.motion
                 for member in group:
-                    angle = angle + mechanism.frames[member].own(q)[0]
+                    angle = angle + mechanism.frames[member].at(q)[0]
                     if member != group[0]:
                         motion = motion.followed_by(mechanism.frames[member].motion)
                 group_rotation = Rotation((*first.rotation.steps, *motion.rotation([angle]).steps))
@@ -101,8 +101,7 @@ def outward(
             # a = a_p + U_p p + 2 omega_p x slide + slide_rate, the last two in joint components
             joint = frame.rotation
             a = joint.inward(add(parent.a, times(parent.U, place_.position)))
-            coriolis = cross([2 * w for w in joint.inward(parent.omega)], slide)
-            a = frame.motion.rotation(frame.own(q)).inward(add(a, add(slide_rate, coriolis)))
+            a = frame.motion.origin_acceleration(frame.at(q), a, joint.inward(parent.omega), slide, slide_rate)
             epsilon, a = named("e", index, epsilon), named("a", index, a)
             motions.append(MotionState(omega, epsilon, a, acceleration_operator(graph, omega, epsilon)))
     return motions
@@ -118,7 +117,7 @@ def _relative(
 ) -> tuple[Vec, Vec, Vec, Vec]:
     """Angular velocity and acceleration against the group's root, linear velocity and acceleration against the joint."""
     frame, graph = mechanism.frames[index], mechanism.graph
-    own_q, own_qd, own_qdd = frame.own(q), frame.own(qd), frame.own(qdd)
+    own_q, own_qd, own_qdd = frame.at(q), frame.own(qd), frame.own(qdd)
     twists = frame.motion.twists(own_q)
     spin_bias, slide_bias = frame.motion.bias(own_q, own_qd)
     slide = combination(graph, own_qd, [linear for _, linear in twists])
@@ -168,7 +167,7 @@ def inward(
 
     def project(index: int, force: Vec, moment: Vec) -> None:
         frame = mechanism.frames[index]
-        for coordinate, value in frame.spread(frame.motion.project(frame.own(q), force, moment)):
+        for coordinate, value in frame.spread(frame.motion.project(frame.at(q), force, moment)):
             tau[coordinate] = tau[coordinate] + value
 
     carry_inward(mechanism, placed, wrenches, project)

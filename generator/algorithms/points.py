@@ -161,8 +161,8 @@ def jacobian(mechanism: PointedMechanism, found: Sequence[Pose], q: Sequence[Val
 def base_twists(mechanism: PointedMechanism, found: Sequence[Pose], q: Sequence[Value], index: int) -> list[tuple[Vec, Vec]]:
     """Per coordinate of a frame's motion, its unit twist in base components: angular, and linear of the frame's origin."""
     frame, R = mechanism.frames[index], found[index].R
-    before = frame.motion.rotation(frame.own(q))
-    return [(times(R, angular), times(R, before.inward(linear))) for angular, linear in frame.motion.twists(frame.own(q))]
+    own = frame.at(q)
+    return [(times(R, angular), times(R, frame.motion.to_moved(own, linear))) for angular, linear in frame.motion.twists(own)]
 
 
 def forces(

@@ -122,7 +122,7 @@ class CriticalRate:
 
 def spinning_joints(robot: Robot) -> tuple[CriticalRate, ...]:
     """For each flexible link that loses its stiffness when it spins, the coordinates of the joints inward of it that turn."""
-    index = {coordinate.name: k for k, coordinate in enumerate(robot.coordinates)}
+    index = {name: k for k, name in enumerate(robot.velocity_names)}
     carrier = {joint.child: joint for joint in robot.joints}
     found = []
     for link, rate in critical_rates(robot).items():

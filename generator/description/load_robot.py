@@ -21,6 +21,7 @@ from elastogen.generator.description.file.planar_file import PlanarSection, expa
 from elastogen.generator.description.file.read_yaml import line_of, read_yaml
 from elastogen.generator.description.file.robot_file import RobotFile
 from elastogen.generator.description.file.terms_file import read_terms
+from elastogen.generator.description.free_base import Base, with_base
 from elastogen.generator.description.urdf import read_urdf
 from elastogen.generator.description.validate import PAYLOAD, validate
 from elastogen.generator.robot.errors import RobotError
@@ -51,6 +52,7 @@ def load(
     mimic: Literal["error", "independent"] = "error",
     friction: bool = False,
     snap: bool = True,
+    base: Base | None = None,
 ) -> Robot:
     """Return the validated robot of a built-in name, a path, a mapping like a robot file, or a Robot.
 
@@ -59,30 +61,31 @@ def load(
     a URDF's mimic joints coordinates of their own instead of refusing them. ``friction`` takes a URDF's
     <dynamics damping friction> into the equations of motion; other tools ignore it, and so does this by default.
     ``snap=False`` takes the numbers of a file's placements and axes literally; else those within 1e-11 of 0, 1 and -1 become
-    exact (see :mod:`elastogen.generator.robot.placement`). Raises :class:`RobotError`
+    exact (see :mod:`elastogen.generator.robot.placement`). ``base="floating"`` sets the robot free: a floating joint called
+    ``base`` carries what was the base link. Raises :class:`RobotError`
     naming file, field, value, expectation and fix; warns with :class:`RobotWarning`.
     """
     wanted = (live,) if isinstance(live, str) else tuple(live)
     if isinstance(source, Robot):
         warned = source.source not in ("", "python")  # it came from a file, and loading that has warned
-        return _finish(source, Location(source.source or "python"), name, wanted, tip, (), quiet=warned)
+        return _finish(source, Location(source.source or "python"), name, wanted, tip, (), quiet=warned, base=base)
     if isinstance(source, Mapping):
-        return _from_structure(source, Location("python"), name, wanted, tip, snap)
+        return _from_structure(source, Location("python"), name, wanted, tip, snap, base)
     if not isinstance(source, (str, os.PathLike)):
         raise Location("load").error(source, "a built-in name, a path, a mapping or a Robot", "pass for example 'puma560'")
     given = os.fspath(source)
     if isinstance(given, str) and isinstance(source, str) and given in builtin_names():
         entry = resources.files("elastogen.generator.description") / "robots" / f"{given}.yaml"
-        return _from_yaml(entry.read_text(encoding="utf-8"), f"{given}.yaml", name, wanted, tip, snap)
+        return _from_yaml(entry.read_text(encoding="utf-8"), f"{given}.yaml", name, wanted, tip, snap, base)
     path = _existing_file(Path(given), str(given))
     if path.suffix.lower() == ".urdf":
         data = _read(path, MAX_URDF_BYTES)
         with snapping(snap):
             robot = read_urdf(_decoded(data, str(path)), str(path), name=name, mimic=mimic, friction=friction)
         robot = replace(robot, source=str(path))
-        return replace(_finish(robot, Location(str(path)), None, wanted, tip, ()), source=path.name)
+        return replace(_finish(robot, Location(str(path)), None, wanted, tip, (), base=base), source=path.name)
     text = _decoded(_read(path, MAX_YAML_BYTES), str(path))
-    return replace(_from_yaml(text, str(path), name, wanted, tip, snap), source=path.name)
+    return replace(_from_yaml(text, str(path), name, wanted, tip, snap, base), source=path.name)
 
 
 def _existing_file(path: Path, given: str) -> Path:
@@ -125,11 +128,13 @@ def _decoded(data: bytes, source: str) -> str:
         raise Location(f"{source}:{line}").error(shown, "UTF-8 text", "save the file as UTF-8") from None
 
 
-def _from_yaml(text: str, source: str, name: str | None, live: tuple[str, ...], tip: str | None, snap: bool) -> Robot:
+def _from_yaml(
+    text: str, source: str, name: str | None, live: tuple[str, ...], tip: str | None, snap: bool, base: Base | None
+) -> Robot:
     where = Location(source)
     data = read_yaml(text, where)
     try:
-        return _from_structure(data, where, name, live, tip, snap)
+        return _from_structure(data, where, name, live, tip, snap, base)
     except RobotError as problem:
         line = line_of(text, problem.field) if problem.source == source else None
         if line is None:
@@ -137,7 +142,9 @@ def _from_yaml(text: str, source: str, name: str | None, live: tuple[str, ...], 
         raise RobotError(f"{source}:{line}", problem.field, problem.given, problem.expected, problem.fix) from None
 
 
-def _from_structure(data: Any, where: Location, name: str | None, live: tuple[str, ...], tip: str | None, snap: bool) -> Robot:
+def _from_structure(
+    data: Any, where: Location, name: str | None, live: tuple[str, ...], tip: str | None, snap: bool, base: Base | None
+) -> Robot:
     if not isinstance(data, Mapping):
         raise where.error(data, "a mapping with the keys elastogen, name, joints, ...", "start with `elastogen: 1`")
     if "planar" in data:
@@ -158,7 +165,7 @@ def _from_structure(data: Any, where: Location, name: str | None, live: tuple[st
     if file.simulation is not None:
         experiment = read_experiment(file.simulation, robot.parameters, where.at("simulation"))
         robot = replace(robot, experiment=experiment)
-    return _finish(robot, where, name, (*file.live, *live), tip, accepted)
+    return _finish(robot, where, name, (*file.live, *live), tip, accepted, base=base or file.base)
 
 
 def _accepts(body: BodySection | None) -> bool:
@@ -173,7 +180,10 @@ def _finish(
     tip: str | None,
     accepted: Collection[str],
     quiet: bool = False,
+    base: Base | None = None,
 ) -> Robot:
+    if base is not None:
+        robot = with_base(robot, base, where)
     if name is not None:
         robot = replace(robot, name=name)
     if tip is not None:

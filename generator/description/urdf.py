@@ -1,7 +1,7 @@
 """URDF import: links with inertial data, joints with origin, axis, limits and dynamics, in the file's order.
 
 Fixed joints are kept as such (they are merged when equations are derived). Geometry, transmissions, sensors
-and other extensions are ignored. Mimic, floating and planar joints are refused by name.
+and other extensions are ignored. Mimic joints are refused by name.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from xml.etree.ElementTree import Element, ParseError
 from defusedxml import DefusedXmlException
 from defusedxml.ElementTree import fromstring
 
-from elastogen.generator.joints.kinds import KINDS
+from elastogen.generator.joints.kinds import KINDS, PLANAR
 from elastogen.generator.robot import placement
 from elastogen.generator.robot.joint_kind import JointKind
 from elastogen.generator.robot.location import Location
@@ -25,7 +25,7 @@ from elastogen.generator.robot.tree import default_tip, depth_first
 
 MAX_ELEMENTS = 200_000
 _ZERO: Vector = (0, 0, 0)
-_FROM_URDF = ("revolute", "continuous", "prismatic", "fixed")  # by the same names as in robot files
+_FROM_URDF = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar", "spherical")  # as in robot files
 
 
 def read_urdf(
@@ -145,7 +145,8 @@ def _joint(element: Element, robot: Location, mimic: str, friction: bool) -> Joi
             raise where.at(role).error(f"no <{role}>", f"<{role} link='...'/>", "add it")
         ends[role] = _attribute(end, "link", where.at(role))
     before = _origin(element, where).transform
-    if not kind.moves:
+    if not kind.moves or "axis" not in kind.takes:
+        _check_normal(element, kind, where)
         return Joint(name, kind, ends["parent"], ends["child"], before=before)
     axis_element = _only(element, "axis", where)
     axis = (1, 0, 0) if axis_element is None else _vector(axis_element, "xyz", where.at("axis"), (1, 0, 0))
@@ -164,16 +165,18 @@ def _joint(element: Element, robot: Location, mimic: str, friction: bool) -> Joi
 def _type(element: Element, where: Location) -> JointKind:
     given = element.get("type")
     if given not in _FROM_URDF:
-        fixes = {
-            "floating": "the base is fixed in elastogen: make this joint fixed, or remove it and its parent",
-            "planar": "replace it by two prismatic joints and a revolute one",
-        }
         raise where.at("type").error(
-            given,
-            "revolute, continuous, prismatic or fixed",
-            fixes.get(given or "", "choose one of them, or chain several of them with massless links"),
+            given, ", ".join(_FROM_URDF), "choose one of them, or chain several of them with massless links"
         )
     return KINDS[given]
+
+
+def _check_normal(element: Element, kind: JointKind, where: Location) -> None:
+    """A planar joint moves in x and y of its frame; another normal than z is not turned there silently."""
+    axis = _only(element, "axis", where)
+    if kind is PLANAR and (axis is None or _vector(axis, "xyz", where.at("axis"), (1, 0, 0)) != (0, 0, 1)):
+        given = "none, which means 1 0 0" if axis is None else axis.get("xyz")
+        raise where.at("axis").error(given, "0 0 1, the normal of the plane", "turn the joint's origin so that z is the normal")
 
 
 def _limits(element: Element, kind: JointKind, where: Location) -> Limits:

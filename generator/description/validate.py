@@ -23,7 +23,18 @@ from elastogen.generator.robot import names
 from elastogen.generator.robot.expressions import LARGEST, SMALLEST, nominal
 from elastogen.generator.robot.joint_kind import JointKind
 from elastogen.generator.robot.location import Location
-from elastogen.generator.robot.robot import Body, Joint, JointElasticity, Matrix, Parameter, Robot, Scalar, Vector
+from elastogen.generator.robot.robot import (
+    Actuation,
+    Body,
+    Joint,
+    JointElasticity,
+    Limits,
+    Matrix,
+    Parameter,
+    Robot,
+    Scalar,
+    Vector,
+)
 from elastogen.generator.robot.tree import MAX_JOINTS, unique_names
 
 LONGEST = 100.0  # [m]
@@ -63,6 +74,7 @@ def validate(robot: Robot, *, accepted_inertias: Collection[str] = (), quiet: bo
         checks.body(link.body, here, accepted, grounded=link.name in grounded)
         checks.body(link.tip_body, here.at("flexible", "tip"), accepted, grounded=False)
     check_links(robot, where)
+    _check_quasi_velocities(robot, where)
     for joint in robot.joints:
         joint.type.check(robot, joint, where.at("joints", joint.name))
     for point in robot.points:
@@ -245,6 +257,10 @@ def _check_joint(joint: Joint, checks: _Numbers, where: Location) -> None:
     if not joint.type.moves:
         return
     _check_unit(checks.vector(joint.axis, where.at("axis")), where.at("axis"))
+    given = {"motor": joint.actuation != Actuation(), "limits": joint.limits != Limits(), "elasticity": bool(joint.elasticity)}
+    for key in given:
+        if given[key] and key not in joint.type.takes:
+            raise where.at(key).error(key, f"no {key} for a {joint.type.name} joint", "chain joints with one coordinate each")
     drive = joint.actuation
     checks.not_negative(drive.motor_inertia, where.at("motor", "inertia"))
     checks.finite(drive.gear_ratio, where.at("motor", "gear_ratio"))
@@ -255,6 +271,21 @@ def _check_joint(joint: Joint, checks: _Numbers, where: Location) -> None:
             drive.coulomb_velocity, "a speed above zero", "0.01 is a usual width of the smoothed sign"
         )
     _check_limits(joint, where.at("limits"), checks.quiet)
+
+
+def _check_quasi_velocities(robot: Robot, where: Location) -> None:
+    if not robot.has_quasi_velocities:
+        return
+    for joint in robot.joints:
+        if joint.type.rides_parent or joint.type.feeds_child:
+            raise where.at("joints", joint.name, "type").error(
+                joint.type.name, "no such joint in a robot with floating or spherical joints", "use prismatic joints"
+            )
+        flexible = robot.link(joint.child).flexible
+        if flexible is not None and flexible.tip == "linear":
+            raise where.at("links", joint.child, "flexible", "rotation").error(
+                "linear", "exponential tips in a robot with floating or spherical joints", "remove rotation: linear"
+            )
 
 
 def _check_details(joint: Joint, checks: _Numbers, where: Location) -> None:

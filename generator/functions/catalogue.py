@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from elastogen.generator.functions.variants import Variant
@@ -49,6 +49,15 @@ class Entry:
     applies: Callable[[Robot], bool] = lambda robot: True
     applies_to: str = "every robot"
     ways_for: Callable[[Variant], tuple[Way, ...]] | None = None
+
+
+def by_true_velocities(entry: Entry) -> Entry:
+    """The entry for robots whose velocities are all time derivatives of coordinates."""
+    return replace(
+        entry,
+        applies=lambda robot: entry.applies(robot) and not robot.has_quasi_velocities,
+        applies_to=f"{entry.applies_to}, without floating and spherical joints",
+    )
 
 
 def flat(rows: Sequence[Sequence[Value]]) -> list[Value]:

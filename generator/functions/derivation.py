@@ -10,6 +10,7 @@ from elastogen.generator.beams.natural_frequencies import CriticalRate, spinning
 from elastogen.generator.beams.slopes import LinkSlopes, link_slopes
 from elastogen.generator.functions import (
     acceleration_matrices,
+    configuration,
     dynamics,
     energy_parts,
     higher_order,
@@ -18,7 +19,7 @@ from elastogen.generator.functions import (
     kinematics,
     points,
 )
-from elastogen.generator.functions.catalogue import Derived, Entry
+from elastogen.generator.functions.catalogue import Derived, Entry, by_true_velocities
 from elastogen.generator.functions.function import Function
 from elastogen.generator.functions.stages import stage
 from elastogen.generator.functions.variants import Variant, VariantFamily
@@ -35,17 +36,17 @@ from elastogen.generator.sliding.elements_inside import INDICATORS, indicated, s
 
 CATALOGUE: dict[str, Entry] = {
     entry.name: entry
-    for module in (
-        kinematics,
-        points,
-        dynamics,
-        inner_forces,
-        higher_order,
-        energy_parts,
-        acceleration_matrices,
-        identification,
+    for entry in (
+        *kinematics.ENTRIES,
+        *points.ENTRIES,
+        *dynamics.ENTRIES,
+        *inner_forces.ENTRIES,
+        *map(by_true_velocities, higher_order.ENTRIES),
+        *map(by_true_velocities, energy_parts.ENTRIES),
+        *map(by_true_velocities, acceleration_matrices.ENTRIES),
+        *identification.ENTRIES,
+        *configuration.ENTRIES,
     )
-    for entry in module.ENTRIES
 }  # every function that can be emitted, in the order in which they appear in the C
 SIMULATION = (
     "gravity_vector", "friction_forces", "inverse_dynamics", "inverse_dynamics_derivatives", "forward_dynamics",
@@ -63,7 +64,9 @@ class ModelDerivation:
     frame_names: tuple[str, ...]
     coordinate_names: tuple[str, ...]
     coordinate_units: tuple[str, ...]
-    elastic_coordinates: tuple[bool, ...]  # which coordinates no drive acts on
+    velocity_names: tuple[str, ...]
+    velocity_units: tuple[str, ...]  # of the displacements whose rates they are
+    elastic_coordinates: tuple[bool, ...]  # which velocities no drive acts on
     critical_rates: tuple[CriticalRate, ...]  # of flexible links without foreshortening
     slopes: tuple[LinkSlopes, ...]  # of flexible links
     selectors: tuple[Selector, ...] = ()  # of the sliding joints
@@ -82,8 +85,9 @@ def output_names(outputs: Iterable[str] | str | None = None, robot: Robot | None
     wanted: set[str] = set()
     for name in outputs:
         if name == "default":
-            wanted |= {entry.name for entry in CATALOGUE.values() if entry.default}
+            wanted |= {e.name for e in CATALOGUE.values() if e.default and (robot is None or e.applies(robot))}
         elif name == "simulation":
+            wanted |= {n for n in ("configuration_rate", "integrate") if robot is not None and robot.has_quasi_velocities}
             wanted |= {*SIMULATION, *(("mass_matrix",) if robot is not None and selectors(robot) else ())}
         elif name == "all":
             wanted |= {entry.name for entry in CATALOGUE.values() if robot is None or entry.applies(robot)}
@@ -110,7 +114,9 @@ def derive_model(robot: Robot, outputs: Iterable[str] | str | None = None) -> Mo
         frame_names=tuple(link.name for link in family.plain().mechanism.link_frames),
         coordinate_names=robot.coordinate_names,
         coordinate_units=tuple(coordinate.unit for coordinate in robot.coordinates),
-        elastic_coordinates=tuple(coordinate.elastic for coordinate in robot.coordinates),
+        velocity_names=robot.velocity_names,
+        velocity_units=tuple(velocity.unit for velocity in robot.velocities),
+        elastic_coordinates=tuple(velocity.elastic for velocity in robot.velocities),
         critical_rates=spinning_joints(robot),
         slopes=link_slopes(robot),
         selectors=family.selectors,
@@ -176,7 +182,7 @@ def _program(entry: Entry, variant: Variant, derived: Derived, chosen: Sequence[
     points = len(variant.pointed.points) if entry.layout in ("points", "physical") else 0
     used = {small.label[node].partition("[")[0] for node in small.cone(refs) if small.op[node] is Op.INPUT}
     names = entry.inputs or (("q",) if variant.depends_on_elements or "q" in used else ())  # tangents of own terms
-    inputs = [input_argument(name, variant.size, points) for name in names]
+    inputs = [input_argument(name, variant.positions, variant.size, points) for name in names]
     indicators = Argument(INDICATORS, (len(indicated(chosen)),), "", "1 for the elements inside the joints, 0 for all others")
     if INDICATORS in used:
         inputs.append(indicators)

@@ -15,7 +15,7 @@ from elastogen.generator.program.arguments import matrix, scalar, vector
 from elastogen.generator.program.differentiate import jacobian
 from elastogen.generator.program.graph import Value
 from elastogen.generator.program.substitute import replacing, substitute
-from elastogen.generator.spatial.vectors import Mat, add, cross
+from elastogen.generator.spatial.vectors import Mat, add, cross, dot
 
 
 def mass(variant: Variant) -> Mat:
@@ -62,7 +62,29 @@ def coriolis_matrix_by_differentiation(variant: Variant) -> Derived:
     """C = 1/2 dc/dqd: the Coriolis vector c is quadratic in qd, with the Christoffel symbols as coefficients."""
     c = coriolis_vector(variant).outputs[0]
     rows = jacobian(variant.graph, c, variant.input("qd"))
+    turned = _turning_frames(variant)
+    if turned:
+        rows = [add(row, more) for row, more in zip(rows, turned, strict=True)]
     return Derived(([0.5 * value for row in rows for value in variant.free(row)],))
+
+
+def _turning_frames(variant: Variant) -> Mat:
+    """M S(qd): with quasi-velocities int J_i . dJ_j/dt dm is not half of dc_i/dqd_j, but 1/2 (M S)_ij more.
+
+    The fields X_j of the velocities do not commute, dJ_j/dt - dJ_k/dt = dr[X_k, X_j]: S has their commutators. Empty where all
+    velocities are time derivatives of coordinates.
+    """
+    qd, zero = variant.input("qd"), variant.graph.value(0)
+    found = [(frame, S) for frame in variant.mechanism.frames if (S := frame.motion.structure(frame.own(qd))) is not None]
+    if not found:
+        return []
+    M = mass(variant)
+    result = [[zero] * variant.size for _ in range(variant.size)]
+    for frame, S in found:
+        for row in range(variant.size):
+            for c, j in enumerate(frame.coordinates):
+                result[row][j] = dot([M[row][k] for k in frame.coordinates], [line[c] for line in S])
+    return result
 
 
 def gravity_vector(variant: Variant) -> Derived:
@@ -104,7 +126,7 @@ def payload_forces(variant: Variant) -> Derived:
     for index in variant.mechanism.ancestors(tip.frame):
         frame, place_ = variant.mechanism.frames[index], placed[index]
         with variant.graph.section(f"{frame.label}: force"):
-            own = frame.motion.project(frame.own(q), force, moment)
+            own = frame.motion.project(frame.at(q), force, moment)
             for coordinate, value in frame.spread(own):
                 result[coordinate] = result[coordinate] + value
             force = place_.rotation.outward(force)
@@ -279,7 +301,8 @@ def damping_matrix(variant: Variant) -> Derived:
 def inverse_dynamics_derivatives(variant: Variant) -> Derived:
     """dF/dq, dF/dqd by forward differentiation of Newton-Euler, dF/dqdd = M."""
     forces = inverse_dynamics(variant).outputs[0]
-    by_q, by_qd = ([variant.free(row) for row in jacobian(variant.graph, forces, variant.input(name))] for name in ("q", "qd"))
+    by_q = [variant.free(row) for row in variant.by_position(forces)]
+    by_qd = [variant.free(row) for row in jacobian(variant.graph, forces, variant.input("qd"))]
     return Derived((flat(by_q), flat(by_qd), flat(mass(variant))))
 
 
@@ -290,8 +313,8 @@ def forward_dynamics_derivatives(variant: Variant) -> Derived:
     forces = inverse_dynamics(variant).outputs[0]
     known = replacing(variant.input("qdd"), acceleration)
     columns: list[list[Value]] = []
-    for name in ("q", "qd"):
-        rows = flat([variant.free(row) for row in jacobian(variant.graph, forces, variant.input(name))])
+    for by in (variant.by_position, lambda values: jacobian(variant.graph, values, variant.input("qd"))):
+        rows = flat([variant.free(row) for row in by(forces)])
         at_solution = substitute(variant.graph, rows, known)
         for column in range(n):
             columns.append([-x for x in factors.solve(at_solution[column::n])])

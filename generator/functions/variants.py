@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
@@ -14,7 +15,8 @@ from elastogen.generator.functions.own_terms import OwnTerms
 from elastogen.generator.mechanism.layout import build_mechanism
 from elastogen.generator.mechanism.mechanism import Mechanism
 from elastogen.generator.mechanism.points import PointedMechanism
-from elastogen.generator.program.differentiate import jacobian
+from elastogen.generator.program.arguments import POSITIONS
+from elastogen.generator.program.differentiate import jacobian, time_derivative
 from elastogen.generator.program.graph import Graph, Value
 from elastogen.generator.program.lowering import Lowering
 from elastogen.generator.program.program import Extent
@@ -61,6 +63,7 @@ class Variant:
     nominal: dict[str, float]  # values of the live parameters in the robot's description
     elastic: tuple[bool, ...]  # which coordinates no drive acts on
     clamped: Mapping[int, Value]  # 1 where a coordinate vanishes, else 0; see Indicators.clamped
+    ranges: tuple[tuple[float, float], ...]  # per velocity, of the coordinate beside it: for random configurations
     separate: Mechanism | None = None  # the mechanism with coordinates for the slots of windows, where it has any
 
     @property
@@ -70,8 +73,13 @@ class Variant:
 
     @property
     def size(self) -> Extent:
+        """Number of velocities."""
+        return Extent(self.mechanism.size, "NQ" if len(self.mechanism.order) == self.mechanism.size else "NV")
+
+    @property
+    def positions(self) -> Extent:
         """Number of coordinates."""
-        return Extent(self.mechanism.size, "NQ")
+        return Extent(len(self.mechanism.order), "NQ")
 
     @property
     def frame_count(self) -> Extent:
@@ -79,9 +87,32 @@ class Variant:
         return Extent(len(self.mechanism.link_frames), "NFRAMES")
 
     def input(self, name: str, size: int | None = None) -> list[Value]:
-        """The input vector of that name; one over all coordinates is zero for those that are clamped."""
-        values = [self.graph.input(f"{name}[{index}]") for index in range(self.size if size is None else size)]
-        return values if size is not None else self.free(values)
+        """The input vector of that name; zero for what is clamped, positions in the mechanism's order."""
+        if size is not None:
+            return [self.graph.input(f"{name}[{index}]") for index in range(size)]
+        order = self.mechanism.order if name in POSITIONS else range(self.size)
+        return self.free([self.graph.input(f"{name}[{index}]") for index in order])
+
+    def rates(self, q: Sequence[Value], qd: Sequence[Value]) -> list[Value]:
+        """dq/dt: the velocities, and what quasi-velocities make of them."""
+        result = [*qd, *([self.graph.value(0)] * (len(q) - len(qd)))]
+        for frame in self.mechanism.frames:
+            if frame.extras:
+                own = frame.motion.rates(frame.at(q), frame.own(qd))
+                for k, value in zip((*frame.coordinates, *frame.extras), own, strict=True):
+                    result[k] = value
+        return result
+
+    def by_position(self, values: Sequence[Value]) -> list[list[Value]]:
+        """Rows of the derivatives of values by q; along the velocities where there are fewer of them than coordinates."""
+        q = self.input("q")
+        if len(q) == self.size:
+            return jacobian(self.graph, values, q)
+        columns = []
+        for k in range(self.size):
+            unit = [self.graph.value(1 if j == k else 0) for j in range(self.size)]
+            columns.append(time_derivative(self.graph, values, [(q, self.rates(q, unit))]))
+        return [list(row) for row in zip(*columns, strict=True)]
 
     @property
     def pointed(self) -> PointedMechanism:
@@ -147,7 +178,7 @@ class Variant:
             result = []
             for row in self.elasticity.K:
                 total = self.graph.value(0)
-                for stiffness, x in zip(row, q, strict=True):
+                for stiffness, x in zip(row, q, strict=False):
                     total = total + stiffness * x
                 result.append(total)
             for body in self.elastic_bodies:
@@ -158,8 +189,8 @@ class Variant:
         """U = 1/2 q^T K(q) q."""
         with self.graph.section("strain energy"):
             total = self.graph.value(0)
-            for row, x in zip(self.elasticity.K, q, strict=True):
-                for stiffness, y in zip(row, q, strict=True):
+            for row, x in zip(self.elasticity.K, q, strict=False):
+                for stiffness, y in zip(row, q, strict=False):
                     total = total + 0.5 * stiffness * x * y
             for body in self.elastic_bodies:
                 total = total + body.elastic_energy(body.own(q))
@@ -229,7 +260,8 @@ class VariantFamily:
         self._best: dict[str, Variant] = {}
         self._nominal = {parameter.name: parameter.value for parameter in robot.live_parameters}
         lower, inside = Lowering(self.graph, robot), Indicators(self.graph, robot, elements)
-        self._elastic = tuple(coordinate.elastic for coordinate in robot.coordinates)
+        self._elastic = tuple(velocity.elastic for velocity in robot.velocities)
+        self._ranges = position_ranges(robot)
         with self.graph.section(PARAMETERS):
             self._clamped = inside.clamped(robot)
             self._drives, self._elasticity = _drives(lower, robot), _elasticity(lower, robot, inside)
@@ -295,8 +327,23 @@ class VariantFamily:
         windows = any(frame.window is not None for frame in mechanism.frames)
         return Variant(
             self.robot, mechanism, self._drives, self._elasticity, merge, moment, self._nominal, self._elastic, self._clamped,
+            self._ranges,
             self.mechanism(reframe=reframe, regroup=regroup, separate=True) if windows else None,
         )  # fmt: skip
+
+
+def position_ranges(robot: Robot) -> tuple[tuple[float, float], ...]:
+    """Per velocity: the limits of a joint, where there are none half a turn or 1 m to both sides; modes stay undeformed."""
+    found: list[tuple[float, float]] = []
+    for joint in robot.joints:
+        for velocity in joint.type.velocities:
+            far = math.pi if velocity.unit == "rad" else 1.0
+            low, high = joint.limits.lower, joint.limits.upper
+            found.append((-far if low is None else low, far if high is None else high))
+        flexible = robot.link(joint.child).flexible
+        count = (joint.elasticity is not None) + (0 if flexible is None else len(flexible.coordinates))
+        found += [(0.0, 0.0)] * count
+    return tuple(found)
 
 
 def _drives(lower: Lowering, robot: Robot) -> tuple[Drive, ...]:
@@ -319,7 +366,7 @@ def _drives(lower: Lowering, robot: Robot) -> tuple[Drive, ...]:
 
 def _elasticity(lower: Lowering, robot: Robot, inside: Indicators) -> Elasticity:
     """Blocks of the flexible links and joints on the diagonal of K and D."""
-    zero, n = lower.graph.value(0), len(robot.coordinates)
+    zero, n = lower.graph.value(0), len(robot.velocities)
     K, D = ([[zero] * n for _ in range(n)] for _ in range(2))
     start = 0
     for joint in robot.joints:

@@ -16,7 +16,7 @@ from elastogen.generator.program.graph import Graph, Value
 from elastogen.generator.program.lowering import Lowering
 from elastogen.generator.robot.robot import Vector
 from elastogen.generator.spatial.inertia import Array, Inertia
-from elastogen.generator.spatial.vectors import Mat, Rotation, Vec, cross, dot
+from elastogen.generator.spatial.vectors import Mat, Rotation, Vec, add, cross, dot
 
 
 class FrameMotion(ABC):
@@ -47,6 +47,39 @@ class FrameMotion(ABC):
         zero = self.graph.value(0)
         return [zero] * 3, [zero] * 3
 
+    def to_moved(self, q: Sequence[Value], linear: Vec) -> Vec:
+        """A linear part of the twists in the components of the moved frame."""
+        return self.rotation(q).inward(linear)
+
+    def origin_velocity(self, q: Sequence[Value], carried: Vec, slide: Vec) -> Vec:
+        """Velocity of the moved origin in the moved frame: that of its place in the joint frame, and its own."""
+        return self.rotation(q).inward(add(carried, slide))
+
+    def origin_acceleration(self, q: Sequence[Value], a: Vec, omega: Vec, slide: Vec, slide_rate: Vec) -> Vec:
+        """Acceleration of the moved origin in the moved frame.
+
+        ``a`` is that of its place, ``omega`` the angular velocity of the joint frame, both in the joint frame; ``slide`` and
+        ``slide_rate`` are its own velocity and acceleration.
+        """
+        coriolis = cross([2 * w for w in omega], slide)
+        return self.rotation(q).inward(add(a, add(slide_rate, coriolis)))
+
+    def rates(self, q: Sequence[Value], qd: Sequence[Value]) -> list[Value]:
+        """dq/dt from the velocities."""
+        return list(qd)
+
+    def integrated(self, q: Sequence[Value], v: Sequence[Value]) -> list[Value]:
+        """Where the velocities v lead in unit time."""
+        return [x + step for x, step in zip(q, v, strict=True)]
+
+    def difference(self, q0: Sequence[Value], q1: Sequence[Value]) -> list[Value]:
+        """The velocities that lead from q0 to q1 in unit time."""
+        return [b - a for a, b in zip(q0, q1, strict=True)]
+
+    def structure(self, qd: Sequence[Value]) -> Mat | None:
+        """Of quasi-velocities, S with S_lj = sum_k s_kjl qd_k, [X_k, X_j] = sum_l s_kjl X_l; None where qd = dq/dt."""
+        return None
+
     def followed_by(self, other: FrameMotion) -> FrameMotion:
         """The joint motion that merges this one with another about a parallel axis."""
         raise TypeError(f"{type(self).__name__} joints cannot be merged with {type(other).__name__}")
@@ -58,8 +91,7 @@ class FrameMotion(ABC):
 
     def inertia_wrenches(self, q: Sequence[Value], inertia: Inertia) -> list[tuple[Vec, Vec]]:
         """Per coordinate, the force and moment (in the moved frame) that accelerate a body at rest by its unit twist."""
-        R = self.rotation(q)
-        return [inertia.times_twist(angular, R.inward(linear)) for angular, linear in self.twists(q)]
+        return [inertia.times_twist(angular, self.to_moved(q, linear)) for angular, linear in self.twists(q)]
 
     def mass_block(self, q: Sequence[Value], inertia: Inertia) -> Mat:
         """Products of the unit twists with the inertia of what they move.
@@ -86,7 +118,9 @@ class MotionPlan(ABC):
     axis: Vector | None = None
     """The axis in the joint frame, which becomes z of the frame; None where the frame keeps the joint's axes."""
     size: int = 1
-    """Number of its coordinates."""
+    """Number of its velocities."""
+    extra: int = 0
+    """How many more coordinates than velocities it has; in q they come last."""
     may_turn: bool = False
     """Whether the frame can be turned about and shifted along z without a change of the motion."""
 

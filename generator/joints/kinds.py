@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 from elastogen.generator.joints.continuous import ContinuousJoint
+from elastogen.generator.joints.cylindrical import CylindricalJoint
 from elastogen.generator.joints.fixed import FixedJoint
+from elastogen.generator.joints.floating import FloatingJoint
+from elastogen.generator.joints.helical import HelicalJoint
+from elastogen.generator.joints.planar import PlanarJoint
 from elastogen.generator.joints.prismatic import PrismaticJoint
 from elastogen.generator.joints.revolute import RevoluteJoint
 from elastogen.generator.joints.sliding import SlidingJoint
+from elastogen.generator.joints.spherical import SphericalJoint
 from elastogen.generator.joints.telescopic import TelescopicJoint
+from elastogen.generator.joints.universal import UniversalJoint
 from elastogen.generator.robot.joint_kind import JointKind
 
 KINDS: dict[str, JointKind] = {}
@@ -26,5 +32,11 @@ REVOLUTE = register(RevoluteJoint())
 CONTINUOUS = register(ContinuousJoint())
 PRISMATIC = register(PrismaticJoint())
 FIXED = register(FixedJoint())
+HELICAL = register(HelicalJoint())
+CYLINDRICAL = register(CylindricalJoint())
+UNIVERSAL = register(UniversalJoint())
+PLANAR = register(PlanarJoint())
+SPHERICAL = register(SphericalJoint())
+FLOATING = register(FloatingJoint())
 SLIDING = register(SlidingJoint())
 TELESCOPIC = register(TelescopicJoint())

@@ -45,7 +45,8 @@ class _Draft:
     parent: int
     placement: Matrix  # parent frame -> joint
     plan: MotionPlan
-    coordinates: tuple[int, ...]
+    coordinates: tuple[int, ...]  # its velocities
+    extras: tuple[int, ...] = ()  # coordinates beyond them, counted over the robot
     flexible: FlexibleBody | None = None
     deforming: tuple[int, ...] = ()  # coordinates of the flexible body
     window: Window | None = None
@@ -62,6 +63,8 @@ class _Layout:
         self.windows: list[SeparateWindow] | None = [] if separate else None
         self.beams = held_bodies(robot)
         self.size = 0
+        self.order: list[int] = []  # of the robot's q: beside each velocity
+        self.beyond: list[int] = []  # and further coordinates
         self.links: dict[str, tuple[int, Matrix]] = {robot.links[0].name: (-1, IDENTITY)}
         self.ends: dict[str, tuple[int, Matrix]] = dict(self.links)  # where further links are attached
         self.seats: dict[str, tuple[int, Matrix]] = {}  # where joints sit, before their motion
@@ -75,7 +78,12 @@ class _Layout:
         return tuple(range(self.size - count, self.size))
 
     def _draft(self, label: str, parent: int, placement: Matrix, plan: MotionPlan) -> int:
-        self.drafts.append(_Draft(label, parent, placement, plan, self._coordinates(plan.size)))
+        draft = _Draft(label, parent, placement, plan, self._coordinates(plan.size))
+        start = len(self.order) + len(self.beyond)
+        draft.extras = tuple(range(len(self.beyond), len(self.beyond) + plan.extra))
+        self.order += range(start, start + plan.size)
+        self.beyond += range(start + plan.size, start + plan.size + plan.extra)
+        self.drafts.append(draft)
         return len(self.drafts) - 1
 
     def _add(self, joint: Joint, link: Link) -> None:
@@ -210,10 +218,11 @@ def build_mechanism(
     named = [*((link.name, layout.links[link.name]) for link in robot.links[1:]), ("tip", layout.tip)]
     mechanism = Mechanism(
         graph=graph,
-        frames=tuple(_frame(lower, draft) for draft in layout.drafts),
+        frames=tuple(_frame(lower, draft, layout.size) for draft in layout.drafts),
         link_frames=tuple(LinkFrame(name, frame, *steps(lower, pose)) for name, (frame, pose) in named),
         gravity=[lower.value(component) for component in robot.gravity],
         size=layout.size,
+        order=(*layout.order, *layout.beyond),
         separate=tuple(layout.windows or ()),
     )
     return with_points(mechanism, robot, lower, layout.links, layout.seats) if points else mechanism
@@ -272,7 +281,7 @@ def _common_normal(placement: Array) -> Matrix:
     return transform(((c, -s, 0), (s, c, 0), (0, 0, 1)), (0, 0, rounded(height)))
 
 
-def _frame(lower: Lowering, draft: _Draft) -> Frame:
+def _frame(lower: Lowering, draft: _Draft, size: int) -> Frame:
     graph = lower.graph
     J = draft.constant
     inertia = Inertia.of_array(graph, np.where(np.abs(J) <= 1e-15 * np.abs(J).max(initial=0.0), 0.0, J))
@@ -285,4 +294,7 @@ def _frame(lower: Lowering, draft: _Draft) -> Frame:
     rotation, position = steps(lower, draft.placement)
     motion, rotation = draft.plan.build(lower, rotation)
     elastic = None if draft.flexible is None else lowered_body(lower, draft.flexible, draft.deforming)
-    return Frame(draft.label, draft.parent, rotation, position, motion, draft.coordinates, inertia, elastic, draft.window)
+    extras = tuple(size + k for k in draft.extras)
+    return Frame(
+        draft.label, draft.parent, rotation, position, motion, draft.coordinates, inertia, elastic, draft.window, extras
+    )

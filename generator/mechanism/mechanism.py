@@ -17,7 +17,8 @@ from elastogen.generator.spatial.vectors import Rotation, Turn, Vec
 class Frame:
     """A frame: ``rotation`` and ``position`` lead from the parent frame to the joint, ``motion`` from there to the frame.
 
-    ``coordinates`` are the indices in q of the motion's coordinates, ``window`` has those that depend on the element inside
+    ``coordinates`` are the indices of the motion's velocities and, as q is in the order of :attr:`Mechanism.order`, of the
+    coordinates beside them; those beyond are at ``extras``. ``window`` has those that depend on the element inside
     the joint; ``elastic`` is the flexible body that is clamped in this frame, if any, beside the rigid ``inertia``.
     """
 
@@ -30,6 +31,11 @@ class Frame:
     inertia: Inertia
     elastic: ElasticBody | None = None
     window: Window | None = None
+    extras: tuple[int, ...] = ()  # indices in q of coordinates beyond the velocities: of a quaternion, w
+
+    def at(self, q: Sequence[Value]) -> list[Value]:
+        """The coordinates of this frame's motion."""
+        return [*self.own(q), *(q[k] for k in self.extras)]
 
     @property
     def touched(self) -> tuple[int, ...]:
@@ -37,7 +43,7 @@ class Frame:
         return self.coordinates if self.window is None else (*self.coordinates, *self.window.touched)
 
     def own(self, values: Sequence[Value]) -> list[Value]:
-        """The elements of a vector over all coordinates that belong to this frame's motion."""
+        """The elements of a vector over all velocities that belong to this frame's motion."""
         direct = [values[k] for k in self.coordinates]
         return direct if self.window is None else [*direct, *self.window.gather(values)]
 
@@ -87,7 +93,8 @@ class Mechanism:
     frames: tuple[Frame, ...]
     link_frames: tuple[LinkFrame, ...]  # every link but the base, then the tip
     gravity: Vec  # [m/s^2] in the base frame
-    size: int  # number of coordinates
+    size: int  # number of velocities
+    order: tuple[int, ...]  # where the robot's q has what the algorithms' q has: beside each velocity, then the extras
     separate: tuple[SeparateWindow, ...] = ()  # slots that are coordinates of their own; see build_mechanism
 
     @property

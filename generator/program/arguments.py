@@ -13,6 +13,10 @@ _PER_COORDINATE = {
     "q3": ("rad/s^3 or m/s^3", "third time derivatives of the coordinates"),
     "q4": ("rad/s^4 or m/s^4", "fourth time derivatives of the coordinates"),
     "q5": ("rad/s^5 or m/s^5", "fifth time derivatives of the coordinates"),
+    "q0": ("rad or m", "configuration"),
+    "q1": ("rad or m", "another configuration"),
+    "v": ("rad or m", "displacement: velocities times a time"),
+    "u": ("1", "numbers between 0 and 1"),
     "F": ("N m or N", "generalized driving forces"),
     "b": ("N m or N", "right-hand side"),
 }
@@ -24,8 +28,12 @@ _SWITCHES = {
 }  # of paper 002 (29), (30)
 
 
-def input_argument(name: str, nq: int, points: int = 0) -> Argument:
-    """The input of that name for a robot with nq coordinates and so many points."""
+POSITIONS = ("q", "q0", "q1", "u")
+"""The arguments with a number for each coordinate; the others have one for each velocity."""
+
+
+def input_argument(name: str, nq: int, nv: int, points: int = 0) -> Argument:
+    """The input of that name for a robot with nq coordinates, nv velocities and so many points."""
     if name == "wrenches":
         return Argument("wrenches", (points, 6), "N, N m", "per point, force and moment on it, in base components")
     if name == "wrench":
@@ -33,12 +41,12 @@ def input_argument(name: str, nq: int, points: int = 0) -> Argument:
     if name in _SWITCHES:
         return Argument(name, (), "", _SWITCHES[name])
     unit, doc = _PER_COORDINATE[name]
-    return Argument(name, (nq,), unit, doc)
+    return Argument(name, (nq if name in POSITIONS else nv,), unit, doc)
 
 
-def vector(name: str, nq: int, unit: str, doc: str) -> Argument:
-    """An output with one element per coordinate."""
-    return Argument(name, (nq,), unit, doc)
+def vector(name: str, size: int, unit: str, doc: str) -> Argument:
+    """An output with one element per velocity, or per coordinate."""
+    return Argument(name, (size,), unit, doc)
 
 
 def matrix(name: str, rows: int, columns: int, unit: str, doc: str) -> Argument:

@@ -193,7 +193,7 @@ def _joint(joint: Joint, visit: _Visit) -> Joint:
         for key in joint.type.keys
     }
     joint = replace(joint, before=before, details=details)
-    if not joint.type.moves:
+    if not joint.type.moves or "motor" not in joint.type.takes:
         return joint
     turns = joint.unit == "rad"
     force, speed, ratio = ("N m", "rad/s", "-") if turns else ("N", "m/s", "rad/m")

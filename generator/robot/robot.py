@@ -11,14 +11,14 @@ goes from the moved joint frame to the child's link frame (identity except for s
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import sympy
 
 from elastogen.generator.robot.experiment import Experiment
-from elastogen.generator.robot.joint_kind import JointKind
+from elastogen.generator.robot.joint_kind import JointCoordinate, JointKind
 from elastogen.generator.robot.terms import Term
 
 if TYPE_CHECKING:
@@ -300,9 +300,20 @@ class Robot:
     @property
     def coordinates(self) -> tuple[Coordinate, ...]:
         """The generalized coordinates in the papers' order: joint 1, its deflection, link 1's modes, joint 2, ..."""
+        return self._listed(lambda kind: kind.coordinates)
+
+    @property
+    def velocities(self) -> tuple[Coordinate, ...]:
+        """What velocities, accelerations and forces have an entry for: the coordinates, unless a joint has quasi-velocities.
+
+        Their units are those of the displacement that they are the rate of.
+        """
+        return self._listed(lambda kind: kind.velocities)
+
+    def _listed(self, of_kind: Callable[[JointKind], Sequence[JointCoordinate]]) -> tuple[Coordinate, ...]:
         found: list[Coordinate] = []
         for joint in self.joints:
-            found += [Coordinate(c.name(joint.name), c.unit, elastic=False) for c in joint.type.coordinates]
+            found += [Coordinate(c.name(joint.name), c.unit, elastic=False) for c in of_kind(joint.type)]
             if joint.elasticity is not None:
                 found.append(Coordinate(f"{joint.name}.deflection", joint.unit, elastic=True))
             flexible = self.link(joint.child).flexible
@@ -316,6 +327,16 @@ class Robot:
     def coordinate_names(self) -> tuple[str, ...]:
         """Names of the generalized coordinates."""
         return tuple(coordinate.name for coordinate in self.coordinates)
+
+    @property
+    def velocity_names(self) -> tuple[str, ...]:
+        """Names of the velocities."""
+        return tuple(velocity.name for velocity in self.velocities)
+
+    @property
+    def has_quasi_velocities(self) -> bool:
+        """Whether some velocities are not the time derivatives of coordinates: those of joints with a quaternion."""
+        return any(joint.type.velocities != joint.type.coordinates for joint in self.joints)
 
     @property
     def live_parameters(self) -> tuple[Parameter, ...]:

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from elastogen.runtime.errors import ModelError
 from elastogen.runtime.functions.kernel import Kernel
 from elastogen.runtime.functions.parameters import Parameters
+from elastogen.runtime.functions.quaternions import unit_quaternions
 from elastogen.runtime.functions.singular import why_singular
 
 Array: TypeAlias = "NDArray[np.floating[Any]]"
@@ -25,6 +26,7 @@ class Evaluation:
     _kernels: dict[str, Kernel]
     _parameters: Parameters
     coordinate_names: Any
+    _quaternions: tuple[int, ...] = ()  # where in q they start
     _provider: Callable[[str], Kernel] | None = None  # makes functions that were not emitted, when they are called
 
     def _evaluate(
@@ -42,6 +44,11 @@ class Evaluation:
         kernel = self._kernels.get(function)
         if kernel is None:
             kernel = self._missing(function)
+        if self._quaternions:
+            arguments = [
+                unit_quaternions(given, self._quaternions) if argument.name in ("q", "q0", "q1") else given
+                for argument, given in zip(kernel.info.inputs, arguments, strict=False)
+            ]
         if parameters is None and (out is None or isinstance(out, np.ndarray)):
             result: Array | None = kernel.single(arguments)
             if out is None:

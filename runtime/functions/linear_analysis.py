@@ -47,6 +47,7 @@ class LinearAnalysis(Evaluation):
     driven: Any
     nq: Any
     dtype: Any
+    nv: Any
 
     def modes(self, q: ArrayLike, *, joints: str = "free", gravity: bool = False, parameters: ParameterValues = None) -> Modes:
         """Natural frequencies and mode shapes at rest in the configuration q.
@@ -60,14 +61,14 @@ class LinearAnalysis(Evaluation):
         if q.shape != (self.nq,):
             raise ModelError(f"modes: q has shape {q.shape}, expected ({self.nq},): one configuration at a time.")
         M = np.asarray(self._evaluate("mass_matrix", [q], None, parameters), dtype=float)
-        zero = np.zeros_like(q)
+        zero = np.zeros(self.nv)
         K = (
             self._evaluate("inverse_dynamics_derivatives", [q, zero, zero], None, parameters)[0]
             if gravity
             else self._evaluate_at("stiffness_matrix", q, None, parameters)
         )
         locked = set(self.driven) if joints == "locked" else set()
-        kept = [k for k in range(self.nq) if k not in locked]
+        kept = [k for k in range(self.nv) if k not in locked]
         if not kept:
             raise ModelError("modes: with joints='locked' nothing moves. Fix: joints='free', or a robot with elastic parts.")
         block = np.ix_(kept, kept)
@@ -82,7 +83,7 @@ class LinearAnalysis(Evaluation):
         """State-space matrices about (q, qd, F) for control design; needs the output ``forward_dynamics_derivatives``."""
         blocks = self._evaluate("forward_dynamics_derivatives", [q, qd, F], None, parameters)
         by_q, by_qd, by_F = (np.asarray(block, dtype=float) for block in blocks)
-        n = self.nq
+        n = self.nv
         A = np.block([[np.zeros((n, n)), np.eye(n)], [by_q, by_qd]])
         B = np.vstack([np.zeros((n, len(self.driven))), by_F[:, list(self.driven)]])
         return Linearization(A, B, self.driven)

@@ -137,7 +137,10 @@ class Metadata:
     real: str
     coordinate_names: tuple[str, ...]
     coordinate_units: tuple[str, ...]
-    elastic_coordinates: tuple[bool, ...]
+    velocity_names: tuple[str, ...]
+    velocity_units: tuple[str, ...]
+    quaternions: tuple[int, ...]  # where in q they start
+    elastic_coordinates: tuple[bool, ...]  # per velocity
     limits: tuple[tuple[float, float], ...]  # of the coordinates [rad, m]; infinite: none
     critical_rates: tuple[CriticalRate, ...]
     slopes: tuple[LinkSlopes, ...]
@@ -171,6 +174,9 @@ def read_metadata(text: bytes, source: str) -> Metadata:
             real=data["real"],
             coordinate_names=tuple(data["coordinate_names"]),
             coordinate_units=tuple(data["coordinate_units"]),
+            velocity_names=tuple(data["velocity_names"]),
+            velocity_units=tuple(data["velocity_units"]),
+            quaternions=tuple(data["quaternions"]),
             elastic_coordinates=tuple(data["elastic_coordinates"]),
             limits=tuple(_range(*pair) for pair in data["limits"]),
             critical_rates=tuple(

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from elastogen.runtime.errors import ModelError
 from elastogen.runtime.functions.bound import Bound
+from elastogen.runtime.functions.configuration_methods import ConfigurationMethods
 from elastogen.runtime.functions.dynamics_methods import DynamicsMethods
 from elastogen.runtime.functions.evaluation import Array, ParameterValues
 from elastogen.runtime.functions.higher_order_methods import HigherOrderMethods
@@ -32,7 +33,14 @@ _REAL: dict[str, np.dtype[Any]] = {"double": np.dtype(np.float64), "float": np.d
 
 
 class Model(
-    KinematicsMethods, PointMethods, DynamicsMethods, InnerForceMethods, HigherOrderMethods, LinearAnalysis, SlidingMethods
+    ConfigurationMethods,
+    KinematicsMethods,
+    PointMethods,
+    DynamicsMethods,
+    InnerForceMethods,
+    HigherOrderMethods,
+    LinearAnalysis,
+    SlidingMethods,
 ):
     """The compiled functions of one robot.
 
@@ -61,6 +69,7 @@ class Model(
             raise ModelError(f"{source}: its metadata and its parameters disagree. Fix: build the robot again.")
         self._lib, self._ffi = lib, ffi
         self._metadata = metadata
+        self._quaternions = metadata.quaternions
         self._warned: set[str] = set()
         self._name = metadata.name
         self._extension = extension
@@ -81,6 +90,16 @@ class Model(
         return len(self._metadata.coordinate_names)
 
     @property
+    def nv(self) -> int:
+        """Number of velocities, accelerations and forces: nq, less by one for every floating or spherical joint."""
+        return len(self._metadata.velocity_names)
+
+    @property
+    def velocity_names(self) -> tuple[str, ...]:
+        """Names of the velocities, in the order of qd; the coordinates' names, but for floating and spherical joints."""
+        return self._metadata.velocity_names
+
+    @property
     def coordinate_names(self) -> tuple[str, ...]:
         """Names of the generalized coordinates, in the order of q."""
         return self._metadata.coordinate_names
@@ -92,7 +111,7 @@ class Model(
 
     @property
     def driven(self) -> tuple[int, ...]:
-        """Indices in q of the joint coordinates, on which drives act; the others are elastic."""
+        """Indices in qd and F of the joints' velocities, on which drives act; the others are elastic."""
         return tuple(k for k, elastic in enumerate(self._metadata.elastic_coordinates) if not elastic)
 
     @property

@@ -125,8 +125,8 @@ class InputData:
 class InputReader:
     """Checks inputs for one model."""
 
-    def __init__(self, label: str, nq: int, driven: Sequence[int]) -> None:
-        self._label, self._nq, self._driven = label, nq, driven
+    def __init__(self, label: str, nv: int, driven: Sequence[int], *, follows: bool = True) -> None:
+        self._label, self._nv, self._driven, self._follows = label, nv, driven, follows
 
     def read(self, given: Input) -> InputData:
         """Turn whatever ``F=`` was given into checked data."""
@@ -144,7 +144,7 @@ class InputReader:
             return InputData("FUNCTION", function=given)
         if isinstance(given, (Waypoints, Trajectory)):
             raise self._wrong("a motion", "a controller that follows it: PD(motion, kp, kd) or ComputedTorque")
-        return InputData("HOLD", np.zeros(1), self._vector("a constant", given).reshape(1, self._nq))
+        return InputData("HOLD", np.zeros(1), self._vector("a constant", given).reshape(1, self._nv))
 
     def _table(self, given: Table) -> InputData:
         kinds = {"hold": "HOLD", "linear": "LINEAR"}
@@ -165,28 +165,33 @@ class InputReader:
         place = np.array([np.searchsorted(column, times, side="right") for column in switches.T]).T  # (times, nq)
         values = np.concatenate([[0.0], signs])[place] * amplitude
         first = np.full(1, times[0] - 1.0)  # zero before the first switch
-        rows = np.ascontiguousarray(np.vstack([np.zeros(self._nq), values]))
+        rows = np.ascontiguousarray(np.vstack([np.zeros(self._nv), values]))
         return InputData("HOLD", np.concatenate([first, times]), rows)
 
     def _controller(self, given: PD | ComputedTorque) -> InputData:
         name = type(given).__name__
+        if not self._follows:
+            raise self._wrong(
+                f"{name} for a robot with floating or spherical joints",
+                "forces, or a function f(t, q, qd) by model.difference",
+            )
         reference = given.reference
         if isinstance(reference, Trajectory):
             samples = reference.sample(SAMPLES_PER_SECOND)
             reference = Waypoints(samples.t, samples.q, samples.qd, samples.qdd)
         if not isinstance(reference, Waypoints):
-            reference = Waypoints([0.0], self._vector(f"{name}.reference", reference).reshape(1, self._nq))
+            reference = Waypoints([0.0], self._vector(f"{name}.reference", reference).reshape(1, self._nv))
         times = self._times("Waypoints.t", reference.t)
         q = self._rows("Waypoints.q", reference.q, len(times))
         spline = cubic_spline(times, q)
         qd = spline[0] if reference.qd is None else self._rows("Waypoints.qd", reference.qd, len(times))
         qdd = spline[1] if reference.qdd is None else self._rows("Waypoints.qdd", reference.qdd, len(times))
-        actuated = np.zeros(self._nq, dtype=np.intc)
+        actuated = np.zeros(self._nv, dtype=np.intc)
         actuated[list(self._driven)] = 1
         if given.actuated is not None:
             actuated = np.asarray(given.actuated, dtype=bool).astype(np.intc)
-            if actuated.shape != (self._nq,):
-                raise self._wrong(f"{name}.actuated of shape {actuated.shape}", f"{self._nq} booleans")
+            if actuated.shape != (self._nv,):
+                raise self._wrong(f"{name}.actuated of shape {actuated.shape}", f"{self._nv} booleans")
         return InputData(
             kind="PD" if isinstance(given, PD) else "COMPUTED_TORQUE",
             times=times,
@@ -206,17 +211,17 @@ class InputReader:
 
     def _rows(self, what: str, given: ArrayLike, count: int) -> NDArray[Any]:
         rows = self._numbers(what, given)
-        if rows.shape != (count, self._nq):
-            raise self._wrong(f"{what} of shape {rows.shape}", f"shape ({count}, {self._nq}), a row for each time")
+        if rows.shape != (count, self._nv):
+            raise self._wrong(f"{what} of shape {rows.shape}", f"shape ({count}, {self._nv}), a row for each time")
         return rows
 
     def _vector(self, what: str, given: ArrayLike, *, number: bool = False) -> NDArray[Any]:
         vector = self._numbers(what, given)
         if number and vector.ndim == 0:
-            return np.full(self._nq, float(vector))
-        if vector.shape != (self._nq,):
+            return np.full(self._nv, float(vector))
+        if vector.shape != (self._nv,):
             either = "a number or " if number else ""
-            raise self._wrong(f"{what} of shape {vector.shape}", f"{either}{self._nq} numbers, one for each coordinate")
+            raise self._wrong(f"{what} of shape {vector.shape}", f"{either}{self._nv} numbers, one for each coordinate")
         return vector
 
     def _numbers(self, what: str, given: ArrayLike) -> NDArray[Any]:

@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from elastogen.runtime.errors import ModelError, ModelWarning
 from elastogen.runtime.functions.evaluation import ParameterValues
 from elastogen.runtime.functions.parameters import Parameters
+from elastogen.runtime.functions.quaternions import unit_quaternions
 from elastogen.runtime.functions.singular import condition, why_singular
 from elastogen.runtime.simulation.inputs import Input, InputReader
 from elastogen.runtime.simulation.limit_methods import LimitMethods, cut_at_limits, until_limit
@@ -44,6 +45,7 @@ class SimulationMethods(LimitMethods):
     """Motions of a model."""
 
     nq: Any
+    nv: Any
     driven: Any
     coordinate_names: Any
     coordinate_units: Any
@@ -79,7 +81,7 @@ class SimulationMethods(LimitMethods):
     ) -> Simulation:
         """Integrate the equation of motion in C from the state (q0, qd0) and return samples of the motion.
 
-        - ``q0``, ``qd0``: (nq,) [rad, m] and per s; ``qd0`` is zero if left out. Leading axes, and arrays among
+        - ``q0`` (nq,) and ``qd0`` (nv,): [rad, m] and per s; ``qd0`` is zero if left out. Leading axes, and arrays among
           ``parameters``, are batches that broadcast; their motions are computed in parallel on all cores.
         - ``t``: increasing sample times [s], the first is the start; or a number, the end of ``samples`` times from 0.
         - ``F``: None (no forces), constant forces (nq,), an object of ``elastogen.runtime.simulation.inputs`` (Table,
@@ -101,7 +103,7 @@ class SimulationMethods(LimitMethods):
         label = f"{self._name}.simulate"
         if on_failure not in ("raise", "keep"):
             raise ModelError(f"{label}: on_failure={on_failure!r}, expected 'raise' or 'keep'.")
-        data = InputReader(label, self.nq, self.driven).read(F)
+        data = InputReader(label, self.nv, self.driven, follows=self.nv == self.nq).read(F)
         chosen = self._method(label, method, step, max_step, rtol, atol, rho_inf)
         jumps = any(joint.thresholds and joint.passage == "refract" for joint in self.metadata.sliding)
         simulator = self._simulator_for(label, (*METHODS[method], *data.needs, *(("mass_matrix",) if jumps else ())))
@@ -140,22 +142,23 @@ class SimulationMethods(LimitMethods):
 
         >>> scipy.integrate.solve_ivp(model.rhs, (0, 5), [*q0, *qd0], args=(F,))
 
-        ``y`` is (2 nq,) or (2 nq, k) for k states at once (``vectorized=True``); ``F`` as in :meth:`simulate`.
+        ``y`` is (nq + nv,) or (nq + nv, k) for k states at once (``vectorized=True``); ``F`` as in :meth:`simulate`.
         """
         state = np.asarray(y, dtype=np.float64)
-        if state.ndim not in (1, 2) or state.shape[0] != 2 * self.nq:
-            raise ModelError(f"{self._name}.rhs: y has shape {state.shape}, expected ({2 * self.nq},) or ({2 * self.nq}, k).")
+        if state.ndim not in (1, 2) or state.shape[0] != (size := self.nq + self.nv):
+            raise ModelError(f"{self._name}.rhs: y has shape {state.shape}, expected ({size},) or ({size}, k).")
         q, qd = (np.ascontiguousarray(half.T) for half in (state[: self.nq], state[self.nq :]))
         forces = self._forces(float(t), q, qd, F, parameters)
         qdd = self._evaluate("forward_dynamics", (q, qd, forces), None, parameters)
-        slope: NDArray[Any] = np.concatenate([qd, qdd], axis=-1).T
+        dq = self._evaluate("configuration_rate", (q, qd)) if self._quaternions else qd
+        slope: NDArray[Any] = np.concatenate([dq, qdd], axis=-1).T
         return slope
 
     def _forces(self, t: float, q: NDArray[Any], qd: NDArray[Any], F: Input, parameters: ParameterValues) -> Any:
         if F is None:
-            return np.zeros(self.nq)
+            return np.zeros(self.nv)
         label = f"{self._name}.rhs"
-        data = InputReader(label, self.nq, self.driven).read(F)
+        data = InputReader(label, self.nv, self.driven, follows=self.nv == self.nq).read(F)
         if data.kind == "HOLD" and data.values is not None and len(data.values) == 1:
             return data.values[0]
         simulator = self._simulator_for(label, ("forward_dynamics", *data.needs))
@@ -227,11 +230,11 @@ class SimulationMethods(LimitMethods):
     def _simulator_for(self, label: str, needed: tuple[str, ...]) -> Simulator:
         """The integrators of a module that has the needed functions: this one, or one that is built now."""
         if self._simulator is None and hasattr(self._lib, "eg_simulate"):
-            self._simulator = Simulator(self._lib, self._ffi, list(self._kernels), self.nq, self._sliding_names)
+            self._simulator = Simulator(self._lib, self._ffi, list(self._kernels), self.nq, self.nv, self._sliding_names)
         missing = [name for name in needed if self._simulator is None or name not in self._simulator.functions]
         if missing and self._build is not None:
             other = self._build("simulation")
-            self._simulator = Simulator(other._lib, other._ffi, list(other.functions), self.nq, self._sliding_names)
+            self._simulator = Simulator(other._lib, other._ffi, list(other.functions), self.nq, self.nv, self._sliding_names)
             return self._simulator
         if missing or self._simulator is None:
             raise ModelError(
@@ -267,8 +270,10 @@ class SimulationMethods(LimitMethods):
         count: int, energy: bool,
     ) -> tuple[list[Motion], dict[str, NDArray[Any]], tuple[int, ...]]:  # fmt: skip
         """All motions of a batch, with rows of common arrays for their samples."""
-        q = self._state(label, "q0", q0)
-        qd = np.zeros(self.nq) if qd0 is None else self._state(label, "qd0", qd0)
+        q = self._state(label, "q0", q0, self.nq)
+        if self._quaternions:
+            q = unit_quaternions(q, self._quaternions)
+        qd = np.zeros(self.nv) if qd0 is None else self._state(label, "qd0", qd0, self.nv)
         values = self._parameters.snapshot if parameters is None else self._parameters.merged(parameters)
         try:
             batch = np.broadcast_shapes(q.shape[:-1], qd.shape[:-1], values.shape[:-1])
@@ -280,7 +285,8 @@ class SimulationMethods(LimitMethods):
             np.ascontiguousarray(np.broadcast_to(x, (*batch, x.shape[-1]))).reshape(number, x.shape[-1])
             for x in (q, qd, values)
         ]
-        arrays = {name: np.full((number, count, self.nq), np.nan) for name in ("q", "qd", "F")}
+        sizes = {"q": self.nq, "qd": self.nv, "F": self.nv}
+        arrays = {name: np.full((number, count, size), np.nan) for name, size in sizes.items()}
         if energy:
             present = [name for name, function in ENERGIES.items() if function in simulator.functions]
             arrays |= {name: np.full((number, count), np.nan) for name in present}
@@ -292,13 +298,13 @@ class SimulationMethods(LimitMethods):
             raise ModelError(f"{label}: the batch of shape {batch} is empty, expected at least one motion.")
         return motions, arrays, batch
 
-    def _state(self, label: str, name: str, given: ArrayLike) -> NDArray[Any]:
+    def _state(self, label: str, name: str, given: ArrayLike, size: int) -> NDArray[Any]:
         try:
             array = np.asarray(given, dtype=np.float64)
         except (TypeError, ValueError) as error:
-            raise ModelError(f"{label}: {name}={given!r}, expected real numbers of shape (..., {self.nq}).") from error
-        if array.ndim < 1 or array.shape[-1] != self.nq:
-            raise ModelError(f"{label}: {name} has shape {array.shape}, expected (..., {self.nq}).")
+            raise ModelError(f"{label}: {name}={given!r}, expected real numbers of shape (..., {size}).") from error
+        if array.ndim < 1 or array.shape[-1] != size:
+            raise ModelError(f"{label}: {name} has shape {array.shape}, expected (..., {size}).")
         return array
 
     def _simulation(

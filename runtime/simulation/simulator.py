@@ -72,17 +72,18 @@ class _Watch:
 class _PythonForce:
     """A user's Python function with the memory of its first exception."""
 
-    def __init__(self, ffi: Any, function: Any, nq: int) -> None:
-        self._ffi, self._function, self._nq = ffi, function, nq
+    def __init__(self, ffi: Any, function: Any, nq: int, nv: int) -> None:
+        self._ffi, self._function, self._nq, self._nv = ffi, function, nq, nv
         self.error: BaseException | None = None
 
     def __call__(self, t: float, q: Any, qd: Any, F: Any) -> int:
         try:
-            state = (np.frombuffer(self._ffi.buffer(x, 8 * self._nq), dtype=np.float64).copy() for x in (q, qd))
+            sizes = ((q, self._nq), (qd, self._nv))
+            state = (np.frombuffer(self._ffi.buffer(x, 8 * size), dtype=np.float64).copy() for x, size in sizes)
             given = np.asarray(self._function(t, *state), dtype=np.float64)
-            if given.shape != (self._nq,):
-                raise ModelError(f"F= is a function that returned shape {given.shape}, expected ({self._nq},).")
-            np.frombuffer(self._ffi.buffer(F, 8 * self._nq), dtype=np.float64)[...] = given
+            if given.shape != (self._nv,):
+                raise ModelError(f"F= is a function that returned shape {given.shape}, expected ({self._nv},).")
+            np.frombuffer(self._ffi.buffer(F, 8 * self._nv), dtype=np.float64)[...] = given
         except BaseException as error:
             self.error = self.error or error
             return 1
@@ -92,8 +93,8 @@ class _PythonForce:
 class Simulator:
     """The integrators of one extension module."""
 
-    def __init__(self, lib: Any, ffi: Any, functions: Sequence[str], nq: int, sliding: Sequence[str]) -> None:
-        self._lib, self._ffi, self._nq, self._sliding = lib, ffi, nq, tuple(sliding)
+    def __init__(self, lib: Any, ffi: Any, functions: Sequence[str], nq: int, nv: int, sliding: Sequence[str]) -> None:
+        self._lib, self._ffi, self._nq, self._nv, self._sliding = lib, ffi, nq, nv, tuple(sliding)
         self.functions = frozenset(functions)
         names = [name for name in dir(lib) if name.startswith("EG_SIM_STATUS_")]
         self._status = {int(getattr(lib, name)): name[len("EG_SIM_STATUS_") :] for name in names}
@@ -124,7 +125,7 @@ class Simulator:
             struct.function = self._ffi.cast("eg_sim_function_t", self._address(data.function.address))
             struct.context = self._ffi.cast("void *", self._address(data.function.context))
         elif data.function is not None:
-            python = _PythonForce(self._ffi, data.function, self._nq)
+            python = _PythonForce(self._ffi, data.function, self._nq, self._nv)
             handle = self._ffi.new_handle(python)
             keep.append(handle)
             struct.function = self._ffi.addressof(self._lib, "eg_sim_python")
@@ -149,7 +150,7 @@ class Simulator:
 
     def force(self, parameters: NDArray[Any], data: InputData, t: float, q: NDArray[Any], qd: NDArray[Any]) -> NDArray[Any]:
         """Driving forces (nq,) of an input at one time and state."""
-        F = np.zeros(self._nq)
+        F = np.zeros(self._nv)
         struct, keep, python = self._input(data)
         workspace = self._ffi.new("eg_sim_workspace_t *")
         values = self._pointer(parameters, "eg_real_t[]")

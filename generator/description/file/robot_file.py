@@ -231,6 +231,9 @@ class RobotFile(Section):
     gravity: VectorField = Field(default=(0, 0, -9.81), description="in the base frame [m/s^2]")
     parameters: dict[str, ParameterSection] = Field(default_factory=dict, description="named numbers for expressions")
     live: tuple[str, ...] = Field(default=(), description="parameters, and paths with *, that stay inputs of the generated C")
+    base: Literal["fixed", "floating"] = Field(
+        default="fixed", description="floating: the base link is free, on a floating joint called base"
+    )
     links: tuple[LinkSection, ...] = Field(default=(), description="the base link first if it is listed")
     joints: tuple[JointSection, ...] = Field(max_length=MAX_JOINTS)
     tip: TipSection = TipSection()

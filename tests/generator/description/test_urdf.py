@@ -177,9 +177,8 @@ BAD = {
         "joints.j.mimic",
         "j mimics other",
     ),
-    "floating": (GOOD + joint("j", "a", "b", "floating"), "joints.j.type", "'floating'.*base is fixed"),
-    "planar": (GOOD + joint("j", "a", "b", "planar"), "joints.j.type", "two prismatic"),
-    "unknown type": (GOOD + joint("j", "a", "b", "spherical"), "joints.j.type", "revolute, continuous"),
+    "planar": (GOOD + joint("j", "a", "b", "planar"), "joints.j.axis", "the normal of the plane"),
+    "unknown type": (GOOD + joint("j", "a", "b", "ball"), "joints.j.type", "revolute.*spherical"),
     "no type": (
         GOOD + "<joint name='j'><parent link='a'/><child link='b'/></joint>",
         "joints.j.type",

@@ -1,0 +1,109 @@
+"""Functions of the catalogue for robots with quasi-velocities: how their configurations move, differ and are drawn.
+
+Where all velocities are time derivatives of coordinates, these are sums and differences, and nothing is emitted.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from elastogen.generator.functions.catalogue import Derived, Entry
+from elastogen.generator.functions.variants import Variant
+from elastogen.generator.joints.quaternions import FreeMotion
+from elastogen.generator.mechanism.mechanism import Frame
+from elastogen.generator.program.arguments import vector
+from elastogen.generator.program.graph import Value
+from elastogen.generator.robot.robot import Robot
+
+_ADDED = 1.0  # half the range of lengths and amplitudes without limits [m]
+
+
+def _in_order(variant: Variant, values: Sequence[Value]) -> list[Value]:
+    """A vector over the coordinates in the order of the robot."""
+    result = [variant.graph.value(0)] * len(values)
+    for place, value in zip(variant.mechanism.order, values, strict=True):
+        result[place] = value
+    return result
+
+
+def _free_frames(variant: Variant) -> list[Frame]:
+    return [frame for frame in variant.mechanism.frames if frame.extras]
+
+
+def _put(frame: Frame, result: list[Value], own: Sequence[Value]) -> None:
+    for k, value in zip((*frame.coordinates, *frame.extras), own, strict=True):
+        result[k] = value
+
+
+def configuration_rate(variant: Variant) -> Derived:
+    """dq/dt."""
+    return Derived((_in_order(variant, variant.rates(variant.input("q"), variant.input("qd"))),))
+
+
+def integrate(variant: Variant) -> Derived:
+    """Exponentials of the quasi-velocities, sums for all others."""
+    q, v = variant.input("q"), variant.input("v")
+    result = [x + y for x, y in zip(q, v, strict=False)] + q[len(v) :]
+    for frame in _free_frames(variant):
+        _put(frame, result, frame.motion.integrated(frame.at(q), frame.own(v)))
+    return Derived((_in_order(variant, result),))
+
+
+def difference(variant: Variant) -> Derived:
+    """Logarithms of what lies between, differences for all others."""
+    q0, q1 = variant.input("q0"), variant.input("q1")
+    result = [b - a for a, b in zip(q0, q1, strict=True)][: variant.size]
+    for frame in _free_frames(variant):
+        for k, value in zip(frame.coordinates, frame.motion.difference(frame.at(q0), frame.at(q1)), strict=True):
+            result[k] = value
+    return Derived((result,))
+
+
+def neutral(variant: Variant) -> Derived:
+    """Zero, and no turn for quaternions."""
+    result = [variant.graph.value(0)] * len(variant.mechanism.order)
+    for frame in _free_frames(variant):
+        for k in frame.extras:
+            result[k] = variant.graph.value(1)
+    return Derived((_in_order(variant, result),))
+
+
+def random_configuration(variant: Variant) -> Derived:
+    """From numbers between 0 and 1: between the limits, else up to half a turn or 1 m; all turns alike (Shoemake 1992)."""
+    order, graph = variant.mechanism.order, variant.graph
+    given = variant.input("u", len(order))
+    u = [given[place] for place in order]
+    result = [low + (high - low) * x for (low, high), x in zip(variant.ranges, u, strict=False)] + u[variant.size :]
+    for frame in _free_frames(variant):
+        own = frame.at(u)
+        placed = [2 * _ADDED * x - _ADDED for x in own[:-4]]
+        assert isinstance(frame.motion, FreeMotion)
+        a, b = graph.sqrt(1 - own[-4]), graph.sqrt(own[-4])
+        first, second = 2 * math.pi * own[-3], 2 * math.pi * own[-2]
+        _put(frame, result, [*placed, a * graph.sin(first), a * graph.cos(first), b * graph.sin(second), b * graph.cos(second)])
+    return Derived((_in_order(variant, result),))
+
+
+def _quasi(robot: Robot) -> bool:
+    return robot.has_quasi_velocities
+
+
+_ONLY = "only for robots with quasi-velocities (floating and spherical joints); for others q moves by sums"
+_UNITS = "rad, m or 1"
+
+ENTRIES = tuple(
+    Entry(name, brief, inputs, outputs, (way,), "plain", applies=_quasi, applies_to=_ONLY)
+    for name, brief, inputs, outputs, way in (
+        ("configuration_rate", "Time derivative of the coordinates, dq/dt, from the velocities.", ("q", "qd"),
+         lambda v: (vector("dq", v.positions, "rad/s, m/s or 1/s", "rates of q"),), configuration_rate),
+        ("integrate", "The configuration that the velocities v lead to in unit time; quaternions stay unit.", ("q", "v"),
+         lambda v: (vector("moved", v.positions, _UNITS, "configuration"),), integrate),
+        ("difference", "The velocities that lead from q0 to q1 in unit time, by less than half a turn.", ("q0", "q1"),
+         lambda v: (vector("apart", v.size, "rad or m", "displacement from q0 to q1"),), difference),
+        ("neutral", "The configuration of zeros, quaternions without a turn.", (),
+         lambda v: (vector("neutral_q", v.positions, _UNITS, "configuration"),), neutral),
+        ("random_configuration", "A configuration from numbers between 0 and 1; all turns are equally likely.", ("u",),
+         lambda v: (vector("drawn", v.positions, _UNITS, "configuration"),), random_configuration),
+    )
+)  # fmt: skip

@@ -1,0 +1,118 @@
+"""Robots on a floating base: URDFs against Pinocchio, names, and what is refused."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import elastogen
+from elastogen.generator.functions.derivation import derive_model
+
+SOLO12 = "solo_description/robots/solo12.urdf"
+ARM: dict[str, Any] = {
+    "elastogen": 1,
+    "name": "arm",
+    "links": [{"name": "hub", "mass": 2.0}, {"name": "rod", "mass": 1.0, "com": [0.5, 0, 0], "inertia": [0.01, 0.1, 0.1]}],
+    "joints": [{"name": "hinge", "type": "revolute"}],
+}
+
+
+def urdf(path: str) -> Path:
+    try:
+        package = importlib.metadata.distribution("example-robot-data")
+    except importlib.metadata.PackageNotFoundError:
+        pytest.skip("example-robot-data is not installed")
+    return Path(str(package.locate_file(f"cmeel.prefix/share/example-robot-data/robots/{path}")))
+
+
+def test_a_quadruped_against_pinocchio() -> None:
+    pin = pytest.importorskip("pinocchio")
+    path = urdf(SOLO12)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", elastogen.RobotWarning)
+        robot = elastogen.load(path, base="floating")
+    functions = {f.name: f for f in derive_model(robot, ("inverse_dynamics", "mass_matrix", "gravity_vector")).functions}
+    model = pin.buildModelFromUrdf(str(path), pin.JointModelFreeFlyer())
+    data = model.createData()
+    joints = [model.joints[model.getJointId(joint.name)] for joint in robot.moving_joints[1:]]
+    in_q, in_v = ([*range(size), *(getattr(joint, key) for joint in joints)] for size, key in ((7, "idx_q"), (6, "idx_v")))
+    rng = np.random.default_rng(3)
+    for _ in range(20):
+        q = pin.integrate(model, pin.neutral(model), rng.uniform(-2, 2, model.nv))
+        v, a = rng.normal(size=(2, model.nv))
+        state = {"q": q[in_q], "qd": v[in_v], "qdd": a[in_v]}
+        expected = pin.rnea(model, data, q, v, a)[in_v]
+        found = functions["inverse_dynamics"].evaluate(state)["F"]
+        np.testing.assert_allclose(found, expected, rtol=1e-10, atol=1e-10 * np.abs(expected).max())
+        M = np.triu(pin.crba(model, data, q))
+        M = (M + np.triu(M, 1).T)[np.ix_(in_v, in_v)]
+        np.testing.assert_allclose(functions["mass_matrix"].evaluate(state)["M"], M, rtol=1e-10, atol=1e-12)
+        weight = pin.computeGeneralizedGravity(model, data, q)[in_v]
+        np.testing.assert_allclose(functions["gravity_vector"].evaluate(state)["G"], weight, rtol=1e-10, atol=1e-10)
+    count = functions["inverse_dynamics"].program.count
+    assert (count.mul, count.add) <= (620, 570)
+
+
+def test_the_base_by_keyword_and_by_file() -> None:
+    names = ("base.x", "base.y", "base.z", "base.qx", "base.qy", "base.qz", "base.qw", "hinge")
+    for robot in (elastogen.load(ARM, base="floating"), elastogen.load({**ARM, "base": "floating"})):
+        assert robot.coordinate_names == names
+        assert robot.velocity_names == ("base.vx", "base.vy", "base.vz", "base.wx", "base.wy", "base.wz", "hinge")
+        assert [link.name for link in robot.links] == ["world", "hub", "rod"]
+    assert elastogen.load({**ARM, "base": "floating"}, base="fixed").coordinate_names == ("hinge",)
+    assert not elastogen.load(ARM).has_quasi_velocities
+
+
+def renamed(**names: str) -> dict[str, Any]:
+    text = repr(ARM)
+    for old, new in names.items():
+        text = text.replace(f"'{old}'", f"'{new}'")
+    made: dict[str, Any] = eval(text)
+    return made
+
+
+@pytest.mark.parametrize(
+    ("file", "says"),
+    [
+        ({**ARM, "base": "flying"}, "fixed"),
+        ({**renamed(hinge="base"), "base": "floating"}, "no joint called base"),
+        ({**renamed(rod="world"), "base": "floating"}, "no link called world"),
+        ({**ARM, "joints": [{"name": "ball", "type": "spherical", "axis": [0, 0, 1]}]}, "no axis for a spherical joint"),
+        ({**ARM, "joints": [{"name": "ball", "type": "spherical", "motor": {"inertia": 1}}]}, "no motor"),
+        ({**ARM, "joints": [{"name": "u", "type": "universal"}]}, "axis2 of a universal joint"),
+        ({**ARM, "joints": [{"name": "u", "type": "universal", "axis2": [0, 0, 2]}]}, "not parallel"),
+        ({**ARM, "joints": [{"name": "h", "type": "helical"}]}, "pitch of a helical joint"),
+        ({**ARM, "joints": [{"name": "p", "type": "planar", "limits": {"lower": 0}}]}, "no limits"),
+        ({**ARM, "joints": [{"name": "c", "type": "cylindrical", "elasticity": {"stiffness": 1}}]}, "no elasticity"),
+    ],
+)
+def test_wrong_descriptions(file: dict[str, Any], says: str) -> None:
+    with pytest.raises(elastogen.RobotError, match=says):
+        elastogen.load(file)
+
+
+def test_floating_and_sliding_joints_do_not_go_together() -> None:
+    beam = {"type": "elements", "length": 1.0, "mass_per_length": 1.0, "EI": 10.0, "elements": 2}
+    links = [{"name": "hub", "mass": 2.0}, {"name": "rod", "flexible": beam}, {"name": "cart", "mass": 1.0}]
+    joints = [*ARM["joints"], {"name": "slide", "type": "sliding", "gamma": 0}]
+    file = {**ARM, "links": links, "joints": joints}
+    assert elastogen.load(file).coordinate_names[0] == "hinge"
+    with pytest.raises(elastogen.RobotError, match="floating or spherical"):
+        elastogen.load(file, base="floating")
+
+
+def test_what_needs_time_derivatives_of_coordinates_is_refused() -> None:
+    robot = elastogen.load(ARM, base="floating")
+    with pytest.raises(elastogen.OutputError, match="without floating and spherical"):
+        derive_model(robot, ("acceleration_energy_1",))
+    with pytest.raises(elastogen.OutputError, match="floating or spherical"):
+        elastogen.build_loop(robot)
+    with pytest.raises(elastogen.OutputError, match="is floating"):
+        _ = elastogen.derive(robot).mass_matrix
+    with pytest.raises(elastogen.OutputError, match="quasi-velocities"):
+        derive_model(elastogen.load(ARM), ("integrate",))

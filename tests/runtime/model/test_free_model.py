@@ -1,0 +1,102 @@
+"""A compiled model with a floating base and a ball joint: configurations, shapes, and simulation on the manifold."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import elastogen
+
+pin = pytest.importorskip("pinocchio")
+
+from pinocchio_trees import Tree, tree  # noqa: E402
+
+METHODS = {"tsit5": 1e-8, "rk4": 1e-11, "generalized_alpha": 1e-4}
+
+
+@pytest.fixture(scope="module")
+def pair() -> tuple[elastogen.Model, Tree]:
+    made = tree(21, ("floating", "revolute", "spherical"), chain=True)
+    return elastogen.build_model(made.file), made
+
+
+def start(model: Any) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(8)
+    return pin.integrate(model, pin.neutral(model), rng.uniform(-1, 1, model.nv)), rng.uniform(-1, 1, model.nv)
+
+
+def test_sizes_and_names(pair: tuple[elastogen.Model, Tree]) -> None:
+    model, made = pair
+    assert (model.nq, model.nv) == (made.model.nq, made.model.nv) == (12, 10)
+    assert len(model.coordinate_names) == 12
+    assert len(model.velocity_names) == 10
+    assert model.velocity_names[6:] == ("j2", "j3.wx", "j3.wy", "j3.wz")
+    q, _v = start(made.model)
+    assert model.mass_matrix(q).shape == (10, 10)
+    with pytest.raises(elastogen.ModelError, match="shape"):
+        model.inverse_dynamics(q, q, q)
+    with pytest.raises(elastogen.ModelError, match="shape"):
+        model.simulate(q, q, t=1.0)
+
+
+def test_configurations(pair: tuple[elastogen.Model, Tree]) -> None:
+    model, made = pair
+    q, v = start(made.model)
+    np.testing.assert_allclose(model.integrate(q, v), pin.integrate(made.model, q, v), atol=1e-14)
+    np.testing.assert_allclose(model.difference(q, model.integrate(q, v)), v, atol=1e-13)
+    np.testing.assert_array_equal(model.neutral(), pin.neutral(made.model))
+    drawn = model.random_configuration(4, shape=(50,))
+    assert drawn.shape == (50, 12)
+    assert all(pin.isNormalized(made.model, row, 1e-12) for row in drawn)
+    np.testing.assert_array_equal(drawn, model.random_configuration(4, shape=(50,)))
+    assert np.abs(model.integrate(drawn, np.zeros(10)) - drawn).max() < 1e-15
+
+
+def test_quaternions_are_made_unit(pair: tuple[elastogen.Model, Tree]) -> None:
+    model, made = pair
+    q, v = start(made.model)
+    longer = q.copy()
+    longer[3:7] *= 3.0
+    np.testing.assert_allclose(model.inverse_dynamics(longer, v, v), model.inverse_dynamics(q, v, v), rtol=1e-13)
+    assert abs(longer[3:7] @ longer[3:7] - 9.0) < 1e-12  # the caller's array stays
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_free_flight(pair: tuple[elastogen.Model, Tree], method: str) -> None:
+    """The centre of mass on a parabola, constant spin about it, constant energy, unit quaternions."""
+    model, made = pair
+    q, v = start(made.model)
+    step = None if method == "tsit5" else 2e-3
+    run = model.simulate(q, v, t=np.linspace(0, 1.0, 11), method=method, step=step)
+    data, tolerance = made.model.createData(), METHODS[method]
+    found = []
+    for t, row, rates in zip(run.t, run.q, run.qd, strict=True):
+        for first in (3, 8):
+            assert abs(np.linalg.norm(row[first : first + 4]) - 1) < 1e-14
+        pin.ccrba(made.model, data, row, rates)
+        energy = pin.computeMechanicalEnergy(made.model, data, row, rates)
+        mass = pin.computeTotalMass(made.model)
+        fall = pin.centerOfMass(made.model, data, row) - 0.5 * made.model.gravity.linear * t**2
+        found.append([*fall, *(data.hg.linear - mass * made.model.gravity.linear * t), *data.hg.angular, energy])
+    rows = np.array(found)
+    speed = rows[0, 3:6] / mass
+    rows[:, :3] -= np.outer(run.t, speed)
+    assert np.abs(rows - rows[0]).max() < tolerance * np.abs(rows[0]).max()
+    assert np.abs(run.q[-1] - q).max() > 0.5
+
+
+def test_forces_and_what_is_refused(pair: tuple[elastogen.Model, Tree]) -> None:
+    model, made = pair
+    q, v = start(made.model)
+    hold = model.gravity_vector(q)
+    run = model.simulate(q, t=1e-3, F=hold, samples=2)
+    np.testing.assert_allclose(run.qd[-1], np.zeros(10), atol=1e-9)
+    called = model.simulate(q, v, t=0.05, F=lambda t, x, xd: -0.1 * xd, samples=2)
+    assert called.kinetic is not None
+    assert called.ok
+    slope = model.rhs(0.0, [*q, *v])
+    np.testing.assert_allclose(slope[12:], model.forward_dynamics(q, v, np.zeros(10)), rtol=1e-12)
+    with pytest.raises(elastogen.ModelError, match="floating or spherical"):
+        model.simulate(q, t=1.0, F=elastogen.PD(q[:10], 1.0, 1.0))
