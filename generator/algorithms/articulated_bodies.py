@@ -44,9 +44,9 @@ def solve(
         frame, place_ = mechanism.frames[index], placed[index]
         with mechanism.graph.section(f"{frame.label}: articulated body"):
             inertia, wrench = inertias[index], wrenches[index]
-            turn = frame.motion.rotation(frame.own(q))
-            for k, (angular, linear) in zip(frame.coordinates, frame.motion.twists(frame.own(q)), strict=True):
-                S = [*angular, *turn.inward(linear)]
+            own = frame.at(q)
+            for k, (angular, linear) in zip(frame.coordinates, frame.motion.twists(own), strict=True):
+                S = [*angular, *frame.motion.to_moved(own, linear)]
                 U = inertia.times(S[:3], S[3:])
                 pivots[k] = dot(S, U) + drives[k]
                 reciprocal = zero if pivots[k].is_zero else 1 / pivots[k]  # a pivot that is always zero: always a failure

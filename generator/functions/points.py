@@ -113,7 +113,8 @@ def jacobians(variant: Variant) -> Derived:
 def jacobian_rates(variant: Variant) -> Derived:
     """dJ/dt of every point."""
     values = jacobians(variant).outputs[0]
-    return Derived((time_derivative(variant.graph, values, [(variant.input("q"), variant.input("qd"))]),))
+    q = variant.input("q")
+    return Derived((time_derivative(variant.graph, values, [(q, variant.rates(q, variant.input("qd")))]),))
 
 
 def forces(variant: Variant) -> Derived:

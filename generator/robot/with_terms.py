@@ -48,6 +48,8 @@ def with_terms(
 
 def add_term(robot: Robot, term: Term, where: Location) -> Robot:
     """The robot with one more term, whose symbols and functions are checked; a term in time makes ``time`` a live parameter."""
+    if robot.has_quasi_velocities:
+        raise where.error(term.name, "a robot without floating and spherical joints", "leave the terms out")
     if not any(expression != 0 for expression in term.expressions.values()):
         raise where.error("nothing", "a potential, a dissipation or forces", "give at least one that is not zero")
     if symbol(TIME) in term.free_symbols:

@@ -112,6 +112,8 @@ def test_what_needs_time_derivatives_of_coordinates_is_refused() -> None:
         derive_model(robot, ("acceleration_energy_1",))
     with pytest.raises(elastogen.OutputError, match="floating or spherical"):
         elastogen.build_loop(robot)
+    with pytest.raises(elastogen.RobotError, match="without floating"):
+        robot.with_terms(potential=1)
     with pytest.raises(elastogen.OutputError, match="is floating"):
         _ = elastogen.derive(robot).mass_matrix
     with pytest.raises(elastogen.OutputError, match="quasi-velocities"):
