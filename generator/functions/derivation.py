@@ -8,19 +8,10 @@ from difflib import get_close_matches
 
 from elastogen.generator.beams.natural_frequencies import CriticalRate, spinning_joints
 from elastogen.generator.beams.slopes import LinkSlopes, link_slopes
-from elastogen.generator.functions import (
-    acceleration_matrices,
-    configuration,
-    dynamics,
-    energy_parts,
-    higher_order,
-    identification,
-    inner_forces,
-    kinematics,
-    points,
-)
+from elastogen.generator.functions import configuration, dynamics, identification, inner_forces, kinematics, points
 from elastogen.generator.functions.catalogue import Derived, Entry, by_true_velocities
 from elastogen.generator.functions.function import Function
+from elastogen.generator.functions.higher import acceleration_matrices, energies_and_rates, energy_parts
 from elastogen.generator.functions.stages import stage
 from elastogen.generator.functions.variants import Variant, VariantFamily
 from elastogen.generator.joints.selector import Selector
@@ -41,7 +32,7 @@ CATALOGUE: dict[str, Entry] = {
         *points.ENTRIES,
         *dynamics.ENTRIES,
         *inner_forces.ENTRIES,
-        *map(by_true_velocities, higher_order.ENTRIES),
+        *map(by_true_velocities, energies_and_rates.ENTRIES),
         *map(by_true_velocities, energy_parts.ENTRIES),
         *map(by_true_velocities, acceleration_matrices.ENTRIES),
         *identification.ENTRIES,

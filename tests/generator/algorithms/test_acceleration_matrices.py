@@ -15,8 +15,8 @@ from robots_for_tests import Programs, difference_quotient, quietly_loaded, rand
 
 from elastogen.generator.algorithms.acceleration_matrices import pairs
 from elastogen.generator.closed_form.closed_form import derive
-from elastogen.generator.functions.acceleration_matrices import ENTRIES
 from elastogen.generator.functions.derivation import CATALOGUE, output_names
+from elastogen.generator.functions.higher.acceleration_matrices import ENTRIES
 from elastogen.generator.robot.errors import OutputError
 from elastogen.generator.robot.robot import JointElasticity, Robot
 

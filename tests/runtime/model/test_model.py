@@ -9,7 +9,7 @@ import pytest
 
 import elastogen
 from elastogen import Model, ModelError
-from elastogen.generator.functions import acceleration_matrices
+from elastogen.generator.functions.higher import acceleration_matrices
 
 
 @pytest.fixture

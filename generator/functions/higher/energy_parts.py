@@ -7,7 +7,7 @@ from collections.abc import Callable
 from elastogen.generator.algorithms import energy_parts, reactions
 from elastogen.generator.algorithms.energy_parts import NAMES
 from elastogen.generator.functions.catalogue import Derived, Entry, Outputs
-from elastogen.generator.functions.higher_order import HIGHEST_ENERGY
+from elastogen.generator.functions.higher.energies_and_rates import HIGHEST_ENERGY
 from elastogen.generator.functions.inner_forces import moving_links
 from elastogen.generator.functions.variants import Variant
 from elastogen.generator.program.arguments import MOTION, matrix
