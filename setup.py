@@ -16,7 +16,7 @@ def folders(room: str) -> list[str]:
 PACKAGES = {"elastogen." + folder.replace("/", "."): folder for room in ROOMS for folder in folders(room)}
 
 setup(
-    packages=["elastogen", "elastogen.commands", *PACKAGES],
+    packages=["elastogen", "elastogen.commands", "elastogen.verification", *PACKAGES],
     package_dir={"elastogen": "elastogen", **PACKAGES},
     package_data={
         "elastogen": ["py.typed"],

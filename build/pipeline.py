@@ -15,6 +15,7 @@ from elastogen.build.identity import model_sha256, sha256, tool_sha256
 from elastogen.build.module.cache import Cache
 from elastogen.build.module.compile import Toolchain, compile_model, find_toolchain
 from elastogen.build.options import BuildOptions
+from elastogen.build.program import EmittedProgram
 from elastogen.generator.description.load_robot import RobotSource, load
 from elastogen.generator.functions.derivation import derive_model
 from elastogen.generator.functions.stages import stage
@@ -64,6 +65,7 @@ def build_model(
     model = load_model(build_extension(loaded, options))
     if outputs is None:  # the user did not choose: whatever else is called is built then
         model.complete_with(lambda name: load_model(build_extension(loaded, options.with_outputs((name,)))))
+    model.show_programs_with(lambda name: _program(loaded, name))
     model.make_loops_with(lambda *code: _build_loop(loaded, options, *code))
     model.animate_with(partial(_animate, loaded))
     return model
@@ -73,6 +75,11 @@ def _animate(robot: Robot, simulation: Simulation, path: str | os.PathLike[str],
     from elastogen.build.pages.animation import animate
 
     return animate(robot, simulation, path, **options)
+
+
+def _program(robot: Robot, name: str) -> EmittedProgram:
+    (function,) = derive_model(robot, (name,)).functions
+    return EmittedProgram(robot, function)
 
 
 def _build_loop(robot: Robot, options: BuildOptions, *code: str | os.PathLike[str] | None) -> LoopLibrary:

@@ -45,6 +45,7 @@ if TYPE_CHECKING:
         load_model,
     )
     from elastogen.study import Recipe, run_study
+    from elastogen.verification.verify import verify
 
 __version__ = "0.1.0"
 
@@ -87,6 +88,7 @@ __all__ = [
     "rigid_robot",
     "run_study",
     "symbols",
+    "verify",
 ]
 
 _HOME = {
@@ -120,6 +122,7 @@ _HOME = {
     ),
     "elastogen.runtime.simulation.inputs": ("PD", "BangBang", "CFunction", "ComputedTorque", "Table", "Waypoints"),
     "elastogen.runtime.motion.trajectory": ("Trajectory",),
+    "elastogen.verification.verify": ("verify",),
     "elastogen.study": ("Recipe", "run_study"),
 }
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}

@@ -16,6 +16,7 @@ COMMANDS = {
     "play": "write a page in which the robot's own C runs",
     "report": "write everything about a robot on one page",
     "run": "run a robot in its real-time loop, with a live view and a report",
+    "verify": "check a model by a second derivation, 50 digits, identities and C tools",
     "bench": "time the functions of a model",
     "completion": "print a script that completes commands and robots in a shell",
 }

@@ -68,7 +68,7 @@ class Evaluation:
         if not kernel.info.inputs:
             return self._evaluate(function, (), out, parameters)
         if q is None:
-            raise ModelError(f"{self._name}.{function} depends on q: its beams slide. Fix: pass q.")
+            raise ModelError(f"{self._name}.{function} depends on q: beams slide, or own terms bend it. Fix: pass q.")
         return self._evaluate(function, (q,), out, parameters)
 
     def _mass_matrix_at(self, q: NDArray[Any], values: NDArray[Any]) -> Array:

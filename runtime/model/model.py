@@ -59,6 +59,7 @@ class Model(
     """
 
     _build_loop: Callable[..., LoopLibrary] | None = None  # makes the real-time loop, when it is asked for
+    _derive: Callable[[str], Any] | None = None  # makes the program of a function, to look at
 
     def __init__(self, lib: Any, ffi: Any, c_directory: Path, *, extension: Path | None = None) -> None:
         source = str(extension or c_directory)
@@ -200,6 +201,19 @@ class Model(
             return Kernel(other._lib, other._ffi, self._name, other.functions[function], self._parameters)
 
         self._provider, self._build = provide, build
+
+    def program(self, function: str) -> Any:
+        """The program of a function as an object: ``count``, ``text``, ``sparsity(output, by)``, ``evaluate(...)`` with mpmath.
+
+        It is derived again, which takes as long as the first time; only models from ``build_model`` can do it.
+        """
+        if self._derive is None:
+            raise ModelError(f"{self._name}.program: this model was loaded, not built. Fix: elastogen.build_model(robot)")
+        return self._derive(function)
+
+    def show_programs_with(self, derive: Callable[[str], Any]) -> None:
+        """Let :meth:`program` use ``derive(name)``."""
+        self._derive = derive
 
     def loop(self, *, controller_source: Any = None, plant_source: Any = None, **options: Any) -> Loop:
         """A real-time loop of this robot with the present live parameters: see :class:`~elastogen.runtime.loop.loop.Loop`.

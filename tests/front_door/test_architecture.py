@@ -26,7 +26,7 @@ ORDER = {  # of the sub-rooms and the modules beside them: each imports only fro
         "robot", "beams", "program", "spatial", "joints", "bodies", "sliding", "mechanism", "description", "algorithms",
         "functions", "closed_form",
     ),
-    "build": ("options", "identity", "c", "files", "module", "pipeline", "loop", "export", "pages"),
+    "build": ("options", "identity", "c", "program", "files", "module", "pipeline", "loop", "export", "pages"),
     "runtime": ("errors", "functions", "motion", "simulation", "model", "loop"),
 }  # fmt: skip
 FRONT_DOOR = "elastogen"  # the package itself: only its __version__ may be used from inside a room

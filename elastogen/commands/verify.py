@@ -1,0 +1,49 @@
+"""``elastogen verify``: progress, a table, an exit code and the certificate's files."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import click
+
+import elastogen
+from elastogen.commands.options import AS_JSON, FILE, LOADING, TALKING, load, names, warned_already, with_options
+
+
+@click.command()
+@LOADING
+@click.option("--states", type=int, default=3, metavar="N", help="Random states over the joints' ranges (default 3).")
+@click.option("--certificate", type=FILE, metavar="DIR", help="Write the certificate there, as JSON and Markdown.")
+@click.option("--outputs", type=names, metavar="A,B", help="Functions whose C is checked (default: a sensible set).")
+@AS_JSON
+@TALKING
+@with_options
+def command(options: SimpleNamespace) -> None:
+    """Judge a robot's model by a second derivation, 50-digit arithmetic, identities and C tools.
+
+    Exit code 2 where a check fails.
+    """
+    from elastogen.verification.findings import table
+
+    robot = load(options)
+
+    def tell(text: str) -> None:
+        if not options.quiet:
+            print(text, file=sys.stderr, flush=True)
+
+    with warned_already():
+        certificate = elastogen.verify(robot, states=options.states, outputs=options.outputs, tell=tell)
+    print(certificate.json() if options.as_json else table(certificate.findings))
+    if options.certificate is not None:
+        folder: Path = options.certificate
+        folder.mkdir(parents=True, exist_ok=True)
+        for suffix, text in (("json", certificate.json()), ("md", certificate.page())):
+            path = folder / f"{certificate.robot}-certificate.{suffix}"
+            path.write_text(text, encoding="utf-8")
+            tell(f"wrote {path}")
+    if not certificate.passed:
+        failed = [f"{finding.check}: {finding.subject}" for finding in certificate.findings if finding.verdict == "failed"]
+        raise elastogen.OutputError(f"{certificate.robot} is not verified: {'; '.join(failed) or 'nothing was checked'}")
+    tell(f"{certificate.robot} is verified")

@@ -1,0 +1,65 @@
+"""What a check found, and all findings together: the certificate, as JSON and as a page to read."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, field
+from typing import Literal
+
+Verdict = Literal["passed", "failed", "skipped"]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One line of the certificate: what was checked, how, and how it came out."""
+
+    check: str  # "second derivation", "compiled double", "identities", ...
+    subject: str  # a function, an identity, a file
+    verdict: Verdict
+    measured: str  # numbers with units, or why it was skipped
+    allowed: str = ""
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """All findings about one robot, with the sums of everything that took part."""
+
+    robot: str
+    hashes: dict[str, str]  # robot, tool, C, compiler
+    findings: tuple[Finding, ...] = field(default=())
+
+    @property
+    def passed(self) -> bool:
+        """Whether something was checked and nothing failed."""
+        verdicts = {finding.verdict for finding in self.findings}
+        return "passed" in verdicts and "failed" not in verdicts
+
+    def json(self) -> str:
+        """The certificate for programs."""
+        data = {"robot": self.robot, "passed": self.passed, "hashes": self.hashes}
+        return json.dumps(data | {"findings": [asdict(finding) for finding in self.findings]}, indent=1) + "\n"
+
+    def page(self) -> str:
+        """The certificate for people, in Markdown."""
+        count = {verdict: sum(f.verdict == verdict for f in self.findings) for verdict in ("passed", "failed", "skipped")}
+        lines = [f"# {self.robot}: {'passed' if self.passed else 'FAILED'}", ""]
+        lines += [f"{count['passed']} checks passed, {count['failed']} failed, {count['skipped']} skipped.", ""]
+        lines += ["| check | of | verdict | measured | allowed |", "|---|---|---|---|---|"]
+        lines += [f"| {f.check} | {f.subject} | {f.verdict} | {f.measured} | {f.allowed} |" for f in self.findings]
+        lines += ["", *(f"- {name}: `{value}`" for name, value in self.hashes.items()), ""]
+        return "\n".join(lines)
+
+
+def table(findings: Iterable[Finding]) -> str:
+    """Findings in columns, for a terminal."""
+    rows = [(f.verdict, f.check, f.subject, f.measured) for f in findings]
+    widths = [max((len(row[k]) for row in rows), default=0) for k in range(3)]
+    return "\n".join(
+        "  ".join([*(text.ljust(width) for text, width in zip(row, widths, strict=False)), row[3]]) for row in rows
+    )
+
+
+def judged(check: str, subject: str, error: float, limit: float) -> Finding:
+    """A finding about an error that must not exceed a limit; NaN fails."""
+    return Finding(check, subject, "passed" if error <= limit else "failed", f"{error:.1e}", f"{limit:.0e}")
