@@ -33,11 +33,12 @@ def kinetic_energy(mechanism: Mechanism, velocities: Sequence[Twist], q: Sequenc
     return total
 
 
-def potential_energy(mechanism: Mechanism, placed: Sequence[Placed], q: Sequence[Value]) -> Value:
-    """-sum of m g.r_C over the bodies, zero for masses in the origin of the base; first moments are summed inward."""
+def first_moments(mechanism: Mechanism, placed: Sequence[Placed], q: Sequence[Value]) -> tuple[Value, Vec]:
+    """Mass and first moments about the origin of the base of all bodies that move, summed inward."""
     zero = mechanism.graph.value(0)
     masses = [frame.inertia.m for frame in mechanism.frames]
     moments = [frame.inertia.S for frame in mechanism.frames]
+    mass: Value = zero
     base: Vec = [zero] * 3
     for index in reversed(range(len(mechanism.frames))):
         frame = mechanism.frames[index]
@@ -50,5 +51,10 @@ def potential_energy(mechanism: Mechanism, placed: Sequence[Placed], q: Sequence
                 masses[frame.parent] = masses[frame.parent] + masses[index]
                 moments[frame.parent] = add(moments[frame.parent], moved)
             else:
-                base = add(base, moved)
-    return -dot(mechanism.gravity, base)
+                mass, base = mass + masses[index], add(base, moved)
+    return mass, base
+
+
+def potential_energy(mechanism: Mechanism, placed: Sequence[Placed], q: Sequence[Value]) -> Value:
+    """-sum of m g.r_C over the bodies, zero for masses in the origin of the base."""
+    return -dot(mechanism.gravity, first_moments(mechanism, placed, q)[1])

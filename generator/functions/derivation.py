@@ -8,7 +8,7 @@ from difflib import get_close_matches
 
 from elastogen.generator.beams.natural_frequencies import CriticalRate, spinning_joints
 from elastogen.generator.beams.slopes import LinkSlopes, link_slopes
-from elastogen.generator.functions import configuration, dynamics, identification, inner_forces, kinematics, points
+from elastogen.generator.functions import centroidal, configuration, dynamics, identification, inner_forces, kinematics, points
 from elastogen.generator.functions.catalogue import Derived, Entry, by_true_velocities
 from elastogen.generator.functions.function import Function
 from elastogen.generator.functions.higher import acceleration_matrices, energies_and_rates, energy_parts
@@ -36,6 +36,7 @@ CATALOGUE: dict[str, Entry] = {
         *map(by_true_velocities, energy_parts.ENTRIES),
         *map(by_true_velocities, acceleration_matrices.ENTRIES),
         *identification.ENTRIES,
+        *centroidal.ENTRIES,
         *configuration.ENTRIES,
     )
 }  # every function that can be emitted, in the order in which they appear in the C

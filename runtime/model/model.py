@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from elastogen.runtime.errors import ModelError
 from elastogen.runtime.functions.bound import Bound
+from elastogen.runtime.functions.centroidal_methods import CentroidalMethods
 from elastogen.runtime.functions.configuration_methods import ConfigurationMethods
 from elastogen.runtime.functions.dynamics_methods import DynamicsMethods
 from elastogen.runtime.functions.evaluation import Array, ParameterValues
@@ -33,6 +34,7 @@ _REAL: dict[str, np.dtype[Any]] = {"double": np.dtype(np.float64), "float": np.d
 
 
 class Model(
+    CentroidalMethods,
     ConfigurationMethods,
     KinematicsMethods,
     PointMethods,

@@ -1,0 +1,75 @@
+"""Functions of the catalogue about the robot as a whole: centre of mass and momentum."""
+
+from __future__ import annotations
+
+from elastogen.generator.algorithms import centroidal
+from elastogen.generator.functions.catalogue import Derived, Entry, flat
+from elastogen.generator.functions.variants import Variant
+from elastogen.generator.program.arguments import matrix, vector
+from elastogen.generator.robot.robot import Robot
+
+
+def _centre(variant: Variant) -> centroidal.MassCentre:
+    q = variant.input("q")
+    return centroidal.mass_centre(variant.mechanism, variant.place(q), q)
+
+
+def center_of_mass(variant: Variant) -> Derived:
+    """sum m r_C / sum m."""
+    return Derived((_centre(variant).place,))
+
+
+def centroidal_momentum_matrix(variant: Variant) -> Derived:
+    """A with A qd the momentum."""
+    q = variant.input("q")
+    A = centroidal.momentum_matrix(variant.mechanism, variant.place(q), q, _centre(variant))
+    return Derived((flat([variant.free(row) for row in A]),))
+
+
+def center_of_mass_jacobian(variant: Variant) -> Derived:
+    """The linear rows of the momentum matrix, per mass."""
+    q, centre = variant.input("q"), _centre(variant)
+    A = centroidal.momentum_matrix(variant.mechanism, variant.place(q), q, centre)
+    return Derived(([value / centre.mass for row in A[:3] for value in variant.free(row)],))
+
+
+def centroidal_momentum(variant: Variant) -> Derived:
+    """The wrench that would start the motion in unit time: Newton-Euler from rest."""
+    q, qd = variant.input("q"), variant.input("qd")
+    placed, rest = variant.place(q), variant.zeros()
+    return Derived((centroidal.total_wrench(variant.mechanism, placed, q, rest, qd, _centre(variant), variant.moment),))
+
+
+def centroidal_momentum_rate(variant: Variant) -> Derived:
+    """The wrench of the motion; the centre's own velocity is parallel to the momentum and adds nothing."""
+    q, qd, qdd = (variant.input(name) for name in ("q", "qd", "qdd"))
+    return Derived(
+        (centroidal.total_wrench(variant.mechanism, variant.place(q), q, qd, qdd, _centre(variant), variant.moment),)
+    )
+
+
+def _keeps_frames(robot: Robot) -> bool:
+    return all(link.flexible is None or link.flexible.tip != "linear" for link in robot.links)
+
+
+_WHERE = "base components, without the base"
+_ROWS = "linear (3), angular about the centre of mass (3), base components"
+
+ENTRIES = (
+    Entry("center_of_mass", "Centre of mass of everything that moves; the mass of a fixed base does not count.", ("q",),
+          lambda v: (vector("com", 3, "m", _WHERE),), (center_of_mass,), "kinematic", explore=True, default=False),
+    *(
+        Entry(name, brief, inputs, outputs, (way,), "physical", default=False, applies=_keeps_frames,
+              applies_to="only for robots without linear tips")
+        for name, brief, inputs, outputs, way in (
+            ("center_of_mass_jacobian", "Jacobian of the centre of mass: its velocity is J qd.", ("q",),
+             lambda v: (matrix("J", 3, v.size, "m, 1 or m/rad", _WHERE),), center_of_mass_jacobian),
+            ("centroidal_momentum", "Linear momentum, and angular momentum about the centre of mass.", ("q", "qd"),
+             lambda v: (vector("h", 6, "kg m/s, kg m^2/s", _ROWS),), centroidal_momentum),
+            ("centroidal_momentum_matrix", "Matrix A of the centroidal momentum A qd.", ("q",),
+             lambda v: (matrix("A", 6, v.size, "kg, kg m, kg m^2", _ROWS),), centroidal_momentum_matrix),
+            ("centroidal_momentum_rate", "Rate of the centroidal momentum: force and moment that the motion needs.",
+             ("q", "qd", "qdd"), lambda v: (vector("dh", 6, "N, N m", _ROWS),), centroidal_momentum_rate),
+        )
+    ),
+)  # fmt: skip
