@@ -29,6 +29,10 @@ class ExponentialForms:
         self.names = tuple(factor.name for factor in self._mek.factors)
         self.frame_names = tuple(chain.name for chain in self._mek.chains)
 
+    def with_tip(self, tip: TipForm) -> ExponentialForms:
+        """The forms with elastic tips as "split" (displacements, then rotations) or "screw": prod exp(DT_ij q_ij), 001 (33)."""
+        return ExponentialForms(self.robot, self._letter, tip=tip)
+
     @cached_property
     def operators(self) -> tuple[sympy.ImmutableMatrix, ...]:
         """A_i = [ {D_i k_i x}, v_i ; 0 0 ] of every exponential, in frame 0 at zero configuration."""

@@ -12,6 +12,7 @@ from elastogen.generator.functions import centroidal, configuration, dynamics, i
 from elastogen.generator.functions.catalogue import Derived, Entry, by_true_velocities
 from elastogen.generator.functions.function import Function
 from elastogen.generator.functions.higher import acceleration_matrices, energies_and_rates, energy_parts
+from elastogen.generator.functions.papers import matrix_exponentials
 from elastogen.generator.functions.stages import stage
 from elastogen.generator.functions.variants import Variant, VariantFamily
 from elastogen.generator.joints.selector import Selector
@@ -35,6 +36,7 @@ CATALOGUE: dict[str, Entry] = {
         *map(by_true_velocities, energies_and_rates.ENTRIES),
         *map(by_true_velocities, energy_parts.ENTRIES),
         *map(by_true_velocities, acceleration_matrices.ENTRIES),
+        *matrix_exponentials.ENTRIES,
         *identification.ENTRIES,
         *centroidal.ENTRIES,
         *configuration.ENTRIES,

@@ -1,0 +1,1 @@
+"""Functions in the papers' own notation."""

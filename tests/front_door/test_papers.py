@@ -1,0 +1,82 @@
+"""The index of the papers: every equation is in it, and what it names exists."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+import elastogen
+from elastogen.generator.closed_form.exponentials import ExponentialForms
+from elastogen.generator.functions.derivation import CATALOGUE
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGE = (ROOT / "docs" / "papers.md").read_text(encoding="utf-8")
+LAST = {"000": 117, "001": 49, "002": 30, "003": 27, "004": 46}  # numbers of the last equations
+FURTHER = {
+    "000": [f"Fig. {k}" for k in range(1, 8)],
+    "001": [f"Fig. {k}" for k in range(1, 4)],
+    "002": [f"Fig. {k}" for k in range(1, 4)],
+    "003": [*(f"Fig. {k}" for k in range(1, 16)), "Table 1", "Table 2", "Table 3", "Appendix 2", "Appendix 3", "Appendix 4"],
+    "004": ["Fig. 1"],
+}
+NAMESPACES = {"Model": elastogen.Model, "ClosedForm": elastogen.ClosedForm, "ExponentialForms": ExponentialForms,
+              "elastogen": elastogen, "Trajectory": elastogen.Trajectory}  # fmt: skip
+
+
+def rows(paper):
+    """The rows of a paper's table: what is in the paper, content, how to call it, documentation, test, correction."""
+    section = re.split(rf"^### Paper {paper}$", PAGE, flags=re.M)[1].split("\n### ")[0].split("\n## ")[0]
+    found = [[cell.strip() for cell in line.strip("|").split("|")] for line in section.splitlines() if line.startswith("|")]
+    return found[2:]
+
+
+def numbers(cell):
+    found = set()
+    for first, last in re.findall(r"\((\d+)[a-z]?\)(?:-\((\d+)\))?", cell):
+        found |= set(range(int(first), int(last or first) + 1))
+    return found
+
+
+def labels(cell):
+    found = set()
+    for kind, first, last in re.findall(r"(Fig\.|Table|Appendix) (\d+)(?:-(\d+))?", cell):
+        found |= {f"{kind} {k}" for k in range(int(first), int(last or first) + 1)}
+    return found
+
+
+@pytest.mark.parametrize("paper", LAST)
+def test_every_equation_table_and_figure_is_listed(paper):
+    table = rows(paper)
+    assert all(len(row) == 6 for row in table), [row for row in table if len(row) != 6]
+    listed = set().union(*(numbers(row[0]) for row in table))
+    assert listed == set(range(1, LAST[paper] + 1))
+    assert set().union(*(labels(row[0]) for row in table)) == set(FURTHER[paper])
+
+
+@pytest.mark.parametrize("paper", LAST)
+def test_what_the_index_names_exists(paper):
+    commands = {path.stem for path in (ROOT / "elastogen" / "commands").glob("*.py")}
+    for row in rows(paper):
+        for name in re.findall(r"`([^`]*)`", row[2]):
+            if name.startswith("elastogen "):
+                assert name.split()[1] in commands, name
+            elif "/" in name:
+                assert (ROOT / name).exists(), name
+            elif "." in name:
+                space, _, rest = name.partition(".")
+                assert hasattr(NAMESPACES[space], rest), name
+            else:
+                assert name in CATALOGUE, name
+        for target in re.findall(r"\]\(([\w.-]+\.md)", row[3]):
+            assert (ROOT / "docs" / target).exists(), target
+        tests = re.findall(r"`(tests/[\w/]+\.py)::(\w+)`", row[4])
+        assert tests or row[4].startswith("-"), row
+        for file, test in tests:
+            assert re.search(rf"^def {test}\(", (ROOT / file).read_text(encoding="utf-8"), flags=re.M), (file, test)
+
+
+def test_rows_say_something():
+    for paper in LAST:
+        for row in rows(paper):
+            assert row[1], row
+            assert row[2], row
