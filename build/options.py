@@ -38,8 +38,14 @@ class CompileOptions:
     cflags: tuple[str, ...] = ()  # those of $ELASTOGEN_CFLAGS, then the caller's; they come last, so they win
     native: bool = True  # use every instruction of this machine's processor
     fp_contract: str = "off"  # "off": bits as the program says; "fast": fused multiply-add where the processor has it
+    lanes: bool = False  # batches evaluate several states at once in the processor's vectors
     timeout: float | None = None  # seconds for the compiler; None: no limit
     verbose: bool = False  # print the commands
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """What is compiled beside the functions themselves: part of the name of a build."""
+        return ("lanes",) if self.lanes else ()
 
     def __post_init__(self) -> None:
         _check_choice("fp_contract", self.fp_contract)
@@ -69,6 +75,7 @@ class BuildOptions:
         cflags: Sequence[str] | str | None = None,
         native: bool = True,
         fp_contract: str = "off",
+        lanes: bool = False,
         timeout: float | None = None,
         verbose: bool = False,
     ) -> BuildOptions:
@@ -77,7 +84,7 @@ class BuildOptions:
         flags = (*shlex.split(os.environ.get("ELASTOGEN_CFLAGS", "")), *given)
         return cls(
             emit=EmitOptions(_checked_outputs(outputs), precision, sincos),
-            compile=CompileOptions(compiler, tuple(flags), bool(native), fp_contract, timeout, bool(verbose)),
+            compile=CompileOptions(compiler, tuple(flags), bool(native), fp_contract, bool(lanes), timeout, bool(verbose)),
             cache_dir=None if cache_dir is None else Path(cache_dir),
         )
 

@@ -45,6 +45,7 @@ def build_model(
     cflags: Sequence[str] | str | None = None,
     native: bool = True,
     fp_contract: str = "off",
+    lanes: bool = False,
     timeout: float | None = None,
     verbose: bool = False,
 ) -> Model:
@@ -53,13 +54,14 @@ def build_model(
     ``robot`` is a Robot, a built-in name, a path or a mapping like a robot file. ``outputs`` names the functions
     (None: a sensible set, and any other function when it is first called). ``precision`` is "double" or "float";
     ``sincos`` "fast" (inline and vectorized) or "libm". ``native`` uses all instructions of this processor;
-    ``fp_contract="fast"`` allows fused multiply-add; ``cflags`` are added last, after
+    ``fp_contract="fast"`` allows fused multiply-add; ``lanes`` lets batches evaluate several states at once in the
+    processor's vectors, with the same bits and twice the time to compile; ``cflags`` are added last, after
     those of $ELASTOGEN_CFLAGS. ``cache_dir`` replaces
     $ELASTOGEN_CACHE_DIR and the user's cache directory. Raises RobotError, OutputError or BuildError.
     """
     options = BuildOptions.checked(
         outputs=outputs, precision=precision, sincos=sincos, cache_dir=cache_dir, compiler=compiler, cflags=cflags,
-        native=native, fp_contract=fp_contract, timeout=timeout, verbose=verbose,
+        native=native, fp_contract=fp_contract, lanes=lanes, timeout=timeout, verbose=verbose,
     )  # fmt: skip
     loaded = load(robot)
     model = load_model(build_extension(loaded, options))
@@ -92,7 +94,7 @@ def build_extension(robot: Robot, options: BuildOptions) -> Path:
     """The extension module of a robot's model, from the cache where it is there."""
     toolchain = find_toolchain(options.compile)
     cache = Cache(options.cache_dir)
-    build_key = sha256("build", tool_sha256(), model_sha256(robot, options.emit), toolchain.identity)
+    build_key = sha256("build", tool_sha256(), model_sha256(robot, options.emit), toolchain.identity, *options.compile.kinds)
     extension = cache.find_build(build_key)
     if extension is None:
         model = render(robot, options)
@@ -128,7 +130,7 @@ def render(robot: Robot, options: BuildOptions) -> RenderedModel:
     """Derive a robot's model and print its files."""
     derivation = derive_model(robot, options.emit.outputs)
     with stage("rendering"):
-        return render_model(derivation, options.emit)
+        return render_model(derivation, options.emit, lanes=options.compile.lanes)
 
 
 def compile_cached(model: RenderedModel, key: str, cache: Cache, toolchain: Toolchain, options: BuildOptions) -> Path:
@@ -139,5 +141,5 @@ def compile_cached(model: RenderedModel, key: str, cache: Cache, toolchain: Tool
 
 
 def _module_key(model: RenderedModel, toolchain: Toolchain) -> str:
-    texts = (model.header, model.source, *model.simulation.values(), model.cdef, model.wrapper)
+    texts = (model.header, model.source, *model.simulation.values(), model.cdef, model.wrapper, *model.lanes.values())
     return sha256("module", *texts, toolchain.identity)

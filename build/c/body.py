@@ -32,6 +32,11 @@ class Dialect:
     prefix: str  # the robot's name: begins every symbol
     real: str  # "double" or "float"
     sincos: str  # "fast": <prefix>_sincos for many angles at once; "libm": sin and cos, one by one
+    lanes: bool = False  # whether a number is a vector of several states: see files/lanes.py
+
+    def all_lanes(self, number: str) -> str:
+        """A literal where a number of the real type is needed."""
+        return f"{self.prefix.upper()}_ALL({number})" if self.lanes else number
 
     @property
     def real_type(self) -> str:
@@ -93,6 +98,8 @@ def _output_parameter(argument: Argument, dialect: Dialect) -> str:
 
 def size_text(argument: Argument, dialect: Dialect) -> str:
     """The number of elements of an array, by the macros of the header where it has any: ``6 * ARM_NQ``."""
+    if dialect.lanes:
+        return str(argument.size)
     known = [f"{dialect.prefix.upper()}_{extent.macro}" for extent in argument.shape if isinstance(extent, Extent)]
     number = math.prod(length for length in argument.shape if not isinstance(length, Extent))
     return " * ".join([*([str(number)] if number != 1 or not known else []), *known])
@@ -272,6 +279,8 @@ class _Printer:
             return [self._declare(statement.node, self.expressions.definition(statement.node, text))]
         if isinstance(statement, Store):
             value = self.expressions.reference(statement.ref, text)
+            if self.graph.op[statement.ref >> 1] is Op.CONSTANT:
+                value = self.dialect.all_lanes(value)
             return [f"{statement.output}[{statement.index}] = {value};"]
         if isinstance(statement, StoreZeros):
             return [self._zero_loop(statement.output, statement.first, statement.end)]
@@ -281,7 +290,7 @@ class _Printer:
         return f"const {self.dialect.real_type} {self.variable[node]} = {value};"
 
     def _zero_loop(self, output: str, first: int, end: int) -> str:
-        return f"for (int i = {first}; i < {end}; ++i) {{ {output}[i] = {self.zero}; }}"
+        return f"for (int i = {first}; i < {end}; ++i) {{ {output}[i] = {self.dialect.all_lanes(self.zero)}; }}"
 
     def _sine_cosine(self, call: SineCosine, text: Callable[[int], str]) -> list[str]:
         real, count = self.dialect.real_type, len(call.angles)
@@ -316,6 +325,8 @@ class _Printer:
         if not self.program.pivots:
             return []
         tests = [f"({self.expressions.reference(ref, text)} > {self.zero})" for ref in self.program.pivots]
+        if self.dialect.lanes:
+            return _wrapped(f"*good = {' & '.join(tests)};")
         condition = f"!({' && '.join(tests)})" if len(tests) > 1 else f"!{tests[0]}"
         lines = [f"{INDENT}int status = 0;", *_wrapped(f"if ({condition}) {{")]
         lines += [2 * INDENT + self._zero_loop(a.name, 0, a.size) for a, _ in self.program.outputs]

@@ -128,6 +128,8 @@ class ModuleFunction:
     can_fail: bool
     batch_arguments: tuple[str, ...]  # of the call of ``symbol`` for item k of a batch
     call_arguments: tuple[str, ...]  # of the call of ``symbol`` on a workspace
+    lanes: str = ""  # the loop over a batch in lanes, where there is one
+    batch_names: tuple[str, ...] = ()  # of the parameters of ``batch``
 
 
 @dataclass(frozen=True)
@@ -218,6 +220,7 @@ class ModuleContext:
     functions: tuple[ModuleFunction, ...]
     metadata: tuple[str, ...]  # C string literals
     simulation: SimulationContext | None
+    lanes: bool = False  # whether batches run in lanes
 
 
 @dataclass(frozen=True)

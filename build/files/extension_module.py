@@ -8,16 +8,19 @@ from typing import Any
 
 from elastogen.build.c.names import string_literals
 from elastogen.build.files.contexts import Identity, ModuleContext, ModuleFunction, Prototype, SimulationContext
+from elastogen.build.files.lanes import batch_parameters, in_lanes
 from elastogen.build.files.simulation import quaternions
 from elastogen.generator.functions.derivation import ModelDerivation
 from elastogen.generator.functions.function import Function
 from elastogen.generator.program.program import Argument
 
 
-def module_context(derivation: ModelDerivation, identity: Identity, simulation: SimulationContext | None) -> ModuleContext:
+def module_context(
+    derivation: ModelDerivation, identity: Identity, simulation: SimulationContext | None, *, lanes: bool = False
+) -> ModuleContext:
     """For the templates of the extension module, cdef.h.j2 and wrapper.c.j2."""
     live = derivation.robot.live_parameters
-    functions = tuple(_module_function(function, identity.name, len(live)) for function in derivation.functions)
+    functions = tuple(_module_function(function, identity.name, len(live), lanes) for function in derivation.functions)
     fixed = (
         Prototype("const char *", "eg_metadata", ("void",)),
         Prototype("int", "eg_nparams", ("void",)),
@@ -31,32 +34,32 @@ def module_context(derivation: ModelDerivation, identity: Identity, simulation: 
         functions=functions,
         metadata=tuple(string_literals(json.dumps(metadata(derivation, identity), separators=(",", ":")))),
         simulation=simulation,
+        lanes=lanes,
     )
 
 
-def _module_function(function: Function, name: str, nparams: int) -> ModuleFunction:
-    parameters = ["const eg_real_t *params", "size_t params_stride", "size_t n"]
+def _module_function(function: Function, name: str, nparams: int, lanes: bool) -> ModuleFunction:
     nominal = f"&{name}_params_nominal"
     batch = [f"(const {name}_params_t *)(params + k * params_stride)" if nparams else nominal]
     call = [f"(const {name}_params_t *)w" if nparams else nominal]
     place = nparams
     for argument in function.inputs:
-        parameters += [f"const eg_real_t *{argument.name}", f"size_t {argument.name}_stride"]
         batch.append(f"{argument.name} + k * {argument.name}_stride")
         call.append(f"w + {place}")
         place += argument.size
     for argument in function.outputs:
-        parameters.append(f"eg_real_t *{argument.name}")
         batch.append(f"{argument.name} + k * {argument.size}")
         call.append(f"w + {place}")
         place += argument.size
     return ModuleFunction(
         symbol=f"{name}_{function.name}",
-        batch=Prototype("int64_t", f"eg_batch_{function.name}", tuple(parameters)),
+        batch=Prototype("int64_t", f"eg_batch_{function.name}", batch_parameters(function, "eg_real_t")),
         call=Prototype("int", f"eg_call_{function.name}", ("void *workspace",)),
         can_fail=function.can_fail,
         batch_arguments=tuple(batch),
         call_arguments=tuple(call),
+        batch_names=tuple(text.rpartition("*")[2].rpartition(" ")[2] for text in batch_parameters(function, "eg_real_t")),
+        lanes=f"eg_lanes_batch_{function.name}" if lanes and in_lanes(function) else "",
     )
 
 

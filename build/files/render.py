@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import elastogen
 from elastogen.build.c import elements as c_elements
@@ -26,6 +26,7 @@ from elastogen.build.files.contexts import (
     SourceContext,
 )  # fmt: skip
 from elastogen.build.files.extension_module import module_context
+from elastogen.build.files.lanes import lane_files
 from elastogen.build.files.simulation import simulation_context
 from elastogen.build.files.single_precision import in_single_precision
 from elastogen.build.files.switching import switch_files
@@ -61,6 +62,7 @@ class RenderedModel:
     emitted_simulation: dict[str, str]  # the same for a controller: in the model's precision throughout
     bundle: dict[str, str]  # file name -> text of what goes with the model's own files
     about: BundleContext  # what these are filled with
+    lanes: dict[str, str] = field(default_factory=dict)  # file name -> text of the module's batches in lanes
 
     @property
     def c_files(self) -> dict[str, str]:
@@ -68,8 +70,8 @@ class RenderedModel:
         return {f"{self.name}.h": self.header, f"{self.name}.c": self.source}
 
 
-def render_model(derivation: ModelDerivation, options: EmitOptions) -> RenderedModel:
-    """Print every file of a model."""
+def render_model(derivation: ModelDerivation, options: EmitOptions, *, lanes: bool = False) -> RenderedModel:
+    """Print every file of a model; with ``lanes`` the extension module evaluates batches in them."""
     _check_names(derivation)
     sha256 = model_sha256(derivation.robot, options)
     name = derivation.robot.name
@@ -77,7 +79,7 @@ def render_model(derivation: ModelDerivation, options: EmitOptions) -> RenderedM
     dialect = Dialect(name, options.precision, options.sincos)
     header = _header_context(derivation, identity, dialect)
     simulation = simulation_context(derivation, identity)
-    module = module_context(derivation, identity, simulation)
+    module = module_context(derivation, identity, simulation, lanes=lanes)
     bundle = _bundle_context(derivation, identity, header, simulation)
     return RenderedModel(
         name=name,
@@ -90,6 +92,7 @@ def render_model(derivation: ModelDerivation, options: EmitOptions) -> RenderedM
         emitted_simulation=_simulation_files(simulation, single=options.precision == "float"),
         bundle={file: fill(f"bundle/{file}.j2", bundle) for file in ("CMakeLists.txt", "README.md", "example.c")},
         about=bundle,
+        lanes=lane_files(derivation, identity, options.sincos) if lanes else {},
     )
 
 

@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,6 +23,7 @@ from elastogen.runtime.functions.metadata import ArgumentInfo, FunctionInfo
 from elastogen.runtime.functions.parameters import Parameters
 
 Outputs = Sequence[NDArray[Any]]
+FEWEST_PER_THREAD = 2000  # states: below, starting a thread costs more than it saves
 
 
 class Batch(NamedTuple):
@@ -72,8 +75,11 @@ class Kernel:
         out: NDArray[Any] | Outputs | None = None,
         parameters: Mapping[str, ArrayLike] | None = None,
         on_failure: str = "raise",
+        threads: int = 1,
     ) -> Any:
         """Evaluate for all states of the broadcast batch axes; see :meth:`Model.evaluate`."""
+        if isinstance(threads, bool) or not isinstance(threads, int) or threads < 1:
+            raise ModelError(f"{self.label}: threads={threads!r}, expected a whole number of threads, at least 1.")
         if on_failure not in ("raise", "nan"):
             raise ModelError(f"{self.label}: on_failure={on_failure!r}, expected 'raise' or 'nan'.")
         values = self._parameters.snapshot if parameters is None else self._parameters.merged(parameters)
@@ -86,7 +92,7 @@ class Kernel:
         given = self._check_out(out, shape)
         outputs = [self._destination(k, given, inputs, shape) for k in range(len(self.info.outputs))]
         job = Batch(inputs, strides, outputs)
-        if count and self._run(job, 0, count):
+        if count and self._run(job, 0, count, threads):
             self._report(job, shape, count, on_failure)
         if given is None:
             results = [array if array.ndim else array[()] for array in outputs]
@@ -96,9 +102,15 @@ class Kernel:
                 np.copyto(destination, array, casting="same_kind")
         return out
 
-    def _run(self, job: Batch, start: int, stop: int) -> int:
-        """Run the C loop over the items start..stop and return the number of failures."""
-        return int(self.loop(job, start, stop)())
+    def _run(self, job: Batch, start: int, stop: int, threads: int = 1) -> int:
+        """Run the C loop over the items start..stop, in blocks, and return the number of failures."""
+        threads = min(threads, (stop - start) // FEWEST_PER_THREAD)
+        if threads < 2:
+            return int(self.loop(job, start, stop)())
+        bounds = [start + (stop - start) * k // threads for k in range(threads + 1)]
+        with ThreadPoolExecutor(threads) as pool:  # one for each call: nothing is left behind that a fork would copy
+            loops = [self.loop(job, *block) for block in pairwise(bounds)]
+            return sum(pool.map(lambda loop: int(loop()), loops))
 
     def loop(self, job: Batch, start: int, stop: int) -> Callable[[], int]:
         """Return the C loop over the items start..stop, ready to be called; the job must outlive it."""

@@ -171,12 +171,14 @@ class Model(
         out: Array | Sequence[Array] | None = None,
         parameters: ParameterValues = None,
         on_failure: str = "raise",
+        threads: int = 1,
         **arguments: ArrayLike,
     ) -> Any:
         """Evaluate an emitted function by name, arguments by name; see :attr:`functions` for what there is.
 
         Returns an array, or a tuple of arrays for a function with several outputs. ``on_failure`` is for
-        functions that factorize the mass matrix: "raise" a ModelError, or fill the failed states with "nan".
+        functions that factorize the mass matrix: "raise" a ModelError, or fill the failed states with "nan". ``threads``
+        share large batches, each a block of 2000 states or more.
         """
         kernel = self.kernel(function)
         names = [argument.name for argument in kernel.info.inputs]
@@ -185,7 +187,10 @@ class Model(
             unknown = sorted(set(arguments) - set(names))
             problem = f"argument {missing[0]!r} is missing" if missing else f"argument {unknown[0]!r} is unknown"
             raise ModelError(f"{kernel.label}: {problem}, expected {', '.join(names) or 'no arguments'}.")
-        return self._evaluate(function, [arguments[name] for name in names], out, parameters, on_failure)
+        values = [arguments[name] for name in names]
+        if threads == 1:
+            return self._evaluate(function, values, out, parameters, on_failure)
+        return kernel.batch(values, out, parameters, on_failure, threads)
 
     def bind(self, function: str) -> Bound:
         """Bind a function to preallocated arrays, for tight loops: see :class:`Bound`."""

@@ -1,0 +1,57 @@
+"""Batches of states from numpy: in lanes against one state after the other, in one run."""
+
+from __future__ import annotations
+
+import statistics
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+import elastogen
+from benchmarks.robots import TITLES, MissingPeerError, load_subject
+from benchmarks.tables import table, verdict
+
+STATES = 100_000
+FUNCTIONS = {"inverse_dynamics": 3, "forward_dynamics": 3, "mass_matrix": 1}
+TARGET = 0.4  # of the time of the scalar call, for inverse dynamics on AVX2
+
+
+def report(robots: Sequence[str], work: Path, rounds: int) -> list[str]:
+    """Table of times per state; ratios are medians over rounds of both, side by side."""
+    rows = []
+    for name in robots:
+        try:
+            robot = load_subject(name, work).robot
+        except MissingPeerError as missing:
+            rows.append([TITLES[name], "-", "-", "-", str(missing), "-"])
+            continue
+        with tempfile.TemporaryDirectory() as folder:
+            pair = [
+                elastogen.build_model(robot, outputs=list(FUNCTIONS), lanes=lanes, cache_dir=folder) for lanes in (False, True)
+            ]
+            for function, inputs in FUNCTIONS.items():
+                scalar, lanes, ratio = _compare(pair, function, inputs, max(5, rounds // 20))
+                aim = (f"{TARGET}", verdict(ratio <= TARGET)) if function == "inverse_dynamics" else ("-", "-")
+                rows.append([f"{TITLES[name]} {function}", f"{scalar:.0f}", f"{lanes:.0f}", f"{ratio:.2f}", *aim])
+    header = ["ns per state", "one after the other", "in lanes", "ratio (median)", "target", "reached"]
+    return [f"## Batches of {STATES} states, one thread, out= given", "", *table(header, rows), ""]
+
+
+def _compare(pair: Sequence[elastogen.Model], function: str, inputs: int, rounds: int) -> tuple[float, float, float]:
+    states = np.random.default_rng(0).uniform(-1, 1, (inputs, STATES, pair[0].nq))
+    names = [argument.name for argument in pair[0].functions[function].inputs]
+    given = dict(zip(names, states, strict=True))
+    results = [model.evaluate(function, **given) for model in pair]
+    if not np.array_equal(*results):
+        raise RuntimeError(f"{function}: lanes and scalars differ")
+    samples: list[list[float]] = [[], []]
+    for _ in range(rounds):
+        for model, result, times in zip(pair, results, samples, strict=True):
+            start = time.thread_time()
+            model.evaluate(function, out=result, **given)
+            times.append((time.thread_time() - start) / STATES * 1e9)
+    ratio = statistics.median(b / a for a, b in zip(*samples, strict=True))
+    return min(samples[0]), min(samples[1]), ratio

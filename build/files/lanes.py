@@ -1,0 +1,119 @@
+"""The functions of a model on several states at once: vectors of the processor in the place of numbers.
+
+The same programs are printed once more, on vectors of 2 to 16 numbers, one state in each lane. Additions, products, quotients
+and roots are those of the scalar code, and so are sines and cosines: without contraction the results are equal bit for bit.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from elastogen.build.c.body import Dialect, parameter_list, print_body
+from elastogen.build.files.contexts import FunctionText, Identity, PartText, Prototype, SimulationArgument
+from elastogen.build.files.templating import fill
+from elastogen.generator.functions.derivation import ModelDerivation
+from elastogen.generator.functions.function import Function
+from elastogen.generator.program.graph import Op
+from elastogen.generator.program.program import Argument
+
+OPERATIONS = frozenset((Op.CONSTANT, Op.INPUT, Op.ADD, Op.MUL, Op.DIV, Op.SIN, Op.COS, Op.SQRT, Op.TANH))
+HEADER, SOURCE = "eg_lanes.h", "eg_lanes.c"
+
+
+@dataclass(frozen=True)
+class LaneFunction:
+    """A function of the model in lanes and the loop over a batch around it."""
+
+    batch: Prototype
+    body: FunctionText
+    inputs: tuple[SimulationArgument, ...]
+    outputs: tuple[SimulationArgument, ...]
+    can_fail: bool
+
+
+@dataclass(frozen=True)
+class LanesContext:
+    """For ``lanes/lanes.h.j2`` and ``lanes/lanes.c.j2``."""
+
+    identity: Identity
+    functions: tuple[LaneFunction, ...]
+    fields: tuple[str, ...]  # of the struct of live parameters
+    nparams: int
+    bytes: int  # of a number
+    bits: str  # unsigned integer of that size
+    mask: str  # signed integer of that size: what a comparison gives
+    libm: tuple[str, ...]  # functions of libm that are called
+    sincos: str  # the text of eg_lanes_sincos, "" where it is not called
+
+
+@dataclass(frozen=True)
+class _SincosContext:
+    """For ``model/sincos.c.j2``."""
+
+    prefix: str
+    real: str
+
+
+def in_lanes(function: Function) -> bool:
+    """Whether a function can be evaluated in lanes: one course for all states, and nothing but the usual operations."""
+    program = function.program
+    usual = all(program.graph.op[node] in OPERATIONS for node in program.order)
+    return usual and bool(function.inputs) and not function.selectors
+
+
+def lane_files(derivation: ModelDerivation, identity: Identity, sincos: str) -> dict[str, str]:
+    """Header and source of what a batch calls; the functions that cannot run in lanes are left out."""
+    dialect = Dialect("eg_lanes", identity.real, sincos, lanes=True)
+    chosen = [function for function in derivation.functions if in_lanes(function)]
+    live = [parameter.name for parameter in derivation.robot.live_parameters]
+    used = {function.program.graph.op[node] for function in chosen for node in function.program.order}
+    suffix = "f" if identity.real == "float" else ""
+    library = {Op.SQRT: "sqrt", Op.TANH: "tanh"} | ({Op.SIN: "sin", Op.COS: "cos"} if sincos == "libm" else {})
+    context = LanesContext(
+        identity=identity,
+        functions=tuple(_lane_function(function, dialect, live, identity.name) for function in chosen),
+        fields=tuple(live) or ("unused",),
+        nparams=len(live),
+        bytes=4 if suffix else 8,
+        bits="uint32_t" if suffix else "uint64_t",
+        mask="int32_t" if suffix else "int64_t",
+        libm=tuple(f"{name}{suffix}" for op, name in library.items() if op in used),
+        sincos=_sincos(identity.real) if sincos == "fast" and used & {Op.SIN, Op.COS} else "",
+    )
+    return {HEADER: fill("lanes/lanes.h.j2", context), SOURCE: fill("lanes/lanes.c.j2", context)}
+
+
+def _lane_function(function: Function, dialect: Dialect, live: list[str], name: str) -> LaneFunction:
+    program = function.program
+    body = print_body(program, function.name, dialect, live)
+    parameters = parameter_list(function.inputs, function.outputs, dialect)
+    if program.pivots:
+        parameters = (*parameters, "eg_lanes_mask_t *good")
+    parts = (PartText(Prototype("void", part.name, part.parameters), part.comment, part.lines) for part in body.parts)
+    prototype = Prototype("void", f"eg_lanes_{function.name}", parameters)
+    return LaneFunction(
+        batch=Prototype("int64_t", f"eg_lanes_batch_{function.name}", batch_parameters(function, f"{name}_real_t")),
+        body=FunctionText(prototype, body.lines, tuple(parts), body.work_type, body.work_fields, ()),
+        inputs=tuple(map(_sized, function.inputs)),
+        outputs=tuple(map(_sized, function.outputs)),
+        can_fail=bool(program.pivots),
+    )
+
+
+def _sized(argument: Argument) -> SimulationArgument:
+    return SimulationArgument(argument.name, argument.size)
+
+
+def batch_parameters(function: Function, real: str) -> tuple[str, ...]:
+    """Parameters of a loop over a batch: an input has the distance from state to state, outputs are dense."""
+    read = (text for a in function.inputs for text in (f"const {real} *{a.name}", f"size_t {a.name}_stride"))
+    written = (f"{real} *{argument.name}" for argument in function.outputs)
+    return (f"const {real} *params", "size_t params_stride", "size_t n", *read, *written)
+
+
+def _sincos(real: str) -> str:
+    """The sine and cosine of the scalar code with vectors for its numbers."""
+    text = fill("model/sincos.c.j2", _SincosContext("eg_lanes", real))
+    code, bits = text[text.index("static inline") :], "uint64_t" if real == "double" else "uint32_t"
+    return re.sub(rf"\b{bits}\b", "eg_lanes_bits_t", re.sub(rf"\b{real}\b", "eg_lanes_real_t", code)).rstrip()

@@ -1,0 +1,100 @@
+"""Batches in lanes: several states in one vector of the processor, with the bits of one state after the other."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+
+import numpy as np
+import pytest
+from build_samples import MOSTLY_SUMS, Recipe, model_of, random_program
+from c_compilers import COMPILERS
+
+import elastogen
+from elastogen import ModelError
+from elastogen.build.files.lanes import in_lanes
+from elastogen.build.files.render import render_model
+from elastogen.build.options import EmitOptions
+
+OUTPUTS = ("mass_matrix", "inverse_dynamics", "forward_dynamics", "friction_forces", "kinetic_energy", "stiffness_matrix")
+COUNTS = (1, 2, 3, 4, 5, 7, 8, 9, 16, 31, 64, 1001)
+
+
+@pytest.fixture(scope="module", params=["double", "float"])
+def pair(request, cache_dir):
+    """The geared PUMA, with friction, drives, a payload and pivots: without and with lanes."""
+    options = {"outputs": OUTPUTS, "precision": request.param}
+    return elastogen.build_model("puma560_geared", **options), elastogen.build_model("puma560_geared", lanes=True, **options)
+
+
+@pytest.mark.parametrize("name", OUTPUTS[:-1])
+def test_lanes_give_the_bits_of_the_scalar_code(pair, name, rng):
+    scalar, lanes = pair
+    names = [argument.name for argument in scalar.functions[name].inputs]
+    for count in COUNTS:
+        states = {key: rng.uniform(-3, 3, (count, 6)) for key in names}
+        single = [scalar.evaluate(name, **{key: value[k] for key, value in states.items()}) for k in range(count)]
+        np.testing.assert_array_equal(lanes.evaluate(name, **states), np.array(single), err_msg=f"{count} states")
+
+
+def test_parameters_that_differ_from_state_to_state_and_arguments_that_do_not(pair, rng):
+    scalar = pair[0]
+    q, qd, mass = rng.normal(size=(37, 6)), rng.normal(size=6), rng.uniform(0, 4, 37)
+    given = {"q": q, "qd": qd, "qdd": np.zeros((37, 6)), "parameters": {"payload_mass": mass}}
+    results = [model.evaluate("inverse_dynamics", **given) for model in pair]
+    np.testing.assert_array_equal(*results)
+    assert np.ptp(results[0], axis=0).min() > 0
+    one = scalar.inverse_dynamics(q[5].astype(scalar.dtype), qd, np.zeros(6), parameters={"payload_mass": mass[5]})
+    np.testing.assert_array_equal(results[1][5], one)
+
+
+def test_failed_states_are_found_in_lanes(pair, rng):
+    _, lanes = pair
+    q = rng.normal(size=(19, 6))
+    q[[3, 18], 2] = np.nan
+    zero = np.zeros((19, 6))
+    with pytest.raises(ModelError, match="2 of 19 states, first at index 3"):
+        lanes.forward_dynamics(q, zero, zero)
+    found = lanes.forward_dynamics(q, zero, zero, on_failure="nan")
+    assert set(np.flatnonzero(np.isnan(found).any(axis=1))) == {3, 18}
+
+
+def test_threads_share_a_batch(pair, rng):
+    for model in pair:
+        q = rng.normal(size=(9001, 6))
+        alone = model.evaluate("mass_matrix", q=q)
+        for threads in (2, 3, 64):
+            np.testing.assert_array_equal(model.evaluate("mass_matrix", q=q, threads=threads), alone)
+    for wrong in (0, -1, 1.5, "2", None):
+        with pytest.raises(ModelError, match="threads="):
+            model.evaluate("mass_matrix", q=q, threads=wrong)
+
+
+def test_functions_that_choose_elements_run_one_state_after_the_other(cache_dir):
+    """Sliding joints have one course for each element: their functions take the scalar way, with the same results."""
+    options = {"outputs": ("gravity_vector", "elastic_forces")}
+    scalar, lanes = (elastogen.build_model("rpb_table3", lanes=lanes, **options) for lanes in (False, True))
+    q = np.random.default_rng(2).uniform(0.1, 0.5, (23, scalar.nq))
+    np.testing.assert_array_equal(lanes.gravity_vector(q), scalar.gravity_vector(q))
+
+
+@pytest.mark.parametrize("real", ["double", "float"])
+@pytest.mark.parametrize("width", ["-mavx512f", "-mavx2", "-msse2", "-DEG_PLAIN"])
+def test_every_width_compiles(real, width, tmp_path):
+    """Split bodies, pivots, functions of libm; a machine without vectors falls back to plain C."""
+    choices = [c for c in MOSTLY_SUMS if c in ("add", "sub", "mul", "div", "sqrt")] or list(MOSTLY_SUMS)
+    recipe = Recipe(900, choices=choices, transcendental=False, pivots=2, outputs=((6,), ()))
+    model = model_of(random_program(3, recipe), random_program(4, Recipe(40, choices=choices, transcendental=False)))
+    files = render_model(model, EmitOptions(precision=real), lanes=True)
+    assert any(in_lanes(function) for function in model.functions)
+    for name, text in {**files.c_files, **files.lanes}.items():
+        text = text.replace("!defined(__GNUC__)", "defined(EG_PLAIN) || !defined(__GNUC__)")
+        (tmp_path / name).write_text(text)
+    if not re.search(
+        r"x86_64|i686", subprocess.run(["gcc", "-dumpmachine"], capture_output=True, text=True, check=True).stdout
+    ):
+        pytest.skip("the widths are those of x86")
+    for compiler in COMPILERS:
+        command = [compiler, "-std=c99", "-O1", "-Wall", "-Wextra", "-Werror", "-Wno-psabi", width, "-c", "eg_lanes.c"]
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr[:2000]
