@@ -225,11 +225,11 @@ int two_link_forward_dynamics(
     const two_link_real_t t17 = t11 + (p->payload_mass + (t11 + (t14 + (t6 + (t5 - t14)))));
     const two_link_real_t t18 = 1.3333333333333333 - ((t12 * t16) - t17);
     /* solution for the accelerations */
-    const two_link_real_t t19 = n2z + F[1];
-    const two_link_real_t t20 = (cos_q1 * f2y) + ((sin_q1 * f2x) + ((1.5 * a1y) + n2z));
-    const two_link_real_t t21 = (1.0 / t18) * ((t19 * t16) - (F[0] + t20));
+    const two_link_real_t t19 = (cos_q1 * f2y) + ((sin_q1 * f2x) + ((1.5 * a1y) + n2z));
+    const two_link_real_t t20 = n2z + F[1];
+    const two_link_real_t t21 = (1.0 / t18) * ((t20 * t16) - (F[0] + t19));
     qdd[0] = -t21;
-    qdd[1] = (t19 * t15) + (t16 * t21);
+    qdd[1] = (t20 * t15) + (t16 * t21);
     int status = 0;
     if (!((t18 > 0.0) && (t10 > 0.0))) {
         for (int i = 0; i < 2; ++i) { qdd[i] = 0.0; }

@@ -51,6 +51,8 @@ class SampleModel:
     frame_names: tuple[str, ...] = ("base", "tip")
     coordinate_names: tuple[str, ...] = ("first", "second")
     coordinate_units: tuple[str, ...] = ("rad", "m")
+    velocity_names: tuple[str, ...] = ("first", "second")
+    velocity_units: tuple[str, ...] = ("rad", "m")
     elastic_coordinates: tuple[bool, ...] = (False, False)
     critical_rates: tuple[object, ...] = ()
     slopes: tuple[object, ...] = ()
