@@ -21,6 +21,7 @@ setup(
     package_data={
         "elastogen": ["py.typed"],
         "elastogen.generator.description": ["robots/*.yaml", "robot.schema.json"],
+        "elastogen.build.export": ["cmake/*.cmake"],
         "elastogen.templates": ["**/*.j2", "pages/*.js", "pages/*.css", "pages/*.h"],
     },
 )

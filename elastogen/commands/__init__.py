@@ -10,6 +10,7 @@ COMMANDS = {
     "derive": "print closed forms, or write them as LaTeX",
     "generate": "write the C files, compile nothing",
     "export": "write a project around the C: C++, CMake, a Python package, a compiled library",
+    "cmake": "print where find_package(elastogen) is, for elastogen_add_robot in CMake",
     "build": "compile a model into the cache, print its functions and times",
     "simulate": "simulate a motion, beside the rigid robot where links are flexible; CSV and plots",
     "animate": "draw a motion as a page that can be turned and played, or as a film",

@@ -20,12 +20,14 @@ from elastogen.command_line import main
 from elastogen.generator.description.load_robot import load
 from elastogen.generator.functions.derivation import derive_model
 
+ROOT = Path(__file__).resolve().parents[2]
+HERE_FIRST = {**os.environ, "PYTHONPATH": str(ROOT)}  # programs that are started import what is tested
 OUTPUTS = ["inverse_dynamics", "forward_dynamics", "mass_matrix"]
 CMAKE = pytest.mark.skipif(shutil.which("cmake") is None, reason="cmake is not installed")
 
 
 def run(*command: str | Path, cwd: Path) -> str:
-    done = subprocess.run([str(word) for word in command], cwd=cwd, capture_output=True, text=True)
+    done = subprocess.run([str(word) for word in command], cwd=cwd, env=HERE_FIRST, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 
@@ -127,6 +129,37 @@ def test_cmake_with_two_robots_in_one_program(tmp_path: Path, expected: list[flo
     assert "@" not in config
 
 
+@CMAKE
+def test_add_robot_keeps_the_c_up_to_date(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["cmake"]) == 0
+    folder = capsys.readouterr().out.strip()
+    text = (ROOT / "examples" / "arm.yaml").read_text()
+    (tmp_path / "arm.yaml").write_text(text)
+    (tmp_path / "CMakeLists.txt").write_text(
+        "cmake_minimum_required(VERSION 3.12)\nproject(user C)\nfind_package(elastogen REQUIRED)\n"
+        "elastogen_add_robot(left arm.yaml OUTPUTS inverse_dynamics)\n"
+        "add_executable(user user.c)\ntarget_link_libraries(user left)\n"
+    )
+    (tmp_path / "user.c").write_text(
+        '#include <stdio.h>\n#include "left.h"\nint main(void) { left_real_t q[3] = {0}, F[3];\n'
+        "left_inverse_dynamics(&left_params_nominal, q, q, q, F);\n"
+        'printf("F[1] = %.9g\\n", F[1]);\nreturn 0; }\n'
+    )
+
+    def cmake(*arguments: str) -> str:
+        return run("cmake", *arguments, cwd=tmp_path)
+
+    cmake("-B", "out", f"-Delastogen_DIR={folder}", f"-DELASTOGEN_COMMAND={sys.executable};-m;elastogen")
+    assert "Generating the C of left" in cmake("--build", "out")
+    before = printed(run("out/user", cwd=tmp_path))
+    assert "Generating" not in cmake("--build", "out")
+    (tmp_path / "arm.yaml").write_text(text.replace("mass: 2.0", "mass: 4.0"))
+    assert "Generating the C of left" in cmake("--build", "out")
+    after = printed(run("out/user", cwd=tmp_path))
+    # 2 kg more at 0.15 m of the elbow, whose axis is -y: its gravity torque is 9.81 m/s^2 times the moment of what hangs on it
+    assert np.isclose(after[0] - before[0], 2.0 * 0.15 * 9.81, rtol=1e-7)
+
+
 def test_python(tmp_path: Path, expected: list[float]) -> None:
     elastogen.export("two_link", tmp_path / "project", format="python", outputs=OUTPUTS[:1])
     pip = [sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "--no-build-isolation", "-w", tmp_path, "."]
@@ -141,7 +174,7 @@ def test_python(tmp_path: Path, expected: list[float]) -> None:
     assert close(printed(run(sys.executable, "-c", code, cwd=tmp_path / "site")), expected)
     metadata = next((tmp_path / "site").glob("*.dist-info")) / "METADATA"
     assert f"Requires-Dist: elastogen=={elastogen.__version__}" in metadata.read_text()
-    environment = {**os.environ, "PYTHONPATH": str(tmp_path / "site")}
+    environment = {**os.environ, "PYTHONPATH": f"{tmp_path / 'site'}{os.pathsep}{ROOT}"}
     done = subprocess.run([sys.executable, "example.py"], cwd=tmp_path / "project", env=environment, capture_output=True)
     assert done.returncode == 0, done.stderr
 

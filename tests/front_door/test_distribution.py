@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import email
+import os
 import shutil
 import subprocess
 import sys
@@ -18,7 +19,8 @@ LEFT_OUT = shutil.ignore_patterns(".git", ".venv", "*.egg-info", "__pycache__", 
 
 
 def run(*command: str | Path, cwd: Path) -> str:
-    done = subprocess.run([str(word) for word in command], cwd=cwd, capture_output=True, text=True)
+    environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
+    done = subprocess.run([str(word) for word in command], cwd=cwd, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 

@@ -1,0 +1,13 @@
+"""``elastogen cmake``: where CMake finds ``elastogen_add_robot``."""
+
+from __future__ import annotations
+
+from importlib import resources
+
+import click
+
+
+@click.command()
+def command() -> None:
+    """Print the folder for elastogen_DIR, with which find_package(elastogen) gives elastogen_add_robot."""
+    print(resources.files("elastogen.build.export") / "cmake")
