@@ -14,6 +14,7 @@ import elastogen
 from elastogen.build.c.names import string_literals
 from elastogen.build.files.contexts import Constant, Identity, SwitchContext
 from elastogen.build.files.extension_module import module_context
+from elastogen.build.files.own_controller import own_controller
 from elastogen.build.files.render import ABI_VERSION, RenderedModel, render_model
 from elastogen.build.files.shared_memory import CONSTANTS as SHARED_CONSTANTS
 from elastogen.build.files.shared_memory import STALE, shared_context, shared_files
@@ -28,8 +29,8 @@ from elastogen.build.pipeline import GeneratedFiles, compile_cached
 from elastogen.generator.description.load_robot import RobotSource, load
 from elastogen.generator.functions.derivation import ModelDerivation, derive_model
 from elastogen.generator.robot.errors import BuildError, OutputError
+from elastogen.generator.robot.own.terms import TIME
 from elastogen.generator.robot.robot import Robot
-from elastogen.generator.robot.terms import TIME
 from elastogen.generator.sliding.elements_inside import selectors
 from elastogen.runtime.loop.library import LoopLibrary, load_loop
 
@@ -170,6 +171,7 @@ class UserCode:
 def build_loop(
     robot: RobotSource,
     *,
+    controller: str | None = None,
     controller_source: str | os.PathLike[str] | None = None,
     plant_source: str | os.PathLike[str] | None = None,
     **options: Any,
@@ -179,9 +181,10 @@ def build_loop(
     ``controller_source`` is C text, or the path of a .c file, that defines ``int user_controller(void *context, const
     <name>_loop_view_t *view, <name>_real_t *F)``; ``plant_source`` one that defines ``user_read`` and ``user_write`` as
     <name>_loop.h types them. Both may call every function of the model. ``options`` are those of ``build_model``;
-    ``outputs`` are more functions for the user's own code. Raises RobotError, OutputError or BuildError.
+    ``outputs`` are more functions for the user's own code. ``controller`` names an own function of the robot
+    (``robot.with_function``) that becomes the controller "user". Raises RobotError, OutputError or BuildError.
     """
-    return build_loop_library(load(robot), BuildOptions.checked(**options), controller_source, plant_source)
+    return build_loop_library(load(robot), BuildOptions.checked(**options), controller_source, plant_source, controller)
 
 
 def build_loop_library(
@@ -189,8 +192,14 @@ def build_loop_library(
     options: BuildOptions,
     controller_source: str | os.PathLike[str] | None = None,
     plant_source: str | os.PathLike[str] | None = None,
+    controller: str | None = None,
 ) -> LoopLibrary:
     """The loaded loop of a robot, from the cache where it is there."""
+    if controller is not None:
+        if controller_source is not None:
+            raise OutputError(f"loop of {robot.name}: got controller= and controller_source=, expected one of them")
+        controller_source = own_controller(robot, controller)
+        options = options.with_outputs((*(options.emit.outputs or ()), controller))
     return load_loop(build_loop_extension(robot, options, UserCode.read(controller_source, plant_source)))
 
 

@@ -68,7 +68,7 @@ def build_model(
     if outputs is None:  # the user did not choose: whatever else is called is built then
         model.complete_with(lambda name: load_model(build_extension(loaded, options.with_outputs((name,)))))
     model.show_programs_with(lambda name: _program(loaded, name))
-    model.make_loops_with(lambda *code: _build_loop(loaded, options, *code))
+    model.make_loops_with(lambda *code: _build_loop(loaded, options, *code), [own.name for own in loaded.functions])
     model.animate_with(partial(_animate, loaded))
     return model
 
@@ -84,7 +84,7 @@ def _program(robot: Robot, name: str) -> EmittedProgram:
     return EmittedProgram(robot, function)
 
 
-def _build_loop(robot: Robot, options: BuildOptions, *code: str | os.PathLike[str] | None) -> LoopLibrary:
+def _build_loop(robot: Robot, options: BuildOptions, *code: Any) -> LoopLibrary:
     from elastogen.build.loop import build_loop_library
 
     return build_loop_library(robot, options.with_outputs(None), *code)

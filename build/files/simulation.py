@@ -7,7 +7,7 @@ from elastogen.build.files.switching import model_call, switch_context
 from elastogen.generator.functions.derivation import ModelDerivation
 from elastogen.generator.functions.function import Function
 from elastogen.generator.program.arguments import POSITIONS
-from elastogen.generator.robot.terms import TIME
+from elastogen.generator.robot.own.terms import TIME
 
 NEEDED = "forward_dynamics"
 """Without this function there is no simulation."""

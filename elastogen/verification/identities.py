@@ -10,8 +10,8 @@ import numpy as np
 
 from elastogen.build.pipeline import build_model
 from elastogen.generator.functions.function import Function
+from elastogen.generator.robot.own.terms import TIME
 from elastogen.generator.robot.robot import Robot
-from elastogen.generator.robot.terms import TIME
 from elastogen.verification.findings import Finding, judged
 from elastogen.verification.second_derivation import evaluated, relative_difference
 

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 import sympy
 
+from elastogen.generator.robot.own.terms import Symbols
 from elastogen.generator.robot.robot import Body, FlexibleBody, Joint, Robot
-from elastogen.generator.robot.terms import Symbols
 
 Numbers = Any  # object arrays of mpmath numbers
 

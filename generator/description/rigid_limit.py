@@ -18,9 +18,9 @@ from elastogen.generator.description.load_robot import load
 from elastogen.generator.description.validate import validate
 from elastogen.generator.robot.moments import Moments, moments, pseudo_inertia, rigid_body
 from elastogen.generator.robot.names import MAX_ROBOT_NAME
+from elastogen.generator.robot.own.terms import Term
 from elastogen.generator.robot.placement import product
 from elastogen.generator.robot.robot import Body, Joint, Link, Matrix, Point, Robot
-from elastogen.generator.robot.terms import Term
 
 _SUFFIX = "_rigid"
 

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from elastogen.generator.description.load_robot import load
+from elastogen.generator.robot.own.terms import Symbols
 from elastogen.generator.robot.robot import Robot
-from elastogen.generator.robot.terms import Symbols
 
 
 def symbols(robot: Robot | str | os.PathLike[str] | Mapping[str, Any]) -> Symbols:

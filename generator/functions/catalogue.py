@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from elastogen.generator.functions.variants import Variant
@@ -49,6 +49,7 @@ class Entry:
     applies: Callable[[Robot], bool] = lambda robot: True
     applies_to: str = "every robot"
     ways_for: Callable[[Variant], tuple[Way, ...]] | None = None
+    own_inputs: Mapping[str, Argument] = field(default_factory=dict)  # of a user's function, by name
 
 
 def by_true_velocities(entry: Entry) -> Entry:

@@ -12,6 +12,7 @@ from elastogen.generator.functions import centroidal, configuration, dynamics, i
 from elastogen.generator.functions.catalogue import Derived, Entry, by_true_velocities
 from elastogen.generator.functions.function import Function
 from elastogen.generator.functions.higher import acceleration_matrices, energies_and_rates, energy_parts
+from elastogen.generator.functions.own.functions import own_entries
 from elastogen.generator.functions.papers import matrix_exponentials
 from elastogen.generator.functions.stages import stage
 from elastogen.generator.functions.variants import Variant, VariantFamily
@@ -42,6 +43,7 @@ CATALOGUE: dict[str, Entry] = {
         *configuration.ENTRIES,
     )
 }  # every function that can be emitted, in the order in which they appear in the C
+SETS = ("default", "simulation", "all")
 SIMULATION = (
     "gravity_vector", "friction_forces", "inverse_dynamics", "inverse_dynamics_derivatives", "forward_dynamics",
     "kinetic_energy", "potential_energy",
@@ -76,35 +78,39 @@ def output_names(outputs: Iterable[str] | str | None = None, robot: Robot | None
         outputs = ("default",)
     elif isinstance(outputs, str):
         outputs = (outputs,)
+    own = () if robot is None else tuple(function.name for function in robot.functions)
     wanted: set[str] = set()
     for name in outputs:
         if name == "default":
-            wanted |= {e.name for e in CATALOGUE.values() if e.default and (robot is None or e.applies(robot))}
+            wanted |= {e.name for e in CATALOGUE.values() if e.default and (robot is None or e.applies(robot))} | {*own}
         elif name == "simulation":
             wanted |= {n for n in ("configuration_rate", "integrate") if robot is not None and robot.has_quasi_velocities}
             wanted |= {*SIMULATION, *(("mass_matrix",) if robot is not None and selectors(robot) else ())}
         elif name == "all":
-            wanted |= {entry.name for entry in CATALOGUE.values() if robot is None or entry.applies(robot)}
+            wanted |= {*(entry.name for entry in CATALOGUE.values() if robot is None or entry.applies(robot)), *own}
+        elif name in own:
+            wanted.add(name)
         elif name in CATALOGUE:
             if robot is not None and not CATALOGUE[name].applies(robot):
                 raise OutputError(f"outputs: {name} does not exist for {robot.name}: {CATALOGUE[name].applies_to}")
             wanted.add(name)
         else:
-            near = get_close_matches(name, [*CATALOGUE, "default", "simulation", "all"], n=1)
+            near = get_close_matches(name, [*own, *CATALOGUE, *SETS], n=1)
             hint = f"did you mean {near[0]!r}?" if near else f"one of {', '.join(CATALOGUE)}"
             raise OutputError(f"outputs: got {name!r}, expected functions, 'default', 'simulation' or 'all'. Fix: {hint}")
     if not wanted:
         raise OutputError("outputs: got nothing, expected at least one function. Fix: leave outputs out for the defaults")
-    return tuple(name for name in CATALOGUE if name in wanted)
+    return tuple(name for name in (*CATALOGUE, *own) if name in wanted)
 
 
 def derive_model(robot: Robot, outputs: Iterable[str] | str | None = None) -> ModelDerivation:
     """Derive the programs of all wanted functions of a robot."""
     family = VariantFamily(robot)
     names = output_names(outputs, robot)
+    known = CATALOGUE | own_entries(family, CATALOGUE)
     return ModelDerivation(
         robot=robot,
-        functions=tuple(_told(family, name, f"({k} of {len(names)})") for k, name in enumerate(names, 1)),
+        functions=tuple(_told(family, known[name], f"({k} of {len(names)})") for k, name in enumerate(names, 1)),
         frame_names=tuple(link.name for link in family.plain().mechanism.link_frames),
         coordinate_names=robot.coordinate_names,
         coordinate_units=tuple(coordinate.unit for coordinate in robot.coordinates),
@@ -118,9 +124,9 @@ def derive_model(robot: Robot, outputs: Iterable[str] | str | None = None) -> Mo
     )
 
 
-def _told(family: VariantFamily, name: str, place: str) -> Function:
-    with stage("deriving", f"{name} {place}"):
-        return derive_function(family, CATALOGUE[name])
+def _told(family: VariantFamily, entry: Entry, place: str) -> Function:
+    with stage("deriving", f"{entry.name} {place}"):
+        return derive_function(family, entry)
 
 
 def derive_function(family: VariantFamily, entry: Entry) -> Function:
@@ -176,7 +182,8 @@ def _program(entry: Entry, variant: Variant, derived: Derived, chosen: Sequence[
     points = len(variant.pointed.points) if entry.layout in ("points", "physical") else 0
     used = {small.label[node].partition("[")[0] for node in small.cone(refs) if small.op[node] is Op.INPUT}
     names = entry.inputs or (("q",) if variant.depends_on_elements or "q" in used else ())  # tangents of own terms
-    inputs = [input_argument(name, variant.positions, variant.size, points) for name in names]
+    own = entry.own_inputs
+    inputs = [own.get(name) or input_argument(name, variant.positions, variant.size, points) for name in names]
     indicators = Argument(INDICATORS, (len(indicated(chosen)),), "", "1 for the elements inside the joints, 0 for all others")
     if INDICATORS in used:
         inputs.append(indicators)

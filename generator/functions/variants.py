@@ -11,7 +11,7 @@ from types import MappingProxyType
 from elastogen.generator.algorithms import affine
 from elastogen.generator.algorithms.newton_euler import Placed, inverse_dynamics, place
 from elastogen.generator.bodies.elastic_body import ElasticBody
-from elastogen.generator.functions.own_terms import OwnTerms
+from elastogen.generator.functions.own.terms import OwnTerms
 from elastogen.generator.mechanism.layout import build_mechanism
 from elastogen.generator.mechanism.mechanism import Mechanism
 from elastogen.generator.mechanism.points import PointedMechanism

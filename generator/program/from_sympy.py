@@ -7,9 +7,11 @@ other one may be anything, even NaN.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeAlias
 
 import sympy
+from sympy.core.function import AppliedUndef
 from sympy.logic.boolalg import BooleanFalse, BooleanTrue
 
 from elastogen.generator.program.graph import Graph, Op, Value
@@ -49,13 +51,20 @@ class LoweringError(ValueError):
     """An expression cannot become code; says what stands in the way, and what can be used."""
 
 
-class ExpressionLowering:
-    """Lowers expressions whose symbols have ``values``; equal parts become one value."""
+Call: TypeAlias = "Callable[[AppliedUndef, Sequence[Value]], Value]"
 
-    def __init__(self, graph: Graph, values: Mapping[sympy.Symbol, Value]) -> None:
+
+class ExpressionLowering:
+    """Lowers expressions whose symbols have ``values``; equal parts become one value.
+
+    ``call`` gives the values of undefined functions from those of their arguments.
+    """
+
+    def __init__(self, graph: Graph, values: Mapping[sympy.Symbol, Value], call: Call | None = None) -> None:
         self.graph = graph
         self._values: dict[sympy.Symbol, Value] = dict(values)
         self._known: dict[sympy.Basic, Value] = {}
+        self._call = call
 
     def __call__(self, expression: sympy.Basic) -> Value:
         """The value of an expression."""
@@ -92,6 +101,8 @@ class ExpressionLowering:
             return self._power(node)
         if isinstance(node, sympy.Piecewise):
             return self._piecewise(node)
+        if isinstance(node, AppliedUndef) and self._call is not None:
+            return self._call(node, [self._lower(argument) for argument in node.args])
         operands = [self._lower(argument) for argument in node.args] if self._is_function(node) else []
         if node.func in _UNARY and len(operands) == 1:
             return graph.elementary(_UNARY[node.func], operands[0])

@@ -19,7 +19,8 @@ import sympy
 
 from elastogen.generator.robot.experiment import Experiment
 from elastogen.generator.robot.joint_kind import JointCoordinate, JointKind
-from elastogen.generator.robot.terms import Term
+from elastogen.generator.robot.own.functions import OwnFunction
+from elastogen.generator.robot.own.terms import Term
 
 if TYPE_CHECKING:
     from elastogen.generator.beams.integrals import ShapedBeam
@@ -290,6 +291,7 @@ class Robot:
     points: tuple[Point, ...] = field(default=(), metadata={"later": True})  # sensors and other places of interest
     experiment: Experiment | None = None  # what a simulation shows by default; shapes no code
     terms: tuple[Term, ...] = field(default=(), metadata={"later": True})  # own potentials, dissipation and forces
+    functions: tuple[OwnFunction, ...] = field(default=(), metadata={"later": True})  # own control laws, observers, ...
     source: str = ""  # what the user loaded: a file's name or "python"; for messages only
 
     @property
@@ -369,14 +371,30 @@ class Robot:
     ) -> Robot:
         """Return the robot with a term of the user's own in its equations of motion.
 
-        Expressions are SymPy, in the symbols of ``elastogen.symbols(robot)``: ``potential`` V(q, t) [J], Rayleigh's
-        ``dissipation`` function R(q, qd, t) [W], and ``forces`` that act on coordinates (scalars [N m] or [N]) or at the
-        origins of frames (columns of three, base components [N]). F then is M qdd + ... + dV/dq + dR/dqd - Q.
-        ``parameters`` are new named numbers, which may be used by ``sympy.Symbol(name, real=True)``; those in ``live``
-        stay inputs of the generated C. Raises RobotError that names the term.
+        In SymPy, with ``elastogen.symbols(robot)``: ``potential`` V(q, t) [J], Rayleigh's ``dissipation`` R(q, qd, t) [W],
+        ``forces`` on coordinates (scalars [N m] or [N]) or at origins of frames (columns of three, base components [N]).
+        F then is M qdd + ... + dV/dq + dR/dqd - Q. ``parameters`` are new named numbers, those in ``live`` stay inputs.
         """
-        from elastogen.generator.robot.with_terms import with_terms
+        from elastogen.generator.robot.own.with_terms import with_terms
 
         return with_terms(
             self, name=name, potential=potential, dissipation=dissipation, forces=forces, parameters=parameters, live=live
         )
+
+    def with_function(
+        self, name: str, *, inputs: Mapping[str, Any] | None = None, outputs: Mapping[str, Any], doc: str = ""
+    ) -> Robot:
+        """Return the robot with a function of the user's own: a control law, an observer, a cost.
+
+        ``outputs`` are SymPy expressions and matrices of the robot's symbols and of ``inputs`` (name to size, (rows, columns)
+        or None; symbols by ``s.input(name, size)``), with calls such as ``s.f.inverse_dynamics(q, qd, a)``.
+        """
+        from elastogen.generator.robot.own.functions import with_function
+
+        return with_function(self, name, inputs, outputs, doc)
+
+    def derivatives_of(self, name: str, *, by: str | Iterable[str]) -> Robot:
+        """Return the robot with ``<name>_derivatives``: the Jacobians of an own function's outputs by some of its inputs."""
+        from elastogen.generator.robot.own.functions import derivatives_of
+
+        return derivatives_of(self, name, by if isinstance(by, str) else tuple(by))

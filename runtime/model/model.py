@@ -61,6 +61,7 @@ class Model(
     """
 
     _build_loop: Callable[..., LoopLibrary] | None = None  # makes the real-time loop, when it is asked for
+    _own_controllers: tuple[str, ...] = ()  # own functions of the robot
     _derive: Callable[[str], Any] | None = None  # makes the program of a function, to look at
 
     def __init__(self, lib: Any, ffi: Any, c_directory: Path, *, extension: Path | None = None) -> None:
@@ -225,7 +226,8 @@ class Model(
     def loop(self, *, controller_source: Any = None, plant_source: Any = None, **options: Any) -> Loop:
         """A real-time loop of this robot with the present live parameters: see :class:`~elastogen.runtime.loop.loop.Loop`.
 
-        ``controller_source`` and ``plant_source`` are C text, or paths of .c files, of the user's own; ``options`` are the
+        ``controller`` may also name an own function of the robot (``robot.with_function``). ``controller_source`` and
+        ``plant_source`` are C text, or paths of .c files, of the user's own; ``options`` are the
         loop's. The first call compiles the loop (a few seconds, then from the cache).
         """
         from elastogen.runtime.loop.loop import Loop
@@ -235,13 +237,15 @@ class Model(
                 f"{self._name}: a model that was loaded from a file cannot make a loop. "
                 "Fix: elastogen.build_model(robot).loop(...), or Loop(elastogen.build_loop(robot), ...)."
             )
-        library = self._build_loop(controller_source, plant_source)
+        own = options.get("controller") if options.get("controller") in self._own_controllers else None
+        options |= {} if own is None else {"controller": "user"}
+        library = self._build_loop(controller_source, plant_source, own)
         library.model.parameters.update(self._parameters)
         return Loop(library, **options)
 
-    def make_loops_with(self, build: Callable[..., LoopLibrary]) -> None:
-        """Let :meth:`loop` use ``build(controller_source, plant_source)``."""
-        self._build_loop = build
+    def make_loops_with(self, build: Callable[..., LoopLibrary], own: Sequence[str] = ()) -> None:
+        """Let :meth:`loop` use ``build(controller_source, plant_source, controller)``; ``own`` functions can be controllers."""
+        self._build_loop, self._own_controllers = build, tuple(own)
 
     def animate_with(self, animator: Callable[..., Path]) -> None:
         """Let simulations of this model be drawn by ``animator(simulation, path, ...)``."""

@@ -32,7 +32,7 @@ class PlainPrograms:
         if name not in self._programs:
             entry = CATALOGUE[name]
             derived = entry.ways[self.way if len(entry.ways) > 1 else 0](self.variant)
-            inputs = [input_argument(key, self.size) for key in entry.inputs]
+            inputs = [input_argument(key, self.variant.positions, self.size) for key in entry.inputs]
             if self._indicated:
                 inputs.append(Argument(INDICATORS, (self._indicated,), "", "elements inside sliding joints"))
             outputs = list(zip(entry.outputs(self.variant), derived.outputs, strict=True))

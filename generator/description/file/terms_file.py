@@ -6,9 +6,9 @@ from pydantic import Field
 
 from elastogen.generator.description.file.fields import NameField, ScalarField, Section
 from elastogen.generator.robot.location import Location
+from elastogen.generator.robot.own.term_expressions import parse_term
+from elastogen.generator.robot.own.with_terms import with_terms
 from elastogen.generator.robot.robot import Robot
-from elastogen.generator.robot.term_expressions import parse_term
-from elastogen.generator.robot.with_terms import with_terms
 
 MAX_TERMS = 200
 

@@ -16,6 +16,7 @@ import sympy
 from elastogen.generator.robot.location import Location, did_you_mean
 
 if TYPE_CHECKING:
+    from elastogen.generator.functions.own.calls import Calls
     from elastogen.generator.robot.robot import Robot
 
 TIME = "time"  # the live parameter that holds the time [s] where a term depends on it
@@ -142,6 +143,19 @@ class Symbols:
             fix = did_you_mean(str(name), known, f"known are {', '.join(known) or 'none'}")
             raise self._where.at(kind).error(name, f"the name of a {kind}", fix)
         return name
+
+    def input(self, name: str, shape: int | tuple[int, int] | None = None) -> sympy.Expr | sympy.ImmutableMatrix:
+        """Symbols of an input of an own function: one number, a column of n, or a matrix (rows, columns)."""
+        from elastogen.generator.robot.own.functions import input_symbols
+
+        return input_symbols(name, shape)
+
+    @cached_property
+    def f(self) -> Calls:
+        """The functions of the catalogue, to call with SymPy arguments inside own functions: ``s.f.mass_matrix(s.q)``."""
+        from elastogen.generator.functions.own.calls import Calls
+
+        return Calls(self._robot)
 
     @cached_property
     def meanings(self) -> dict[sympy.Symbol, Meaning]:

@@ -12,8 +12,8 @@ import sympy
 
 from elastogen.generator.robot.location import Location, did_you_mean
 from elastogen.generator.robot.names import check_name, check_parameter_name
+from elastogen.generator.robot.own.terms import TIME, Symbols, Term, symbol
 from elastogen.generator.robot.robot import Parameter, Robot
-from elastogen.generator.robot.terms import TIME, Symbols, Term, symbol
 
 
 def with_terms(

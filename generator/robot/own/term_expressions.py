@@ -10,8 +10,8 @@ from elastogen.generator.robot.errors import RobotError
 from elastogen.generator.robot.expressions import named
 from elastogen.generator.robot.grammar import Grammar, RejectedError
 from elastogen.generator.robot.location import Location
+from elastogen.generator.robot.own.terms import AXES, Symbols
 from elastogen.generator.robot.robot import Robot
-from elastogen.generator.robot.terms import AXES, Symbols
 
 MAX_LENGTH = 2000  # characters of one expression
 _ONE = (

@@ -19,7 +19,7 @@ from elastogen.generator.program.differentiate import jacobian, pulled_back, tim
 from elastogen.generator.program.from_sympy import ExpressionLowering
 from elastogen.generator.program.graph import Value
 from elastogen.generator.program.substitute import replacing, substitute
-from elastogen.generator.robot.terms import Meaning, Symbols
+from elastogen.generator.robot.own.terms import Meaning, Symbols
 
 if TYPE_CHECKING:
     from elastogen.generator.functions.variants import Variant

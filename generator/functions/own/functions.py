@@ -1,0 +1,156 @@
+"""The user's own functions as entries of the catalogue: expressions lowered, calls of other functions put in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+
+import sympy
+from sympy.core.function import AppliedUndef
+
+from elastogen.generator.algorithms.factorization import factorize
+from elastogen.generator.functions.catalogue import Derived, Entry
+from elastogen.generator.functions.own.calls import SOLVE
+from elastogen.generator.functions.variants import Variant, VariantFamily
+from elastogen.generator.program.differentiate import jacobian
+from elastogen.generator.program.from_sympy import ExpressionLowering
+from elastogen.generator.program.graph import Value
+from elastogen.generator.program.program import Argument
+from elastogen.generator.program.substitute import replacing, substitute
+from elastogen.generator.robot.errors import OutputError
+from elastogen.generator.robot.own.functions import OwnFunction
+from elastogen.generator.robot.own.terms import Symbols
+
+ARRANGED = ("points", "physical")  # layouts of their own; the others serve one another
+
+
+def own_entries(family: VariantFamily, catalogue: Mapping[str, Entry]) -> dict[str, Entry]:
+    """An entry for each of the robot's own functions."""
+    return {function.name: _entry(family, catalogue, function) for function in family.robot.functions}
+
+
+def _entry(family: VariantFamily, catalogue: Mapping[str, Entry], function: OwnFunction) -> Entry:
+    own = {name: Argument(name, shape, "", "input") for name, shape in function.inputs.items()}
+    called = _called(function)
+    for name in called - {SOLVE}:
+        family.layouts(catalogue[name].layout)  # made before anything is derived apart
+    dynamic = any(catalogue[name].layout == "dynamic" for name in called - {SOLVE})
+    sizes = {"q": len(family.robot.coordinates)} | {name: argument.size for name, argument in own.items()}
+    return Entry(
+        function.name, function.doc or f"Own function {function.name}.", (*function.state, *own),
+        lambda variant: _outputs(function, variant, sizes), (partial(_derive, family, catalogue, function),),
+        "dynamic" if dynamic else "kinematic", explore=True, largest=100 if dynamic else 10, finalists=4, own_inputs=own,
+    )  # fmt: skip
+
+
+def _called(function: OwnFunction) -> set[str]:
+    """Names of the functions that it calls."""
+    found = set()
+    for block in function.outputs.values():
+        for element in block.elements:
+            found |= {call.func.__name__.partition(".")[0] for call in element.atoms(AppliedUndef)}
+    return found
+
+
+def _outputs(function: OwnFunction, variant: Variant, sizes: Mapping[str, int]) -> tuple[Argument, ...]:
+    if not function.by:
+        return tuple(Argument(name, block.shape, "", "output") for name, block in function.outputs.items())
+    rows = []
+    for name, block in function.outputs.items():
+        for by in function.by:
+            shape = (len(block.elements), sizes.get(by, variant.size))
+            rows.append(Argument(f"d{name}_d{by}", shape, "", f"derivatives of {name} by {by}"))
+    return tuple(rows)
+
+
+def _derive(family: VariantFamily, catalogue: Mapping[str, Entry], function: OwnFunction, variant: Variant) -> Derived:
+    lowering = _Lowering(family, catalogue, function, variant)
+    blocks = [[lowering(element) for element in block.elements] for block in function.outputs.values()]
+    if not function.by:
+        return Derived(tuple(blocks), lowering.pivots)
+    outputs = []
+    for values in blocks:
+        for by in function.by:
+            rows = jacobian(variant.graph, values, lowering.variables[by])
+            outputs.append([value for row in rows for value in row])
+    return Derived(tuple(outputs), lowering.pivots)
+
+
+class _Lowering:
+    """Values of a function's expressions in a layout; equal calls are derived once."""
+
+    def __init__(self, family: VariantFamily, catalogue: Mapping[str, Entry], function: OwnFunction, variant: Variant) -> None:
+        self.family, self.catalogue, self.variant, self.function = family, catalogue, variant, function
+        self.pivots: list[Value] = []
+        self._calls: dict[tuple[str, tuple[int, ...]], list[list[Value]]] = {}
+        graph, robot = variant.graph, family.robot
+        symbols = Symbols(robot)
+        self.variables = {name: variant.input(name) for name in ("q", "qd", "qdd")}
+        for name, shape in function.inputs.items():
+            self.variables[name] = [graph.input(f"{name}[{k}]") for k in range(int(sympy.prod(shape)))]
+        values = {p.symbol: graph.input(p.name) if p.live else graph.value(p.value) for p in robot.parameters.values()}
+        for kind in ("q", "qd", "qdd"):
+            values |= dict(zip(getattr(symbols, kind), self.variables[kind], strict=True))
+        for name in function.inputs:
+            for k, value in enumerate(self.variables[name]):
+                values[sympy.Symbol(f"{name}[{k}]", real=True)] = value
+        self._lower = ExpressionLowering(graph, values, self._call)
+
+    def __call__(self, expression: sympy.Expr) -> Value:
+        return self._lower(expression)
+
+    def _call(self, node: AppliedUndef, arguments: Sequence[Value]) -> Value:
+        name, output, element = node.func.__name__.split(".")
+        key = (name if name != SOLVE else f"{SOLVE}.{output}", tuple(value.ref for value in arguments))
+        if key not in self._calls:
+            self._calls[key] = [self._solve(int(output), arguments)] if name == SOLVE else self._inlined(name, arguments)
+        return self._calls[key][0 if name == SOLVE else int(output)][int(element)]
+
+    def _solve(self, n: int, arguments: Sequence[Value]) -> list[Value]:
+        """x of A x = b from the lower triangle of A and b."""
+        place = {(r, c): r * (r + 1) // 2 + c for r in range(n) for c in range(r + 1)}
+        A = [[arguments[place[max(r, c), min(r, c)]] for c in range(n)] for r in range(n)]
+        factors = factorize(A, range(-1, n - 1))
+        self.pivots += [pivot for pivot in factors.pivots if pivot.ref not in {known.ref for known in self.pivots}]
+        return factors.solve(arguments[-n:])
+
+    def _inlined(self, name: str, arguments: Sequence[Value]) -> list[list[Value]]:
+        """A function of the catalogue with values in the place of its inputs."""
+        entry = self.catalogue[name]
+        variant = self._layout(entry)
+        derived = entry.ways[0](variant)
+        graph = variant.graph
+        inputs: list[Value] = []
+        for key in entry.inputs:
+            single = {"wrench": 6, "wrenches": 6 * len(variant.pointed.points) if entry.layout in ARRANGED else 0}
+            one = key in ("delta_m", "delta_theta", "tau")
+            inputs += variant.input(key, 1 if one else single.get(key))
+        if self.family.selectors and "q" in entry.inputs:
+            first = variant.size * entry.inputs.index("q")
+            given = [value.ref for value in arguments[first : first + variant.size]]
+            if given != [value.ref for value in self.variables["q"]]:
+                raise OutputError(
+                    f"{self.function.name}: {name} of {self.family.robot.name} must be called with s.q: which element "
+                    "of a beam is inside a sliding joint is found at q"
+                )
+        known = replacing(inputs, arguments)
+        values = [list(block) for block in derived.outputs]
+        flat = substitute(graph, [value for block in (*values, list(derived.pivots)) for value in block], known)
+        result, start = [], 0
+        for block in values:
+            result.append(flat[start : start + len(block)])
+            start += len(block)
+        self.pivots += flat[start:]
+        return result
+
+    def _layout(self, entry: Entry) -> Variant:
+        """The layout at hand where it will do, else the user's own frames with the same merging of parallel axes."""
+        if entry.layout == "dynamic" or (entry.layout == "kinematic" and entry.layout == self._own_layout):
+            return self.variant
+        if entry.layout in ARRANGED:
+            return self.family.layouts(entry.layout)[0]
+        return self.family.plain(merge=self.variant.merge) if entry.layout == "kinematic" else self.family.plain()
+
+    @property
+    def _own_layout(self) -> str:
+        return "kinematic" if self.variant in self.family.layouts("kinematic") else "dynamic"

@@ -1,0 +1,185 @@
+"""A user's own functions: expressions in the robot's symbols, inputs of their own, and calls of the catalogue."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import sympy
+from sympy.core.function import AppliedUndef
+
+from elastogen.generator.robot.location import Location, did_you_mean
+from elastogen.generator.robot.own.terms import TIME, Symbols, symbol
+from elastogen.generator.robot.reserved import is_word
+
+if TYPE_CHECKING:
+    from elastogen.generator.robot.robot import Robot
+
+LONGEST_NAME = 40
+LARGEST = 1000  # elements of an input or output
+STATE = ("q", "qd", "qdd")
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
+_TAKEN = frozenset({*STATE, "p", "k", "w", "i", "status"})
+
+
+@dataclass(frozen=True)
+class Block:
+    """An array of expressions, row-major; ``shape`` () is a single number."""
+
+    shape: tuple[int, ...]
+    elements: tuple[sympy.Expr, ...]
+
+
+@dataclass(frozen=True)
+class OwnFunction:
+    """A function of the user's own; ``by`` is not empty where it is the derivative of another one, ``of``, by these inputs."""
+
+    name: str
+    inputs: Mapping[str, tuple[int, ...]]  # shapes of the inputs beside q, qd, qdd
+    outputs: Mapping[str, Block]
+    doc: str = ""
+    of: str = ""
+    by: tuple[str, ...] = field(default=())
+
+    @property
+    def state(self) -> tuple[str, ...]:
+        """Which of q, qd, qdd it takes: those whose symbols occur."""
+        used = {s.name.partition("[")[0] for block in self.outputs.values() for e in block.elements for s in e.free_symbols}
+        return tuple(name for name in STATE if name in used)
+
+    @property
+    def free_symbols(self) -> set[sympy.Symbol]:
+        """Every symbol that occurs."""
+        return {s for block in self.outputs.values() for e in block.elements for s in e.free_symbols}
+
+
+def input_symbols(name: str, shape: int | Sequence[int] | None) -> sympy.Expr | sympy.ImmutableMatrix:
+    """Symbols of an input: a column, a matrix, or with None one number."""
+    if shape is None:
+        return symbol(f"{name}[0]")
+    rows, columns = (shape, 1) if isinstance(shape, int) else shape
+    return sympy.ImmutableMatrix(rows, columns, lambda r, c: symbol(f"{name}[{r * columns + c}]"))
+
+
+def with_function(
+    robot: Robot, name: str, inputs: Mapping[str, Any] | None, outputs: Mapping[str, Any], doc: str = ""
+) -> Robot:
+    """See :meth:`Robot.with_function`."""
+    where = Location(robot.source or "python", "functions").at(str(name))
+    if robot.has_quasi_velocities:
+        raise where.error(name, "a robot without floating and spherical joints", "write the law in numpy or C")
+    _check_function_name(robot, name, where)
+    shapes = {key: _shape(key, given, where.at("inputs", str(key))) for key, given in (inputs or {}).items()}
+    if not isinstance(outputs, Mapping) or not outputs:
+        raise where.at("outputs").error(outputs, "a mapping from names to expressions", "for example {'F': ...}")
+    blocks = {key: _block(key, given, where.at("outputs", str(key))) for key, given in outputs.items()}
+    both = set(shapes) & set(blocks)
+    if both:
+        raise where.error(sorted(both)[0], "names that inputs and outputs do not share", "rename one of them")
+    made = OwnFunction(name, shapes, blocks, " ".join(doc.split()))
+    if symbol(TIME) in made.free_symbols:
+        from elastogen.generator.robot.own.with_terms import with_time
+
+        robot = with_time(robot, where)
+    _check_symbols(robot, made, where)
+    robot = replace(robot, functions=(*robot.functions, made))
+    _check_code(robot, made, where)
+    return robot
+
+
+def derivatives_of(robot: Robot, name: str, by: str | Sequence[str]) -> Robot:
+    """See :meth:`Robot.derivatives_of`."""
+    where = Location(robot.source or "python", "functions").at(str(name))
+    known = {function.name: function for function in robot.functions if not function.by}
+    if name not in known:
+        raise where.error(name, "a function of the robot's own", did_you_mean(str(name), known, "add it by with_function"))
+    of, wanted = known[name], (by,) if isinstance(by, str) else tuple(by)
+    possible = (*of.state, *of.inputs)
+    for key in wanted:
+        if key not in possible:
+            raise where.at("by").error(key, f"inputs of {name}: {', '.join(possible)}", did_you_mean(str(key), possible))
+    if not wanted:
+        raise where.at("by").error("nothing", f"inputs of {name}", f"for example by={possible[0]!r}")
+    made = replace(of, name=f"{name}_derivatives", of=name, by=wanted)
+    _check_function_name(robot, made.name, where)
+    return replace(robot, functions=(*robot.functions, made))
+
+
+def _check_function_name(robot: Robot, name: Any, where: Location) -> None:
+    from elastogen.generator.functions.derivation import CATALOGUE, SETS
+
+    _check_name(name, where)
+    if name in CATALOGUE or name in SETS:
+        raise where.error(name, "a name that no function of the catalogue has", f"choose another one, for example my_{name}")
+    if any(function.name == name for function in robot.functions):
+        raise where.error(name, "a name that no other function of the robot has", "choose another one")
+
+
+def _check_name(name: Any, where: Location) -> None:
+    if not isinstance(name, str) or not _NAME.fullmatch(name) or "__" in name or len(name) > LONGEST_NAME:
+        expected = f"a C identifier of at most {LONGEST_NAME} letters, digits and single _"
+        raise where.error(name, expected, "choose another name")
+    if is_word(name) or name in _TAKEN:
+        raise where.error(name, "a name that C and the generated code do not use", f"for example my_{name}")
+
+
+def _shape(name: Any, given: Any, where: Location) -> tuple[int, ...]:
+    """The shape of an input: None for a number, n for a column, (rows, columns)."""
+    _check_name(name, where)
+    shape = () if given is None else (given,) if isinstance(given, int) else given
+    sound = isinstance(shape, tuple) and len(shape) <= 2 and all(type(n) is int and n > 0 for n in shape)
+    if not sound or int(sympy.prod(shape)) > LARGEST:
+        raise where.error(given, f"None, a size or (rows, columns), at most {LARGEST} elements", "for example {'q_ref': 6}")
+    return tuple(shape)
+
+
+def _block(name: Any, given: Any, where: Location) -> Block:
+    _check_name(name, where)
+    elements = list(given) if isinstance(given, sympy.MatrixBase) else [given]
+    if not 0 < len(elements) <= LARGEST:
+        raise where.error(len(elements), f"1 to {LARGEST} elements", "split it into several outputs")
+    shape = () if len(elements) == 1 and elements[0] is given else (len(elements),) if given.cols == 1 else given.shape
+    found = []
+    for element in elements:
+        if isinstance(element, (str, bool)) or not isinstance(element, (int, float, sympy.Expr)):
+            raise where.error(element, "a SymPy expression or matrix", "write it with the symbols of elastogen.symbols(robot)")
+        found.append(sympy.sympify(element))
+    return Block(tuple(shape), tuple(found))
+
+
+def _check_symbols(robot: Robot, made: OwnFunction, where: Location) -> None:
+    meanings = Symbols(robot).meanings
+    declared = {f"{name}[{k}]" for name, shape in made.inputs.items() for k in range(int(sympy.prod(shape)))}
+    for used in sorted(made.free_symbols, key=str):
+        if used.name in robot.parameters or used.name in declared:
+            continue
+        if used in meanings and meanings[used].kind in STATE:
+            continue
+        if used in meanings:
+            raise where.error(used.name, "q, qd, qdd, inputs and parameters", "use s.f.forward_kinematics(...) for frames")
+        fix = did_you_mean(used.name, [*made.inputs, *robot.parameters], "declare it by inputs={...}")
+        raise where.error(used.name, "symbols of the robot and of the declared inputs", fix)
+
+
+def _check_code(robot: Robot, made: OwnFunction, where: Location) -> None:
+    """Refuse what has no C, by lowering it once with the calls as unknowns."""
+    from elastogen.generator.program.from_sympy import ExpressionLowering, LoweringError
+    from elastogen.generator.program.graph import Graph, Value
+
+    graph = Graph()
+    known = set(Symbols(robot).f.call_names)
+
+    def call(node: AppliedUndef, arguments: Sequence[Value]) -> Value:
+        if node.func.__name__ not in known:
+            raise LoweringError(f"{node.func.__name__} is not a function of the catalogue; call them by s.f")
+        return graph.input(f"call {len(graph)}")
+
+    lower = ExpressionLowering(graph, {s: graph.input(s.name) for s in made.free_symbols}, call)
+    for key, block in made.outputs.items():
+        for element in block.elements:
+            try:
+                lower(element)
+            except LoweringError as problem:
+                raise where.at("outputs", key).error(element, "an expression that can become C", str(problem)) from None
