@@ -70,17 +70,27 @@ def _parts(H: Mat) -> tuple[Symmetric, Vec]:
     return A, [(H[2][1] - H[1][2]) * half, (H[0][2] - H[2][0]) * half, (H[1][0] - H[0][1]) * half]
 
 
-def coriolis_matrix(mechanism: Mechanism, placed: Sequence[Placed], omegas: Sequence[Vec], qd: Sequence[Value]) -> Mat:
-    """C(q, qd) of a rigid robot from composite bodies; cost grows with the number of pairs of joints on one chain."""
-    n = mechanism.size
+@dataclass(frozen=True)
+class CompositeMoments:
+    """Of every frame's bodies together with all further out: inertia and moments of velocity about the frame's origin.
+
+    ``drifts`` are the velocities of the origins relative to their parents', in the parents' components.
+    """
+
+    bodies: list[Inertia]
+    moments: list[VelocityMoments]
+    drifts: list[Vec]
+
+
+def composite_moments(
+    mechanism: Mechanism, placed: Sequence[Placed], omegas: Sequence[Vec], qd: Sequence[Value]
+) -> CompositeMoments:
+    """Collect the bodies of a rigid robot from the tips inward."""
     zero = mechanism.graph.value(0)
-    for frame in reversed(mechanism.frames):  # a row beside the next composite body: independent, so they overlap
-        parts = ("row and column of the Coriolis matrix", "composite body")
-        mechanism.graph.outline(f"{frame.label}: {part}" for part in parts)
     bodies = [frame.inertia for frame in mechanism.frames]
     moments = [VelocityMoments.of_body(body, omega) for body, omega in zip(bodies, omegas, strict=True)]
-    drifts: list[Vec] = [[zero] * 3] * n  # velocity of each origin relative to its parent's, in parent components
-    for index in reversed(range(n)):
+    drifts: list[Vec] = [[zero] * 3] * len(bodies)
+    for index in reversed(range(len(bodies))):
         frame, R = mechanism.frames[index], placed[index].rotation
         ((_, linear),) = frame.motion.twists([qd[index]])
         slide = R.outward([component * qd[index] for component in linear])
@@ -91,10 +101,21 @@ def coriolis_matrix(mechanism: Mechanism, placed: Sequence[Placed], omegas: Sequ
                 moved = moments[index].turned(R).shifted(body, placed[index].position, drifts[index])
                 moments[frame.parent] = moments[frame.parent].plus(moved)
                 bodies[frame.parent] = bodies[frame.parent] + body.shifted(placed[index].position)
+    return CompositeMoments(bodies, moments, drifts)
+
+
+def coriolis_matrix(mechanism: Mechanism, placed: Sequence[Placed], omegas: Sequence[Vec], qd: Sequence[Value]) -> Mat:
+    """C(q, qd) of a rigid robot from composite bodies; cost grows with the number of pairs of joints on one chain."""
+    n = mechanism.size
+    zero = mechanism.graph.value(0)
+    for frame in reversed(mechanism.frames):  # a row beside the next composite body: independent, so they overlap
+        parts = ("row and column of the Coriolis matrix", "composite body")
+        mechanism.graph.outline(f"{frame.label}: {part}" for part in parts)
+    composite = composite_moments(mechanism, placed, omegas, qd)
     C = [[zero] * n for _ in range(n)]
     for i in range(n):
         with mechanism.graph.section(f"{mechanism.frames[i].label}: row and column of the Coriolis matrix"):
-            _fill(mechanism, placed, omegas, drifts, bodies[i], moments[i], i, C)
+            _fill(mechanism, placed, omegas, composite, i, C)
     return C
 
 
@@ -102,13 +123,12 @@ def _fill(
     mechanism: Mechanism,
     placed: Sequence[Placed],
     omegas: Sequence[Vec],
-    drifts: Sequence[Vec],
-    body: Inertia,
-    H: VelocityMoments,
+    composite: CompositeMoments,
     i: int,
     C: Mat,
 ) -> None:
     """C_ij and C_ji for joint i and all joints j inward of it."""
+    body, H = composite.bodies[i], composite.moments[i]
     ((axis, slide),) = mechanism.frames[i].motion.twists([mechanism.graph.value(0)])
     # force, moment: int J_i dm, int r x J_i dm; spin: int v x J_i dm; rate_*: the first two with dJ_i/dt for J_i
     force, moment = body.times_twist(axis, slide)
@@ -128,6 +148,6 @@ def _fill(
         R, p = placed[j].rotation, placed[j].position
         force, rate_force = R.outward(force), R.outward(rate_force)
         moment = add(R.outward(moment), cross(p, force))
-        spin = add(R.outward(spin), cross(drifts[j], force))
+        spin = add(R.outward(spin), cross(composite.drifts[j], force))
         rate_moment = add(R.outward(rate_moment), cross(p, rate_force))
         j = frame.parent

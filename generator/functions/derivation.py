@@ -8,7 +8,16 @@ from difflib import get_close_matches
 
 from elastogen.generator.beams.natural_frequencies import CriticalRate, spinning_joints
 from elastogen.generator.beams.slopes import LinkSlopes, link_slopes
-from elastogen.generator.functions import centroidal, configuration, dynamics, identification, inner_forces, kinematics, points
+from elastogen.generator.functions import (
+    centroidal,
+    configuration,
+    derivatives,
+    dynamics,
+    identification,
+    inner_forces,
+    kinematics,
+    points,
+)
 from elastogen.generator.functions.catalogue import Derived, Entry, by_true_velocities
 from elastogen.generator.functions.function import Function
 from elastogen.generator.functions.higher import acceleration_matrices, energies_and_rates, energy_parts
@@ -33,6 +42,7 @@ CATALOGUE: dict[str, Entry] = {
         *kinematics.ENTRIES,
         *points.ENTRIES,
         *dynamics.ENTRIES,
+        *derivatives.ENTRIES,
         *inner_forces.ENTRIES,
         *map(by_true_velocities, energies_and_rates.ENTRIES),
         *map(by_true_velocities, energy_parts.ENTRIES),

@@ -19,9 +19,7 @@ from elastogen.generator.functions.mass_and_coriolis import (
 )
 from elastogen.generator.functions.variants import Variant
 from elastogen.generator.program.arguments import matrix, scalar, vector
-from elastogen.generator.program.differentiate import jacobian
 from elastogen.generator.program.graph import Value
-from elastogen.generator.program.substitute import replacing, substitute
 from elastogen.generator.spatial.vectors import add, cross
 
 
@@ -102,7 +100,8 @@ def _accelerating_forces(variant: Variant) -> list[Value]:
     return [f - b for f, b in zip(variant.input("F"), bias, strict=True)]
 
 
-def _acceleration(variant: Variant) -> tuple[list[Value], Factorization]:
+def acceleration(variant: Variant) -> tuple[list[Value], Factorization]:
+    """The accelerations that F gives, and the factorization of M."""
     right = _accelerating_forces(variant)
     factors = _factorized(variant)
     with variant.graph.section("solution for the accelerations"):
@@ -164,8 +163,8 @@ def _inner_chain(variant: Variant, kept: list[int]) -> list[int]:
 
 def forward_dynamics(variant: Variant) -> Derived:
     """Accelerations: M^-1 (F - bias) by factorization along the tree."""
-    acceleration, factors = _acceleration(variant)
-    return Derived((acceleration,), factors.pivots)
+    qdd, factors = acceleration(variant)
+    return Derived((qdd,), factors.pivots)
 
 
 def forward_dynamics_by_articulated_bodies(variant: Variant) -> Derived:
@@ -236,33 +235,6 @@ def damping_matrix(variant: Variant) -> Derived:
     return Derived((flat(variant.damping(variant.input("q"))),))
 
 
-def inverse_dynamics_derivatives(variant: Variant) -> Derived:
-    """dF/dq, dF/dqd by forward differentiation of Newton-Euler, dF/dqdd = M."""
-    forces = inverse_dynamics(variant).outputs[0]
-    by_q = [variant.free(row) for row in variant.by_position(forces)]
-    by_qd = [variant.free(row) for row in jacobian(variant.graph, forces, variant.input("qd"))]
-    return Derived((flat(by_q), flat(by_qd), flat(mass(variant))))
-
-
-def forward_dynamics_derivatives(variant: Variant) -> Derived:
-    """d qdd/dx = -M^-1 dF/dx at the accelerations that F gives; d qdd/dF = M^-1."""
-    n = variant.size
-    acceleration, factors = _acceleration(variant)
-    forces = inverse_dynamics(variant).outputs[0]
-    known = replacing(variant.input("qdd"), acceleration)
-    columns: list[list[Value]] = []
-    for by in (variant.by_position, lambda values: jacobian(variant.graph, values, variant.input("qd"))):
-        rows = flat([variant.free(row) for row in by(forces)])
-        at_solution = substitute(variant.graph, rows, known)
-        for column in range(n):
-            columns.append([-x for x in factors.solve(at_solution[column::n])])
-    for column in range(n):
-        columns.append(factors.solve(variant.free(variant.graph.value(1 if row == column else 0) for row in range(n))))
-    blocks = [columns[start : start + n] for start in (0, n, 2 * n)]
-    outputs = tuple([block[column][row] for row in range(n) for column in range(n)] for block in blocks)
-    return Derived(outputs, factors.pivots)
-
-
 _FORCE, _ACC = "N m or N", "rad/s^2 or m/s^2"
 
 
@@ -293,10 +265,6 @@ def _elastic_note(variant: Variant) -> str:
     if all(body.has_constant_coefficients for body in variant.elastic_bodies):
         return ": K q"
     return ": K(q) q, and along the slides of telescopic links 1/2 q^T (dK/dd) q"
-
-
-def _squares(*rows: tuple[str, str, str]) -> Outputs:
-    return lambda v: tuple(matrix(name, v.size, v.size, unit, doc) for name, unit, doc in rows)
 
 
 ENTRIES = (
@@ -346,14 +314,4 @@ ENTRIES = (
           lambda v: (scalar("V", "J", "potential energy"),), (potential_energy,), "kinematic"),
     Entry("strain_energy", "Strain energy U(q) of flexible links and joints, part of the potential energy.", ("q",),
           lambda v: (scalar("U", "J", "strain energy"),), (strain_energy,), "plain"),
-    Entry("inverse_dynamics_derivatives", "Derivatives of the driving forces by q, qd and qdd.", ("q", "qd", "qdd"),
-          _squares(("dF_dq", _FORCE + " per rad or m", "by coordinates"),
-                   ("dF_dqd", _FORCE + " per rad/s or m/s", "by velocities"),
-                   ("dF_dqdd", "kg m^2, kg m, kg", "by accelerations: M")),
-          (inverse_dynamics_derivatives,), "dynamic", default=False),
-    Entry("forward_dynamics_derivatives", "Derivatives of the accelerations by q, qd and F.", ("q", "qd", "F"),
-          _squares(("dqdd_dq", _ACC + " per rad or m", "by coordinates"),
-                   ("dqdd_dqd", _ACC + " per rad/s or m/s", "by velocities"),
-                   ("dqdd_dF", "1/(kg m^2), 1/(kg m), 1/kg", "by forces: inverse of M")),
-          (forward_dynamics_derivatives,), "dynamic", default=False),
 )  # fmt: skip
