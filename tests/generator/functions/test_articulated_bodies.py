@@ -25,7 +25,7 @@ def evaluated(variant: Variant, way: Any, name: str, parameters: dict[str, float
     derived = way(variant)
     pivots = (Argument("pivots", (len(derived.pivots),), "", ""), derived.pivots)
     outputs = [*zip(entry.outputs(variant), derived.outputs, strict=True), pivots]
-    made = program(variant.graph, [input_argument(key, variant.size) for key in entry.inputs], outputs)
+    made = program(variant.graph, [input_argument(key, variant.size, variant.size) for key in entry.inputs], outputs)
     return tuple(made.evaluate({key: state[key] for key in entry.inputs}, parameters).values())
 
 

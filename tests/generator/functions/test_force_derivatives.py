@@ -24,7 +24,7 @@ def ways(variant: Variant, name: str) -> tuple[Way, ...]:
 
 def evaluated(variant: Variant, way: Way, name: str, **state: Any) -> list[Any]:
     entry = CATALOGUE[name]
-    inputs = [input_argument(key, variant.size) for key in entry.inputs]
+    inputs = [input_argument(key, variant.size, variant.size) for key in entry.inputs]
     made = program(variant.graph, inputs, list(zip(entry.outputs(variant), way(variant).outputs, strict=True)))
     return list(made.evaluate({key: state[key] for key in entry.inputs}).values())
 
@@ -48,15 +48,17 @@ def test_recursion_on_random_trees_against_pinocchio(seed: int) -> None:
 
 @pytest.mark.parametrize("name", ["inverse_dynamics_derivatives", "forward_dynamics_derivatives"])
 def test_recursion_is_the_differentiated_program(name: str) -> None:
-    """With drives, friction and a spring in a joint, which only the differentiated part knows."""
+    """With drives, friction and a spring in a joint, which only the differentiated part knows, and a screw."""
     robot = quietly_loaded({
         "elastogen": 1, "name": "springs",
         "links": [{"name": "base"}, {"name": "a", "mass": 1.5, "com": [0.2, 0.1, 0], "inertia": [0.1, 0.2, 0.2]},
-                  {"name": "b", "mass": 0.5, "com": [0, 0.1, 0.3], "inertia": [0.2, 0.2, 0.1]}],
+                  {"name": "b", "mass": 0.5, "com": [0, 0.1, 0.3], "inertia": [0.2, 0.2, 0.1]},
+                  {"name": "c", "mass": 0.3, "com": [0.1, 0.1, 0.1], "inertia": [0.01, 0.02, 0.02]}],
         "joints": [
             {"name": "j1", "type": "revolute", "motor": {"inertia": 0.002, "gear_ratio": 10},
              "elasticity": {"stiffness": 50, "damping": 0.3}, "friction": {"viscous": 0.2, "coulomb": 0.4}},
             {"name": "j2", "type": "prismatic", "axis": [0.6, 0, 0.8], "placement": {"xyz": [0.3, 0, 0.1], "rpy": [0.4, 0, 1]}},
+            {"name": "j3", "type": "helical", "pitch": 0.05, "placement": {"xyz": [0.1, 0.2, 0], "rpy": [0.5, 0.2, 0]}},
         ],
     })  # fmt: skip
     variant = VariantFamily(robot).plain()
