@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from elastogen.generator.algorithms import affine, articulated_bodies, energies, kinematics, sheared_kinematics
+from elastogen.generator.algorithms import affine, energies, kinematics, sheared_kinematics
 from elastogen.generator.algorithms.composite_bodies import mass_matrix_by_composites
-from elastogen.generator.algorithms.factorization import Factorization, factorize
 from elastogen.generator.algorithms.newton_euler import place
+from elastogen.generator.algorithms.solving import articulated_bodies
+from elastogen.generator.algorithms.solving.factorization import Factorization, factorize
 from elastogen.generator.functions.catalogue import Derived, Entry, Outputs, Way, flat
 from elastogen.generator.functions.mass_and_coriolis import (
     coriolis_matrix,

@@ -10,7 +10,7 @@ from plain_programs import program
 from robots_for_tests import Programs, in_pinocchio, quietly_loaded, random_chain, random_robot, random_states, relative_error
 
 import elastogen
-from elastogen.generator.algorithms import articulated_bodies
+from elastogen.generator.algorithms.solving import articulated_bodies
 from elastogen.generator.functions import dynamics
 from elastogen.generator.functions.derivation import CATALOGUE
 from elastogen.generator.functions.variants import Variant, VariantFamily

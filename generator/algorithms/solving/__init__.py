@@ -1,0 +1,1 @@
+"""Solutions of M x = b: by factorization along the tree, or by articulated bodies."""
