@@ -8,7 +8,7 @@ from functools import partial
 import sympy
 from sympy.core.function import AppliedUndef
 
-from elastogen.generator.algorithms.factorization import factorize
+from elastogen.generator.algorithms.solving.factorization import factorize
 from elastogen.generator.functions.catalogue import Derived, Entry
 from elastogen.generator.functions.own.calls import SOLVE
 from elastogen.generator.functions.variants import Variant, VariantFamily
