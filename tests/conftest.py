@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import signal
+import threading
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,6 +21,9 @@ from elastogen.generator.closed_form.closed_form import ClosedForm, derive
 from elastogen.generator.description.load_robot import load
 from elastogen.generator.robot.robot import Robot
 from elastogen.runtime.loop.library import LoopLibrary
+
+if threading.current_thread() is threading.main_thread():  # tests send Ctrl-C, which programs in the background ignore
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 pytest_plugins = ["quick_run", "clean_tree"]
 KEPT_MODELS = ".pytest_cache/models"  # of quick runs, from the root of the tree: what no edit touched is not built again
