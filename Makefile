@@ -1,6 +1,6 @@
 # Everything lives in .venv; a second run starts at once.
 #
-#   make demo       builds a robot from its description, evaluates and times it
+#   make demo       a rigid arm from its description to timed C; a flexible arm that moves, a picture and a report in out/
 #   make test       lint, then all tests on two cores
 #   make quick      the tests that took little time when they last ran, and those that failed: for while you edit. The first
 #                   run takes all of them, to learn their times; compiled models are kept in .pytest_cache/models
@@ -20,12 +20,13 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 INSTALLED := $(VENV)/.installed
 TEST_TOOLS := $(VENV)/.installed-test
+DEMO_TOOLS := $(VENV)/.installed-demo
 BENCH_TOOLS := $(VENV)/.installed-bench
 
 .PHONY: demo test quick lint format golden pictures fuzz dist bench emulator clean
 .DEFAULT_GOAL := demo
 
-demo: $(INSTALLED)
+demo: $(DEMO_TOOLS)
 	$(BIN)/python -m elastogen.demo
 
 test: lint
@@ -91,6 +92,10 @@ $(VENV)/bin/python:
 $(INSTALLED): $(VENV)/bin/python pyproject.toml setup.py setup.cfg
 	@for room in generator templates build runtime; do [ -e elastogen/$$room ] || ln -s ../$$room elastogen/$$room; done
 	$(PIP) --editable .
+	@touch $@
+
+$(DEMO_TOOLS): $(INSTALLED)
+	$(PIP) --editable '.[plot,report]'
 	@touch $@
 
 $(TEST_TOOLS): $(INSTALLED)

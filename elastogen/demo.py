@@ -1,24 +1,35 @@
-"""``make demo``: from the description of the PUMA 560 to its compiled model, with times."""
+"""``make demo``: the PUMA 560 from its description to timed C, then a flexible arm that moves, with a picture and a report."""
 
 from __future__ import annotations
 
 import sys
 import time
+from importlib.util import find_spec
+from pathlib import Path
 
 import numpy as np
 
 import elastogen
+from elastogen.command_line import main as command_line
 from elastogen.commands.build import print_model
 
+RIGID, FLEXIBLE = "puma560", "flexible_two_link"
 
-def main() -> int:
-    """Build a built-in robot, evaluate it, time it and say where the C files are."""
-    start = time.perf_counter()
+
+def main(folder: Path = Path("out")) -> int:
+    """Run both parts; pictures and pages go into ``folder``."""
     try:
-        model = elastogen.build_model("puma560")
+        show_rigid()
     except elastogen.ElastogenError as error:
         print(f"demo: {error}", file=sys.stderr)
         return 2
+    return show_flexible(folder)
+
+
+def show_rigid() -> None:
+    """Build a built-in robot, evaluate it, time it and say where the C files are."""
+    start = time.perf_counter()
+    model = elastogen.build_model(RIGID)
     print(f"built in {time.perf_counter() - start:.1f} s (a second time it comes from the cache)\n")
     print_model(model, seconds=0.05)
     q = np.array([0.1, -0.6, 0.4, 0.2, 0.5, -0.3])
@@ -28,8 +39,19 @@ def main() -> int:
     with np.printoptions(precision=4, suppress=True):
         print(f"\nq                  {q}")
         print(f"inverse dynamics F {forces}")
-    print(f"forward dynamics of F gives qdd again to {abs(back - qdd).max():.0e}")
-    return 0
+    print(f"forward dynamics of F gives qdd again to {abs(back - qdd).max():.0e}\n")
+
+
+def show_flexible(folder: Path) -> int:
+    """Simulate a flexible arm beside the rigid one; draw it, and write a report, where the libraries for that are."""
+    folder.mkdir(parents=True, exist_ok=True)
+    plot = ["--plot", str(folder / f"{FLEXIBLE}.png")] if find_spec("matplotlib") else ["--no-plot"]
+    code = command_line(["simulate", FLEXIBLE, *plot])
+    if code == 0 and find_spec("plotly"):
+        code = command_line(["report", FLEXIBLE, str(folder / f"{FLEXIBLE}_report.html")])
+    elif code == 0:
+        print("no report: pages need plotly. Fix: pip install 'elastogen[plot,report]'.")
+    return code
 
 
 if __name__ == "__main__":

@@ -141,11 +141,15 @@ def test_a_reader_that_leaves_is_no_error() -> None:
 
 
 @pytest.mark.filterwarnings("ignore::elastogen.generator.robot.errors.RobotWarning")
-def test_demo(capsys: pytest.CaptureFixture[str]) -> None:
-    assert demo.main() == 0
+def test_demo(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    assert demo.main(tmp_path / "out") == 0
     text = capsys.readouterr().out
-    for word in ("inverse_dynamics", "puma560.c", "forward dynamics of F gives qdd again"):
+    for word in ("inverse_dynamics", "puma560.c", "forward dynamics of F gives qdd again", "largest tip deflection"):
         assert word in text
+    assert (tmp_path / "out" / "flexible_two_link.png").read_bytes().startswith(b"\x89PNG")
+    page = (tmp_path / "out" / "flexible_two_link_report.html").read_text(encoding="utf-8")
+    assert "De Luca" in page
+    assert page.rstrip().endswith("</html>")
 
 
 @pytest.mark.parametrize(
