@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from elastogen.runtime.simulation.plotting import MOST_NAMES, legend_beside, matplotlib_figures, save_figure
+from elastogen.runtime.simulation.plotting import (
+    Panel,
+    by_unit,
+    coordinate_panels,
+    draw_panels,
+    matplotlib_figures,
+    of_force,
+    save_figure,
+)
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -112,22 +120,20 @@ def _plots(loop: Loop, records: NDArray[Any], directory: Path) -> list[Path]:
 
 
 def tracking_figure(loop: Loop, records: NDArray[Any]) -> Figure:
-    """Positions, tracking errors and forces over time, a line for each coordinate; needs matplotlib."""
-    t, names = records["tick"] / loop.rate, loop.model.coordinate_names
-    figure: Figure = matplotlib_figures().Figure(figsize=(9, 8), layout="constrained")
-    panels = (
-        ("q [rad, m]", records["q"]),
-        ("q - q_ref [rad, m]", records["q"] - records["q_ref"]),
-        ("F [N m, N]", records["F"]),
-    )
-    for axes, (label, values) in zip(figure.subplots(3, 1, sharex=True), panels, strict=True):
-        axes.plot(t, values, label=names, linewidth=1.1)
-        axes.set_ylabel(label)
-        axes.margins(x=0)
-        axes.grid(alpha=0.3)
-    if len(names) <= MOST_NAMES:
-        legend_beside(figure.axes[0])
-    figure.axes[-1].set_xlabel("t [s]")
+    """Measured positions beside their references, tracking errors and forces, one unit per panel; needs matplotlib."""
+    t, names, units = records["tick"] / loop.rate, loop.model.coordinate_names, loop.model.coordinate_units
+    driven = set(loop.model.driven)
+    panels = []
+    for unit, members in by_unit(units).items():
+        measured = [(names[k], records["q"][:, k], "-") for k in members]
+        wanted = [(f"{names[k]} reference", records["q_ref"][:, k], "--") for k in members if k in driven]
+        if any(np.any(values) for _, values, _ in (*measured, *wanted)):
+            panels.append(Panel(f"q [{unit}]", [*measured, *wanted]))
+    panels += coordinate_panels("q - q_ref", records["q"] - records["q_ref"], names, units)
+    panels += coordinate_panels("F", records["F"], names, units, of_force)
+    figure: Figure = matplotlib_figures().Figure(figsize=(9, 1.2 + 2.1 * len(panels)), layout="constrained")
+    if panels:
+        draw_panels(figure, t, panels)[0].set_title(f"{loop.model.name}, {loop.controller.name} at {loop.rate:g} Hz")
     return figure
 
 

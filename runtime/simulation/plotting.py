@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from elastogen.runtime.errors import ModelError
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from elastogen.runtime.simulation.results import Simulation
 
 MARK = "elastogen"  # stands in the PNG files that are drawn here, so that they are known again
@@ -58,32 +64,76 @@ def legend_beside(axes: Any) -> None:
     axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False, fontsize="small", borderaxespad=0.2)
 
 
+@dataclass(frozen=True)
+class Panel:
+    """What one panel shows: a label with its unit, and lines (name, values over time, style)."""
+
+    label: str
+    lines: Sequence[tuple[str, NDArray[Any], str]]
+
+
+def by_unit(units: Sequence[str]) -> dict[str, list[int]]:
+    """Coordinates by their unit, in the order in which the units occur: a panel shows one unit."""
+    found: dict[str, list[int]] = {}
+    for k, unit in enumerate(units):
+        found.setdefault(unit, []).append(k)
+    return found
+
+
+def per_second(unit: str) -> str:
+    """The unit of a velocity."""
+    return f"{unit}/s"
+
+
+def of_force(unit: str) -> str:
+    """The unit of a generalized force: its work over the coordinate's unit is in J."""
+    return {"rad": "N m", "m": "N"}.get(unit, f"J/({unit})")
+
+
+def draw_panels(figure: Any, t: NDArray[Any], panels: Sequence[Panel]) -> list[Any]:
+    """Panels below each other over one time axis, with a legend beside each that has room for one."""
+    drawn = list(figure.subplots(len(panels), 1, sharex=True, squeeze=False)[:, 0])
+    for axes, panel in zip(drawn, panels, strict=True):
+        for name, values, style in panel.lines:
+            axes.plot(t, values, style, label=name, linewidth=1.1)
+        axes.set_ylabel(panel.label)
+        axes.margins(x=0)
+        axes.grid(alpha=0.3)
+        if len(panel.lines) <= MOST_NAMES:
+            legend_beside(axes)
+    drawn[-1].set_xlabel("t [s]")
+    return drawn
+
+
+def coordinate_panels(
+    label: str, values: NDArray[Any], names: Sequence[str], units: Sequence[str], unit: Callable[[str], str] = str
+) -> list[Panel]:
+    """A panel for each unit of the coordinates; those that are zero all the time are left out, unless all are."""
+    panels = []
+    for own, members in by_unit(units).items():
+        if np.any(values[:, members]):
+            panels.append(Panel(f"{label} [{unit(own)}]", [(names[k], values[:, k], "-") for k in members]))
+    return panels
+
+
 def plot_simulation(simulation: Simulation, path: str | os.PathLike[str] | None = None) -> Any:
-    """Draw positions, velocities, forces and energies of one motion."""
+    """Draw positions, velocities, forces and energies of one motion, one unit per panel and no empty panels."""
     figures = matplotlib_figures()
     if simulation.q.ndim != 2:
         raise ModelError(f"{simulation.name}: got a batch of shape {simulation.q.shape[:-2]}, a plot shows one motion.")
-    figure = figures.Figure(figsize=(9, 9), layout="constrained")
-    top = figure.subplots(4, 1, sharex=True)
-    panels = (("q [rad, m]", simulation.q), ("qd [rad/s, m/s]", simulation.qd), ("F [N m, N]", simulation.F))
-    for axes, (label, values) in zip(top, panels, strict=False):
-        axes.plot(simulation.t, values, label=simulation.coordinate_names, linewidth=1.1)
-        axes.set_ylabel(label)
-        axes.margins(x=0)
-        axes.grid(alpha=0.3)
-    if len(simulation.coordinate_names) <= MOST_NAMES:
-        legend_beside(top[0])
-    for name in ("kinetic", "potential", "work", "dissipated"):
-        values = getattr(simulation, name)
-        if values is not None:
-            top[3].plot(simulation.t, values, label=name, linewidth=1.1)
-    top[3].set_ylabel("energy [J]")
-    top[3].set_xlabel("t [s]")
-    top[3].grid(alpha=0.3)
-    top[3].margins(x=0)
-    if top[3].lines:
-        legend_beside(top[3])
-    top[0].set_title(f"{simulation.name}, {simulation.method}")
+    names, units = simulation.coordinate_names, simulation.coordinate_units
+    panels = [
+        *coordinate_panels("q", simulation.q, names, units),
+        *coordinate_panels("qd", simulation.qd, names, units, per_second),
+        *coordinate_panels("F", simulation.F, names, units, of_force),
+    ]
+    energies = [(name, getattr(simulation, name), "-") for name in ("kinetic", "potential", "work", "dissipated")]
+    if any(values is not None for _, values, _ in energies):
+        panels.append(Panel("energy [J]", [line for line in energies if line[1] is not None]))
+    panels = panels or [Panel("q", [(name, simulation.q[:, k], "-") for k, name in enumerate(names)])]  # all at rest
+    figure = figures.Figure(figsize=(9, 1.2 + 2.1 * len(panels)), layout="constrained")
+    drawn = draw_panels(figure, simulation.t, panels)
+    drawn[0].set_title(f"{simulation.name}, {simulation.method}")
     if path is not None:
         save_figure(figure, path)
     return figure

@@ -111,15 +111,17 @@ def test_plots_show_the_records(ran) -> None:
 
     loop, records = ran
     figure = tracking_figure(loop, records)
-    expected = (records["q"], records["q"] - records["q_ref"], records["F"])
-    assert [axes.get_ylabel() for axes in figure.axes] == ["q [rad, m]", "q - q_ref [rad, m]", "F [N m, N]"]
+    assert [axes.get_ylabel() for axes in figure.axes] == ["q [rad]", "q - q_ref [rad]", "F [N m]"]
     assert figure.axes[-1].get_xlabel() == "t [s]"
+    assert figure.axes[0].get_title() == "two_link, computed_torque at 1000 Hz"
+    assert [line.get_label() for line in figure.axes[0].lines][2:] == ["shoulder reference", "elbow reference"]
+    expected = (np.hstack([records["q"], records["q_ref"]]), records["q"] - records["q_ref"], records["F"])
     for axes, values in zip(figure.axes, expected, strict=True):
-        assert [line.get_label() for line in axes.lines] == ["shoulder", "elbow"]
+        assert [line.get_label() for line in axes.lines][:2] == ["shoulder", "elbow"]
+        assert len(axes.get_legend().get_texts()) == len(axes.lines) == values.shape[1]
         for k, line in enumerate(axes.lines):
             np.testing.assert_array_equal(line.get_xdata(), records["tick"] / 1000.0)
             np.testing.assert_array_equal(line.get_ydata(), values[:, k])
-    assert [text.get_text() for text in figure.axes[0].get_legend().get_texts()] == ["shoulder", "elbow"]
 
 
 def test_plots_show_the_timing(ran) -> None:

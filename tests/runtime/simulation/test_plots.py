@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from types import SimpleNamespace
@@ -123,7 +124,7 @@ def swing() -> Simulation:
 def test_a_simulation_draws_its_samples(swing: Simulation, tmp_path: Path) -> None:
     figure = swing.plot(tmp_path / "swing.png")
     assert (tmp_path / "swing.png").read_bytes().startswith(b"\x89PNG")
-    assert [axes.get_ylabel() for axes in figure.axes] == ["q [rad, m]", "qd [rad/s, m/s]", "F [N m, N]", "energy [J]"]
+    assert [axes.get_ylabel() for axes in figure.axes] == ["q [rad]", "qd [rad/s]", "F [N m]", "energy [J]"]
     assert figure.axes[-1].get_xlabel() == "t [s]"
     assert figure.axes[0].get_title() == "two_link, tsit5"
     for axes, values in zip(figure.axes, (swing.q, swing.qd, swing.F), strict=False):
@@ -137,6 +138,19 @@ def test_a_simulation_draws_its_samples(swing: Simulation, tmp_path: Path) -> No
     energies = lines_of(figure.axes[3])
     assert list(energies) == ["kinetic", "potential", "work", "dissipated"]
     np.testing.assert_array_equal(energies["work"][:, 1], swing.work)
+
+
+def test_a_panel_shows_one_unit_and_none_is_empty(swing: Simulation) -> None:
+    """An angle and a length, without forces, and the angle at rest."""
+    columns = np.stack([np.zeros_like(swing.t), np.sin(swing.t)], axis=1)
+    mixed = replace(swing, coordinate_units=("rad", "m"), q=columns, qd=columns, F=0 * columns)
+    figure = mixed.plot()
+    assert [axes.get_ylabel() for axes in figure.axes] == ["q [m]", "qd [m/s]", "energy [J]"]
+    assert list(lines_of(figure.axes[0])) == ["elbow"]
+    both = replace(mixed, q=columns + 1, kinetic=None, potential=None, work=None, dissipated=None)
+    assert [axes.get_ylabel() for axes in both.plot().axes] == ["q [rad]", "q [m]", "qd [m/s]"]
+    rest = replace(both, q=0 * columns, qd=0 * columns)
+    assert [axes.get_ylabel() for axes in rest.plot().axes] == ["q"]
 
 
 def test_batches_are_not_drawn() -> None:
