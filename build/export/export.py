@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from elastogen.build.export.formats import Choices, check_choices
+from elastogen.build.export.formats import FORMATS, Choices, check_choices
 from elastogen.build.export.libraries import library_name
 from elastogen.build.export.project import make_project
 from elastogen.build.files.write import write_files
@@ -27,7 +27,7 @@ def export(
     loop: bool = False,
     header_only: bool = False,
     outputs: Sequence[str] | str | None = None,
-    precision: str = "double",
+    precision: str | None = None,
     sincos: str = "fast",
     target: str | None = None,
     compiler: str | None = None,
@@ -36,20 +36,23 @@ def export(
 ) -> GeneratedFiles:
     """Write a robot as a project of the given format, with a README of this robot, an example and a manifest.
 
-    ``format`` is "c", "cpp", "cmake", "python" or "shared". ``loop`` adds the control loop (not "python"), ``header_only``
-    puts the model's C into its header ("c"). ``target`` is the triple of another machine ("shared"), ``compiler`` and
-    ``cflags`` are those of ``build_model``. All files appear, or none; the same robot and options give the same bytes.
-    Files that elastogen did not write are refused by name unless ``force``. Raises RobotError, OutputError or BuildError.
+    ``format`` is "c", "cpp", "cmake", "python", "shared", "arduino", "platformio" or "zephyr"; the last three are float
+    unless ``precision`` says otherwise, the others double. ``loop`` adds the control loop (not "python"; for boards without
+    its thread), ``header_only`` puts the model's C into its header ("c"). ``target`` is the triple of another machine
+    ("shared"), ``compiler`` and ``cflags`` are those of ``build_model``. All files appear, or none; the same robot and
+    options give the same bytes. Files that elastogen did not write are refused by name unless ``force``.
+    Raises RobotError, OutputError or BuildError.
     """
+    usual = FORMATS[format].precision if format in FORMATS else "double"
     options = BuildOptions.checked(
-        outputs=outputs, precision=precision, sincos=sincos, compiler=compiler, cflags=cflags, native=False
+        outputs=outputs, precision=precision or usual, sincos=sincos, compiler=compiler, cflags=cflags, native=False
     )
     if target is not None and not TRIPLE.fullmatch(target):
         raise OutputError(f"target: got {target!r}, expected a triple such as aarch64-linux-gnu.")
     choices = Choices(header_only, target, options.compile)
     chosen = check_choices(format, loop, choices)
     loaded = load(robot)
-    project = make_project(loaded, options, format, loop)
+    project = make_project(loaded, options, format, loop, chosen.parts)
     if chosen.compiles:
         project = project.compiled_to(library_name(loaded.name, target), target or "")
     folder = Path(directory)

@@ -30,6 +30,8 @@ class Format:
     takes_loop: bool = True
     compiles: bool = False
     takes_header_only: bool = False
+    precision: str = "double"  # where the user asks for none
+    parts: tuple[str, ...] | None = None  # endings of the C files that it takes, without threads and POSIX; None: all
 
 
 def _c(project: Project, choices: Choices) -> Files:
@@ -83,12 +85,39 @@ def _shared(project: Project, choices: Choices) -> Files:
     return {**headers, project.context.library: library, "example.py": project.filled("example.py.j2")}
 
 
+def _arduino(project: Project, choices: Choices) -> Files:
+    placed: Files = {f"src/{name}": text for name, text in project.c_files.items()}
+    sketch = f"{project.name}_example"
+    return {
+        **placed,
+        "library.properties": project.filled("library.properties.j2"),
+        f"examples/{sketch}/{sketch}.ino": project.filled("example.ino.j2"),
+    }
+
+
+def _platformio(project: Project, choices: Choices) -> Files:
+    placed: Files = {f"src/{name}": text for name, text in project.c_files.items()}
+    manifest = project.filled("library.json.j2")
+    return {**placed, "library.json": manifest, "examples/example.c": project.model.bundle["example.c"]}
+
+
+def _zephyr(project: Project, choices: Choices) -> Files:
+    placed: Files = {f"{'src' if name.endswith('.c') else 'include'}/{name}": text for name, text in project.c_files.items()}
+    filled = {f"zephyr/{name}": project.filled(f"{name}.j2") for name in ("module.yml", "CMakeLists.txt", "Kconfig")}
+    return {**placed, **filled, "examples/example.c": project.model.bundle["example.c"]}
+
+
+BARE_METAL = ("", "_simulate", "_switch", "_loop")
+
 FORMATS = {
     "c": Format("C99 files that drop in anywhere", _c, takes_header_only=True),
     "cpp": Format("the C files with a header-only C++17 wrapper", _cpp),
     "cmake": Format("a CMake project: target, install rules, find_package, pkg-config", _cmake),
     "python": Format("a project that builds a wheel of the compiled model", _python, takes_loop=False),
     "shared": Format("a compiled library with its headers", _shared, compiles=True),
+    "arduino": Format("an Arduino library with a sketch", _arduino, precision="float", parts=BARE_METAL),
+    "platformio": Format("a PlatformIO library", _platformio, precision="float", parts=BARE_METAL),
+    "zephyr": Format("a Zephyr module", _zephyr, precision="float", parts=BARE_METAL),
 }
 
 

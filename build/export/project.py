@@ -57,8 +57,8 @@ class Project:
         return dataclasses.replace(self, context=dataclasses.replace(self.context, library=library, target=target))
 
 
-def make_project(robot: Robot, options: BuildOptions, kind: str, loop: bool) -> Project:
-    """Derive a robot's model, with its loop if asked, and print its C files."""
+def make_project(robot: Robot, options: BuildOptions, kind: str, loop: bool, parts: tuple[str, ...] | None) -> Project:
+    """Derive a robot's model, with its loop if asked, and print its C files; ``parts`` are the endings that are wanted."""
     outputs = options.emit.outputs
     if loop:
         refuse_time(robot)
@@ -68,6 +68,8 @@ def make_project(robot: Robot, options: BuildOptions, kind: str, loop: bool) -> 
     files = {**model.c_files, **model.simulation}
     if loop:
         files |= with_loop(derivation, model, options, UserCode()).simulation
+    if parts is not None:
+        files = {name: text for name, text in files.items() if name[:-2] in {f"{model.name}{part}" for part in parts}}
     context = ExportContext(
         **{field.name: getattr(model.about, field.name) for field in dataclasses.fields(model.about)},
         format=kind,

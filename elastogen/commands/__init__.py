@@ -9,7 +9,7 @@ COMMANDS = {
     "check": "validate a robot and print what it is",
     "derive": "print closed forms, or write them as LaTeX",
     "generate": "write the C files, compile nothing",
-    "export": "write a project around the C: C++, CMake, a Python package, a compiled library",
+    "export": "write a project around the C: C++, CMake, a Python package, a library, boards",
     "cmake": "print where find_package(elastogen) is, for elastogen_add_robot in CMake",
     "build": "compile a model into the cache, print its functions and times",
     "simulate": "simulate a motion, beside the rigid robot where links are flexible; CSV and plots",

@@ -9,19 +9,19 @@ import click
 import elastogen
 from elastogen.commands.options import (
     AS_JSON,
-    EMISSION,
     FILE,
     LOADING,
     TALKING,
     emission,
     load,
+    names,
     print_json,
     warned_already,
     with_options,
 )  # fmt: skip
 from elastogen.commands.progress import progress
 
-FORMATS = ("c", "cpp", "cmake", "python", "shared")
+FORMATS = ("c", "cpp", "cmake", "python", "shared", "arduino", "platformio", "zephyr")
 
 
 @click.command()
@@ -34,7 +34,9 @@ FORMATS = ("c", "cpp", "cmake", "python", "shared")
 @click.option("--compiler", help="C compiler (shared; default: $CC, else cc, gcc or clang).")
 @click.option("--cflags", help="More flags for the compiler, in one string (shared).")
 @click.option("--force", is_flag=True, help="Replace files there that elastogen did not write.")
-@EMISSION
+@click.option("--outputs", type=names, metavar="A,B", help="Functions to emit (default: a sensible set).")
+@click.option("--precision", type=click.Choice(["double", "float"]), help="Default double; float for boards.")
+@click.option("--sincos", type=click.Choice(["fast", "libm"]), default="fast", help="Inline (default), or libm.")
 @AS_JSON
 @TALKING
 @with_options

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -13,6 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from c_compilers import WARNINGS
+from ruamel.yaml import YAML
 
 import elastogen
 from elastogen.build.files.manifest import MANIFEST
@@ -192,7 +194,35 @@ def test_shared(tmp_path: Path, expected: list[float]) -> None:
     assert close(printed(run("./user", cwd=tmp_path)), expected)
 
 
-@pytest.mark.parametrize("kind", ["c", "cpp", "cmake", "python", "shared"])
+@pytest.mark.parametrize("kind", ["arduino", "platformio", "zephyr"])
+def test_boards(tmp_path: Path, kind: str) -> None:
+    """As far as it goes without their tools: the manifests are read, the C is compiled, the sketch against a stand-in."""
+    folder = tmp_path / "two_link"
+    files = elastogen.export("two_link", folder, format=kind, outputs=OUTPUTS, loop=True)
+    assert "typedef float two_link_real_t;" in files.header.read_text()
+    sources = sorted((folder / "src").glob("*.c"))
+    assert "two_link_loop.c" in {path.name for path in sources}
+    assert not any("pthread" in path.read_text() for path in sources)
+    run("cc", *WARNINGS, "-fsyntax-only", f"-I{files.header.parent}", *sources, cwd=tmp_path)
+    if kind == "platformio":
+        manifest = json.loads((folder / "library.json").read_text())
+        assert (manifest["name"], manifest["build"]["srcDir"]) == ("two_link", "src")
+    elif kind == "zephyr":
+        module = YAML(typ="safe").load((folder / "zephyr" / "module.yml").read_text())
+        assert (folder / module["build"]["kconfig"]).read_text().startswith("config TWO_LINK\n")
+        named = re.findall(r"/\.\./(src/\S+\.c)", (folder / module["build"]["cmake"] / "CMakeLists.txt").read_text())
+        assert sorted(named) == [f"src/{path.name}" for path in sources]
+    else:
+        lines = (folder / "library.properties").read_text().splitlines()
+        assert {"name=two_link", "includes=two_link.h", "architectures=*"} <= set(lines)
+        stand_in = "struct { void begin(long); template <class... T> void print(T...); void println(); } Serial;\n"
+        stand_in += "unsigned long micros(); void delay(int);\n#define F(x) x\n"
+        (tmp_path / "Arduino.h").write_text(stand_in)
+        (sketch,) = (folder / "examples").rglob("*.ino")
+        run("c++", "-xc++", "-fsyntax-only", "-include", "Arduino.h", f"-I{folder / 'src'}", sketch, cwd=tmp_path)
+
+
+@pytest.mark.parametrize("kind", ["c", "cpp", "cmake", "python", "shared", "zephyr"])
 def test_exported_twice_the_bytes_are_the_same(tmp_path: Path, kind: str) -> None:
     for name in ("a", "b"):
         elastogen.export("two_link", tmp_path / name, format=kind, outputs=OUTPUTS[:1])
