@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import pairwise
 
 import sympy
 
@@ -42,14 +43,29 @@ def section_at(given: ShapedBeam, x: Scalar, parameters: Mapping[str, Parameter]
 def outer_part(given: ShapedBeam, x: Scalar, parameters: Mapping[str, Parameter]) -> FlexibleBody:
     """The standard data of what lies beyond x, moved by the same coordinates; about the origin of the link frame."""
     place = Place.of(x, given.beam.length, parameters)
+    return part_of(given, Fraction(place.s if isinstance(place.s, Fraction) else float(place.near)), Fraction(1))
+
+
+def part_of(given: ShapedBeam, start: Fraction, end: Fraction) -> FlexibleBody:
+    """The standard data of the part between two places s = x / L: mass and stiffness of the rest are left out."""
     beam = given.beam
     kept = replace(
         beam,
-        mass_per_length=place.beyond(beam.mass_per_length),
-        inertia_y=place.beyond(beam.inertia_y),
-        inertia_z=place.beyond(beam.inertia_z),
+        mass_per_length=_between(beam.mass_per_length, start, end),
+        inertia_y=_between(beam.inertia_y, start, end),
+        inertia_z=_between(beam.inertia_z, start, end),
+        stiffness={direction: _between(curve, start, end) for direction, curve in beam.stiffness.items()},
     )
     return beam_body(kept, given.modes)
+
+
+def _between(curve: Curve, start: Fraction, end: Fraction) -> Curve:
+    """The curve that vanishes outside of a part."""
+    breaks = tuple(sorted({*curve.breaks, *(s for s in (start, end) if 0 < s < 1)}))
+    refined = curve.refined(breaks)
+    inside = (start <= a and b <= end for a, b in pairwise(breaks))
+    pieces = tuple(p if kept else (Fraction(0),) for kept, p in zip(inside, refined.pieces, strict=True))
+    return Curve(breaks, pieces)
 
 
 @dataclass(frozen=True)
@@ -87,11 +103,3 @@ class Place:
         for c in reversed(curve.pieces[i]):
             total = total * t + c
         return total
-
-    def beyond(self, curve: Curve) -> Curve:
-        """The curve that vanishes up to here."""
-        s = self.s if isinstance(self.s, Fraction) else as_fraction(float(self.near))
-        breaks = tuple(sorted({*curve.breaks, *((s,) if 0 < s < 1 else ())}))
-        refined = curve.refined(breaks)
-        pieces = tuple(p if start >= s else (Fraction(0),) for start, p in zip(breaks, refined.pieces, strict=False))
-        return Curve(breaks, pieces)

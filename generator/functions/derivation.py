@@ -22,7 +22,7 @@ from elastogen.generator.functions.catalogue import Derived, Entry, by_true_velo
 from elastogen.generator.functions.function import Function
 from elastogen.generator.functions.higher import acceleration_matrices, energies_and_rates, energy_parts
 from elastogen.generator.functions.own.functions import own_entries
-from elastogen.generator.functions.papers import matrix_exponentials
+from elastogen.generator.functions.papers import elements, matrix_exponentials
 from elastogen.generator.functions.stages import stage
 from elastogen.generator.functions.variants import Variant, VariantFamily
 from elastogen.generator.joints.selector import Selector
@@ -44,6 +44,7 @@ CATALOGUE: dict[str, Entry] = {
         *dynamics.ENTRIES,
         *derivatives.ENTRIES,
         *inner_forces.ENTRIES,
+        *elements.ENTRIES,
         *map(by_true_velocities, energies_and_rates.ENTRIES),
         *map(by_true_velocities, energy_parts.ENTRIES),
         *map(by_true_velocities, acceleration_matrices.ENTRIES),

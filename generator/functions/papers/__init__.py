@@ -1,1 +1,1 @@
-"""Functions in the papers' own notation."""
+"""Functions in the papers' own notation: matrix exponentials, matrices of single elements."""
