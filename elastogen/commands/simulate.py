@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from elastogen.generator.robot.robot import Robot
     from elastogen.runtime import Model, Simulation
     from elastogen.runtime.simulation.inputs import Input
+    from elastogen.runtime.simulation.measurement import Measurement
 
 INPUT_HELP = (
     "driving forces: 'zero' (default); 'constant:A,B,..' [N m, N]; 'bangbang:A,B,..:DURATION' amplitudes and seconds; "
@@ -76,6 +77,12 @@ MOTION = together(
     metavar="FILE",
     help="Draw them into this file (.png, .pdf, .svg); robots with simulation: are drawn into NAME.png by default.",
 )
+@click.option(
+    "--measured",
+    type=FILE,
+    metavar="FILE",
+    help="Compare with a measured motion, a .csv of t [s] and columns named as coordinates or strain gauges.",
+)
 @click.option("--no-plot", is_flag=True, help="Draw nothing.")
 @EMISSION
 @COMPILATION
@@ -98,6 +105,11 @@ def run(robot: Robot, build: Callable[[Robot], Model], options: SimpleNamespace)
     if beside is None:
         beside = flexible and (plot is not None or robot.experiment is not None)
     arguments = simulation_arguments(robot, options)
+    measured: Measurement | None = None
+    if options.measured is not None:
+        from elastogen.runtime.simulation.measurement import read_measurement
+
+        measured = read_measurement(options.measured)
     if robot.experiment is not None and robot.experiment.note:
         print(robot.experiment.note)
     if beside:
@@ -119,12 +131,32 @@ def run(robot: Robot, build: Callable[[Robot], Model], options: SimpleNamespace)
     if plot is not None:
         draw(plot)
         written.append(plot)
+    if measured is not None:
+        written += _compare_with(measured, result, lambda: build(robot), robot, plot)
     for path in written:
         print(f"wrote {path}")
     if not (result.ok or result.interrupted):
         from elastogen.runtime.simulation.results import STATUS
 
         raise elastogen.ModelError(f"{robot.name}: failed at t = {result.time_reached:g} s: {STATUS[result.status]}.")
+
+
+def _compare_with(
+    measured: Measurement, result: Simulation, build: Callable[[], Model], robot: Robot, plot: Path | None
+) -> list[Path]:
+    """Print how well a measurement is met; draw both beside the plot of the simulation."""
+    from elastogen.runtime.simulation.measurement import fits, plot_measurement
+
+    names = [point.name for point in robot.points if point.strain is not None]
+    strains = build().point_strains(result.q).T if set(names) & set(measured.columns) else []
+    gauges = dict(zip(names, strains, strict=False))
+    for fit in fits(measured, result, gauges):
+        print(f"  {fit}")
+    if plot is None:
+        return []
+    both = plot.with_name(f"{plot.stem}_measured{plot.suffix}")
+    plot_measurement(measured, result, gauges, both)
+    return [both]
 
 
 def plot_file(robot: Robot, options: SimpleNamespace) -> Path | None:
