@@ -5,11 +5,11 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from benchmarks import accuracy, batches, builds, calls, flexible, machine, operations, speed, tuning
+from benchmarks import accuracy, batches, builds, calls, flexible, machine, operations, speed, starts, tuning
 from benchmarks.robots import FILES
 
 RESULTS = Path(__file__).parent / "results"
-SECTIONS = ("speed", "operations", "builds", "calls", "batches", "flexible", "accuracy", "tuning")
+SECTIONS = ("speed", "operations", "builds", "starts", "calls", "batches", "flexible", "accuracy", "tuning")
 
 
 def main() -> None:
@@ -44,6 +44,8 @@ def _section(section: str, robots: list[str], work: Path, rounds: int, quick: bo
         return operations.report(quick)
     if section == "builds":
         return builds.report(work, quick)
+    if section == "starts":
+        return starts.report()
     if section == "calls":
         return calls.report(rounds)
     if section == "batches":

@@ -14,25 +14,25 @@ import elastogen
 from elastogen.build.c.names import string_literals
 from elastogen.build.files.contexts import Constant, Identity, SwitchContext
 from elastogen.build.files.extension_module import module_context
-from elastogen.build.files.own_controller import own_controller
 from elastogen.build.files.render import ABI_VERSION, RenderedModel, render_model
 from elastogen.build.files.shared_memory import CONSTANTS as SHARED_CONSTANTS
 from elastogen.build.files.shared_memory import STALE, shared_context, shared_files
 from elastogen.build.files.switching import switch_context, switch_files
 from elastogen.build.files.templating import fill
 from elastogen.build.files.write import write_files
-from elastogen.build.identity import model_sha256, sha256, tool_sha256
+from elastogen.build.identity import model_sha256
 from elastogen.build.module.cache import Cache
 from elastogen.build.module.compile import find_toolchain
 from elastogen.build.options import BuildOptions
 from elastogen.build.pipeline import GeneratedFiles, compile_cached
+from elastogen.build.stamps import sha256, tool_sha256
+from elastogen.build.user_code import UserCode
 from elastogen.generator.description.load_robot import RobotSource, load
 from elastogen.generator.functions.derivation import ModelDerivation, derive_model
-from elastogen.generator.robot.errors import BuildError, OutputError
+from elastogen.generator.robot.errors import OutputError
 from elastogen.generator.robot.own.terms import TIME
 from elastogen.generator.robot.robot import Robot
 from elastogen.generator.sliding.elements_inside import selectors
-from elastogen.runtime.loop.library import LoopLibrary, load_loop
 
 MAX_TAPS = 64  # impulses of an input shaper
 USER_VALUES = 32  # numbers that a user's own controller may tune
@@ -144,63 +144,6 @@ class LoopContext:
     metadata: tuple[str, ...]  # C string literals
     switching: SwitchContext | None  # of robots with sliding joints
     sliding_coordinates: tuple[int, ...]  # indices in q of the sliding joints
-
-
-@dataclass(frozen=True)
-class UserCode:
-    """C text of a user: a controller (defines ``user_controller``), a plant (``user_read`` and ``user_write``)."""
-
-    controller: str | None = None
-    plant: str | None = None
-
-    @classmethod
-    def read(cls, controller: str | os.PathLike[str] | None, plant: str | os.PathLike[str] | None) -> UserCode:
-        """Take C text, or the path of a .c file, for each."""
-        return cls(
-            _c_text("controller_source", controller, ("user_controller",)),
-            _c_text("plant_source", plant, ("user_read", "user_write")),
-        )
-
-    @property
-    def files(self) -> dict[str, str]:
-        """File name -> text."""
-        both = {"user_controller.c": self.controller, "user_plant.c": self.plant}
-        return {name: text for name, text in both.items() if text is not None}
-
-
-def build_loop(
-    robot: RobotSource,
-    *,
-    controller: str | None = None,
-    controller_source: str | os.PathLike[str] | None = None,
-    plant_source: str | os.PathLike[str] | None = None,
-    **options: Any,
-) -> LoopLibrary:
-    """Derive, emit and compile a robot's control loop, and load it. Known loops come from the cache.
-
-    ``controller_source`` is C text, or the path of a .c file, that defines ``int user_controller(void *context, const
-    <name>_loop_view_t *view, <name>_real_t *F)``; ``plant_source`` one that defines ``user_read`` and ``user_write`` as
-    <name>_loop.h types them. Both may call every function of the model. ``options`` are those of ``build_model``;
-    ``outputs`` are more functions for the user's own code. ``controller`` names an own function of the robot
-    (``robot.with_function``) that becomes the controller "user". Raises RobotError, OutputError or BuildError.
-    """
-    return build_loop_library(load(robot), BuildOptions.checked(**options), controller_source, plant_source, controller)
-
-
-def build_loop_library(
-    robot: Robot,
-    options: BuildOptions,
-    controller_source: str | os.PathLike[str] | None = None,
-    plant_source: str | os.PathLike[str] | None = None,
-    controller: str | None = None,
-) -> LoopLibrary:
-    """The loaded loop of a robot, from the cache where it is there."""
-    if controller is not None:
-        if controller_source is not None:
-            raise OutputError(f"loop of {robot.name}: got controller= and controller_source=, expected one of them")
-        controller_source = own_controller(robot, controller)
-        options = options.with_outputs((*(options.emit.outputs or ()), controller))
-    return load_loop(build_loop_extension(robot, options, UserCode.read(controller_source, plant_source)))
 
 
 def build_loop_extension(robot: Robot, options: BuildOptions, code: UserCode | None = None) -> Path:
@@ -330,20 +273,3 @@ def _context(derivation: ModelDerivation, options: BuildOptions, model: Rendered
 def _with_threads(options: BuildOptions) -> BuildOptions:
     flags = dataclasses.replace(options.compile, cflags=("-pthread", *options.compile.cflags))
     return dataclasses.replace(options, compile=flags)
-
-
-def _c_text(argument: str, given: str | os.PathLike[str] | None, needed: tuple[str, ...]) -> str | None:
-    """C text from a text or the path of a .c file."""
-    if given is None:
-        return None
-    is_text = isinstance(given, str) and "\n" in given
-    try:
-        text = str(given) if is_text else Path(given).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError, TypeError, ValueError) as error:
-        raise BuildError(
-            f"{argument}: got {str(given)!r}, which cannot be read ({error}). Fix: pass C text, or the path of a .c file."
-        ) from error
-    missing = [name for name in needed if name not in text]
-    if missing:
-        raise BuildError(f"{argument}: does not define {missing[0]!r}, expected {', '.join(needed)} as in <name>_loop.h.")
-    return text

@@ -5,23 +5,19 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
-from typing import Any
 
 from elastogen.build.files.render import RenderedModel, render_model
 from elastogen.build.files.write import write_files
-from elastogen.build.identity import model_sha256, sha256, tool_sha256
+from elastogen.build.identity import model_sha256
 from elastogen.build.module.cache import Cache
 from elastogen.build.module.compile import Toolchain, compile_model, find_toolchain
 from elastogen.build.options import BuildOptions
-from elastogen.build.program import EmittedProgram
+from elastogen.build.stamps import sha256, tool_sha256
 from elastogen.generator.description.load_robot import RobotSource, load
 from elastogen.generator.functions.derivation import derive_model
 from elastogen.generator.functions.stages import stage
 from elastogen.generator.robot.robot import Robot
-from elastogen.runtime import Model, Simulation, load_model
-from elastogen.runtime.loop.library import LoopLibrary
 
 
 @dataclass(frozen=True)
@@ -32,62 +28,6 @@ class GeneratedFiles:
     header: Path
     source: Path
     files: tuple[Path, ...]  # all of them
-
-
-def build_model(
-    robot: RobotSource,
-    *,
-    outputs: Sequence[str] | str | None = None,
-    precision: str = "double",
-    sincos: str = "fast",
-    cache_dir: str | os.PathLike[str] | None = None,
-    compiler: str | None = None,
-    cflags: Sequence[str] | str | None = None,
-    native: bool = True,
-    fp_contract: str = "off",
-    lanes: bool = False,
-    timeout: float | None = None,
-    verbose: bool = False,
-) -> Model:
-    """Derive, emit and compile a robot's model, and load it. A model that was built before comes from the cache.
-
-    ``robot`` is a Robot, a built-in name, a path or a mapping like a robot file. ``outputs`` names the functions
-    (None: a sensible set, and any other function when it is first called). ``precision`` is "double" or "float";
-    ``sincos`` "fast" (inline and vectorized) or "libm". ``native`` uses all instructions of this processor;
-    ``fp_contract="fast"`` allows fused multiply-add; ``lanes`` lets batches evaluate several states at once in the
-    processor's vectors, with the same bits and twice the time to compile; ``cflags`` are added last, after
-    those of $ELASTOGEN_CFLAGS. ``cache_dir`` replaces
-    $ELASTOGEN_CACHE_DIR and the user's cache directory. Raises RobotError, OutputError or BuildError.
-    """
-    options = BuildOptions.checked(
-        outputs=outputs, precision=precision, sincos=sincos, cache_dir=cache_dir, compiler=compiler, cflags=cflags,
-        native=native, fp_contract=fp_contract, lanes=lanes, timeout=timeout, verbose=verbose,
-    )  # fmt: skip
-    loaded = load(robot)
-    model = load_model(build_extension(loaded, options))
-    if outputs is None:  # the user did not choose: whatever else is called is built then
-        model.complete_with(lambda name: load_model(build_extension(loaded, options.with_outputs((name,)))))
-    model.show_programs_with(lambda name: _program(loaded, name))
-    model.make_loops_with(lambda *code: _build_loop(loaded, options, *code), [own.name for own in loaded.functions])
-    model.animate_with(partial(_animate, loaded))
-    return model
-
-
-def _animate(robot: Robot, simulation: Simulation, path: str | os.PathLike[str], **options: Any) -> Path:
-    from elastogen.build.pages.animation import animate
-
-    return animate(robot, simulation, path, **options)
-
-
-def _program(robot: Robot, name: str) -> EmittedProgram:
-    (function,) = derive_model(robot, (name,)).functions
-    return EmittedProgram(robot, function)
-
-
-def _build_loop(robot: Robot, options: BuildOptions, *code: Any) -> LoopLibrary:
-    from elastogen.build.loop import build_loop_library
-
-    return build_loop_library(robot, options.with_outputs(None), *code)
 
 
 def build_extension(robot: Robot, options: BuildOptions) -> Path:

@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from elastogen.build.export.export import export
-    from elastogen.build.loop import build_loop, generate_loop
-    from elastogen.build.pipeline import GeneratedFiles, build_model, generate
+    from elastogen.build.loop import generate_loop
+    from elastogen.build.pipeline import GeneratedFiles, generate
+    from elastogen.build.start import build_loop, build_model
     from elastogen.generator.closed_form.closed_form import ClosedForm, derive
     from elastogen.generator.description.load_robot import load
     from elastogen.generator.description.rigid_limit import rigid_robot
@@ -93,8 +94,9 @@ __all__ = [
 
 _HOME = {
     "elastogen.build.export.export": ("export",),
-    "elastogen.build.loop": ("build_loop", "generate_loop"),
-    "elastogen.build.pipeline": ("GeneratedFiles", "build_model", "generate"),
+    "elastogen.build.loop": ("generate_loop",),
+    "elastogen.build.pipeline": ("GeneratedFiles", "generate"),
+    "elastogen.build.start": ("build_loop", "build_model"),
     "elastogen.generator.closed_form.closed_form": ("ClosedForm", "derive"),
     "elastogen.generator.robot.errors": (
         "BuildError",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from difflib import get_close_matches
 
 
 class ModelError(Exception):
@@ -26,6 +25,8 @@ class UnknownNameError(ModelError, KeyError):
 
 def suggestion(given: object, known: Iterable[str]) -> str:
     """Return " Did you mean 'x'?" for a mistyped name, else the list of what there is."""
+    from difflib import get_close_matches  # a slow import, needed for mistakes only
+
     names = [str(name) for name in known]
     close = get_close_matches(str(given), names, n=1)
     if close:

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from elastogen.build.files.contexts import BundleContext
 from elastogen.build.files.render import RenderedModel, render_model
 from elastogen.build.files.templating import fill
-from elastogen.build.loop import UserCode, loop_outputs, refuse_time, with_loop
+from elastogen.build.loop import loop_outputs, refuse_time, with_loop
 from elastogen.build.options import BuildOptions
+from elastogen.build.user_code import UserCode
 from elastogen.generator.functions.derivation import derive_model
 from elastogen.generator.robot.robot import Robot
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import secrets
 import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -130,7 +129,7 @@ def _scratch(parent: Path) -> Iterator[Path]:
     """A folder of this process only, with the permissions that new folders have here; ``parent`` is locked."""
     for orphan in parent.glob(f"{SCRATCH}*"):  # nobody else writes here now: their writers were killed
         shutil.rmtree(orphan, ignore_errors=True)
-    folder = parent / f"{SCRATCH}{secrets.token_hex(6)}"
+    folder = parent / f"{SCRATCH}{os.urandom(6).hex()}"
     folder.mkdir()
     try:
         yield folder

@@ -4,56 +4,79 @@ Layout of the cache directory::
 
     modules/<key>/      one entry: extension module, C files, manifest.json with size and sum of each file
     builds/<key>.json   from robot + options + tool + compiler to an entry, so that a known build derives nothing
-    scratch-*/          entries being made
+    known/<key>.json    from the bytes of a robot file + options to an entry, so that it is loaded without the generator
+    scratch-*/          entries being made; each holds a lock as long as its process lives
 
 An entry is made in a scratch directory and renamed into its place. Of two processes that make the same entry, one
-wins and the other takes the winner's. Every read checks the manifest; a damaged entry counts as missing.
+wins and the other takes the winner's. Every read checks owner, permissions and manifest; an entry that is damaged counts
+as missing, one that somebody else could have written is refused with a warning. Directories in $ELASTOGEN_CACHE_READ_ONLY
+are looked at after the own one, and never written.
 """
 
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import json
 import os
 import shutil
 import tempfile
 import time
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import platformdirs
-
 from elastogen.build.files.write import writing_to
+from elastogen.build.module.trust import distrust, make_readable, own_folder
+from elastogen.build.stamps import file_sum
 from elastogen.generator.robot.errors import BuildError
 
+try:
+    import fcntl
+except ImportError:  # no locks on this system: scratch is judged by its age alone
+    fcntl = None  # type: ignore[assignment]
+
 ENVIRONMENT_VARIABLE = "ELASTOGEN_CACHE_DIR"
+READ_ONLY_VARIABLE = "ELASTOGEN_CACHE_READ_ONLY"
+SIZE_VARIABLE = "ELASTOGEN_CACHE_MIB"
+MOST_MIB = 2048  # of all entries; beyond it, those that were not used for longest go
+KEPT_SECONDS = 3600.0  # an entry that was used since is never removed by size
 MANIFEST = "manifest.json"
-SCRATCH_LIFETIME = 24 * 3600.0  # seconds after which a scratch directory is an orphan
+LOCK = "lock"
+SCRATCH_SECONDS = 60.0  # a scratch directory without a lock may be this young
+
+
+class CacheWarning(UserWarning):
+    """Something in the cache was refused."""
 
 
 class Cache:
-    """One cache directory."""
+    """One cache directory, and read-only ones behind it."""
 
     def __init__(self, directory: Path | None = None) -> None:
-        given = directory or os.environ.get(ENVIRONMENT_VARIABLE) or platformdirs.user_cache_dir("elastogen")
-        self.directory = Path(given).expanduser().absolute()
+        self.directory = cache_directory(directory)
+        others = os.environ.get(READ_ONLY_VARIABLE, "").split(os.pathsep)
+        self.read_only = tuple(Path(other).expanduser().absolute() for other in others if other)
         self._modules = self.directory / "modules"
-        self._builds = self.directory / "builds"
 
     # ---- entries
 
     def find(self, key: str) -> Path | None:
         """The extension of a sound entry, or None."""
-        entry = self._modules / key
-        manifest = _read_json(entry / MANIFEST)
-        if manifest is None or not isinstance(manifest.get("files"), dict):
-            return None
-        if any(_describe(entry / name) != facts for name, facts in manifest["files"].items()):
-            return None
-        extension = str(manifest.get("extension"))
-        return entry / extension if extension in manifest["files"] else None
+        for folder in (self.directory, *self.read_only):
+            entry = folder / "modules" / key
+            if not (entry / MANIFEST).exists():
+                continue
+            reason = distrust(folder, folder / "modules", entry, entry / MANIFEST)
+            if reason:
+                warnings.warn(f"{entry}: not used, {reason}.", CacheWarning, stacklevel=2)
+                continue
+            extension = sound_extension(entry)
+            if extension is not None:
+                with contextlib.suppress(OSError):
+                    os.utime(entry / MANIFEST)  # when it was used last
+                return extension
+        return None
 
     def make(self, key: str, build: Callable[[Path], Path]) -> Path:
         """The extension of entry ``key``, built by ``build(directory)`` where it is missing or damaged."""
@@ -61,16 +84,21 @@ class Cache:
         if found is not None:
             return found
         with self._writing():
-            self._modules.mkdir(parents=True, exist_ok=True)
-            self._remove_orphans()
+            own_folder(self.directory)
+            own_folder(self._modules)
+            remove_orphans(self.directory)
             scratch = Path(tempfile.mkdtemp(prefix="scratch-", dir=self.directory))
-        try:
-            with self._writing():
-                extension = build(scratch)
-                _write_manifest(scratch, extension.name)
-                return self._publish(key, scratch)
-        finally:
-            shutil.rmtree(scratch, ignore_errors=True)
+        with _held(scratch):
+            try:
+                with self._writing():
+                    extension = build(scratch)
+                    _write_manifest(scratch, extension.name)
+                    make_readable(scratch)
+                    made = self._publish(key, scratch)
+            finally:
+                shutil.rmtree(scratch, ignore_errors=True)
+        self.shrink(most_bytes())
+        return made
 
     def _publish(self, key: str, scratch: Path) -> Path:
         """Rename a finished entry into its place, or take the one that another process put there."""
@@ -78,17 +106,18 @@ class Cache:
         for _ in range(10):
             try:
                 os.rename(scratch, entry)
+                (entry / LOCK).unlink(missing_ok=True)
             except OSError:
                 if not entry.exists():
                     raise
-            found = self.find(key)
-            if found is not None:
-                return found
-            self._discard(entry)
+            extension = sound_extension(entry) if not distrust(entry) else None
+            if extension is not None:
+                return extension
+            self.discard(entry)
         raise BuildError(f"{entry}: other processes keep damaging this entry. Fix: remove {self.directory}.")
 
-    def _discard(self, entry: Path) -> None:
-        """Move a damaged entry away, then remove it."""
+    def discard(self, entry: Path) -> None:
+        """Move an entry away, then remove it."""
         grave = Path(tempfile.mkdtemp(prefix="scratch-", dir=self.directory))
         try:
             os.rename(entry, grave / "damaged")
@@ -97,53 +126,141 @@ class Cache:
         finally:
             shutil.rmtree(grave, ignore_errors=True)
 
-    # ---- known builds
+    def entries(self) -> list[Path]:
+        """All entries of the own directory, those that were not used for longest first."""
+        found = [(path / MANIFEST, path) for path in self._modules.glob("*") if (path / MANIFEST).is_file()]
+        return [path for _, path in sorted((manifest.stat().st_mtime, path) for manifest, path in found)]
+
+    def shrink(self, most: int) -> list[Path]:
+        """Remove entries, those that were not used for longest first, until the rest has at most so many bytes."""
+        entries = self.entries()
+        sizes = {entry: folder_bytes(entry) for entry in entries}
+        total, removed, limit = sum(sizes.values()), [], time.time() - KEPT_SECONDS
+        for entry in entries:
+            if total <= most:
+                break
+            with contextlib.suppress(OSError):
+                if most > 0 and (entry / MANIFEST).stat().st_mtime > limit:
+                    continue
+                self.discard(entry)
+                total -= sizes[entry]
+                removed.append(entry)
+        return removed
+
+    # ---- notes: where builds led to
 
     def find_build(self, key: str) -> Path | None:
         """The extension that an earlier build with this key led to, if it is still sound."""
-        note = _read_json(self._builds / f"{key}.json")
+        note = self.read_note("builds", key)
         module = note.get("module") if note else None
         return self.find(module) if isinstance(module, str) and module.isalnum() else None
 
     def note_build(self, key: str, module_key: str) -> None:
-        """Remember where a build led to. A note that cannot be written costs the next build time, nothing else."""
-        with contextlib.suppress(OSError):
-            self._builds.mkdir(parents=True, exist_ok=True)
-            handle, scratch = tempfile.mkstemp(prefix="scratch-", dir=self._builds)
+        """Remember where a build led to."""
+        self.write_note("builds", key, {"module": module_key})
+
+    def read_note(self, kind: str, key: str) -> dict[str, Any] | None:
+        """What was noted under a key, by somebody who can be trusted."""
+        for folder in (self.directory, *self.read_only):
+            path = folder / kind / f"{key}.json"
+            note = _read_json(path)
+            if note is not None and not distrust(folder, path.parent, path):
+                return note
+        return None
+
+    def write_note(self, kind: str, key: str, content: dict[str, Any]) -> None:
+        """Remember something. A note that cannot be written costs the next build time, nothing else."""
+        notes = self.directory / kind
+        with contextlib.suppress(OSError, BuildError):
+            own_folder(notes)
+            handle, scratch = tempfile.mkstemp(prefix="scratch-", dir=notes)
             try:
                 with os.fdopen(handle, "w", encoding="utf-8") as stream:
-                    json.dump({"module": module_key}, stream)
-                os.replace(scratch, self._builds / f"{key}.json")
+                    json.dump(content, stream)
+                make_readable(Path(scratch))
+                os.replace(scratch, notes / f"{key}.json")
             except OSError:
                 os.unlink(scratch)
-
-    # ----
 
     def _writing(self) -> Any:
         return writing_to(self.directory, f"set {ENVIRONMENT_VARIABLE} or cache_dir= to a directory")
 
-    def _remove_orphans(self) -> None:
-        limit = time.time() - SCRATCH_LIFETIME
-        for folder in (self.directory, self._builds):
-            for path in folder.glob("scratch-*"):
-                try:
-                    if path.stat().st_mtime < limit:
-                        shutil.rmtree(path) if path.is_dir() else path.unlink()
-                except OSError:
-                    continue  # another process removes it too, or it is not ours
+
+def cache_directory(given: Path | None = None) -> Path:
+    """The directory that is given, that of the environment, or the user's."""
+    chosen = given or os.environ.get(ENVIRONMENT_VARIABLE)
+    if not chosen:
+        import platformdirs
+
+        chosen = platformdirs.user_cache_dir("elastogen")
+    return Path(chosen).expanduser().absolute()
 
 
-def _describe(path: Path) -> list[Any] | None:
-    """Size and sum of a file; None where it cannot be read."""
-    try:
-        data = path.read_bytes()
-    except OSError:
+def most_bytes() -> int:
+    """How large all entries together may become."""
+    given = os.environ.get(SIZE_VARIABLE, "")
+    if given and not given.isdigit():
+        raise BuildError(f"${SIZE_VARIABLE}: got {given!r}, expected a whole number of MiB.")
+    return int(given or MOST_MIB) << 20
+
+
+def sound_extension(entry: Path) -> Path | None:
+    """The extension of an entry whose files are those of its manifest, or None."""
+    manifest = _read_json(entry / MANIFEST)
+    if manifest is None or not isinstance(manifest.get("files"), dict):
         return None
-    return [len(data), hashlib.sha256(data).hexdigest()]
+    if any(
+        "/" in name or distrust(entry / name) or file_sum(entry / name) != facts for name, facts in manifest["files"].items()
+    ):
+        return None
+    extension = str(manifest.get("extension"))
+    return entry / extension if extension in manifest["files"] else None
+
+
+def folder_bytes(folder: Path) -> int:
+    """Size of the files in a folder."""
+    total = 0
+    with contextlib.suppress(OSError):
+        total = sum(path.stat().st_size for path in folder.iterdir())
+    return total
+
+
+def remove_orphans(directory: Path) -> list[Path]:
+    """Remove scratch of processes that were killed."""
+    removed = []
+    for path in (*directory.glob("scratch-*"), *directory.glob("*/scratch-*")):
+        with contextlib.suppress(OSError):
+            if _is_orphan(path):
+                shutil.rmtree(path) if path.is_dir() else path.unlink()
+                removed.append(path)
+    return removed
+
+
+def _is_orphan(path: Path) -> bool:
+    try:
+        with open(path / LOCK, "rb") as stream:
+            if fcntl is not None:
+                fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                return True
+    except BlockingIOError:
+        return False  # its process lives
+    except OSError:
+        pass
+    return path.stat().st_mtime < time.time() - SCRATCH_SECONDS
+
+
+@contextlib.contextmanager
+def _held(scratch: Path) -> Iterator[None]:
+    """A lock in a scratch directory, which the system releases when this process dies."""
+    with open(scratch / LOCK, "wb") as stream:
+        if fcntl is not None:
+            with contextlib.suppress(OSError):
+                fcntl.flock(stream, fcntl.LOCK_EX)
+        yield
 
 
 def _write_manifest(directory: Path, extension: str) -> None:
-    files = {path.name: _describe(path) for path in sorted(directory.iterdir())}
+    files = {path.name: file_sum(path) for path in sorted(directory.iterdir()) if path.name != LOCK}
     with open(directory / MANIFEST, "w", encoding="utf-8") as stream:
         json.dump({"extension": extension, "files": files}, stream, indent=1)
 

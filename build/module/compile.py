@@ -24,10 +24,9 @@ import cffi
 from elastogen.build.files.render import RenderedModel
 from elastogen.build.files.write import write_all
 from elastogen.build.options import CompileOptions
+from elastogen.build.stamps import CANDIDATES, EXTENSION_SUFFIX, processor, python_identity
 from elastogen.generator.robot.errors import BuildError
 
-CANDIDATES = ("cc", "gcc", "clang")
-EXTENSION_SUFFIX: str = sysconfig.get_config_var("EXT_SUFFIX")
 GCC_FLAGS = ("-fno-tree-ter", "-fno-tree-slp-vectorize")  # measured on long straight-line code: benchmarks/README.md
 LANES_FLAGS = ("-ftree-ter",)  # of vectors it keeps fewer alive: a tenth of the time
 LONGEST_REPORT = 4000  # characters of compiler output in a message
@@ -45,8 +44,8 @@ class Toolchain:
     @property
     def identity(self) -> str:
         """Text that changes when the compiled code may change."""
-        python = f"{sys.version} {EXTENSION_SUFFIX} cffi {cffi.__version__}"
-        return "\n".join((*self.command, self.version, *self.flags, self.processor, platform.machine(), python))
+        python = f"{python_identity()} cffi {cffi.__version__}"
+        return "\n".join((*self.command, self.version, *self.flags, self.processor, python))
 
 
 def find_toolchain(options: CompileOptions) -> Toolchain:
@@ -58,7 +57,7 @@ def find_toolchain(options: CompileOptions) -> Toolchain:
         "-O2", "-std=c99", "-ftree-vectorize", f"-ffp-contract={options.fp_contract}", "-fPIC", "-fvisibility=hidden",
         *(() if "clang" in version.lower() else GCC_FLAGS), *native, *options.cflags,
     )  # fmt: skip
-    return Toolchain(command, version, flags, _processor() if native else "")
+    return Toolchain(command, version, flags, processor() if native else "")
 
 
 def compile_model(model: RenderedModel, module: str, directory: Path, toolchain: Toolchain, options: CompileOptions) -> Path:
@@ -136,27 +135,6 @@ def _version(command: tuple[str, ...], path: str) -> str:
 def _native_flags() -> tuple[str, ...]:
     """Flags for this machine's processor."""
     return ("-march=native",) if platform.machine() in ("x86_64", "AMD64", "i686") else ("-mcpu=native",)
-
-
-@lru_cache(maxsize=1)
-def _processor() -> str:
-    try:
-        text = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return platform.processor()
-    first = text.split("\n\n", 1)[0].splitlines()
-    keys = (
-        "vendor_id",
-        "cpu family",
-        "model",
-        "model name",
-        "stepping",
-        "flags",
-        "Features",
-        "CPU part",
-        "CPU implementer",
-    )
-    return "\n".join(line for line in first if line.partition(":")[0].strip() in keys)
 
 
 def run_compiler(command: list[str], directory: Path, timeout: float | None, name: str) -> None:

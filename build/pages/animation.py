@@ -15,7 +15,7 @@ from elastogen.build.pages.film import film_times, write_film
 from elastogen.build.pages.motion import Motion, chosen_pictures, text
 from elastogen.build.pages.page_text import MARK, asset, write_page
 from elastogen.build.pages.skeleton import Skeleton, skeleton
-from elastogen.build.pipeline import build_model
+from elastogen.build.start import build_model
 from elastogen.generator.robot.robot import Robot
 from elastogen.runtime import Model, ModelError, Simulation
 

@@ -17,7 +17,8 @@ from elastogen.build.pages.home import home, joint_ranges
 from elastogen.build.pages.page_text import MARK, asset, script_json, write_page
 from elastogen.build.pages.skeleton import Skeleton, skeleton
 from elastogen.build.pages.wasm import compile_wasm
-from elastogen.build.pipeline import build_model, render
+from elastogen.build.pipeline import render
+from elastogen.build.start import build_model
 from elastogen.generator.robot.errors import RobotWarning
 from elastogen.generator.robot.expressions import nominal
 from elastogen.generator.robot.live import make_live

@@ -19,5 +19,6 @@ COMMANDS = {
     "run": "run a robot in its real-time loop, with a live view and a report",
     "verify": "check a model by a second derivation, 50 digits, identities and C tools",
     "bench": "time the functions of a model",
+    "cache": "list, check or clean the cache of compiled models",
     "completion": "print a script that completes commands and robots in a shell",
 }

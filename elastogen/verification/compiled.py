@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from elastogen.build.pipeline import build_model
+from elastogen.build.start import build_model
 from elastogen.generator.functions.function import Function
 from elastogen.generator.robot.robot import Robot
 from elastogen.generator.sliding.elements_inside import INDICATORS, indicators_at

@@ -8,7 +8,7 @@ from typing import Any
 import mpmath
 import numpy as np
 
-from elastogen.build.pipeline import build_model
+from elastogen.build.start import build_model
 from elastogen.generator.functions.function import Function
 from elastogen.generator.robot.own.terms import TIME
 from elastogen.generator.robot.robot import Robot

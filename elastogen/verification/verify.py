@@ -6,10 +6,11 @@ import os
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from elastogen.build.identity import model_sha256, sha256, tool_sha256
+from elastogen.build.identity import model_sha256
 from elastogen.build.module.compile import find_toolchain
 from elastogen.build.options import BuildOptions
 from elastogen.build.pipeline import render
+from elastogen.build.stamps import sha256, tool_sha256
 from elastogen.generator.description.load_robot import load
 from elastogen.generator.functions.derivation import derive_model, output_names
 from elastogen.generator.functions.function import Function

@@ -88,6 +88,17 @@ def load(
     return replace(_from_yaml(text, str(path), name, wanted, tip, snap, base), source=path.name)
 
 
+def load_content(data: bytes, shown: str, source: str) -> Robot:
+    """Return the robot of a file's content, as :func:`load` does; messages name it ``shown``, the robot ``source``."""
+    if Path(source).suffix.lower() == ".urdf":
+        _check_size(data, MAX_URDF_BYTES, shown)
+        with snapping(True):
+            robot = replace(read_urdf(_decoded(data, shown), shown), source=shown)
+        return replace(_finish(robot, Location(shown), None, (), None, ()), source=source)
+    _check_size(data, MAX_YAML_BYTES, shown)
+    return replace(_from_yaml(_decoded(data, shown), shown, None, (), None, True, None), source=source)
+
+
 def _existing_file(path: Path, given: str) -> Path:
     where = Location(given)
     try:
@@ -114,9 +125,13 @@ def _read(path: Path, limit: int) -> bytes:
             data = stream.read(limit + 1)
     except OSError as problem:
         raise Location(str(path)).error(problem.strerror, "a readable file", "check its permissions") from None
-    if len(data) > limit:
-        raise Location(str(path)).error("a larger file", f"at most {limit >> 10} KiB", "is this a robot description?")
+    _check_size(data, limit, str(path))
     return data
+
+
+def _check_size(data: bytes, limit: int, source: str) -> None:
+    if len(data) > limit:
+        raise Location(source).error("a larger file", f"at most {limit >> 10} KiB", "is this a robot description?")
 
 
 def _decoded(data: bytes, source: str) -> str:

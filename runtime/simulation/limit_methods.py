@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from elastogen.runtime.functions.evaluation import Evaluation
 from elastogen.runtime.functions.parameters import Parameters
-from elastogen.runtime.simulation.simulator import Motion
-from elastogen.runtime.simulation.stops import LimitPassed
+
+if TYPE_CHECKING:
+    from elastogen.runtime.simulation.simulator import Motion
+    from elastogen.runtime.simulation.stops import LimitPassed
 
 
 class LimitMethods(Evaluation):
@@ -34,6 +36,8 @@ class LimitMethods(Evaluation):
 
     def _limits_passed(self, motions: Sequence[Motion], batch: tuple[int, ...]) -> tuple[LimitPassed, ...]:
         """The first limit that each motion passed."""
+        from elastogen.runtime.simulation.stops import LimitPassed
+
         lower, upper = self.position_limits
         found = []
         for number, motion in enumerate(motions):

@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,11 +18,13 @@ from elastogen.runtime.functions.evaluation import ParameterValues
 from elastogen.runtime.functions.parameters import Parameters
 from elastogen.runtime.functions.quaternions import unit_quaternions
 from elastogen.runtime.functions.singular import condition, why_singular
-from elastogen.runtime.simulation.inputs import Input, InputReader
 from elastogen.runtime.simulation.limit_methods import LimitMethods, cut_at_limits, until_limit
-from elastogen.runtime.simulation.results import SMALL_SLOPE, STATUS, Simulation, SimulationError
-from elastogen.runtime.simulation.simulator import Method, Motion, Simulator
-from elastogen.runtime.simulation.stops import StopChoice, read_stops, warn_of_limits
+
+if TYPE_CHECKING:  # imported where they are used: a model that is only evaluated starts at once
+    from elastogen.runtime.simulation.inputs import Input
+    from elastogen.runtime.simulation.results import Simulation
+    from elastogen.runtime.simulation.simulator import Method, Motion, Simulator
+    from elastogen.runtime.simulation.stops import StopChoice
 
 METHODS = {
     "rk4": ("forward_dynamics",),
@@ -100,6 +102,10 @@ class SimulationMethods(LimitMethods):
         Ctrl-C returns what is done, with ``interrupted`` set. A model in single precision is evaluated in it; time and
         state are double.
         """
+        from elastogen.runtime.simulation.inputs import InputReader
+        from elastogen.runtime.simulation.results import SimulationError
+        from elastogen.runtime.simulation.stops import read_stops, warn_of_limits
+
         label = f"{self._name}.simulate"
         if on_failure not in ("raise", "keep"):
             raise ModelError(f"{label}: on_failure={on_failure!r}, expected 'raise' or 'keep'.")
@@ -155,6 +161,8 @@ class SimulationMethods(LimitMethods):
         return slope
 
     def _forces(self, t: float, q: NDArray[Any], qd: NDArray[Any], F: Input, parameters: ParameterValues) -> Any:
+        from elastogen.runtime.simulation.inputs import InputReader
+
         if F is None:
             return np.zeros(self.nv)
         label = f"{self._name}.rhs"
@@ -184,6 +192,8 @@ class SimulationMethods(LimitMethods):
 
     def _warn_of_large_slopes(self, label: str, result: Simulation) -> None:
         """Say once per link that it left the range of small deflections, and that of its tip's series."""
+        from elastogen.runtime.simulation.results import SMALL_SLOPE
+
         for k, slopes in enumerate(self.metadata.slopes):
             largest = float(np.nanmax(result.largest_slopes[..., k], initial=0.0))
             if largest > SMALL_SLOPE and f"{slopes.link} slope" not in self._warned:
@@ -198,6 +208,8 @@ class SimulationMethods(LimitMethods):
 
     def _failure(self, label: str, result: Simulation, motions: list[Motion]) -> str:
         """Which motion failed, when and why."""
+        from elastogen.runtime.simulation.results import STATUS
+
         failed = [k for k, motion in enumerate(motions) if motion.status != "OK"]
         first = motions[failed[0]]
         where = f"motion {failed[0]} (the first of {len(failed)} of {len(motions)})" if len(motions) > 1 else "the motion"
@@ -229,6 +241,8 @@ class SimulationMethods(LimitMethods):
 
     def _simulator_for(self, label: str, needed: tuple[str, ...]) -> Simulator:
         """The integrators of a module that has the needed functions: this one, or one that is built now."""
+        from elastogen.runtime.simulation.simulator import Simulator
+
         if self._simulator is None and hasattr(self._lib, "eg_simulate"):
             self._simulator = Simulator(self._lib, self._ffi, list(self._kernels), self.nq, self.nv, self._sliding_names)
         missing = [name for name in needed if self._simulator is None or name not in self._simulator.functions]
@@ -247,6 +261,8 @@ class SimulationMethods(LimitMethods):
         self, label: str, name: str, step: float | None, max_step: float | None,
         rtol: float | None, atol: float | None, rho_inf: float,
     ) -> Method:  # fmt: skip
+        from elastogen.runtime.simulation.simulator import Method
+
         if name not in METHODS:
             raise ModelError(f"{label}: method={name!r}, expected one of {', '.join(METHODS)}.")
         usual = TOLERANCES[np.dtype(self.dtype).name]
@@ -270,6 +286,8 @@ class SimulationMethods(LimitMethods):
         count: int, energy: bool,
     ) -> tuple[list[Motion], dict[str, NDArray[Any]], tuple[int, ...]]:  # fmt: skip
         """All motions of a batch, with rows of common arrays for their samples."""
+        from elastogen.runtime.simulation.simulator import Motion
+
         q = self._state(label, "q0", q0, self.nq)
         if self._quaternions:
             q = unit_quaternions(q, self._quaternions)
@@ -311,6 +329,8 @@ class SimulationMethods(LimitMethods):
         self, motions: list[Motion], arrays: dict[str, NDArray[Any]], batch: tuple[int, ...], times: NDArray[Any],
         method: str, seconds: float,
     ) -> Simulation:  # fmt: skip
+        from elastogen.runtime.simulation.results import Simulation
+
         def gather(values: list[Any]) -> Any:
             return np.array(values).reshape(batch) if batch else values[0]
 

@@ -7,7 +7,6 @@ import os
 import sys
 import time
 from collections.abc import Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from typing import Any
 
@@ -169,6 +168,8 @@ class Simulator:
         stops: StopData | None = None,
     ) -> None:  # fmt: skip
         """Compute all motions, on all cores; after Ctrl-C, those not finished have the status CANCELLED."""
+        from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait  # a slow import
+
         for motion in motions:
             motion.control = self._ffi.new("eg_sim_control_t *")
             motion.control.time = times[0]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,7 +12,9 @@ from elastogen.runtime.errors import ModelError
 from elastogen.runtime.functions.evaluation import Array, ParameterValues
 from elastogen.runtime.functions.metadata import SlidingInfo
 from elastogen.runtime.simulation.simulate import SimulationMethods
-from elastogen.runtime.simulation.switches import Switch
+
+if TYPE_CHECKING:
+    from elastogen.runtime.simulation.switches import Switch
 
 Terms: TypeAlias = "tuple[tuple[int, float], ...]"
 

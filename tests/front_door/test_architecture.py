@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from elastogen.build.identity import sources
+from elastogen.build.stamps import sources
 
 ROOT = Path(__file__).resolve().parents[2]
 ROOMS = ("generator", "templates", "build", "runtime")
@@ -26,7 +26,10 @@ ORDER = {  # of the sub-rooms and the modules beside them: each imports only fro
         "robot", "beams", "program", "spatial", "joints", "bodies", "sliding", "mechanism", "description", "algorithms",
         "functions", "closed_form",
     ),
-    "build": ("options", "identity", "c", "program", "files", "module", "pipeline", "loop", "export", "pages"),
+    "build": (
+        "options", "stamps", "user_code", "identity", "c", "program", "files", "module", "known", "pipeline", "loop",
+        "export", "start", "pages",
+    ),
     "runtime": ("errors", "functions", "motion", "simulation", "model", "loop"),
 }  # fmt: skip
 FRONT_DOOR = "elastogen"  # the package itself: only its __version__ may be used from inside a room

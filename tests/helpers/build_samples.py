@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 
 from elastogen.build.files.render import RenderedModel, render_model
-from elastogen.build.identity import sha256
 from elastogen.build.module.cache import Cache
 from elastogen.build.module.compile import find_toolchain
 from elastogen.build.options import BuildOptions
 from elastogen.build.pipeline import build_extension, compile_cached
+from elastogen.build.stamps import sha256
 from elastogen.generator.functions.function import Function
 from elastogen.generator.joints import kinds
 from elastogen.generator.program.graph import Graph, Op, Value

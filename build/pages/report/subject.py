@@ -14,7 +14,7 @@ from elastogen.build.pages.animation import drawn_model, pictures
 from elastogen.build.pages.home import home, joint_ranges
 from elastogen.build.pages.motion import Motion
 from elastogen.build.pages.skeleton import Skeleton, skeleton
-from elastogen.build.pipeline import build_model
+from elastogen.build.start import build_model
 from elastogen.generator.robot.expressions import nominal
 from elastogen.generator.robot.robot import Joint, Link, Robot
 from elastogen.runtime import Model

@@ -9,7 +9,7 @@ import pytest
 from loop_setup import finish, run_free
 
 import elastogen
-from elastogen.build.loop import build_loop
+from elastogen.build.start import build_loop
 from elastogen.runtime.loop.controllers import (
     ComputedTorqueLaw,
     Feedforward,

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from loop_setup import BENDER, BENDING_ARM
 
-from elastogen.build.loop import build_loop
+from elastogen.build.start import build_loop
 from elastogen.runtime.loop.controllers import ComputedTorqueLaw, Feedforward, PDGravity, UserController, stiffness_by_columns
 from elastogen.runtime.loop.loop import Loop
 from elastogen.runtime.loop.plants import SharedMemory, SharedRobot, Simulated

@@ -1,0 +1,105 @@
+"""What a compiled model depends on beside its robot, found out without the generator: this tool, the processor, the compiler.
+
+Imports nothing that is slow to import: a model that is known already must start at once.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shlex
+import shutil
+import sys
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from importlib.machinery import EXTENSION_SUFFIXES
+from pathlib import Path
+
+import elastogen
+
+PACKAGE = Path(__file__).resolve().parent.parent  # beside the rooms, installed or in a checkout
+ROOMS_THAT_SHAPE_CODE = ("generator", "templates", "build")
+ABI3 = ".abi3.so"  # cffi's modules keep to the stable ABI, except in debug builds of Python
+EXTENSION_SUFFIX = ABI3 if ABI3 in EXTENSION_SUFFIXES and not hasattr(sys, "gettotalrefcount") else EXTENSION_SUFFIXES[0]
+CANDIDATES = ("cc", "gcc", "clang")  # compilers, where none is named
+_PROCESSOR = (
+    "vendor_id", "cpu family", "model", "model name", "stepping", "flags", "Features", "CPU part", "CPU implementer",
+)  # fmt: skip
+
+
+def sha256(*parts: str) -> str:
+    """The sum over several texts, each with its length, so that no two lists of texts collide."""
+    digest = hashlib.sha256()
+    for part in parts:
+        data = part.encode()
+        digest.update(f"{len(data)}:".encode())
+        digest.update(data)
+    return digest.hexdigest()
+
+
+@lru_cache(maxsize=1)
+def tool_sha256() -> str:
+    """The sum over the version and the source of everything that shapes emitted code."""
+    return sha256(elastogen.__version__, *sources(PACKAGE / room for room in ROOMS_THAT_SHAPE_CODE))
+
+
+def sources(folders: Iterable[Path]) -> Iterator[str]:
+    """Path and text of every Python file and template in folders and all their sub-folders, in a fixed order."""
+    for folder in folders:
+        yield from _sources(folder, folder.name)
+
+
+def _sources(folder: Path, path: str) -> Iterator[str]:
+    with os.scandir(folder) as found:
+        entries = sorted(found, key=lambda entry: entry.name)
+    for entry in entries:
+        if entry.is_dir():
+            yield from _sources(Path(entry.path), f"{path}/{entry.name}")
+        elif entry.name.endswith((".py", ".j2")):
+            with open(entry.path, encoding="utf-8") as stream:
+                yield from (f"{path}/{entry.name}", stream.read())
+
+
+def python_identity() -> str:
+    """Text that changes where a compiled module may not fit the interpreter: one build serves all that know abi3."""
+    machine = os.uname().machine if hasattr(os, "uname") else sys.platform
+    return f"{EXTENSION_SUFFIX if EXTENSION_SUFFIX == ABI3 else sys.version + EXTENSION_SUFFIX} {sys.platform} {machine}"
+
+
+@lru_cache(maxsize=1)
+def processor() -> str:
+    """What -march=native stands for on this machine."""
+    try:
+        with open("/proc/cpuinfo", encoding="utf-8", errors="replace") as stream:
+            first = []
+            for line in stream:
+                if not line.strip():
+                    break
+                first.append(line.rstrip("\n"))
+    except OSError:
+        return sys.platform
+    return "\n".join(line for line in first if line.partition(":")[0].strip() in _PROCESSOR)
+
+
+def compiler_stamp(compiler: str | None) -> list[str | int] | None:
+    """File, size and time of the compiler that a build would use, without calling it; None: there is none."""
+    given = compiler or os.environ.get("CC", "")
+    try:
+        names = shlex.split(given)[:1] if given else CANDIDATES
+    except ValueError:
+        return None
+    for name in names:
+        path = shutil.which(name)
+        if path is not None:
+            facts = os.stat(path)
+            return [os.path.realpath(path), facts.st_size, facts.st_mtime_ns]
+    return None
+
+
+def file_sum(path: Path) -> list[str | int] | None:
+    """Size and sum of a file; None where it cannot be read."""
+    try:
+        data = path.read_bytes()
+    except OSError:
+        return None
+    return [len(data), hashlib.sha256(data).hexdigest()]

@@ -1,0 +1,156 @@
+"""``build_model`` and ``build_loop``: a known build is loaded at once, anything else goes through the pipeline.
+
+The generator and its libraries are imported when something has to be built.
+"""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from elastogen.build.known import KnownBuild, RobotContent
+from elastogen.build.options import BuildOptions
+from elastogen.build.user_code import UserCode
+from elastogen.generator.robot.errors import RobotWarning
+from elastogen.runtime.model.loader import load_model
+from elastogen.runtime.model.model import Model
+
+if TYPE_CHECKING:
+    from elastogen.build.program import EmittedProgram
+    from elastogen.generator.description.load_robot import RobotSource
+    from elastogen.generator.robot.robot import Robot
+    from elastogen.runtime.loop.library import LoopLibrary
+    from elastogen.runtime.simulation.results import Simulation
+
+
+def build_model(
+    robot: RobotSource,
+    *,
+    outputs: Sequence[str] | str | None = None,
+    precision: str = "double",
+    sincos: str = "fast",
+    cache_dir: str | os.PathLike[str] | None = None,
+    compiler: str | None = None,
+    cflags: Sequence[str] | str | None = None,
+    native: bool = True,
+    fp_contract: str = "off",
+    timeout: float | None = None,
+    verbose: bool = False,
+) -> Model:
+    """Derive, emit and compile a robot's model, and load it. A model that was built before comes from the cache.
+
+    ``robot`` is a Robot, a built-in name, a path or a mapping like a robot file. ``outputs`` names the functions
+    (None: a sensible set, and any other function when it is first called). ``precision`` is "double" or "float";
+    ``sincos`` "fast" (inline and vectorized) or "libm". ``native`` uses all instructions of this processor;
+    ``fp_contract="fast"`` allows fused multiply-add; ``cflags`` are added last, after
+    those of $ELASTOGEN_CFLAGS. ``cache_dir`` replaces
+    $ELASTOGEN_CACHE_DIR and the user's cache directory. An unchanged file whose model is in the cache is loaded without
+    the generator and without a compiler. Raises RobotError, OutputError or BuildError.
+    """
+    options = BuildOptions.checked(
+        outputs=outputs, precision=precision, sincos=sincos, cache_dir=cache_dir, compiler=compiler, cflags=cflags,
+        native=native, fp_contract=fp_contract, timeout=timeout, verbose=verbose,
+    )  # fmt: skip
+    content = RobotContent.read(robot)
+    description: Any = robot if content is None else content
+    model = load_model(_extension("model", description, options, lambda loaded: _build_extension(loaded, options)))
+    if outputs is None:  # the user did not choose: whatever else is called is built then
+        model.complete_with(lambda name: _other_functions(description, options.with_outputs((name,))))
+    model.show_programs_with(lambda name: _program(description, name))
+    model.make_loops_with(lambda *code: _loop(description, options.with_outputs(None), UserCode.read(*code)))
+    model.animate_with(partial(_animate, description))
+    return model
+
+
+def build_loop(
+    robot: RobotSource,
+    *,
+    controller_source: str | os.PathLike[str] | None = None,
+    plant_source: str | os.PathLike[str] | None = None,
+    **options: Any,
+) -> LoopLibrary:
+    """Derive, emit and compile a robot's control loop, and load it. Known loops come from the cache.
+
+    ``controller_source`` is C text, or the path of a .c file, that defines ``int user_controller(void *context, const
+    <name>_loop_view_t *view, <name>_real_t *F)``; ``plant_source`` one that defines ``user_read`` and ``user_write`` as
+    <name>_loop.h types them. Both may call every function of the model. ``options`` are those of ``build_model``;
+    ``outputs`` are more functions for the user's own code. Raises RobotError, OutputError or BuildError.
+    """
+    checked, code = BuildOptions.checked(**options), UserCode.read(controller_source, plant_source)
+    content = RobotContent.read(robot)
+    return _loop(robot if content is None else content, checked, code)
+
+
+def _robot(description: Any) -> Robot:
+    from elastogen.generator.description.load_robot import load
+
+    return _load(description)[0] if isinstance(description, RobotContent) else load(description)
+
+
+def _program(description: Any, name: str) -> EmittedProgram:
+    from elastogen.build.program import EmittedProgram
+    from elastogen.generator.functions.derivation import derive_model
+
+    robot = _robot(description)
+    (function,) = derive_model(robot, (name,)).functions
+    return EmittedProgram(robot, function)
+
+
+def _animate(description: Any, simulation: Simulation, path: str | os.PathLike[str], **options: Any) -> Path:
+    from elastogen.build.pages.animation import animate
+
+    return animate(_robot(description), simulation, path, **options)
+
+
+def _other_functions(robot: Any, options: BuildOptions) -> Model:
+    return load_model(_extension("model", robot, options, lambda loaded: _build_extension(loaded, options)))
+
+
+def _loop(robot: Any, options: BuildOptions, code: UserCode) -> LoopLibrary:
+    from elastogen.runtime.loop.library import load_loop
+
+    texts = [text for pair in sorted(code.files.items()) for text in pair]
+    return load_loop(_extension("loop", robot, options, lambda loaded: _build_loop(loaded, options, code), *texts))
+
+
+def _extension(kind: str, robot: Any, options: BuildOptions, build: Callable[[Robot], Path], *texts: str) -> Path:
+    """The compiled module of a robot: a known one, or one that is built now."""
+    if not isinstance(robot, RobotContent):
+        from elastogen.generator.description.load_robot import load
+
+        return build(load(robot))
+    known = KnownBuild(kind, robot, options, *texts)
+    extension = known.find()
+    if extension is None:
+        loaded, warned = _load(robot)
+        extension = build(loaded)
+        known.note(extension, warned)
+    return extension
+
+
+def _load(content: RobotContent) -> tuple[Robot, list[str]]:
+    """The robot of a file's content, and what was warned of."""
+    from elastogen.generator.description.load_robot import load_content
+
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        robot = load_content(content.data, content.shown, content.name)
+    for warning in caught:
+        warnings.warn(warning.message, warning.category, stacklevel=5)
+    return robot, [str(warning.message) for warning in caught if issubclass(warning.category, RobotWarning)]
+
+
+def _build_extension(robot: Robot, options: BuildOptions) -> Path:
+    from elastogen.build.pipeline import build_extension
+
+    return build_extension(robot, options)
+
+
+def _build_loop(robot: Robot, options: BuildOptions, code: UserCode) -> Path:
+    from elastogen.build.loop import build_loop_extension
+
+    return build_loop_extension(robot, options, code)

@@ -1,0 +1,48 @@
+"""C text of a user that is compiled into a loop."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from elastogen.generator.robot.errors import BuildError
+
+
+@dataclass(frozen=True)
+class UserCode:
+    """C text of a user: a controller (defines ``user_controller``), a plant (``user_read`` and ``user_write``)."""
+
+    controller: str | None = None
+    plant: str | None = None
+
+    @classmethod
+    def read(cls, controller: str | os.PathLike[str] | None, plant: str | os.PathLike[str] | None) -> UserCode:
+        """Take C text, or the path of a .c file, for each."""
+        return cls(
+            _c_text("controller_source", controller, ("user_controller",)),
+            _c_text("plant_source", plant, ("user_read", "user_write")),
+        )
+
+    @property
+    def files(self) -> dict[str, str]:
+        """File name -> text."""
+        both = {"user_controller.c": self.controller, "user_plant.c": self.plant}
+        return {name: text for name, text in both.items() if text is not None}
+
+
+def _c_text(argument: str, given: str | os.PathLike[str] | None, needed: tuple[str, ...]) -> str | None:
+    """C text from a text or the path of a .c file."""
+    if given is None:
+        return None
+    is_text = isinstance(given, str) and "\n" in given
+    try:
+        text = str(given) if is_text else Path(given).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError, TypeError, ValueError) as error:
+        raise BuildError(
+            f"{argument}: got {str(given)!r}, which cannot be read ({error}). Fix: pass C text, or the path of a .c file."
+        ) from error
+    missing = [name for name in needed if name not in text]
+    if missing:
+        raise BuildError(f"{argument}: does not define {missing[0]!r}, expected {', '.join(needed)} as in <name>_loop.h.")
+    return text
