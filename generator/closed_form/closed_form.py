@@ -8,7 +8,6 @@ equations, that checks the recursive one behind the generated code. Coordinates 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import cached_property, partial
 from types import MappingProxyType
 from typing import Any, Literal, TypeAlias
@@ -21,6 +20,7 @@ from elastogen.generator.closed_form.exponentials import ExponentialForms
 from elastogen.generator.closed_form.functions import closed_form
 from elastogen.generator.closed_form.kinematics import Kinematics, number_of_joint_coordinates, skew
 from elastogen.generator.closed_form.latex import document, equations
+from elastogen.generator.closed_form.quantities import QUANTITIES, is_function, named_outputs, quantity
 from elastogen.generator.closed_form.symbols import with_numbers, with_symbols
 from elastogen.generator.closed_form.trigonometry import Polynomial, TrigonometricRing
 from elastogen.generator.description.load_robot import RobotSource, load
@@ -32,36 +32,6 @@ SymbolicChoice: TypeAlias = Literal["named", "nonzero", "none", "all"]
 Vectors: TypeAlias = "tuple[sympy.ImmutableMatrix, ...]"
 
 
-@dataclass(frozen=True)
-class Quantity:
-    """How a result is called in a document: ``symbol`` in LaTeX, ``{i}`` and ``{o}`` being frame and axes."""
-
-    symbol: str
-    title: str
-    per_frame: bool = False
-    takes_frame: bool = False
-
-
-#: Everything a :class:`ClosedForm` can derive, in the order of its document.
-QUANTITIES: dict[str, Quantity] = {
-    "transforms": Quantity(r"[T]_{{{i}}}^{{0}}", "Transformations to frame 0", True),
-    "angular_velocities": Quantity(r"[\bar{{\omega}}]_{{{i}}}^{{{o}}}", "Angular velocities", True, True),
-    "linear_velocities": Quantity(r"[\bar{{v}}]_{{{i}}}^{{{o}}}", "Linear velocities", True, True),
-    "angular_accelerations": Quantity(r"[\bar{{\varepsilon}}]_{{{i}}}^{{{o}}}", "Angular accelerations", True, True),
-    "linear_accelerations": Quantity(r"[\bar{{a}}]_{{{i}}}^{{{o}}}", "Linear accelerations", True, True),
-    "jacobian": Quantity(r"J^{{0}}", "Jacobian of the tip in frame 0, linear rows first"),
-    "jacobian_tip": Quantity(r"J^{{tip}}", "Jacobian of the tip in the tip frame"),
-    "jacobian_rate": Quantity(r"\dot{{J}}^{{0}}", "Rate of the Jacobian in frame 0"),
-    "jacobian_tip_rate": Quantity(r"R^{{T}}\dot{{J}}^{{0}}", "Rate of the Jacobian, projected on the tip frame"),
-    "mass_matrix": Quantity("M", "Mass matrix"),
-    "coriolis_matrix": Quantity("C", "Coriolis matrix (Christoffel symbols)"),
-    "coriolis_vector": Quantity(r"C\dot{{q}}", "Coriolis and centrifugal forces"),
-    "gravity_vector": Quantity("G", "Gravity forces"),
-    "kinetic_energy": Quantity(r"E_{{C}}", "Kinetic energy"),
-    "potential_energy": Quantity(r"V", "Potential energy"),
-    "inverse_dynamics": Quantity("F", "Generalized driving forces"),
-}
-
 _SYMBOLIC: dict[str, Callable[[Robot], Robot]] = {
     "named": lambda robot: robot,
     "nonzero": partial(with_numbers, only_zeros=True),
@@ -71,14 +41,19 @@ _SYMBOLIC: dict[str, Callable[[Robot], Robot]] = {
 
 
 def derive(robot: RobotSource, *, symbolic: SymbolicChoice = "named") -> ClosedForm:
-    """Return the closed forms of a rigid robot; nothing is computed before it is asked for.
+    """Return the closed forms of a robot; nothing is computed before it is asked for.
 
     ``robot`` is a Robot, a built-in name, a path or a mapping like a robot file. ``symbolic`` says which numbers are
     symbols: ``"named"`` the robot's named parameters, live ones included; ``"nonzero"`` those whose value is not 0, which
     leaves out an empty payload and two gravity components; ``"none"`` no number; ``"all"`` every length, mass, centre of
     mass, inertia, drive and gravity number.
     """
-    return ClosedForm(robot if isinstance(robot, Robot) else load(robot), symbolic=symbolic)
+    loaded = robot if isinstance(robot, Robot) else load(robot)
+    if loaded.terms or any(coordinate.elastic for coordinate in loaded.coordinates):
+        from elastogen.generator.closed_form.by_programs import ProgramForm
+
+        return ProgramForm(loaded, symbolic=symbolic)
+    return ClosedForm(loaded, symbolic=symbolic)
 
 
 class ClosedForm:
@@ -224,12 +199,12 @@ class ClosedForm:
         if names:
             return "\n\n".join(self._equations(name, frame, digits) for name in names)
         bodies = {}
-        for name, quantity in QUANTITIES.items():
-            if quantity.takes_frame:
-                bodies[f"{quantity.title} in the axes of each frame"] = self._equations(name, "own", digits)
-                bodies[f"{quantity.title} in frame 0"] = self._equations(name, "base", digits)
+        for name, what in QUANTITIES.items():
+            if what.takes_frame:
+                bodies[f"{what.title} in the axes of each frame"] = self._equations(name, "own", digits)
+                bodies[f"{what.title} in frame 0"] = self._equations(name, "base", digits)
             else:
-                bodies[quantity.title] = self._equations(name, frame, digits)
+                bodies[what.title] = self._equations(name, frame, digits)
         return document(self.robot, self.frame_names, self.q, bodies)
 
     def lambdify(self, name: str, **options: Any) -> Callable[..., Any]:
@@ -237,13 +212,16 @@ class ClosedForm:
 
         Parameters have their nominal values unless given by name. Vectors come as (n,), frames are stacked:
         ``transforms`` as (frames, 4, 4), velocities and accelerations as (frames, 3). ``options`` (``frame``,
-        ``with_gravity``) go to the quantities that take them.
+        ``with_gravity``) go to the quantities that take them. ``name`` may also be a function of the catalogue or an own one
+        with one output; its further inputs are given like parameters: ``F1=2.0``.
         """
-        values = self._evaluate(name, **options)
+        values = self._value(name, **options)
         parameters = {parameter.name: parameter.value for parameter in self.robot.parameters.values()}
         symbols = [*self.q, *self.qd, *self.qdd, *(p.symbol for p in self.robot.parameters.values())]
         flat = [entry for value in (values if isinstance(values, tuple) else (values,)) for entry in _entries(value)]
-        function = sympy.lambdify(symbols, flat, modules="numpy", cse=True)
+        more = sorted({s for entry in flat for s in entry.free_symbols} - set(symbols), key=str)
+        parameters |= dict.fromkeys([s.name for s in more], 0.0)
+        function = sympy.lambdify([*symbols, *more], flat, modules="numpy", cse=True)
         shape = _shape(values)
         n = len(self.q)
 
@@ -256,17 +234,30 @@ class ClosedForm:
 
         return evaluate
 
+    def _value(self, name: str, **options: Any) -> Any:
+        """Return a quantity, or the only output of a function of the catalogue."""
+        if not is_function(self.robot, name):
+            return self._evaluate(name, **options)
+        found = tuple(self.function(name).values())
+        if len(found) > 1:
+            raise OutputError(
+                f"{name} has several outputs: {', '.join(self.function(name))}. Fix: derive(robot).function({name!r})"
+            )
+        return found[0]
+
     def _evaluate(self, name: str, **options: Any) -> Any:
         """Return a quantity by its name."""
-        if options and not _quantity(name).takes_frame:
+        if options and not quantity(name).takes_frame:
             raise OutputError(f"{name} takes no options, got {', '.join(options)}.")
-        return getattr(self, name)(**options) if _quantity(name).takes_frame else getattr(self, name)
+        return getattr(self, name)(**options) if quantity(name).takes_frame else getattr(self, name)
 
     def _equations(self, name: str, frame: FrameChoice, digits: int) -> str:
-        quantity = _quantity(name)
-        values = self._evaluate(name, **({"frame": frame} if quantity.takes_frame else {}))
-        results = values if quantity.per_frame else (values,)
-        named = [(quantity.symbol.format(i=i, o=i if frame == "own" else 0), value) for i, value in enumerate(results, start=1)]
+        if is_function(self.robot, name):
+            return equations(named_outputs(name, self.function(name)), self.q, self.qd, self.qdd, digits)
+        what = quantity(name)
+        values = self._evaluate(name, **({"frame": frame} if what.takes_frame else {}))
+        results = values if what.per_frame else (values,)
+        named = [(what.symbol.format(i=i, o=i if frame == "own" else 0), value) for i, value in enumerate(results, start=1)]
         return equations(named, self.q, self.qd, self.qdd, digits)
 
     # -- the derivation ----------------------------------------------------------------------------
@@ -361,12 +352,6 @@ class ClosedForm:
     def _gravity(self) -> Any:
         """G_j = dV/dq_j; the opposite of the active forces of paper 002 (25)."""
         return np.array([self._ring.derivative(self._potential, j) for j in range(len(self.q))], dtype=object)
-
-
-def _quantity(name: str) -> Quantity:
-    if name not in QUANTITIES:
-        raise OutputError(f"no closed form is called {name!r}, expected one of {', '.join(QUANTITIES)}.")
-    return QUANTITIES[name]
 
 
 def _exact_array(ring: TrigonometricRing, values: Any) -> Any:

@@ -7,7 +7,7 @@ cosines of sums of joint angles are combined as in :mod:`elastogen.generator.clo
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,6 +17,7 @@ from elastogen.generator.closed_form.exact_numbers import exact, rotation_entry
 from elastogen.generator.closed_form.kinematics import joint_angles
 from elastogen.generator.closed_form.trigonometry import Polynomial, TrigonometricRing, Weights
 from elastogen.generator.functions.derivation import CATALOGUE, output_names
+from elastogen.generator.functions.own.functions import own_entries
 from elastogen.generator.functions.variants import VariantFamily
 from elastogen.generator.program.arguments import MOTION
 from elastogen.generator.program.graph import Graph, Op, Value
@@ -34,6 +35,17 @@ class _Angle:
     weights: Weights
     rest: sympy.Expr
     fixed: sympy.Expr
+
+
+_IN_RING = (Op.CONSTANT, Op.INPUT, Op.ADD, Op.MUL, Op.DIV, Op.SIN, Op.COS)
+_FUNCTIONS: dict[Op, Callable[..., sympy.Expr]] = {
+    Op.SIN: sympy.sin, Op.COS: sympy.cos, Op.SQRT: sympy.sqrt, Op.TANH: sympy.tanh, Op.EXP: sympy.exp, Op.LOG: sympy.log,
+    Op.ASIN: sympy.asin, Op.ACOS: sympy.acos, Op.ATAN: sympy.atan, Op.SINH: sympy.sinh, Op.COSH: sympy.cosh,
+    Op.ASINH: sympy.asinh, Op.ACOSH: sympy.acosh, Op.ATANH: sympy.atanh, Op.ABS: sympy.Abs, Op.ATAN2: sympy.atan2,
+    Op.POW: sympy.Pow, Op.MIN: sympy.Min, Op.MAX: sympy.Max,
+    Op.SELECT: lambda decides, x, y: sympy.Piecewise((x, decides < 0), (y, True)),
+}  # fmt: skip
+MOST_PLAIN = 20_000  # operations of an entry that is not a polynomial in sines and cosines
 
 
 class ReadableValues:
@@ -54,6 +66,18 @@ class ReadableValues:
         self.graph, self.symbols, self.coordinates = graph, symbols, tuple(coordinates)
         self._plain: dict[int, sympy.Expr] = {}
         order = graph.cone(value.ref for value in values)
+        self._is_polynomial = all(graph.op[node] in _IN_RING for node in order)
+        if not self._is_polynomial:  # exp, sqrt, selections, ... of own terms and functions: as they are
+            sizes: dict[int, int] = {}  # of the expressions, shared parts written out
+            for node in order:
+                sizes[node] = 1 + sum(sizes[ref >> 1] for ref in graph.operands(node))
+            largest = max(sizes[value.ref >> 1] for value in values)
+            if largest > MOST_PLAIN:
+                raise OutputError(
+                    f"no closed form to read: an entry has {largest} operations with other functions than sines and cosines, "
+                    f"more than {MOST_PLAIN}. Fix: ask for a smaller function, or fewer links"
+                )
+            return
         labels = [graph.label[node] for node in order if graph.op[node] is Op.INPUT]
         self._angles = {node: self._angle(node) for node in order if graph.op[node] in (Op.SIN, Op.COS)}
         arguments = [symbols[label] for label in labels if label.endswith("]")]
@@ -82,6 +106,8 @@ class ReadableValues:
 
     def __call__(self, value: Value) -> sympy.Expr:
         """The value as a readable expression."""
+        if not self._is_polynomial:
+            return self._expression(value.ref)
         return self.ring.readable(self._read(value.ref))
 
     def matrix(self, values: Sequence[Value], rows: int, columns: int) -> sympy.ImmutableMatrix:
@@ -148,8 +174,7 @@ class ReadableValues:
             elif op is Op.DIV:
                 self._plain[node] = self._expression(graph.a[node]) / self._expression(graph.b[node])
             else:
-                function = {Op.SIN: sympy.sin, Op.COS: sympy.cos, Op.SQRT: sympy.sqrt, Op.TANH: sympy.tanh}[op]
-                self._plain[node] = function(self._expression(graph.a[node]))
+                self._plain[node] = _FUNCTIONS[op](*(self._expression(ref) for ref in graph.operands(node)))
         return -self._plain[node] if ref & 1 else self._plain[node]
 
 
@@ -170,6 +195,10 @@ def input_symbols(robot: Robot, letter: str) -> dict[str, sympy.Symbol]:
         found.update({f"{name}[{k}]": sympy.Symbol(f"{name}{k + 1}", real=True) for k in range(max(n, 6))})
     for name in ("delta_m", "delta_theta", "tau"):
         found[f"{name}[0]"] = sympy.Symbol(name, real=True)
+    for function in robot.functions:
+        for name, shape in function.inputs.items():
+            numbers = range(int(sympy.prod(shape)))
+            found.update({f"{name}[{k}]": sympy.Symbol(f"{name}{k + 1}" if shape else name, real=True) for k in numbers})
     found.update({parameter.name: parameter.symbol for parameter in robot.parameters.values()})
     return found
 
@@ -190,8 +219,9 @@ def closed_form(robot: Robot, name: str, letter: str, elements: Mapping[str, int
     """The outputs of a function of the catalogue by name: expressions, matrices, or nested tuples of matrices."""
     (name,) = output_names(name, robot)
     _check_elements(robot, elements)
-    entry = CATALOGUE[name]
-    variant = VariantFamily(with_live_parameters(robot), elements).plain()
+    family = VariantFamily(with_live_parameters(robot), elements)
+    entry = (CATALOGUE | own_entries(family, CATALOGUE))[name]
+    variant = family.plain()
     derived = entry.ways[0](variant)
     if derived.pivots:
         raise OutputError(f"{name} has no closed form to read: it solves linear equations.")

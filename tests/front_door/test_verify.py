@@ -192,6 +192,15 @@ def test_a_failure_is_the_exit_code(monkeypatch: pytest.MonkeyPatch, capsys: pyt
     assert "two_link is not verified: identities: M symmetric" in capsys.readouterr().err
 
 
+def test_robots_with_quaternions_are_refused() -> None:
+    ball = {"elastogen": 1, "name": "ball", "links": [{"name": "base"}, {"name": "body", "mass": 1, "inertia": [1, 1, 1]}]}
+    robot = elastogen.load(ball | {"joints": [{"name": "socket", "type": "spherical", "child": "body"}]})
+    with pytest.raises(elastogen.OutputError, match="ball has floating or spherical joints"):
+        elastogen.verify(robot)
+    with pytest.raises(elastogen.RobotError, match="without floating and spherical joints"):
+        robot.with_function("law", outputs={"y": 1})
+
+
 def test_states_stay_inside_the_ranges() -> None:
     robot = elastogen.load("puma560")
     states = random_states(robot, 20, 1)
