@@ -10,6 +10,7 @@
 #   make pictures   draws the pictures of docs/ from their sources
 #   make fuzz       mutated robot files through load, check, generate and the compiler: CASES=10000 SEED=1
 #   make dist       sdist and wheel in dist/, checked
+#   make docs       builds the documentation as HTML into out/docs: all pages, every key of robot files, the Python API
 #   make bench      measures against other libraries (benchmarks/README.md)
 #   make emulator   Debian: compiler and emulator of a Cortex-M4F, without which a few tests are skipped
 #   make clean      removes .venv and everything else that is not under version control and was made here
@@ -21,6 +22,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 INSTALLED := $(VENV)/.installed
 TEST_TOOLS := $(VENV)/.installed-test
 DEMO_TOOLS := $(VENV)/.installed-demo
+DOCS_TOOLS := $(VENV)/.installed-docs
 BENCH_TOOLS := $(VENV)/.installed-bench
 
 .PHONY: demo test quick lint format golden pictures fuzz dist bench emulator clean
@@ -62,6 +64,10 @@ dist: $(TEST_TOOLS)
 	$(BIN)/python -m build --outdir dist .
 	$(BIN)/python -m twine check --strict dist/*
 
+docs: $(DOCS_TOOLS)
+	$(BIN)/python -m sphinx -q -W --keep-going -b html docs out/docs
+	@echo "out/docs/index.html"
+
 bench: $(BENCH_TOOLS)
 	$(BIN)/python -m benchmarks
 
@@ -100,6 +106,10 @@ $(DEMO_TOOLS): $(INSTALLED)
 
 $(TEST_TOOLS): $(INSTALLED)
 	$(PIP) --editable '.[test]'
+	@touch $@
+
+$(DOCS_TOOLS): $(INSTALLED)
+	$(PIP) --editable '.[docs]'
 	@touch $@
 
 $(BENCH_TOOLS): $(INSTALLED)

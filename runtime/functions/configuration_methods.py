@@ -46,7 +46,7 @@ class ConfigurationMethods(Evaluation):
         return q
 
     def random_configuration(self, rng: np.random.Generator | int | None = None, shape: Sequence[int] = ()) -> Array:
-        """Return configurations (*shape, nq), by a generator or a seed.
+        """Return configurations ``(*shape, nq)``, by a generator or a seed.
 
         Uniform between the limits of the joints; where there are none up to half a turn or 1 m to both sides; elastic
         coordinates are zero. All turns of floating and spherical joints are equally likely.

@@ -25,7 +25,7 @@ class HigherOrderMethods(Evaluation):
         out: Array | None = None,
         parameters: ParameterValues = None,
     ) -> Array:
-        """Acceleration energy of order p, 1/2 int |d^(p+1) r / dt^(p+1)|^2 dm, (...), [kg m^2 / s^(2p+2)].
+        """Acceleration energy of order p, ``1/2 int |d^(p+1) r / dt^(p+1)|^2 dm``, (...), [kg m^2 / s^(2p+2)].
 
         Order p = 1..4 needs the time derivatives of q up to order p + 1: p - 1 arrays ``higher``.
         """

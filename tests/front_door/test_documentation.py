@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 from pathlib import Path
@@ -17,7 +18,13 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGES = {page.stem: page.read_text(encoding="utf-8") for page in sorted((ROOT / "docs").glob("*.md"))}
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 COMMAND = re.compile(r"^    (elastogen [^#\n]+)|`(elastogen [a-z][^`]*)`", re.MULTILINE)
-KINDS = {"python", "yaml", "yml", "c"}  # yml: a part of a robot file
+KINDS = {
+    "python",
+    "yaml",
+    "yml",
+    "c",
+    "cmake",
+}  # yml: a part of a robot file; c and cmake are compiled by the tests of their subject
 
 
 def blocks(page: str) -> list[tuple[str, str]]:
@@ -79,3 +86,18 @@ def test_commands_are_understood(page: str, line: str) -> None:
     assert command is not None, f"{page}: no command {name!r}"
     taken = {option for parameter in command.params for option in (*parameter.opts, *parameter.secondary_opts)}
     assert {word.partition("=")[0] for word in words if word.startswith("--")} <= taken | {"--help"}
+
+
+def test_reference_pages_have_every_key_and_every_public_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(ROOT / "docs")
+    import reference_pages
+
+    reference_pages.write_pages(tmp_path)
+    schema = json.loads(reference_pages.SCHEMA.read_text(encoding="utf-8"))
+    page = (tmp_path / "robot-file.md").read_text(encoding="utf-8")
+    sections = [schema, *(section for section in schema["$defs"].values() if "properties" in section)]
+    assert page.count("\n## ") == len(sections)
+    for section in sections:
+        assert all(f"\n| `{key}` | " in page for key in section["properties"])
+    names = re.findall(r":: elastogen\.(\w+)", (tmp_path / "api.md").read_text(encoding="utf-8"))
+    assert sorted(names) == sorted(name for name in elastogen.__all__ if callable(getattr(elastogen, name)))
