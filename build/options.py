@@ -78,10 +78,11 @@ class BuildOptions:
         lanes: bool = False,
         timeout: float | None = None,
         verbose: bool = False,
+        environment: bool = True,
     ) -> BuildOptions:
-        """Gather the keyword arguments of ``build_model``."""
+        """Gather the keyword arguments of ``build_model``; ``environment`` says whether $ELASTOGEN_CFLAGS counts."""
         given = shlex.split(cflags) if isinstance(cflags, str) else (cflags or ())
-        flags = (*shlex.split(os.environ.get("ELASTOGEN_CFLAGS", "")), *given)
+        flags = (*shlex.split(os.environ.get("ELASTOGEN_CFLAGS", "") if environment else ""), *given)
         return cls(
             emit=EmitOptions(_checked_outputs(outputs), precision, sincos),
             compile=CompileOptions(compiler, tuple(flags), bool(native), fp_contract, bool(lanes), timeout, bool(verbose)),

@@ -45,8 +45,9 @@ def export(
     """
     usual = FORMATS[format].precision if format in FORMATS else "double"
     options = BuildOptions.checked(
-        outputs=outputs, precision=precision or usual, sincos=sincos, compiler=compiler, cflags=cflags, native=False
-    )
+        outputs=outputs, precision=precision or usual, sincos=sincos, compiler=compiler, cflags=cflags, native=False,
+        environment=False,
+    )  # fmt: skip
     if target is not None and not TRIPLE.fullmatch(target):
         raise OutputError(f"target: got {target!r}, expected a triple such as aarch64-linux-gnu.")
     choices = Choices(header_only, target, options.compile)

@@ -18,6 +18,7 @@ COMMANDS = {
     "report": "write everything about a robot on one page",
     "run": "run a robot in its real-time loop, with a live view and a report",
     "verify": "check a model by a second derivation, 50 digits, identities and C tools",
+    "size": "bytes of code, constants and stack, and instructions, on this or another processor",
     "bench": "time the functions of a model",
     "cache": "list, check or clean the cache of compiled models",
     "completion": "print a script that completes commands and robots in a shell",

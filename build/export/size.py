@@ -1,0 +1,155 @@
+"""What a model costs on a processor: bytes of code and constants, bytes of stack, instructions, function by function."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from elastogen.build.export.libraries import compiler_for
+from elastogen.build.files.render import RenderedModel
+from elastogen.build.files.write import write_all
+from elastogen.build.module.compile import Toolchain, find_toolchain, run_compiler
+from elastogen.build.options import BuildOptions, CompileOptions
+from elastogen.build.pipeline import render
+from elastogen.generator.description.load_robot import RobotSource, load
+from elastogen.generator.robot.errors import BuildError, OutputError
+
+OPTIMIZATIONS = ("-O0", "-O1", "-O2", "-O3", "-Os", "-Oz")
+PROCESSORS = {  # names for --target that stand for a compiler and its flags
+    "cortex-m4f": ("arm-none-eabi-gcc", ("-mcpu=cortex-m4", "-mthumb", "-mfpu=fpv4-sp-d16", "-mfloat-abi=hard")),
+    "cortex-m7": ("arm-none-eabi-gcc", ("-mcpu=cortex-m7", "-mthumb", "-mfpu=fpv5-d16", "-mfloat-abi=hard")),
+}
+DRIVER_FLAGS = ("-fPIC", "-fvisibility=hidden", "-O2")  # of extension modules, not of firmware
+
+
+@dataclass(frozen=True)
+class FunctionSize:
+    """One function of the model with the static functions that are parts of it."""
+
+    name: str
+    code: int  # bytes
+    stack: int  # bytes: its own frame and that of its largest part
+    instructions: int  # in the code, each counted once
+
+
+@dataclass(frozen=True)
+class ModelSize:
+    """A model as one compiler makes it."""
+
+    robot: str
+    compiler: str  # first line of --version
+    flags: tuple[str, ...]
+    functions: tuple[FunctionSize, ...]  # in the order of the header; what several share comes last, as "(shared)"
+    constants: int  # bytes of read-only data
+
+    @property
+    def code(self) -> int:
+        """Bytes of all functions."""
+        return sum(function.code for function in self.functions)
+
+    def table(self) -> str:
+        """All of it, for a terminal."""
+        width = max(len(function.name) for function in self.functions)
+        lines = [f"{'function':<{width}} {'code [B]':>9} {'stack [B]':>9} {'instructions':>12}"]
+        lines += [f"{f.name:<{width}} {f.code:>9} {f.stack:>9} {f.instructions:>12}" for f in self.functions]
+        total = f"{self.robot}: code {self.code} B, constants {self.constants} B"
+        return "\n".join([*lines, "", total, f"{self.compiler}, {' '.join(self.flags)}"])
+
+
+def model_size(
+    robot: RobotSource,
+    *,
+    outputs: Sequence[str] | str | None = None,
+    precision: str = "double",
+    sincos: str = "fast",
+    target: str | None = None,
+    compiler: str | None = None,
+    cflags: Sequence[str] | str | None = None,
+    optimize: str = "-O2",
+) -> ModelSize:
+    """Compile a robot's model for this machine, for "cortex-m4f", "cortex-m7" or a triple, and measure what came out.
+
+    Instructions are counted in the code; for straight-line functions that is what one call executes, less the loops of
+    factorizations and of sine and cosine. Raises RobotError, OutputError or BuildError.
+    """
+    if optimize not in OPTIMIZATIONS:
+        raise OutputError(f"optimize: got {optimize!r}, expected one of {', '.join(OPTIMIZATIONS)}.")
+    options = BuildOptions.checked(
+        outputs=outputs, precision=precision, sincos=sincos, compiler=compiler, cflags=cflags, native=False,
+        environment=False,
+    )  # fmt: skip
+    toolchain = _toolchain(options.compile, target, optimize)
+    return _measured(render(load(robot), options), toolchain)
+
+
+def _toolchain(options: CompileOptions, target: str | None, optimize: str) -> Toolchain:
+    command, flags = options.compiler, tuple[str, ...]()
+    if target in PROCESSORS:
+        usual, flags = PROCESSORS[target]
+        command = command or usual
+        if shutil.which(command.split()[0]) is None:
+            raise BuildError(
+                f"target {target!r}: the compiler {command!r} was not found. Fix: apt-get install gcc-arm-none-eabi."
+            )
+    elif target is not None:
+        command = command or compiler_for(target)
+    found = find_toolchain(replace(options, compiler=command))
+    kept = tuple(flag for flag in found.flags if flag not in DRIVER_FLAGS)
+    return replace(found, flags=(optimize, *flags, *kept))
+
+
+def _measured(model: RenderedModel, toolchain: Toolchain) -> ModelSize:
+    with tempfile.TemporaryDirectory() as folder:
+        write_all(Path(folder), model.c_files)
+        command = [*toolchain.command, *toolchain.flags, "-fstack-usage", "-c", f"{model.name}.c", "-o", "model.o"]
+        run_compiler(command, Path(folder), None, model.name)
+        symbols = _tool(toolchain, "nm", ["-S", "model.o"], folder)
+        sections = _tool(toolchain, "size", ["-A", "model.o"], folder)
+        listing = _tool(toolchain, "objdump", ["-d", "--no-show-raw-insn", "model.o"], folder)
+        stacks = (Path(folder) / "model.su").read_text()
+    code = {name.split(".")[0]: 0 for name in re.findall(r" [tT] (\S+)", symbols)}
+    for size, name in re.findall(r"^\S+ (\S+) [tT] (\S+)", symbols, re.M):
+        code[name.split(".")[0]] += int(size, 16)
+    stack = {name.split(".")[0]: int(size) for name, size in re.findall(r":(\w[\w.]*)\t(\d+)", stacks)}
+    instructions: dict[str, int] = {}
+    for name, body in re.findall(r"<([^>+]+)>:\n(.*?)(?=\n\n|\Z)", listing, re.S):
+        instructions[name.split(".")[0]] = len(re.findall(r"^\s+[0-9a-f]+:\t", body, re.M))
+    public = [f.prototype.name for f in model.about.functions]
+    rows = tuple(_row(name, public, code, stack, instructions, model.name) for name in [*public, ""])
+    constants = sum(int(size) for size in re.findall(r"^\.rodata\S*\s+(\d+)", sections, re.M))
+    return ModelSize(model.name, toolchain.version, toolchain.flags, tuple(r for r in rows if r.code), constants)
+
+
+def _row(
+    owner: str, public: list[str], code: dict[str, int], stack: dict[str, int], instructions: dict[str, int], robot: str
+) -> FunctionSize:
+    """A function with its parts, whose names begin with its own; "" stands for what belongs to no function."""
+    mine = [name for name in code if _owner(name, public) == owner]
+    parts = [stack.get(name, 0) for name in mine if name != owner]
+    return FunctionSize(
+        owner.removeprefix(f"{robot}_") or "(shared)",
+        sum(code[name] for name in mine),
+        stack.get(owner, 0) + max(parts, default=0),
+        sum(instructions.get(name, 0) for name in mine),
+    )
+
+
+def _owner(name: str, public: list[str]) -> str:
+    return max((other for other in public if name == other or name.startswith(f"{other}_")), key=len, default="")
+
+
+def _tool(toolchain: Toolchain, name: str, arguments: list[str], folder: str) -> str:
+    """Run one of the compiler's own binary tools."""
+    asked = subprocess.run([*toolchain.command, f"-print-prog-name={name}"], capture_output=True, text=True, check=False)
+    tool = shutil.which(asked.stdout.strip()) or shutil.which(name) or shutil.which(f"llvm-{name}")
+    if tool is None:
+        raise BuildError(f"the tool {name!r} was not found. Fix: install binutils for {toolchain.command[0]}.")
+    done = subprocess.run([tool, *arguments], cwd=folder, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise BuildError(f"{tool} failed on the compiled model: {done.stderr.strip()}")
+    return done.stdout

@@ -1,0 +1,45 @@
+"""``elastogen size``: what a model costs on a processor."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from types import SimpleNamespace
+
+import click
+
+from elastogen.commands.options import (
+    AS_JSON,
+    EMISSION,
+    LOADING,
+    TALKING,
+    emission,
+    load,
+    print_json,
+    warned_already,
+    with_options,
+)  # fmt: skip
+from elastogen.commands.progress import progress
+
+
+@click.command()
+@LOADING
+@click.option("--target", help="cortex-m4f, cortex-m7 or a triple such as aarch64-linux-gnu (default: this machine).")
+@click.option("--optimize", metavar="FLAG", default="-O2", help="-O0, -O1, -O2 (default), -O3, -Os or -Oz.")
+@click.option("--compiler", help="C compiler (default: the one of the target, $CC, else cc, gcc or clang).")
+@click.option("--cflags", help="More flags for the compiler, in one string.")
+@EMISSION
+@AS_JSON
+@TALKING
+@with_options
+def command(options: SimpleNamespace) -> None:
+    """Compile a model and print bytes of code, constants and stack, and instructions, function by function."""
+    from elastogen.build.export.size import model_size
+
+    robot = load(options)
+    own = {key: getattr(options, key) for key in ("target", "optimize", "compiler", "cflags")}
+    with progress(f"compiling {robot.name}", options), warned_already():
+        size = model_size(robot, **emission(options), **own)
+    if options.as_json:
+        print_json({**asdict(size), "code": size.code})
+        return
+    print(size.table())

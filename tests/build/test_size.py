@@ -1,0 +1,69 @@
+"""Sizes of models: the bytes that other tools see in the same object file."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+import elastogen
+from elastogen.build.export.size import model_size
+from elastogen.command_line import main
+from elastogen.generator.robot.errors import ElastogenError
+
+OUTPUTS = ["inverse_dynamics", "forward_dynamics", "mass_matrix"]
+
+
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed")
+@pytest.mark.parametrize("optimize", ["-O2", "-Os"])
+def test_sizes_are_those_of_the_object_file(tmp_path: Path, optimize: str) -> None:
+    size = model_size("two_link", outputs=OUTPUTS, precision="float", compiler="gcc", optimize=optimize)
+    elastogen.generate("two_link", tmp_path, outputs=OUTPUTS, precision="float")
+    subprocess.run(["gcc", *size.flags, "-c", "two_link.c", "-o", "a.o"], cwd=tmp_path, check=True)
+    sections = subprocess.run(["size", "-A", "a.o"], cwd=tmp_path, check=True, capture_output=True, text=True).stdout
+    text = sum(int(bytes_) for bytes_ in re.findall(r"^\.text\S*\s+(\d+)", sections, re.M))
+    assert 0 <= text - size.code < 16 * (len(size.functions) + 4)  # between functions there is padding
+    assert {function.name for function in size.functions} >= set(OUTPUTS)
+    for function in size.functions:
+        assert 0 < function.instructions <= function.code
+        assert 0 < function.stack < 2000
+    assert size.constants > 0
+
+
+def test_less_is_smaller() -> None:
+    small = model_size("two_link", outputs=["mass_matrix"], precision="float")
+    large = model_size("two_link", outputs=["mass_matrix", "coriolis_matrix"], precision="float")
+    assert small.code < large.code
+    assert {f.name for f in small.functions} < {f.name for f in large.functions}
+
+
+@pytest.mark.skipif(shutil.which("arm-none-eabi-gcc") is None, reason="arm-none-eabi-gcc is not installed (make emulator)")
+def test_cortex_m() -> None:
+    size = model_size("two_link", outputs=OUTPUTS[:1], precision="float", target="cortex-m4f")
+    assert "-mcpu=cortex-m4" in size.flags
+    assert size.functions[0].name == "inverse_dynamics"
+
+
+def test_the_command(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["size", "two_link", "--outputs", "mass_matrix", "--optimize", "-Os"]) == 0
+    assert "mass_matrix" in capsys.readouterr().out
+    assert main(["size", "two_link", "--outputs", "mass_matrix", "--json"]) == 0
+    data = json.loads(capsys.readouterr().out)
+    assert data["code"] == sum(function["code"] for function in data["functions"]) > 0
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"optimize": "-O9"}, "-O9"),
+        ({"target": "cortex-m4f", "compiler": "none"}, "none"),
+        ({"target": "no-such-machine", "compiler": "no-such-cc"}, "no-such"),
+    ],
+)
+def test_what_cannot_be_measured(options: dict[str, str], words: str) -> None:
+    with pytest.raises(ElastogenError, match=words):
+        model_size("two_link", outputs=["mass_matrix"], **options)  # type: ignore[arg-type]
