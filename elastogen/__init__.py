@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from elastogen.generator.description.rigid_limit import rigid_robot
     from elastogen.generator.description.symbols import symbols
     from elastogen.generator.robot.errors import BuildError, ElastogenError, OutputError, RobotError, RobotWarning
-    from elastogen.generator.robot.robot import Robot
+    from elastogen.generator.robot.robot import Gauge, Point, Robot
     from elastogen.rigid_comparison import compare_with_rigid, experiment_arguments
     from elastogen.runtime import (
         PD,
@@ -60,12 +60,14 @@ __all__ = [
     "Comparison",
     "ComputedTorque",
     "ElastogenError",
+    "Gauge",
     "GeneratedFiles",
     "Model",
     "ModelError",
     "ModelWarning",
     "OutputError",
     "Parameters",
+    "Point",
     "Recipe",
     "Robot",
     "RobotError",
@@ -108,7 +110,7 @@ _HOME = {
     "elastogen.generator.description.load_robot": ("load",),
     "elastogen.generator.description.rigid_limit": ("rigid_robot",),
     "elastogen.generator.description.symbols": ("symbols",),
-    "elastogen.generator.robot.robot": ("Robot",),
+    "elastogen.generator.robot.robot": ("Gauge", "Point", "Robot"),
     "elastogen.rigid_comparison": ("compare_with_rigid", "experiment_arguments"),
     "elastogen.runtime": (
         "Bound",

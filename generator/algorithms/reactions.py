@@ -33,6 +33,12 @@ class Wrench:
         """The same about another point, given from the present one."""
         return Wrench(self.force, sub(self.moment, cross(place, self.force)))
 
+    def where(self, negative: Value) -> Wrench:
+        """The same where a value is negative, else nothing."""
+        graph = negative.graph
+        force, moment = ([graph.choose(negative, x, 0) for x in part] for part in (self.force, self.moment))
+        return Wrench(force, moment)
+
     @property
     def values(self) -> list[Value]:
         """Force first."""
@@ -82,6 +88,7 @@ def section_loads(mechanism: PointedMechanism, state: State) -> list[Wrench]:
     """What a beam's inner part exerts on all beyond its section: about the section's centre, in the section's axes."""
     motions, zero = state.motions(mechanism), mechanism.graph.value(0)
     found = transmitted(mechanism, state, own_wrenches(mechanism, state))
+    joints = {link.frame for link in mechanism.link_frames[:-1]}
     result = []
     for point in mechanism.on_beams:
         assert point.beyond is not None
@@ -93,10 +100,14 @@ def section_loads(mechanism: PointedMechanism, state: State) -> list[Wrench]:
             )
             load = Wrench(*part)
             for index, frame in enumerate(mechanism.frames):
-                if frame.parent == beam:  # the tip; sections carry nothing
+                if frame.parent == beam:  # the tip, and joints on the beam; sections carry nothing
                     place = state.placed[index]
-                    turned = Wrench(place.rotation.outward(found[index].force), place.rotation.outward(found[index].moment))
-                    load = load + turned.about([zero - x for x in place.position])
+                    carried = Wrench(place.rotation.outward(found[index].force), place.rotation.outward(found[index].moment))
+                    carried = carried.about([zero - x for x in place.position])
+                    if index in joints:
+                        along = mechanism.frames[section].position[0] - frame.own(state.q)[0]
+                        carried = carried.where(along)
+                    load = load + carried
             place = state.placed[section]
             moved = load.about(place.position)
             result.append(Wrench(place.rotation.inward(moved.force), place.rotation.inward(moved.moment)))

@@ -82,11 +82,10 @@ def section_loads(variant: Variant) -> Derived:
 
 
 def _sections(robot: Robot) -> bool:
-    """Whether there are points on beams, and all of these carry what they carry at their tips only."""
+    """Whether there are points on beams, and none of these slides through its joint."""
     beams = {point.link: robot.link(point.link).flexible for point in robot.points if point.link}
     flexible = {name: body for name, body in beams.items() if body is not None}
-    slides = any(joint.type.rides_parent and joint.parent in flexible for joint in robot.joints)
-    plain = all(body.telescope is None for body in flexible.values()) and not slides
+    plain = all(body.telescope is None for body in flexible.values())
     linear = any(link.flexible is not None and link.flexible.tip == "linear" for link in robot.links)
     return bool(flexible) and plain and not linear
 
@@ -113,5 +112,5 @@ ENTRIES = (
           lambda v: (matrix("load", len(v.pointed.on_beams), 6, "N, N m",
                             "per point on a beam: force (3), moment (3) about the section's centre, in its axes"),),
           (section_loads,), "physical", explore=True, default=False, applies=_sections,
-          applies_to="only for robots with points on beams that neither slide nor carry sliding joints, with exact tips"),
+          applies_to="only for robots with points on beams that do not slide through their joints, with exact tips"),
 )  # fmt: skip

@@ -114,10 +114,29 @@ def test_a_cantilever_under_its_own_weight():
 
 
 def test_loads_are_refused_where_beams_slide():
-    robot = sliding("Pa")
-    robot["points"] = [{"link": "link1", "x": 0.1}]
-    with pytest.raises(OutputError, match="sliding joints"):
+    robot = sliding("Pb")
+    robot["points"] = [{"link": "link2", "x": 0.1}]
+    with pytest.raises(OutputError, match="do not slide"):
         derive_model(elastogen.load(robot), [LOADS])
+
+
+def test_loads_of_a_beam_that_a_joint_slides_on():
+    """What the joint carries counts at the sections inside of it only."""
+    description = sliding("Pa")
+    places = (0.1, 0.5, 0.7)
+    description["points"] = [{"link": "link1", "x": x} for x in places]
+    (function,) = derive_model(elastogen.load(description), [LOADS]).functions
+    q, qd, qdd = state(6, 26)
+    q[5] = 0.55
+    found = function.evaluate({"q": q, "qd": qd, "qdd": qdd})["load"]
+    (_, _), (_, rod) = rod_on_beam(q)
+    for x, load in zip(places, found, strict=True):
+        ends = [x, *(end for end in (0.4, 0.8) if end > x)]
+        beam = [(m, [oracle.turn((0, 0, 1), 0), beam_at(y)]) for m, y in free_bodies.beam_points(0.35, ends)]
+        points = free_bodies.moved([*beam, *(rod if x < 0.55 else ())], q, qd, qdd)
+        axes, origin = free_bodies.frame([oracle.turn((0, 0, 1), 0), beam_at(x)], q)
+        expected = free_bodies.projected(free_bodies.wrench(points, origin, np.array([0.5, -9.81, 0])), axes)
+        np.testing.assert_allclose(load, expected, rtol=0, atol=1e-12 * np.abs(expected).max())
 
 
 def cubic(q, first, k, h, t):
@@ -150,22 +169,26 @@ def rod_points():
     return [(0.35, (0.15 + sign * spread, 0, 0)) for sign in (-1, 1)]
 
 
+def beam_at(x):
+    """The section at x of the beam of two elements."""
+    k = 1 if x <= 0.4 else 2
+
+    def moved(q):
+        return cubic(q, 1, k, 0.4, x * (1 / 0.4) - (k - 1))
+
+    return oracle.bent(lambda q: (x, moved(q)[0], 0), lambda q: (0, 0, moved(q)[1]))
+
+
 def rod_on_beam(q):
     """Frames and mass points with the rod on the second element; the payload is on the rod's end."""
     beam_frame = [oracle.turn((0, 0, 1), 0)]
-
-    def at(x, k):
-        def moved(q):
-            return cubic(q, 1, k, 0.4, x * (1 / 0.4) - (k - 1))
-
-        return oracle.bent(lambda q: (x, moved(q)[0], 0), lambda q: (0, 0, moved(q)[1]))
 
     def contact(q):
         w, slope = cubic(q, 1, 2, 0.4, q[5] * (1 / 0.4) - 1.0)
         return [q[5], w, 0], [0, 0, slope + 0.4]
 
     rod_frame = [*beam_frame, oracle.bent(lambda q: contact(q)[0], lambda q: contact(q)[1])]
-    beam = [(m, [*beam_frame, at(x, 1 if x < 0.4 else 2)]) for m, x in free_bodies.beam_points(0.35, [0.0, 0.4, 0.8])]
+    beam = [(m, [*beam_frame, beam_at(x)]) for m, x in free_bodies.beam_points(0.35, [0.0, 0.4, 0.8])]
     rod = [(m, [*rod_frame, oracle.shift(*r)]) for m, r in [*rod_points(), (0.2, (0.3, 0, 0))]]
     return [(beam_frame, beam), (rod_frame, rod)]
 
