@@ -56,7 +56,8 @@ def takes(value: dict[str, Any]) -> str:
             return " or ".join(dict.fromkeys(takes(item) for item in value[key]))
     if value.get("type") == "array" and isinstance(value.get("items"), dict):
         return f"list of {takes(value['items'])}"
-    return str(value.get("type", "anything"))
+    kind = value.get("type", "anything")
+    return " or ".join(kind) if isinstance(kind, list) else str(kind)
 
 
 def api() -> str:

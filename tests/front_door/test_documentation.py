@@ -99,5 +99,6 @@ def test_reference_pages_have_every_key_and_every_public_name(tmp_path: Path, mo
     assert page.count("\n## ") == len(sections)
     for section in sections:
         assert all(f"\n| `{key}` | " in page for key in section["properties"])
+    assert "['" not in page  # no Python in the words
     names = re.findall(r":: elastogen\.(\w+)", (tmp_path / "api.md").read_text(encoding="utf-8"))
     assert sorted(names) == sorted(name for name in elastogen.__all__ if callable(getattr(elastogen, name)))
