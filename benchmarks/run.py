@@ -5,11 +5,23 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from benchmarks import accuracy, batches, builds, calls, flexible, machine, operations, speed, starts, tuning
+from benchmarks import (
+    accuracy,
+    batches,
+    builds,
+    calls,
+    flexible,
+    long_chains,
+    machine,
+    operations,
+    speed,
+    starts,
+    tuning,
+)
 from benchmarks.robots import FILES
 
 RESULTS = Path(__file__).parent / "results"
-SECTIONS = ("speed", "operations", "builds", "starts", "calls", "batches", "flexible", "accuracy", "tuning")
+SECTIONS = ("speed", "operations", "builds", "starts", "calls", "batches", "flexible", "accuracy", "chains", "tuning")
 
 
 def main() -> None:
@@ -52,6 +64,8 @@ def _section(section: str, robots: list[str], work: Path, rounds: int, quick: bo
         return batches.report(robots, work, rounds)
     if section == "accuracy":
         return accuracy.report()
+    if section == "chains":
+        return long_chains.report(work, rounds, quick)
     if section == "flexible":
         return flexible.report(work, rounds)
     return tuning.report(robots, work, rounds)
