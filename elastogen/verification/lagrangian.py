@@ -267,7 +267,12 @@ class Lagrangian:
         return result
 
     def _terms(self) -> list[tuple[Any, Callable[..., Any]]]:
-        symbols = list(Symbols(self.robot).meanings)
+        used = {s for term in self.robot.terms for s in term.free_symbols}
+        self._meanings = {s: meaning for s, meaning in Symbols(self.robot).meanings.items() if s in used}
+        points = {point.name for point in self.robot.points}
+        if points & ({m.of for m in self._meanings.values()} | {name for t in self.robot.terms for name in t.frame_forces}):
+            raise NotCoveredError("own terms act at points of links")
+        symbols = list(self._meanings)
         numbers = {s: sympy.Float(value, 17) for s, value in self._numbers.items()}
         return [
             (term, sympy.lambdify(symbols, [e.xreplace(numbers) for e in term.expressions.values()], modules=self.context))
@@ -277,7 +282,7 @@ class Lagrangian:
     def _symbol_values(self, q: Numbers, qd: Numbers, frames: dict[str, tuple[Numbers, Numbers]]) -> list[Any]:
         zero, values = self.context.mpf(0), []
         names = self.robot.coordinate_names
-        for meaning in Symbols(self.robot).meanings.values():
+        for meaning in self._meanings.values():
             if meaning.kind in ("q", "qd", "qdd"):
                 values.append({"q": q, "qd": qd}.get(meaning.kind, zero * q)[names.index(meaning.of)])
             else:

@@ -15,6 +15,9 @@ from typing import TYPE_CHECKING
 import sympy
 
 from elastogen.generator.algorithms.kinematics import Pose, link_pose, poses
+from elastogen.generator.algorithms.newton_euler import place
+from elastogen.generator.mechanism.layout import build_mechanism
+from elastogen.generator.mechanism.points import PointedMechanism
 from elastogen.generator.program.differentiate import jacobian, pulled_back, time_derivative
 from elastogen.generator.program.from_sympy import ExpressionLowering
 from elastogen.generator.program.graph import Value
@@ -57,7 +60,21 @@ class OwnTerms:
     def _poses(self) -> dict[str, Pose]:
         mechanism = self.variant.mechanism
         found = poses(mechanism, self.variant.place(self.q))
-        return {link.name: link_pose(mechanism, found, link) for link in mechanism.link_frames}
+        named = {link.name: link_pose(mechanism, found, link) for link in mechanism.link_frames}
+        return self._points() | named if self._frames_used - set(named) else named
+
+    @cached_property
+    def _frames_used(self) -> set[str]:
+        """Names of the frames that occur, of links and points."""
+        of_symbols = {self._meanings[s].of for s in self._used}
+        return of_symbols | {name for term in self.variant.robot.terms for name in term.frame_forces}
+
+    def _points(self) -> dict[str, Pose]:
+        """Poses of the robot's points, which have a mechanism of their own."""
+        mechanism = build_mechanism(self.variant.graph, self.variant.robot, reframe=False, regroup=False, points=True)
+        assert isinstance(mechanism, PointedMechanism)
+        found = poses(mechanism, place(mechanism, self.q, merge=self.variant.merge))
+        return {point.point.name: link_pose(mechanism, found, point.frame) for point in mechanism.points}
 
     @cached_property
     def _frame_values(self) -> dict[sympy.Symbol, Value]:

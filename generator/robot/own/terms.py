@@ -118,8 +118,9 @@ class Symbols:
 
     @property
     def frames(self) -> tuple[str, ...]:
-        """Names of the frames: every link but the base, and ``tip``."""
-        return tuple(dict.fromkeys([*(link.name for link in self._robot.links[1:]), "tip"]))
+        """Names of the frames: every link but the base, ``tip``, and the robot's points."""
+        links, points = (link.name for link in self._robot.links[1:]), (point.name for point in self._robot.points)
+        return tuple(dict.fromkeys([*links, "tip", *points]))
 
     def position(self, frame: str) -> sympy.ImmutableMatrix:
         """Origin of a frame in the base frame [m], a column."""

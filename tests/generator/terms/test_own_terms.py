@@ -162,3 +162,23 @@ def test_the_rigid_robot_keeps_what_is_rigid() -> None:
     (term,) = elastogen.rigid_robot(robot).terms
     assert term.potential == 5 * s.q[0] ** 2
     assert not term.forces
+
+
+def test_terms_act_at_points_on_beams() -> None:
+    """A spring on a point in the middle of a beam, by its potential and by its force, are the same."""
+    data = {
+        "elastogen": 1, "name": "pulled", "gravity": [0, -9.81, 0],
+        "links": [{"name": "base"}, {"name": "beam", "flexible": {
+            "type": "modes", "length": 1.0, "mass_per_length": 0.5, "EI": 60.0,
+            "modes": [{"direction": "y", "eigenfunction": 1}, {"direction": "y", "eigenfunction": 2}]}}],
+        "joints": [{"name": "hub", "type": "revolute", "child": "beam", "axis": [0, 0, 1]}],
+        "points": [{"name": "middle", "link": "beam", "xyz": [0.5, 0, 0]}],
+    }  # fmt: skip
+    plain = elastogen.load(data)
+    x = elastogen.symbols(plain).position("middle")
+    by_energy = plain.with_terms(potential=20 * x.dot(x) + 3 * x[1])
+    by_force = plain.with_terms(forces={"middle": -40 * sympy.Matrix(x) - sympy.Matrix([0, 3, 0])})
+    state = {"q": np.array([0.3, 0.02, -0.01]), "qd": np.ones(3), "qdd": np.zeros(3)}
+    F = [PlainPrograms(robot)("inverse_dynamics", **state) for robot in (plain, by_energy, by_force)]
+    np.testing.assert_allclose(F[1], F[2], rtol=1e-12, atol=1e-12)
+    assert np.abs(F[1] - F[0]).min() > 1e-3
