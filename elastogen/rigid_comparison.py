@@ -35,8 +35,9 @@ def experiment_arguments(robot: RobotSource) -> dict[str, Any]:
             f"{loaded.name}: got a robot without an experiment, expected `simulation:` in its file. "
             "Fix: add it, or give q0=, t= and F= to Model.simulate."
         )
-    names = loaded.coordinate_names
-    q0 = _vector(experiment.q0, names)
+    names = loaded.velocity_names
+    start = dict(zip(loaded.coordinate_names, loaded.neutral, strict=True))
+    q0 = _vector({**start, **experiment.q0}, loaded.coordinate_names)
     return {
         "q0": q0,
         "qd0": _vector(experiment.qd0, names),
@@ -69,15 +70,17 @@ def compare(robot: Robot, build: Callable[[Robot], Model], arguments: Mapping[st
     usual = {} if robot.experiment is None else experiment_arguments(robot)
     given = {**usual, **arguments}
     flexible, rigid = build(robot), build(rigid_robot(robot))
-    given.setdefault("q0", np.zeros(flexible.nq))
+    given.setdefault("q0", flexible.neutral())
     if "t" not in given:
         raise elastogen.ElastogenError(f"{robot.name}: got no t=, expected the duration [s] or sample times. Fix: add t=.")
-    joints = [flexible.coordinate_names.index(name) for name in rigid.coordinate_names]
+    placed = [flexible.coordinate_names.index(name) for name in rigid.coordinate_names]
+    joints = [flexible.velocity_names.index(name) for name in rigid.velocity_names]
     label = f"{robot.name}.simulate"
-    drive = InputReader(label, flexible.nq, flexible.driven).read(given.pop("F", None))
-    joint_drive = _of_joints(drive, joints, flexible.nq, label)
+    drive = InputReader(label, flexible.nv, flexible.driven, follows=flexible.nv == flexible.nq).read(given.pop("F", None))
+    joint_drive = _of_joints(drive, placed, joints, (flexible.nq, flexible.nv), label)
     bending = flexible.simulate(**given, F=_as_input(drive))
-    states = {key: np.asarray(given.pop(key))[..., joints] for key in ("q0", "qd0") if given.get(key) is not None}
+    kept = {"q0": placed, "qd0": joints}
+    states = {key: np.asarray(given.pop(key))[..., kept[key]] for key in kept if given.get(key) is not None}
     stiff = rigid.simulate(**{**given, **states}, F=_as_input(joint_drive))
     return Comparison(
         flexible=bending,
@@ -132,7 +135,7 @@ def _as_input(data: InputData) -> Any:
     return data
 
 
-def _of_joints(data: InputData, joints: Sequence[int], size: int, label: str) -> InputData:
+def _of_joints(data: InputData, placed: Sequence[int], joints: Sequence[int], sizes: tuple[int, int], label: str) -> InputData:
     """The joints' part of an input; functions see a robot that does not deform."""
     if isinstance(data.function, CFunction):
         raise elastogen.ModelError(
@@ -143,8 +146,8 @@ def _of_joints(data: InputData, joints: Sequence[int], size: int, label: str) ->
         function = data.function
 
         def force(t: float, q: NDArray[Any], qd: NDArray[Any]) -> NDArray[Any]:
-            wide = np.zeros((2, size))
-            wide[:, joints] = q, qd
+            wide = np.zeros(sizes[0]), np.zeros(sizes[1])
+            wide[0][placed], wide[1][joints] = q, qd
             return np.asarray(function(t, *wide))[joints]
 
         return replace(data, function=force)

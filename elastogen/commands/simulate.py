@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from types import SimpleNamespace
@@ -26,7 +26,7 @@ from elastogen.commands.options import (
 )  # fmt: skip
 
 if TYPE_CHECKING:
-    from elastogen.generator.robot.robot import Robot
+    from elastogen.generator.robot.robot import Coordinate, Robot
     from elastogen.runtime import Model, Simulation
     from elastogen.runtime.simulation.inputs import Input
     from elastogen.runtime.simulation.measurement import Measurement
@@ -185,15 +185,14 @@ def simulation_arguments(robot: Robot, options: SimpleNamespace) -> dict[str, An
     """The arguments of ``Model.simulate``: the options, then the robot's own experiment, then the usual ones."""
     from elastogen.rigid_comparison import experiment_arguments
 
-    size = len(robot.coordinates)
-    arguments: dict[str, Any] = {"q0": (0.0,) * size, "t": SECONDS}
+    arguments: dict[str, Any] = {"q0": robot.neutral, "t": SECONDS}
     if robot.experiment is not None:
         arguments = experiment_arguments(robot)
     given = {"t": options.seconds, "method": options.method, "samples": options.samples, "step": options.step}
     given |= {"rtol": options.rtol, "atol": options.atol}
-    for key, option in (("q0", options.q0), ("qd0", options.qd0)):
+    for key, option, listed in (("q0", options.q0, robot.coordinates), ("qd0", options.qd0, robot.velocities)):
         if option is not None:
-            given[key] = spread(option, robot)
+            given[key] = spread(option, listed)
     arguments |= {key: value for key, value in given.items() if value is not None}
     if options.input is not None:
         arguments["F"] = read_input(options.input, robot, arguments["q0"])
@@ -201,13 +200,12 @@ def simulation_arguments(robot: Robot, options: SimpleNamespace) -> dict[str, An
     return {**arguments, "on_failure": "keep", "stops": stops}
 
 
-def spread(values: tuple[float, ...], robot: Robot) -> tuple[float, ...]:
+def spread(values: tuple[float, ...], listed: Sequence[Coordinate]) -> tuple[float, ...]:
     """Values of all joints become values of all coordinates, zero for the elastic ones; others stay as they are."""
-    joints = {joint.name for joint in robot.moving_joints}
-    if len(values) != len(joints):
+    if len(values) != sum(not coordinate.elastic for coordinate in listed):
         return values
     following = iter(values)
-    return tuple(next(following) if name in joints else 0.0 for name in robot.coordinate_names)
+    return tuple(0.0 if coordinate.elastic else next(following) for coordinate in listed)
 
 
 def read_input(text: str, robot: Robot, q0: tuple[float, ...]) -> Input:
@@ -221,9 +219,9 @@ def read_input(text: str, robot: Robot, q0: tuple[float, ...]) -> Input:
         if kind == "zero" and not words:
             return None
         if kind == "constant" and len(words) == 1:
-            return spread(numbers(words[0]), robot)
+            return spread(numbers(words[0]), robot.velocities)
         if kind == "bangbang" and len(words) == 2:
-            return BangBang(spread(numbers(words[0]), robot), float(words[1]))
+            return BangBang(spread(numbers(words[0]), robot.velocities), float(words[1]))
         if kind == "hold" and len(words) == 2:
             driven = np.array([not coordinate.elastic for coordinate in robot.coordinates], dtype=float)
             return PD(q0, float(words[0]) * driven, float(words[1]) * driven)

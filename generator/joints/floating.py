@@ -32,6 +32,11 @@ class FloatingJoint(JointKind):
         """Velocity of the child's origin and its angular velocity, both against the joint, in the child's axes."""
         return (*LINEAR, *ANGULAR)
 
+    @property
+    def neutral(self) -> Sequence[float]:
+        """Without a turn."""
+        return (*([0.0] * (len(self.coordinates) - 1)), 1.0)
+
     def plans(self, joint: Joint) -> tuple[MotionPlan, ...]:
         """One free frame."""
         return (FreePlan(displaced=True),)

@@ -31,6 +31,11 @@ class SphericalJoint(JointKind):
         """The child's angular velocity against the joint, in the child's axes."""
         return ANGULAR
 
+    @property
+    def neutral(self) -> Sequence[float]:
+        """Without a turn."""
+        return (*([0.0] * (len(self.coordinates) - 1)), 1.0)
+
     def plans(self, joint: Joint) -> tuple[MotionPlan, ...]:
         """One free frame."""
         return (FreePlan(displaced=False),)

@@ -87,6 +87,11 @@ class JointKind(ABC):
         return self.coordinates
 
     @property
+    def neutral(self) -> Sequence[float]:
+        """The coordinates where the joint has not moved."""
+        return (0.0,) * len(self.coordinates)
+
+    @property
     def moves(self) -> bool:
         """Whether the joint has a coordinate."""
         return bool(self.coordinates)

@@ -336,6 +336,15 @@ class Robot:
         return tuple(velocity.name for velocity in self.velocities)
 
     @property
+    def neutral(self) -> tuple[float, ...]:
+        """The configuration in which no joint has moved: zeros, and quaternions without a turn."""
+        found: dict[str, float] = {}
+        for joint in self.joints:
+            names = (coordinate.name(joint.name) for coordinate in joint.type.coordinates)
+            found |= dict(zip(names, joint.type.neutral, strict=True))
+        return tuple(found.get(name, 0.0) for name in self.coordinate_names)
+
+    @property
     def has_quasi_velocities(self) -> bool:
         """Whether some velocities are not the time derivatives of coordinates: those of joints with a quaternion."""
         return any(joint.type.velocities != joint.type.coordinates for joint in self.joints)

@@ -98,9 +98,10 @@ def _legend(axes: Any) -> None:
 
 
 def _draw_forces(c: Comparison, unit: str, axes: Any) -> None:
-    for k, own in c.joints:
-        if c.rigid.coordinate_units[own] == unit:
-            axes.step(c.flexible.t, c.flexible.F[:, k], where="post", label=c.rigid.coordinate_names[own], **_FLEXIBLE)
+    moving = [name for name, _ in c.flexible.velocities]
+    for name, own in c.rigid.velocities:
+        if own == unit:
+            axes.step(c.flexible.t, c.flexible.F[:, moving.index(name)], where="post", label=name, **_FLEXIBLE)
     _timed(axes, f"F [{FORCE_UNIT[unit]}]")
     end = c.forces_end
     if end is not None and end < 0.4 * c.flexible.t[-1]:

@@ -122,10 +122,11 @@ def plot_simulation(simulation: Simulation, path: str | os.PathLike[str] | None 
     if simulation.q.ndim != 2:
         raise ModelError(f"{simulation.name}: got a batch of shape {simulation.q.shape[:-2]}, a plot shows one motion.")
     names, units = simulation.coordinate_names, simulation.coordinate_units
+    moving, rates = ([pair[k] for pair in simulation.velocities] for k in (0, 1))
     panels = [
         *coordinate_panels("q", simulation.q, names, units),
-        *coordinate_panels("qd", simulation.qd, names, units, per_second),
-        *coordinate_panels("F", simulation.F, names, units, of_force),
+        *coordinate_panels("qd", simulation.qd, moving, rates, per_second),
+        *coordinate_panels("F", simulation.F, moving, rates, of_force),
     ]
     energies = [(name, getattr(simulation, name), "-") for name in ("kinetic", "potential", "work", "dissipated")]
     if any(values is not None for _, values, _ in energies):

@@ -54,9 +54,9 @@ class Simulation:
     q: NDArray[Any]
     """Positions (..., n, nq) [rad] or [m]."""
     qd: NDArray[Any]
-    """Velocities (..., n, nq) [rad/s] or [m/s]."""
+    """Velocities (..., n, nv) [rad/s] or [m/s]."""
     F: NDArray[Any]
-    """Driving forces (..., n, nq) [N m] or [N]."""
+    """Driving forces (..., n, nv) [N m] or [N]."""
     kinetic: NDArray[Any] | None
     """Kinetic energy (..., n) [J]; None where the model has no function for it."""
     potential: NDArray[Any] | None
@@ -82,6 +82,9 @@ class Simulation:
     """Borders of elements that sliding joints passed, with the energy before and after; at most 4096 for each motion."""
     switch_count: Any = 0
     """How many there were: a number, or an array (...)."""
+    velocity_names: tuple[str, ...] = ()
+    """Empty: those of the coordinates."""
+    velocity_units: tuple[str, ...] = ()
     limits_passed: tuple[LimitPassed, ...] = ()
     """The first limit of a joint that each motion passed, if any."""
     flexible_links: tuple[str, ...] = ()
@@ -168,15 +171,22 @@ class Simulation:
             raise ModelError(f"{target}: got the ending {target.suffix!r}, expected '.csv' or '.npz'.")
         return target
 
+    @property
+    def velocities(self) -> list[tuple[str, str]]:
+        """Name of every velocity, and the unit of what it is the rate of."""
+        names, units = self.velocity_names or self.coordinate_names, self.velocity_units or self.coordinate_units
+        return list(zip(names, units, strict=True))
+
     def _columns(self) -> tuple[list[str], list[NDArray[Any]]]:
         if self.q.ndim != 2:
             raise ModelError(f"{self.name}: got a batch of {np.size(self.status)}, a CSV holds one motion. Fix: .npz")
         header, columns = ["t [s]"], [self.t]
-        for kind, array, per in (("q", self.q, ""), ("qd", self.qd, "/s")):
-            for k, (name, unit) in enumerate(zip(self.coordinate_names, self.coordinate_units, strict=True)):
+        placed, moving = zip(self.coordinate_names, self.coordinate_units, strict=True), self.velocities
+        for kind, array, per, listed in (("q", self.q, "", placed), ("qd", self.qd, "/s", moving)):
+            for k, (name, unit) in enumerate(listed):
                 header.append(f"{kind} {name} [{(unit or '1') + per}]")
                 columns.append(array[:, k])
-        for k, (name, unit) in enumerate(zip(self.coordinate_names, self.coordinate_units, strict=True)):
+        for k, (name, unit) in enumerate(moving):
             header.append(f"F {name} [{'N m' if unit == 'rad' else 'N' if unit == 'm' else 'J'}]")
             columns.append(self.F[:, k])
         for name in ("kinetic", "potential", "work", "dissipated"):

@@ -124,8 +124,8 @@ def check_experiment(robot: Robot, where: Location) -> None:
     experiment = robot.experiment
     if experiment is None:
         return
-    joints = {joint.name for joint in robot.moving_joints}
-    _check_values(experiment, robot.coordinate_names, where)
+    joints = {velocity.name for velocity in robot.velocities if not velocity.elastic}
+    _check_values(experiment, {*robot.coordinate_names, *robot.velocity_names}, where)
     _above_zero(experiment.seconds, where.at("seconds"))
     if experiment.step is not None:
         _above_zero(experiment.step, where.at("step"))

@@ -101,7 +101,15 @@ TRTRR = [
     ),
 ]
 RIGID = ["puma560", "puma560_geared", "scara", "stanford", "trtrr", "two_link"]
-FLEXIBLE = ["flexible_one_link", "flexible_six_joint", "flexible_two_link", "par_experiment", "par_table3", "rpb_table3"]
+FLEXIBLE = [
+    "flexible_one_link",
+    "flexible_six_joint",
+    "flexible_two_link",
+    "par_experiment",
+    "par_table3",
+    "rpb_table3",
+    "satellite",
+]
 BUILT_IN = sorted([*RIGID, *FLEXIBLE])
 
 
