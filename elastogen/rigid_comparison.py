@@ -12,6 +12,7 @@ import elastogen
 from elastogen.generator.description.rigid_limit import rigid_robot
 from elastogen.generator.robot.experiment import BangBangForces, ConstantForces, Drive
 from elastogen.generator.robot.expressions import nominal
+from elastogen.generator.robot.neutral import neutral
 from elastogen.generator.robot.robot import Robot
 from elastogen.runtime.simulation.comparison import Comparison, TipDeflection
 from elastogen.runtime.simulation.inputs import PD, BangBang, CFunction, Input, InputData, InputReader
@@ -36,7 +37,7 @@ def experiment_arguments(robot: RobotSource) -> dict[str, Any]:
             "Fix: add it, or give q0=, t= and F= to Model.simulate."
         )
     names = loaded.velocity_names
-    start = dict(zip(loaded.coordinate_names, loaded.neutral, strict=True))
+    start = dict(zip(loaded.coordinate_names, neutral(loaded), strict=True))
     q0 = _vector({**start, **experiment.q0}, loaded.coordinate_names)
     return {
         "q0": q0,

@@ -183,9 +183,10 @@ def plot_file(robot: Robot, options: SimpleNamespace) -> Path | None:
 
 def simulation_arguments(robot: Robot, options: SimpleNamespace) -> dict[str, Any]:
     """The arguments of ``Model.simulate``: the options, then the robot's own experiment, then the usual ones."""
+    from elastogen.generator.robot.neutral import neutral
     from elastogen.rigid_comparison import experiment_arguments
 
-    arguments: dict[str, Any] = {"q0": robot.neutral, "t": SECONDS}
+    arguments: dict[str, Any] = {"q0": neutral(robot), "t": SECONDS}
     if robot.experiment is not None:
         arguments = experiment_arguments(robot)
     given = {"t": options.seconds, "method": options.method, "samples": options.samples, "step": options.step}

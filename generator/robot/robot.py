@@ -306,10 +306,7 @@ class Robot:
 
     @property
     def velocities(self) -> tuple[Coordinate, ...]:
-        """What velocities, accelerations and forces have an entry for: the coordinates, unless a joint has quasi-velocities.
-
-        Their units are those of the displacement that they are the rate of.
-        """
+        """What velocities and forces have an entry for: the coordinates, but for quasi-velocities; units are those of q."""
         return self._listed(lambda kind: kind.velocities)
 
     def _listed(self, of_kind: Callable[[JointKind], Sequence[JointCoordinate]]) -> tuple[Coordinate, ...]:
@@ -334,15 +331,6 @@ class Robot:
     def velocity_names(self) -> tuple[str, ...]:
         """Names of the velocities."""
         return tuple(velocity.name for velocity in self.velocities)
-
-    @property
-    def neutral(self) -> tuple[float, ...]:
-        """The configuration in which no joint has moved: zeros, and quaternions without a turn."""
-        found: dict[str, float] = {}
-        for joint in self.joints:
-            names = (coordinate.name(joint.name) for coordinate in joint.type.coordinates)
-            found |= dict(zip(names, joint.type.neutral, strict=True))
-        return tuple(found.get(name, 0.0) for name in self.coordinate_names)
 
     @property
     def has_quasi_velocities(self) -> bool:
