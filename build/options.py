@@ -68,6 +68,7 @@ class BuildOptions:
         cls,
         *,
         outputs: Sequence[str] | str | None = None,
+        fused: Sequence[Sequence[str]] = (),
         precision: str = "double",
         sincos: str = "fast",
         cache_dir: str | os.PathLike[str] | None = None,
@@ -84,7 +85,7 @@ class BuildOptions:
         given = shlex.split(cflags) if isinstance(cflags, str) else (cflags or ())
         flags = (*shlex.split(os.environ.get("ELASTOGEN_CFLAGS", "") if environment else ""), *given)
         return cls(
-            emit=EmitOptions(_checked_outputs(outputs), precision, sincos),
+            emit=EmitOptions(_with_fused(_checked_outputs(outputs), fused), precision, sincos),
             compile=CompileOptions(compiler, tuple(flags), bool(native), fp_contract, bool(lanes), timeout, bool(verbose)),
             cache_dir=None if cache_dir is None else Path(cache_dir),
         )
@@ -98,6 +99,20 @@ def _check_choice(name: str, given: object) -> None:
     if given not in CHOICES[name]:
         expected = " or ".join(repr(choice) for choice in CHOICES[name])
         raise OutputError(f"{name}: got {given!r}, expected {expected}.")
+
+
+def _with_fused(outputs: tuple[str, ...] | None, fused: Sequence[Sequence[str]]) -> tuple[str, ...] | None:
+    """The outputs, and one for each group of names."""
+    if not fused:
+        return outputs
+    groups = (
+        [(group,) if isinstance(group, str) else tuple(group) for group in fused] if not isinstance(fused, str) else [(fused,)]
+    )
+    if any(len(group) < 2 or not all(isinstance(name, str) for name in group) for group in groups):
+        raise OutputError(
+            f"fused: got {fused!r}, expected groups of functions, for example [['mass_matrix', 'gravity_vector']]."
+        )
+    return (*(outputs or ("default",)), *("+".join(group) for group in groups))
 
 
 def _checked_outputs(outputs: Sequence[str] | str | None) -> tuple[str, ...] | None:

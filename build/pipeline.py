@@ -49,6 +49,7 @@ def generate(
     directory: str | os.PathLike[str],
     *,
     outputs: Sequence[str] | str | None = None,
+    fused: Sequence[Sequence[str]] = (),
     precision: str = "double",
     sincos: str = "fast",
     force: bool = False,
@@ -59,7 +60,7 @@ def generate(
     (``elastogen-manifest.json`` in the directory has the sums of what it wrote); ``force`` replaces them.
     Raises RobotError, OutputError or BuildError.
     """
-    options = BuildOptions.checked(outputs=outputs, precision=precision, sincos=sincos)
+    options = BuildOptions.checked(outputs=outputs, fused=fused, precision=precision, sincos=sincos)
     model = render(load(robot), options)
     target = Path(directory)
     written = write_files(target, {**model.c_files, **model.emitted_simulation, **model.bundle}, force=force)

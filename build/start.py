@@ -31,6 +31,7 @@ def build_model(
     robot: RobotSource,
     *,
     outputs: Sequence[str] | str | None = None,
+    fused: Sequence[Sequence[str]] = (),
     precision: str = "double",
     sincos: str = "fast",
     cache_dir: str | os.PathLike[str] | None = None,
@@ -38,22 +39,24 @@ def build_model(
     cflags: Sequence[str] | str | None = None,
     native: bool = True,
     fp_contract: str = "off",
+    lanes: bool = False,
     timeout: float | None = None,
     verbose: bool = False,
 ) -> Model:
     """Derive, emit and compile a robot's model, and load it. A model that was built before comes from the cache.
 
     ``robot`` is a Robot, a built-in name, a path or a mapping like a robot file. ``outputs`` names the functions
-    (None: a sensible set, and any other function when it is first called). ``precision`` is "double" or "float";
+    (None: a sensible set, and any other function when it is first called); each group in ``fused`` becomes one more function
+    that evaluates them at one state, ``mass_matrix_and_gravity_vector``. ``precision`` is "double" or "float";
     ``sincos`` "fast" (inline and vectorized) or "libm". ``native`` uses all instructions of this processor;
-    ``fp_contract="fast"`` allows fused multiply-add; ``cflags`` are added last, after
-    those of $ELASTOGEN_CFLAGS. ``cache_dir`` replaces
+    ``fp_contract="fast"`` allows fused multiply-add; ``lanes`` lets batches evaluate several states at once in the
+    processor's vectors, with the same bits and twice the time to compile; ``cflags`` are added last, after those of $ELASTOGEN_CFLAGS. ``cache_dir`` replaces
     $ELASTOGEN_CACHE_DIR and the user's cache directory. An unchanged file whose model is in the cache is loaded without
     the generator and without a compiler. Raises RobotError, OutputError or BuildError.
     """
     options = BuildOptions.checked(
-        outputs=outputs, precision=precision, sincos=sincos, cache_dir=cache_dir, compiler=compiler, cflags=cflags,
-        native=native, fp_contract=fp_contract, timeout=timeout, verbose=verbose,
+        outputs=outputs, fused=fused, precision=precision, sincos=sincos, cache_dir=cache_dir, compiler=compiler, cflags=cflags,
+        native=native, fp_contract=fp_contract, lanes=lanes, timeout=timeout, verbose=verbose,
     )  # fmt: skip
     content = RobotContent.read(robot)
     description: Any = robot if content is None else content

@@ -34,6 +34,25 @@ def composite_inertias(mechanism: Mechanism, placed: Sequence[Placed], q: Sequen
     return composite
 
 
+def gravity_by_composites(mechanism: Mechanism, placed: Sequence[Placed], q: Sequence[Value]) -> list[Value]:
+    """G of a rigid robot: the weight -m g of every composite body at its centre of mass, projected on its joint.
+
+    Beside a mass matrix, which needs the composite bodies as well, this costs little more than turning g outward.
+    """
+    composite = composite_inertias(mechanism, placed, q)
+    result = [mechanism.graph.value(0)] * mechanism.size
+    down: list[Vec] = []  # g in the components of every frame
+    for frame, place_, body in zip(mechanism.frames, placed, composite, strict=True):
+        with mechanism.graph.section(f"{frame.label}: weight"):
+            root = mechanism.gravity if place_.group_parent < 0 else down[place_.group_parent]
+            down.append(place_.group_rotation.inward(root))
+            force = [-(body.m * g) for g in down[-1]]
+            moment = [-component for component in cross(body.S, down[-1])]
+            for coordinate, value in frame.spread(frame.motion.project(frame.at(q), force, moment)):
+                result[coordinate] = result[coordinate] + value
+    return result
+
+
 def mass_matrix_by_composites(mechanism: Mechanism, placed: Sequence[Placed], q: Sequence[Value]) -> Mat:
     """M: the wrench that accelerates each composite body by a coordinate's unit twist, projected on all joints inward.
 

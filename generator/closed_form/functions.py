@@ -16,7 +16,7 @@ import sympy
 from elastogen.generator.closed_form.exact_numbers import exact, rotation_entry
 from elastogen.generator.closed_form.kinematics import joint_angles
 from elastogen.generator.closed_form.trigonometry import Polynomial, TrigonometricRing, Weights
-from elastogen.generator.functions.derivation import CATALOGUE, output_names
+from elastogen.generator.functions.derivation import CATALOGUE, entry_of, output_names
 from elastogen.generator.functions.own.functions import own_entries
 from elastogen.generator.functions.variants import VariantFamily
 from elastogen.generator.program.arguments import MOTION
@@ -220,7 +220,7 @@ def closed_form(robot: Robot, name: str, letter: str, elements: Mapping[str, int
     (name,) = output_names(name, robot)
     _check_elements(robot, elements)
     family = VariantFamily(with_live_parameters(robot), elements)
-    entry = (CATALOGUE | own_entries(family, CATALOGUE))[name]
+    entry = entry_of(name, CATALOGUE | own_entries(family, CATALOGUE))
     variant = family.plain()
     derived = entry.ways[0](variant)
     if derived.pivots:

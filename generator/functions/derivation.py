@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 
@@ -20,6 +20,7 @@ from elastogen.generator.functions import (
 )
 from elastogen.generator.functions.catalogue import Derived, Entry, by_true_velocities
 from elastogen.generator.functions.function import Function
+from elastogen.generator.functions.fused import MARK, fused_entry
 from elastogen.generator.functions.higher import acceleration_matrices, energies_and_rates, energy_parts
 from elastogen.generator.functions.own.functions import own_entries
 from elastogen.generator.functions.papers import elements, matrix_exponentials
@@ -83,7 +84,8 @@ class ModelDerivation:
 def output_names(outputs: Iterable[str] | str | None = None, robot: Robot | None = None) -> tuple[str, ...]:
     """Names of the functions to emit, in catalogue order; "default", "simulation" and "all" are sets.
 
-    With a robot, "all" is what exists for it, and asking for something else is an error.
+    "mass_matrix+gravity_vector" is one function for both; such functions come last, in the order given. With a robot, "all"
+    is what exists for it, and asking for something else is an error.
     """
     if outputs is None:
         outputs = ("default",)
@@ -91,8 +93,11 @@ def output_names(outputs: Iterable[str] | str | None = None, robot: Robot | None
         outputs = (outputs,)
     own = () if robot is None else tuple(function.name for function in robot.functions)
     wanted: set[str] = set()
+    fused: dict[str, None] = {}
     for name in outputs:
-        if name == "default":
+        if MARK in name:
+            fused[MARK.join(_parts(name, robot))] = None
+        elif name == "default":
             wanted |= {e.name for e in CATALOGUE.values() if e.default and (robot is None or e.applies(robot))} | {*own}
         elif name == "simulation":
             wanted |= {n for n in ("configuration_rate", "integrate") if robot is not None and robot.has_quasi_velocities}
@@ -109,9 +114,23 @@ def output_names(outputs: Iterable[str] | str | None = None, robot: Robot | None
             near = get_close_matches(name, [*own, *CATALOGUE, *SETS], n=1)
             hint = f"did you mean {near[0]!r}?" if near else f"one of {', '.join(CATALOGUE)}"
             raise OutputError(f"outputs: got {name!r}, expected functions, 'default', 'simulation' or 'all'. Fix: {hint}")
-    if not wanted:
+    if not wanted and not fused:
         raise OutputError("outputs: got nothing, expected at least one function. Fix: leave outputs out for the defaults")
-    return tuple(name for name in (*CATALOGUE, *own) if name in wanted)
+    return (*(name for name in (*CATALOGUE, *own) if name in wanted), *fused)
+
+
+def _parts(name: str, robot: Robot | None) -> list[str]:
+    """The functions in ``mass_matrix+gravity_vector``, which must be functions, not sets of them."""
+    parts = name.split(MARK)
+    sets = [part for part in parts if part in SETS]
+    if sets:
+        raise OutputError(f"fused: got {sets[0]!r} in {name!r}, expected functions. Fix: name them one by one")
+    return [found for part in parts for found in output_names((part,), robot)]
+
+
+def entry_of(name: str, known: Mapping[str, Entry] = CATALOGUE) -> Entry:
+    """The entry of a name that :func:`output_names` gave."""
+    return known[name] if name in known else fused_entry([known[part] for part in name.split(MARK)])
 
 
 def derive_model(robot: Robot, outputs: Iterable[str] | str | None = None) -> ModelDerivation:
@@ -121,7 +140,7 @@ def derive_model(robot: Robot, outputs: Iterable[str] | str | None = None) -> Mo
     known = CATALOGUE | own_entries(family, CATALOGUE)
     return ModelDerivation(
         robot=robot,
-        functions=tuple(_told(family, known[name], f"({k} of {len(names)})") for k, name in enumerate(names, 1)),
+        functions=tuple(_told(family, entry_of(name, known), f"({k} of {len(names)})") for k, name in enumerate(names, 1)),
         frame_names=tuple(link.name for link in family.plain().mechanism.link_frames),
         coordinate_names=robot.coordinate_names,
         coordinate_units=tuple(coordinate.unit for coordinate in robot.coordinates),

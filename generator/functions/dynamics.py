@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from elastogen.generator.algorithms import affine, energies, kinematics, sheared_kinematics
-from elastogen.generator.algorithms.composite_bodies import mass_matrix_by_composites
+from elastogen.generator.algorithms.composite_bodies import gravity_by_composites, mass_matrix_by_composites
 from elastogen.generator.algorithms.newton_euler import place
 from elastogen.generator.algorithms.solving import articulated_bodies
 from elastogen.generator.algorithms.solving.factorization import Factorization, factorize
@@ -28,6 +28,15 @@ def gravity_vector(variant: Variant) -> Derived:
     """G = dV/dq: forces that hold the robot at rest."""
     q, zeros = variant.input("q"), variant.zeros()
     weights = variant.forces(q, zeros, zeros, variant.mechanism.gravity)
+    return Derived(([g + own for g, own in zip(weights, variant.own_potential_forces(q), strict=True)],))
+
+
+def gravity_vector_by_composites(variant: Variant) -> Derived:
+    """G from the composite bodies, where no link bends."""
+    if not variant.mechanism.moves_by_screws or variant.elastic_bodies:
+        return gravity_vector(variant)
+    q = variant.input("q")
+    weights = gravity_by_composites(variant.mechanism, variant.place(q), q)
     return Derived(([g + own for g, own in zip(weights, variant.own_potential_forces(q), strict=True)],))
 
 
@@ -285,7 +294,7 @@ ENTRIES = (
     Entry("elastic_forces", "Elastic forces Q_e(q) = dU/dq, U the strain energy.", ("q",),
           lambda v: (vector("Q", v.size, _FORCE, f"elastic forces{_elastic_note(v)}"),), (elastic_forces,), "plain"),
     Entry("gravity_vector", "Gravity forces G(q) = dV/dq, V the energy of the weights.", ("q",),
-          _vector("G", _FORCE, "forces that balance the weights"), (gravity_vector,), "dynamic"),
+          _vector("G", _FORCE, "forces that balance the weights"), (gravity_vector, gravity_vector_by_composites), "dynamic"),
     Entry("friction_forces", "Forces of friction and damping, D qd and Coulomb friction of the joints.", ("q", "qd"),
           _vector("R", _FORCE, "forces against the motion; their power R^T qd is lost"), (friction_forces,), "plain"),
     Entry("inertia_forces", "Generalized inertia forces M(q) qdd + C(q, qd) qd.", ("q", "qd", "qdd"),

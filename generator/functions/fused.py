@@ -1,0 +1,58 @@
+"""Several functions at one state as one: what they share, above all the kinematics, is computed once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import product
+
+from elastogen.generator.functions.catalogue import Derived, Entry, Way
+from elastogen.generator.functions.variants import Variant
+from elastogen.generator.program.arguments import MOTION
+from elastogen.generator.program.program import Argument
+from elastogen.generator.robot.errors import OutputError
+
+MARK = "+"  # between the names of functions: "mass_matrix+gravity_vector"
+LAYOUTS = {"dynamic": 0, "kinematic": 1, "plain": 1}  # of the functions that can be fused; the higher one serves both
+
+
+def fused_name(name: str) -> str:
+    """The name in C of ``mass_matrix+gravity_vector``."""
+    return name.replace(MARK, "_and_")
+
+
+def fused_entry(entries: Sequence[Entry]) -> Entry:
+    """One entry of the catalogue for several: all their inputs, then all their outputs, in the order given."""
+    name = MARK.join(entry.name for entry in entries)
+    if len(entries) < 2 or len(set(entries)) < len(entries):
+        raise OutputError(f"fused: got {name!r}, expected two different functions or more. Fix: name each of them once")
+    refused = [entry.name for entry in entries if entry.layout not in LAYOUTS]
+    if refused:
+        raise OutputError(f"fused: got {refused[0]!r}, which has frames of its own, expected functions of the robot's frames")
+    inputs = {given for entry in entries for given in entry.inputs}
+    order = [*(given for given in MOTION if given in inputs), *sorted(inputs - set(MOTION))]
+
+    def outputs(variant: Variant) -> tuple[Argument, ...]:
+        found = tuple(argument for entry in entries for argument in entry.outputs(variant))
+        names = [argument.name for argument in found]
+        twice = sorted({each for each in names if names.count(each) > 1 or each in inputs})
+        if twice:
+            raise OutputError(f"fused: {name} has {twice[0]} twice. Fix: fuse functions whose arguments have different names")
+        return found
+
+    def together(ways: Sequence[Way]) -> Way:
+        def derive(variant: Variant) -> Derived:
+            parts = [way(variant) for way in ways]
+            return Derived(tuple(o for part in parts for o in part.outputs), [p for part in parts for p in part.pivots])
+
+        return derive
+
+    return Entry(
+        name=fused_name(name),
+        brief=f"At one state: {', '.join(entry.name for entry in entries)}.",
+        inputs=tuple(order),
+        outputs=outputs,
+        ways=tuple(together(ways) for ways in product(*(entry.ways for entry in entries))),
+        layout=max((entry.layout for entry in entries), key=LAYOUTS.__getitem__),
+        explore=True,
+        default=False,
+    )
