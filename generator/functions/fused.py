@@ -23,7 +23,7 @@ def fused_name(name: str) -> str:
 def fused_entry(entries: Sequence[Entry]) -> Entry:
     """One entry of the catalogue for several: all their inputs, then all their outputs, in the order given."""
     name = MARK.join(entry.name for entry in entries)
-    if len(entries) < 2 or len(set(entries)) < len(entries):
+    if len(entries) < 2 or len({entry.name for entry in entries}) < len(entries):
         raise OutputError(f"fused: got {name!r}, expected two different functions or more. Fix: name each of them once")
     refused = [entry.name for entry in entries if entry.layout not in LAYOUTS]
     if refused:
