@@ -50,9 +50,10 @@ def build_model(
     that evaluates them at one state, ``mass_matrix_and_gravity_vector``. ``precision`` is "double" or "float";
     ``sincos`` "fast" (inline and vectorized) or "libm". ``native`` uses all instructions of this processor;
     ``fp_contract="fast"`` allows fused multiply-add; ``lanes`` lets batches evaluate several states at once in the
-    processor's vectors, with the same bits and twice the time to compile; ``cflags`` are added last, after those of $ELASTOGEN_CFLAGS. ``cache_dir`` replaces
-    $ELASTOGEN_CACHE_DIR and the user's cache directory. An unchanged file whose model is in the cache is loaded without
-    the generator and without a compiler. Raises RobotError, OutputError or BuildError.
+    processor's vectors, with the same bits and twice the time to compile; ``cflags`` are added last, after those of
+    $ELASTOGEN_CFLAGS. ``cache_dir`` replaces $ELASTOGEN_CACHE_DIR and the user's cache directory. An unchanged file
+    whose model is in the cache is loaded without the generator and without a compiler. Raises RobotError, OutputError
+    or BuildError.
     """
     options = BuildOptions.checked(
         outputs=outputs, fused=fused, precision=precision, sincos=sincos, cache_dir=cache_dir, compiler=compiler, cflags=cflags,
