@@ -39,15 +39,23 @@ def report(rounds: int) -> list[str]:
         out = np.empty(6)
         bound = model.bind("inverse_dynamics")
         states = rng.uniform(-1, 1, (3, 1000, 6))
+        few = [each.copy() for each in rng.uniform(-1, 1, (3, 4, 6))]
+        few_out, lists = np.empty((4, 6)), [each.tolist() for each in (q, qd, qdd)]
         method = model.inverse_dynamics
         plain, fast = time_call(partial(method, q, qd, qdd), rounds), time_call(bound, rounds)
         into = time_call(partial(method, q, qd, qdd, out=out), rounds, 200)
         batch = time_call(partial(method, *states), rounds, 10)
+        small = time_call(partial(method, *few), rounds, 200)
+        small_into = time_call(partial(method, *few, out=few_out), rounds, 200)
+        listed = time_call(partial(method, *lists), rounds, 200)
     batched = Times(batch.shortest / 1000, batch.median / 1000)
     rows = [
         ["model.inverse_dynamics(q, qd, qdd)", nanoseconds(plain), "2000", verdict(plain.shortest < 2e-6)],
         ["model.inverse_dynamics(q, qd, qdd, out=F)", nanoseconds(into), "-", "-"],
         ["bound fast path", nanoseconds(fast), "300", verdict(fast.shortest < 0.3e-6)],
+        ["lists in place of arrays", nanoseconds(listed), "2000 more", verdict(listed.shortest < plain.shortest + 2e-6)],
+        ["batch of 4 states", nanoseconds(small), "3000", verdict(small.shortest < 3e-6)],
+        ["batch of 4 states, out=F", nanoseconds(small_into), "no more", verdict(small_into.shortest < 1.05 * small.shortest)],
         ["batch of 1000 states, each state", nanoseconds(batched), "-", "-"],
     ]
     header = ["PUMA 560 (6 joints), payload and gravity live", "ns, shortest (median)", "target [ns]", "reached"]

@@ -12,6 +12,7 @@ from elastogen.runtime.errors import ModelError
 from elastogen.runtime.functions.kernel import Kernel
 from elastogen.runtime.functions.parameters import Parameters
 from elastogen.runtime.functions.quaternions import unit_quaternions
+from elastogen.runtime.functions.short_ways import as_arrays
 from elastogen.runtime.functions.singular import why_singular
 
 Array: TypeAlias = "NDArray[np.floating[Any]]"
@@ -49,14 +50,14 @@ class Evaluation:
                 unit_quaternions(given, self._quaternions) if argument.name in ("q", "q0", "q1") else given
                 for argument, given in zip(kernel.info.inputs, arguments, strict=False)
             ]
-        if parameters is None and (out is None or isinstance(out, np.ndarray)):
-            result: Array | None = kernel.single(arguments)
-            if out is None:
-                if result is not None:
-                    return result
-            elif type(result) is np.ndarray and result.shape == out.shape and result.dtype == out.dtype:
-                out[...] = result
-                return out
+        if parameters is None and on_failure in ("raise", "nan") and (out is None or type(out) is np.ndarray):
+            if arguments and isinstance(arguments[0], list):
+                arguments = as_arrays(arguments, kernel.real)
+            result: Array | None = kernel.single(arguments, out)
+            if result is None:
+                result = kernel.dense(arguments, out)
+            if result is not None:
+                return result
         answer: Array = kernel.batch(arguments, out, parameters, on_failure)
         return answer
 

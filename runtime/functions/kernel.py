@@ -1,7 +1,7 @@
 """One compiled function behind numpy arrays: conversion, broadcasting, one C loop, failures.
 
-Two ways lead into the C code. A single state in arrays of the model's own type takes the short way: its
-values are copied into a workspace and one pointer is passed (``Kernel.single``). Everything else takes
+Three ways lead into the C code. A single state in arrays of the model's own type is copied into a workspace and one
+pointer is passed (``Kernel.single``); dense arrays of states are passed as they are (``Kernel.dense``). Everything else takes
 :meth:`Kernel.batch`, which converts, checks and broadcasts, then runs one C loop over all states without the
 GIL.
 """
@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -21,6 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 from elastogen.runtime.errors import ModelError
 from elastogen.runtime.functions.metadata import ArgumentInfo, FunctionInfo
 from elastogen.runtime.functions.parameters import Parameters
+from elastogen.runtime.functions.short_ways import compile_batch, compile_single
 
 Outputs = Sequence[NDArray[Any]]
 FEWEST_PER_THREAD = 2000  # states: below, starting a thread costs more than it saves
@@ -41,12 +41,13 @@ class Kernel:
         self.info = info
         self.label = f"{model_name}.{info.name}"
         self.real: np.dtype[Any] = parameters.snapshot.dtype
-        self._ffi = ffi
+        self.ffi = ffi
         self._batch = getattr(lib, f"eg_batch_{info.name}")
         self.call = getattr(lib, f"eg_call_{info.name}")
         self._array_type = ffi.typeof("eg_real_t[]")
-        self._parameters = parameters
-        self.single: Callable[..., Any] = _compile_single(self)
+        self.parameters = parameters
+        self.single: Callable[..., Any] = compile_single(self)
+        self.dense: Callable[..., Any] = compile_batch(self, self._batch)
         self.diagnose: Callable[[NDArray[Any], NDArray[Any]], str] | None = None
         """From q and the live parameters to the cause of a failed factorization, where the model can tell."""
 
@@ -55,15 +56,15 @@ class Kernel:
     def workspace(self) -> tuple[Any, list[NDArray[Any]], list[NDArray[Any]], NDArray[Any]]:
         """Return a new workspace: pointer, views of inputs, of outputs and of the (current) parameters."""
         arguments = (*self.info.inputs, *self.info.outputs)
-        start = len(self._parameters)
+        start = len(self.parameters)
         block = np.zeros(start + sum(argument.size for argument in arguments), dtype=self.real)
         parameters = block[:start]
-        parameters[...] = self._parameters.snapshot
+        parameters[...] = self.parameters.snapshot
         views = []
         for argument in arguments:
             views.append(block[start : start + argument.size].reshape(argument.shape))
             start += argument.size
-        pointer = self._ffi.cast("void *", self._ffi.from_buffer(block, require_writable=True))
+        pointer = self.ffi.cast("void *", self.ffi.from_buffer(block, require_writable=True))
         split = len(self.info.inputs)
         return pointer, views[:split], views[split:], parameters
 
@@ -82,7 +83,7 @@ class Kernel:
             raise ModelError(f"{self.label}: threads={threads!r}, expected a whole number of threads, at least 1.")
         if on_failure not in ("raise", "nan"):
             raise ModelError(f"{self.label}: on_failure={on_failure!r}, expected 'raise' or 'nan'.")
-        values = self._parameters.snapshot if parameters is None else self._parameters.merged(parameters)
+        values = self.parameters.snapshot if parameters is None else self.parameters.merged(parameters)
         arrays = [values, *(self._convert(*pair) for pair in zip(self.info.inputs, arguments, strict=True))]
         ranks = [1, *(len(argument.shape) for argument in self.info.inputs)]
         shape = self._common_batch(arrays, ranks)
@@ -107,6 +108,8 @@ class Kernel:
         threads = min(threads, (stop - start) // FEWEST_PER_THREAD)
         if threads < 2:
             return int(self.loop(job, start, stop)())
+        from concurrent.futures import ThreadPoolExecutor  # a slow import
+
         bounds = [start + (stop - start) * k // threads for k in range(threads + 1)]
         with ThreadPoolExecutor(threads) as pool:  # one for each call: nothing is left behind that a fork would copy
             loops = [self.loop(job, *block) for block in pairwise(bounds)]
@@ -114,7 +117,7 @@ class Kernel:
 
     def loop(self, job: Batch, start: int, stop: int) -> Callable[[], int]:
         """Return the C loop over the items start..stop, ready to be called; the job must outlive it."""
-        pointer, kind = self._ffi.from_buffer, self._array_type
+        pointer, kind = self.ffi.from_buffer, self._array_type
         inputs: list[Any] = []
         for array, stride in zip(job.inputs, job.strides, strict=True):
             inputs += (pointer(kind, array) + start * stride, stride)
@@ -222,7 +225,7 @@ class Kernel:
             return "NaN or infinity in the arguments"
         if self.diagnose is None:
             return "a link without inertia"
-        sizes = (len(self._parameters), self.info.inputs[0].size)
+        sizes = (len(self.parameters), self.info.inputs[0].size)
         values, q = (job.inputs[k].reshape(-1)[item * job.strides[k] :][:size] for k, size in enumerate(sizes))
         return self.diagnose(q, values)
 
@@ -268,65 +271,3 @@ def _dense(array: NDArray[Any], rank: int, batch: tuple[int, ...], real: np.dtyp
     if array.dtype is not real or not array.flags.c_contiguous or not array.flags.aligned:
         array = np.require(array, real, ("C", "ALIGNED"))
     return array, 0 if one_for_all else math.prod(item)
-
-
-# The short way: a function written for the number of arguments; a loop over them costs as much as the copies.
-
-_SINGLE = """
-def single(arguments):
-    try:
-        {arguments} = arguments
-        if {wrong}:
-            return None
-        workspace = pool.pop() if pool else new()
-        {views}pointer, values, read = workspace
-        if values is not parameters.snapshot:
-            return None
-        {copies}
-    except (AttributeError, TypeError, ValueError, IndexError):
-        return None
-    if call(pointer):
-        return None
-    result = read()
-    pool.append(workspace)
-    return result
-"""
-
-
-def _compile_single(kernel: Kernel) -> Callable[..., Any]:
-    """Return the short way into a kernel: takes the inputs, returns None when the general way must be taken.
-
-    Workspaces are kept in a pool and leave it during a call, so threads never share one. A workspace made
-    with other parameter values than the current ones is dropped. ``len`` and the assignment together check
-    the shape (``len`` costs a fifth of ``shape``; only an axis of length 1 could be broadcast unnoticed).
-    """
-    inputs = kernel.info.inputs
-    if any(len(argument.shape) != 1 for argument in inputs):
-        return lambda arguments: None
-
-    def new() -> tuple[Any, ...]:
-        values = kernel._parameters.snapshot
-        pointer, in_views, out_views, parameters = kernel.workspace()
-        parameters[...] = values
-        readers = [view.copy if view.ndim else lambda view=view: view[()] for view in out_views]
-        read = readers[0] if len(readers) == 1 else lambda: tuple(reader() for reader in readers)
-        return *in_views, pointer, values, read
-
-    names = [f"a{k}" for k in range(len(inputs))]
-    source = _SINGLE.format(
-        arguments="".join(f"{name}, " for name in names) or "_",
-        views="".join(f"v{k}, " for k in range(len(inputs))),
-        wrong=" or ".join(
-            f"{name}.dtype is not real or "
-            + (f"len({name}) != {argument.size}" if argument.size != 1 else f"{name}.shape != (1,)")
-            for name, argument in zip(names, inputs, strict=True)
-        )
-        or "False",
-        copies="; ".join(f"v{k}[...] = {name}" for k, name in enumerate(names)) or "pass",
-    )
-    namespace = {
-        "pool": [], "new": new, "parameters": kernel._parameters, "real": kernel.real, "call": kernel.call,
-    }  # fmt: skip
-    exec(source, namespace)
-    single: Callable[..., Any] = namespace["single"]
-    return single
