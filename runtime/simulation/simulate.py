@@ -120,7 +120,7 @@ class SimulationMethods(LimitMethods):
             if stops not in ("report", "ignore"):
                 raise ModelError(f"{label}: stops={stops!r}, but robots with floating or spherical joints have no stops.")
             stops = "ignore"
-        watched = read_stops(label, stops, self.position_limits, lambda: self._sudden_inertia(motions[0]))
+        watched = read_stops(label, stops, self.position_limits, lambda: self._sudden_inertia(motions[0]), self.nq == self.nv)
         start = time.perf_counter()
         simulator.run(motions, times, data, chosen, progress, watched)
         if watched is not None and watched.ends:

@@ -130,3 +130,14 @@ def test_the_command_takes_stops(tmp_path, capsys) -> None:
     assert "slide passed its limit 0.5 m at t = 0.5 s" in printed
     assert main([*command, "--stops", "springs"]) == 0
     assert "slide: from 0 to 0.5" not in capsys.readouterr().out
+
+
+def test_robots_with_quaternions_are_refused() -> None:
+    """Their velocities are not the rates of their coordinates; the default does not watch them."""
+    from elastogen.runtime.simulation.stops import read_stops
+
+    limits = (np.array([-1.0, -np.inf]), np.array([1.0, np.inf]))
+    assert read_stops("robot", "report", limits, lambda: np.ones(2), False) is None
+    for given in ("end", Stops()):
+        with pytest.raises(ModelError, match="floating or spherical"):
+            read_stops("robot", given, limits, lambda: np.ones(2), False)
