@@ -6,7 +6,9 @@ elimination of common subexpressions happen while the graph grows, dead code nev
 
 from __future__ import annotations
 
+from bisect import insort
 from collections.abc import Sequence
+from heapq import heapify, heappop, heappush
 
 from elastogen.generator.program.graph import Graph, Op
 
@@ -75,25 +77,33 @@ def _collect(graph: Graph, root: int, uses: dict[int, int], absorbed: set[int]) 
 
 def _sum(graph: Graph, terms: list[tuple[int, ...]]) -> int:
     """Reference to a sum of products, common factors taken out, most frequent first."""
-    while True:
-        where: dict[int, list[int]] = {}
-        for number, term in enumerate(terms):
-            if len(term) > 1:
-                for node in dict.fromkeys(ref >> 1 for ref in term):
-                    where.setdefault(node, []).append(number)
-        best = max(where.items(), key=lambda item: (len(item[1]), -item[0]), default=(0, []))
-        if len(best[1]) < 2:
-            break
-        factor, members = best
+    places: list[tuple[int, ...] | None] = list(terms)  # a term keeps its place; None: it went into a product further up
+    where: dict[int, list[int]] = {}  # factor -> places of the products that have it, in order
+    for place, term in enumerate(terms):
+        _enter(where, place, term)
+    frequent = [(-len(found), node) for node, found in where.items() if len(found) > 1]
+    heapify(frequent)
+    while frequent:
+        count, factor = heappop(frequent)
+        members = where[factor].copy()
+        if len(members) != -count:  # it became rarer or more frequent since, and stands in the heap once more if it matters
+            continue
         inner = []
-        for number in members:
-            a, b = terms[number]
+        for place in members:
+            a, b = _product(places[place])
             inner.append((a, b) if b >> 1 == factor else (b, a))  # the factor last
+            for node in {a >> 1, b >> 1}:
+                where[node].remove(place)
+                if node != factor and len(where[node]) > 1:
+                    heappush(frequent, (-len(where[node]), node))
+            places[place] = None
         cofactor = _sum(graph, [(a ^ (b & 1),) for a, b in inner])
-        rest = [term for number, term in enumerate(terms) if number not in set(members)]
         if cofactor:
-            rest.insert(min(members[0], len(rest)), (cofactor, 2 * factor))
-        terms = rest
+            places[members[0]] = (cofactor, 2 * factor)
+            for node in _enter(where, members[0], (cofactor, 2 * factor)):
+                if len(where[node]) > 1:
+                    heappush(frequent, (-len(where[node]), node))
+    terms = [term for term in places if term is not None]
     total, number = 0, 0
     for term in terms:
         product = term[0]
@@ -104,3 +114,18 @@ def _sum(graph: Graph, terms: list[tuple[int, ...]]) -> int:
         else:
             total = graph.add(total, product)
     return graph.add(total, number)
+
+
+def _enter(where: dict[int, list[int]], place: int, term: tuple[int, ...]) -> tuple[int, ...]:
+    """Note where the factors of a product are; return their nodes."""
+    nodes = tuple(dict.fromkeys(ref >> 1 for ref in term)) if len(term) > 1 else ()
+    for node in nodes:
+        insort(where.setdefault(node, []), place)
+    return nodes
+
+
+def _product(term: tuple[int, ...] | None) -> tuple[int, int]:
+    """The two factors of a term that is a product."""
+    if term is None or len(term) != 2:
+        raise AssertionError(f"{term} is no product of two factors")
+    return term[0], term[1]

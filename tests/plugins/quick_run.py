@@ -31,8 +31,9 @@ def is_quick(item: pytest.Item, seconds: dict[str, float]) -> bool:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    if config.getoption("quick") and config.cache:
-        seconds = config.cache.get(NOTES, {})
+    cache = getattr(config, "cache", None)
+    if config.getoption("quick") and cache:
+        seconds = cache.get(NOTES, {})
         quick = [is_quick(item, seconds) for item in items]
         config.hook.pytest_deselected(items=[item for item, keep in zip(items, quick, strict=True) if not keep])
         items[:] = [item for item, keep in zip(items, quick, strict=True) if keep]
@@ -62,8 +63,9 @@ class Stopwatch:
             self.seconds[report.nodeid] = 0.0 if report.failed else round(report.duration, 3)
 
     def pytest_sessionfinish(self) -> None:
-        if self.collects and self.config.cache and self.seconds:
-            self.config.cache.set(NOTES, {**self.config.cache.get(NOTES, {}), **self.seconds})
+        cache = getattr(self.config, "cache", None)  # not there with -p no:cacheprovider
+        if self.collects and cache and self.seconds:
+            cache.set(NOTES, {**cache.get(NOTES, {}), **self.seconds})
 
 
 def pytest_configure(config: pytest.Config) -> None:
