@@ -59,6 +59,12 @@ def simulation_context(derivation: ModelDerivation, identity: Identity) -> Simul
         return None
     if "inverse_dynamics" not in functions:  # the implicit method needs both
         functions.pop("inverse_dynamics_derivatives", None)
+    if derivation.robot.has_quasi_velocities:  # no controllers that follow a reference
+        functions.pop("gravity_vector", None)
+        if "inverse_dynamics_derivatives" not in functions:
+            functions = {
+                name: function for name, function in functions.items() if name not in ("inverse_dynamics", "integrate")
+            }
     prefix = f"{identity.name}_sim"
     own, module = f"const {identity.name}_params_t *p", "const eg_real_t *params"
     return SimulationContext(

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import importlib.metadata
+import subprocess
 import warnings
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from c_compilers import COMPILERS, WARNINGS
 
 import elastogen
 from elastogen.generator.functions.derivation import derive_model
@@ -17,7 +19,10 @@ SOLO12 = "solo_description/robots/solo12.urdf"
 ARM: dict[str, Any] = {
     "elastogen": 1,
     "name": "arm",
-    "links": [{"name": "hub", "mass": 2.0}, {"name": "rod", "mass": 1.0, "com": [0.5, 0, 0], "inertia": [0.01, 0.1, 0.1]}],
+    "links": [
+        {"name": "hub", "mass": 2.0, "inertia": [0.1, 0.1, 0.1]},
+        {"name": "rod", "mass": 1.0, "com": [0.5, 0, 0], "inertia": [0.01, 0.1, 0.1]},
+    ],
     "joints": [{"name": "hinge", "type": "revolute"}],
 }
 
@@ -94,6 +99,14 @@ def renamed(**names: str) -> dict[str, Any]:
 def test_wrong_descriptions(file: dict[str, Any], says: str) -> None:
     with pytest.raises(elastogen.RobotError, match=says):
         elastogen.load(file)
+
+
+@pytest.mark.parametrize("outputs", ["simulation", ["forward_dynamics", "inverse_dynamics", "configuration_rate", "integrate"]])
+def test_emitted_c_without_a_warning(tmp_path: Path, outputs: Any) -> None:
+    written = elastogen.generate(elastogen.load(ARM, base="floating"), tmp_path, outputs=outputs, precision="float")
+    sources = [str(path) for path in written.files if path.suffix == ".c"]
+    assert any("simulate" in source for source in sources)
+    subprocess.run([COMPILERS[0], *WARNINGS, "-fsyntax-only", *sources], cwd=tmp_path, check=True)
 
 
 def test_floating_and_sliding_joints_do_not_go_together() -> None:
