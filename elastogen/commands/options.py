@@ -35,6 +35,15 @@ def names(text: str) -> tuple[str, ...]:
     return found
 
 
+def values(text: str) -> dict[str, float]:
+    """Names with numbers, with commas between them."""
+    try:
+        pairs = [word.split("=") for word in text.split(",")]
+        return {name.strip(): float(number) for name, number in pairs}
+    except ValueError:
+        raise click.BadParameter(f"got {text!r}, expected for example elbow=0.5,finger=0") from None
+
+
 def numbers(text: str) -> tuple[float, ...]:
     """Numbers with commas between them."""
     try:
@@ -79,11 +88,12 @@ LOADING = together(
     click.option("--live", type=names, metavar="A,B", help="More live parameters, for example payload,gravity."),
     click.option("--tip", metavar="LINK", help="The link that carries the tip frame."),
     click.option(
-        "--mimic", type=click.Choice(["error", "independent"]), default="error",
-        help="Mimic joints of a URDF: refuse them (default), or give them coordinates of their own.",
+        "--mimic", type=click.Choice(["follow", "independent", "error"]), default="follow",
+        help="Mimic joints of a URDF: follow their leaders (default), have coordinates of their own, or are refused.",
     ),
     click.option("--snap/--no-snap", default=True, help="Take numbers near 0, 1, -1 in placements as exact (default)."),
     click.option("--base", type=click.Choice(["fixed", "floating"]), help="Floating: free in space, on a floating joint."),
+    click.option("--lock", type=values, metavar="A=0.1,B=2", help="Joints to fix at these values [rad] or [m]."),
     click.option("--friction", is_flag=True, help="Take damping and friction of a URDF into the equations."),
 )  # fmt: skip
 TALKING = together(
@@ -138,7 +148,7 @@ def load_with_warnings(options: SimpleNamespace, snap: bool | None = None) -> tu
         warnings.simplefilter("always", elastogen.RobotWarning)
         robot = elastogen.load(
             options.robot, name=options.name, live=options.live or (), tip=options.tip, mimic=options.mimic,
-            friction=options.friction, snap=options.snap if snap is None else snap,
+            friction=options.friction, snap=options.snap if snap is None else snap, lock=options.lock,
             base=options.base,
         )  # fmt: skip
     return robot, [str(warning.message) for warning in caught if issubclass(warning.category, elastogen.RobotWarning)]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Collection, Iterable, Mapping
-from dataclasses import replace
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from importlib import resources
 from pathlib import Path
 from typing import Any, Literal, Union
@@ -13,6 +13,8 @@ from typing import Any, Literal, Union
 from pydantic import ValidationError
 
 from elastogen.generator.description.assemble_robot import assemble
+from elastogen.generator.description.couplings import couple, read_followers
+from elastogen.generator.description.couplings import lock as lock_joints
 from elastogen.generator.description.file.experiment_file import read_experiment
 from elastogen.generator.description.file.fields import BodySection
 from elastogen.generator.description.file.flexible_file import TAG
@@ -37,6 +39,17 @@ _SUFFIXES = (".yaml", ".yml", ".urdf")
 _LABEL = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]{0,62}")  # names that can stand in a dotted path
 
 
+@dataclass(frozen=True)
+class _Choices:
+    """What the caller of ``load`` asks for, beside the description."""
+
+    name: str | None
+    live: tuple[str, ...]
+    tip: str | None
+    base: Base | None
+    lock: Mapping[str, float | Sequence[float]]
+
+
 def builtin_names() -> list[str]:
     """Return the names of the built-in robots."""
     folder = resources.files("elastogen.generator.description") / "robots"
@@ -49,43 +62,46 @@ def load(
     name: str | None = None,
     live: Iterable[str] = (),
     tip: str | None = None,
-    mimic: Literal["error", "independent"] = "error",
+    mimic: Literal["follow", "independent", "error"] = "follow",
     friction: bool = False,
     snap: bool = True,
     base: Base | None = None,
+    lock: Mapping[str, float | Sequence[float]] | None = None,
 ) -> Robot:
     """Return the validated robot of a built-in name, a path, a mapping like a robot file, or a Robot.
 
     ``name`` replaces the robot's name (the prefix in C), ``live`` adds live parameters (see
-    :mod:`elastogen.generator.robot.live`), ``tip`` names the link of the tip frame. ``mimic="independent"`` gives
-    a URDF's mimic joints coordinates of their own instead of refusing them. ``friction`` takes a URDF's
+    :mod:`elastogen.generator.robot.live`), ``tip`` names the link of the tip frame. A URDF's mimic joints follow their leaders;
+    ``mimic="independent"`` gives them coordinates of their own, ``mimic="error"`` refuses them. ``lock`` fixes joints at values
+    of their coordinates [rad] or [m]. ``friction`` takes a URDF's
     <dynamics damping friction> into the equations of motion; other tools ignore it, and so does this by default.
     ``snap=False`` takes the numbers of a file's placements and axes literally; else those within 1e-11 of 0, 1 and -1 become
     exact (see :mod:`elastogen.generator.robot.placement`). ``base="floating"`` sets the robot free: a floating joint called
     ``base`` carries what was the base link. Raises :class:`RobotError`
     naming file, field, value, expectation and fix; warns with :class:`RobotWarning`.
     """
-    wanted = (live,) if isinstance(live, str) else tuple(live)
+    choices = _Choices(name, (live,) if isinstance(live, str) else tuple(live), tip, base, dict(lock or {}))
     if isinstance(source, Robot):
         warned = source.source not in ("", "python")  # it came from a file, and loading that has warned
-        return _finish(source, Location(source.source or "python"), name, wanted, tip, (), quiet=warned, base=base)
+        where = Location(source.source or "python")
+        return _finish(lock_joints(source, choices.lock, where), where, choices, quiet=warned)
     if isinstance(source, Mapping):
-        return _from_structure(source, Location("python"), name, wanted, tip, snap, base)
+        return _from_structure(source, Location("python"), choices, snap)
     if not isinstance(source, (str, os.PathLike)):
         raise Location("load").error(source, "a built-in name, a path, a mapping or a Robot", "pass for example 'puma560'")
     given = os.fspath(source)
     if isinstance(given, str) and isinstance(source, str) and given in builtin_names():
         entry = resources.files("elastogen.generator.description") / "robots" / f"{given}.yaml"
-        return _from_yaml(entry.read_text(encoding="utf-8"), f"{given}.yaml", name, wanted, tip, snap, base)
+        return _from_yaml(entry.read_text(encoding="utf-8"), f"{given}.yaml", choices, snap)
     path = _existing_file(Path(given), str(given))
     if path.suffix.lower() == ".urdf":
         data = _read(path, MAX_URDF_BYTES)
         with snapping(snap):
             robot = read_urdf(_decoded(data, str(path)), str(path), name=name, mimic=mimic, friction=friction)
-        robot = replace(robot, source=str(path))
-        return replace(_finish(robot, Location(str(path)), None, wanted, tip, (), base=base), source=path.name)
+        robot = lock_joints(replace(robot, source=str(path)), choices.lock, Location(str(path)))
+        return replace(_finish(robot, Location(str(path)), replace(choices, name=None)), source=path.name)
     text = _decoded(_read(path, MAX_YAML_BYTES), str(path))
-    return replace(_from_yaml(text, str(path), name, wanted, tip, snap, base), source=path.name)
+    return replace(_from_yaml(text, str(path), choices, snap), source=path.name)
 
 
 def load_content(data: bytes, shown: str, source: str) -> Robot:
@@ -143,13 +159,11 @@ def _decoded(data: bytes, source: str) -> str:
         raise Location(f"{source}:{line}").error(shown, "UTF-8 text", "save the file as UTF-8") from None
 
 
-def _from_yaml(
-    text: str, source: str, name: str | None, live: tuple[str, ...], tip: str | None, snap: bool, base: Base | None
-) -> Robot:
+def _from_yaml(text: str, source: str, choices: _Choices, snap: bool) -> Robot:
     where = Location(source)
     data = read_yaml(text, where)
     try:
-        return _from_structure(data, where, name, live, tip, snap, base)
+        return _from_structure(data, where, choices, snap)
     except RobotError as problem:
         line = line_of(text, problem.field) if problem.source == source else None
         if line is None:
@@ -157,9 +171,7 @@ def _from_yaml(
         raise RobotError(f"{source}:{line}", problem.field, problem.given, problem.expected, problem.fix) from None
 
 
-def _from_structure(
-    data: Any, where: Location, name: str | None, live: tuple[str, ...], tip: str | None, snap: bool, base: Base | None
-) -> Robot:
+def _from_structure(data: Any, where: Location, choices: _Choices, snap: bool) -> Robot:
     if not isinstance(data, Mapping):
         raise where.error(data, "a mapping with the keys elastogen, name, joints, ...", "start with `elastogen: 1`")
     if "planar" in data:
@@ -176,31 +188,25 @@ def _from_structure(
     accepted |= {PAYLOAD} if file.payload.accept_unphysical_inertia else set()
     with snapping(snap and file.snap):
         robot = replace(assemble(file, where.source), source=where.source)
+    robot = couple(robot, read_followers(file.joints, robot, where), where)
+    robot = lock_joints(robot, {**file.lock, **choices.lock}, where)
     robot = read_terms(file.terms, robot, where.at("terms"))
     if file.simulation is not None:
         experiment = read_experiment(file.simulation, robot.parameters, where.at("simulation"))
         robot = replace(robot, experiment=experiment)
-    return _finish(robot, where, name, (*file.live, *live), tip, accepted, base=base or file.base)
+    return _finish(robot, where, replace(choices, live=(*file.live, *choices.live), base=choices.base or file.base), accepted)
 
 
 def _accepts(body: BodySection | None) -> bool:
     return body is not None and body.accept_unphysical_inertia
 
 
-def _finish(
-    robot: Robot,
-    where: Location,
-    name: str | None,
-    live: tuple[str, ...],
-    tip: str | None,
-    accepted: Collection[str],
-    quiet: bool = False,
-    base: Base | None = None,
-) -> Robot:
-    if base is not None:
-        robot = with_base(robot, base, where)
-    if name is not None:
-        robot = replace(robot, name=name)
+def _finish(robot: Robot, where: Location, choices: _Choices, accepted: Collection[str] = (), quiet: bool = False) -> Robot:
+    tip, live = choices.tip, choices.live
+    if choices.base is not None:
+        robot = with_base(robot, choices.base, where)
+    if choices.name is not None:
+        robot = replace(robot, name=choices.name)
     if tip is not None:
         if tip not in {link.name for link in robot.links}:
             fix = did_you_mean(tip, [link.name for link in robot.links], "name one of the robot's links")

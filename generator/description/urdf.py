@@ -1,7 +1,7 @@
 """URDF import: links with inertial data, joints with origin, axis, limits and dynamics, in the file's order.
 
 Fixed joints are kept as such (they are merged when equations are derived). Geometry, transmissions, sensors
-and other extensions are ignored. Mimic joints are refused by name.
+and other extensions are ignored. Mimic joints follow their leaders.
 """
 
 from __future__ import annotations
@@ -12,9 +12,12 @@ from dataclasses import dataclass
 from typing import Literal
 from xml.etree.ElementTree import Element, ParseError
 
+import sympy
 from defusedxml import DefusedXmlException
 from defusedxml.ElementTree import fromstring
 
+from elastogen.generator.description.couplings import couple
+from elastogen.generator.joints.coupled import leader
 from elastogen.generator.joints.kinds import KINDS, PLANAR
 from elastogen.generator.robot import placement
 from elastogen.generator.robot.joint_kind import JointKind
@@ -33,7 +36,7 @@ def read_urdf(
     source: str,
     *,
     name: str | None = None,
-    mimic: Literal["error", "independent"] = "error",
+    mimic: Literal["follow", "independent", "error"] = "follow",
     friction: bool = False,
 ) -> Robot:
     """Return the robot that a URDF text describes, not yet validated. ``source`` is named in messages.
@@ -54,16 +57,19 @@ def read_urdf(
         links[link_name] = Link(link_name, _body(element, here))
     if not links:
         raise where.at("robot").error("no <link>", "links and joints", "is this a URDF, and was xacro run?")
-    joints = [_joint(element, where, mimic, friction) for element in root.findall("joint")]
+    joints = [_joint(element, where, friction) for element in root.findall("joint")]
     base, ordered = depth_first(list(links), joints, where)
     chain = tuple(ordered)
-    return Robot(
+    robot = Robot(
         name=robot_name,
         links=(links[base], *(links[joint.child] for joint in chain)),
         joints=chain,
         tip=default_tip(base, chain),
         source=source,
     )
+    if mimic == "independent":
+        return robot
+    return couple(robot, _mimics(root, {joint.name for joint in chain if joint.type.moves}, mimic, where), where)
 
 
 def _parsed(text: str, where: Location) -> Element:
@@ -127,17 +133,10 @@ def _body(link: Element, where: Location) -> Body:
     return Body(mass, origin.xyz, tensor)
 
 
-def _joint(element: Element, robot: Location, mimic: str, friction: bool) -> Joint:
+def _joint(element: Element, robot: Location, friction: bool) -> Joint:
     name = _attribute(element, "name", robot.at("joint"))
     where = robot.at("joints", name)
     kind = _type(element, where)
-    if _only(element, "mimic", where) is not None and mimic != "independent" and kind.moves:
-        leader = element.find("mimic").get("joint")  # type: ignore[union-attr]
-        raise where.at("mimic").error(
-            f"{name} mimics {leader}",
-            "joints with coordinates of their own; mimic joints are not supported",
-            "make it fixed, or load(..., mimic='independent') to give it its own coordinate",
-        )
     ends = {}
     for role in ("parent", "child"):
         end = _only(element, role, where)
@@ -160,6 +159,26 @@ def _joint(element: Element, robot: Location, mimic: str, friction: bool) -> Joi
         limits=_limits(element, kind, where),
         actuation=_actuation(element, where) if friction else Actuation(),
     )
+
+
+def _mimics(root: Element, moving: set[str], mimic: str, where: Location) -> dict[str, sympy.Expr]:
+    """Positions of the joints that follow others: multiplier * leader + offset; a leader that is fixed stays at 0."""
+    found: dict[str, sympy.Expr] = {}
+    for element in root.findall("joint"):
+        name = element.get("name", "")
+        here = where.at("joints", name, "mimic")
+        given = _only(element, "mimic", where.at("joints", name))
+        if given is None or name not in moving:
+            continue
+        followed = _attribute(given, "joint", here)
+        if mimic == "error":
+            fix = "load(..., mimic='follow') for one coordinate of both, mimic='independent' for two"
+            raise here.error(f"{name} mimics {followed}", "joints with coordinates of their own", fix)
+        multiplier, offset = _number(given, "multiplier", here, default=1.0), _number(given, "offset", here, default=0.0)
+        fixed = {joint.get("name") for joint in root.findall("joint")} - moving
+        place = sympy.Integer(0) if followed in fixed else sympy.sympify(multiplier) * leader(followed)
+        found[name] = place + sympy.sympify(offset)
+    return found
 
 
 def _type(element: Element, where: Location) -> JointKind:

@@ -346,7 +346,7 @@ def _grounded(robot: Robot) -> set[str]:
     """Return the links that never move, whose inertia has no effect."""
     grounded = {robot.links[0].name}
     for joint in robot.joints:
-        if not joint.type.moves and joint.parent in grounded and robot.link(joint.parent).flexible is None:
+        if joint.type.holds and joint.parent in grounded and robot.link(joint.parent).flexible is None:
             grounded.add(joint.child)
     return grounded
 

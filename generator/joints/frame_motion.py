@@ -27,6 +27,8 @@ class FrameMotion(ABC):
     """Whether it is a turn about z alone, which a turn about a parallel axis may follow."""
     orthogonal: ClassVar[bool] = True
     """Whether the frame stays a frame; else it is sheared, and only affine.py applies."""
+    coupled: ClassVar[bool] = False
+    """Whether its coordinates move other frames, too, on whatever branch."""
     screw: ClassVar[bool] = False
     """Whether it is the motion of a joint by one coordinate, with a twist that is constant in the moved frame."""
 

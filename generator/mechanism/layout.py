@@ -16,6 +16,7 @@ import numpy as np
 import sympy
 
 from elastogen.generator.bodies import base_regrouping
+from elastogen.generator.joints.coupled import CoupledPlan
 from elastogen.generator.joints.fixed import FixedPlan
 from elastogen.generator.joints.frame_motion import MotionPlan
 from elastogen.generator.joints.sliding import Contact, ContactPlan
@@ -68,8 +69,10 @@ class _Layout:
         self.links: dict[str, tuple[int, Matrix]] = {robot.links[0].name: (-1, IDENTITY)}
         self.ends: dict[str, tuple[int, Matrix]] = dict(self.links)  # where further links are attached
         self.seats: dict[str, tuple[int, Matrix]] = {}  # where joints sit, before their motion
+        self.own: dict[str, list[int]] = {}  # velocities of each joint
         for joint in robot.joints:
             self._add(joint, replace(robot.link(joint.child), flexible=self.beams[joint.child]))
+        self._lead()
         frame, pose = self.ends[robot.tip]
         self.tip = (frame, product(pose, lower.matrix(robot.tool)))
 
@@ -117,11 +120,24 @@ class _Layout:
             labels = [f"{joint.name}, {coordinate.suffix}" for coordinate in joint.type.coordinates]
         if joint.elasticity is not None:
             plans, labels = (*plans, *plans), [*labels, f"{joint.name}, deflection"]
+        self.own[joint.name] = []
         for plan, label in zip(plans, labels, strict=True):
             align = IDENTITY if plan.axis is None else _axis_to_z(plan.axis, self.lower)
             frame = self._draft(label, frame, product(pose, align), plan)
+            self.own[joint.name] += self.drafts[frame].coordinates
             pose = inverse(align)
         return frame, product(pose, self.lower.matrix(joint.after))
+
+    def _lead(self) -> None:
+        """Give coupled frames the coordinates that lead them."""
+        names = {
+            velocity.name(joint.name): self.own[joint.name][k]
+            for joint in self.robot.joints
+            for k, velocity in enumerate(joint.type.velocities if joint.name in self.own else ())
+        }
+        for draft in self.drafts:
+            if isinstance(draft.plan, CoupledPlan):
+                draft.coordinates = tuple(names[name] for name in draft.plan.leaders)
 
     def _slide(self, joint: Joint) -> tuple[int, Matrix]:
         """The frame of a joint that slides along its parent, and the child's frame in it."""

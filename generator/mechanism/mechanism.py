@@ -134,6 +134,8 @@ class Mechanism:
     @property
     def coordinate_parents(self) -> list[int]:
         """For each coordinate the next one inward, -1 at the base; a link's modes follow one another."""
+        if any(frame.motion.coupled for frame in self.frames):
+            return self._elimination_tree()
         parents = [-1] * self.size
         last: list[int] = []  # outermost coordinate of each frame
         outermost: dict[int, int] = {}  # of the frame that a coordinate moves first
@@ -153,6 +155,30 @@ class Mechanism:
                     inner = coordinate
             last.append(inner)
             outermost.update({c: inner for c in frame.coordinates if c not in outermost})
+        return parents
+
+    def _elimination_tree(self) -> list[int]:
+        """The same where couplings join branches: by the entries of M that are not zero, filled in from the tips inward.
+
+        Two coordinates meet in M where one body is moved by both. Eliminating coordinate k joins all that it meets further
+        inward; the last of them is its parent.
+        """
+        inward: list[set[int]] = [set() for _ in range(self.size)]
+        moved: list[set[int]] = []  # coordinates that move each frame
+        for frame in self.frames:
+            own = {*frame.touched, *(moved[frame.parent] if frame.parent >= 0 else ())}
+            moved.append(own)
+            body = own if frame.elastic is None else own | set(frame.elastic.coordinates)
+            for k in body:
+                inward[k] |= {j for j in body if j < k}
+        for separate in self.separate:  # a slot meets what it stands for
+            for k in separate.coordinates:
+                inward[k] |= {j for j in separate.window.touched if j < k}
+        parents = [-1] * self.size
+        for k in reversed(range(self.size)):
+            if inward[k]:
+                parents[k] = max(inward[k])
+                inward[parents[k]] |= inward[k] - {parents[k]}
         return parents
 
     @property

@@ -19,7 +19,8 @@ class Lowering:
         self.graph = graph
         self._fixed = {p.symbol: sympy.Float(p.value, 17) for p in robot.parameters.values() if not p.live}
         live = {p.symbol: graph.input(p.name) for p in robot.live_parameters}
-        self._expressions = ExpressionLowering(graph, live | dict(values))
+        self._known = live | dict(values)
+        self._expressions = ExpressionLowering(graph, self._known)
 
     def scalar(self, scalar: Scalar) -> Scalar:
         """The scalar with fixed parameters replaced: a number, or an expression in live parameters."""
@@ -33,6 +34,13 @@ class Lowering:
     def matrix(self, matrix: Matrix) -> Matrix:
         """Every entry of a matrix by :meth:`scalar`."""
         return tuple(tuple(self.scalar(entry) for entry in row) for row in matrix)
+
+    def function(self, scalar: Scalar, values: Mapping[sympy.Symbol, Value]) -> Value:
+        """The scalar as a value of the graph, with further symbols that have these values."""
+        lowered = self.scalar(scalar)
+        if not isinstance(lowered, sympy.Basic):
+            return self.graph.value(lowered)
+        return ExpressionLowering(self.graph, {**self._known, **values})(lowered)
 
     def value(self, scalar: Scalar) -> Value:
         """The scalar as a value of the graph."""

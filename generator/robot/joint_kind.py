@@ -97,6 +97,11 @@ class JointKind(ABC):
         return bool(self.coordinates)
 
     @property
+    def holds(self) -> bool:
+        """Whether the child is part of the parent; a coupled joint moves without a coordinate of its own."""
+        return not self.moves
+
+    @property
     def turning(self) -> tuple[int, ...]:
         """Which of the velocities turn the child."""
         return tuple(k for k, velocity in enumerate(self.velocities) if velocity.unit == "rad")

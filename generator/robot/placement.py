@@ -143,6 +143,16 @@ def rotation_z(angle: Scalar) -> Matrix:
     return ((c, -s, 0), (s, c, 0), (0, 0, 1))
 
 
+def from_axis_angle(axis: Vector, angle: Scalar) -> Matrix:
+    """The turn by an angle about a unit vector: E + sin {k x} + (1 - cos) {k x}^2 (Rodrigues)."""
+    c, s = _cos_sin(angle)
+    x, y, z = axis
+    skew: Matrix = ((0, -z, y), (z, 0, -x), (-y, x, 0))
+    square = tuple(tuple(axis[r] * axis[k] - (1 if r == k else 0) for k in range(3)) for r in range(3))
+    rows = tuple(tuple((1 if r == k else 0) + s * skew[r][k] + (1 - c) * square[r][k] for k in range(3)) for r in range(3))
+    return transform(rows, (0, 0, 0))
+
+
 def from_xyz_rpy(xyz: Vector = (0, 0, 0), rpy: Vector = (0, 0, 0)) -> Matrix:
     """Return ``Trans(xyz) Rz(yaw) Ry(pitch) Rx(roll)``, the convention of URDF."""
     roll, pitch, yaw = rpy

@@ -86,6 +86,14 @@ class JointElasticity:
 
 
 @dataclass(frozen=True)
+class Coupling:
+    """What a coupled joint follows: its position, an expression in the coordinates called ``leaders`` and in parameters."""
+
+    position: sympy.Expr  # in the symbols of generator/joints/coupled.py
+    leaders: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Joint:
     """A joint between two links, see the module's text for its transformation."""
 
@@ -102,6 +110,8 @@ class Joint:
     slide: str = "smooth"  # sliding and telescopic joints: "smooth", or "nodal" as paper 003 prints it
     details: Mapping[str, Scalar | Vector] = field(default_factory=dict, hash=False, metadata={"later": True})
     """Numbers that only joints of its kind have, by their keys in a file: a pitch, a second axis."""
+
+    coupling: Coupling | None = field(default=None, metadata={"later": True})  # of coupled kinds
 
     def detail(self, key: str) -> Scalar:
         """A scalar of its kind."""

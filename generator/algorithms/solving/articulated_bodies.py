@@ -28,7 +28,10 @@ class _Eliminated:
 
 def applies_to(mechanism: Mechanism) -> bool:
     """Whether every coordinate moves one frame only: no flexible bodies, no sliding along them."""
-    return all(frame.elastic is None and frame.window is None and frame.motion.orthogonal for frame in mechanism.frames)
+    return all(
+        frame.elastic is None and frame.window is None and frame.motion.orthogonal and not frame.motion.coupled
+        for frame in mechanism.frames
+    )
 
 
 def solve(

@@ -166,6 +166,10 @@ class JointSection(Section):
         default="smooth", description="sliding, telescopic: at the joint's very place, or by nodes as paper 003 prints it"
     )
 
+    follows: ScalarField | None = Field(
+        default=None, description="its position as an expression in q('other joint') and parameters: no coordinate of its own"
+    )
+
     own: SkipJsonSchema[dict[str, Any]] = Field(default_factory=dict, description="keys that only joints of this kind have")
 
     @model_validator(mode="before")
@@ -243,6 +247,7 @@ class RobotFile(Section):
     terms: tuple[TermSection, ...] = Field(
         default=(), max_length=MAX_TERMS, description="own potentials, dissipation functions and forces"
     )
+    lock: dict[str, float | list[float]] = Field(default={}, description="joints that are fixed at these values [rad] or [m]")
     simulation: SimulationSection | None = Field(default=None, description="what `elastogen simulate` shows by default")
 
 

@@ -174,8 +174,8 @@ GOOD = link("a") + link("b")
 BAD = {
     "mimic": (
         GOOD + joint("j", "a", "b", inside="<mimic joint='other'/>"),
-        "joints.j.mimic",
-        "j mimics other",
+        "joints.j",
+        "the coordinate of another joint",
     ),
     "planar": (GOOD + joint("j", "a", "b", "planar"), "joints.j.axis", "the normal of the plane"),
     "unknown type": (GOOD + joint("j", "a", "b", "ball"), "joints.j.type", "revolute.*spherical"),
@@ -248,6 +248,8 @@ def test_bad_urdf(tmp_path, case):
 def test_mimic_joints_on_request(tmp_path):
     text = urdf(GOOD + joint("j", "a", "b", inside="<mimic joint='other'/>"))
     assert load_text(tmp_path, text, mimic="independent").coordinate_names == ("j",)
+    with pytest.raises(RobotError, match="j mimics other"):
+        load_text(tmp_path, text, mimic="error")
 
 
 @pytest.mark.parametrize(

@@ -67,7 +67,7 @@ def run_case(number: int, seed: int, corpus: list[Original], generated: float, c
         path.write_bytes(text.encode("utf-8", "surrogatepass"))
         try:
             signal.setitimer(signal.ITIMER_PROF, SECONDS["check"])
-            robot = load(path, mimic=rng.choice(("error", "independent")), friction=rng.random() < 0.5)
+            robot = load(path, mimic=rng.choice(("follow", "error", "independent")), friction=rng.random() < 0.5)
             describe(robot)
             kind = "loaded"
             if depth < generated and len(robot.coordinates) <= largest:

@@ -1,0 +1,120 @@
+"""Joints that follow others: mimic joints of URDF, ``follows:`` of robot files; and joints that are locked at a value."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import sympy
+
+from elastogen.generator.description.file.robot_file import JointSection
+from elastogen.generator.joints.coupled import COUPLED, leader
+from elastogen.generator.joints.kinds import FIXED
+from elastogen.generator.robot.location import Location, did_you_mean
+from elastogen.generator.robot.own.term_expressions import parse_term
+from elastogen.generator.robot.own.terms import symbol
+from elastogen.generator.robot.placement import from_axis_angle, from_xyz_rpy, product
+from elastogen.generator.robot.robot import IDENTITY, Actuation, Coupling, Joint, Limits, Matrix, Robot
+
+
+def couple(robot: Robot, positions: Mapping[str, sympy.Expr], where: Location) -> Robot:
+    """Return the robot in which the joints called by ``positions`` follow others.
+
+    Positions are expressions in the coordinates of other joints (symbols :func:`leader`) and in parameters; a joint that is
+    followed may itself follow. Limits and drives of followers have no meaning and are dropped.
+    """
+    for name in positions:
+        joint = next(joint for joint in robot.joints if joint.name == name)
+        if joint.type.name not in COUPLED:
+            raise where.at("joints", name).error(
+                joint.type.name, f"a joint that can follow others: {', '.join(COUPLED)}", "remove the coupling"
+            )
+    free = [
+        coordinate.name(joint.name)
+        for joint in robot.joints
+        if joint.name not in positions and joint.type.coordinates == joint.type.velocities
+        for coordinate in joint.type.coordinates
+    ]
+    symbols = {leader(name): name for name in free}
+    solved = {name: _solved(name, positions, where.at("joints", name)) for name in positions}
+    joints = []
+    for joint in robot.joints:
+        if joint.name not in positions:
+            joints.append(joint)
+            continue
+        position = solved[joint.name]
+        _check_leaders(position, symbols, robot, where.at("joints", joint.name))
+        leaders = tuple(name for symbol, name in symbols.items() if symbol in position.free_symbols)
+        joints.append(_follower(joint, position, leaders))
+    return replace(robot, joints=tuple(joints))
+
+
+def read_followers(sections: Sequence[JointSection], robot: Robot, where: Location) -> dict[str, sympy.Expr]:
+    """Positions of the joints with ``follows:``, in the language of terms: q('joint'), parameters, elementary functions."""
+    found = {}
+    names = {coordinate: symbol(f"q[{coordinate}]") for coordinate in robot.coordinate_names}
+    for section in sections:
+        if section.follows is not None:
+            position = parse_term(section.follows, robot, where.at("joints", section.name, "follows"))
+            found[section.name] = position.xreplace({other: leader(name) for name, other in names.items()})
+    return found
+
+
+def _solved(name: str, positions: Mapping[str, sympy.Expr], where: Location) -> sympy.Expr:
+    """The position of a follower in coordinates that follow nothing."""
+    found, known = positions[name], {leader(other): expression for other, expression in positions.items()}
+    for _ in positions:
+        following = found.free_symbols & set(known)
+        if not following:
+            return found
+        found = found.xreplace({symbol: known[symbol] for symbol in following})
+    raise where.error(str(positions[name]), "joints that follow others, not in a circle", "let one of them be free")
+
+
+def _check_leaders(position: sympy.Expr, symbols: Mapping[sympy.Symbol, str], robot: Robot, where: Location) -> None:
+    parameters = {parameter.symbol for parameter in robot.parameters.values()}
+    for unknown in sorted(position.free_symbols - set(symbols) - parameters, key=str):
+        given = str(unknown).removeprefix("q(").removesuffix(")")
+        fix = did_you_mean(given, list(symbols.values()), "name one of them")
+        raise where.error(given, "the coordinate of another joint", fix)
+
+
+def _follower(joint: Joint, position: sympy.Expr, leaders: tuple[str, ...]) -> Joint:
+    plain = replace(joint, limits=Limits(), actuation=Actuation(), elasticity=None)
+    if leaders:
+        return replace(plain, type=COUPLED[joint.type.name], coupling=Coupling(position, leaders))
+    return replace(plain, type=FIXED, before=product(joint.before, _moved(joint, (position,))))
+
+
+def lock(robot: Robot, values: Mapping[str, float | Sequence[float]], where: Location) -> Robot:
+    """Return the robot with joints fixed at values of their coordinates [rad] or [m]."""
+    found = {joint.name: joint for joint in robot.joints}
+    joints = list(robot.joints)
+    for name, given in values.items():
+        here = where.at("lock", str(name))
+        if name not in found:
+            raise here.error(name, "the name of a joint", did_you_mean(str(name), list(found), "name one of the joints"))
+        joint = found[name]
+        if len(joint.type.screws(joint)) != len(joint.type.coordinates) or not joint.type.moves:
+            raise here.error(joint.type.name, "a joint that turns or slides by itself", "lock another one")
+        numbers = tuple(given) if isinstance(given, (list, tuple)) else (given,)
+        real = all(isinstance(x, (int, float)) and not isinstance(x, bool) and abs(x) < 1e9 for x in numbers)
+        if len(numbers) != len(joint.type.coordinates) or not real:
+            raise here.error(given, f"{len(joint.type.coordinates)} number(s), [rad] or [m]", "give one for each coordinate")
+        fixed = replace(
+            joint, type=FIXED, before=product(joint.before, _moved(joint, numbers)), limits=Limits(), actuation=Actuation(),
+            elasticity=None, details={},
+        )  # fmt: skip
+        joints[joints.index(joint)] = fixed
+    return replace(robot, joints=tuple(joints))
+
+
+def _moved(joint: Joint, values: Sequence[float | sympy.Expr]) -> Matrix:
+    """The motion of a joint at given coordinates, screw after screw."""
+    total = IDENTITY
+    for screw, value in zip(joint.type.screws(joint), values, strict=True):
+        shift = tuple(component * screw.advance * value for component in screw.axis)
+        total = product(total, from_xyz_rpy((shift[0], shift[1], shift[2]), (0, 0, 0)))
+        if screw.turns:
+            total = product(total, from_axis_angle(screw.axis, value))
+    return total
