@@ -11,14 +11,15 @@ goes from the moved joint frame to the child's link frame (identity except for s
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import sympy
 
 from elastogen.generator.robot.experiment import Experiment
 from elastogen.generator.robot.joint_kind import JointCoordinate, JointKind
+from elastogen.generator.robot.own.extensible import Extensible
 from elastogen.generator.robot.own.functions import OwnFunction
 from elastogen.generator.robot.own.terms import Term
 
@@ -282,7 +283,7 @@ class Coordinate:
 
 
 @dataclass(frozen=True)
-class Robot:
+class Robot(Extensible):
     """A fixed-base tree of links. ``joints`` are in coordinate order: every parent link comes before its children.
 
     The base link is the root of the tree, its frame is the base frame (frame 0). The tip frame is
@@ -356,52 +357,6 @@ class Robot:
         """The robot with further points."""
         return replace(self, points=(*self.points, *points))
 
-    def _repr_html_(self) -> str:
-        """The robot as a table, for notebooks."""
-        from elastogen.generator.description.robot_html import robot_html
-
-        return robot_html(self)
-
     def link(self, name: str) -> Link:
         """Return the link of that name."""
         return next(link for link in self.links if link.name == name)
-
-    def with_terms(
-        self,
-        *,
-        name: str | None = None,
-        potential: Any = 0,
-        dissipation: Any = 0,
-        forces: Mapping[str, Any] | None = None,
-        parameters: Mapping[str, float] | None = None,
-        live: Iterable[str] = (),
-    ) -> Robot:
-        """Return the robot with a term of the user's own in its equations of motion.
-
-        In SymPy, with ``elastogen.symbols(robot)``: ``potential`` V(q, t) [J], Rayleigh's ``dissipation`` R(q, qd, t) [W],
-        ``forces`` on coordinates (scalars [N m] or [N]) or at origins of frames (columns of three, base components [N]).
-        F then is M qdd + ... + dV/dq + dR/dqd - Q. ``parameters`` are new named numbers, those in ``live`` stay inputs.
-        """
-        from elastogen.generator.robot.own.with_terms import with_terms
-
-        return with_terms(
-            self, name=name, potential=potential, dissipation=dissipation, forces=forces, parameters=parameters, live=live
-        )
-
-    def with_function(
-        self, name: str, *, inputs: Mapping[str, Any] | None = None, outputs: Mapping[str, Any], doc: str = ""
-    ) -> Robot:
-        """Return the robot with a function of the user's own: a control law, an observer, a cost.
-
-        ``outputs`` are SymPy expressions and matrices of the robot's symbols and of ``inputs`` (name to size, (rows, columns)
-        or None; symbols by ``s.input(name, size)``), with calls such as ``s.f.inverse_dynamics(q, qd, a)``.
-        """
-        from elastogen.generator.robot.own.functions import with_function
-
-        return with_function(self, name, inputs, outputs, doc)
-
-    def derivatives_of(self, name: str, *, by: str | Iterable[str]) -> Robot:
-        """Return the robot with ``<name>_derivatives``: the Jacobians of an own function's outputs by some of its inputs."""
-        from elastogen.generator.robot.own.functions import derivatives_of
-
-        return derivatives_of(self, name, by if isinstance(by, str) else tuple(by))

@@ -1,0 +1,69 @@
+"""How a robot is extended by what its user writes in SymPy; and how it shows itself in notebooks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, cast
+
+if TYPE_CHECKING:
+    from elastogen.generator.robot.robot import Robot
+
+
+class Extensible:
+    """Methods of a robot that return an extended one."""
+
+    @property
+    def _robot(self) -> Robot:
+        return cast("Robot", self)
+
+    def _repr_html_(self) -> str:
+        """The robot as a table, for notebooks."""
+        from elastogen.generator.description.robot_html import robot_html
+
+        return robot_html(self._robot)
+
+    def with_terms(
+        self,
+        *,
+        name: str | None = None,
+        potential: Any = 0,
+        dissipation: Any = 0,
+        forces: Mapping[str, Any] | None = None,
+        parameters: Mapping[str, float] | None = None,
+        live: Iterable[str] = (),
+    ) -> Robot:
+        """Return the robot with a term of the user's own in its equations of motion.
+
+        In SymPy, with ``elastogen.symbols(robot)``: ``potential`` V(q, t) [J], Rayleigh's ``dissipation`` R(q, qd, t) [W],
+        ``forces`` on coordinates (scalars [N m] or [N]) or at origins of frames (columns of three, base components [N]).
+        F then is M qdd + ... + dV/dq + dR/dqd - Q. ``parameters`` are new named numbers, those in ``live`` stay inputs.
+        """
+        from elastogen.generator.robot.own.with_terms import with_terms
+
+        return with_terms(
+            self._robot,
+            name=name,
+            potential=potential,
+            dissipation=dissipation,
+            forces=forces,
+            parameters=parameters,
+            live=live,
+        )
+
+    def with_function(
+        self, name: str, *, inputs: Mapping[str, Any] | None = None, outputs: Mapping[str, Any], doc: str = ""
+    ) -> Robot:
+        """Return the robot with a function of the user's own: a control law, an observer, a cost.
+
+        ``outputs`` are SymPy expressions and matrices of the robot's symbols and of ``inputs`` (name to size, (rows, columns)
+        or None; symbols by ``s.input(name, size)``), with calls such as ``s.f.inverse_dynamics(q, qd, a)``.
+        """
+        from elastogen.generator.robot.own.functions import with_function
+
+        return with_function(self._robot, name, inputs, outputs, doc)
+
+    def derivatives_of(self, name: str, *, by: str | Iterable[str]) -> Robot:
+        """Return the robot with ``<name>_derivatives``: the Jacobians of an own function's outputs by some of its inputs."""
+        from elastogen.generator.robot.own.functions import derivatives_of
+
+        return derivatives_of(self._robot, name, by if isinstance(by, str) else tuple(by))
