@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from importlib import resources
 from pathlib import Path
 from typing import Any, Literal, Union
@@ -43,11 +43,11 @@ _LABEL = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]{0,62}")  # names that can stand in
 class _Choices:
     """What the caller of ``load`` asks for, beside the description."""
 
-    name: str | None
-    live: tuple[str, ...]
-    tip: str | None
-    base: Base | None
-    lock: Mapping[str, float | Sequence[float]]
+    name: str | None = None
+    live: tuple[str, ...] = ()
+    tip: str | None = None
+    base: Base | None = None
+    lock: Mapping[str, float | Sequence[float]] = field(default_factory=dict)
 
 
 def builtin_names() -> list[str]:
@@ -110,9 +110,9 @@ def load_content(data: bytes, shown: str, source: str) -> Robot:
         _check_size(data, MAX_URDF_BYTES, shown)
         with snapping(True):
             robot = replace(read_urdf(_decoded(data, shown), shown), source=shown)
-        return replace(_finish(robot, Location(shown), None, (), None, ()), source=source)
+        return replace(_finish(robot, Location(shown), _Choices()), source=source)
     _check_size(data, MAX_YAML_BYTES, shown)
-    return replace(_from_yaml(_decoded(data, shown), shown, None, (), None, True, None), source=source)
+    return replace(_from_yaml(_decoded(data, shown), shown, _Choices(), True), source=source)
 
 
 def _existing_file(path: Path, given: str) -> Path:
