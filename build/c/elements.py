@@ -8,7 +8,7 @@ from elastogen.build.c.body import INDENT, Dialect
 from elastogen.build.c.expression import literal
 from elastogen.build.c.names import comment_text
 from elastogen.generator.functions.function import Function
-from elastogen.generator.joints.selector import Selector, Threshold
+from elastogen.generator.joints.on_beams.selector import Selector, Threshold
 from elastogen.generator.sliding.elements_inside import INDICATORS, indicated
 
 

@@ -14,7 +14,7 @@ from elastogen.build.files.single_precision import in_single_precision
 from elastogen.build.files.templating import fill
 from elastogen.generator.functions.derivation import ModelDerivation
 from elastogen.generator.functions.function import Function
-from elastogen.generator.joints.selector import Selector, Threshold
+from elastogen.generator.joints.on_beams.selector import Selector, Threshold
 
 JUMPING = "mass_matrix"
 """The function that is needed where the mass matrix jumps at a border."""

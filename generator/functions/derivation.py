@@ -26,7 +26,7 @@ from elastogen.generator.functions.own.functions import own_entries
 from elastogen.generator.functions.papers import elements, matrix_exponentials
 from elastogen.generator.functions.stages import stage
 from elastogen.generator.functions.variants import Variant, VariantFamily
-from elastogen.generator.joints.selector import Selector
+from elastogen.generator.joints.on_beams.selector import Selector
 from elastogen.generator.program.arguments import input_argument
 from elastogen.generator.program.graph import Graph, Op
 from elastogen.generator.program.operations import COST

@@ -7,12 +7,12 @@ from elastogen.generator.joints.cylindrical import CylindricalJoint
 from elastogen.generator.joints.fixed import FixedJoint
 from elastogen.generator.joints.floating import FloatingJoint
 from elastogen.generator.joints.helical import HelicalJoint
+from elastogen.generator.joints.on_beams.sliding import SlidingJoint
+from elastogen.generator.joints.on_beams.telescopic import TelescopicJoint
 from elastogen.generator.joints.planar import PlanarJoint
 from elastogen.generator.joints.prismatic import PrismaticJoint
 from elastogen.generator.joints.revolute import RevoluteJoint
-from elastogen.generator.joints.sliding import SlidingJoint
 from elastogen.generator.joints.spherical import SphericalJoint
-from elastogen.generator.joints.telescopic import TelescopicJoint
 from elastogen.generator.joints.universal import UniversalJoint
 from elastogen.generator.robot.joint_kind import JointKind
 

@@ -19,7 +19,7 @@ from elastogen.generator.bodies import base_regrouping
 from elastogen.generator.joints.coupled import CoupledPlan
 from elastogen.generator.joints.fixed import FixedPlan
 from elastogen.generator.joints.frame_motion import MotionPlan
-from elastogen.generator.joints.sliding import Contact, ContactPlan
+from elastogen.generator.joints.on_beams.sliding import Contact, ContactPlan
 from elastogen.generator.mechanism.mechanism import Frame, LinkFrame, Mechanism, SeparateWindow
 from elastogen.generator.mechanism.points import with_points
 from elastogen.generator.mechanism.steps import TINY, rounded, steps

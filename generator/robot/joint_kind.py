@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 if TYPE_CHECKING:
     from elastogen.generator.joints.frame_motion import MotionPlan
-    from elastogen.generator.joints.selector import Selector
+    from elastogen.generator.joints.on_beams.selector import Selector
     from elastogen.generator.robot.location import Location
     from elastogen.generator.robot.placement import JointPlacement
     from elastogen.generator.robot.robot import Joint, Matrix, Robot, Scalar, Vector

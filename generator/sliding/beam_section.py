@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from elastogen.generator.beams.sections import Section, section_at
 from elastogen.generator.bodies.elastic_tip import ElasticTip, LinearTip
 from elastogen.generator.joints.frame_motion import FrameMotion
-from elastogen.generator.joints.sliding import Contact
+from elastogen.generator.joints.on_beams.sliding import Contact
 from elastogen.generator.program.differentiate import directional
 from elastogen.generator.program.graph import Value
 from elastogen.generator.program.lowering import Lowering

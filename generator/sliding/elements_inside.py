@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 
 import sympy
 
-from elastogen.generator.joints.selector import Selector
+from elastogen.generator.joints.on_beams.selector import Selector
 from elastogen.generator.program.graph import Graph, Value
 from elastogen.generator.robot.robot import Robot
 

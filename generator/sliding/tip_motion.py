@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from elastogen.generator.bodies.elastic_tip import ElasticTip, LinearTip
 from elastogen.generator.joints.frame_motion import FrameMotion, MotionPlan
-from elastogen.generator.joints.sliding import Contact
+from elastogen.generator.joints.on_beams.sliding import Contact
 from elastogen.generator.program.graph import Value
 from elastogen.generator.program.lowering import Lowering
 from elastogen.generator.robot.robot import FlexibleBody, Telescope

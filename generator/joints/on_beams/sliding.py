@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import ClassVar
 
 from elastogen.generator.joints.frame_motion import FrameMotion, MotionPlan
+from elastogen.generator.joints.on_beams.selector import Selector, Threshold, place_on
+from elastogen.generator.joints.on_beams.telescopic import beam_text, check_beam, moving_clamp
 from elastogen.generator.joints.prismatic import PrismaticJoint
-from elastogen.generator.joints.selector import Selector, Threshold, place_on
-from elastogen.generator.joints.telescopic import beam_text, check_beam, moving_clamp
 from elastogen.generator.program.differentiate import directional
 from elastogen.generator.program.graph import Graph, Value
 from elastogen.generator.program.lowering import Lowering

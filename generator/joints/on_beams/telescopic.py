@@ -9,8 +9,8 @@ from typing import ClassVar
 import sympy
 
 from elastogen.generator.joints.frame_motion import MotionPlan
+from elastogen.generator.joints.on_beams.selector import Selector, Threshold, place_on
 from elastogen.generator.joints.prismatic import PrismaticJoint, PrismaticPlan
-from elastogen.generator.joints.selector import Selector, Threshold, place_on
 from elastogen.generator.robot.expressions import nominal
 from elastogen.generator.robot.joint_kind import JointCoordinate, JointKind
 from elastogen.generator.robot.location import Location
