@@ -1,4 +1,4 @@
-"""Batches of states from numpy: in lanes against one state after the other, in one run."""
+"""Batches of states from numpy: in lanes, and by one function for several, against one state and function after the other."""
 
 from __future__ import annotations
 
@@ -13,9 +13,12 @@ import numpy as np
 import elastogen
 from benchmarks.robots import TITLES, MissingPeerError, load_subject
 from benchmarks.tables import table, verdict
+from elastogen.generator.robot.robot import Robot
 
 STATES = 100_000
 FUNCTIONS = {"inverse_dynamics": 3, "forward_dynamics": 3, "mass_matrix": 1}
+CONTROL = ("mass_matrix", "coriolis_matrix", "gravity_vector")
+FUSED_TARGET = 0.7  # of the sum of the three, for Panda
 TARGET = 0.4  # of the time of the scalar call, for inverse dynamics on AVX2
 
 
@@ -36,7 +39,8 @@ def report(robots: Sequence[str], work: Path, rounds: int) -> list[str]:
                 scalar, lanes, ratio = _compare(pair, function, inputs, max(5, rounds // 20))
                 aim = (f"{TARGET}", verdict(ratio <= TARGET)) if function == "inverse_dynamics" else ("-", "-")
                 rows.append([f"{TITLES[name]} {function}", f"{scalar:.0f}", f"{lanes:.0f}", f"{ratio:.2f}", *aim])
-    header = ["ns per state", "one after the other", "in lanes", "ratio (median)", "target", "reached"]
+            rows.append(_fused(robot, TITLES[name], max(5, rounds // 20)))
+    header = ["ns per state", "one after the other", "in lanes or fused", "ratio (median)", "target", "reached"]
     return [f"## Batches of {STATES} states, one thread, out= given", "", *table(header, rows), ""]
 
 
@@ -55,3 +59,27 @@ def _compare(pair: Sequence[elastogen.Model], function: str, inputs: int, rounds
             times.append((time.thread_time() - start) / STATES * 1e9)
     ratio = statistics.median(b / a for a, b in zip(*samples, strict=True))
     return min(samples[0]), min(samples[1]), ratio
+
+
+def _fused(robot: Robot, title: str, rounds: int) -> list[str]:
+    """The functions of a controller one by one and as one, over states that stay in the cache."""
+    with tempfile.TemporaryDirectory() as folder:
+        model = elastogen.build_model(robot, outputs=CONTROL, fused=[CONTROL], cache_dir=folder)
+        q, qd = np.random.default_rng(0).uniform(-1, 1, (2, 2000, model.nq))
+        samples: list[tuple[float, float]] = []
+        for _ in range(rounds):
+            start = time.thread_time()
+            model.mass_matrix(q), model.coriolis_matrix(q, qd), model.gravity_vector(q)
+            middle = time.thread_time()
+            model.evaluate("_and_".join(CONTROL), q=q, qd=qd)
+            samples.append((middle - start, time.thread_time() - middle))
+    single, fused = (min(times) / len(q) * 1e9 for times in zip(*samples, strict=True))
+    ratio = statistics.median(b / a for a, b in samples)
+    return [
+        f"{title} M + C + G",
+        f"{single:.0f}",
+        f"{fused:.0f}",
+        f"{ratio:.2f}",
+        f"{FUSED_TARGET}",
+        verdict(ratio <= FUSED_TARGET),
+    ]
