@@ -65,7 +65,8 @@ def build_model(
     if outputs is None:  # the user did not choose: whatever else is called is built then
         model.complete_with(lambda name: _other_functions(description, options.with_outputs((name,))))
     model.show_programs_with(lambda name: _program(description, name))
-    model.make_loops_with(lambda *code: _loop(description, options.with_outputs(None), UserCode.read(*code)))
+    own = [function.name for function in getattr(robot, "functions", ())]
+    model.make_loops_with(lambda *code: _loop_of(description, options.with_outputs(None), *code), own)
     model.animate_with(partial(_animate, description))
     return model
 
@@ -73,6 +74,7 @@ def build_model(
 def build_loop(
     robot: RobotSource,
     *,
+    controller: str | None = None,
     controller_source: str | os.PathLike[str] | None = None,
     plant_source: str | os.PathLike[str] | None = None,
     **options: Any,
@@ -82,11 +84,31 @@ def build_loop(
     ``controller_source`` is C text, or the path of a .c file, that defines ``int user_controller(void *context, const
     <name>_loop_view_t *view, <name>_real_t *F)``; ``plant_source`` one that defines ``user_read`` and ``user_write`` as
     <name>_loop.h types them. Both may call every function of the model. ``options`` are those of ``build_model``;
-    ``outputs`` are more functions for the user's own code. Raises RobotError, OutputError or BuildError.
+    ``outputs`` are more functions for the user's own code. ``controller`` names an own function of the robot
+    (``robot.with_function``) that becomes the controller "user". Raises RobotError, OutputError or BuildError.
     """
-    checked, code = BuildOptions.checked(**options), UserCode.read(controller_source, plant_source)
     content = RobotContent.read(robot)
-    return _loop(robot if content is None else content, checked, code)
+    description: Any = robot if content is None else content
+    return _loop_of(description, BuildOptions.checked(**options), controller_source, plant_source, controller)
+
+
+def _loop_of(
+    description: Any,
+    options: BuildOptions,
+    controller_source: str | os.PathLike[str] | None,
+    plant_source: str | os.PathLike[str] | None,
+    controller: str | None = None,
+) -> LoopLibrary:
+    """The loop with the user's C, or with an own function of the robot as its controller."""
+    if controller is not None:
+        from elastogen.build.files.own_controller import own_controller
+        from elastogen.generator.robot.errors import OutputError
+
+        if controller_source is not None:
+            raise OutputError("build_loop: got controller= and controller_source=, expected one of them")
+        controller_source = own_controller(_robot(description), controller)
+        options = options.with_outputs((*(options.emit.outputs or ()), controller))
+    return _loop(description, options, UserCode.read(controller_source, plant_source))
 
 
 def _robot(description: Any) -> Robot:
