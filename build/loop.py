@@ -87,9 +87,9 @@ MODULE_TYPES = (
     "exchange_t", "elastic_t", "t", "clock_t", "options_t", "histogram_t", "statistics_t", "thread_t",
 )  # fmt: skip
 MODULE_FUNCTIONS = (
-    "init", "step", "set_reference", "heartbeat", "set_tuning", "take_records", "dropped", "checksum",
+    "init", "step", "make_safe", "set_reference", "heartbeat", "set_tuning", "take_records", "dropped", "checksum",
     "plant_read", "plant_write",
-    "thread_start", "thread_stop", "thread_join", "thread_state", "thread_statistics",
+    "thread_start", "thread_stop", "thread_join", "thread_run", "thread_state", "thread_statistics", "due",
 )  # fmt: skip
 
 

@@ -13,7 +13,7 @@ from elastogen.build.files.templating import fill
 PLACES = 4  # values of each side that the block holds; a reader is disturbed only if three new ones come while it copies
 LAYOUT = 1  # version of the block's layout
 STALE = 2  # what a loop's read function returns for a state that is too old
-FUNCTIONS = ("put", "get", "read", "ready", "write", "open", "leave", "close", "remove")
+FUNCTIONS = ("put", "get", "read", "ready", "write", "format", "attach", "open", "leave", "close", "remove")
 CONSTANTS = (
     Constant("MAGIC", "0x53474c45u", "first word of a block"),
     Constant("VERSION", f"{LAYOUT}u", "of the layout"),

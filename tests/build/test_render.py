@@ -14,7 +14,10 @@ from build_samples import LIVE, Recipe, model_of, random_program, render, sample
 from elastogen.build.c.body import WIDTH
 from elastogen.build.files.render import ABI_VERSION, RenderedModel, operations_text
 from elastogen.build.identity import canonical, model_sha256
+from elastogen.build.loop import loop_outputs, render_loop
 from elastogen.build.options import BuildOptions, CompileOptions, EmitOptions
+from elastogen.build.user_code import UserCode
+from elastogen.generator.description.load_robot import load
 from elastogen.generator.functions.function import Function
 from elastogen.generator.program.graph import Graph
 from elastogen.generator.program.program import Argument, OperationCount, Program
@@ -217,6 +220,23 @@ def test_entry_templates_are_short_and_say_their_context() -> None:
         text = entry.read_text(encoding="utf-8")
         assert text.count("\n") < 80, entry
         assert "Context: " in text.partition("#}")[0], entry
+
+
+def test_cffi_is_told_every_function_of_the_headers_of_a_loop() -> None:
+    options = BuildOptions.checked(outputs=loop_outputs(load("two_link")))
+    model = render_loop(load("two_link"), options, UserCode())
+    names = {
+        "two_link_loop_": "eg_loop_",
+        "two_link_shared_": "eg_shared_",
+        "two_link_real_t": "eg_real_t",
+        "double": "eg_real_t",
+    }
+    headers = [text for name, text in model.simulation.items() if name.endswith(".h")]
+    prototypes = re.findall(r"^\w+ two_link_\w+\(.*\);$", "\n".join(headers), flags=re.MULTILINE)
+    assert len(prototypes) > 30
+    for prototype in prototypes:
+        told = re.sub("|".join(names), lambda name: names[name[0]], prototype)
+        assert told in model.cdef.splitlines(), prototype
 
 
 def test_live_values_are_the_nominal_ones(rendered: RenderedModel) -> None:
