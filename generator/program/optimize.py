@@ -37,7 +37,9 @@ def factor_sums(graph: Graph, outputs: Sequence[int]) -> list[int]:
             renamed[node] = 2 * node  # never read: its terms belong to the sum above
             continue
         with graph.section(graph.section_of[node]):
-            if op is Op.ADD:
+            if op is Op.DIV and graph.constant_of(rewritten(graph.b[node])) == 0.0:
+                renamed[node] = 2 * node  # by a pivot that factoring shows to be zero always: stays, the pivot reports it
+            elif op is Op.ADD:
                 terms = _collect(graph, node, uses, absorbed)
                 renamed[node] = _sum(graph, [tuple(rewritten(f) for f in term) for term in terms])
             else:

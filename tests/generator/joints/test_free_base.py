@@ -131,3 +131,16 @@ def test_what_needs_time_derivatives_of_coordinates_is_refused() -> None:
         _ = elastogen.derive(robot).mass_matrix
     with pytest.raises(elastogen.OutputError, match="quasi-velocities"):
         derive_model(elastogen.load(ARM), ("integrate",))
+
+
+def test_a_base_without_inertia_about_the_hinge_fails_by_its_status() -> None:
+    """The hub is a point on the hinge: hub and rod turn about it as one, M is singular in every state."""
+    hub = {"name": "hub", "mass": 1.0, "com": [0, 0, 0.2]}
+    rod = {"name": "rod", "mass": 1.0, "com": [0.5, 0, 0]}
+    robot = elastogen.load({**ARM, "base": "floating", "links": [hub, rod]})
+    functions = {f.name: f for f in derive_model(robot, ("forward_dynamics", "mass_matrix")).functions}
+    q = np.array([0.1, -0.2, 0.3, 0, 0, 0, 1, 0.7])
+    assert np.linalg.matrix_rank(functions["mass_matrix"].evaluate({"q": q})["M"]) < 7
+    program = functions["forward_dynamics"].program
+    assert functions["forward_dynamics"].can_fail
+    assert 0.0 in [program.graph.constant_of(pivot) for pivot in program.pivots]

@@ -201,3 +201,14 @@ def test_a_sum_of_thousands_of_products() -> None:
     values = np.random.default_rng(0).normal(size=4001)
     result = Program(graph, arguments, [(Argument("y", (), "", ""), [ref])]).evaluate({"x": values})["y"]
     np.testing.assert_allclose(result, values[:-1] @ values[1:], rtol=1e-12)
+
+
+def test_a_divisor_that_factoring_shows_to_be_zero_stays_as_it_is() -> None:
+    """(a b + a c) - a (b + c) is zero only after factoring; what divides by it keeps its form, the pivot says zero."""
+    graph = Graph()
+    a, b, c = (graph.input(name) for name in "abc")
+    pivot = (a * b + a * c) - a * (b + c)
+    assert not pivot.is_zero  # unknown before factoring
+    quotient, known = factor_sums(graph, [(b / pivot).ref, pivot.ref])
+    assert graph.constant_of(known) == 0.0
+    assert graph.op[quotient >> 1] is Op.DIV
