@@ -111,7 +111,7 @@ def run(model: Model, options: SimpleNamespace) -> None:
         for path in write_report(loop, records, options.report):
             print(f"wrote {path}")
     if not loop.status:
-        raise elastogen.ModelError(f"{model.name}: the loop went to its safe command: {loop.status}. {_advice(loop)}")
+        raise elastogen.ModelError(f"{model.name}: the loop went to its safe command: {loop.status.meaning}. {_advice(loop)}")
     problem = far_off(loop, records, plan.goal - plan.start)
     if problem:
         raise elastogen.ModelError(f"{model.name}: {problem} {_advice(loop)}")
@@ -120,6 +120,11 @@ def run(model: Model, options: SimpleNamespace) -> None:
 def _advice(loop: Loop) -> str:
     if loop.controller.name == "user":
         return "Fix: look at the user's controller."
+    if loop.status.name == "STATUS_DIVERGED":
+        return (
+            f"Fix: smaller --kp and --kd for {loop.status.coordinate} (without them they are chosen), a higher --rate, or "
+            "another --controller."
+        )
     return "Fix: a longer --move-seconds, a higher --rate, other --kp and --kd, or another --controller."
 
 

@@ -31,7 +31,7 @@ PERCENTILES = (50.0, 90.0, 99.0, 99.9, 99.99)
 
 def summary(loop: Loop, records: NDArray[Any]) -> str:
     """A few lines for the terminal."""
-    lines = [str(loop.statistics()), f"status: {loop.status}"]
+    lines = [str(loop.statistics()), f"status: {loop.status.meaning}"]
     if len(records):
         worst = np.abs(records["q"] - records["q_ref"])[:, list(loop.model.driven)].max()
         lines.append(f"largest tracking error of a driven coordinate: {worst:.3g}")
@@ -80,7 +80,7 @@ def _markdown(loop: Loop, records: NDArray[Any], plots: list[Path]) -> str:
     lines = [
         f"# {model.name}: {loop.controller.name} at {loop.rate:g} Hz",
         "",
-        f"- status: {loop.status}",
+        f"- status: {loop.status.meaning}",
         f"- cycles {statistics.cycles}, overruns {statistics.overruns}, skipped periods {statistics.skipped}",
         f"- cycles with a force cut to its limit: {statistics.saturations}; records lost: {statistics.lost}",
         "",

@@ -26,7 +26,11 @@ MEANING = {
     "STATUS_STALE_REFERENCE": "no new reference or heartbeat for too long",
     "STATUS_OVERRUN": "a cycle took longer than its period",
     "STATUS_OUTSIDE": "a sliding joint left its beam",
-    "STATUS_DIVERGED": "the motion diverged: the simulated robot's equations could not be solved",
+    "STATUS_DIVERGED": "the motion of the simulated robot diverged",
+}
+FIX = {
+    "STATUS_DIVERGED": "Fix: smaller kp and kd for {coordinate} (without them they are chosen), a higher rate, or more "
+    "substeps of the simulated robot.",
 }
 
 
@@ -45,6 +49,12 @@ class LoopStatus:
     def __bool__(self) -> bool:
         return self.code == 0
 
-    def __str__(self) -> str:
+    @property
+    def meaning(self) -> str:
+        """What happened, and to which coordinate."""
         where = f" ({self.coordinate})" if self.coordinate else ""
         return f"{MEANING.get(self.name, self.name)}{where}"
+
+    def __str__(self) -> str:
+        fix = FIX.get(self.name, "").format(coordinate=self.coordinate)
+        return f"{self.meaning}. {fix}" if fix else self.meaning

@@ -58,6 +58,13 @@ def test_a_fault_is_reported_and_fails_the_command(capsys, tmp_path: Path) -> No
         assert 0 < len(cycles) <= 21  # fewer where the machine was late and periods were skipped
 
 
+def test_a_motion_that_diverges_names_the_coordinate_and_the_options(library, capsys) -> None:
+    gains = ["--controller", "pd_gravity", "--kp", "1000000,1", "--kd", "10000,0.1"]
+    assert main(["run", "two_link", "--rate", "1000", "--seconds", "5", *gains]) != 0
+    message = capsys.readouterr().err
+    assert "diverged (shoulder). Fix: smaller --kp and --kd for shoulder" in message
+
+
 def test_the_live_view_fits_one_screen(library, tmp_path: Path) -> None:
     """On a terminal, each picture replaces the last one and is no larger than the terminal."""
     keyboard, terminal = pty.openpty()

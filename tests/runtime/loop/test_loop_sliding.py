@@ -89,4 +89,4 @@ def test_a_motion_that_diverges_says_so(library) -> None:
     loop.set_reference(q + 1e-3 * np.eye(library.model.nq)[0])
     finish(loop, cycles)
     assert loop.status.name in ("STATUS_OUTSIDE", "STATUS_DIVERGED", "STATUS_STATE_NOT_FINITE")
-    assert loop.status.coordinate or loop.status.name == "STATUS_DIVERGED"
+    assert loop.status.coordinate

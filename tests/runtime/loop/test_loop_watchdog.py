@@ -13,7 +13,7 @@ from elastogen.runtime.loop.controllers import (
 )
 from elastogen.runtime.loop.loop import Limits, Loop, SafeCommand
 from elastogen.runtime.loop.plants import SharedMemory, SharedRobot, Simulated
-from elastogen.runtime.loop.status import MEANING
+from elastogen.runtime.loop.status import MEANING, LoopWarning
 
 
 def test_nan_in_the_plant_leads_to_the_safe_command(library) -> None:
@@ -30,6 +30,32 @@ def test_nan_in_the_plant_leads_to_the_safe_command(library) -> None:
     sound = records[49]
     expected = library.model.gravity_vector(sound["q"]) - 2.0 * sound["qd"]
     np.testing.assert_allclose(records["F"][50:], [expected] * 3, rtol=1e-12)
+
+
+@pytest.mark.parametrize("culprit", [0, 1])
+def test_a_motion_that_diverges_names_the_coordinate_and_the_fix(library, culprit) -> None:
+    """Gains that are far too high on one joint throw both about; that joint's drive is the one that feeds the motion."""
+    kp, kd = np.array([10.0, 10.0]), np.array([1.0, 1.0])
+    kp[culprit], kd[culprit] = 1e6, 1e4
+    plant = Simulated([0.3, -0.2])
+    with pytest.warns(LoopWarning, match="unstable"):
+        loop, cycles = run_free(library, 1000, plant=plant, controller=PDGravity(kp, kd))
+    loop.set_reference([0.31, -0.19])
+    assert len(finish(loop, cycles)) < 1000
+    name = library.model.coordinate_names[culprit]
+    assert loop.status.name == "STATUS_DIVERGED"
+    assert loop.status.coordinate == name
+    assert str(loop.status).startswith(
+        f"the motion of the simulated robot diverged ({name}). Fix: smaller kp and kd for {name}"
+    )
+
+
+def test_a_motion_that_runs_away_without_drives_names_the_fastest_coordinate(library) -> None:
+    plant = Simulated([0.3, -0.2])
+    loop, _ = run_free(library, 0, plant=plant, controller=PDGravity(0.0, 0.0), limits=Limits(force=0.0))
+    plant.qd[:] = [0.0, -1e12]
+    assert loop.step(3).coordinate == library.model.coordinate_names[1]
+    assert loop.status.name == "STATUS_DIVERGED"
 
 
 def test_nan_stops_the_thread(library) -> None:
