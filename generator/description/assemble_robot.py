@@ -18,6 +18,8 @@ from elastogen.generator.description.file.robot_file import (
     RobotFile,
 )
 from elastogen.generator.description.flexible.assemble import flexible_body
+from elastogen.generator.description.flexible.kind import DescribedLink
+from elastogen.generator.description.flexible.kinds import FLEXIBLE_KINDS, sliding_types
 from elastogen.generator.description.points import read_points
 from elastogen.generator.joints.kinds import KINDS
 from elastogen.generator.robot import placement
@@ -176,10 +178,10 @@ class _Assembly:
     def _child_length(self, edge: _Edge, here: Location) -> Scalar:
         """Length of the child of a joint, a beam."""
         beam = next((link.flexible for link in self.file.links if link.name == edge.child), None)
-        length = getattr(beam, "length", None)
+        length = None if beam is None else FLEXIBLE_KINDS[beam.type].length(beam)
         if length is None:
             raise here.at("child").error(
-                edge.child, "a link with flexible: {type: elements}", "use a prismatic joint for a rigid link"
+                edge.child, f"a link with flexible: {{type: {sliding_types()}}}", "use a prismatic joint for a rigid link"
             )
         return self._scalar(length, self.where.at("links", edge.child, "flexible", "length"))
 
@@ -254,9 +256,9 @@ class _Assembly:
             return Link(name, body)
         given, inside = section.flexible, here.at("flexible")
         tip_body = self._body(given.tip, inside.at("tip"))
-        frame = getattr(given, "tip_frame", None)
+        frame = FLEXIBLE_KINDS[given.type].tip_frame(given)
         tip_pose = IDENTITY if frame is None else self._frame(frame, inside.at("tip_frame"))
-        made = flexible_body(given, tip_body, tip_pose, self.parameters, inside, telescopic)
+        made = flexible_body(DescribedLink(given, tip_body, tip_pose, self.parameters, inside), telescopic)
         return Link(name, body, made, tip_body)
 
     def _elasticity(self, section: ElasticitySection | None, here: Location) -> JointElasticity | None:

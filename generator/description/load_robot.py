@@ -17,7 +17,6 @@ from elastogen.generator.description.couplings import couple, read_followers
 from elastogen.generator.description.couplings import lock as lock_joints
 from elastogen.generator.description.file.experiment_file import read_experiment
 from elastogen.generator.description.file.fields import BodySection
-from elastogen.generator.description.file.flexible_file import TAG
 from elastogen.generator.description.file.kinds_of_values import in_our_words
 from elastogen.generator.description.file.planar_file import PlanarSection, expand_planar
 from elastogen.generator.description.file.read_yaml import line_of, read_yaml
@@ -223,8 +222,6 @@ def _translated(problem: ValidationError, data: Any, where: Location) -> RobotEr
     first = problem.errors(include_url=False)[0]
     here, value = where, data
     for step in first["loc"]:
-        if isinstance(step, str) and step.startswith(TAG):
-            continue
         if isinstance(step, int):
             value = value[step] if isinstance(value, (list, tuple)) and step < len(value) else None
             label = value.get("name") if isinstance(value, Mapping) else None

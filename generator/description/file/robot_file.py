@@ -29,10 +29,10 @@ from elastogen.generator.description.file.fields import (
     exclusive,
     problem,
 )
-from elastogen.generator.description.file.flexible_file import FlexibleField
 from elastogen.generator.description.file.planar_file import PlanarSection
 from elastogen.generator.description.file.points_file import PointSection
 from elastogen.generator.description.file.terms_file import MAX_TERMS, TermSection
+from elastogen.generator.description.flexible.kinds import FlexibleField, describe_kinds
 from elastogen.generator.joints.kinds import KINDS
 from elastogen.generator.robot.joint_kind import COMMON_KEYS, Key
 from elastogen.generator.robot.location import did_you_mean
@@ -258,6 +258,7 @@ def json_schema() -> str:
     schema["$defs"] |= planar.pop("$defs")
     schema["properties"]["planar"] = {**planar, "description": "instead of links and joints: a robot in the plane x, y"}
     schema["required"] = [key for key in schema["required"] if key != "joints"]
+    describe_kinds(schema)
     joints = schema["$defs"]["JointSection"]["properties"]
     for kind in KINDS.values():
         for key in kind.keys:
@@ -269,5 +270,5 @@ def json_schema() -> str:
     return json.dumps(schema, indent=1, sort_keys=True) + "\n"
 
 
-if __name__ == "__main__":  # make schema
+if __name__ == "__main__":  # > generator/description/robot.schema.json
     print(json_schema(), end="")

@@ -143,6 +143,8 @@ def _check_sizes(body: FlexibleBody, where: Location) -> None:
         raise where.at("monomials").error(body.monomials, "pairs of coordinates behind the modes", "use (j, k)")
     if len(set(body.coordinates)) != coordinates:
         raise where.at("coordinates").error(body.coordinates, "names that occur once", "rename one")
+    if body.units and len(body.units) != coordinates:
+        raise where.at("units").error(body.units, f"one unit per coordinate ({coordinates}), or none", "complete the data")
 
     def shaped(name: str, matrix: Sequence[Sequence[object]], rows: int, columns: int) -> None:
         if len(matrix) != rows or any(len(row) != columns for row in matrix):

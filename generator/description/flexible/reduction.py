@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from elastogen.generator.beams.finite_elements import element_modes, mesh_errors, reduced_modes
 from elastogen.generator.beams.integrals import Beam, Mode, beam_body
-from elastogen.generator.description.file.flexible_file import ElementsSection
 from elastogen.generator.robot.location import Location
 from elastogen.generator.robot.robot import Body, FlexibleBody, Parameter, Reduction
+
+if TYPE_CHECKING:
+    from elastogen.generator.description.flexible.elements import ElementsSection
 
 _COARSE = 0.01  # relative error of kept frequencies above which a mesh is called coarse
 

@@ -1,44 +1,85 @@
-"""Flexible bodies from elsewhere: standard input data, or the lumped masses of a finite-element mesh."""
+"""Any flexible body by its standard input data: ``type: standard_data``."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from typing import Literal
 
-from elastogen.generator.beams.piecewise import as_fraction, to_scalar
-from elastogen.generator.description.file.fields import ScalarField, VectorField
-from elastogen.generator.description.file.flexible_file import LumpedSection, Matrix3Field, SquareField, StandardDataSection
-from elastogen.generator.robot.expressions import parse_scalar
+from pydantic import Field, model_validator
+
+from elastogen.generator.description.file.fields import FrameSection, NameField, ScalarField, Section, VectorField, problem
+from elastogen.generator.description.file.flexible_file import MAX_MODES, FlexibleSection, Matrix3Field, SquareField
+from elastogen.generator.description.flexible.given_numbers import GivenNumbers, check_names, stiffness_matrix
+from elastogen.generator.description.flexible.kind import DescribedLink, FlexibleKind
 from elastogen.generator.robot.location import Location
-from elastogen.generator.robot.robot import ZERO3, FlexibleBody, Matrix, Parameter, Scalar, Vector
+from elastogen.generator.robot.robot import ZERO3, FlexibleBody, Matrix
 
 
-class _Reader:
-    """Parses scalars, vectors and matrices of a section."""
+class StandardModeSection(Section):
+    """A shape field b(r) of a body from elsewhere, by its integrals; `of` makes it a second-order field."""
 
-    def __init__(self, parameters: Mapping[str, Parameter]) -> None:
-        self.parameters = parameters
+    name: NameField | None = Field(default=None, description="of the coordinate")
+    of: tuple[NameField, NameField] | None = Field(
+        default=None, description="second-order field: the two modes whose coordinates multiply it"
+    )
+    integral: VectorField = Field(description="int b dm")
+    position_integral: Matrix3Field = Field(description="int b r^T dm, row: b, column: r")
+    tip_displacement: VectorField = Field(description="b at the tip")
+    tip_rotation: VectorField = Field(default=(0, 0, 0), description="rotation vector of the tip per unit coordinate")
 
-    def scalar(self, given: ScalarField, where: Location) -> Scalar:
-        return parse_scalar(given, self.parameters, where)
-
-    def vector(self, given: VectorField, where: Location) -> Vector:
-        x, y, z = (self.scalar(entry, where.at(i)) for i, entry in enumerate(given))
-        return (x, y, z)
-
-    def matrix(self, given: Matrix3Field | SquareField, where: Location) -> Matrix:
-        return tuple(tuple(self.scalar(entry, where.at(i, j)) for j, entry in enumerate(row)) for i, row in enumerate(given))
+    @model_validator(mode="after")
+    def _named(self) -> StandardModeSection:
+        if (self.name is None) == (self.of is None):
+            raise problem("a name, or `of` with two modes for a second-order field", "for example name: bend1")
+        return self
 
 
-def standard_body(
-    section: StandardDataSection, tip_pose: Matrix, parameters: Mapping[str, Parameter], where: Location
-) -> FlexibleBody:
+class ProductSection(Section):
+    """The integral of a pair of fields."""
+
+    fields: tuple[int, int] = Field(description="positions in `modes`, from 1")
+    integral: Matrix3Field = Field(description="int b_i b_j^T dm, row: b_i, column: b_j")
+
+
+class StandardDataSection(FlexibleSection):
+    """Any flexible body by its standard input data: mass integrals and modal matrices, about the link frame."""
+
+    type: Literal["standard_data"]
+    mass: ScalarField = Field(description="int dm [kg]")
+    first_moments: VectorField = Field(description="int r dm [kg m]")
+    second_moments: Matrix3Field = Field(description="int r r^T dm [kg m^2] (not the inertia tensor)")
+    modes: tuple[StandardModeSection, ...] = Field(min_length=1, max_length=MAX_MODES)
+    products: tuple[ProductSection, ...] = Field(description="one per pair of fields; missing pairs are zero")
+    stiffness: SquareField = Field(description="modes x modes")
+    tip_frame: FrameSection = Field(default=FrameSection(), description="undeformed tip in the link frame")
+
+
+class StandardDataKind(FlexibleKind[StandardDataSection]):
+    """A body whose standard data stand in the file, from any tool."""
+
+    # ---- 1. in a robot file
+
+    name = "standard_data"
+    section = StandardDataSection
+
+    def tip_frame(self, section: StandardDataSection) -> FrameSection:
+        """As the file gives it."""
+        return section.tip_frame
+
+    # ---- 2. coordinates and units (those of the modes, which the file does not say), 3. standard data
+
+    def body(self, link: DescribedLink[StandardDataSection]) -> FlexibleBody:
+        """What the file says, in the order of standard data."""
+        return _standard_body(link)
+
+
+def _standard_body(link: DescribedLink[StandardDataSection]) -> FlexibleBody:
     """Return the body that the integrals describe; modes come first, second-order fields after them."""
-    read = _Reader(parameters)
+    section, where, read = link.section, link.where, GivenNumbers(link.parameters)
     order = sorted(range(len(section.modes)), key=lambda i: section.modes[i].of is not None)
     fields = [section.modes[i] for i in order]
     places = [where.at("modes", i) for i in order]
     names = tuple(mode.name for mode in fields if mode.name is not None)
-    _check_names(names, where)
+    check_names(names, where)
     monomials: list[tuple[int, ...]] = []
     for n, (mode, here) in enumerate(zip(fields, places, strict=True)):
         for name in mode.of or ():
@@ -60,9 +101,9 @@ def standard_body(
             read.matrix(mode.position_integral, here.at("position_integral")) for mode, here in zip(fields, places, strict=True)
         ),
         field_field_integrals=products,
-        stiffness=_stiffness(section.stiffness, size, read, where.at("stiffness")),
+        stiffness=stiffness_matrix(section.stiffness, size, read, where.at("stiffness")),
         damping=tuple((0,) * size for _ in range(size)),
-        tip_pose=tip_pose,
+        tip_pose=link.tip_pose,
         tip_displacements=tuple(
             read.vector(mode.tip_displacement, here.at("tip_displacement")) for mode, here in zip(fields, places, strict=True)
         ),
@@ -73,7 +114,9 @@ def standard_body(
     )
 
 
-def _products(section: StandardDataSection, order: list[int], read: _Reader, where: Location) -> tuple[tuple[Matrix, ...], ...]:
+def _products(
+    section: StandardDataSection, order: list[int], read: GivenNumbers, where: Location
+) -> tuple[tuple[Matrix, ...], ...]:
     """The matrices int b_n b_m^T dm; the file gives one of (n, m) and (m, n), the other is its transpose."""
     count = len(order)
     found: dict[tuple[int, int], Matrix] = {}
@@ -88,66 +131,3 @@ def _products(section: StandardDataSection, order: list[int], read: _Reader, whe
         found[m, n] = tuple(tuple(matrix[j][i] for j in range(3)) for i in range(3))
         found[n, m] = matrix
     return tuple(tuple(found.get((n, m), ZERO3) for m in range(count)) for n in range(count))
-
-
-def lumped_body(section: LumpedSection, tip_pose: Matrix, parameters: Mapping[str, Parameter], where: Location) -> FlexibleBody:
-    """Return the body of point masses: every integral is a sum over the nodes."""
-    read = _Reader(parameters)
-    names = tuple(mode.name for mode in section.modes)
-    _check_names(names, where)
-    size = len(names)
-    masses: list[Scalar] = []
-    functions: list[list[Scalar]] = []  # per node: 1, the position, the displacements
-    for i, node in enumerate(section.nodes):
-        here = where.at("nodes", i)
-        if len(node.displacements) != size:
-            raise here.at("displacements").error(
-                f"{len(node.displacements)} displacements", f"{size}, one per mode", "complete the table"
-            )
-        masses.append(as_fraction(read.scalar(node.mass, here.at("mass"))))
-        vectors = [read.vector(node.position, here.at("position"))]
-        vectors += [read.vector(d, here.at("displacements", j)) for j, d in enumerate(node.displacements)]
-        functions.append([1, *(as_fraction(entry) for vector in vectors for entry in vector)])
-
-    def integral(a: int, b: int) -> Scalar:
-        return to_scalar(sum(m * f[a] * f[b] for m, f in zip(masses, functions, strict=True)))
-
-    def block(a: int, b: int) -> Matrix:
-        """Function 0 is the position, 1 + n the field n."""
-        return tuple(tuple(integral(1 + 3 * a + i, 1 + 3 * b + j) for j in range(3)) for i in range(3))
-
-    def first(a: int) -> Vector:
-        return (integral(0, 1 + 3 * a), integral(0, 2 + 3 * a), integral(0, 3 + 3 * a))
-
-    numbers = range(1, size + 1)
-    modes = [(mode, where.at("modes", i)) for i, mode in enumerate(section.modes)]
-    return FlexibleBody(
-        coordinates=names,
-        monomials=tuple((j,) for j in range(size)),
-        mass=integral(0, 0),
-        first_moments=first(0),
-        second_moments=block(0, 0),
-        field_integrals=tuple(first(n) for n in numbers),
-        field_position_integrals=tuple(block(n, 0) for n in numbers),
-        field_field_integrals=tuple(tuple(block(n, m) for m in numbers) for n in numbers),
-        stiffness=_stiffness(section.stiffness, size, read, where.at("stiffness")),
-        damping=tuple((0,) * size for _ in range(size)),
-        tip_pose=tip_pose,
-        tip_displacements=tuple(read.vector(m.tip_displacement, h.at("tip_displacement")) for m, h in modes),
-        tip_rotations=tuple(read.vector(m.tip_rotation, h.at("tip_rotation")) for m, h in modes),
-        tip=section.rotation,
-    )
-
-
-def _stiffness(given: SquareField, size: int, read: _Reader, where: Location) -> Matrix:
-    if len(given) != size:
-        raise where.error(f"{len(given)} rows", f"{size} rows and columns, one per mode", "complete the matrix")
-    return read.matrix(given, where)
-
-
-def _check_names(names: tuple[str, ...], where: Location) -> None:
-    if not names:
-        raise where.at("modes").error([], "at least one mode with a name", "give the modes names")
-    for i, name in enumerate(names):
-        if name in names[:i]:
-            raise where.at("modes").error(name, "names of modes that occur once", "rename one of them")

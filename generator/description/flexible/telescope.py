@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from elastogen.generator.beams.finite_elements import MAX_ELEMENTS, element_modes
 from elastogen.generator.beams.integrals import Beam, beam_body
 from elastogen.generator.beams.piecewise import Curve, as_fraction, to_scalar
-from elastogen.generator.description.file.flexible_file import ElementsSection, FlexibleSection, PropertySection
+from elastogen.generator.description.file.flexible_file import PropertySection
 from elastogen.generator.description.flexible.check import check_body
 from elastogen.generator.description.flexible.damping import moving_damping, nodal_damping
 from elastogen.generator.description.flexible.reduction import nodal_values, reduced_body
@@ -16,11 +17,14 @@ from elastogen.generator.robot.expressions import LARGEST, SMALLEST, nominal, pa
 from elastogen.generator.robot.location import Location
 from elastogen.generator.robot.robot import Body, FlexibleBody, Parameter, Scalar, Telescope
 
+if TYPE_CHECKING:
+    from elastogen.generator.description.flexible.elements import ElementsSection
+
 _FEWEST = 2  # one inside the joint, one outside
 
 
 def telescopic_body(
-    section: FlexibleSection, slide: str, tip_body: Body, parameters: Mapping[str, Parameter], where: Location
+    section: ElementsSection, slide: str, tip_body: Body, parameters: Mapping[str, Parameter], where: Location
 ) -> FlexibleBody:
     """Return the standard data of a link on a telescopic joint.
 
@@ -28,8 +32,6 @@ def telescopic_body(
     coordinates of the part outside, or its lowest modes, with shapes that stretch with it; the integrals are those with all of
     the beam outside.
     """
-    if not isinstance(section, ElementsSection):
-        raise where.at("type").error(section.type, "elements, for a link on a telescopic joint", "use type: elements")
     _check_plain(section, slide, where)
     if not _FEWEST <= section.elements <= MAX_ELEMENTS:
         raise where.at("elements").error(

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from screw_joint import ScrewJoint
+from added_kinds.screw_joint import ScrewJoint
 
 import elastogen
 from elastogen.describe import describe
