@@ -14,7 +14,7 @@ import elastogen
 from elastogen.build.c.names import string_literals
 from elastogen.build.files.contexts import Constant, Identity, SwitchContext
 from elastogen.build.files.extension_module import module_context
-from elastogen.build.files.render import ABI_VERSION, RenderedModel, render_model
+from elastogen.build.files.render import RenderedModel, render_model
 from elastogen.build.files.shared_memory import CONSTANTS as SHARED_CONSTANTS
 from elastogen.build.files.shared_memory import STALE, shared_context, shared_files
 from elastogen.build.files.switching import switch_context, switch_files
@@ -33,6 +33,7 @@ from elastogen.generator.robot.errors import OutputError
 from elastogen.generator.robot.own.terms import TIME
 from elastogen.generator.robot.robot import Robot
 from elastogen.generator.sliding.elements_inside import selectors
+from elastogen.runtime.interface.abi import ABI_VERSION
 
 MAX_TAPS = 64  # impulses of an input shaper
 USER_VALUES = 32  # numbers that a user's own controller may tune

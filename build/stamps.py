@@ -18,7 +18,7 @@ from pathlib import Path
 import elastogen
 
 PACKAGE = Path(__file__).resolve().parent.parent  # beside the rooms, installed or in a checkout
-ROOMS_THAT_SHAPE_CODE = ("generator", "templates", "build")
+ROOMS_THAT_SHAPE_CODE = ("generator", "templates", "build", "runtime/interface")
 ABI3 = ".abi3.so"  # cffi's modules keep to the stable ABI, except in debug builds of Python
 EXTENSION_SUFFIX = ABI3 if ABI3 in EXTENSION_SUFFIXES and not hasattr(sys, "gettotalrefcount") else EXTENSION_SUFFIXES[0]
 CANDIDATES = ("cc", "gcc", "clang")  # compilers, where none is named

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from elastogen.runtime.errors import ModelError, ModelWarning
     from elastogen.runtime.functions.bound import Bound
-    from elastogen.runtime.functions.metadata import ABI_VERSION
     from elastogen.runtime.functions.parameters import Parameters
+    from elastogen.runtime.interface.abi import ABI_VERSION
     from elastogen.runtime.model.loader import load_model
     from elastogen.runtime.model.model import Model
     from elastogen.runtime.motion.trajectory import Trajectory
@@ -48,8 +48,8 @@ _HOME = {
         "ModelWarning",
     ),
     "elastogen.runtime.functions.bound": ("Bound",),
-    "elastogen.runtime.functions.metadata": ("ABI_VERSION",),
     "elastogen.runtime.functions.parameters": ("Parameters",),
+    "elastogen.runtime.interface.abi": ("ABI_VERSION",),
     "elastogen.runtime.model.loader": ("load_model",),
     "elastogen.runtime.model.model": ("Model",),
     "elastogen.runtime.motion.trajectory": ("Trajectory",),

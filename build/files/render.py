@@ -40,9 +40,7 @@ from elastogen.generator.program.operations import ELEMENTARY
 from elastogen.generator.program.program import Argument, OperationCount
 from elastogen.generator.robot.errors import BuildError
 from elastogen.generator.sliding.elements_inside import indicated
-
-ABI_VERSION = 2
-"""Changes with the exported ``eg_*`` functions, the metadata, or the layout of emitted signatures and structs."""
+from elastogen.runtime.interface.abi import ABI_VERSION
 
 DOC_WIDTH = 80  # characters of a text in a comment block, next to the name it explains
 EXAMPLE_PREFERENCE = ("inverse_dynamics", "mass_matrix", "forward_kinematics")

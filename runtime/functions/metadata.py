@@ -12,9 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from elastogen.runtime.errors import ModelError
-
-ABI_VERSION = 2
-"""Layout of the exported ``eg_*`` functions and of the metadata that this runtime understands."""
+from elastogen.runtime.interface.abi import ABI_VERSION
 
 
 @dataclass(frozen=True)
@@ -188,7 +186,7 @@ def read_metadata(text: bytes, source: str) -> Metadata:
             functions=tuple(_function(entry, sliding) for entry in data["functions"]),
             c_files=tuple(data["c_files"]),
             sliding=sliding,
-            point_names=tuple(data.get("point_names", ())),
+            point_names=tuple(data["point_names"]),
         )
     except (KeyError, TypeError) as error:
         raise ModelError(f"{source}: its metadata is incomplete ({error!r}). {rebuild}") from error

@@ -1,0 +1,6 @@
+"""The number that a compiled model and the runtime must have in common."""
+
+from __future__ import annotations
+
+ABI_VERSION = 3
+"""Changes with the exported ``eg_*`` functions, the metadata, or the layout of emitted signatures and structs."""
