@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 import elastogen
-from benchmarks.tables import table
+from benchmarks.race.tables import table
 from elastogen.runtime.functions.singular import condition
 
 STATES = 50

@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 
 import elastogen
-from benchmarks.robots import TITLES, MissingPeerError, load_subject
-from benchmarks.tables import table, verdict
+from benchmarks.race.robots import TITLES, MissingPeerError, load_subject
+from benchmarks.race.tables import table, verdict
 from elastogen.generator.robot.robot import Robot
 
 STATES = 100_000

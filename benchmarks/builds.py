@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import TypeVar
 
 import elastogen
-from benchmarks.chains import chain
-from benchmarks.robots import TITLES, MissingPeerError, load_subject
-from benchmarks.tables import table, verdict
+from benchmarks.race.chains import chain
+from benchmarks.race.robots import TITLES, MissingPeerError, load_subject
+from benchmarks.race.tables import table, verdict
 from elastogen.build.options import BuildOptions
 from elastogen.build.pipeline import render
 from elastogen.generator.robot.robot import Robot

@@ -11,8 +11,8 @@ from functools import partial
 import numpy as np
 
 import elastogen
-from benchmarks.kernels import Times
-from benchmarks.tables import nanoseconds, table, verdict
+from benchmarks.race.kernels import Times
+from benchmarks.race.tables import nanoseconds, table, verdict
 
 CALLS = 2000
 

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 import elastogen
-from benchmarks.kernels import FUNCTIONS, Race
-from benchmarks.ours import our_kernels, rendered
-from benchmarks.tables import nanoseconds, table, verdict
+from benchmarks.race.kernels import FUNCTIONS, Race
+from benchmarks.race.ours import our_kernels, rendered
+from benchmarks.race.tables import nanoseconds, table, verdict
 from elastogen.generator.functions.derivation import derive_model
 from elastogen.generator.robot.robot import Robot
 

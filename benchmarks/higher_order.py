@@ -14,12 +14,12 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks import machine
-from benchmarks.chains import chain
-from benchmarks.kernels import HERE, STATES, Kernel, load_kernel, shared_library
-from benchmarks.ours import toolchain
-from benchmarks.robots import MissingPeerError, load_subject
-from benchmarks.tables import nanoseconds, table, verdict
+from benchmarks.race import machine
+from benchmarks.race.chains import chain
+from benchmarks.race.kernels import HERE, STATES, Kernel, load_kernel, shared_library
+from benchmarks.race.ours import toolchain
+from benchmarks.race.robots import MissingPeerError, load_subject
+from benchmarks.race.tables import nanoseconds, table, verdict
 from elastogen.build.files.render import render_model
 from elastogen.build.options import EmitOptions
 from elastogen.generator.functions.derivation import derive_model
@@ -27,7 +27,7 @@ from elastogen.generator.functions.function import Function
 from elastogen.generator.program.arguments import MOTION
 from elastogen.generator.robot.robot import Robot
 
-RESULTS = HERE / "results"
+RESULTS = HERE.parent / "results"
 NAMES = (
     "inverse_dynamics", "kinetic_energy", "inertia_forces", "inertia_force_rate_1", "inertia_force_rate_2",
     "inertia_force_rate_3", "inverse_dynamics_rate_1", "inverse_dynamics_rate_2",

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from benchmarks.chains import chain
-from benchmarks.kernels import Race
-from benchmarks.ours import one_kernel
-from benchmarks.peers import pinocchio_kernels
-from benchmarks.robots import MissingPeerError, Subject
-from benchmarks.tables import nanoseconds, table, verdict
+from benchmarks.race.chains import chain
+from benchmarks.race.kernels import Race
+from benchmarks.race.ours import one_kernel
+from benchmarks.race.peers import pinocchio_kernels
+from benchmarks.race.robots import MissingPeerError, Subject
+from benchmarks.race.tables import nanoseconds, table, verdict
 from elastogen.generator.functions.derivation import derive_model
 from elastogen.generator.robot.robot import Robot
 

@@ -6,8 +6,8 @@ from dataclasses import replace
 from itertools import pairwise
 
 import elastogen
-from benchmarks.chains import chain
-from benchmarks.tables import table, verdict
+from benchmarks.race.chains import chain
+from benchmarks.race.tables import table, verdict
 from elastogen.generator.functions.derivation import derive_model
 from elastogen.generator.program.program import OperationCount
 from elastogen.generator.robot.robot import Body, Robot

@@ -12,13 +12,13 @@ from benchmarks import (
     calls,
     flexible,
     long_chains,
-    machine,
     operations,
     speed,
     starts,
     tuning,
 )
-from benchmarks.robots import FILES
+from benchmarks.race import machine
+from benchmarks.race.robots import FILES
 
 RESULTS = Path(__file__).parent / "results"
 SECTIONS = ("speed", "operations", "builds", "starts", "calls", "batches", "flexible", "accuracy", "chains", "tuning")

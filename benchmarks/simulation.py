@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 import elastogen
-from benchmarks.tables import table, verdict
+from benchmarks.race.tables import table, verdict
 
 SECONDS = 10.0
 FLEXIBLE_TARGET = 1.5  # [s] for 10 s of the RR arm with 5 elements in each link, RK4 steps of 0.1 ms

@@ -6,11 +6,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.kernels import FUNCTIONS, Kernel, Race
-from benchmarks.ours import derived, our_kernels, rendered, toolchain
-from benchmarks.peers import casadi_kernel, casadi_sources, pinocchio_kernels
-from benchmarks.robots import TITLES, MissingPeerError, load_subject
-from benchmarks.tables import nanoseconds, table, verdict
+from benchmarks.race.kernels import FUNCTIONS, Kernel, Race
+from benchmarks.race.ours import derived, our_kernels, rendered, toolchain
+from benchmarks.race.peers import casadi_kernel, casadi_sources, pinocchio_kernels
+from benchmarks.race.robots import TITLES, MissingPeerError, load_subject
+from benchmarks.race.tables import nanoseconds, table, verdict
 
 OURS, FUSED, LIBM = "elastogen", "elastogen, FMA", "elastogen, libm"
 PINOCCHIO, CASADI_O2, CASADI_O3 = "Pinocchio C++", "CasADi C -O2", "CasADi C -O3"

@@ -6,7 +6,7 @@ import subprocess
 import sys
 import tempfile
 
-from benchmarks.tables import table, verdict
+from benchmarks.race.tables import table, verdict
 
 PROCESSES = 9
 TARGET = 0.15  # CPU seconds more than ``import numpy``

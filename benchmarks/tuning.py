@@ -12,11 +12,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from unittest.mock import patch
 
-from benchmarks.kernels import FUNCTIONS, Race
-from benchmarks.orders import few_live_values
-from benchmarks.ours import derived, our_kernels, rendered, toolchain
-from benchmarks.robots import TITLES, MissingPeerError, load_subject
-from benchmarks.tables import table
+from benchmarks.race.kernels import FUNCTIONS, Race
+from benchmarks.race.orders import few_live_values
+from benchmarks.race.ours import derived, our_kernels, rendered, toolchain
+from benchmarks.race.robots import TITLES, MissingPeerError, load_subject
+from benchmarks.race.tables import table
 from elastogen.build.c import body as c_body
 from elastogen.build.c import expression as c_expression
 from elastogen.build.c import split as c_split
@@ -33,7 +33,7 @@ class Lever:
     without: tuple[str, ...] = ()  # flags left out
     sincos: str = "fast"
     constants: dict[str, int] = field(default_factory=dict)
-    reordered: bool = False  # see benchmarks.orders
+    reordered: bool = False  # see benchmarks.race.orders
     compiler: str = ""
 
 

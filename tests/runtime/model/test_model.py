@@ -14,6 +14,7 @@ from elastogen.generator.functions.papers import elements, matrix_exponentials
 
 OF_PAPERS = {entry.name for module in (acceleration_matrices, elements, matrix_exponentials) for entry in module.ENTRIES}
 
+
 @pytest.fixture
 def state(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return tuple(rng.normal(size=(3, 2)))

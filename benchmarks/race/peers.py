@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
-from benchmarks.kernels import FUNCTIONS, HERE, Kernel, adapter, load_kernel, shared_library
-from benchmarks.robots import MissingPeerError, Subject, packages_prefix
+from benchmarks.race.kernels import FUNCTIONS, HERE, Kernel, adapter, load_kernel, shared_library
+from benchmarks.race.robots import MissingPeerError, Subject, packages_prefix
 
 CPP_FLAGS = ("-std=c++17", "-O3", "-march=native", "-DNDEBUG")
 DEFINITIONS = (  # as Pinocchio's own CMake targets have them
@@ -43,7 +43,7 @@ def _system(name: str) -> list[Path]:
 
 
 def _sources(*names: str) -> dict[str, str]:
-    return {name: (HERE / "peers" / name).read_text(encoding="utf-8") for name in (*names, "pinocchio_model.hpp")}
+    return {name: (HERE / "peer_sources" / name).read_text(encoding="utf-8") for name in (*names, "pinocchio_model.hpp")}
 
 
 def pinocchio_kernels(subject: Subject, work: Path) -> dict[str, Kernel]:

@@ -9,8 +9,8 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 import elastogen
-from benchmarks.ours import toolchain
-from benchmarks.peers import CPP_FLAGS
+from benchmarks.race.ours import toolchain
+from benchmarks.race.peers import CPP_FLAGS
 
 PACKAGES = ("pin", "casadi", "example-robot-data", "numpy", "cffi", "sympy")
 

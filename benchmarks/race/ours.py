@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 
-from benchmarks.kernels import FUNCTIONS, Kernel, adapter, load_kernel, shared_library
+from benchmarks.race.kernels import FUNCTIONS, Kernel, adapter, load_kernel, shared_library
 from elastogen.build.files.render import RenderedModel, render_model
 from elastogen.build.module.compile import Toolchain, find_toolchain
 from elastogen.build.options import CompileOptions, EmitOptions

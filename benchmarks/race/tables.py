@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from benchmarks.kernels import Times
+from benchmarks.race.kernels import Times
 
 
 def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
