@@ -14,9 +14,10 @@ def folders(room: str) -> list[str]:
 
 
 PACKAGES = {"elastogen." + folder.replace("/", "."): folder for room in ROOMS for folder in folders(room)}
+FRONT_DOOR = [folder.replace("/", ".") for room in ("commands", "verification") for folder in folders(f"elastogen/{room}")]
 
 setup(
-    packages=["elastogen", "elastogen.commands", "elastogen.verification", *PACKAGES],
+    packages=["elastogen", *FRONT_DOOR, *PACKAGES],
     package_dir={"elastogen": "elastogen", **PACKAGES},
     package_data={
         "elastogen": ["py.typed"],

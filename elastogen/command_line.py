@@ -11,8 +11,8 @@ from importlib import import_module
 import click
 
 import elastogen
-from elastogen.commands import COMMANDS
-from elastogen.commands.options import CommandError
+from elastogen.commands import COMMANDS, MODULES
+from elastogen.commands.shared.options import CommandError
 
 CUT_OFF, ERROR, INTERRUPTED = 1, 2, 130
 """Exit codes: the reader of the output left; an error that has a message; Ctrl-C. 0 is success."""
@@ -29,7 +29,7 @@ class Commands(click.Group):
         """The command of that name."""
         if cmd_name not in COMMANDS:
             return None
-        command: click.Command = import_module(f"elastogen.commands.{cmd_name}").command
+        command: click.Command = import_module(MODULES[cmd_name]).command
         return command
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:

@@ -11,7 +11,7 @@ import numpy as np
 
 import elastogen
 from elastogen.command_line import main as command_line
-from elastogen.commands.build import print_model
+from elastogen.commands.code.build import print_model
 
 RIGID, FLEXIBLE = "puma560", "flexible_two_link"
 

@@ -1,25 +1,36 @@
 """The commands of the command line, one file each. A command is imported when it is asked for, so that the others cost nothing.
 
-To add one: a file here with a click command called ``command``, and a line in ``COMMANDS``.
+To add one: a file in a folder here with a click command called ``command``, and a line in ``FOLDERS``.
 """
 
-COMMANDS = {
-    "new": "write a commented robot file that builds",
-    "list": "the built-in robots",
-    "check": "validate a robot and print what it is",
-    "derive": "print closed forms, or write them as LaTeX",
-    "generate": "write the C files, compile nothing",
-    "export": "write a project around the C: C++, CMake, a Python package, a library, boards",
-    "cmake": "print where find_package(elastogen) is, for elastogen_add_robot in CMake",
-    "build": "compile a model into the cache, print its functions and times",
-    "simulate": "simulate a motion, beside the rigid robot where links are flexible; CSV and plots",
-    "animate": "draw a motion as a page that can be turned and played, or as a film",
-    "play": "write a page in which the robot's own C runs",
-    "report": "write everything about a robot on one page",
-    "run": "run a robot in its real-time loop, with a live view and a report",
-    "verify": "check a model by a second derivation, 50 digits, identities and C tools",
-    "size": "bytes of code, constants and stack, and instructions, on this or another processor",
-    "bench": "time the functions of a model",
-    "cache": "list, check or clean the cache of compiled models",
-    "completion": "print a script that completes commands and robots in a shell",
+FOLDERS = {
+    "robots": {
+        "new": "write a commented robot file that builds",
+        "list": "the built-in robots",
+        "check": "validate a robot and print what it is",
+        "derive": "print closed forms, or write them as LaTeX",
+        "verify": "check a model by a second derivation, 50 digits, identities and C tools",
+    },
+    "code": {
+        "generate": "write the C files, compile nothing",
+        "export": "write a project around the C: C++, CMake, a Python package, a library, boards",
+        "cmake": "print where find_package(elastogen) is, for elastogen_add_robot in CMake",
+        "build": "compile a model into the cache, print its functions and times",
+        "size": "bytes of code, constants and stack, and instructions, on this or another processor",
+        "bench": "time the functions of a model",
+        "cache": "list, check or clean the cache of compiled models",
+    },
+    "motion": {
+        "simulate": "simulate a motion, beside the rigid robot where links are flexible; CSV and plots",
+        "run": "run a robot in its real-time loop, with a live view and a report",
+        "animate": "draw a motion as a page that can be turned and played, or as a film",
+        "play": "write a page in which the robot's own C runs",
+        "report": "write everything about a robot on one page",
+    },
+    "shared": {
+        "completion": "print a script that completes commands and robots in a shell",
+    },
 }
+"""What each command does, by the folder that it stands in."""
+COMMANDS = {name: text for folder in FOLDERS.values() for name, text in folder.items()}
+MODULES = {name: f"elastogen.commands.{folder}.{name}" for folder, names in FOLDERS.items() for name in names}

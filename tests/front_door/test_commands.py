@@ -13,7 +13,7 @@ import pytest
 
 import elastogen
 from elastogen.command_line import main
-from elastogen.commands.new import KINDS
+from elastogen.commands.robots.new import KINDS
 from elastogen.generator.description.load_robot import builtin_names
 from elastogen.generator.functions.stages import listening, stage
 

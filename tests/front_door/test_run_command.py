@@ -94,7 +94,7 @@ def test_the_live_view_fits_one_screen(library, tmp_path: Path) -> None:
 
 
 def test_the_live_view_survives_nan(library) -> None:
-    from elastogen.commands.run import _bar
+    from elastogen.commands.motion.run import _bar
 
     assert _bar(0.0).index("|") == 12
     assert _bar(100.0)[-1] == _bar(-100.0)[0] == "|"
@@ -114,7 +114,7 @@ def ran(library):
 
 def test_plots_show_the_records(ran) -> None:
     pytest.importorskip("matplotlib")
-    from elastogen.commands.run_report import tracking_figure
+    from elastogen.commands.motion.run_report import tracking_figure
 
     loop, records = ran
     figure = tracking_figure(loop, records)
@@ -133,7 +133,7 @@ def test_plots_show_the_records(ran) -> None:
 
 def test_plots_show_the_timing(ran) -> None:
     pytest.importorskip("matplotlib")
-    from elastogen.commands.run_report import timing_figure
+    from elastogen.commands.motion.run_report import timing_figure
 
     loop, _ = ran
     figure = timing_figure(loop)
@@ -149,7 +149,7 @@ def test_plots_are_pictures_in_the_report(ran, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     from matplotlib.image import imread
 
-    from elastogen.commands.run_report import write_report
+    from elastogen.commands.motion.run_report import write_report
 
     paths = write_report(*ran, tmp_path)
     assert [path.name for path in paths] == ["report.md", "records.npz", "tracking.png", "timing.png"]

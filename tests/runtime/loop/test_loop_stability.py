@@ -9,7 +9,7 @@ import pytest
 from loop_setup import BENDING_ARM, finish, run_free
 
 import elastogen
-from elastogen.commands.run import _controller
+from elastogen.commands.motion.run import _controller
 from elastogen.runtime.loop.controllers import BY_NAME, ComputedTorqueLaw, Feedforward, PDGravity, StateFeedback, default_gains
 from elastogen.runtime.loop.loop import Loop
 from elastogen.runtime.loop.plants import Simulated

@@ -14,7 +14,7 @@ import pytest
 
 import elastogen
 from elastogen import BangBang, Comparison, ModelError, Simulation
-from elastogen.commands import run_report
+from elastogen.commands.motion import run_report
 
 pytest.importorskip("matplotlib")
 OUTPUTS = ("simulation", "forward_kinematics", "mass_matrix", "stiffness_matrix", "damping_matrix")

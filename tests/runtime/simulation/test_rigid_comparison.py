@@ -275,7 +275,7 @@ def test_without_matplotlib_the_command_says_so(
     monkeypatch.chdir(tmp_path)
     Path("swing.json.yaml").write_text(json.dumps(SWING))
     command = ["simulate", "swing.json.yaml", "--outputs", ",".join(BUILD["outputs"])]
-    monkeypatch.setattr("elastogen.commands.simulate.find_spec", lambda name: None)
+    monkeypatch.setattr("elastogen.commands.motion.simulate.find_spec", lambda name: None)
     assert main(command) == 0
     assert "no plot: plots need matplotlib. Fix: pip install 'elastogen[plot]'." in capsys.readouterr().out
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)

@@ -7,9 +7,19 @@ from typing import TYPE_CHECKING
 
 import click
 
-from elastogen.commands.options import COMPILATION, EMISSION, FILE, LOADING, TALKING, build_robot, load, together, with_options
-from elastogen.commands.progress import progress
-from elastogen.commands.simulate import MOTION, simulation_arguments
+from elastogen.commands.motion.simulate import MOTION, simulation_arguments
+from elastogen.commands.shared.options import (
+    COMPILATION,
+    EMISSION,
+    FILE,
+    LOADING,
+    TALKING,
+    build_robot,
+    load,
+    together,
+    with_options,
+)
+from elastogen.commands.shared.progress import progress
 
 if TYPE_CHECKING:
     from elastogen.generator.robot.robot import Robot

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 import elastogen
-from elastogen.commands.options import AS_JSON, positive, print_json
+from elastogen.commands.shared.options import AS_JSON, positive, print_json
 
 DIRECTORY = click.option(
     "--cache-dir", type=click.Path(path_type=Path), metavar="DIR", help="Instead of $ELASTOGEN_CACHE_DIR or the user's."

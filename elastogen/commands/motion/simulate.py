@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import elastogen
-from elastogen.commands.options import (
+from elastogen.commands.shared.options import (
     COMPILATION,
     EMISSION,
     FILE,

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from elastogen.commands.options import FILE
+from elastogen.commands.shared.options import FILE
 from elastogen.generator.robot.location import Location
 from elastogen.generator.robot.names import check_robot_name
 

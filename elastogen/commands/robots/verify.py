@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import click
 
 import elastogen
-from elastogen.commands.options import AS_JSON, FILE, LOADING, TALKING, load, names, warned_already, with_options
+from elastogen.commands.shared.options import AS_JSON, FILE, LOADING, TALKING, load, names, warned_already, with_options
 
 
 @click.command()

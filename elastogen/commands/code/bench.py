@@ -6,9 +6,9 @@ from types import SimpleNamespace
 
 import click
 
-from elastogen.commands.build import print_model
-from elastogen.commands.options import AS_JSON, COMPILATION, EMISSION, LOADING, TALKING, build, positive, with_options
-from elastogen.commands.progress import progress
+from elastogen.commands.code.build import print_model
+from elastogen.commands.shared.options import AS_JSON, COMPILATION, EMISSION, LOADING, TALKING, build, positive, with_options
+from elastogen.commands.shared.progress import progress
 
 
 @click.command()

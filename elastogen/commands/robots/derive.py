@@ -7,8 +7,8 @@ from types import SimpleNamespace
 import click
 
 import elastogen
-from elastogen.commands.options import FILE, LOADING, TALKING, load, with_options
-from elastogen.commands.progress import progress
+from elastogen.commands.shared.options import FILE, LOADING, TALKING, load, with_options
+from elastogen.commands.shared.progress import progress
 
 
 @click.command()

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from elastogen.commands.options import (
+from elastogen.commands.shared.options import (
     AS_JSON,
     LOADING,
     TALKING,

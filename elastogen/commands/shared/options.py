@@ -16,8 +16,8 @@ import click
 from click.shell_completion import CompletionItem
 
 import elastogen
-from elastogen.commands.option_words import as_options
-from elastogen.commands.progress import progress
+from elastogen.commands.shared.option_words import as_options
+from elastogen.commands.shared.progress import progress
 
 if TYPE_CHECKING:
     from elastogen.generator.robot.robot import Robot

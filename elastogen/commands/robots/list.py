@@ -7,7 +7,7 @@ import warnings
 import click
 
 import elastogen
-from elastogen.commands.options import AS_JSON, print_json
+from elastogen.commands.shared.options import AS_JSON, print_json
 
 
 @click.command()

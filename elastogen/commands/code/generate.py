@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import click
 
 import elastogen
-from elastogen.commands.options import (
+from elastogen.commands.shared.options import (
     AS_JSON,
     EMISSION,
     FILE,
@@ -19,7 +19,7 @@ from elastogen.commands.options import (
     warned_already,
     with_options,
 )  # fmt: skip
-from elastogen.commands.progress import progress
+from elastogen.commands.shared.progress import progress
 
 
 @click.command()

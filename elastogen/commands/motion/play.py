@@ -6,9 +6,9 @@ from types import SimpleNamespace
 
 import click
 
-from elastogen.commands.animate import PAGE
-from elastogen.commands.options import LOADING, TALKING, load, warned_already, with_options
-from elastogen.commands.progress import progress
+from elastogen.commands.motion.animate import PAGE
+from elastogen.commands.shared.options import LOADING, TALKING, load, warned_already, with_options
+from elastogen.commands.shared.progress import progress
 
 
 @click.command()

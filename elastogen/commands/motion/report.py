@@ -7,11 +7,19 @@ from types import SimpleNamespace
 
 import click
 
-from elastogen.commands.animate import PAGE, motion
-from elastogen.commands.option_words import as_options
-from elastogen.commands.options import COMPILATION, EMISSION, LOADING, TALKING, load_with_warnings, warned_already, with_options
-from elastogen.commands.progress import progress
-from elastogen.commands.simulate import MOTION
+from elastogen.commands.motion.animate import PAGE, motion
+from elastogen.commands.motion.simulate import MOTION
+from elastogen.commands.shared.option_words import as_options
+from elastogen.commands.shared.options import (
+    COMPILATION,
+    EMISSION,
+    LOADING,
+    TALKING,
+    load_with_warnings,
+    warned_already,
+    with_options,
+)
+from elastogen.commands.shared.progress import progress
 
 
 @click.command()

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from elastogen.commands.options import AS_JSON, COMPILATION, EMISSION, LOADING, TALKING, build, print_json, with_options
+from elastogen.commands.shared.options import AS_JSON, COMPILATION, EMISSION, LOADING, TALKING, build, print_json, with_options
 
 if TYPE_CHECKING:
     from elastogen.runtime import Model

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import elastogen
-from elastogen.commands.options import (
+from elastogen.commands.shared.options import (
     COMPILATION,
     EMISSION,
     FILE,
@@ -104,7 +104,7 @@ def run(model: Model, options: SimpleNamespace) -> None:
     """Run the loop, show it, report it."""
     loop, plan = make_loop(model, options)
     records = watch(loop, plan)
-    from elastogen.commands.run_report import far_off, summary, write_report
+    from elastogen.commands.motion.run_report import far_off, summary, write_report
 
     print(summary(loop, records))
     if options.report is not None:

@@ -1,0 +1,1 @@
+"""Commands about its code: generate, export, build, measure, cache."""

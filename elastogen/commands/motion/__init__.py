@@ -1,0 +1,1 @@
+"""Commands about its motion: simulate, draw, run."""

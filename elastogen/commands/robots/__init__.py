@@ -1,0 +1,1 @@
+"""Commands about a robot itself: write, list, check, derive, verify."""
