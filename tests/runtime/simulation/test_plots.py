@@ -143,7 +143,7 @@ def test_a_simulation_draws_its_samples(swing: Simulation, tmp_path: Path) -> No
 def test_a_panel_shows_one_unit_and_none_is_empty(swing: Simulation) -> None:
     """An angle and a length, without forces, and the angle at rest."""
     columns = np.stack([np.zeros_like(swing.t), np.sin(swing.t)], axis=1)
-    mixed = replace(swing, coordinate_units=("rad", "m"), q=columns, qd=columns, F=0 * columns)
+    mixed = replace(swing, coordinate_units=("rad", "m"), velocity_units=("rad", "m"), q=columns, qd=columns, F=0 * columns)
     figure = mixed.plot()
     assert [axes.get_ylabel() for axes in figure.axes] == ["q [m]", "qd [m/s]", "energy [J]"]
     assert list(lines_of(figure.axes[0])) == ["elbow"]
