@@ -22,7 +22,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Literal, TypeAlias
 
-from elastogen.generator.beams.piecewise import Curve, Number, common, gram, is_zero, to_scalar
+from elastogen.generator.beams.piecewise import NOTHING, Curve, Number, common, gram, is_zero, to_scalar
 from elastogen.generator.robot.robot import ZERO3, Centreline, FlexibleBody, Matrix, Scalar
 
 Direction: TypeAlias = Literal["y", "z", "torsion", "extension"]
@@ -93,7 +93,7 @@ def beam_body(beam: Beam, modes: Sequence[Mode]) -> FlexibleBody:
     inner = _inner_products(beam, [_Field((ONE, ZERO, ZERO)), position, *fields])
 
     def block(a: int, b: int) -> Matrix:
-        return _block(inner, a, b)
+        return _block(inner.get((a, b)))
 
     numbers = range(2, 2 + len(fields))
     at_tip = [[to_scalar(component.end) for component in f.centre] for f in fields]
@@ -139,7 +139,8 @@ def _centreline(length: Number, fields: Sequence[_Field]) -> Centreline:
     curves = common(*(component for f in fields for component in f.centre[:2]))
 
     def coefficients(curve: Curve, piece: int) -> tuple[Scalar, ...]:
-        return tuple(to_scalar(c) for c in curve.pieces[piece])
+        own = curve.pieces[piece]
+        return (0,) if own == NOTHING else tuple(to_scalar(c) for c in own)
 
     pieces = tuple(
         tuple((coefficients(curves[2 * n], i), coefficients(curves[2 * n + 1], i)) for n in range(len(fields)))
@@ -161,9 +162,9 @@ def stiffness_matrix(beam: Beam, modes: Sequence[Mode]) -> Matrix:
     return tuple(tuple(row) for row in entries)
 
 
-def _inner_products(beam: Beam, fields: Sequence[_Field]) -> dict[tuple[int, int, int, int], Number]:
-    """Integrals over the body of component i of field a times component j of field b, by (a, i, b, j)."""
-    result: dict[tuple[int, int, int, int], Number] = {}
+def _inner_products(beam: Beam, fields: Sequence[_Field]) -> dict[tuple[int, int], dict[tuple[int, int], Number]]:
+    """Integrals over the body of component i of field a times component j of field b: by (a, b), then by (i, j)."""
+    result: dict[tuple[int, int], dict[tuple[int, int], Number]] = {}
     parts = (
         (beam.mass_per_length, [f.centre for f in fields]),
         (beam.inertia_z, [f.with_y for f in fields]),
@@ -173,16 +174,16 @@ def _inner_products(beam: Beam, fields: Sequence[_Field]) -> dict[tuple[int, int
         labels = [(a, i) for a, v in enumerate(vectors) for i in range(3) if not _vanishes(v[i])]
         found = gram(weight.scaled(beam.length), [vectors[a][i] for a, i in labels])
         for (p, q), value in found.items():
-            key = (*labels[p], *labels[q])
-            result[key] = result.get(key, 0) + value
+            (a, i), (b, j) = labels[p], labels[q]
+            entries = result.setdefault((a, b), {})
+            entries[i, j] = entries.get((i, j), 0) + value
     return result
 
 
-def _block(inner: dict[tuple[int, int, int, int], Number], a: int, b: int) -> Matrix:
-    found = [[inner.get((a, i, b, j)) for j in range(3)] for i in range(3)]
-    if all(entry is None for row in found for entry in row):
+def _block(entries: dict[tuple[int, int], Number] | None) -> Matrix:
+    if entries is None:
         return ZERO3
-    return tuple(tuple(0 if entry is None else to_scalar(entry) for entry in row) for row in found)
+    return tuple(tuple(to_scalar(entries[i, j]) if (i, j) in entries else 0 for j in range(3)) for i in range(3))
 
 
 def _mode_field(mode: Mode, beam: Beam) -> _Field:

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from elastogen.generator.robot.expressions import nominal
 from elastogen.generator.robot.location import Location
 from elastogen.generator.robot.moments import moments, pseudo_inertia, rigid_body
-from elastogen.generator.robot.robot import Body, FlexibleBody, Joint, Link, Matrix, Parameter, Robot, Scalar
+from elastogen.generator.robot.robot import ZERO3, Body, FlexibleBody, Joint, Link, Matrix, Parameter, Robot, Scalar
 
 Array = npt.NDArray[np.float64]
 
@@ -64,6 +64,8 @@ def mass_matrix(body: FlexibleBody, tip_body: Body) -> Matrix:
 
     def entry(j: int, k: int) -> Scalar:
         own = body.field_field_integrals[j][k]
+        if own is ZERO3 and (j not in moved or k not in moved):
+            return 0
         total = own[0][0] + own[1][1] + own[2][2]
         if j not in moved or k not in moved:
             return total
@@ -76,6 +78,8 @@ def mass_matrix(body: FlexibleBody, tip_body: Body) -> Matrix:
 
 def numeric(matrix: Matrix, parameters: Mapping[str, Parameter]) -> Array:
     """Return a matrix at the nominal values of the parameters."""
+    if all(isinstance(entry, (int, float)) for row in matrix for entry in row):
+        return np.array(matrix, dtype=np.float64)
     return np.array([[nominal(entry, parameters) for entry in row] for row in matrix], dtype=np.float64)
 
 

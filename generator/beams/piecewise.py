@@ -12,6 +12,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from itertools import pairwise
 from typing import Any, TypeAlias
 
@@ -26,6 +27,7 @@ Breaks: TypeAlias = "tuple[Fraction, ...]"
 
 ROUNDING = 1e-13  # integrals below this, relative to the norms of their factors, are zero
 WHOLE: Breaks = (Fraction(0), Fraction(1))
+NOTHING: tuple[Number, ...] = (0,)  # the piece of a curve where it vanishes
 
 
 def as_fraction(number: Number) -> Number:
@@ -93,15 +95,15 @@ class Curve:
 
     def scaled(self, factor: Number) -> Curve:
         """The curve times a constant."""
-        return Curve(self.breaks, tuple(tuple(factor * c for c in piece) for piece in self.pieces))
+        return Curve(self.breaks, tuple(p if p == NOTHING else tuple(factor * c for c in p) for p in self.pieces))
 
     def derivative(self) -> Curve:
         """The derivative with respect to s (one-sided at breaks where it jumps)."""
         return Curve(
             self.breaks,
             tuple(
-                tuple(k * c / width for k, c in enumerate(piece) if k) or (0,)
-                for piece, width in zip(self.pieces, self.widths, strict=True)
+                NOTHING if len(piece) == 1 else _slope(piece, right - left)
+                for piece, (left, right) in zip(self.pieces, pairwise(self.breaks), strict=True)
             ),
         )
 
@@ -123,11 +125,16 @@ class Curve:
         """The same curve on a finer division."""
         if breaks == self.breaks:
             return self
-        pieces = []
+        if len(self.pieces) == 1 and len(self.pieces[0]) == 1:
+            return Curve(breaks, self.pieces * (len(breaks) - 1))
+        pieces: list[tuple[Number, ...]] = []
         i = 0
         for left, right in pairwise(breaks):
             while self.breaks[i + 1] <= left:
                 i += 1
+            if len(self.pieces[i]) == 1:
+                pieces.append(self.pieces[i])
+                continue
             width = self.breaks[i + 1] - self.breaks[i]
             pieces.append(_restricted(self.pieces[i], (left - self.breaks[i]) / width, (right - left) / width))
         return Curve(breaks, tuple(pieces))
@@ -151,7 +158,8 @@ def common(*curves: Curve) -> tuple[Curve, ...]:
     first = curves[0].breaks
     if all(curve.breaks == first for curve in curves):
         return curves
-    breaks = tuple(sorted({b for curve in curves for b in curve.breaks}))
+    divisions = {id(curve.breaks): curve.breaks for curve in curves}  # the shapes of one mesh share theirs
+    breaks = tuple(sorted({b for division in divisions.values() for b in division}))
     return tuple(curve.refined(breaks) for curve in curves)
 
 
@@ -215,15 +223,30 @@ def _summed(weight: Curve, curves: Sequence[Curve]) -> dict[tuple[int, int], Num
 
 
 def _block(weight: tuple[Number, ...], width: Fraction, functions: list[tuple[Number, ...]]) -> list[list[Number]]:
-    """Integrals of weight * f * g over one piece: C H C^T with H_ij = width int_0^1 weight t^(i + j) dt."""
+    """Integrals of weight * f * g over one piece."""
+    if not any(isinstance(c, float) for f in (weight, *functions) for c in f):
+        return [[_exact_integral(weight, width, f, g) for g in functions] for f in functions]
     size = max(len(f) for f in functions)
     rows = [[*f, *(0,) * (size - len(f))] for f in functions]
-    moments = [sum((width * w / (i + k + 1) for i, w in enumerate(weight)), start=Fraction(0)) for k in range(2 * size - 1)]
+    moments = _moments(weight, width, 2 * size - 1)
     kind: Any = float if any(isinstance(c, float) for f in functions for c in f) else object
     coefficients = np.array(rows, dtype=kind)
     hankel = np.array([[moments[i + j] for j in range(size)] for i in range(size)], dtype=kind)
-    block: list[list[Number]] = (coefficients @ hankel @ coefficients.T).tolist()
+    block: list[list[Number]] = (coefficients @ hankel @ coefficients.T).tolist()  # C H C^T, H_ij = moment i + j
     return block
+
+
+@lru_cache(maxsize=4096)
+def _exact_integral(weight: tuple[Number, ...], width: Fraction, f: tuple[Number, ...], g: tuple[Number, ...]) -> Number:
+    """The integral of weight * f * g over one piece; equal elements of a mesh have equal ones."""
+    product = _product(f, g)
+    moments = _moments(weight, width, len(product))
+    return sum((c * moment for c, moment in zip(product, moments, strict=True) if c), start=Fraction(0))
+
+
+def _moments(weight: tuple[Number, ...], width: Fraction, count: int) -> list[Number]:
+    """width int_0^1 weight t^k dt for k from 0 on."""
+    return [sum((width * w / (i + k + 1) for i, w in enumerate(weight)), start=Fraction(0)) for k in range(count)]
 
 
 def _vanishes(piece: tuple[Number, ...]) -> bool:
@@ -237,6 +260,10 @@ def _total(piece: Sequence[Number]) -> Number:
 def _added(a: tuple[Number, ...], b: tuple[Number, ...]) -> tuple[Number, ...]:
     long, short = (a, b) if len(a) >= len(b) else (b, a)
     return tuple(c + short[k] if k < len(short) else c for k, c in enumerate(long))
+
+
+def _slope(piece: tuple[Number, ...], width: Fraction) -> tuple[Number, ...]:
+    return tuple(k * c / width for k, c in enumerate(piece) if k)
 
 
 def _product(a: tuple[Number, ...], b: tuple[Number, ...]) -> tuple[Number, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 from collections.abc import Collection, Mapping, Sequence
 
@@ -105,7 +106,7 @@ def check_body(body: FlexibleBody, parameters: Mapping[str, Parameter], where: L
         raise where.at("mass").error(float(gram[0, 0]), "a mass above zero [kg]", "give the mass of the flexible body")
     _check_independent(body, numeric(mass_matrix(body, Body()), parameters), where)
     _symmetric(gram, where.at("integrals"), "integrals with int b_n b_m^T dm the transpose of int b_m b_n^T dm")
-    if _lowest_scaled(gram) < -RELATIVE:
+    if not _definite(gram, RELATIVE):
         raise where.at("integrals").error(
             f"{_lowest_scaled(gram):.3g} as lowest eigenvalue of their scaled matrix",
             "integrals over a mass distribution: the matrix of int f g dm over 1, r and b_n has no negative eigenvalue",
@@ -113,12 +114,12 @@ def check_body(body: FlexibleBody, parameters: Mapping[str, Parameter], where: L
         )
     _symmetric(stiffness, where.at("stiffness"), "a symmetric stiffness matrix")
     free = body.telescope is not None and body.telescope.nodal  # both ends are: what is clamped depends on the joint
-    if _lowest_scaled(stiffness) <= (-RELATIVE if free else 0) or np.min(np.diag(stiffness)) <= 0:
+    if not _definite(stiffness, RELATIVE if free else 0.0) or np.min(np.diag(stiffness)) <= 0:
         raise where.at("stiffness").error(
             stiffness.tolist(), "a positive definite stiffness matrix", "leave out rigid-body modes; check signs"
         )
     _symmetric(damping, where.at("damping"), "a symmetric damping matrix")
-    if np.min(np.diag(damping)) < 0 or _lowest_scaled(damping) < -RELATIVE:
+    if np.min(np.diag(damping)) < 0 or not _definite(damping, RELATIVE):
         raise where.at("damping").error(damping.tolist(), "a positive semidefinite damping matrix", "check signs")
 
 
@@ -188,7 +189,9 @@ def _gram(body: FlexibleBody, parameters: Mapping[str, Parameter]) -> Array:
         gram[1:4, at : at + 3] = gram[at : at + 3, 1:4].T
         for m in range(fields):
             place(body.field_field_integrals[n][m], at, 4 + 3 * m)
-    return gram
+    used = gram.any(axis=0) | gram.any(axis=1)  # a beam that bends in a plane moves in one direction of three
+    moving: Array = gram[np.ix_(used, used)]
+    return moving
 
 
 def _check_independent(body: FlexibleBody, mass: Array, where: Location) -> None:
@@ -199,6 +202,9 @@ def _check_independent(body: FlexibleBody, mass: Array, where: Location) -> None
             raise where.at("modes", j).error(f"mode {name} moves no mass", "a mode that moves mass", "check its shape")
     scale = 1 / np.sqrt(diagonal)
     rest = mass * np.outer(scale, scale)
+    with contextlib.suppress(np.linalg.LinAlgError):
+        if np.min(np.diag(np.linalg.cholesky(rest))) ** 2 >= INDEPENDENT:  # the roots of the pivots
+            return
     for j, name in enumerate(body.coordinates):
         pivot = rest[j, j]
         if pivot < INDEPENDENT:
@@ -216,8 +222,26 @@ def _symmetric(matrix: Array, where: Location, expected: str) -> None:
         raise where.error("an unsymmetric matrix", expected, "check the order of rows and columns")
 
 
+def _definite(matrix: Array, margin: float) -> bool:
+    """Whether the lowest eigenvalue after scaling to a unit diagonal is above -margin."""
+    scaled = _scaled(matrix)
+    if margin and not np.count_nonzero(scaled - np.diag(np.diag(scaled))):
+        return bool(np.min(np.diag(scaled), initial=0.0) >= -margin)
+    try:
+        np.linalg.cholesky(scaled + margin * np.eye(len(scaled)))
+    except np.linalg.LinAlgError:
+        return False
+    return True
+
+
 def _lowest_scaled(matrix: Array) -> float:
-    """The lowest eigenvalue after scaling to a unit diagonal (rows of zeros left as they are)."""
+    """The lowest eigenvalue after scaling to a unit diagonal."""
+    return float(np.linalg.eigvalsh(_scaled(matrix))[0])
+
+
+def _scaled(matrix: Array) -> Array:
+    """The matrix with a unit diagonal; rows and columns of zeros left as they are."""
     diagonal = np.abs(np.diag(matrix))
     scale = 1 / np.sqrt(np.where(diagonal > 0, diagonal, 1.0))
-    return float(np.linalg.eigvalsh(matrix * np.outer(scale, scale))[0])
+    scaled: Array = matrix * np.outer(scale, scale)
+    return scaled

@@ -7,7 +7,9 @@ import numpy as np
 import pytest
 from flexible_reference import CASES, beam_of, power, robot_of
 
-from elastogen.generator.beams.integrals import Beam, Mode, beam_body
+from elastogen.generator.beams import piecewise
+from elastogen.generator.beams.finite_elements import element_modes
+from elastogen.generator.beams.integrals import Beam, Mode, beam_body, stiffness_matrix
 from elastogen.generator.beams.piecewise import Curve, as_fraction
 
 # --- integrals against quadrature over mass points ---
@@ -154,3 +156,30 @@ def test_second_order_fields_leave_the_first_order_data_alone():
     assert more.monomials == ((0,), (1,), (0, 0), (0, 1), (1, 1))
     # (x/L)^2: -1/2 int (2x/L^2)^2 dx = -2/(3 L) at the tip
     assert float(more.tip_displacements[2][0]) == pytest.approx(-2 / 3 / link["length"], rel=1e-14)
+
+
+# --- equal elements ---
+
+
+def test_two_hundred_elements_have_the_matrices_of_the_textbook():
+    """Euler-Bernoulli elements assembled by hand; their integrals are computed for one element and placed 200 times."""
+    count, length = 200, Fraction(2)
+    mass, stiff = (Curve.polynomial((as_fraction(c),)) for c in (0.8, 3.5))
+    beam = Beam(length, mass, {"y": stiff})
+    before = piecewise._exact_integral.cache_info().misses
+    computed = stiffness_matrix(beam, element_modes(count, ("y",), length))
+    assert piecewise._exact_integral.cache_info().misses - before <= 16
+    moved = beam_body(beam, element_modes(count, ("y",), length)).field_field_integrals
+    h = 2 / count
+    M_e = np.array([[156, 22 * h, 54, -13 * h], [22 * h, 4 * h**2, 13 * h, -3 * h**2],
+                    [54, 13 * h, 156, -22 * h], [-13 * h, -3 * h**2, -22 * h, 4 * h**2]]) * 0.8 * h / 420  # fmt: skip
+    K_e = np.array([[12, 6 * h, -12, 6 * h], [6 * h, 4 * h**2, -6 * h, 2 * h**2],
+                    [-12, -6 * h, 12, -6 * h], [6 * h, 2 * h**2, -6 * h, 4 * h**2]]) * 3.5 / h**3  # fmt: skip
+    M, K = (np.zeros((2 * count + 2, 2 * count + 2)) for _ in range(2))
+    for node in range(count):
+        at = slice(2 * node, 2 * node + 4)
+        M[at, at] += M_e
+        K[at, at] += K_e
+    np.testing.assert_allclose(np.array(computed, float), K[2:, 2:], rtol=1e-12, atol=1e-12 * K_e.max())
+    own = np.array([[float(block[1][1]) for block in row] for row in moved])
+    np.testing.assert_allclose(own, M[2:, 2:], rtol=1e-12, atol=1e-15 * M_e.max())
