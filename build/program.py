@@ -12,10 +12,11 @@ from elastogen.build.c.body import Dialect, print_body
 from elastogen.generator.functions.function import Function
 from elastogen.generator.program import many_digits
 from elastogen.generator.program.graph import Op
-from elastogen.generator.program.program import Argument, OperationCount
+from elastogen.generator.program.program import OperationCount
 from elastogen.generator.robot.errors import OutputError
 from elastogen.generator.robot.robot import Robot
 from elastogen.generator.sliding.elements_inside import INDICATORS, indicators_at
+from elastogen.runtime.interface.argument import Argument
 
 
 class EmittedProgram:

@@ -23,10 +23,11 @@ from elastogen.generator.algorithms import affine
 from elastogen.generator.functions.variants import VariantFamily
 from elastogen.generator.program.arguments import MOTION
 from elastogen.generator.program.graph import Value
-from elastogen.generator.program.program import Argument, Program
+from elastogen.generator.program.program import Program
 from elastogen.generator.program.substitute import extract
 from elastogen.generator.program.taylor import along, derivative_name
 from elastogen.generator.robot.robot import Robot
+from elastogen.runtime.interface.argument import Argument
 
 HIGHEST = 5
 CATALAN = [comb(2 * p, p) // (p + 1) for p in range(HIGHEST + 1)]

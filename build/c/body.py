@@ -15,9 +15,10 @@ from elastogen.build.c.names import LocalNames, comment_text
 from elastogen.build.c.schedule import Define, SineCosine, Statement, Store, StoreZeros, reads, schedule
 from elastogen.build.c.split import LONGEST_WHOLE_BODY, choose_cuts
 from elastogen.generator.program.graph import Op
-from elastogen.generator.program.program import Argument, Extent, Program
+from elastogen.generator.program.program import Extent, Program
 from elastogen.generator.robot.errors import BuildError
 from elastogen.generator.sliding.elements_inside import INDICATORS
+from elastogen.runtime.interface.argument import Argument
 
 WIDTH = 110
 INDENT = "    "

@@ -12,7 +12,7 @@ from elastogen.build.files.lanes import batch_parameters, in_lanes
 from elastogen.build.files.simulation import quaternions
 from elastogen.generator.functions.derivation import ModelDerivation
 from elastogen.generator.functions.function import Function
-from elastogen.generator.program.program import Argument
+from elastogen.runtime.interface.argument import Argument
 
 
 def module_context(

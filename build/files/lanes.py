@@ -15,7 +15,7 @@ from elastogen.build.files.templating import fill
 from elastogen.generator.functions.derivation import ModelDerivation
 from elastogen.generator.functions.function import Function
 from elastogen.generator.program.graph import Op
-from elastogen.generator.program.program import Argument
+from elastogen.runtime.interface.argument import Argument
 
 OPERATIONS = frozenset((Op.CONSTANT, Op.INPUT, Op.ADD, Op.MUL, Op.DIV, Op.SIN, Op.COS, Op.SQRT, Op.TANH))
 HEADER, SOURCE = "eg_lanes.h", "eg_lanes.c"

@@ -37,10 +37,11 @@ from elastogen.generator.functions.derivation import ModelDerivation
 from elastogen.generator.functions.function import Function
 from elastogen.generator.program.graph import Op
 from elastogen.generator.program.operations import ELEMENTARY
-from elastogen.generator.program.program import Argument, OperationCount
+from elastogen.generator.program.program import OperationCount
 from elastogen.generator.robot.errors import BuildError
 from elastogen.generator.sliding.elements_inside import indicated
 from elastogen.runtime.interface.abi import ABI_VERSION
+from elastogen.runtime.interface.argument import Argument
 
 DOC_WIDTH = 80  # characters of a text in a comment block, next to the name it explains
 EXAMPLE_PREFERENCE = ("inverse_dynamics", "mass_matrix", "forward_kinematics")

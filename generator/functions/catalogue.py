@@ -8,8 +8,8 @@ from typing import TypeAlias
 
 from elastogen.generator.functions.variants import Variant
 from elastogen.generator.program.graph import Value
-from elastogen.generator.program.program import Argument
 from elastogen.generator.robot.robot import Robot
+from elastogen.runtime.interface.argument import Argument
 
 Outputs: TypeAlias = Callable[[Variant], tuple[Argument, ...]]
 

@@ -31,11 +31,12 @@ from elastogen.generator.program.arguments import input_argument
 from elastogen.generator.program.graph import Graph, Op
 from elastogen.generator.program.operations import COST
 from elastogen.generator.program.optimize import factor_sums
-from elastogen.generator.program.program import Argument, Program
+from elastogen.generator.program.program import Program
 from elastogen.generator.program.substitute import extract
 from elastogen.generator.robot.errors import OutputError
 from elastogen.generator.robot.robot import Robot
 from elastogen.generator.sliding.elements_inside import INDICATORS, indicated, selectors
+from elastogen.runtime.interface.argument import Argument
 
 CATALOGUE: dict[str, Entry] = {
     entry.name: entry

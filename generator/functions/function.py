@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from elastogen.generator.joints.on_beams.selector import Selector
-from elastogen.generator.program.program import Argument, Program
+from elastogen.generator.program.program import Program
 from elastogen.generator.sliding.elements_inside import INDICATORS, indicators_at
+from elastogen.runtime.interface.argument import Argument
 
 
 @dataclass(frozen=True)

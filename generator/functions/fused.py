@@ -8,8 +8,8 @@ from itertools import product
 from elastogen.generator.functions.catalogue import Derived, Entry, Way
 from elastogen.generator.functions.variants import Variant
 from elastogen.generator.program.arguments import MOTION
-from elastogen.generator.program.program import Argument
 from elastogen.generator.robot.errors import OutputError
+from elastogen.runtime.interface.argument import Argument
 
 MARK = "+"  # between the names of functions: "mass_matrix+gravity_vector"
 LAYOUTS = {"dynamic": 0, "kinematic": 1, "plain": 1}  # of the functions that can be fused; the higher one serves both

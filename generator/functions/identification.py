@@ -8,7 +8,7 @@ from elastogen.generator.functions import regressor as identification
 from elastogen.generator.functions.catalogue import Derived, Entry, flat
 from elastogen.generator.functions.variants import Variant
 from elastogen.generator.program.arguments import matrix
-from elastogen.generator.program.program import Argument
+from elastogen.runtime.interface.argument import Argument
 
 
 def regressor(variant: Variant) -> Derived:

@@ -13,9 +13,9 @@ from elastogen.generator.functions.catalogue import Derived, Entry, Outputs, Way
 from elastogen.generator.functions.variants import Variant
 from elastogen.generator.program.arguments import matrix, vector
 from elastogen.generator.program.differentiate import time_derivative
-from elastogen.generator.program.program import Argument
 from elastogen.generator.robot.robot import Robot
 from elastogen.generator.spatial.vectors import Mat, Vec
+from elastogen.runtime.interface.argument import Argument
 
 Accelerations = Callable[[points.Carriers], list[Twist]]
 

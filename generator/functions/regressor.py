@@ -21,11 +21,12 @@ from elastogen.generator.mechanism.mechanism import LinkFrame, Mechanism
 from elastogen.generator.program.differentiate import jacobian
 from elastogen.generator.program.graph import Graph, Op, Value
 from elastogen.generator.program.lowering import Lowering
-from elastogen.generator.program.program import Argument, Program
+from elastogen.generator.program.program import Program
 from elastogen.generator.robot.robot import Scalar
 from elastogen.generator.sliding.elements_inside import INDICATORS, indicated, indicators_at, selectors
 from elastogen.generator.spatial.inertia import Array, Inertia
 from elastogen.generator.spatial.vectors import Mat, Rotation, Symmetric
+from elastogen.runtime.interface.argument import Argument
 
 PER_BODY = 10
 DEPENDENT = 1e-9  # a column within this of the span of others is a combination of them

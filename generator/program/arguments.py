@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from elastogen.generator.program.program import Argument
+from elastogen.runtime.interface.argument import Argument
 
 MOTION = ("q", "qd", "qdd", "q3", "q4", "q5")  # coordinates and their time derivatives
 

@@ -12,6 +12,7 @@ import numpy as np
 from elastogen.generator.program.graph import Graph, Op
 from elastogen.generator.program.interpret import DOUBLES, interpret
 from elastogen.generator.program.operations import COST, COUNTED_ALONE, ELEMENTARY, SELECTION, Parity
+from elastogen.runtime.interface.argument import Argument
 
 
 class Extent(int):
@@ -24,25 +25,6 @@ class Extent(int):
         extent = super().__new__(cls, length)
         extent.macro = macro
         return extent
-
-
-@dataclass(frozen=True)
-class Argument:
-    """An array argument of an emitted function, row-major; ``shape`` () is a single number."""
-
-    name: str
-    shape: tuple[int, ...]
-    unit: str
-    doc: str
-
-    @property
-    def size(self) -> int:
-        """Number of elements."""
-        return int(np.prod(self.shape, dtype=int))
-
-    def element(self, index: int) -> str:
-        """Label of one element: the label of an input variable in the graph."""
-        return f"{self.name}[{index}]"
 
 
 @dataclass(frozen=True)

@@ -18,9 +18,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from elastogen.runtime.errors import ModelError
-from elastogen.runtime.functions.metadata import ArgumentInfo, FunctionInfo
+from elastogen.runtime.functions.metadata import FunctionInfo
 from elastogen.runtime.functions.parameters import Parameters
 from elastogen.runtime.functions.short_ways import compile_batch, compile_single
+from elastogen.runtime.interface.argument import Argument
 
 Outputs = Sequence[NDArray[Any]]
 FEWEST_PER_THREAD = 2000  # states: below, starting a thread costs more than it saves
@@ -129,7 +130,7 @@ class Kernel:
 
     # Inputs.
 
-    def _convert(self, argument: ArgumentInfo, given: ArrayLike) -> NDArray[Any]:
+    def _convert(self, argument: Argument, given: ArrayLike) -> NDArray[Any]:
         """Return the argument as an array of real numbers whose last axes have the right shape."""
         try:
             array = np.asarray(given)
@@ -142,7 +143,7 @@ class Kernel:
             raise self._wrong(argument, f"has shape {array.shape}")
         return array
 
-    def _wrong(self, argument: ArgumentInfo, what: str) -> ModelError:
+    def _wrong(self, argument: Argument, what: str) -> ModelError:
         unit = f" [{argument.unit}]" if argument.unit else ""
         shape = ", ".join(str(length) for length in ("...", *argument.shape))
         return ModelError(

@@ -13,21 +13,7 @@ from numpy.typing import NDArray
 
 from elastogen.runtime.errors import ModelError
 from elastogen.runtime.interface.abi import ABI_VERSION
-
-
-@dataclass(frozen=True)
-class ArgumentInfo:
-    """An array argument of a compiled function, row-major; ``shape`` () is a single number."""
-
-    name: str
-    shape: tuple[int, ...]
-    unit: str
-    doc: str
-
-    @property
-    def size(self) -> int:
-        """Number of elements."""
-        return math.prod(self.shape)
+from elastogen.runtime.interface.argument import Argument
 
 
 @dataclass(frozen=True)
@@ -75,8 +61,8 @@ class FunctionInfo:
     name: str
     brief: str
     can_fail: bool
-    inputs: tuple[ArgumentInfo, ...]
-    outputs: tuple[ArgumentInfo, ...]
+    inputs: tuple[Argument, ...]
+    outputs: tuple[Argument, ...]
     count: dict[str, int]
     sliding: tuple[SlidingInfo, ...] = ()  # joints that may be out of range
 
@@ -216,5 +202,5 @@ def _range(lower: float | None, upper: float | None) -> tuple[float, float]:
     return -math.inf if lower is None else float(lower), math.inf if upper is None else float(upper)
 
 
-def _argument(entry: dict[str, Any]) -> ArgumentInfo:
-    return ArgumentInfo(entry["name"], tuple(entry["shape"]), entry["unit"], entry["doc"])
+def _argument(entry: dict[str, Any]) -> Argument:
+    return Argument(entry["name"], tuple(entry["shape"]), entry["unit"], entry["doc"])

@@ -29,9 +29,10 @@ from elastogen.build.c.split import LONGEST_PART, choose_cuts
 from elastogen.generator.functions.function import Function
 from elastogen.generator.program.graph import Graph, Op
 from elastogen.generator.program.operations import ELEMENTARY
-from elastogen.generator.program.program import Argument, OperationCount, Program
+from elastogen.generator.program.program import OperationCount, Program
 from elastogen.generator.robot.errors import BuildError
 from elastogen.generator.robot.reserved import KEYWORDS, LIBRARY_FUNCTIONS, MACROS
+from elastogen.runtime.interface.argument import Argument
 
 TOKEN = re.compile(r"[0-9.]+(?:e[-+]?[0-9]+)?F?|[A-Za-z_]\w*|->|&&|[-+*/()\[\],={}<>!&?:]")
 RECIPES = {

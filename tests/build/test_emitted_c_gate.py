@@ -17,7 +17,8 @@ from elastogen.build.files.write import write_files
 from elastogen.build.pipeline import generate
 from elastogen.generator.program.graph import Graph
 from elastogen.generator.program.operations import ELEMENTARY
-from elastogen.generator.program.program import Argument, Program
+from elastogen.generator.program.program import Program
+from elastogen.runtime.interface.argument import Argument
 
 LIBM = {f"{name}{suffix}" for name in ("sincos", *(known.name for known in ELEMENTARY.values())) for suffix in ("", "f")}
 FREESTANDING = {

@@ -20,9 +20,10 @@ from elastogen.build.user_code import UserCode
 from elastogen.generator.description.load_robot import load
 from elastogen.generator.functions.function import Function
 from elastogen.generator.program.graph import Graph
-from elastogen.generator.program.program import Argument, OperationCount, Program
+from elastogen.generator.program.program import OperationCount, Program
 from elastogen.generator.robot.errors import BuildError, OutputError
 from elastogen.runtime import ABI_VERSION
+from elastogen.runtime.interface.argument import Argument
 
 
 @pytest.fixture(scope="module")

@@ -19,8 +19,9 @@ from elastogen.build.stamps import sha256
 from elastogen.generator.functions.function import Function
 from elastogen.generator.joints import kinds
 from elastogen.generator.program.graph import Graph, Op, Value
-from elastogen.generator.program.program import Argument, Program
+from elastogen.generator.program.program import Program
 from elastogen.generator.robot.robot import Joint, Link, Parameter, Robot
+from elastogen.runtime.interface.argument import Argument
 
 NASTY_LABELS = [
     "double",

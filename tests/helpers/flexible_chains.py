@@ -11,9 +11,10 @@ from elastogen.generator.algorithms import affine
 from elastogen.generator.beams.integrals import Beam, Mode, beam_body
 from elastogen.generator.joints import kinds
 from elastogen.generator.program.arguments import MOTION, input_argument
-from elastogen.generator.program.program import Argument, Program
+from elastogen.generator.program.program import Program
 from elastogen.generator.program.taylor import derivative_name
 from elastogen.generator.robot.robot import Body, Joint, Link, Robot
+from elastogen.runtime.interface.argument import Argument
 
 EXACT = 1e-11
 

@@ -11,10 +11,11 @@ from elastogen.generator.functions.derivation import CATALOGUE
 from elastogen.generator.functions.variants import VariantFamily
 from elastogen.generator.program.arguments import input_argument
 from elastogen.generator.program.graph import Graph, Value
-from elastogen.generator.program.program import Argument, Program
+from elastogen.generator.program.program import Program
 from elastogen.generator.program.substitute import extract
 from elastogen.generator.robot.robot import Robot
 from elastogen.generator.sliding.elements_inside import INDICATORS, indicated, indicators_at, selectors
+from elastogen.runtime.interface.argument import Argument
 
 
 class PlainPrograms:

@@ -12,9 +12,9 @@ from elastogen.generator.functions.kinematics import forward_kinematics, jacobia
 from elastogen.generator.functions.variants import Variant
 from elastogen.generator.program.arguments import matrix, vector
 from elastogen.generator.program.graph import Value
-from elastogen.generator.program.program import Argument
 from elastogen.generator.robot.robot import Robot
 from elastogen.generator.spatial.vectors import Mat, Vec
+from elastogen.runtime.interface.argument import Argument
 
 
 def _kept(variant: Variant, *coordinates: int) -> Value:

@@ -13,8 +13,8 @@ from elastogen.generator.functions.variants import Variant
 from elastogen.generator.program.arguments import MOTION, scalar, vector
 from elastogen.generator.program.differentiate import time_derivative
 from elastogen.generator.program.graph import Value
-from elastogen.generator.program.program import Argument
 from elastogen.generator.robot.own.terms import TIME
+from elastogen.runtime.interface.argument import Argument
 
 HIGHEST_ENERGY, HIGHEST_RATE, HIGHEST_TRANSFORM_RATE = 4, 3, 4
 

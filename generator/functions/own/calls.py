@@ -16,9 +16,9 @@ import sympy
 from elastogen.generator.functions.catalogue import Entry
 from elastogen.generator.functions.variants import Variant, VariantFamily
 from elastogen.generator.program.arguments import input_argument
-from elastogen.generator.program.program import Argument
 from elastogen.generator.robot.errors import OutputError
 from elastogen.generator.robot.robot import Robot
+from elastogen.runtime.interface.argument import Argument
 
 SOLVE = "solve"
 LARGEST_SOLVE = 40

@@ -15,11 +15,11 @@ from elastogen.generator.functions.variants import Variant, VariantFamily
 from elastogen.generator.program.differentiate import jacobian
 from elastogen.generator.program.from_sympy import ExpressionLowering
 from elastogen.generator.program.graph import Value
-from elastogen.generator.program.program import Argument
 from elastogen.generator.program.substitute import replacing, substitute
 from elastogen.generator.robot.errors import OutputError
 from elastogen.generator.robot.own.functions import OwnFunction
 from elastogen.generator.robot.own.terms import Symbols
+from elastogen.runtime.interface.argument import Argument
 
 ARRANGED = ("points", "physical")  # layouts of their own; the others serve one another
 

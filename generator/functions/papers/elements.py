@@ -17,9 +17,9 @@ from elastogen.generator.functions.catalogue import Derived, Entry, flat
 from elastogen.generator.functions.variants import Variant
 from elastogen.generator.program.graph import Value
 from elastogen.generator.program.lowering import Lowering
-from elastogen.generator.program.program import Argument
 from elastogen.generator.robot.robot import FlexibleBody, Robot
 from elastogen.generator.spatial.inertia import Inertia
+from elastogen.runtime.interface.argument import Argument
 
 
 @dataclass(frozen=True)

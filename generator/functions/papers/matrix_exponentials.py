@@ -11,9 +11,9 @@ from elastogen.generator.functions.variants import Variant
 from elastogen.generator.program.arguments import MOTION, matrix
 from elastogen.generator.program.differentiate import time_derivative
 from elastogen.generator.program.graph import Value
-from elastogen.generator.program.program import Argument
 from elastogen.generator.robot.robot import Robot
 from elastogen.generator.spatial.vectors import Mat
+from elastogen.runtime.interface.argument import Argument
 
 
 def _exponentials(variant: Variant) -> MatrixExponentials:

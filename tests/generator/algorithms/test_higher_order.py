@@ -21,8 +21,9 @@ from elastogen.generator.joints import kinds
 from elastogen.generator.program import taylor
 from elastogen.generator.program.arguments import MOTION, input_argument
 from elastogen.generator.program.differentiate import jacobian
-from elastogen.generator.program.program import Argument, Program
+from elastogen.generator.program.program import Program
 from elastogen.generator.program.taylor import along
+from elastogen.runtime.interface.argument import Argument
 
 
 def catalan(p: int) -> int:

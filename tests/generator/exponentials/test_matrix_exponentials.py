@@ -17,9 +17,9 @@ from elastogen.generator.beams.integrals import beam_body
 from elastogen.generator.closed_form.closed_form import derive
 from elastogen.generator.closed_form.exponentials import ExponentialForms
 from elastogen.generator.program.graph import Graph, Value
-from elastogen.generator.program.program import Argument
 from elastogen.generator.robot.errors import OutputError
 from elastogen.generator.robot.robot import JointElasticity, Link, Robot
+from elastogen.runtime.interface.argument import Argument
 
 MOTION = ("q", "qd", "qdd")
 FUNCTIONS = {

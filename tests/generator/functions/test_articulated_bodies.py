@@ -16,7 +16,7 @@ from elastogen.generator.functions.derivation import CATALOGUE
 from elastogen.generator.functions.variants import Variant, VariantFamily
 from elastogen.generator.program.arguments import input_argument
 from elastogen.generator.program.graph import Op
-from elastogen.generator.program.program import Argument
+from elastogen.runtime.interface.argument import Argument
 
 
 def evaluated(variant: Variant, way: Any, name: str, parameters: dict[str, float] | None = None, **state: Any) -> Any:

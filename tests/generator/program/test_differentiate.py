@@ -10,7 +10,8 @@ from build_samples import LIVE, random_arguments, random_program
 
 from elastogen.generator.program.differentiate import directional, jacobian, time_derivative
 from elastogen.generator.program.graph import Graph, Op, Value, values
-from elastogen.generator.program.program import Argument, Program
+from elastogen.generator.program.program import Program
+from elastogen.runtime.interface.argument import Argument
 
 STEP = 1e-30  # a complex step has no cancellation
 

@@ -11,7 +11,8 @@ from elastogen.generator.program import many_digits, taylor
 from elastogen.generator.program.differentiate import jacobian, pulled_back
 from elastogen.generator.program.from_sympy import ExpressionLowering, LoweringError
 from elastogen.generator.program.graph import Graph, Op, Value
-from elastogen.generator.program.program import Argument, Program
+from elastogen.generator.program.program import Program
+from elastogen.runtime.interface.argument import Argument
 
 x, y = sympy.symbols("x y", real=True)
 SMOOTH = [

@@ -10,7 +10,8 @@ import pytest
 from build_samples import Recipe, random_arguments, random_program
 
 from elastogen.generator.program.graph import Graph, Op, Value
-from elastogen.generator.program.program import Argument, Program
+from elastogen.generator.program.program import Program
+from elastogen.runtime.interface.argument import Argument
 
 
 @pytest.fixture

@@ -14,8 +14,9 @@ from elastogen.generator.functions.derivation import COST
 from elastogen.generator.functions.variants import VariantFamily
 from elastogen.generator.program.graph import Graph, Op, Value, values
 from elastogen.generator.program.optimize import factor_sums
-from elastogen.generator.program.program import Argument, Program
+from elastogen.generator.program.program import Program
 from elastogen.generator.program.substitute import extract, substitute
+from elastogen.runtime.interface.argument import Argument
 
 SUMS_OF_PRODUCTS = Recipe(operations=150, choices=["add"] * 6 + ["mul"] * 4, transcendental=False)
 

@@ -81,7 +81,8 @@ def test_indicators_choose_the_equations_of_the_elements(kind, foreshortening):
 
 
 def _evaluated(graph, values, given):
-    from elastogen.generator.program.program import Argument, Program
+    from elastogen.generator.program.program import Program
+    from elastogen.runtime.interface.argument import Argument
 
     inputs = [Argument(name, np.shape(value), "", "") for name, value in given.items()]
     program = Program(graph, inputs, [(Argument("result", (len(values),), "", ""), [value.ref for value in values])])
