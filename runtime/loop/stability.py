@@ -96,7 +96,7 @@ class Growth:
     """Of the motion that grows fastest, or decays slowest, in a sampled closed loop."""
 
     rate: float  # [1/s]; negative: it decays
-    coordinate: str  # driven coordinate that moves most in it
+    coordinate: str  # whose drive gives the most power in it: the one with the wrong gains
 
     @property
     def is_stable(self) -> bool:
@@ -114,8 +114,11 @@ def growth(robot: LinearRobot, feedback: Feedback, period: float) -> Growth:
     values, vectors = np.linalg.eig(step - hold @ np.hstack(feedback))
     farthest = int(np.argmax(np.abs(values)))
     size = float(np.abs(values[farthest]))
-    motion = np.abs(vectors[:n, farthest])[driven]
-    return Growth(float(np.log(max(size, 1e-300))) / period, robot.names[driven[int(np.argmax(motion))]])
+    motion = vectors[:, farthest]
+    speed = np.abs(motion[n:])[driven]
+    power = np.abs(np.hstack(feedback) @ motion)[driven] * speed
+    where = driven[int(np.argmax(power if power.any() else speed))]
+    return Growth(float(np.log(max(size, 1e-300))) / period, robot.names[where])
 
 
 def sampled_limit(robot: LinearRobot, period: float) -> Array:
