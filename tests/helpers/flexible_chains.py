@@ -84,5 +84,5 @@ class Energies(PlainPrograms):
         """Inertia forces M qdd + C qd."""
         q, qd, qdd = (self.variant.input(name) for name in MOTION[:3])
         values = self.variant.forces(q, qd, qdd, self.variant.zeros(3))
-        inputs = [input_argument(name, self.size) for name in MOTION[:3]]
+        inputs = [input_argument(name, self.size, self.size) for name in MOTION[:3]]
         return program(self.variant.graph, inputs, [(Argument("Q", (self.size,), "", ""), values)])

@@ -167,7 +167,7 @@ def test_appell_from_the_explicit_form_by_differentiation_of_the_graph() -> None
     programs("acceleration_energy_1", **x)
     (energy,) = CATALOGUE["acceleration_energy_1"].ways[0](variant).outputs[0]
     (slopes,) = jacobian(variant.graph, [energy], variant.input("qdd"))
-    inputs = [input_argument(name, programs.size) for name in MOTION[:3]]
+    inputs = [input_argument(name, programs.size, programs.size) for name in MOTION[:3]]
     appell = program(variant.graph, inputs, [(Argument("Q", (programs.size,), "", ""), slopes)])
     assert relative_error(appell.evaluate(x)["Q"], programs("inertia_forces", **x)) < 1e-10
 

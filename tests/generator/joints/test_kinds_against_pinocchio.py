@@ -71,7 +71,7 @@ def test_names_and_sizes(name: str) -> None:
 def test_dynamics(name: str) -> None:
     model = TREES[name].model
     data = model.createData()
-    for q, qd, qdd in states(TREES[name], 12):
+    for q, qd, qdd in states(TREES[name], 5):
         value = evaluator(name, q, qd, qdd)
         close(value("inverse_dynamics", "F"), pin.rnea(model, data, q, qd, qdd), 100)
         close(value("forward_dynamics", "qdd"), pin.aba(model, data, q, qd, qdd), 1000)

@@ -48,12 +48,12 @@ def test_puma560_needs_no_more_operations_than_published(function: str) -> None:
 
 
 def test_inverse_dynamics_grows_linearly() -> None:
-    """Per further joint of a chain without special geometry the same number of operations, up to 100 joints."""
-    sizes = (10, 40, 70, 100)
+    """Per further joint of a chain without special geometry the same number of operations; to 100: python -m benchmarks."""
+    sizes = (10, 25, 40, 55)
     totals = [Programs(random_chain(n), ["inverse_dynamics"]).program["inverse_dynamics"].count.total for n in sizes]
     steps = np.diff(totals)
     assert steps.max() <= 1.02 * steps.min()
-    assert totals[-1] <= 1.02 * 100 / 40 * totals[1]
+    assert totals[-1] <= 1.02 * 55 / 40 * totals[2]
 
 
 # ---- counts are exact
