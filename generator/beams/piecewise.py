@@ -26,6 +26,7 @@ Number: TypeAlias = "int | Fraction | float | sympy.Expr"
 Breaks: TypeAlias = "tuple[Fraction, ...]"
 
 ROUNDING = 1e-13  # integrals below this, relative to the norms of their factors, are zero
+MESHED = 24  # most functions on one element of a mesh; more are products of shapes, which no other element repeats
 WHOLE: Breaks = (Fraction(0), Fraction(1))
 NOTHING: tuple[Number, ...] = (0,)  # the piece of a curve where it vanishes
 
@@ -184,7 +185,7 @@ def _parts(curve: Curve) -> dict[Number, Curve]:
         return {1: curve}
     found: dict[Number, list[list[Number]]] = {}
     for p, piece in enumerate(curve.pieces):
-        for k, coefficient in enumerate(piece):
+        for k, coefficient in enumerate(piece if piece != NOTHING else ()):
             for term in sympy.Add.make_args(sympy.expand(sympy.sympify(coefficient))):
                 number, factor = term.as_coeff_Mul()
                 rows = found.setdefault(factor, [[Fraction(0)] * len(row) for row in curve.pieces])
@@ -224,7 +225,8 @@ def _summed(weight: Curve, curves: Sequence[Curve]) -> dict[tuple[int, int], Num
 
 def _block(weight: tuple[Number, ...], width: Fraction, functions: list[tuple[Number, ...]]) -> list[list[Number]]:
     """Integrals of weight * f * g over one piece."""
-    if not any(isinstance(c, float) for f in (weight, *functions) for c in f):
+    few = len(functions) <= MESHED
+    if few and not any(isinstance(c, float) for f in (weight, *functions) for c in f):
         return [[_exact_integral(weight, width, f, g) for g in functions] for f in functions]
     size = max(len(f) for f in functions)
     rows = [[*f, *(0,) * (size - len(f))] for f in functions]

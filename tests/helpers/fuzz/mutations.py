@@ -29,7 +29,7 @@ STRINGS: tuple[Any, ...] = (
 )  # fmt: skip
 KEYS = (
     "name", "type", "mass", "com", "inertia", "value", "elements", "length", "EI", "modes", "live", "tip",
-    "gamma", "xyz", "CoM",
+    "gamma", "xyz", "CoM", "follows", "lock", "terms", "points", "base", "functions", "foreshortening", "directions",
 )  # fmt: skip
 SCRAPS = (
     "%YAML 1.2\n---\n", "%YAML 3.0\n---\n", "%TAG ! tag:x,2000:\n---\n", "%FOO bar\n---\n", "%YAML\n", "%", "---\n",
