@@ -34,6 +34,23 @@ PLAIN_URDF = """<?xml version="1.0"?>
 </robot>
 """
 
+COUPLED = """elastogen: 1
+name: coupled
+base: floating
+lock: {finger: 0.02}
+parameters: {ratio: 0.5}
+live: [ratio]
+links:
+  - {name: hub, mass: 2, inertia: [0.1, 0.1, 0.1]}
+  - {name: upper, mass: 1, com: [0.2, 0, 0], inertia: [0.01, 0.02, 0.02]}
+  - {name: lower, mass: 1, com: [0.2, 0, 0], inertia: [0.01, 0.02, 0.02]}
+  - {name: tip, mass: 0.1, inertia: [0.001, 0.001, 0.001]}
+joints:
+  - {name: shoulder, type: revolute, parent: hub, child: upper, axis: [0, 0, 1]}
+  - {name: belt, type: revolute, parent: upper, child: lower, axis: [0, -1, 0], follows: "-ratio*q('shoulder') + 0.1"}
+  - {name: finger, type: prismatic, parent: lower, child: tip, axis: [1, 0, 0]}
+"""
+
 
 @dataclass(frozen=True)
 class Original:
@@ -55,6 +72,7 @@ def originals() -> list[Original]:
     for page in sorted([ROOT / "README.md", *(ROOT / "docs").glob("*.md")]):
         for k, block in enumerate(re.findall(r"```yaml\n(.*?)```", page.read_text(encoding="utf-8"), re.S)):
             texts.append((f"{page.stem}-{k}", block))
+    texts.append(("coupled", COUPLED))
     found = []
     for name, text in texts:
         data = YAML(typ="safe", pure=True).load(text)
