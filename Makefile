@@ -51,6 +51,8 @@ golden: $(INSTALLED)
 
 pictures: $(INSTALLED)
 	$(BIN)/python docs/pictures/pipeline.py
+	$(PIP) matplotlib
+	$(BIN)/python docs/pictures/bending_arm.py
 
 # Mutated robot files through load, check, generate and the compiler; findings are kept in fuzz-findings dist/.
 CASES ?= 10000
