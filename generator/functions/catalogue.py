@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TypeAlias
+from functools import wraps
+from typing import TypeAlias, TypeVar
 
 from elastogen.generator.functions.variants import Variant
 from elastogen.generator.program.graph import Value
@@ -64,3 +65,21 @@ def by_true_velocities(entry: Entry) -> Entry:
 def flat(rows: Sequence[Sequence[Value]]) -> list[Value]:
     """Row-major elements of a matrix."""
     return [value for row in rows for value in row]
+
+
+Result = TypeVar("Result")
+
+
+def unless_sheared(
+    alternative: Callable[[Variant], Result],
+) -> Callable[[Callable[[Variant], Result]], Callable[[Variant], Result]]:
+    """Mark what holds while frames stay frames; where linear tips (000 (66)) shear them, ``alternative`` is taken instead."""
+
+    def decorate(way: Callable[[Variant], Result]) -> Callable[[Variant], Result]:
+        @wraps(way)
+        def chosen(variant: Variant) -> Result:
+            return (alternative if variant.mechanism.has_linear_tips else way)(variant)
+
+        return chosen
+
+    return decorate

@@ -9,7 +9,7 @@ from elastogen.generator.algorithms.composite_bodies import gravity_by_composite
 from elastogen.generator.algorithms.newton_euler import place
 from elastogen.generator.algorithms.solving import articulated_bodies
 from elastogen.generator.algorithms.solving.factorization import Factorization, factorize
-from elastogen.generator.functions.catalogue import Derived, Entry, Outputs, Way, flat
+from elastogen.generator.functions.catalogue import Derived, Entry, Outputs, Way, flat, unless_sheared
 from elastogen.generator.functions.mass_and_coriolis import (
     coriolis_matrix,
     coriolis_matrix_by_differentiation,
@@ -57,14 +57,19 @@ def friction_forces(variant: Variant) -> Derived:
     return Derived((variant.friction(variant.input("q"), variant.input("qd")),))
 
 
+def _sheared_payload_forces(variant: Variant) -> Derived:
+    q, wrench = variant.input("q"), variant.input("wrench", 6)
+    placed = variant.place(q)
+    return Derived((sheared_kinematics.payload_forces(variant.mechanism, placed, q, wrench[:3], wrench[3:]),))
+
+
+@unless_sheared(_sheared_payload_forces)
 def payload_forces(variant: Variant) -> Derived:
     """Q_SU = J^T w of a wrench on the tip (002 (25)), wrench in tip components: wrench recursion from the tip inward."""
     q = variant.input("q")
     placed = variant.place(q)
     wrench = variant.input("wrench", 6)
     force, moment = wrench[:3], wrench[3:]
-    if variant.mechanism.has_linear_tips:
-        return Derived((sheared_kinematics.payload_forces(variant.mechanism, placed, q, force, moment),))
     result = variant.zeros()
     tip = variant.mechanism.link_frames[-1]
     force, moment = tip.rotation.outward(force), tip.rotation.outward(moment)
@@ -205,14 +210,16 @@ def _ways_to_solve(factorization: Way, articulated: Way) -> Callable[[Variant], 
     return ways
 
 
+@unless_sheared(lambda variant: affine.energy(variant.mechanism, (variant.input("q"), variant.input("qd")), 0))
+def _energy_of_bodies(variant: Variant) -> Value:
+    q, qd = variant.input("q"), variant.input("qd")
+    velocities, _ = kinematics.local_motions(variant.mechanism, variant.place(q), q, qd, variant.zeros())
+    return energies.kinetic_energy(variant.mechanism, velocities, q, qd)
+
+
 def kinetic_energy(variant: Variant) -> Derived:
     """1/2 qd^T M qd by recursion."""
-    q, qd = variant.input("q"), variant.input("qd")
-    if variant.mechanism.has_linear_tips:
-        total = affine.energy(variant.mechanism, (q, qd), 0)
-    else:
-        velocities, _ = kinematics.local_motions(variant.mechanism, variant.place(q), q, qd, variant.zeros())
-        total = energies.kinetic_energy(variant.mechanism, velocities, q, qd)
+    qd, total = variant.input("qd"), _energy_of_bodies(variant)
     for drive, rate in zip(variant.drives, qd, strict=True):
         total = total + drive.inertia * rate * rate * 0.5
     return Derived(([total],))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from elastogen.generator.algorithms import kinematics, reactions
 from elastogen.generator.algorithms.reactions import State, Wrench
-from elastogen.generator.functions.catalogue import Derived, Entry, Outputs
+from elastogen.generator.functions.catalogue import Derived, Entry, Outputs, unless_sheared
 from elastogen.generator.functions.variants import Variant
 from elastogen.generator.mechanism.mechanism import LinkFrame
 from elastogen.generator.program.arguments import matrix
@@ -45,19 +45,17 @@ def _sheared(variant: Variant, gravity: Vec, *, own: bool, base: bool) -> Derive
     return _values(found)
 
 
+@unless_sheared(lambda variant: _sheared(variant, variant.mechanism.gravity, own=False, base=False))
 def joint_reactions(variant: Variant) -> Derived:
     """f_i, n_i about the origin of the link's frame, in its components."""
-    if variant.mechanism.has_linear_tips:
-        return _sheared(variant, variant.mechanism.gravity, own=False, base=False)
     state = _state(variant, variant.mechanism.gravity)
     found = reactions.transmitted(variant.mechanism, state, reactions.own_wrenches(variant.mechanism, state))
     return _values([reactions.on_link(link, found[link.frame]) for link in moving_links(variant)])
 
 
+@unless_sheared(lambda variant: _sheared(variant, variant.mechanism.gravity, own=False, base=True))
 def joint_reactions_base(variant: Variant) -> Derived:
     """The same in base components."""
-    if variant.mechanism.has_linear_tips:
-        return _sheared(variant, variant.mechanism.gravity, own=False, base=True)
     state = _state(variant, variant.mechanism.gravity)
     found = reactions.transmitted(variant.mechanism, state, reactions.own_wrenches(variant.mechanism, state))
     poses, result = kinematics.poses(variant.mechanism, state.placed), []
@@ -67,10 +65,9 @@ def joint_reactions_base(variant: Variant) -> Derived:
     return _values(result)
 
 
+@unless_sheared(lambda variant: _sheared(variant, variant.zeros(3), own=True, base=False))
 def link_resultants(variant: Variant) -> Derived:
     """F_i, N_i of each link's own inertia about the origin of its frame, in its components (000 (86)-(95) as corrected)."""
-    if variant.mechanism.has_linear_tips:
-        return _sheared(variant, variant.zeros(3), own=True, base=False)
     state = _state(variant, variant.zeros(3))
     own = reactions.own_wrenches(variant.mechanism, state)
     return _values(reactions.gathered(variant.mechanism, state, own, moving_links(variant)))

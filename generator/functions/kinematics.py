@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import pairwise
 
 from elastogen.generator.algorithms import kinematics, sheared_kinematics
 from elastogen.generator.algorithms.kinematics import Pose, Twist
-from elastogen.generator.functions.catalogue import Derived, Entry, Outputs, flat
+from elastogen.generator.functions.catalogue import Derived, Entry, Outputs, flat, unless_sheared
 from elastogen.generator.functions.variants import Variant
 from elastogen.generator.program.arguments import matrix
 from elastogen.generator.program.differentiate import time_derivative
@@ -29,10 +30,13 @@ def forward_kinematics(variant: Variant) -> Derived:
     return Derived(([value for pose in _link_poses(variant) for value in flat(pose.transform)],))
 
 
+def _sheared_jacobian(variant: Variant) -> Mat:
+    return sheared_kinematics.jacobian(variant.graph, _link_poses(variant)[-1], variant.input("q"))
+
+
+@unless_sheared(_sheared_jacobian)
 def _jacobian(variant: Variant) -> Mat:
     q = variant.input("q")
-    if variant.mechanism.has_linear_tips:
-        return sheared_kinematics.jacobian(variant.graph, _link_poses(variant)[-1], q)
     return [variant.free(row) for row in kinematics.jacobian(variant.mechanism, _poses(variant), q)]
 
 
@@ -41,11 +45,10 @@ def jacobian(variant: Variant) -> Derived:
     return Derived((flat(_jacobian(variant)),))
 
 
+@unless_sheared(lambda variant: Derived((flat(kinematics.project(_link_poses(variant)[-1].R, _jacobian(variant))),)))
 def jacobian_tip(variant: Variant) -> Derived:
     """Tip Jacobian in tip components."""
     q = variant.input("q")
-    if variant.mechanism.has_linear_tips:
-        return Derived((flat(kinematics.project(_link_poses(variant)[-1].R, _jacobian(variant))),))
     rows = kinematics.jacobian_in_tip(variant.mechanism, variant.place(q), q)
     return Derived((flat([variant.free(row) for row in rows]),))
 
@@ -69,10 +72,13 @@ def jacobian_rate_tip(variant: Variant) -> Derived:
 
 
 def _twists(variant: Variant, *, acceleration: bool, local: bool) -> Derived:
+    sheared = partial(_sheared_twists, acceleration=acceleration, local=local)
+    return unless_sheared(sheared)(partial(_rigid_twists, acceleration=acceleration, local=local))(variant)
+
+
+def _rigid_twists(variant: Variant, *, acceleration: bool, local: bool) -> Derived:
     q, qd = variant.input("q"), variant.input("qd")
     qdd = variant.input("qdd") if acceleration else variant.zeros()
-    if variant.mechanism.has_linear_tips:
-        return _sheared_twists(variant, acceleration=acceleration, local=local)
     placed = variant.place(q)
     velocities, motions = kinematics.local_motions(variant.mechanism, placed, q, qd, qdd)
     poses = [] if local else _link_poses(variant)

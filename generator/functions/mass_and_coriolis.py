@@ -5,18 +5,22 @@ from __future__ import annotations
 from elastogen.generator.algorithms.composite_bodies import mass_matrix_by_composites, mass_matrix_by_unit_accelerations
 from elastogen.generator.algorithms.coriolis import coriolis_matrix as christoffel
 from elastogen.generator.algorithms.newton_euler import outward
-from elastogen.generator.functions.catalogue import Derived, flat
+from elastogen.generator.functions.catalogue import Derived, flat, unless_sheared
 from elastogen.generator.functions.variants import Variant
 from elastogen.generator.program.differentiate import jacobian
 from elastogen.generator.spatial.vectors import Mat, add, dot
 
 
+def _mass_by_differentiation(variant: Variant) -> Mat:
+    """M(q) as the derivative of the inertia forces by qdd."""
+    qdd = variant.input("qdd")
+    forces = variant.forces(variant.input("q"), variant.zeros(), qdd, variant.zeros(3))
+    return variant.masked(jacobian(variant.graph, forces, qdd), 1)
+
+
+@unless_sheared(_mass_by_differentiation)
 def mass(variant: Variant) -> Mat:
     """M(q) by composite bodies; where tips are linear, as the derivative of the inertia forces by qdd."""
-    if variant.mechanism.has_linear_tips:
-        qdd = variant.input("qdd")
-        forces = variant.forces(variant.input("q"), variant.zeros(), qdd, variant.zeros(3))
-        return variant.masked(jacobian(variant.graph, forces, qdd), 1)
     return variant.with_drive_inertia(
         mass_matrix_by_composites(variant.mechanism, variant.place(variant.input("q")), variant.input("q"))
     )
@@ -27,10 +31,9 @@ def mass_matrix(variant: Variant) -> Derived:
     return Derived((flat(mass(variant)),))
 
 
+@unless_sheared(mass_matrix)
 def mass_matrix_by_columns(variant: Variant) -> Derived:
     """M(q) by unit accelerations."""
-    if variant.mechanism.has_linear_tips:
-        return mass_matrix(variant)
     M = mass_matrix_by_unit_accelerations(variant.mechanism, variant.input("q"), variant.moment)
     return Derived((flat(variant.with_drive_inertia(M)),))
 

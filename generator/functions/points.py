@@ -9,7 +9,7 @@ from elastogen.generator.algorithms import kinematics, points, sheared_kinematic
 from elastogen.generator.algorithms.kinematics import Pose, Twist
 from elastogen.generator.algorithms.newton_euler import outward
 from elastogen.generator.bodies.elastic_body import combination_scalar
-from elastogen.generator.functions.catalogue import Derived, Entry, Outputs, Way, flat
+from elastogen.generator.functions.catalogue import Derived, Entry, Outputs, Way, flat, unless_sheared
 from elastogen.generator.functions.variants import Variant
 from elastogen.generator.program.arguments import matrix, vector
 from elastogen.generator.program.differentiate import time_derivative
@@ -38,19 +38,17 @@ def _twists(found: Sequence[Twist]) -> Derived:
     return Derived(([value for twist in found for value in (*twist.linear, *twist.angular)],))
 
 
+@unless_sheared(lambda variant: _twists(_sheared(variant, acceleration=False)))
 def velocities(variant: Variant) -> Derived:
     """Linear, then angular velocities in base components."""
     q, qd = variant.input("q"), variant.input("qd")
-    if variant.mechanism.has_linear_tips:
-        return _twists(_sheared(variant, acceleration=False))
     return _twists(points.velocities(variant.pointed, variant.place(q), q, qd))
 
 
 def _accelerations(way: Accelerations) -> Way:
+    @unless_sheared(lambda variant: _twists(_sheared(variant, acceleration=True)))
     def derive(variant: Variant) -> Derived:
         q, qd, qdd = (variant.input(name) for name in ("q", "qd", "qdd"))
-        if variant.mechanism.has_linear_tips:
-            return _twists(_sheared(variant, acceleration=True))
         placed = variant.place(q)
         motions = outward(variant.mechanism, placed, q, qd, qdd, variant.zeros(3))
         return _twists(way(points.Carriers(variant.pointed, placed, motions)))
@@ -78,28 +76,33 @@ def _in_own_axes(variant: Variant, vectors: Sequence[Vec]) -> Derived:
     return Derived(([row[0] for three in rows for row in three],))
 
 
+def _sheared_accelerometers(variant: Variant) -> Derived:
+    g = variant.mechanism.gravity
+    felt = [[a - b for a, b in zip(t.linear, g, strict=True)] for t in _sheared(variant, acceleration=True)]
+    return _in_own_axes(variant, felt)
+
+
+@unless_sheared(_sheared_accelerometers)
 def accelerometers(variant: Variant) -> Derived:
     """R^T (a - g)."""
     q, qd, qdd = (variant.input(name) for name in ("q", "qd", "qdd"))
-    if variant.mechanism.has_linear_tips:
-        g = variant.mechanism.gravity
-        felt = [[a - b for a, b in zip(t.linear, g, strict=True)] for t in _sheared(variant, acceleration=True)]
-        return _in_own_axes(variant, felt)
     return Derived((flat(points.readings(variant.pointed, variant.place(q), q, qd, qdd)),))
 
 
+@unless_sheared(lambda variant: _in_own_axes(variant, [twist.angular for twist in _sheared(variant, acceleration=False)]))
 def gyroscopes(variant: Variant) -> Derived:
     """R^T omega."""
     q, qd = variant.input("q"), variant.input("qd")
-    if variant.mechanism.has_linear_tips:
-        return _in_own_axes(variant, [twist.angular for twist in _sheared(variant, acceleration=False)])
     return Derived((flat(points.spins(variant.pointed, variant.place(q), q, qd)),))
 
 
+def _sheared_jacobians(variant: Variant) -> list[Mat]:
+    return [sheared_kinematics.jacobian(variant.graph, pose, variant.input("q")) for pose in _poses(variant)]
+
+
+@unless_sheared(_sheared_jacobians)
 def _jacobians(variant: Variant) -> list[Mat]:
     q = variant.input("q")
-    if variant.mechanism.has_linear_tips:
-        return [sheared_kinematics.jacobian(variant.graph, pose, q) for pose in _poses(variant)]
     found = _frames(variant)
     mechanism = variant.pointed
     return [[variant.free(row) for row in points.jacobian(mechanism, found, q, point.frame)] for point in mechanism.points]
@@ -117,13 +120,17 @@ def jacobian_rates(variant: Variant) -> Derived:
     return Derived((time_derivative(variant.graph, values, [(q, variant.rates(q, variant.input("qd")))]),))
 
 
+def _sheared_forces(variant: Variant) -> Derived:
+    w = variant.input("wrenches", 6 * len(variant.pointed.points))
+    rows = [row for J in _jacobians(variant) for row in J]
+    return Derived(([combination_scalar(variant.graph, list(column), w) for column in zip(*rows, strict=True)],))
+
+
+@unless_sheared(_sheared_forces)
 def forces(variant: Variant) -> Derived:
     """sum J^T w."""
     q, count = variant.input("q"), len(variant.pointed.points)
     w = variant.input("wrenches", 6 * count)
-    if variant.mechanism.has_linear_tips:
-        rows = [row for J in _jacobians(variant) for row in J]
-        return Derived(([combination_scalar(variant.graph, list(column), w) for column in zip(*rows, strict=True)],))
     wrenches = [(w[6 * k : 6 * k + 3], w[6 * k + 3 : 6 * k + 6]) for k in range(count)]
     return Derived((variant.free(points.forces(variant.pointed, _frames(variant), q, wrenches)),))
 

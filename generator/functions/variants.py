@@ -287,9 +287,14 @@ class VariantFamily:
         """Layouts for functions in which the user's frames matter."""
         return [self.plain(merge=merge) for merge in (False, True)]
 
+    @property
+    def _sheared(self) -> bool:
+        """Whether linear tips shear frames: then there is one layout for each family only."""
+        return self.plain().mechanism.has_linear_tips
+
     def dynamic(self) -> list[Variant]:
         """Layouts for functions in which only the motion matters."""
-        if self.plain().mechanism.has_linear_tips:
+        if self._sheared:
             return [self.plain()]
         return [
             self._variant(reframe, True, merge, moment)
@@ -298,7 +303,7 @@ class VariantFamily:
 
     def pointed(self) -> list[Variant]:
         """Layouts for functions of the robot's points."""
-        choices = [(False, False)] if self.plain().mechanism.has_linear_tips else itertools.product((False, True), repeat=2)
+        choices = [(False, False)] if self._sheared else itertools.product((False, True), repeat=2)
         return [
             replace(self.plain(merge=merge), mechanism=self.mechanism(reframe=reframe, regroup=False, points=True))
             for reframe, merge in choices
@@ -306,7 +311,7 @@ class VariantFamily:
 
     def physical(self) -> list[Variant]:
         """Layouts in which every frame carries the bodies that are there, for forces between them."""
-        moments = ("tensor",) if self.plain().mechanism.has_linear_tips else ("tensor", "pseudo-inertia")
+        moments = ("tensor",) if self._sheared else ("tensor", "pseudo-inertia")
         return [replace(variant, moment=moment) for variant in self.pointed() for moment in moments]
 
     def layouts(self, family: str) -> list[Variant]:

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from elastogen.generator.algorithms import affine
 from elastogen.generator.algorithms.acceleration_energy import acceleration_energy
-from elastogen.generator.functions.catalogue import Derived, Entry
+from elastogen.generator.functions.catalogue import Derived, Entry, unless_sheared
 from elastogen.generator.functions.dynamics import inverse_dynamics
 from elastogen.generator.functions.variants import Variant
 from elastogen.generator.program.arguments import MOTION, scalar, vector
@@ -31,9 +31,8 @@ def _energy_by_trace(p: int) -> Callable[[Variant], Derived]:
 def _energy_by_bodies(p: int) -> Callable[[Variant], Derived]:
     """E^(p) in body components (000 (53)-(56))."""
 
+    @unless_sheared(_energy_by_trace(p))
     def derive(variant: Variant) -> Derived:
-        if variant.mechanism.has_linear_tips:
-            return _energy_by_trace(p)(variant)
         motion = _motion(variant, p + 2)
         energy = acceleration_energy(variant.mechanism, variant.place(motion[0]), motion, p)
         return _with_drives(variant, energy, p)
