@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -96,6 +97,19 @@ def critical_rates(robot: Robot) -> dict[str, float]:
             continue
         rates[link.name] = float(loaded_frequencies(robot, link)[0])
     return rates
+
+
+@contextmanager
+def naming_heavy_tips(where: Location) -> Iterator[None]:
+    """Turn a mass matrix that rounding makes indefinite into an error of the description."""
+    try:
+        yield
+    except np.linalg.LinAlgError:
+        raise where.error(
+            "a tip body that outweighs the elastic coordinates beyond all rounding",
+            "a body on the tip of the size of the link itself",
+            "check mass, com and inertia of the tip",
+        ) from None
 
 
 def loaded_frequencies(robot: Robot, link: Link) -> Array:

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from elastogen.generator.beams.finite_elements import full_matrix
-from elastogen.generator.beams.natural_frequencies import Array, clamped_modes, mass_matrix, numeric
+from elastogen.generator.beams.natural_frequencies import Array, clamped_modes, mass_matrix, naming_heavy_tips, numeric
 from elastogen.generator.beams.piecewise import ROUNDING, to_scalar
 from elastogen.generator.description.file.fields import ScalarField
 from elastogen.generator.description.file.flexible_file import DampingSection, RayleighSection
@@ -43,7 +43,7 @@ def damping_matrix(
     if section.matrix is not None:
         return _given(section.matrix, size, parameters, where.at("matrix"))
     mass_numbers = numeric(mass_matrix(body, tip_body), parameters)
-    return _by_ratios(_ratios(section, size, where), mass_numbers, numeric(body.stiffness, parameters))
+    return _by_ratios(_ratios(section, size, where), mass_numbers, numeric(body.stiffness, parameters), where)
 
 
 def nodal_damping(
@@ -66,7 +66,7 @@ def nodal_damping(
     held = []
     for k in range(1, beam.elements + 1):
         free = [j for j in range(size) if not 2 * k - 2 <= j < 2 * k + 2]
-        own = _by_ratios(ratios, mass[np.ix_(free, free)], stiffness[np.ix_(free, free)])
+        own = _by_ratios(ratios, mass[np.ix_(free, free)], stiffness[np.ix_(free, free)], where)
         entries = {(i, j): own[r][c] for r, i in enumerate(free) for c, j in enumerate(free)}
         held.append(tuple(tuple(entries.get((i, j), 0) for j in range(size)) for i in range(size)))
     return tuple((0,) * size for _ in range(size)), tuple(held)
@@ -104,7 +104,7 @@ def moving_damping(
             massless = replace(body, field_field_integrals=tuple((ZERO3,) * size for _ in range(size)))
             tip = _times(alpha, mass_matrix(massless, tip_body))
         return tip, tuple((exponent, _times(factor, matrix)) for exponent, factor, matrix in parts if factor != 0)
-    modal = _by_ratios(_ratios(section, size, where), np.array(mass), np.array(stiffness))
+    modal = _by_ratios(_ratios(section, size, where), np.array(mass), np.array(stiffness), where)
     factor = float(np.sqrt(nominal(beam.mass_per_length, parameters) * nominal(beam.EI, parameters)))
     return nothing, ((-1, _times(factor, modal)),)
 
@@ -155,8 +155,9 @@ def _ratios(section: DampingSection, size: int, where: Location) -> list[float]:
     return ratios
 
 
-def _by_ratios(ratios: list[float], mass: Array, stiffness: Array) -> Matrix:
-    frequencies, shapes = clamped_modes(mass, stiffness)
+def _by_ratios(ratios: list[float], mass: Array, stiffness: Array, where: Location) -> Matrix:
+    with naming_heavy_tips(where):
+        frequencies, shapes = clamped_modes(mass, stiffness)
     left = mass @ shapes
     damping = (left * (2 * np.array(ratios) * frequencies)) @ left.T
     damping = (damping + damping.T) / 2

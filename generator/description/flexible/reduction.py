@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from elastogen.generator.beams.finite_elements import element_modes, mesh_errors, reduced_modes
 from elastogen.generator.beams.integrals import Beam, Mode, beam_body
+from elastogen.generator.beams.natural_frequencies import naming_heavy_tips
 from elastogen.generator.robot.location import Location
 from elastogen.generator.robot.robot import Body, FlexibleBody, Parameter, Reduction
 
@@ -29,7 +30,8 @@ def reduced_body(
             count, f"at most the {available} coordinates of the elements", "use more elements or keep fewer modes"
         )
     link = (beam, section.elements, section.directions, count, tip_body, parameters, degree)
-    errors, modes = mesh_errors(*link), reduced_modes(*link)
+    with naming_heavy_tips(where):
+        errors, modes = mesh_errors(*link), reduced_modes(*link)
     if max(errors) > _COARSE:
         where.at("elements").warn(
             f"{section.elements} elements, with which frequency {errors.index(max(errors)) + 1} of the {count} kept"

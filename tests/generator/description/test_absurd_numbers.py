@@ -181,3 +181,12 @@ def test_the_fix_of_an_unphysical_inertia_works_everywhere() -> None:
 
 def test_derive_takes_what_build_model_takes() -> None:
     assert elastogen.derive("two_link").robot.name == "two_link"
+
+
+def test_a_tip_that_outweighs_the_modes_is_named() -> None:
+    modes = [*({"direction": "y", "eigenfunction": k} for k in (1, 2)), {"direction": "z", "shape": "(x/L)**2"}]
+    flexible = {"type": "modes", "length": 0.8, "mass_per_length": 0.35325, "EI": 0.1688, "modes": modes}
+    link = {"name": "beam", "flexible": {**flexible, "tip": {"mass": 1e17}, "damping": {"ratio": 0.01}}}
+    joint = {"name": "hub", "type": "revolute", "child": "beam"}
+    data = {"elastogen": 1, "name": "heavy", "links": [{"name": "base"}, link], "joints": [joint]}
+    assert "outweighs the elastic coordinates" in refused(data, "links.beam.flexible.damping")
