@@ -66,7 +66,7 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Body:
+class FunctionBody:
     """The printed body of one function, and what has to stand before it."""
 
     lines: tuple[str, ...]
@@ -84,7 +84,7 @@ def parameter_list(inputs: Sequence[Argument], outputs: Sequence[Argument], dial
     return (f"const {dialect.params_type} *p", *read, *written)
 
 
-def print_body(program: Program, name: str, dialect: Dialect, live: Iterable[str] = ()) -> Body:
+def print_body(program: Program, name: str, dialect: Dialect, live: Iterable[str] = ()) -> FunctionBody:
     """Print ``program`` as the body of ``<prefix>_<name>``; ``live`` are the names of the live parameters."""
     return _Printer(program, f"{dialect.prefix}_{name}", dialect, frozenset(live)).run()
 
@@ -172,7 +172,7 @@ class _Printer:
 
     # ---- the whole
 
-    def run(self) -> Body:
+    def run(self) -> FunctionBody:
         if max(len(self.statements), len(self.variable)) <= LONGEST_WHOLE_BODY:
             return self._whole()
         return self._split()
@@ -180,11 +180,13 @@ class _Printer:
     def _calls_sincos(self) -> bool:
         return any(isinstance(statement, SineCosine) for statement in self.statements)
 
-    def _whole(self) -> Body:
+    def _whole(self) -> FunctionBody:
         used = self._arguments_used(range(len(self.statements)), self.program.pivots)
         lines = [f"{INDENT}(void){name};" for name in ("p", *(a.name for a in self.program.inputs)) if name not in used]
         lines += self._print(range(len(self.statements)), self._plain_text)
-        return Body(tuple(lines + self._check(self._plain_text)), calls_sincos=self._calls_sincos(), legend=self._legend())
+        return FunctionBody(
+            tuple(lines + self._check(self._plain_text)), calls_sincos=self._calls_sincos(), legend=self._legend()
+        )
 
     def _legend(self) -> tuple[str, ...]:
         return legend(self.graph.label[node] for node in self.variable)
@@ -192,7 +194,7 @@ class _Printer:
     def _plain_text(self, node: int) -> str:
         return self.leaf_text.get(node) or self.variable[node]
 
-    def _split(self) -> Body:
+    def _split(self) -> FunctionBody:
         defines = [statement.nodes for statement in self.statements]
         cuts = choose_cuts(defines, self.reads, [ref >> 1 for ref in self.program.pivots])
         work_type = f"{self.symbol}_work_t"
@@ -211,7 +213,7 @@ class _Printer:
         lines += self._check(lambda node: self.leaf_text.get(node) or f"w.{self.variable[node]}")
         declaration = _wrapped(f"{self.dialect.real_type} {', '.join(fields)};") if fields else []
         work_type = work_type if fields else ""
-        return Body(tuple(lines), tuple(parts), work_type, tuple(declaration), self._calls_sincos(), self._legend())
+        return FunctionBody(tuple(lines), tuple(parts), work_type, tuple(declaration), self._calls_sincos(), self._legend())
 
     def _part(self, number: int, total: int, indices: range, travelling: frozenset[int]) -> tuple[Part, tuple[str, ...]]:
         own = {node for index in indices for node in self.statements[index].nodes}

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 import elastogen
 from elastogen.build.c import elements as c_elements
-from elastogen.build.c.body import OWN_NAMES, Body, Dialect, parameter_list, print_body
+from elastogen.build.c.body import OWN_NAMES, Dialect, FunctionBody, parameter_list, print_body
 from elastogen.build.c.expression import literal
 from elastogen.build.c.names import check_identifier, comment_text
 from elastogen.build.files.contexts import (
@@ -254,7 +254,7 @@ def _uses_indicators(derivation: ModelDerivation) -> bool:
     return any(function.inputs != function.program.inputs for function in derivation.functions)
 
 
-def _function_texts(function: Function, dialect: Dialect, live: Sequence[str]) -> list[tuple[Prototype, Body]]:
+def _function_texts(function: Function, dialect: Dialect, live: Sequence[str]) -> list[tuple[Prototype, FunctionBody]]:
     """A function; with sliding joints, one for given indicators, one for given elements, and the one that chooses."""
     program = function.program
     if not function.selectors:
@@ -263,12 +263,12 @@ def _function_texts(function: Function, dialect: Dialect, live: Sequence[str]) -
     held = Prototype(returns, f"{dialect.prefix}_{name}", parameter_list(program.inputs, function.outputs, dialect))
     return [
         (held, print_body(program, name, dialect, live)),
-        (_in_prototype(function, dialect), Body(c_elements.in_lines(function, dialect))),
-        (_prototype(function, dialect), Body(c_elements.chosen_lines(function, dialect))),
+        (_in_prototype(function, dialect), FunctionBody(c_elements.in_lines(function, dialect))),
+        (_prototype(function, dialect), FunctionBody(c_elements.chosen_lines(function, dialect))),
     ]
 
 
-def _function_text(prototype: Prototype, body: Body) -> FunctionText:
+def _function_text(prototype: Prototype, body: FunctionBody) -> FunctionText:
     parts = (PartText(Prototype("void", part.name, part.parameters), part.comment, part.lines) for part in body.parts)
     return FunctionText(prototype, body.lines, tuple(parts), body.work_type, body.work_fields, body.legend)
 

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from elastogen.build.files.templating import fill
 from elastogen.build.pages.film import film_times, write_film
-from elastogen.build.pages.motion import Motion, chosen_pictures, text
 from elastogen.build.pages.page_text import MARK, asset, write_page
+from elastogen.build.pages.recording import Recording, chosen_pictures, text
 from elastogen.build.pages.skeleton import Skeleton, skeleton
 from elastogen.build.start import build_model
 from elastogen.generator.robot.robot import Robot
@@ -34,7 +34,7 @@ class AnimationPage:
     css: str
     viewer: str
     player: str
-    motion: Motion
+    motion: Recording
 
 
 def animate(
@@ -84,7 +84,7 @@ def drawn_model(drawing: Skeleton) -> Model:
 
 def recorded_motion(
     drawing: Skeleton, model: Model, simulation: Simulation, rigid: Simulation | None = None, *, id: str = "motion"
-) -> tuple[Motion, int]:
+) -> tuple[Recording, int]:
     """The pictures of a simulation, and how many there are."""
     _check_one(simulation)
     chosen = chosen_pictures(simulation.t.size, len(drawing.robot.points))
@@ -102,14 +102,14 @@ def pictures(
     ghost: NDArray[Any] | None = None,
     id: str,
     speed: str,
-) -> Motion:
+) -> Recording:
     """Pictures of the states q (n, nq) at these times; ``ghost`` are nodes (n, nodes, 3) of another robot."""
     elastic = np.array([coordinate.elastic for coordinate in drawing.robot.coordinates], dtype=bool)
     bends = bool(elastic.any())
     positions, still = (np.asarray(model.point_positions(state)) for state in (q, np.where(elastic, 0.0, q)))
     label = "rigid robot" if ghost is not None else "without deformation" if bends else ""
     shadow = still if ghost is None else ghost
-    return Motion(
+    return Recording(
         id=id, scene=drawing.scene(np.concatenate([positions, still])), nodes=positions.shape[1], times=text(times),
         positions=text(positions), still=text(still), ghost=text(shadow) if label else "", ghost_label=label,
         trace=text(positions[:, drawing.tip]), bends=bends, factor=_factor(positions, still) if bends else 1,

@@ -16,7 +16,7 @@ from elastogen.generator.robot.robot import FlexibleBody, Matrix, Parameter, Sca
 
 
 @dataclass(frozen=True)
-class Section:
+class CrossSection:
     """The section at a place x, as the shape fields (rows) and the coordinates (rows) move it."""
 
     displacements: Matrix  # of its centre by every field, fields x 3
@@ -25,7 +25,7 @@ class Section:
     stretches: tuple[Scalar, ...]  # u' by every coordinate
 
 
-def section_at(given: ShapedBeam, x: Scalar, parameters: Mapping[str, Parameter]) -> Section:
+def section_at(given: ShapedBeam, x: Scalar, parameters: Mapping[str, Parameter]) -> CrossSection:
     """The section at x; exactly between two pieces that of the inner one."""
     length = given.beam.length
     place = Place.of(x, length, parameters)
@@ -37,7 +37,7 @@ def section_at(given: ShapedBeam, x: Scalar, parameters: Mapping[str, Parameter]
         bent = to_scalar(place.slope(mode.shape, 2) / length**2)
         curvatures.append((bent if mode.direction == "y" else 0, bent if mode.direction == "z" else 0))
         stretches.append(to_scalar(slope) if mode.direction == "extension" else 0)
-    return Section(displacements, tuple(rotations), tuple(curvatures), tuple(stretches))
+    return CrossSection(displacements, tuple(rotations), tuple(curvatures), tuple(stretches))
 
 
 def outer_part(given: ShapedBeam, x: Scalar, parameters: Mapping[str, Parameter]) -> FlexibleBody:

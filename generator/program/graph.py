@@ -75,7 +75,7 @@ class Value:
 Scalar: TypeAlias = "Value | int | float"
 
 
-class Section:
+class CodeSection:
     """What is being derived, for readers of the emitted code: nodes that are made inside the ``with`` belong to it."""
 
     def __init__(self, graph: Graph, label: str) -> None:
@@ -108,10 +108,10 @@ class Graph:
     def __len__(self) -> int:
         return len(self.op)
 
-    def section(self, label: str) -> Section:
+    def section(self, label: str) -> CodeSection:
         """``with graph.section("elbow: force"):`` tells what the nodes made inside are for."""
         self.sections[label] = None
-        return Section(self, label)
+        return CodeSection(self, label)
 
     def outline(self, labels: Iterable[str]) -> None:
         """Fix the order in which sections will be printed, where it is not the one in which they are derived."""

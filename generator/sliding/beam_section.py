@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from elastogen.generator.beams.sections import Section, section_at
+from elastogen.generator.beams.sections import CrossSection, section_at
 from elastogen.generator.bodies.elastic_tip import ElasticTip, LinearTip
 from elastogen.generator.joints.frame_motion import FrameMotion
 from elastogen.generator.joints.on_beams.sliding import Contact
@@ -45,7 +45,7 @@ class BeamSection(ABC):
 class ShapedSection(BeamSection):
     """Of a beam with constant shapes; it turns by the tip's rule."""
 
-    def __init__(self, lower: Lowering, body: FlexibleBody, held: FlexibleBody, section: Section) -> None:
+    def __init__(self, lower: Lowering, body: FlexibleBody, held: FlexibleBody, section: CrossSection) -> None:
         """``held`` is the body as its joint holds it: with nodal clamps, displacements along x begin at the joint."""
         shifts = [[lower.value(entry) for entry in row] for row in section.displacements]
         for n, row in enumerate(shifts):

@@ -22,7 +22,7 @@ from build_samples import (
     random_program,
 )  # fmt: skip
 
-from elastogen.build.c.body import WIDTH, Body, Dialect, print_body
+from elastogen.build.c.body import WIDTH, Dialect, FunctionBody, print_body
 from elastogen.build.c.expression import literal
 from elastogen.build.c.names import LocalNames, comment_text, string_literals
 from elastogen.build.c.split import LONGEST_PART, choose_cuts
@@ -48,7 +48,7 @@ RECIPES = {
 OTHERS = [known.name for op, known in ELEMENTARY.items() if op not in (Op.SIN, Op.COS, Op.SQRT, Op.TANH)]
 
 
-def all_text(body: Body) -> str:
+def all_text(body: FunctionBody) -> str:
     return "\n".join((*(line for part in body.parts for line in part.lines), *body.lines))
 
 
@@ -176,11 +176,11 @@ def test_positive_pivots_succeed(quotient) -> None:
 
 
 @pytest.fixture(scope="session")
-def long_body() -> Body:
+def long_body() -> FunctionBody:
     return print_body(random_program(3, Recipe(6000)), "f", Dialect("arm", "double", "fast"), LIVE)
 
 
-def test_long_bodies_are_cut_within_the_limits_of_c99(long_body: Body) -> None:
+def test_long_bodies_are_cut_within_the_limits_of_c99(long_body: FunctionBody) -> None:
     assert len(long_body.parts) > 5
     for part in long_body.parts:
         declared = re.findall(r"arm_real_t (\w+)(?: =|\[)", "\n".join(part.lines))
@@ -189,7 +189,7 @@ def test_long_bodies_are_cut_within_the_limits_of_c99(long_body: Body) -> None:
         assert sum("const arm_real_t" in line and "w->" not in line for line in part.lines) < 3 * LONGEST_PART
 
 
-def test_travelling_values_are_named_fields_stored_and_loaded_once(long_body: Body) -> None:
+def test_travelling_values_are_named_fields_stored_and_loaded_once(long_body: FunctionBody) -> None:
     fields = re.findall(r"\w+(?=[,;])", "\n".join(long_body.work_fields))
     text = all_text(long_body)
     assert long_body.work_type == "arm_f_work_t"
@@ -200,7 +200,7 @@ def test_travelling_values_are_named_fields_stored_and_loaded_once(long_body: Bo
     assert set(fields) == set(re.findall(r"(?<!^    )w->(\w+)", text, flags=re.M))
 
 
-def test_no_line_is_wider_than_the_page(long_body: Body) -> None:
+def test_no_line_is_wider_than_the_page(long_body: FunctionBody) -> None:
     lines = [*long_body.work_fields, *all_text(long_body).splitlines()]
     assert max(len(line) for line in lines) <= WIDTH
 

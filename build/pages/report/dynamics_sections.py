@@ -8,12 +8,12 @@ import numpy as np
 
 from elastogen.build.identity import model_sha256
 from elastogen.build.options import EmitOptions
-from elastogen.build.pages.report.section import Section, table
+from elastogen.build.pages.report.section import ReportSection, table
 from elastogen.build.pages.report.subject import Subject
 from elastogen.runtime.model.timing import time_functions
 
 
-def sparsity(subject: Subject) -> Section:
+def sparsity(subject: Subject) -> ReportSection:
     """The entries of the mass matrix that are not always zero."""
     rng = np.random.default_rng(3)
     states = np.repeat(subject.home[None, :], 8, axis=0)
@@ -25,10 +25,10 @@ def sparsity(subject: Subject) -> Section:
     cells = "".join(f'<i class="{"full" if entry else ""}"></i>' for row in full for entry in row)
     grid = f'<div class="matrix" style="grid-template-columns: repeat({n}, 1fr)">{cells}</div>'
     text = f"{int(full.sum())} of {n * n} entries are not zero; rows in the order {', '.join(subject.robot.coordinate_names)}."
-    return Section("Mass matrix", text, (grid,))
+    return ReportSection("Mass matrix", text, (grid,))
 
 
-def functions(subject: Subject) -> Section:
+def functions(subject: Subject) -> ReportSection:
     """Operations and times of the default functions, and their interfaces."""
     model = subject.model
     rows = []
@@ -42,10 +42,10 @@ def functions(subject: Subject) -> Section:
         )  # fmt: skip
     head = ("function", "mul", "add", "div", "sin/cos", "C [ns]", "Python [us]")
     text = "Exact operation counts of the emitted C; shortest times measured on the machine that made this page."
-    return Section("Cost of the functions", text, (table(head, rows, numbers=range(1, 7)),))
+    return ReportSection("Cost of the functions", text, (table(head, rows, numbers=range(1, 7)),))
 
 
-def interface(subject: Subject) -> Section:
+def interface(subject: Subject) -> ReportSection:
     """What the header declares."""
     name = subject.robot.name
     rows = []
@@ -55,7 +55,9 @@ def interface(subject: Subject) -> Section:
         outputs = ", ".join(f"{a.name}[{a.size}]" for a in info.outputs)
         rows.append((f"{name}_{function}", inputs, outputs, info.brief))
     text = f"Functions of {name}.h; the first argument is always the live parameters, arrays are row-major."
-    return Section("Emitted functions", text, (table(("function", "takes", "gives", "meaning"), rows), _identity(subject)))
+    return ReportSection(
+        "Emitted functions", text, (table(("function", "takes", "gives", "meaning"), rows), _identity(subject))
+    )
 
 
 def _identity(subject: Subject) -> str:

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from elastogen.build.files.templating import fill
-from elastogen.build.pages.motion import Motion
 from elastogen.build.pages.page_text import MARK, asset, write_page
+from elastogen.build.pages.recording import Recording
 from elastogen.build.pages.report import dynamics_sections, robot_sections, vibration_sections
-from elastogen.build.pages.report.section import Section, plotly_script
+from elastogen.build.pages.report.section import ReportSection, plotly_script
 from elastogen.build.pages.report.simulation_section import simulation
 from elastogen.build.pages.report.subject import Subject
 from elastogen.generator.robot.errors import RobotWarning
@@ -31,8 +31,8 @@ class ReportPage:
     viewer: str
     player: str
     plotly: str
-    sections: tuple[Section, ...]
-    motions: tuple[Motion, ...]
+    sections: tuple[ReportSection, ...]
+    motions: tuple[Recording, ...]
 
 
 def report(
@@ -42,7 +42,7 @@ def report(
     motion: Simulation | None = None,
     note: str = "",
     messages: Sequence[str] = (),
-    more: Sequence[Section] = (),
+    more: Sequence[ReportSection] = (),
     force: bool = False,
 ) -> Path:
     """Write the report of a robot to ``path``.
@@ -63,7 +63,7 @@ def report(
 
 def report_sections(
     subject: Subject, motion: Simulation | None, note: str = "", messages: Sequence[str] = ()
-) -> tuple[Section, ...]:
+) -> tuple[ReportSection, ...]:
     """The sections in their order."""
     found: list[Any] = [
         robot_sections.picture(subject),

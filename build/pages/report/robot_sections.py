@@ -9,19 +9,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from elastogen.build.pages.report.section import Section, figure, graph_objects, table
+from elastogen.build.pages.report.section import ReportSection, figure, graph_objects, table
 from elastogen.build.pages.report.subject import Subject
 from elastogen.generator.robot.expressions import nominal
 
 WORKSPACE_POINTS = 3000
 
 
-def picture(subject: Subject) -> Section:
+def picture(subject: Subject) -> ReportSection:
     """The robot as it moves one joint after the other."""
     states = exercise(subject)
     motion = subject.motion("robot", np.linspace(0.0, 0.05 * (len(states) - 1), len(states)), states, speed="1")
     text = "Turn it by dragging, zoom with the wheel. Play moves one joint after the other through a part of its range."
-    return Section("The robot", text, motions=(("", motion),))
+    return ReportSection("The robot", text, motions=(("", motion),))
 
 
 def exercise(subject: Subject, pictures: int = 24) -> NDArray[np.float64]:
@@ -36,14 +36,14 @@ def exercise(subject: Subject, pictures: int = 24) -> NDArray[np.float64]:
     return np.array(states)
 
 
-def warned(messages: Sequence[str]) -> Section:
+def warned(messages: Sequence[str]) -> ReportSection:
     """What loading the robot warned about."""
     if not messages:
-        return Section("Warnings", "None.")
-    return Section("Warnings", html=tuple(f'<p class="warning">{escape(message)}</p>' for message in messages))
+        return ReportSection("Warnings", "None.")
+    return ReportSection("Warnings", html=tuple(f'<p class="warning">{escape(message)}</p>' for message in messages))
 
 
-def description(subject: Subject) -> Section:
+def description(subject: Subject) -> ReportSection:
     """Joints, links and named numbers, with units."""
     robot = subject.robot
 
@@ -81,14 +81,14 @@ def description(subject: Subject) -> Section:
     html = (f"<p>{escape(robot.description)}</p>", joints, "<p></p>", links, "<p></p>", parameters if robot.parameters else "")
     source = f"Read from {robot.source}. " if robot.source else ""
     gravity = ", ".join(number(g) for g in robot.gravity)
-    return Section("Description", f"{source}SI units, radians. Gravity ({gravity}) m/s^2.", html)
+    return ReportSection("Description", f"{source}SI units, radians. Gravity ({gravity}) m/s^2.", html)
 
 
 def _bound(value: float | None) -> str:
     return "" if value is None else f"{value:.5g}"
 
 
-def workspace(subject: Subject) -> Section:
+def workspace(subject: Subject) -> ReportSection:
     """Where the tip can go, without deformation."""
     go, rng = graph_objects(), np.random.default_rng(7)
     states = np.repeat(subject.home[None, :], WORKSPACE_POINTS, axis=0)
@@ -107,4 +107,4 @@ def workspace(subject: Subject) -> Section:
             scene={"aspectmode": "data", "xaxis_title": "x [m]", "yaxis_title": "y [m]", "zaxis_title": "z [m]"}
         )
     text = f"{len(tips)} random configurations within the limits; angles without limits go all around."
-    return Section("Workspace of the tip", text, (figure(chart, height=460),))
+    return ReportSection("Workspace of the tip", text, (figure(chart, height=460),))

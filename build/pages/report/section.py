@@ -8,20 +8,20 @@ from html import escape
 from importlib.util import find_spec
 from typing import Any
 
-from elastogen.build.pages.motion import Motion
+from elastogen.build.pages.recording import Recording
 from elastogen.generator.robot.errors import BuildError
 
 COLORS = ("#1971c2", "#d9480f", "#2f9e44", "#9c36b5", "#0c8599", "#f08c00", "#c2255c", "#495057")
 
 
 @dataclass(frozen=True)
-class Section:
+class ReportSection:
     """A heading, text, and what follows it: HTML (safe already), then recorded motions with their captions."""
 
     title: str
     text: str = ""
     html: tuple[str, ...] = ()
-    motions: tuple[tuple[str, Motion], ...] = field(default=())
+    motions: tuple[tuple[str, Recording], ...] = field(default=())
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[object]], numbers: Sequence[int] = ()) -> str:

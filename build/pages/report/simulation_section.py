@@ -6,14 +6,14 @@ from html import escape
 
 import numpy as np
 
-from elastogen.build.pages.report.section import COLORS, Section, figure, graph_objects
+from elastogen.build.pages.report.section import COLORS, ReportSection, figure, graph_objects
 from elastogen.build.pages.report.subject import Subject
 from elastogen.runtime import Simulation
 
 SECONDS = 2.0
 
 
-def simulation(subject: Subject, result: Simulation, note: str = "") -> Section:
+def simulation(subject: Subject, result: Simulation, note: str = "") -> ReportSection:
     """Coordinates by unit, energies, and the motion to play."""
     go = graph_objects()
     figures = [_panel(go, subject, result, unit) for unit in dict.fromkeys(result.coordinate_units)]
@@ -25,7 +25,7 @@ def simulation(subject: Subject, result: Simulation, note: str = "") -> Section:
         figures.append(figure(chart))
     motion = subject.motion("simulation", result.t, np.asarray(result.q, dtype=float), speed="1")
     text = (f"{note} " if note else "") + result.report().replace("\n", "; ")
-    return Section("Simulation", text, tuple(figures), (("", motion),))
+    return ReportSection("Simulation", text, tuple(figures), (("", motion),))
 
 
 def _panel(go: object, subject: Subject, result: Simulation, unit: str) -> str:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from elastogen.build.pages.animation import drawn_model, pictures
 from elastogen.build.pages.home import home, joint_ranges
-from elastogen.build.pages.motion import Motion
+from elastogen.build.pages.recording import Recording
 from elastogen.build.pages.skeleton import Skeleton, skeleton
 from elastogen.build.start import build_model
 from elastogen.generator.robot.expressions import nominal
@@ -55,7 +55,7 @@ class Subject:
         """Index and range of every driven coordinate."""
         return joint_ranges(self.robot, self.model, self.home)
 
-    def motion(self, id: str, times: Sequence[float] | NDArray[Any], q: NDArray[Any], *, speed: str) -> Motion:
+    def motion(self, id: str, times: Sequence[float] | NDArray[Any], q: NDArray[Any], *, speed: str) -> Recording:
         """A motion to play."""
         return pictures(self.drawing, self.drawn, np.asarray(times), q, id=id, speed=speed)
 

@@ -8,7 +8,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from elastogen.build.pages.report.section import Section, figure, graph_objects, table
+from elastogen.build.pages.report.section import ReportSection, figure, graph_objects, table
 from elastogen.build.pages.report.subject import Subject
 from elastogen.generator.beams.finite_elements import element_modes
 from elastogen.generator.beams.integrals import beam_body
@@ -22,10 +22,10 @@ PICTURES = 36  # of a period
 SWING = 0.12  # of the largest displacement in a drawn mode, in parts of the robot's size
 
 
-def modes(subject: Subject) -> Section:
+def modes(subject: Subject) -> ReportSection:
     """Frequencies at home with joints locked and free, and the lowest shapes on the arm."""
     if not subject.elastic.any():
-        return Section("Vibrations", "Nothing is elastic: a rigid robot has none.")
+        return ReportSection("Vibrations", "Nothing is elastic: a rigid robot has none.")
     locked, free = (subject.model.modes(subject.home, joints=joints) for joints in ("locked", "free"))
     count = min(8, len(locked.frequencies))
     moving = [w for w in free.frequencies if w > 1e-3 * locked.frequencies[0]][:count]
@@ -38,7 +38,7 @@ def modes(subject: Subject) -> Section:
         q = _swinging(subject, np.asarray(locked.shapes, dtype=np.float64)[:, k], locked.coordinates)
         motion = subject.motion(f"mode{k + 1}", np.linspace(0.0, 2.0, len(q)), q, speed="1")
         found.append((f"Mode {k + 1}, {locked.hertz[k]:.4g} Hz with locked joints, enlarged", motion))
-    return Section("Vibrations", "At the configuration of the picture.", (shown,), tuple(found))
+    return ReportSection("Vibrations", "At the configuration of the picture.", (shown,), tuple(found))
 
 
 def _swinging(subject: Subject, shape: NDArray[np.float64], coordinates: tuple[int, ...]) -> NDArray[np.float64]:
@@ -54,7 +54,7 @@ def _swinging(subject: Subject, shape: NDArray[np.float64], coordinates: tuple[i
     return np.asarray(subject.home + swing * phases[:, None] * direction)
 
 
-def over_configurations(subject: Subject) -> Section | None:
+def over_configurations(subject: Subject) -> ReportSection | None:
     """The lowest frequencies with locked joints while the joint that changes them most goes through its range."""
     if not subject.elastic.any():
         return None
@@ -72,7 +72,7 @@ def over_configurations(subject: Subject) -> Section | None:
     chart = go.Figure([go.Scatter(x=places, y=line / (2 * np.pi), name=f"mode {i + 1}") for i, line in enumerate(lines.T)])
     chart.update_layout(xaxis_title=f"{coordinate.name} [{coordinate.unit}]", yaxis_title="frequency [Hz]", yaxis_type="log")
     text = f"Joints locked; {coordinate.name} is the joint that changes the lowest frequency most ({100 * spread:.2g} %)."
-    return Section("Frequencies over configurations", text, (figure(chart),))
+    return ReportSection("Frequencies over configurations", text, (figure(chart),))
 
 
 def _frequencies(subject: Subject, k: int, place: float) -> NDArray[np.float64]:
@@ -81,7 +81,7 @@ def _frequencies(subject: Subject, k: int, place: float) -> NDArray[np.float64]:
     return np.asarray(subject.model.modes(state, joints="locked").frequencies, dtype=np.float64)[:4]
 
 
-def convergence(subject: Subject) -> Section | None:
+def convergence(subject: Subject) -> ReportSection | None:
     """How the lowest frequencies of each flexible link fall as more elements, or more of its modes, are used."""
     go = graph_objects()
     chart = go.Figure()
@@ -103,7 +103,7 @@ def convergence(subject: Subject) -> Section | None:
         "Each link clamped, with its own tip body. Elements are compared with a mesh twice as fine as the robot's; modes with "
         "all of the robot's: where a line still falls at its end, more of them would change that frequency."
     )
-    return Section("Convergence of the frequencies", text, (figure(chart),))
+    return ReportSection("Convergence of the frequencies", text, (figure(chart),))
 
 
 def _refinement(subject: Subject, link: Link, body: FlexibleBody) -> tuple[str, list[tuple[int, Frequencies]], Frequencies]:

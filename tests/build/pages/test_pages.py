@@ -14,8 +14,8 @@ import pytest
 import elastogen
 from elastogen.build.pages.animation import animate, drawn_model
 from elastogen.build.pages.home import home
-from elastogen.build.pages.motion import MOST_PICTURES, chosen_pictures
 from elastogen.build.pages.page_text import script_json, write_page
+from elastogen.build.pages.recording import MOST_PICTURES, chosen_pictures
 from elastogen.build.pages.report.report import report
 from elastogen.build.pages.skeleton import BEAM_NODES, skeleton
 

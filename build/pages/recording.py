@@ -14,7 +14,7 @@ MOST_NUMBERS = 1_500_000  # of one array: 6 MB, 8 MB as text
 
 
 @dataclass(frozen=True)
-class Motion:
+class Recording:
     """The variables of ``pages/player.html.j2`` and ``pages/player_start.js.j2``; arrays are base64 of 32-bit floats."""
 
     id: str
