@@ -15,6 +15,7 @@ import pytest
 import elastogen
 from elastogen import BangBang, Comparison, ModelError, Simulation
 from elastogen.commands.motion import run_report
+from elastogen.runtime.loop.status import LoopStatus
 
 pytest.importorskip("matplotlib")
 OUTPUTS = ("simulation", "forward_kinematics", "mass_matrix", "stiffness_matrix", "damping_matrix")
@@ -184,7 +185,8 @@ def run() -> tuple[Any, np.ndarray]:
     statistics = SimpleNamespace(lateness=Timing(), execution=Timing(), cycles=50, overruns=0, skipped=0, saturations=0, lost=0)
     model = SimpleNamespace(name="arm", coordinate_names=("a", "b"), coordinate_units=("rad", "m"), driven=(0, 1))
     controller = SimpleNamespace(name="PDGravity")
-    loop = SimpleNamespace(model=model, rate=100.0, statistics=lambda: statistics, controller=controller, status="no fault")
+    status = LoopStatus(0, "OK", "")
+    loop = SimpleNamespace(model=model, rate=100.0, statistics=lambda: statistics, controller=controller, status=status)
     return loop, records
 
 
