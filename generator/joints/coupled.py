@@ -7,6 +7,7 @@ twists and bias, follows by the chain rule from the motion that is coupled.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import ClassVar
 
 import sympy
 
@@ -23,48 +24,39 @@ from elastogen.generator.spatial.inertia import Array
 from elastogen.generator.spatial.vectors import Rotation, Vec, add, scale
 
 
-class CoupledTurn(RevoluteJoint):
+class _Coupled(JointKind):
+    """What coupled kinds have in common; ``free`` is the kind with a coordinate of its own."""
+
+    bounded = False
+    holds = False
+    free: ClassVar[JointKind]
+
+    @property
+    def coordinates(self) -> Sequence[JointCoordinate]:
+        """None of its own."""
+        return ()
+
+    def screws(self, joint: Joint) -> tuple[Screw, ...]:
+        """Not by a coordinate of its own."""
+        return ()
+
+    def plans(self, joint: Joint) -> tuple[MotionPlan, ...]:
+        """The plan of the free joint, led by others."""
+        return coupled_plans(joint, self.free)
+
+
+class CoupledTurn(_Coupled, RevoluteJoint):
     """A revolute joint whose angle follows others."""
 
     name = "coupled revolute"
-    bounded = False
-    holds = False
     free = RevoluteJoint()
 
-    @property
-    def coordinates(self) -> Sequence[JointCoordinate]:
-        """None of its own."""
-        return ()
 
-    def screws(self, joint: Joint) -> tuple[Screw, ...]:
-        """Not by a coordinate of its own."""
-        return ()
-
-    def plans(self, joint: Joint) -> tuple[MotionPlan, ...]:
-        """The plan of the free joint, led by others."""
-        return coupled_plans(joint, self.free)
-
-
-class CoupledSlide(PrismaticJoint):
+class CoupledSlide(_Coupled, PrismaticJoint):
     """A prismatic joint whose displacement follows others."""
 
     name = "coupled prismatic"
-    bounded = False
-    holds = False
     free = PrismaticJoint()
-
-    @property
-    def coordinates(self) -> Sequence[JointCoordinate]:
-        """None of its own."""
-        return ()
-
-    def screws(self, joint: Joint) -> tuple[Screw, ...]:
-        """Not by a coordinate of its own."""
-        return ()
-
-    def plans(self, joint: Joint) -> tuple[MotionPlan, ...]:
-        """The plan of the free joint, led by others."""
-        return coupled_plans(joint, self.free)
 
 
 COUPLED: dict[str, JointKind] = {
