@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
+from types import MappingProxyType
+from typing import get_args
 
 import sympy
 
-from elastogen.generator.algorithms.matrix_exponentials import MatrixExponentials, TipForm
-from elastogen.generator.closed_form.functions import readable, with_live_parameters
+from elastogen.generator.algorithms.exponentials.matrix_exponentials import MatrixExponentials
+from elastogen.generator.algorithms.exponentials.zero_configuration import TipForm
+from elastogen.generator.closed_form.functions import check_elements, readable, with_live_parameters
 from elastogen.generator.program.graph import Graph, Value
+from elastogen.generator.robot.errors import OutputError
 from elastogen.generator.robot.robot import Robot
 from elastogen.generator.spatial.vectors import Mat
 
@@ -20,18 +24,49 @@ class ExponentialForms:
     The exponentials are numbered from 0 as they follow one another from the base: ``names`` tells their coordinates.
     """
 
-    def __init__(self, robot: Robot, letter: str = "q", *, tip: TipForm = "split") -> None:
-        self.robot, self._letter = robot, letter
+    def __init__(
+        self,
+        robot: Robot,
+        letter: str = "q",
+        *,
+        tip: TipForm = "split",
+        elements: Mapping[str, int] = MappingProxyType({}),
+    ) -> None:
+        if tip not in get_args(TipForm):
+            raise OutputError(f"tip={tip!r}, expected 'split' (displacements, then rotations) or 'screw' (001 (33)).")
+        self.robot, self._letter, self._tip, self._elements = robot, letter, tip, elements
         self._graph = Graph()
-        n = len(robot.coordinates)
-        motion = [[self._graph.input(f"{name}[{k}]") for k in range(n)] for name in ("q", "qd", "qdd")]
-        self._mek = MatrixExponentials(self._graph, with_live_parameters(robot), motion, tip=tip)
-        self.names = tuple(factor.name for factor in self._mek.factors)
-        self.frame_names = tuple(chain.name for chain in self._mek.chains)
 
     def with_tip(self, tip: TipForm) -> ExponentialForms:
         """The forms with elastic tips as "split" (displacements, then rotations) or "screw": prod exp(DT_ij q_ij), 001 (33)."""
-        return ExponentialForms(self.robot, self._letter, tip=tip)
+        return ExponentialForms(self.robot, self._letter, tip=tip, elements=self._elements)
+
+    def with_elements(self, elements: Mapping[str, int]) -> ExponentialForms:
+        """The forms where these elements of beams are inside the sliding joints: ``{"joint2": 1}``."""
+        return ExponentialForms(self.robot, self._letter, tip=self._tip, elements=elements)
+
+    @cached_property
+    def _mek(self) -> MatrixExponentials:
+        check_elements(self.robot, self._elements)
+        n = len(self.robot.coordinates)
+        motion = [[self._graph.input(f"{name}[{k}]") for k in range(n)] for name in ("q", "qd", "qdd")]
+        robot = with_live_parameters(self.robot)
+        return MatrixExponentials(self._graph, robot, motion, tip=self._tip, elements=self._elements)
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """Of the exponentials: the coordinates, and the parts of what slides along beams."""
+        return tuple(factor.name for factor in self._mek.factors)
+
+    @cached_property
+    def frame_names(self) -> tuple[str, ...]:
+        """Of the frames."""
+        return tuple(chain.name for chain in self._mek.chains)
+
+    @cached_property
+    def arguments(self) -> sympy.ImmutableMatrix:
+        """s_i of every exponential exp(A_i s_i): coordinates, or functions of them where a joint slides along a beam."""
+        return self._matrices([[[self._mek.amplitude(i)] for i in range(len(self._mek.factors))]])[0]
 
     @cached_property
     def operators(self) -> tuple[sympy.ImmutableMatrix, ...]:
@@ -40,7 +75,7 @@ class ExponentialForms:
 
     @cached_property
     def exponentials(self) -> tuple[sympy.ImmutableMatrix, ...]:
-        """exp(A_i q_i) of every exponential."""
+        """exp(A_i s_i) of every exponential."""
         return self._matrices(self._mek.exponentials)
 
     @cached_property
@@ -50,7 +85,7 @@ class ExponentialForms:
 
     @cached_property
     def transforms(self) -> tuple[sympy.ImmutableMatrix, ...]:
-        """T_x0 = prod exp(A_i q_i) T_x0^(0) of every frame (001 (2))."""
+        """T_x0 = prod exp(A_i s_i) T_x0^(0) of every frame (001 (2))."""
         return self._matrices([self._mek.transform(frame) for frame in self._frames])
 
     @cached_property

@@ -218,7 +218,7 @@ def readable(robot: Robot, graph: Graph, values: Sequence[Value], letter: str) -
 def closed_form(robot: Robot, name: str, letter: str, elements: Mapping[str, int]) -> dict[str, Any]:
     """The outputs of a function of the catalogue by name: expressions, matrices, or nested tuples of matrices."""
     (name,) = output_names(name, robot)
-    _check_elements(robot, elements)
+    check_elements(robot, elements)
     family = VariantFamily(with_live_parameters(robot), elements)
     entry = entry_of(name, CATALOGUE | own_entries(family, CATALOGUE))
     variant = family.plain()
@@ -232,7 +232,7 @@ def closed_form(robot: Robot, name: str, letter: str, elements: Mapping[str, int
     }
 
 
-def _check_elements(robot: Robot, elements: Mapping[str, int]) -> None:
+def check_elements(robot: Robot, elements: Mapping[str, int]) -> None:
     """Refuse elements that no joint has inside, and joints without one."""
     known = {selector.joint: sorted(selector.elements) for selector in selectors(robot)}
     for joint, k in elements.items():

@@ -64,6 +64,7 @@ class Variant:
     elastic: tuple[bool, ...]  # which coordinates no drive acts on
     clamped: Mapping[int, Value]  # 1 where a coordinate vanishes, else 0; see Indicators.clamped
     ranges: tuple[tuple[float, float], ...]  # per velocity, of the coordinate beside it: for random configurations
+    elements: Mapping[str, int]  # which element is inside a sliding joint, where that is not an input
     separate: Mechanism | None = None  # the mechanism with coordinates for the slots of windows, where it has any
 
     @property
@@ -332,7 +333,7 @@ class VariantFamily:
         windows = any(frame.window is not None for frame in mechanism.frames)
         return Variant(
             self.robot, mechanism, self._drives, self._elasticity, merge, moment, self._nominal, self._elastic, self._clamped,
-            self._ranges,
+            self._ranges, self.elements,
             self.mechanism(reframe=reframe, regroup=regroup, separate=True) if windows else None,
         )  # fmt: skip
 

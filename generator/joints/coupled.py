@@ -40,6 +40,10 @@ class _Coupled(JointKind):
         """Not by a coordinate of its own."""
         return ()
 
+    def factors(self, joint: Joint) -> tuple[Screw, ...]:
+        """Those of the free joint."""
+        return self.free.screws(joint)
+
     def plans(self, joint: Joint) -> tuple[MotionPlan, ...]:
         """The plan of the free joint, led by others."""
         return coupled_plans(joint, self.free)
@@ -107,6 +111,7 @@ class CoupledMotion(FrameMotion):
     """
 
     coupled = True
+    by_functions = True
 
     def __init__(self, motion: FrameMotion, variables: Sequence[Value], position: Value) -> None:
         self.graph, self.motion, self._variables, self._position = motion.graph, motion, variables, position
@@ -117,6 +122,10 @@ class CoupledMotion(FrameMotion):
 
     def _own(self, q: Sequence[Value]) -> list[Value]:
         return self._at([self._position], q)
+
+    def arguments(self, q: Sequence[Value]) -> list[Value]:
+        """The position."""
+        return self._own(q)
 
     def rotation(self, q: Sequence[Value]) -> Rotation:
         """Of the free motion."""

@@ -32,6 +32,9 @@ class FrameMotion(ABC):
     screw: ClassVar[bool] = False
     """Whether it is the motion of a joint by one coordinate, with a twist that is constant in the moved frame."""
 
+    by_functions: ClassVar[bool] = False
+    """Whether it is a product of exponentials whose arguments are functions of its coordinates: see ``arguments``."""
+
     @abstractmethod
     def rotation(self, q: Sequence[Value]) -> Rotation:
         """Rotation from the joint to the moved frame."""
@@ -65,6 +68,10 @@ class FrameMotion(ABC):
         """
         coriolis = cross([2 * w for w in omega], slide)
         return self.rotation(q).inward(add(a, add(slide_rate, coriolis)))
+
+    def arguments(self, q: Sequence[Value]) -> list[Value]:
+        """Of the exponentials that the motion is a product of, one for each screw of JointKind.factors."""
+        return list(q)
 
     def rates(self, q: Sequence[Value], qd: Sequence[Value]) -> list[Value]:
         """dq/dt from the velocities."""

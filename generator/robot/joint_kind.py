@@ -118,6 +118,10 @@ class JointKind(ABC):
         """The motion as screws one after the other, each by one coordinate; empty where it is not of this form."""
         return ()
 
+    def factors(self, joint: Joint) -> tuple[Screw, ...]:
+        """The motion as screws one after the other; where they are not one per coordinate, by FrameMotion.arguments."""
+        return self.screws(joint)
+
     def plans(self, joint: Joint) -> tuple[MotionPlan, ...]:
         """The motion of the frames from the joint to the child, one after the other: how to build it in a graph."""
         raise TypeError(f"{self.name} joints have no motion of their own")

@@ -76,6 +76,13 @@ def test_what_the_index_names_exists(paper):
             assert re.search(rf"^def {test}\(", (ROOT / file).read_text(encoding="utf-8"), flags=re.M), (file, test)
 
 
+def test_files_of_the_page_exist():
+    """Those outside of the index, too: where each paper is."""
+    named = re.findall(r"`((?:generator|runtime|build|templates|elastogen|docs|tests)/[\w/.-]+)`", PAGE)
+    assert len(named) > 20
+    assert not [name for name in named if not (ROOT / name).exists()]
+
+
 def test_rows_say_something():
     for paper in LAST:
         for row in rows(paper):

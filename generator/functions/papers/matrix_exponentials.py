@@ -5,7 +5,7 @@ They give what the recursions give, in the paper's way: for those who follow it 
 
 from __future__ import annotations
 
-from elastogen.generator.algorithms.matrix_exponentials import MatrixExponentials
+from elastogen.generator.algorithms.exponentials.matrix_exponentials import MatrixExponentials
 from elastogen.generator.functions.catalogue import Derived, Entry, Outputs, Way, flat
 from elastogen.generator.functions.variants import Variant
 from elastogen.generator.program.arguments import MOTION, matrix
@@ -17,7 +17,8 @@ from elastogen.runtime.interface.argument import Argument
 
 
 def _exponentials(variant: Variant) -> MatrixExponentials:
-    return MatrixExponentials(variant.graph, variant.robot, [variant.input(name) for name in MOTION[:3]])
+    motion = [variant.input(name) for name in MOTION[:3]]
+    return MatrixExponentials(variant.graph, variant.robot, motion, elements=variant.elements)
 
 
 def _all(matrices: list[Mat]) -> Derived:
@@ -29,13 +30,20 @@ def operators(variant: Variant) -> Derived:
     return _all([factor.A for factor in _exponentials(variant).factors])
 
 
+def arguments(variant: Variant) -> Derived:
+    """The arguments s_i of exp(A_i s_i), and ds_i/dq."""
+    found = _exponentials(variant)
+    s = [found.amplitude(i) for i in range(len(found.factors))]
+    return Derived((s, flat([variant.free(row) for row in found.slopes()])))
+
+
 def exponentials(variant: Variant) -> Derived:
-    """exp(A_i q_i)."""
+    """exp(A_i s_i)."""
     return _all(_exponentials(variant).exponentials)
 
 
 def transforms(variant: Variant) -> Derived:
-    """T_x0 = prod exp(A_i q_i) T_x0^(0) of every frame (001 (1), (2))."""
+    """T_x0 = prod exp(A_i s_i) T_x0^(0) of every frame (001 (1), (2))."""
     found = _exponentials(variant)
     return _all([found.transform(frame) for frame in range(len(found.chains))])
 
@@ -59,7 +67,7 @@ def transfer_factors(variant: Variant) -> Derived:
 
 def jacobian(variant: Variant) -> Derived:
     """J_i of the tip, columns by coordinates (001 (6)-(20))."""
-    return _all([_exponentials(variant).jacobian()])
+    return _all([[variant.free(row) for row in _exponentials(variant).jacobian()]])
 
 
 def jacobian_rate(variant: Variant) -> Derived:
@@ -93,8 +101,9 @@ def accelerations(variant: Variant) -> Derived:
     return Derived(([value for frame in range(len(found.chains)) for value in found.acceleration(frame)],))
 
 
-def _screws(robot: Robot) -> bool:
-    return all(len(joint.type.screws(joint)) == len(joint.type.coordinates) for joint in robot.joints)
+def _products(robot: Robot) -> bool:
+    """Whether every motion is a product of exponentials of fixed screws: quaternions are not."""
+    return all(joint.type.holds or joint.type.factors(joint) for joint in robot.joints)
 
 
 def _per_exponential(name: str, unit: str) -> Outputs:
@@ -128,15 +137,22 @@ def _jacobian(name: str) -> Outputs:
 
 
 def _entry(name: str, brief: str, order: int, outputs: Outputs, way: Way) -> Entry:
-    return Entry(f"exponential_{name}", brief, MOTION[:order], outputs, (way,), "plain", default=False, applies=_screws,
-                 applies_to="only for robots whose joints are screws: not for sliding and telescopic ones")  # fmt: skip
+    return Entry(f"exponential_{name}", brief, MOTION[:order], outputs, (way,), "plain", default=False, applies=_products,
+                 applies_to="only for robots whose joints move by screws: not for floating and spherical ones")  # fmt: skip
+
+
+def _argument_outputs(variant: Variant) -> tuple[Argument, ...]:
+    n, doc = len(_exponentials(variant).factors), "per exponential, from the base outwards"
+    return Argument("s", (n,), "rad or m", doc), matrix("dsdq", n, variant.size, "", f"{doc}: by every coordinate")
 
 
 ENTRIES = (
     _entry("operators", "Operators A_i of the matrix exponentials, in frame 0 at zero configuration.", 0,
            _per_exponential("A", "1, m"), operators),
-    _entry("factors", "Matrix exponentials exp(A_i q_i).", 1, _per_exponential("E", "1, m"), exponentials),
-    _entry("transforms", "Poses T_x0 = prod exp(A_i q_i) T_x0^(0) of every frame by matrix exponentials.", 1,
+    _entry("arguments", "Arguments s_i of the exponentials exp(A_i s_i), and their derivatives by the coordinates.", 1,
+           _argument_outputs, arguments),
+    _entry("factors", "Matrix exponentials exp(A_i s_i).", 1, _per_exponential("E", "1, m"), exponentials),
+    _entry("transforms", "Poses T_x0 = prod exp(A_i s_i) T_x0^(0) of every frame by matrix exponentials.", 1,
            _per_frame("T", 4, 4, unit="1, m"), transforms),
     _entry("transfer_factors", "ME(V_i1), ME(V_i2), ME(V_i3), M_iv: their product is column i of the linear Jacobian.", 1,
            _factor_outputs, transfer_factors),

@@ -15,11 +15,18 @@ from elastogen.generator.program.graph import Graph, Value
 from elastogen.generator.program.lowering import Lowering
 from elastogen.generator.program.substitute import substitute
 from elastogen.generator.robot.expressions import nominal
-from elastogen.generator.robot.joint_kind import JointCoordinate, JointKind
+from elastogen.generator.robot.joint_kind import JointCoordinate, JointKind, Screw
 from elastogen.generator.robot.location import Location
 from elastogen.generator.robot.placement import JointPlacement
 from elastogen.generator.robot.robot import IDENTITY, FlexibleBody, Joint, Matrix, Robot, Scalar
 from elastogen.generator.spatial.vectors import Rotation, Turn, Vec
+
+PLANE = (
+    Screw((1, 0, 0), turns=False, advance=1),
+    Screw((0, 1, 0), turns=False, advance=1),
+    Screw((0, 0, 1), turns=True, advance=0),
+)
+"""How a frame moves in the plane of a beam: along x, along y and about z of the beam's frame."""
 
 
 class SlidingJoint(JointKind):
@@ -38,6 +45,10 @@ class SlidingJoint(JointKind):
     def coordinates(self) -> Sequence[JointCoordinate]:
         """The place d on the parent."""
         return (JointCoordinate("m"),)
+
+    def factors(self, joint: Joint) -> tuple[Screw, ...]:
+        """In the plane of the beam, by the place and the slope there."""
+        return PLANE
 
     rides_parent = True  # by a Contact, which the layout makes with the coordinates of the parent
 
@@ -92,6 +103,8 @@ class Contact(FrameMotion):
     for a coordinate of the beam. The frame is turned further by the fixed angle gamma.
     """
 
+    by_functions = True
+
     def __init__(self, graph: Graph, count: int, line: Callable[[Sequence[Value]], tuple[Vec, Value]], gamma: float) -> None:
         self.graph, self.gamma = graph, gamma
         self._variables = [graph.input(f"contact[{k}]") for k in range(count)]  # replaced wherever they are used
@@ -100,6 +113,11 @@ class Contact(FrameMotion):
     def _at(self, values: Sequence[Value], q: Sequence[Value]) -> list[Value]:
         known = {x.ref >> 1: value.ref for x, value in zip(self._variables, q, strict=True)}
         return substitute(self.graph, values, known)
+
+    def arguments(self, q: Sequence[Value]) -> list[Value]:
+        """Place along x and y, and the angle without gamma: those of PLANE."""
+        x, y, _ = self._place
+        return self._at([x, y, self._angle], q)
 
     def rotation(self, q: Sequence[Value]) -> Rotation:
         """By the angle of the beam and gamma."""

@@ -12,7 +12,7 @@ from elastogen.generator.joints.frame_motion import MotionPlan
 from elastogen.generator.joints.on_beams.selector import Selector, Threshold, place_on
 from elastogen.generator.joints.prismatic import PrismaticJoint, PrismaticPlan
 from elastogen.generator.robot.expressions import nominal
-from elastogen.generator.robot.joint_kind import JointCoordinate, JointKind
+from elastogen.generator.robot.joint_kind import JointCoordinate, JointKind, Screw
 from elastogen.generator.robot.location import Location
 from elastogen.generator.robot.placement import JointPlacement, from_xyz_rpy, product
 from elastogen.generator.robot.robot import FlexibleBody, Joint, Matrix, Robot, Scalar
@@ -37,6 +37,10 @@ class TelescopicJoint(JointKind):
         return (JointCoordinate("m"),)
 
     feeds_child = True
+
+    def factors(self, joint: Joint) -> tuple[Screw, ...]:
+        """A displacement; the beam bends behind it."""
+        return (Screw(joint.axis, turns=False, advance=1),)
 
     def plans(self, joint: Joint) -> tuple[MotionPlan, ...]:
         """The frame of the beam moves along x."""

@@ -62,9 +62,9 @@ def test_they_are_the_recursions(name):
     assert not generators[:, 3].any()
 
 
-def test_sliding_joints_are_no_screws():
-    with pytest.raises(OutputError, match="screws"):
-        derive_model(elastogen.load("rpb_table3"), ["exponential_jacobian"])
+def test_quaternions_are_no_screws():
+    with pytest.raises(OutputError, match="not for floating and spherical"):
+        derive_model(elastogen.load("puma560", base="floating"), ["exponential_jacobian"])
 
 
 def test_in_c(cache_dir):

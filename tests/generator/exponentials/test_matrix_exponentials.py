@@ -12,10 +12,11 @@ from flexible_reference import CASES, beam_of, robot_of
 from plain_programs import PlainPrograms, program
 from robots_for_tests import quietly_loaded, random_robot, relative_error
 
-from elastogen.generator.algorithms.matrix_exponentials import MatrixExponentials
+from elastogen.generator.algorithms.exponentials.matrix_exponentials import MatrixExponentials
 from elastogen.generator.beams.integrals import beam_body
 from elastogen.generator.closed_form.closed_form import derive
 from elastogen.generator.closed_form.exponentials import ExponentialForms
+from elastogen.generator.description.load_robot import load
 from elastogen.generator.program.graph import Graph, Value
 from elastogen.generator.robot.errors import OutputError
 from elastogen.generator.robot.robot import JointElasticity, Link, Robot
@@ -229,5 +230,5 @@ def test_one_scalar_type_serves_all() -> None:
 
 
 def test_joints_that_are_no_screws_are_refused() -> None:
-    with pytest.raises(OutputError, match="telescopic, which is not a screw"):
-        Exponentials(quietly_loaded("rpb_table3"))
+    with pytest.raises(OutputError, match="floating, whose motion is not a product"):
+        Exponentials(load("two_link", base="floating"))

@@ -5,6 +5,7 @@ from functools import cache
 import numpy as np
 import point_oracle as oracle
 import pytest
+from sliding_frames import HERMITE
 
 import elastogen
 from elastogen.generator.functions.derivation import derive_model
@@ -75,9 +76,6 @@ def spatial_chains(linear=False, foreshortening=False):
         [*section(0.8), oracle.shift(0.06, 0, 0.02)],
         [oracle.shift(0.4, 0, 0)],
     ]  # fmt: skip
-
-
-HERMITE = [np.polynomial.Polynomial(c) for c in ((1, 0, -3, 2), (0, 1, -2, 1), (0, 0, 3, -2), (0, 0, -1, 1))]
 
 
 def hermite(q, first, k, h, t, order=0):

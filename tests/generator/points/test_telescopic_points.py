@@ -6,7 +6,8 @@ from functools import cache
 import numpy as np
 import point_oracle as oracle
 import pytest
-from test_points import HERMITE, check, state
+from sliding_frames import HERMITE
+from test_points import check, state
 
 import elastogen
 from elastogen.generator.functions.derivation import derive_model

@@ -17,58 +17,29 @@ write it as exponentials:
                   the delta_ij of a link are parallel (planar bending, one mode), else different at O(q_ij^2);
     tip="screw"   prod_j exp(DT_ij q_ij), 001 (33), 000 (68) as corrected: different at O(q_ij^2) always.
 
-Foreshortening enters with its product of coordinates as amplitude. Linear tips, E + {delta x}, are no exponentials:
+Foreshortening enters with its product of coordinates as argument. Linear tips, E + {delta x}, are no exponentials:
 both forms differ from them at O(q_ij^2).
+
+A joint that slides along a beam (P_a of paper 003) is at place x, y of the beam's plane and turned by its slope, all functions
+of its own d and the beam's coordinates u. With screws along x, along y and about z of the beam's frame it is exactly
+
+    exp(A_x x(d, u)) exp(A_y y(d, u)) exp(A_z w'(d, u)) ,
+
+and the same holds for the tip of a beam that slides through its joint (P_b). The arguments s are functions of the coordinates
+then (amplitudes.py), the operators A stay constant: dT/dq_a = sum_i A_ki ds_i/dq_a, and so with all that is differentiated.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal, TypeAlias
+from types import MappingProxyType
 
-import sympy
-
-from elastogen.generator.bodies.elastic_tip import monomial, monomial_slope
+from elastogen.generator.algorithms.exponentials.zero_configuration import TipForm, ZeroConfiguration, skew
 from elastogen.generator.program.graph import Graph, Value
-from elastogen.generator.program.lowering import Lowering
-from elastogen.generator.robot.errors import OutputError
-from elastogen.generator.robot.joint_kind import Screw
-from elastogen.generator.robot.placement import product as pose_product
-from elastogen.generator.robot.robot import IDENTITY, FlexibleBody, Matrix, Robot, Scalar, Vector
+from elastogen.generator.robot.robot import Robot
 from elastogen.generator.spatial.vectors import Mat, Vec, add, combination, cross, product, scale, times
-
-TipForm: TypeAlias = Literal["split", "screw"]
-
-
-@dataclass(frozen=True)
-class Exponential:
-    """exp(A s): a screw at zero configuration in frame 0, its amplitude s the product of some coordinates."""
-
-    name: str
-    coordinates: tuple[int, ...]  # s = q_a, or q_a q_b for foreshortening
-    turn: Vec  # D_i k_i, or delta_ij: rotation per unit of s
-    v: Vec  # velocity of the origin of frame 0 per unit of s
-    unit: Vec  # direction of turn
-    rate: Value  # length of turn: 1 for a rotation, 0 for a translation
-    along: Vec  # the part of v along the axis, all of it for a translation
-
-    @property
-    def A(self) -> Mat:
-        """[ {turn x}, v ; 0 0 ]."""
-        zero = self.v[0].graph.value(0)
-        return [*([*row, v] for row, v in zip(skew(self.turn), self.v, strict=True)), [zero] * 4]
-
-
-@dataclass(frozen=True)
-class Chain:
-    """A frame of the user: the exponentials between the base and it, and its pose at zero configuration."""
-
-    name: str
-    factors: tuple[int, ...]
-    zero_pose: Mat
 
 
 @dataclass(frozen=True)
@@ -92,99 +63,40 @@ class MatrixExponentials:
     ``motion`` are the coordinates and, as far as asked for, their velocities and accelerations, as values of ``graph``.
     """
 
-    def __init__(self, graph: Graph, robot: Robot, motion: Sequence[Sequence[Value]], *, tip: TipForm = "split") -> None:
+    def __init__(
+        self,
+        graph: Graph,
+        robot: Robot,
+        motion: Sequence[Sequence[Value]],
+        *,
+        tip: TipForm = "split",
+        elements: Mapping[str, int] = MappingProxyType({}),
+    ) -> None:
         self.graph, self.motion = graph, motion
-        self.lower = Lowering(graph, robot)
-        self.factors: list[Exponential] = []
-        self.chains: list[Chain] = []
+        start = ZeroConfiguration(graph, robot, tip, elements)
+        self.factors, self.chains, self.size = start.factors, start.chains, start.size
         self._runs: dict[tuple[int, ...], Mat] = {}
         self._columns: dict[int, list[Vec]] = {}
-        self._lay_out(robot, tip)
-
-    # ---- zero configuration
-
-    def _lay_out(self, robot: Robot, tip: TipForm) -> None:
-        start: tuple[tuple[int, ...], Matrix] = ((), IDENTITY)
-        ends = {robot.links[0].name: start}
-        size = 0
-        for joint in robot.joints:
-            path, pose = ends[joint.parent]
-            screws = joint.type.screws(joint)
-            if len(screws) != len(joint.type.coordinates):
-                raise OutputError(f"matrix exponentials: joint {joint.name} is {joint.type.name}, which is not a screw.")
-            pose = self._times(pose, joint.before)
-            names = [coordinate.name(joint.name) for coordinate in joint.type.coordinates]
-            if joint.elasticity is not None:
-                names, screws = [*names, f"{joint.name}.deflection"], (*screws, *screws)
-            for name, screw in zip(names, screws, strict=True):
-                path = (*path, self._add(name, (size,), pose, *_twist(screw)))
-                size += 1
-            pose = self._times(pose, joint.after)
-            self.chains.append(Chain(joint.child, path, self._lifted(pose)))
-            flexible = robot.link(joint.child).flexible
-            if flexible is not None:
-                path = (*path, *self._tip(joint.child, flexible, pose, size, tip))
-                pose = self._times(pose, flexible.tip_pose)
-                size += len(flexible.coordinates)
-            ends[joint.child] = (path, pose)
-        path, pose = ends[robot.tip]
-        self.chains.append(Chain("tip", path, self._lifted(self._times(pose, robot.tool))))
-        self.size = size
-
-    def _tip(self, link: str, body: FlexibleBody, pose: Matrix, first: int, form: TipForm) -> list[int]:
-        """The exponentials of a flexible link's tip; their order is that of 000 (68)."""
-        place = (*((*IDENTITY[r][:3], body.tip_pose[r][3]) for r in range(3)), IDENTITY[3])
-        shifted = self._times(pose, place)
-        shifts: list[tuple[str, tuple[int, ...], Vector, Vector]] = []
-        turns: list[tuple[str, tuple[int, ...], Vector, Vector]] = []
-        still: Vector = (0, 0, 0)
-        for own, d in zip(body.monomials, body.tip_displacements, strict=True):
-            name = ".".join((link, *(body.coordinates[j] for j in own)))
-            together = form == "screw" and len(own) == 1
-            delta = _triple(body.tip_rotations[own[0]]) if together else still
-            shifts.append((name, tuple(first + j for j in own), delta, _triple(d)))
-        if form == "split":
-            for j, delta_j in enumerate(body.tip_rotations):
-                turns.append((f"{link}.{body.coordinates[j]}", (first + j,), _triple(delta_j), still))
-        return [
-            self._add(name, coordinates, shifted, turn, slide)
-            for name, coordinates, turn, slide in (*shifts, *turns)
-            if any(x != 0 for x in (*turn, *slide))
-        ]
-
-    def _add(self, name: str, coordinates: tuple[int, ...], pose: Matrix, turn: Vector, slide: Vector) -> int:
-        """A screw given in the frame ``pose``: rotation ``turn`` and displacement ``slide`` per unit."""
-        T = self._lifted(pose)
-        R, p = [row[:3] for row in T[:3]], [row[3] for row in T[:3]]
-        length = _length([self.lower.scalar(x) for x in turn])
-        w, d = [self.lower.value(x) for x in turn], [self.lower.value(x) for x in slide]
-        rate = self.lower.value(length)
-        unit = w if rate.is_zero else [x / rate for x in w]
-        along = d if rate.is_zero else scale(unit, unit[0] * d[0] + unit[1] * d[1] + unit[2] * d[2])
-        turned = times(R, w)
-        v = add(times(R, d), cross(p, turned))
-        self.factors.append(Exponential(name, coordinates, turned, v, times(R, unit), rate, times(R, along)))
-        return len(self.factors) - 1
-
-    def _times(self, pose: Matrix, other: Matrix) -> Matrix:
-        return pose_product(self.lower.matrix(pose), self.lower.matrix(other))
-
-    def _lifted(self, pose: Matrix) -> Mat:
-        return [[self.lower.value(entry) for entry in row] for row in pose]
 
     # ---- exponentials and their products
 
     def amplitude(self, i: int, order: int = 0) -> Value:
-        """The amplitude s of exponential i, or its first or second time derivative."""
-        coordinates, graph = self.factors[i].coordinates, self.graph
+        """The argument s of exponential i, or its first or second time derivative."""
+        amplitude, q = self.factors[i].amplitude, self.motion[0]
         if order == 0:
-            return monomial(graph, coordinates, self.motion[0])
-        total = graph.value(0)
-        for a in dict.fromkeys(coordinates):
-            total = total + monomial_slope(graph, coordinates, a, self.motion[0]) * self.motion[order][a]
-        if order == 2 and len(coordinates) == 2:
-            total = total + 2 * monomial(graph, coordinates, self.motion[1])
-        return total
+            return amplitude.value(q)
+        total = amplitude.rate(q, self.motion[order])
+        return total + amplitude.bias(q, self.motion[1]) if order == 2 else total
+
+    def slopes(self) -> Mat:
+        """ds_i/dq_a of every exponential (rows) by every coordinate (columns)."""
+        rows = []
+        for factor in self.factors:
+            row = [self.graph.value(0)] * self.size
+            for a, slope in factor.amplitude.slopes(self.motion[0]):
+                row[a] = row[a] + slope
+            rows.append(row)
+        return rows
 
     @cached_property
     def exponentials(self) -> list[Mat]:
@@ -259,9 +171,7 @@ class MatrixExponentials:
         """6 x nq Jacobian of a frame in base components, linear rows first."""
         J = [[self.graph.value(0)] * self.size for _ in range(6)]
         for number, column in zip(self.chains[frame].factors, self.columns(frame), strict=True):
-            coordinates = self.factors[number].coordinates
-            for a in dict.fromkeys(coordinates):
-                slope = monomial_slope(self.graph, coordinates, a, self.motion[0])
+            for a, slope in self.factors[number].amplitude.slopes(self.motion[0]):
                 for row in range(6):
                     J[row][a] = J[row][a] + column[row] * slope
         return J
@@ -307,33 +217,3 @@ class MatrixExponentials:
         columns = self.columns(frame)
         linear = combination(self.graph, weights, [column[:3] for column in columns])
         return [*linear, *combination(self.graph, weights, [column[3:] for column in columns])]
-
-
-def _twist(screw: Screw) -> tuple[Vector, Vector]:
-    """Rotation and displacement per unit of the coordinate."""
-    x, y, z = screw.axis
-    still: Vector = (0, 0, 0)
-    slide = still if screw.advance == 0 else (x * screw.advance, y * screw.advance, z * screw.advance)
-    return (screw.axis if screw.turns else still), slide
-
-
-def skew(v: Vec) -> Mat:
-    """{v x}."""
-    x, y, z = v
-    zero = x.graph.value(0)
-    return [[zero, -z, y], [z, zero, -x], [-y, x, zero]]
-
-
-def _triple(row: Sequence[Scalar]) -> Vector:
-    x, y, z = row
-    return (x, y, z)
-
-
-def _length(turn: Sequence[Scalar]) -> Scalar:
-    """Length of a rotation vector; with its sign where it has one component only."""
-    present = [x for x in turn if x != 0]
-    if len(present) <= 1:
-        return present[0] if present else 0
-    if any(isinstance(x, sympy.Basic) for x in present):
-        return sympy.sqrt(sympy.Add(*(x**2 for x in present)))
-    return math.sqrt(math.fsum(float(x) ** 2 for x in present))

@@ -1,0 +1,1 @@
+"""Kinematics by matrix exponentials (paper 001)."""
