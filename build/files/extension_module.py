@@ -9,7 +9,6 @@ from typing import Any
 from elastogen.build.c.names import string_literals
 from elastogen.build.files.contexts import Identity, ModuleContext, ModuleFunction, Prototype, SimulationContext
 from elastogen.build.files.lanes import batch_parameters, in_lanes
-from elastogen.build.files.simulation import quaternions
 from elastogen.generator.functions.derivation import ModelDerivation
 from elastogen.generator.functions.function import Function
 from elastogen.runtime.interface.argument import Argument
@@ -75,7 +74,7 @@ def metadata(derivation: ModelDerivation, identity: Identity) -> dict[str, Any]:
         "coordinate_units": list(derivation.coordinate_units),
         "velocity_names": list(derivation.velocity_names),
         "velocity_units": list(derivation.velocity_units),
-        "quaternions": list(quaternions(derivation)),
+        "quaternions": list(derivation.robot.quaternions),
         "elastic_coordinates": list(derivation.elastic_coordinates),
         "limits": _limits(derivation),
         "critical_rates": [dataclasses.asdict(rate) for rate in derivation.critical_rates],

@@ -85,26 +85,13 @@ def simulation_context(derivation: ModelDerivation, identity: Identity) -> Simul
         held=", w->k" if sliding else "",
         timed=TIME in derivation.robot.parameters and bool(derivation.robot.terms),
         controllers=nv == nq and any(name in functions for name in ("inverse_dynamics", "gravity_vector")),
-        quaternions=quaternions(derivation),
+        quaternions=derivation.robot.quaternions,
     )
 
 
 def _fits(function: Function, nq: int, nv: int) -> bool:
     """Whether a function takes vectors over all coordinates or velocities, as the integrators expect."""
     return all(argument.shape == ((nq,) if argument.name in POSITIONS else (nv,)) for argument in function.inputs)
-
-
-def quaternions(derivation: ModelDerivation) -> tuple[int, ...]:
-    """Where the quaternions of a robot start in q."""
-    starts, place = [], 0
-    robot = derivation.robot
-    for joint in robot.joints:
-        beyond = len(joint.type.coordinates) - len(joint.type.velocities)
-        place += len(joint.type.coordinates)
-        starts += [place - 4] * beyond
-        flexible = robot.link(joint.child).flexible
-        place += (joint.elasticity is not None) + (0 if flexible is None else len(flexible.coordinates))
-    return tuple(starts)
 
 
 def _simulate_parameters(parameters: str, prefix: str) -> tuple[str, ...]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 from elastogen.generator.algorithms.newton_euler import Placed, outward
 from elastogen.generator.bodies.elastic_body import rigid_energy
@@ -39,7 +38,7 @@ def body_motions(
     for known in operators:  # columns of {omega x} to rows
         known[1] = [list(row) for row in zip(*known[1], strict=True)]
     linear = [m.a for m in start]
-    chain = list(pairwise(motion))
+    chain = mechanism.in_time(motion)
     for _ in range(order - 2):
         with graph.section("rates of the accelerations"):
             flat = [v for U, a in zip(operators, linear, strict=True) for v in (*a, *(x for row in U[-1] for x in row))]

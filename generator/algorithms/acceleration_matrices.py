@@ -76,6 +76,28 @@ def _expanded(graph: Graph, rows: Mat, coordinates: Sequence[int], q: Sequence[V
         for b in coordinates
         if a <= b
     }
+    return _expansion(rows, first, second)
+
+
+def _expanded_along(mechanism: Mechanism, rows: Mat, velocities: Sequence[int], q: Sequence[Value]) -> Expansion:
+    """The same along quasi-velocities, whose derivatives do not commute: A_ijk is the mean of both orders, all that
+    accelerations see of them."""
+
+    def along(matrix: Mat, a: int) -> Mat:
+        values, width = mechanism.along([value for row in matrix for value in row], q, a), len(matrix[0])
+        return [values[start : start + width] for start in range(0, len(values), width)]
+
+    first = {a: along(rows, a) for a in velocities}
+    second = {
+        (a, b): (_array(along(first[a], b)) + _array(along(first[b], a))) * 0.5
+        for a in velocities
+        for b in velocities
+        if a <= b
+    }
+    return _expansion(rows, first, second)
+
+
+def _expansion(rows: Mat, first: dict[int, Mat], second: dict[Pair, Matrix]) -> Expansion:
     second = {pair: matrix for pair, matrix in second.items() if any(not x.is_zero for x in matrix.flat)}
     return Expansion(_array(rows), {a: _array(slope) for a, slope in first.items()}, second)
 
@@ -116,7 +138,10 @@ class AccelerationMatrices:
         locals_ = affine.local_transforms(self.mechanism, self.q)
         for frame, rows in zip(self.mechanism.frames, locals_, strict=True):
             with self.graph.section(f"{frame.label}: differential matrices"):
-                local = _expanded(self.graph, rows, frame.touched, self.q)
+                if frame.extras:
+                    local = _expanded_along(self.mechanism, rows, frame.coordinates, self.q)
+                else:
+                    local = _expanded(self.graph, rows, frame.touched, self.q)
                 found.append(found[frame.parent] @ local if frame.parent >= 0 else local)
         return found
 
@@ -317,17 +342,21 @@ def pairs(size: int) -> list[Pair]:
 
 
 def joint_operators(mechanism: Mechanism) -> list[Mat]:
-    """U_i of every coordinate, in the frame of the link that it moves: dT_i0/dq_i = T_i0 U_i (002 (9), tau_i = 1)."""
+    """U_i of every coordinate, in the frame of the link that it moves: dT_i0/dq_i = T_i0 U_i (002 (9), tau_i = 1).
+
+    Of quasi-velocities those of the moved frame.
+    """
     zero = mechanism.graph.value(0)
     found: dict[int, Mat] = {}
     for link in mechanism.link_frames:
         for index in mechanism.ancestors(link.frame):
             frame = mechanism.frames[index]
-            if not frame.motion.screw or frame.coordinates[0] in found:
+            if not frame.coordinates or frame.coordinates[0] in found:
                 break
-            ((turn, slide),) = frame.motion.twists([zero])
-            w = link.rotation.inward(turn)
-            v = link.rotation.inward(add(cross(turn, link.position), slide))
-            rows = [[zero, -w[2], w[1], v[0]], [w[2], zero, -w[0], v[1]], [-w[1], w[0], zero, v[2]], [zero] * 4]
-            found[frame.coordinates[0]] = rows
+            at_zero = [zero] * (len(frame.coordinates) + len(frame.extras))
+            for coordinate, (turn, slide) in zip(frame.coordinates, frame.motion.twists(at_zero), strict=True):
+                w = link.rotation.inward(turn)
+                v = link.rotation.inward(add(cross(turn, link.position), frame.motion.to_moved(at_zero, slide)))
+                rows = [[zero, -w[2], w[1], v[0]], [w[2], zero, -w[0], v[1]], [-w[1], w[0], zero, v[2]], [zero] * 4]
+                found[coordinate] = rows
     return [found[k] for k in range(mechanism.size)]

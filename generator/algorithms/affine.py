@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from math import comb
 
 from elastogen.generator.algorithms.newton_euler import place
@@ -22,13 +21,13 @@ from elastogen.generator.spatial import dense_matrices as dense
 from elastogen.generator.spatial.vectors import Mat, product
 
 
-def _rates(graph: Graph, matrix: Mat, motion: TimeDerivatives, order: int) -> list[Mat]:
+def _rates(mechanism: Mechanism, matrix: Mat, motion: TimeDerivatives, order: int) -> list[Mat]:
     """The matrix and its time derivatives up to an order."""
     width = len(matrix[0])
-    chain = list(pairwise(motion))
+    chain = mechanism.in_time(motion)
     values, result = [value for row in matrix for value in row], [matrix]
     for _ in range(order):
-        values = time_derivative(graph, values, chain)
+        values = time_derivative(mechanism.graph, values, chain)
         result.append([values[start : start + width] for start in range(0, len(values), width)])
     return result
 
@@ -65,7 +64,7 @@ def bodies(mechanism: Mechanism, motion: TimeDerivatives, order: int) -> list[Af
     found: list[AffineBody] = []
     for frame, A in zip(mechanism.frames, local_transforms(mechanism, q), strict=True):
         with graph.section(f"{frame.label}: transformation and its rates"):
-            rates = _rates(graph, A, motion, order)
+            rates = _rates(mechanism, A, motion, order)
             if frame.parent >= 0:
                 parent = found[frame.parent].T
                 T = []

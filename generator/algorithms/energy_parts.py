@@ -13,8 +13,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from math import comb
+from typing import TypeAlias
 
 from elastogen.generator.algorithms.acceleration_energy import BodyMotion, body_motions
 from elastogen.generator.algorithms.kinematics import local_motions
@@ -27,6 +27,7 @@ from elastogen.generator.spatial import dense_matrices as dense
 from elastogen.generator.spatial.inertia import Inertia
 from elastogen.generator.spatial.vectors import Mat, Vec, add, cross, dot, product, scale, sub, times
 
+Chain: TypeAlias = "list[tuple[Sequence[Value], Sequence[Value]]]"
 NAMES = ("translation", "rotation", "coupling", "centrifugal", "deformation")
 
 
@@ -84,7 +85,7 @@ def turnings(mechanism: Mechanism, placed: Sequence[Placed], motion: Sequence[Se
             found.append(Turning([unit, spin], velocity.linear, velocity.angular))
         return found
     moved: list[BodyMotion] = body_motions(mechanism, placed, motion, p + 1)
-    alphas, chain = [state.epsilon for state in states], list(pairwise(motion))
+    alphas, chain = [state.epsilon for state in states], mechanism.in_time(motion)
     for _ in range(p - 1):  # absolute derivatives: d/dt of the components, and omega x
         rates = time_derivative(graph, [x for alpha in alphas for x in alpha], chain)
         alphas = [add(rates[3 * k : 3 * k + 3], cross(state.omega, alphas[k])) for k, state in enumerate(states)]
@@ -119,11 +120,11 @@ def rigid_parts(inertia: Inertia, turning: Turning) -> Parts:
     )
 
 
-def flexible_parts(body: DeformedBody, turning: Turning, motion: Sequence[Sequence[Value]]) -> Parts:
-    """Of a flexible body, about its present mass centre."""
+def flexible_parts(body: DeformedBody, turning: Turning, motion: Sequence[Sequence[Value]], chain: Chain) -> Parts:
+    """Of a flexible body, about its present mass centre; ``chain`` pairs variables with their rates along the motion."""
     graph, order = body.graph, len(turning.U) - 1
     centre, P = _central(body.inertia)
-    centres, chain = [centre], list(pairwise(motion))
+    centres = [centre]
     for _ in range(order):
         centres.append(time_derivative(graph, centres[-1], chain))
     inner: Vec = [graph.value(0)] * 3  # of the centre by the deformation alone
@@ -153,6 +154,6 @@ def energy_parts(
         with mechanism.graph.section(f"{frame.label}: energy by component"):
             parts = [rigid_parts(frame.inertia, turning)]
             if frame.elastic is not None:
-                parts.append(flexible_parts(frame.elastic.moved(motion[0]), turning, motion))
+                parts.append(flexible_parts(frame.elastic.moved(motion[0]), turning, motion, mechanism.in_time(motion)))
             found.append(parts)
     return found

@@ -303,7 +303,7 @@ class ShapedState(DeformedBody):
 
     def _field_motions(self, motion: TimeDerivatives, U: Sequence[Mat]) -> list[Mat]:
         """Z_n = sum_i C(order, i) c_n^(order-i) U_i: how every shape field moves, to the order of the last U."""
-        order, chain = len(U) - 1, list(pairwise(motion))
+        order, chain = len(U) - 1, list(pairwise([self.body.own(values) for values in motion]))
         c = [list(self.c)]
         for _ in range(order):
             c.append(time_derivative(self.graph, c[-1], chain))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import wraps
 from typing import TypeAlias, TypeVar
 
@@ -51,15 +51,6 @@ class Entry:
     applies_to: str = "every robot"
     ways_for: Callable[[Variant], tuple[Way, ...]] | None = None
     own_inputs: Mapping[str, Argument] = field(default_factory=dict)  # of a user's function, by name
-
-
-def by_true_velocities(entry: Entry) -> Entry:
-    """The entry for robots whose velocities are all time derivatives of coordinates."""
-    return replace(
-        entry,
-        applies=lambda robot: entry.applies(robot) and not robot.has_quasi_velocities,
-        applies_to=f"{entry.applies_to}, without floating and spherical joints",
-    )
 
 
 def flat(rows: Sequence[Sequence[Value]]) -> list[Value]:

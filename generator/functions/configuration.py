@@ -38,7 +38,7 @@ def _put(frame: Frame, result: list[Value], own: Sequence[Value]) -> None:
 
 def configuration_rate(variant: Variant) -> Derived:
     """dq/dt."""
-    return Derived((_in_order(variant, variant.rates(variant.input("q"), variant.input("qd"))),))
+    return Derived((_in_order(variant, variant.mechanism.rates(variant.input("q"), variant.input("qd"))),))
 
 
 def integrate(variant: Variant) -> Derived:

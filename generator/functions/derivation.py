@@ -18,7 +18,7 @@ from elastogen.generator.functions import (
     kinematics,
     points,
 )
-from elastogen.generator.functions.catalogue import Derived, Entry, by_true_velocities
+from elastogen.generator.functions.catalogue import Derived, Entry
 from elastogen.generator.functions.function import Function
 from elastogen.generator.functions.fused import MARK, fused_entry
 from elastogen.generator.functions.higher import acceleration_matrices, energies_and_rates, energy_parts
@@ -47,9 +47,9 @@ CATALOGUE: dict[str, Entry] = {
         *derivatives.ENTRIES,
         *inner_forces.ENTRIES,
         *elements.ENTRIES,
-        *map(by_true_velocities, energies_and_rates.ENTRIES),
-        *map(by_true_velocities, energy_parts.ENTRIES),
-        *map(by_true_velocities, acceleration_matrices.ENTRIES),
+        *energies_and_rates.ENTRIES,
+        *energy_parts.ENTRIES,
+        *acceleration_matrices.ENTRIES,
         *matrix_exponentials.ENTRIES,
         *identification.ENTRIES,
         *centroidal.ENTRIES,

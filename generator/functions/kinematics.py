@@ -55,7 +55,7 @@ def jacobian_tip(variant: Variant) -> Derived:
 
 def _rate(variant: Variant) -> Mat:
     J, q = flat(_jacobian(variant)), variant.input("q")
-    rate = time_derivative(variant.graph, J, [(q, variant.rates(q, variant.input("qd")))])
+    rate = time_derivative(variant.graph, J, [(q, variant.mechanism.rates(q, variant.input("qd")))])
     n = variant.size
     return [rate[row * n : (row + 1) * n] for row in range(6)]
 

@@ -117,7 +117,7 @@ def jacobian_rates(variant: Variant) -> Derived:
     """dJ/dt of every point."""
     values = jacobians(variant).outputs[0]
     q = variant.input("q")
-    return Derived((time_derivative(variant.graph, values, [(q, variant.rates(q, variant.input("qd")))]),))
+    return Derived((time_derivative(variant.graph, values, [(q, variant.mechanism.rates(q, variant.input("qd")))]),))
 
 
 def _sheared_forces(variant: Variant) -> Derived:

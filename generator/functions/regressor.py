@@ -18,6 +18,7 @@ from elastogen.generator.beams.piecewise import to_scalar
 from elastogen.generator.bodies.elastic_body import ElasticBody
 from elastogen.generator.functions.variants import Variant
 from elastogen.generator.mechanism.mechanism import LinkFrame, Mechanism
+from elastogen.generator.program.arguments import input_argument
 from elastogen.generator.program.differentiate import jacobian
 from elastogen.generator.program.graph import Graph, Op, Value
 from elastogen.generator.program.lowering import Lowering
@@ -156,7 +157,7 @@ def parameters_of(variant: Variant) -> list[Value]:
 
 def _deflections(variant: Variant) -> list[int]:
     """Coordinates of flexible joints."""
-    names = variant.robot.coordinate_names
+    names = variant.robot.velocity_names
     return [names.index(f"{joint.name}.deflection") for joint in variant.robot.joints if joint.elasticity is not None]
 
 
@@ -210,12 +211,15 @@ def base_set(variant: Variant, Y: Mat, nominal: dict[str, float]) -> BaseSet:
     graph, n = variant.graph, variant.size
     refs = [value.ref for row in Y for value in row]
     width = len(Y[0])
-    inputs = [Argument(name, (n,), "", "") for name in ("q", "qd", "qdd")]
+    inputs = [input_argument(name, variant.positions, n) for name in ("q", "qd", "qdd")]
     sliding = selectors(variant.robot)
     indicators = [Argument(INDICATORS, (len(indicated(sliding)),), "", "")] if indicated(sliding) else []
     program = Program(graph, [*inputs, *indicators], [(Argument("Y", (n, width), "", ""), refs)])
     rng = np.random.default_rng(20020523)
-    states = {argument.name: rng.uniform(-2.0, 2.0, (3 * width // n + 10, n)) for argument in inputs}
+    states = {argument.name: rng.uniform(-2.0, 2.0, (3 * width // n + 10, argument.size)) for argument in inputs}
+    for start in variant.robot.quaternions:
+        turn = states["q"][:, start : start + 4]
+        turn /= np.linalg.norm(turn, axis=1, keepdims=True)
     for selector in sliding:  # places on the beams
         places = states["q"][:, selector.coordinate]
         places[:] = selector.upper * rng.uniform(0.05, 0.95, len(places))

@@ -16,7 +16,7 @@ from elastogen.generator.mechanism.layout import build_mechanism
 from elastogen.generator.mechanism.mechanism import Mechanism
 from elastogen.generator.mechanism.points import PointedMechanism
 from elastogen.generator.program.arguments import POSITIONS
-from elastogen.generator.program.differentiate import jacobian, time_derivative
+from elastogen.generator.program.differentiate import jacobian
 from elastogen.generator.program.graph import Graph, Value
 from elastogen.generator.program.lowering import Lowering
 from elastogen.generator.program.program import Extent
@@ -94,25 +94,12 @@ class Variant:
         order = self.mechanism.order if name in POSITIONS else range(self.size)
         return self.free([self.graph.input(f"{name}[{index}]") for index in order])
 
-    def rates(self, q: Sequence[Value], qd: Sequence[Value]) -> list[Value]:
-        """dq/dt: the velocities, and what quasi-velocities make of them."""
-        result = [*qd, *([self.graph.value(0)] * (len(q) - len(qd)))]
-        for frame in self.mechanism.frames:
-            if frame.extras:
-                own = frame.motion.rates(frame.at(q), frame.own(qd))
-                for k, value in zip((*frame.coordinates, *frame.extras), own, strict=True):
-                    result[k] = value
-        return result
-
     def by_position(self, values: Sequence[Value]) -> list[list[Value]]:
         """Rows of the derivatives of values by q; along the velocities where there are fewer of them than coordinates."""
         q = self.input("q")
         if len(q) == self.size:
             return jacobian(self.graph, values, q)
-        columns = []
-        for k in range(self.size):
-            unit = [self.graph.value(1 if j == k else 0) for j in range(self.size)]
-            columns.append(time_derivative(self.graph, values, [(q, self.rates(q, unit))]))
+        columns = [self.mechanism.along(values, q, k) for k in range(self.size)]
         return [list(row) for row in zip(*columns, strict=True)]
 
     @property

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from elastogen.generator.bodies.elastic_body import ElasticBody
 from elastogen.generator.joints.frame_motion import FrameMotion
+from elastogen.generator.program.differentiate import time_derivative
 from elastogen.generator.program.graph import Graph, Value
 from elastogen.generator.sliding.window import Window
 from elastogen.generator.spatial.inertia import Inertia
@@ -106,6 +108,25 @@ class Mechanism:
     def has_linear_tips(self) -> bool:
         """Whether some tip is E + {delta x}: then frames are sheared, and only affine.py applies."""
         return any(not frame.motion.orthogonal for frame in self.frames)
+
+    def rates(self, q: Sequence[Value], qd: Sequence[Value]) -> list[Value]:
+        """dq/dt: the velocities, and what quasi-velocities make of them."""
+        result = [*qd, *([self.graph.value(0)] * (len(q) - len(qd)))]
+        for frame in self.frames:
+            if frame.extras:
+                own = frame.motion.rates(frame.at(q), frame.own(qd))
+                for k, value in zip((*frame.coordinates, *frame.extras), own, strict=True):
+                    result[k] = value
+        return result
+
+    def along(self, values: Sequence[Value], q: Sequence[Value], velocity: int) -> list[Value]:
+        """Derivatives of values along a unit velocity: by the coordinate of that index where it has one as its rate."""
+        unit = [self.graph.value(1 if k == velocity else 0) for k in range(self.size)]
+        return time_derivative(self.graph, values, [(q, self.rates(q, unit))])
+
+    def in_time(self, motion: Sequence[Sequence[Value]]) -> list[tuple[Sequence[Value], Sequence[Value]]]:
+        """Pairs of variables and their rates along a motion q, qd, qdd, ...: dq/dt is qd but for quasi-velocities."""
+        return [(motion[0], self.rates(motion[0], motion[1])), *pairwise(motion[1:])]
 
     def is_parallel_to_parent(self, index: int) -> bool:
         """Whether a frame and its parent turn about axes of the same direction."""

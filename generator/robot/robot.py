@@ -349,6 +349,18 @@ class Robot(Extensible):
         return any(joint.type.velocities != joint.type.coordinates for joint in self.joints)
 
     @property
+    def quaternions(self) -> tuple[int, ...]:
+        """Where the quaternions start in q."""
+        starts, place = [], 0
+        for joint in self.joints:
+            beyond = len(joint.type.coordinates) - len(joint.type.velocities)
+            place += len(joint.type.coordinates)
+            starts += [place - 4] * beyond
+            flexible = self.link(joint.child).flexible
+            place += (joint.elasticity is not None) + (0 if flexible is None else len(flexible.coordinates))
+        return tuple(starts)
+
+    @property
     def live_parameters(self) -> tuple[Parameter, ...]:
         """The parameters that stay inputs of the generated code, in the order of their declaration."""
         return tuple(p for p in self.parameters.values() if p.live)

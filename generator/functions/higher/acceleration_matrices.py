@@ -153,17 +153,21 @@ def _every(robot: Robot) -> bool:
 
 
 def _has_pairs(robot: Robot) -> bool:
-    return len(robot.coordinates) > 1
+    return len(robot.velocities) > 1
 
 
-def _has_rigid_links(robot: Robot) -> bool:
-    return all(link.flexible is None for link in robot.links)
+def _has_constant_operators(robot: Robot) -> bool:
+    own = all(
+        joint.coupling is None and (len(joint.type.coordinates) <= 1 or joint.type.velocities != joint.type.coordinates)
+        for joint in robot.joints
+    )
+    return own and all(link.flexible is None for link in robot.links)
 
 
 _WHY: dict[Callable[[Robot], bool], str] = {
     _every: "every robot",
     _has_pairs: "only for robots with two coordinates or more",
-    _has_rigid_links: "only for robots without flexible links",
+    _has_constant_operators: "only for robots without flexible links, whose joints have one coordinate each or are free",
 }
 _FORCE, _INERTIA = "N m or N", "kg m^2, kg m, kg"
 _Q_M = ("q", "qd", "qdd", "wrench", "delta_m", "delta_theta", "tau")
@@ -201,7 +205,7 @@ def _tip_terms(v: Variant) -> tuple[Argument, ...]:
 ENTRIES = (
     _entry("joint_operators", "Operators U_i: dT_i0/dq_i = T_i0 U_i, each in the frame of the link that q_i moves.",
            (), lambda v: (Argument("U", (v.size, 4, 4), "1, m/rad", "per coordinate"),), joint_operator, "plain",
-           _has_rigid_links),
+           _has_constant_operators),
     _entry("transform_partials", "Differential matrices A_ij = dT_i0/dq_j of every link frame, the tip last.", ("q",),
            _per_frame("coordinate"), transform_partials, "plain"),
     _entry("transform_second_partials", "Second derivatives A_ijk = d2T_i0/dq_j dq_k of every link frame, tip last.",

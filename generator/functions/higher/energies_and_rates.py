@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from itertools import pairwise
+from collections.abc import Callable
 
 from elastogen.generator.algorithms import affine
 from elastogen.generator.algorithms.acceleration_energy import acceleration_energy
@@ -49,7 +48,7 @@ def _with_drives(variant: Variant, energy: Value, p: int) -> Derived:
 
 def _rate(variant: Variant, values: list[Value], k: int) -> list[Value]:
     motion = _motion(variant, 3 + k)
-    chain: list[tuple[Sequence[Value], Sequence[Value]]] = list(pairwise(motion))
+    chain = variant.mechanism.in_time(motion)
     if TIME in variant.nominal:  # own terms may depend on it
         chain.append(([variant.graph.input(TIME)], [variant.graph.value(1)]))
     for _ in range(k):

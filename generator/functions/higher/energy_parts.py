@@ -28,9 +28,9 @@ def parts(p: int) -> Callable[[Variant], Derived]:
         for owner, bodies in zip(reactions.owners(mechanism, links), found, strict=True):
             for part in bodies if owner >= 0 else ():
                 rows[owner] = rows[owner] + part
-        names, values = variant.robot.coordinate_names, []
+        names, values = variant.robot.velocity_names, []
         for row, joint in zip(rows, variant.robot.moving_joints, strict=True):
-            driven = [names.index(coordinate.name(joint.name)) for coordinate in joint.type.coordinates]
+            driven = [names.index(coordinate.name(joint.name)) for coordinate in joint.type.velocities]
             rotors = [variant.drives[k].inertia * motion[-1][k] * motion[-1][k] * 0.5 for k in driven]
             values += [*row.values, sum(rotors, zero)]
         return Derived((values,))
