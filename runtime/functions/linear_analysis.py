@@ -10,6 +10,8 @@ from numpy.typing import ArrayLike
 
 from elastogen.runtime.errors import ModelError
 from elastogen.runtime.functions.evaluation import Array, Evaluation, ParameterValues
+from elastogen.runtime.functions.metadata import Metadata
+from elastogen.runtime.functions.quaternions import commutators
 
 
 @dataclass(frozen=True)
@@ -34,7 +36,11 @@ class Modes:
 
 @dataclass(frozen=True)
 class Linearization:
-    """d/dt (dq, dqd) = A (dq, dqd) + B dF about an operating point; the columns of B belong to ``driven``."""
+    """d/dt (dq, dqd) = A (dq, dqd) + B dF about an operating point; the columns of B belong to ``driven``.
+
+    With floating and spherical joints dq is a displacement along the velocities, ``model.difference`` of two configurations,
+    and dq' = dqd - [qd, dq]: seen from a frame that turns, a displacement turns back.
+    """
 
     A: Array
     B: Array
@@ -44,6 +50,7 @@ class Linearization:
 class LinearAnalysis(Evaluation):
     """The methods of a model for small motions; they need outputs beyond the default set and say so."""
 
+    _metadata: Metadata
     driven: Any
     nq: Any
     dtype: Any
@@ -84,6 +91,6 @@ class LinearAnalysis(Evaluation):
         blocks = self._evaluate("forward_dynamics_derivatives", [q, qd, F], None, parameters)
         by_q, by_qd, by_F = (np.asarray(block, dtype=float) for block in blocks)
         n = self.nv
-        A = np.block([[np.zeros((n, n)), np.eye(n)], [by_q, by_qd]])
+        A = np.block([[-commutators(self._metadata, np.asarray(qd, dtype=float)), np.eye(n)], [by_q, by_qd]])
         B = np.vstack([np.zeros((n, len(self.driven))), by_F[:, list(self.driven)]])
         return Linearization(A, B, self.driven)

@@ -1,4 +1,4 @@
-"""Quaternions in the positions of a model: made unit before they reach the compiled functions."""
+"""Quaternions in the positions of a model: made unit before they reach the compiled functions; brackets of their velocities."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
+
+from elastogen.runtime.functions.metadata import Metadata
 
 
 def unit_quaternions(q: ArrayLike, starts: Sequence[int]) -> Any:
@@ -19,3 +21,22 @@ def unit_quaternions(q: ArrayLike, starts: Sequence[int]) -> Any:
         part = array[..., start : start + 4]
         part /= np.linalg.norm(part, axis=-1, keepdims=True)
     return array
+
+
+def commutators(metadata: Metadata, qd: NDArray[np.float64]) -> NDArray[np.float64]:
+    """ad(qd): columns are the brackets [qd, e_k] of velocities in moved frames, (nv, nv); zero where qd = dq/dt."""
+    n = len(metadata.velocity_names)
+    result = np.zeros((n, n))
+    for number, start in enumerate(metadata.quaternions):
+        turn = slice(start - number, start - number + 3)  # every quaternion before has one number more than its velocities
+        spin = _skew(qd[turn])
+        result[turn, turn] = spin
+        if f"{metadata.coordinate_names[start].rpartition('.')[0]}.vx" in metadata.velocity_names:  # floating
+            slide = slice(turn.start - 3, turn.start)
+            result[slide, slide], result[slide, turn] = spin, _skew(qd[slide])
+    return result
+
+
+def _skew(v: NDArray[np.float64]) -> NDArray[np.float64]:
+    x, y, z = v
+    return np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])

@@ -23,7 +23,7 @@ NAMES = (
     "joint_operators", "transform_partials", "transform_second_partials", "jacobian", "jacobian_rate", "jacobian_tip",
     "jacobian_coriolis", "jacobian_centrifugal", "jacobian_coriolis_tip", "jacobian_centrifugal_tip", "trace_mass_matrix", "mass_matrix",
     "trace_coriolis_vector", "acceleration_matrix", "coriolis_coefficients", "centrifugal_coefficients", "driving_forces",
-    "driving_forces_by_coefficients", "base_regressor", "base_parameters", "regressor", "inertial_parameters",
+    "base_regressor", "base_parameters", "regressor", "inertial_parameters",
     "coriolis_matrix", "coriolis_vector", "gravity_vector",
 )  # fmt: skip
 
@@ -106,11 +106,10 @@ def test_matrices_of_paper_002(motion: Any, at: Callable[..., Any]) -> None:
     own = at("jacobian_coriolis_tip") @ products(qd) + at("jacobian_centrifugal_tip") @ qd**2
     close(own, np.kron(np.eye(2), R.T) @ bend)
     wrench = np.array([1.0, -2.0, 0.5, 0.3, 0.1, -0.4])
-    for name in ("driving_forces", "driving_forces_by_coefficients"):
-        Q = at(name, wrench=wrench, delta_m=1.0, delta_theta=1.0, tau=-1.0)
-        close(Q, free_chain.value(motion.forces(free_chain.GRAVITY), 0))
-        Q = at(name, wrench=wrench, delta_m=0.0, delta_theta=1.0, tau=1.0)
-        close(Q, at("jacobian_tip").T @ wrench)
+    Q = at("driving_forces", wrench=wrench, delta_m=1.0, delta_theta=1.0, tau=-1.0)
+    close(Q, free_chain.value(motion.forces(free_chain.GRAVITY), 0))
+    Q = at("driving_forces", wrench=wrench, delta_m=0.0, delta_theta=1.0, tau=1.0)
+    close(Q, at("jacobian_tip").T @ wrench)
 
 
 def test_parameters_that_can_be_identified(motion: Any, at: Callable[..., Any]) -> None:
@@ -166,7 +165,9 @@ def test_flexible_satellite() -> None:
         (found,) = made[name].evaluate({"q": q, "qd": qd, "qdd": qdd, "q3": 0 * qd, **state}, live).values()
         return found
 
-    slope = [(value("acceleration_energy_1", qdd=qdd + e) - value("acceleration_energy_1", qdd=qdd - e)) / 2 for e in np.eye(12)]
+    slope = [
+        (value("acceleration_energy_1", qdd=qdd + e) - value("acceleration_energy_1", qdd=qdd - e)) / 2 for e in np.eye(12)
+    ]
     close(slope, value("inertia_forces"))
     close(value("acceleration_energy_parts_1").sum(), value("acceleration_energy_1"))
     close(value("trace_mass_matrix"), value("mass_matrix"))
@@ -189,3 +190,55 @@ def test_regressor_of_an_elastic_joint_behind_a_free_base() -> None:
     state["q"][3:7] = Rotation.random(random_state=2).as_quat()
     found = {f.name: next(iter(f.evaluate(state).values())) for f in made}
     close(found["regressor"] @ found["inertial_parameters"], found["inverse_dynamics"])
+
+
+MIXED = {
+    "planar": {}, "cylindrical": {}, "universal": {"axis2": [0, 1, 0]}, "helical": {"pitch": 0.2},
+    "revolute": {"follows": "0.5*q('helical1') + q('universal1.angle1')", "axis": [1, 0, 0]},
+}  # fmt: skip
+
+
+def mixed(*kinds: str, base: str = "fixed") -> Any:
+    body = {"mass": 1.1, "com": [0.1, 0.02, 0.03], "inertia": [0.1, 0.12, 0.15]}
+    links = [{"name": f"link{k}", **body} for k in range(len(kinds) + 1)]
+    joints = [{"name": f"{kind}1", "type": kind, "placement": {"xyz": [0.2, 0.1, 0]}, **MIXED[kind]} for kind in kinds]
+    return elastogen.load({"elastogen": 1, "name": "mixed", "base": base, "links": links, "joints": joints})
+
+
+def test_a_free_base_with_joints_of_several_coordinates_and_a_follower() -> None:
+    """Appell: the slope of E^(1) by qdd are the inertia forces; matrices by traces are those of the recursions."""
+    robot = mixed("planar", "cylindrical", "universal", "helical", "revolute", base="floating")
+    names = (
+        "acceleration_energy_1",
+        "inertia_forces",
+        "trace_coriolis_vector",
+        "coriolis_vector",
+        "kinetic_energy_parts",
+        "kinetic_energy",
+    )
+    made = {f.name: f for f in derive_model(robot, names).functions}
+    rng = np.random.default_rng(6)
+    q, qd, qdd = (rng.uniform(-1, 1, size) for size in (15, 14, 14))
+    q[3:7] = Rotation.random(random_state=3).as_quat()
+
+    def value(name: str, qdd: Any = qdd) -> Any:
+        (found,) = made[name].evaluate({"q": q, "qd": qd, "qdd": qdd}).values()
+        return found
+
+    slope = [(value("acceleration_energy_1", qdd + e) - value("acceleration_energy_1", qdd - e)) / 2 for e in np.eye(14)]
+    close(slope, value("inertia_forces"))
+    close(value("trace_coriolis_vector"), value("coriolis_vector"))
+    close(value("kinetic_energy_parts").sum(), value("kinetic_energy"))
+
+
+def test_operators_of_joints_that_are_no_screws_by_themselves() -> None:
+    """U_i is constant for a helical joint; with two coordinates in one joint, or a follower, it is not."""
+    names = ("joint_operators", "transform_partials", "forward_kinematics")
+    made = {f.name: f for f in derive_model(mixed("helical"), names).functions}
+    U, A, T = (next(iter(made[name].evaluate({"q": [0.7]}).values())) for name in names)
+    close(A[0][0], T[0] @ U[0])
+    for kinds in (("universal",), ("helical", "universal", "revolute")):
+        with pytest.raises(elastogen.OutputError, match="one coordinate each"):
+            derive_model(mixed(*kinds), ("joint_operators",))
+    with pytest.raises(elastogen.OutputError, match="coupled"):
+        derive_model(mixed("helical", "universal", "revolute"), ("exponential_jacobian",))

@@ -87,6 +87,20 @@ def test_free_flight(pair: tuple[elastogen.Model, Tree], method: str) -> None:
     assert np.abs(run.q[-1] - q).max() > 0.5
 
 
+def test_linearization_about_a_motion(pair: tuple[elastogen.Model, Tree]) -> None:
+    """d/dt of a displacement between neighbouring motions: the rate of d integrate(q, h v) / dq at h = 0, by Pinocchio."""
+    model, made = pair
+    q, v = start(made.model)
+    A = model.linearize(q, v, np.zeros(10)).A
+    h, weights = 1e-2, {-3: -1, -2: 9, -1: -45, 1: 45, 2: -9, 3: 1}
+    rate = sum(weight * pin.dIntegrate(made.model, q, s * h * v)[0] for s, weight in weights.items()) / (60 * h)
+    np.testing.assert_allclose(A[:10, :10], rate, atol=1e-11)
+    np.testing.assert_array_equal(A[:10, 10:], np.eye(10))
+    data = made.model.createData()
+    by_q, by_v, _ = pin.computeABADerivatives(made.model, data, q, v, np.zeros(10))
+    np.testing.assert_allclose(A[10:], np.hstack([by_q, by_v]), rtol=1e-10, atol=1e-10 * np.abs(by_q).max())
+
+
 def test_forces_and_what_is_refused(pair: tuple[elastogen.Model, Tree]) -> None:
     model, made = pair
     q, v = start(made.model)
