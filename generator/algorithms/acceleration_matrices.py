@@ -81,7 +81,8 @@ def _expanded(graph: Graph, rows: Mat, coordinates: Sequence[int], q: Sequence[V
 
 def _expanded_along(mechanism: Mechanism, rows: Mat, velocities: Sequence[int], q: Sequence[Value]) -> Expansion:
     """The same along quasi-velocities, whose derivatives do not commute: A_ijk is the mean of both orders, all that
-    accelerations see of them."""
+    accelerations see of them.
+    """
 
     def along(matrix: Mat, a: int) -> Mat:
         values, width = mechanism.along([value for row in matrix for value in row], q, a), len(matrix[0])

@@ -21,14 +21,23 @@ GRAVITY = np.array([0.5, -1.0, -9.0])
 
 def description():
     """The robot file."""
-    links = [{"name": name, "mass": m, "com": list(com), "inertia": list(inertia)}
-             for name, (m, com, inertia) in zip(("hub", "body", "rod"), BODIES, strict=True)]  # fmt: skip
+    links = [
+        {"name": name, "mass": m, "com": list(com), "inertia": list(inertia)}
+        for name, (m, com, inertia) in zip(("hub", "body", "rod"), BODIES, strict=True)
+    ]
     joints = [
         {"name": "ball", "type": "spherical", "placement": {"xyz": HUB.tolist()}},
         {"name": "hinge", "type": "revolute", "axis": HINGE.tolist(), "placement": {"xyz": BALL.tolist()}},
     ]
-    return {"elastogen": 1, "name": "free_chain", "base": "floating", "gravity": GRAVITY.tolist(), "links": links, "joints": joints,
-            "tip": {"link": "rod"}}  # fmt: skip
+    return {
+        "elastogen": 1,
+        "name": "free_chain",
+        "base": "floating",
+        "gravity": GRAVITY.tolist(),
+        "links": links,
+        "joints": joints,
+        "tip": {"link": "rod"},
+    }
 
 
 def _rate(x):

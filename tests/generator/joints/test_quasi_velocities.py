@@ -21,8 +21,8 @@ NAMES = (
     "acceleration_energy_parts_3", "kinetic_energy", *(f"inertia_force_rate_{k}" for k in (1, 2, 3)), "inverse_dynamics",
     "inverse_dynamics_rate_1", "inverse_dynamics_rate_3", "transform_rate_1", "transform_rate_4", "forward_kinematics",
     "joint_operators", "transform_partials", "transform_second_partials", "jacobian", "jacobian_rate", "jacobian_tip",
-    "jacobian_coriolis", "jacobian_centrifugal", "jacobian_coriolis_tip", "jacobian_centrifugal_tip", "trace_mass_matrix", "mass_matrix",
-    "trace_coriolis_vector", "acceleration_matrix", "coriolis_coefficients", "centrifugal_coefficients", "driving_forces",
+    "jacobian_coriolis", "jacobian_centrifugal", "jacobian_coriolis_tip", "jacobian_centrifugal_tip", "trace_mass_matrix",
+    "mass_matrix", "trace_coriolis_vector", "acceleration_matrix", "coriolis_coefficients", "centrifugal_coefficients", "driving_forces",
     "base_regressor", "base_parameters", "regressor", "inertial_parameters",
     "coriolis_matrix", "coriolis_vector", "gravity_vector",
 )  # fmt: skip
@@ -152,8 +152,16 @@ def moved_base(q: Any, v: Any) -> tuple[Rotation, Any]:
 
 def test_flexible_satellite() -> None:
     """E^(1) is quadratic in qdd with the inertia forces as its slope (Appell); rates of forces by differences of high order."""
-    names = ("acceleration_energy_1", "acceleration_energy_parts_1", "inertia_forces", "inertia_force_rate_1", "trace_mass_matrix",
-             "mass_matrix", "trace_coriolis_vector", "coriolis_vector")  # fmt: skip
+    names = (
+        "acceleration_energy_1",
+        "acceleration_energy_parts_1",
+        "inertia_forces",
+        "inertia_force_rate_1",
+        "trace_mass_matrix",
+        "mass_matrix",
+        "trace_coriolis_vector",
+        "coriolis_vector",
+    )
     robot = elastogen.load("satellite")
     made = {f.name: f for f in derive_model(robot, names).functions}
     live = {parameter.name: parameter.value for parameter in robot.live_parameters}
