@@ -80,9 +80,7 @@ def _expanded(graph: Graph, rows: Mat, coordinates: Sequence[int], q: Sequence[V
 
 
 def _expanded_along(mechanism: Mechanism, rows: Mat, velocities: Sequence[int], q: Sequence[Value]) -> Expansion:
-    """The same along quasi-velocities, whose derivatives do not commute: A_ijk is the mean of both orders, all that
-    accelerations see of them.
-    """
+    """The same along quasi-velocities. These do not commute; A_ijk is the mean of both orders, which accelerations see."""
 
     def along(matrix: Mat, a: int) -> Mat:
         values, width = mechanism.along([value for row in matrix for value in row], q, a), len(matrix[0])
