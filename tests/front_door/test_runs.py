@@ -15,13 +15,13 @@ import pytest
 
 @pytest.fixture(scope="module")
 def long_fixture():
-    time.sleep(3.1)
+    time.sleep(1.5)
 
 def test_quick(): pass
-def test_slow(): time.sleep(0.35)
+def test_slow(): time.sleep(0.6)
 def test_slow_fixture(long_fixture): pass
 def test_failing_slowly():
-    time.sleep(0.35)
+    time.sleep(0.6)
     assert False
 def test_leaves_a_file():
     open("left.txt", "w").close()
@@ -53,10 +53,13 @@ def test_runs_learn_what_is_quick_and_see_what_is_left(tree: Path) -> None:
     assert printed.rindex("files left in the tree") < printed.rindex("left.txt")
     assert code == 1
     (tree / "left.txt").unlink()
-    code, printed = outcome(tree, "--quick")
+    code, printed = outcome(tree, "--quick", "--quick-seconds", "0.5")
     assert "2 passed" in printed
     assert "1 failed" in printed  # what failed is run again, however long it takes
     assert "2 deselected" in printed
+    code, printed = outcome(tree, "-n", "2", "--quick", "--quick-seconds", "0.5")  # two processes have twice the time
+    assert "3 passed" in printed
+    assert "1 failed" in printed
 
 
 def test_a_file_left_behind_fails_a_run(tree: Path) -> None:
