@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from elastogen.generator.beams.natural_frequencies import critical_rates, loaded_frequencies
+from elastogen.generator.beams.natural_frequencies import loaded_frequencies, loses_stiffness
 from elastogen.generator.robot.expressions import nominal
 from elastogen.generator.robot.robot import Joint, Link, Robot, Scalar
 
@@ -50,7 +50,6 @@ def _sliding(robot: Robot) -> list[str]:
 def _flexible(robot: Robot) -> list[str]:
     """Frequencies of the flexible links clamped with what they carry, and the rates they stand."""
     lines = []
-    rates = critical_rates(robot)
     for link in robot.links:
         if link.flexible is None:
             continue
@@ -64,8 +63,8 @@ def _flexible(robot: Robot) -> list[str]:
         if link.flexible.reduction is not None:
             errors = ", ".join(f"{100 * error:.2g}" for error in link.flexible.reduction.errors)
             lines.append(f"    lowest modes of {link.flexible.reduction.elements} elements, frequencies too high by {errors} %")
-        if link.name in rates:
-            lines.append(f"    without foreshortening it loses its stiffness when it turns at {rates[link.name]:.5g} rad/s")
+        if loses_stiffness(link):
+            lines.append(f"    without foreshortening it loses its stiffness when it turns at {found[0]:.5g} rad/s")
     return ["flexible links", *lines] if lines else []
 
 

@@ -73,6 +73,8 @@ class ShapedBeam:
 #: The part of a field that a section's point carries: constant, times y, times z; three components each.
 _Part: TypeAlias = "tuple[Curve, Curve, Curve]"
 _NOTHING: _Part = (ZERO, ZERO, ZERO)
+#: Integrals of products of fields: by the numbers of the two fields, then by their components.
+_Products: TypeAlias = "dict[tuple[int, int], dict[tuple[int, int], Number]]"
 
 
 @dataclass(frozen=True)
@@ -106,7 +108,7 @@ def beam_body(beam: Beam, modes: Sequence[Mode]) -> FlexibleBody:
         second_moments=block(1, 1),
         field_integrals=tuple(_vector(block(0, n)[0]) for n in numbers),
         field_position_integrals=tuple(block(n, 1) for n in numbers),
-        field_field_integrals=tuple(tuple(block(n, m) for m in numbers) for n in numbers),
+        field_field_integrals=_field_products(inner, len(fields)),
         stiffness=stiffness_matrix(beam, modes),
         damping=tuple((0,) * len(modes) for _ in modes),
         tip_pose=((1, 0, 0, to_scalar(length)), (0, 1, 0, 0), (0, 0, 1, 0), (0, 0, 0, 1)),
@@ -162,9 +164,9 @@ def stiffness_matrix(beam: Beam, modes: Sequence[Mode]) -> Matrix:
     return tuple(tuple(row) for row in entries)
 
 
-def _inner_products(beam: Beam, fields: Sequence[_Field]) -> dict[tuple[int, int], dict[tuple[int, int], Number]]:
+def _inner_products(beam: Beam, fields: Sequence[_Field]) -> _Products:
     """Integrals over the body of component i of field a times component j of field b: by (a, b), then by (i, j)."""
-    result: dict[tuple[int, int], dict[tuple[int, int], Number]] = {}
+    result: _Products = {}
     parts = (
         (beam.mass_per_length, [f.centre for f in fields]),
         (beam.inertia_z, [f.with_y for f in fields]),
@@ -184,6 +186,15 @@ def _block(entries: dict[tuple[int, int], Number] | None) -> Matrix:
     if entries is None:
         return ZERO3
     return tuple(tuple(to_scalar(entries[i, j]) if (i, j) in entries else 0 for j in range(3)) for i in range(3))
+
+
+def _field_products(inner: _Products, fields: int) -> tuple[tuple[Matrix, ...], ...]:
+    """The blocks of the fields with each other: most of those of finite elements are zero."""
+    rows = [[ZERO3] * fields for _ in range(fields)]
+    for (a, b), entries in inner.items():
+        if a >= 2 and b >= 2:
+            rows[a - 2][b - 2] = _block(entries)
+    return tuple(tuple(row) for row in rows)
 
 
 def _mode_field(mode: Mode, beam: Beam) -> _Field:

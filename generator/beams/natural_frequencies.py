@@ -24,13 +24,24 @@ def clamped_modes(mass: Array, stiffness: Array) -> tuple[Array, Array]:
     By the Cholesky factor of M: with M = C C^T the problem is the symmetric one of C^-1 K C^-T. Rows and columns are
     scaled to a unit diagonal of M first. Raises ``numpy.linalg.LinAlgError`` if M is not positive definite.
     """
+    scale, factor, symmetric = _symmetric_problem(mass, stiffness)
+    squares, vectors = np.linalg.eigh(symmetric)
+    shapes = scale[:, None] * np.linalg.solve(factor.T, vectors)
+    return np.sqrt(np.maximum(squares, 0.0)), shapes
+
+
+def clamped_frequencies(mass: Array, stiffness: Array) -> Array:
+    """Return the frequencies of ``clamped_modes`` alone, in a fraction of the time."""
+    squares = np.linalg.eigvalsh(_symmetric_problem(mass, stiffness)[2])
+    return np.sqrt(np.maximum(squares, 0.0))
+
+
+def _symmetric_problem(mass: Array, stiffness: Array) -> tuple[Array, Array, Array]:
     scale = 1 / np.sqrt(np.diag(mass))
     factor = np.linalg.cholesky(mass * np.outer(scale, scale))
     half = np.linalg.solve(factor, stiffness * np.outer(scale, scale))
     symmetric = np.linalg.solve(factor, half.T)
-    squares, vectors = np.linalg.eigh((symmetric + symmetric.T) / 2)
-    shapes = scale[:, None] * np.linalg.solve(factor.T, vectors)
-    return np.sqrt(np.maximum(squares, 0.0)), shapes
+    return scale, factor, (symmetric + symmetric.T) / 2
 
 
 def natural_frequencies(
@@ -43,7 +54,7 @@ def natural_frequencies(
     known = parameters or {}
     free = slice(2 if body.telescope is not None and body.telescope.nodal else 0, None)
     mass = numeric(mass_matrix(body, tip_body or Body()), known)[free, free]
-    return clamped_modes(mass, numeric(body.stiffness, known)[free, free])[0]
+    return clamped_frequencies(mass, numeric(body.stiffness, known)[free, free])
 
 
 def mass_matrix(body: FlexibleBody, tip_body: Body) -> Matrix:
@@ -63,25 +74,27 @@ def mass_matrix(body: FlexibleBody, tip_body: Body) -> Matrix:
 
     moved = {j for j in range(len(turns)) if any(entry != 0 for entry in (*moves[j], *turns[j]))}
 
-    def entry(j: int, k: int) -> Scalar:
-        own = body.field_field_integrals[j][k]
-        if own is ZERO3 and (j not in moved or k not in moved):
-            return 0
-        total = own[0][0] + own[1][1] + own[2][2]
-        if j not in moved or k not in moved:
-            return total
-        total = total + tip_body.mass * sum(moves[j][i] * moves[k][i] for i in range(3))
-        return total + sum(inner[j][a] * inertia[a][b] * inner[k][b] for a in range(3) for b in range(3))
+    def of_tip(j: int, k: int) -> Scalar:
+        shift = tip_body.mass * sum(moves[j][i] * moves[k][i] for i in range(3))
+        return shift + sum(inner[j][a] * inertia[a][b] * inner[k][b] for a in range(3) for b in range(3))
 
     size = len(body.coordinates)
-    return tuple(tuple(entry(j, k) for k in range(size)) for j in range(size))
+    rows: list[list[Scalar]] = []
+    for j, line in enumerate(body.field_field_integrals[:size]):
+        row = [0 if own is ZERO3 else own[0][0] + own[1][1] + own[2][2] for own in line[:size]]
+        if j in moved:
+            for k in moved:
+                row[k] = row[k] + of_tip(j, k)
+        rows.append(row)
+    return tuple(tuple(row) for row in rows)
 
 
 def numeric(matrix: Matrix, parameters: Mapping[str, Parameter]) -> Array:
     """Return a matrix at the nominal values of the parameters."""
-    if all(isinstance(entry, (int, float)) for row in matrix for entry in row):
+    try:
         return np.array(matrix, dtype=np.float64)
-    return np.array([[nominal(entry, parameters) for entry in row] for row in matrix], dtype=np.float64)
+    except (TypeError, OverflowError):  # an entry names a parameter, or is no real number
+        return np.array([[nominal(entry, parameters) for entry in row] for row in matrix], dtype=np.float64)
 
 
 def critical_rates(robot: Robot) -> dict[str, float]:
@@ -90,13 +103,12 @@ def critical_rates(robot: Robot) -> dict[str, float]:
     It is the link's first natural frequency when clamped, with all that it carries attached rigidly to its tip in the
     zero configuration: at that rate the centrifugal forces of the linear model cancel the stiffness.
     """
-    rates = {}
-    for link in robot.links:
-        body = link.flexible
-        if body is None or not body.coordinates or body.foreshortened:
-            continue
-        rates[link.name] = float(loaded_frequencies(robot, link)[0])
-    return rates
+    return {link.name: float(loaded_frequencies(robot, link)[0]) for link in robot.links if loses_stiffness(link)}
+
+
+def loses_stiffness(link: Link) -> bool:
+    """Whether a link has a rate at which it loses its stiffness: it bends without foreshortening."""
+    return link.flexible is not None and bool(link.flexible.coordinates) and not link.flexible.foreshortened
 
 
 @contextmanager

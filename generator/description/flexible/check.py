@@ -12,9 +12,9 @@ import numpy.typing as npt
 from elastogen.generator.beams.integrals import Beam, Direction, Mode
 from elastogen.generator.beams.natural_frequencies import mass_matrix, numeric
 from elastogen.generator.beams.piecewise import Curve, as_fraction
-from elastogen.generator.robot.expressions import LARGEST, SMALLEST
+from elastogen.generator.robot.expressions import LARGEST, SMALLEST, nominal
 from elastogen.generator.robot.location import Location
-from elastogen.generator.robot.robot import ZERO3, Body, FlexibleBody, Matrix, Parameter, Robot
+from elastogen.generator.robot.robot import ZERO3, Body, FlexibleBody, Parameter, Robot
 
 CLAMPED = 1e-6  # deflection and slope at the clamp, relative to the largest of the shape
 INDEPENDENT = 1e-12  # part of a shape (squared) that the shapes before it do not have
@@ -90,28 +90,22 @@ def _sampled(curve: Curve) -> list[float]:
 
 
 def check_body(body: FlexibleBody, parameters: Mapping[str, Parameter], where: Location) -> None:
-    """Refuse standard data of wrong size, or that no body, spring or damper can have."""
+    """Refuse standard data of wrong size, or whose modes, springs or dampers cannot be."""
     _check_sizes(body, where)
     if body.tip not in ("exponential", "linear"):
         raise where.at("rotation").error(body.tip, "exponential or linear", "choose one")
-    gram = _gram(body, parameters)
     stiffness, damping = numeric(body.stiffness, parameters), numeric(body.damping, parameters)
     tip = [numeric(m, parameters) for m in (body.tip_pose, body.tip_displacements, body.tip_rotations)]
-    for key, array in (("integrals", gram), ("stiffness", stiffness), ("damping", damping), ("tip", tip[0])):
+    mass = numeric(mass_matrix(body, Body()), parameters)
+    for key, array in (("integrals", mass), ("stiffness", stiffness), ("damping", damping), ("tip", tip[0])):
         if not np.isfinite(array).all():
             raise where.at(key).error("not a number", "finite numbers in declared parameters", "check the description")
     if not all(np.isfinite(array).all() for array in tip[1:]):
         raise where.at("tip").error("not a number", "finite tip displacements and rotations", "check the description")
-    if not gram[0, 0] > 0:
-        raise where.at("mass").error(float(gram[0, 0]), "a mass above zero [kg]", "give the mass of the flexible body")
-    _check_independent(body, numeric(mass_matrix(body, Body()), parameters), where)
-    _symmetric(gram, where.at("integrals"), "integrals with int b_n b_m^T dm the transpose of int b_m b_n^T dm")
-    if not _definite(gram, RELATIVE):
-        raise where.at("integrals").error(
-            f"{_lowest_scaled(gram):.3g} as lowest eigenvalue of their scaled matrix",
-            "integrals over a mass distribution: the matrix of int f g dm over 1, r and b_n has no negative eigenvalue",
-            "check units, axes and the reference point (the link frame's origin), and that row means b, column r",
-        )
+    total = nominal(body.mass, parameters)
+    if not total > 0:
+        raise where.at("mass").error(total, "a mass above zero [kg]", "give the mass of the flexible body")
+    _check_independent(body, mass, where)
     _symmetric(stiffness, where.at("stiffness"), "a symmetric stiffness matrix")
     free = body.telescope is not None and body.telescope.nodal  # both ends are: what is clamped depends on the joint
     if not _definite(stiffness, RELATIVE if free else 0.0) or np.min(np.diag(stiffness)) <= 0:
@@ -123,6 +117,20 @@ def check_body(body: FlexibleBody, parameters: Mapping[str, Parameter], where: L
         raise where.at("damping").error(damping.tolist(), "a positive semidefinite damping matrix", "check signs")
 
 
+def check_integrals(body: FlexibleBody, parameters: Mapping[str, Parameter], where: Location) -> None:
+    """Refuse integrals that no distribution of mass has."""
+    gram = _gram(body, parameters)
+    if not np.isfinite(gram).all():
+        raise where.at("integrals").error("not a number", "finite numbers in declared parameters", "check the description")
+    _symmetric(gram, where.at("integrals"), "integrals with int b_n b_m^T dm the transpose of int b_m b_n^T dm")
+    if not _definite(gram, RELATIVE):
+        raise where.at("integrals").error(
+            f"{_lowest_scaled(gram):.3g} as lowest eigenvalue of their scaled matrix",
+            "integrals over a mass distribution: the matrix of int f g dm over 1, r and b_n has no negative eigenvalue",
+            "check units, axes and the reference point (the link frame's origin), and that row means b, column r",
+        )
+
+
 def check_links(robot: Robot, where: Location) -> None:
     """Check the flexible links of a robot from any source."""
     for link in robot.links:
@@ -132,6 +140,7 @@ def check_links(robot: Robot, where: Location) -> None:
         if link is robot.links[0]:
             raise here.error(link.name, "a rigid base link", "carry the flexible link by a (fixed) joint on the base")
         check_body(link.flexible, robot.parameters, here)
+        check_integrals(link.flexible, robot.parameters, here)
 
 
 def _check_sizes(body: FlexibleBody, where: Location) -> None:
@@ -178,17 +187,14 @@ def _gram(body: FlexibleBody, parameters: Mapping[str, Parameter]) -> Array:
     gram[0, 1:4] = gram[1:4, 0] = numeric((body.first_moments,), parameters)[0]
     gram[1:4, 1:4] = numeric(body.second_moments, parameters)
 
-    def place(matrix: Matrix, row: int, column: int) -> None:
-        if matrix is not ZERO3:
-            gram[row : row + 3, column : column + 3] = numeric(matrix, parameters)
-
     for n in range(fields):
         at = 4 + 3 * n
         gram[0, at : at + 3] = gram[at : at + 3, 0] = numeric((body.field_integrals[n],), parameters)[0]
-        place(body.field_position_integrals[n], at, 1)
+        gram[at : at + 3, 1:4] = numeric(body.field_position_integrals[n], parameters)
         gram[1:4, at : at + 3] = gram[at : at + 3, 1:4].T
-        for m in range(fields):
-            place(body.field_field_integrals[n][m], at, 4 + 3 * m)
+        for m, matrix in enumerate(body.field_field_integrals[n]):
+            if matrix is not ZERO3:
+                gram[at : at + 3, 4 + 3 * m : 7 + 3 * m] = numeric(matrix, parameters)
     used = gram.any(axis=0) | gram.any(axis=1)  # a beam that bends in a plane moves in one direction of three
     moving: Array = gram[np.ix_(used, used)]
     return moving
