@@ -19,7 +19,7 @@ NOTES = "elastogen/seconds"  # key in pytest's cache: test or fixture -> seconds
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--quick", action="store_true", help="only tests that took little time when they last ran, or failed")
-    parser.addoption("--quick-seconds", type=float, default=SECONDS, help="time of a quick run's processes (default %(default)s)")
+    parser.addoption("--quick-seconds", type=float, default=SECONDS, help="time of each process (default %(default)s)")
 
 
 def quick_ones(items: list[pytest.Item], seconds: dict[str, float], budget: float) -> set[pytest.Item]:
