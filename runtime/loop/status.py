@@ -31,7 +31,7 @@ MEANING = {
 FIX = {
     "STATUS_DIVERGED": "Fix: smaller kp and kd for {coordinate} (without them they are chosen), a higher rate, or more "
     "substeps of the simulated robot.",
-    "STATUS_OUTSIDE": "Fix: references that keep {coordinate} on its beam, or a position limit for it that stops the loop before.",
+    "STATUS_OUTSIDE": "Fix: references that keep {coordinate} on its beam, or a position limit that stops it before.",
     "STATUS_OVERRUN": "Fix: a lower rate, a processor of its own (cpu=), or real-time scheduling (fifo=True).",
     "STATUS_STALE_STATE": "Fix: see whether the robot's side still runs and writes.",
     "STATUS_STALE_REFERENCE": "Fix: send references or heartbeats more often, or allow longer gaps.",

@@ -158,7 +158,7 @@ def test_a_stale_reference_stops_the_loop_with_the_safe_command(library) -> None
     loop.set_reference([0.0, 0.0])
     records = finish(loop, cycles)
     assert loop.status.name == "STATUS_STALE_REFERENCE"
-    assert str(loop.status) == "no new reference or heartbeat for too long"
+    assert loop.status.meaning == "no new reference or heartbeat for too long"
     assert records["status"].tolist() == [0] * 51 + [STATUS["STATUS_STALE_REFERENCE"]]
     expected = library.model.gravity_vector(records["q"][-1]) + np.array([3.0, 0.0])
     np.testing.assert_allclose(records["F"][-1], expected, rtol=1e-12)
