@@ -32,15 +32,15 @@ def clamped_modes(mass: Array, stiffness: Array) -> tuple[Array, Array]:
 
 def clamped_frequencies(mass: Array, stiffness: Array) -> Array:
     """Return the frequencies of ``clamped_modes`` alone, in a fraction of the time."""
-    squares = np.linalg.eigvalsh(_symmetric_problem(mass, stiffness)[2])
-    return np.sqrt(np.maximum(squares, 0.0))
+    frequencies: Array = np.sqrt(np.maximum(np.linalg.eigvalsh(_symmetric_problem(mass, stiffness)[2]), 0.0))
+    return frequencies
 
 
 def _symmetric_problem(mass: Array, stiffness: Array) -> tuple[Array, Array, Array]:
-    scale = 1 / np.sqrt(np.diag(mass))
-    factor = np.linalg.cholesky(mass * np.outer(scale, scale))
+    scale: Array = 1 / np.sqrt(np.diag(mass))
+    factor: Array = np.linalg.cholesky(mass * np.outer(scale, scale))
     half = np.linalg.solve(factor, stiffness * np.outer(scale, scale))
-    symmetric = np.linalg.solve(factor, half.T)
+    symmetric: Array = np.linalg.solve(factor, half.T)
     return scale, factor, (symmetric + symmetric.T) / 2
 
 
