@@ -38,7 +38,7 @@ def clamped_frequencies(mass: Array, stiffness: Array) -> Array:
 
 def _symmetric_problem(mass: Array, stiffness: Array) -> tuple[Array, Array, Array]:
     scale: Array = 1 / np.sqrt(np.diag(mass))
-    factor: Array = np.linalg.cholesky(mass * np.outer(scale, scale))
+    factor = np.asarray(np.linalg.cholesky(mass * np.outer(scale, scale)), dtype=np.float64)
     half = np.linalg.solve(factor, stiffness * np.outer(scale, scale))
     symmetric: Array = np.linalg.solve(factor, half.T)
     return scale, factor, (symmetric + symmetric.T) / 2
