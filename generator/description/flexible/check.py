@@ -19,6 +19,7 @@ from elastogen.generator.robot.robot import ZERO3, Body, FlexibleBody, Parameter
 CLAMPED = 1e-6  # deflection and slope at the clamp, relative to the largest of the shape
 INDEPENDENT = 1e-12  # part of a shape (squared) that the shapes before it do not have
 RELATIVE = 1e-9  # tolerance of symmetry and of positive semidefinite matrices, relative to their diagonals
+MOST_PRODUCTS = 1000  # second-order fields of foreshortening: 22 elements in a plane; integrals grow with their square
 _SAMPLES = tuple(i / 8 for i in range(9))  # of each piece of a curve
 
 Array = npt.NDArray[np.float64]
@@ -75,6 +76,17 @@ def check_clamped(mode: Mode, parameters: Mapping[str, Parameter], where: Locati
             f"mode {mode.name}: slope {float(slope.start):.6g} (per x/L) at x = 0",
             "a bending shape whose slope vanishes at the clamped end",
             "start with (x/L)**2, and check the sampled slopes",
+        )
+
+
+def check_products(shapes: Sequence[int], fix: str, where: Location) -> None:
+    """Refuse foreshortening of so many bending shapes, by direction, that their products cannot be integrated in time."""
+    fields = sum(count * (count + 1) // 2 for count in shapes)
+    if fields > MOST_PRODUCTS:
+        raise where.at("foreshortening").error(
+            f"{sum(shapes)} bending shapes with {fields} products",
+            f"at most {MOST_PRODUCTS} products",
+            fix,
         )
 
 

@@ -12,14 +12,10 @@ from elastogen.generator.description.file.fields import ScalarField
 from elastogen.generator.description.file.flexible_file import BeamSection, DirectionField
 from elastogen.generator.description.flexible import telescope
 from elastogen.generator.description.flexible.along_beam import AlongBeam
+from elastogen.generator.description.flexible.check import check_products
 from elastogen.generator.description.flexible.kind import DescribedLink, FlexibleKind
 from elastogen.generator.description.flexible.reduction import reduced_body
 from elastogen.generator.robot.robot import FlexibleBody
-
-MOST_PRODUCTS = (
-    1000  # second-order fields of foreshortening: 21 elements in a plane; their integrals grow with the fourth power
-)
-
 
 class ElementsSection(BeamSection):
     """A beam by finite elements of equal length; the coordinates are nodal deflections and slopes."""
@@ -83,13 +79,7 @@ class ElementsKind(FlexibleKind[ElementsSection]):
             )
         if section.foreshortening and section.reduce_to is None:
             each = section.elements * (2 if section.degree == 3 else 3)  # about so many shapes in each bending direction
-            fields = sum(each * (each + 1) // 2 for direction in section.directions if direction in ("y", "z"))
-            if fields > MOST_PRODUCTS:
-                raise where.at("foreshortening").error(
-                    f"{section.elements} elements with {fields} products of shapes",
-                    f"at most {MOST_PRODUCTS} products",
-                    "use fewer elements, or reduce_to",
-                )
+            check_products([each for direction in section.directions if direction in ("y", "z")], "use fewer elements, or reduce_to", where)
 
 
 def _beam(link: DescribedLink[ElementsSection]) -> Beam:

@@ -10,7 +10,7 @@ from elastogen.generator.beams.finite_elements import MAX_ELEMENTS, element_mode
 from elastogen.generator.beams.integrals import Beam, beam_body
 from elastogen.generator.beams.piecewise import Curve, as_fraction, to_scalar
 from elastogen.generator.description.file.flexible_file import PropertySection
-from elastogen.generator.description.flexible.check import check_body
+from elastogen.generator.description.flexible.check import check_body, check_products
 from elastogen.generator.description.flexible.damping import moving_damping, nodal_damping
 from elastogen.generator.description.flexible.reduction import nodal_values, reduced_body
 from elastogen.generator.robot.expressions import LARGEST, SMALLEST, nominal, parse_scalar
@@ -37,6 +37,8 @@ def telescopic_body(
         raise where.at("elements").error(
             section.elements, f"{_FEWEST} to {MAX_ELEMENTS} elements on a telescopic joint", "3 to 10 are usual"
         )
+    if section.foreshortening and slide == "nodal":  # smooth ones integrate no products here
+        check_products([2 * section.elements], "use fewer elements, or slide: smooth", where)
     length = _above_zero(section.length, "length", "a length above zero [m]", parameters, where)
     mass = _uniform(section.mass_per_length, "mass_per_length", parameters, where)
     stiffness = section.EI or section.EI_z

@@ -64,6 +64,13 @@ def test_planar_robots_of_absurd_size(key: str, number: float) -> None:
     refused({"elastogen": 1, "name": "arm", "planar": {"links": [link]}})
 
 
+def test_products_of_the_shapes_of_a_nodal_telescope_are_bounded() -> None:
+    link = {"joint": "Pb", "length": 0.8, "mass_per_length": 0.35, "EI": 0.17, "slide": "nodal", "foreshortening": True}
+    robot = {"elastogen": 1, "name": "arm", "planar": {"links": [link | {"elements": 50}]}}
+    refused(robot, "foreshortening")  # it took for ever
+    load({**robot, "planar": {"links": [link | {"elements": 50, "slide": "smooth"}]}})
+
+
 @pytest.mark.parametrize("text", ["((((((9**8)**8)**8)**8)**8)**8)**8", "((((((0.1**8)**8)**8)**8)**8)**8)**8",
                                   "((((((l1**8)**8)**8)**8)**8)**8)**8", "((2**8)**8)**-8"])  # fmt: skip
 def test_powers_of_powers_are_bounded(text: str) -> None:
