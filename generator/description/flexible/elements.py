@@ -17,6 +17,7 @@ from elastogen.generator.description.flexible.kind import DescribedLink, Flexibl
 from elastogen.generator.description.flexible.reduction import reduced_body
 from elastogen.generator.robot.robot import FlexibleBody
 
+
 class ElementsSection(BeamSection):
     """A beam by finite elements of equal length; the coordinates are nodal deflections and slopes."""
 
@@ -79,7 +80,9 @@ class ElementsKind(FlexibleKind[ElementsSection]):
             )
         if section.foreshortening and section.reduce_to is None:
             each = section.elements * (2 if section.degree == 3 else 3)  # about so many shapes in each bending direction
-            check_products([each for direction in section.directions if direction in ("y", "z")], "use fewer elements, or reduce_to", where)
+            check_products(
+                [each for direction in section.directions if direction in ("y", "z")], "use fewer elements, or reduce_to", where
+            )
 
 
 def _beam(link: DescribedLink[ElementsSection]) -> Beam:
