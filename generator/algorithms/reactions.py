@@ -10,12 +10,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from elastogen.generator.algorithms import affine
-from elastogen.generator.algorithms.newton_euler import MotionState, Placed, body_wrench, body_wrenches, carry_inward, outward
+from elastogen.generator.algorithms.newton_euler import MotionState, Placed, body_wrenches, carry_inward, outward
 from elastogen.generator.mechanism.mechanism import LinkFrame, Mechanism
-from elastogen.generator.mechanism.points import PointedMechanism
 from elastogen.generator.program.graph import Value
 from elastogen.generator.spatial import dense_matrices as dense
-from elastogen.generator.spatial.inertia import Inertia
 from elastogen.generator.spatial.vectors import Mat, Vec, add, cross, product, sub, times
 
 
@@ -32,6 +30,9 @@ class Wrench:
     def about(self, place: Vec) -> Wrench:
         """The same about another point, given from the present one."""
         return Wrench(self.force, sub(self.moment, cross(place, self.force)))
+
+    def __neg__(self) -> Wrench:
+        return Wrench([-x for x in self.force], [-x for x in self.moment])
 
     def where(self, negative: Value) -> Wrench:
         """The same where a value is negative, else nothing."""
@@ -82,36 +83,6 @@ def on_link(link: LinkFrame, wrench: Wrench) -> Wrench:
     """A wrench of a frame about the origin of a link's frame in it, in that one's components."""
     moved = wrench.about(link.position)
     return Wrench(link.rotation.inward(moved.force), link.rotation.inward(moved.moment))
-
-
-def section_loads(mechanism: PointedMechanism, state: State) -> list[Wrench]:
-    """What a beam's inner part exerts on all beyond its section: about the section's centre, in the section's axes."""
-    motions, zero = state.motions(mechanism), mechanism.graph.value(0)
-    found = transmitted(mechanism, state, own_wrenches(mechanism, state))
-    joints = {link.frame for link in mechanism.link_frames[:-1]}
-    result = []
-    for point in mechanism.on_beams:
-        assert point.beyond is not None
-        section = point.frame.frame
-        beam = mechanism.frames[section].parent
-        with mechanism.graph.section(f"{point.point.name}: load of the section"):
-            part = body_wrench(
-                Inertia.zero(mechanism.graph), point.beyond, motions[beam], state.q, state.qd, state.qdd, state.moment
-            )
-            load = Wrench(*part)
-            for index, frame in enumerate(mechanism.frames):
-                if frame.parent == beam:  # the tip, and joints on the beam; sections carry nothing
-                    place = state.placed[index]
-                    carried = Wrench(place.rotation.outward(found[index].force), place.rotation.outward(found[index].moment))
-                    carried = carried.about([zero - x for x in place.position])
-                    if index in joints:
-                        along = mechanism.frames[section].position[0] - frame.own(state.q)[0]
-                        carried = carried.where(along)
-                    load = load + carried
-            place = state.placed[section]
-            moved = load.about(place.position)
-            result.append(Wrench(place.rotation.inward(moved.force), place.rotation.inward(moved.moment)))
-    return result
 
 
 def owners(mechanism: Mechanism, links: Sequence[LinkFrame]) -> list[int]:

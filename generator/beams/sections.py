@@ -40,12 +40,6 @@ def section_at(given: ShapedBeam, x: Scalar, parameters: Mapping[str, Parameter]
     return CrossSection(displacements, tuple(rotations), tuple(curvatures), tuple(stretches))
 
 
-def outer_part(given: ShapedBeam, x: Scalar, parameters: Mapping[str, Parameter]) -> FlexibleBody:
-    """The standard data of what lies beyond x, moved by the same coordinates; about the origin of the link frame."""
-    place = Place.of(x, given.beam.length, parameters)
-    return part_of(given, Fraction(place.s if isinstance(place.s, Fraction) else float(place.near)), Fraction(1))
-
-
 def part_of(given: ShapedBeam, start: Fraction, end: Fraction) -> FlexibleBody:
     """The standard data of the part between two places s = x / L: mass and stiffness of the rest are left out."""
     beam = given.beam

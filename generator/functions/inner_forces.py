@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from elastogen.generator.algorithms import kinematics, reactions
+from elastogen.generator.algorithms import kinematics, reactions, section_loads
 from elastogen.generator.algorithms.reactions import State, Wrench
 from elastogen.generator.functions.catalogue import Derived, Entry, Outputs, unless_sheared
 from elastogen.generator.functions.variants import Variant
@@ -73,18 +73,19 @@ def link_resultants(variant: Variant) -> Derived:
     return _values(reactions.gathered(variant.mechanism, state, own, moving_links(variant)))
 
 
-def section_loads(variant: Variant) -> Derived:
+def _sheared_loads(variant: Variant) -> Derived:
+    return _values(section_loads.sheared_section_loads(variant.pointed, _state(variant, variant.mechanism.gravity)))
+
+
+@unless_sheared(_sheared_loads)
+def loads(variant: Variant) -> Derived:
     """Normal force, shears, torque and bending moments at the points on beams."""
-    return _values(reactions.section_loads(variant.pointed, _state(variant, variant.mechanism.gravity)))
+    return _values(section_loads.section_loads(variant.pointed, _state(variant, variant.mechanism.gravity)))
 
 
 def _sections(robot: Robot) -> bool:
-    """Whether there are points on beams, and none of these slides through its joint."""
-    beams = {point.link: robot.link(point.link).flexible for point in robot.points if point.link}
-    flexible = {name: body for name, body in beams.items() if body is not None}
-    plain = all(body.telescope is None for body in flexible.values())
-    linear = any(link.flexible is not None and link.flexible.tip == "linear" for link in robot.links)
-    return bool(flexible) and plain and not linear
+    """Whether there are points on beams."""
+    return any(point.link and robot.link(point.link).flexible is not None for point in robot.points)
 
 
 def _per_joint(name: str, doc: str) -> Outputs:
@@ -108,6 +109,6 @@ ENTRIES = (
           _MOTION,
           lambda v: (matrix("load", len(v.pointed.on_beams), 6, "N, N m",
                             "per point on a beam: force (3), moment (3) about the section's centre, in its axes"),),
-          (section_loads,), "physical", explore=True, default=False, applies=_sections,
-          applies_to="only for robots with points on beams that do not slide through their joints, with exact tips"),
+          (loads,), "physical", explore=True, default=False, applies=_sections,
+          applies_to="only for robots with points on beams: add `points:` on a flexible link"),
 )  # fmt: skip

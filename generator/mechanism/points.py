@@ -6,8 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import TypeAlias
 
-from elastogen.generator.beams.sections import outer_part
-from elastogen.generator.bodies.elastic_body import ElasticBody, ShapedBody
 from elastogen.generator.mechanism.mechanism import Frame, LinkFrame, Mechanism
 from elastogen.generator.mechanism.steps import steps
 from elastogen.generator.program.graph import Value
@@ -16,6 +14,7 @@ from elastogen.generator.robot.placement import product
 from elastogen.generator.robot.robot import Matrix, Point, Robot
 from elastogen.generator.sliding.beam_section import BeamSection, Bending, beam_section
 from elastogen.generator.sliding.held_bodies import held_bodies
+from elastogen.generator.sliding.section_parts import SectionParts, section_parts
 from elastogen.generator.spatial.inertia import Inertia
 from elastogen.generator.spatial.vectors import Rotation
 
@@ -31,7 +30,7 @@ class PointFrame:
     frame: LinkFrame
     offset: Value | None = None  # of its gauge [m]
     section: BeamSection | None = None
-    beyond: ElasticBody | None = None  # the part of the beam further out, where the beam has constant shapes
+    parts: SectionParts | None = None  # of the beam, on both sides
     coordinates: tuple[int, ...] = ()  # indices in q of the section's coordinates
 
     def bending(self, q: Sequence[Value]) -> Bending:
@@ -83,10 +82,8 @@ def with_points(
         )  # fmt: skip
         carried = LinkFrame(point.name, len(frames) - 1, rotation, [zero, *across])
         offset = None if point.strain is None else lower.value(point.strain.offset)
-        beyond = None
-        if body.telescope is None and body.beam is not None:
-            part = outer_part(body.beam, point.pose[0][3], robot.parameters)
-            beyond = ShapedBody.lowered(lower, part, elastic.coordinates)
-        found.append(PointFrame(point, carried, offset, section, beyond, elastic.coordinates))
+        joint = next(joint.name for joint in robot.joints if joint.child == point.link)
+        parts = section_parts(lower, body, elastic, point.pose[0][3], joint, robot.parameters)
+        found.append(PointFrame(point, carried, offset, section, parts, elastic.coordinates))
     plain = {field.name: getattr(mechanism, field.name) for field in fields(mechanism)}
     return PointedMechanism(**{**plain, "frames": tuple(frames), "points": tuple(found)})

@@ -102,6 +102,10 @@ class BeamFunctions(ABC):
     def strain(self, f: Spread) -> Value:
         """int f''^2 deta; f is a sum of shapes."""
 
+    @abstractmethod
+    def polynomials(self, f: Spread) -> list[list[Value]]:
+        """The function on every element: the coefficients of 1, t, t^2, ..., t from 0 to 1 along the element."""
+
     # ---- other functions
 
     @abstractmethod

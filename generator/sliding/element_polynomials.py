@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import comb
 
 from elastogen.generator.beams.finite_elements import Banded, unit_matrices
 from elastogen.generator.program.graph import Graph, Value
@@ -120,6 +121,17 @@ class ElementPolynomials(BeamFunctions):
         for ref, number in times.items():
             total = total + Value(self.graph, ref) * number
         return total
+
+    def polynomials(self, f: Spread) -> list[list[Value]]:
+        """P_r of 2 t - 1 is sum_k (-1)^(r+k) C(r, k) C(r+k, k) t^k."""
+        result = []
+        for line in f:
+            coefficients = [self.graph.value(0)] * len(line)
+            for r, weight in enumerate(line):
+                for k in range(r + 1):
+                    coefficients[k] = coefficients[k] + weight * ((-1) ** (r + k) * comb(r, k) * comb(r + k, k))
+            result.append(coefficients)
+        return result
 
     # ---- the clamp moves on
 

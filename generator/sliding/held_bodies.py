@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
@@ -24,19 +24,27 @@ def held_bodies(robot: Robot) -> dict[str, FlexibleBody | None]:
 
 @lru_cache(maxsize=16)  # every layout of a robot asks for it
 def held_by(body: FlexibleBody, joint: str) -> FlexibleBody:
-    """A nodal telescopic body with an element inside the joint, where foreshortening begins.
+    """A nodal telescopic body with an element inside the joint, where foreshortening begins."""
+    return held_part(body, body, joint)
+
+
+def held_part(part: FlexibleBody, whole: FlexibleBody, joint: str) -> FlexibleBody:
+    """A part of a nodal telescopic body as the joint holds the whole of it.
 
     The fields of pairs of nodes behind the joint are shortened from the proximal end; measured from the joint, they are less
     by a constant shift along x, their displacement of the tip. Which nodes are behind it is told by the indicators.
     """
-    assert body.telescope is not None
+    assert whole.telescope is not None
     shift: dict[int, Scalar] = {}
-    for n, pair in enumerate(body.monomials):
-        holding = [k for k in range(1, body.telescope.elements + 1) if max(pair) < 2 * k - 2]
+    for n, pair in enumerate(whole.monomials):
+        holding = [k for k in range(1, whole.telescope.elements + 1) if max(pair) < 2 * k - 2]
         if len(pair) == 2 and holding:
-            shift[n] = body.tip_displacements[n][0] * sympy.Add(*(indicator_symbol(joint, k) for k in holding))
-    if not shift:
-        return body
+            shift[n] = whole.tip_displacements[n][0] * sympy.Add(*(indicator_symbol(joint, k) for k in holding))
+    return _along(part, shift) if shift else part
+
+
+def _along(body: FlexibleBody, shift: Mapping[int, Scalar]) -> FlexibleBody:
+    """The body with its fields less by shifts along x."""
 
     def moved(n: int) -> Scalar:
         return shift.get(n, 0)

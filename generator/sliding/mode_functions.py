@@ -36,7 +36,7 @@ class _Numbers:
     """The fixed functions of a beam, and the integrals of their products."""
 
     def __init__(self, elements: int, modes: Modes) -> None:
-        self._space = ElementPolynomials(Graph(), elements)
+        self.elements, self._space = elements, ElementPolynomials(Graph(), elements)
         self._columns = [[self._space.graph.value(number) for number in column] for column in zip(*modes, strict=True)]
         self._functions: dict[_Member, Spread] = {}
         self._arrays: dict[_Member, Array] = {}
@@ -83,6 +83,10 @@ class _Numbers:
             small = abs(number) <= ROUNDING * float(np.linalg.norm(a) * np.linalg.norm(b))
             self._inner[key] = 0.0 if small else number
         return self._inner[key]
+
+    def polynomials(self, member: _Member) -> list[list[float]]:
+        """Its polynomials in t from 0 to 1 on every element."""
+        return [[c.constant or 0.0 for c in line] for line in self._space.polynomials(self.function(member))]
 
     def shortening(self, i: int, j: int) -> float:
         """int phi_i' phi_j' deta."""
@@ -213,6 +217,16 @@ class ModeFunctions(BeamFunctions):
                 key, product = _slopes(mode.first, other.first), weight * factor
                 total[key] = total[key] + product if key in total else product
         return self._of(total)
+
+    def polynomials(self, f: Spread) -> list[list[Value]]:
+        """The sum of the polynomials of the fixed functions."""
+        result: list[list[Value]] = [[] for _ in range(self._numbers.elements)]
+        for member, weight in self._weights(f).items():
+            for line, numbers in zip(result, self._numbers.polynomials(member), strict=True):
+                line += [self.graph.value(0)] * (len(numbers) - len(line))
+                for k, number in enumerate(numbers):
+                    line[k] = line[k] + weight * number
+        return result
 
     # ---- at the tip
 

@@ -147,6 +147,9 @@ class MovingState(DeformedBody):
     def _behind(self) -> Value:
         return self.beam.length - self.d
 
+    def _total(self, f: Spread) -> Value:
+        return self._scale * self.space.mean(f)
+
     def _pair(self, f: Spread, g: Spread) -> Value:
         return self._scale * self.space.inner(f, g)
 
@@ -157,7 +160,7 @@ class MovingState(DeformedBody):
     def _moments(self, f: Field) -> tuple[Vec, Mat]:
         """int f dm and int f r_e^T dm."""
         zero, (x, y) = self.graph.value(0), f
-        total = [self._scale * self.space.mean(x), self._scale * self.space.mean(y), zero]
+        total = [self._total(x), self._total(y), zero]
         rows = [[self._along(part) + self._pair(part, self.shape.s), self._pair(part, self.shape.w), zero] for part in (x, y)]
         return total, [*rows, [zero] * 3]
 
@@ -218,7 +221,7 @@ class MovingState(DeformedBody):
             functions.append(unit)
         gram = [[*row, *[zero] * len(places)] for row in self.beam.rigid.pseudo]
         for f in functions:
-            start = [self._along(f), zero, zero, self._scale * self.space.mean(f)]
+            start = [self._along(f), zero, zero, self._total(f)]
             gram.append([*start, *(self._pair(f, g) for g in functions)])
         for k, row in enumerate(gram[4:], start=4):
             for c in range(4):
@@ -330,7 +333,7 @@ class MovingState(DeformedBody):
         W = product(X, self.beam.rigid.pseudo)
         for r in range(3):
             shifted, across = self._pair(acceleration[r], self.shape.s), self._pair(acceleration[r], self.shape.w)
-            own = [self._along(added[r]) + shifted, across, zero, self._scale * space.mean(added[r])]
+            own = [self._along(added[r]) + shifted, across, zero, self._total(added[r])]
             W[r] = [x + y for x, y in zip(W[r], own, strict=True)]
         x, y = (space.sum(*(space.scaled(acceleration[r], R[0][r][k]) for r in range(3))) for k in range(2))
         return W, self._pulled((x, y))

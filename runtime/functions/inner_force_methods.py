@@ -64,6 +64,6 @@ class InnerForceMethods(Evaluation):
         """Return what the inner part of a beam exerts on all beyond, at the points on beams, (..., points on beams, 6).
 
         Normal force and shears in y and z [N], torque and bending moments about y and z [N m]: about the centre of the
-        section and in its axes.
+        section and in its axes. Behind the mouth of a telescopic joint, a section carries what is behind it.
         """
         return self._evaluate("section_loads", (q, qd, qdd), out, parameters)

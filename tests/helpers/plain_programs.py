@@ -23,7 +23,8 @@ class PlainPrograms:
 
     def __init__(self, robot: Robot, way: int = 0) -> None:
         self.robot, self.way = robot, way
-        self.variant = VariantFamily(robot).plain()
+        self.family = VariantFamily(robot)
+        self.variant = self.family.plain()
         self.size = self.variant.size
         self._programs: dict[str, Program] = {}
         self._selectors = selectors(robot)
@@ -32,11 +33,12 @@ class PlainPrograms:
     def __call__(self, name: str, **arguments: Any) -> Any:
         if name not in self._programs:
             entry = CATALOGUE[name]
-            derived = entry.ways[self.way if len(entry.ways) > 1 else 0](self.variant)
+            variant = self.family.layouts(entry.layout)[0] if entry.layout in ("points", "physical") else self.variant
+            derived = entry.ways[self.way if len(entry.ways) > 1 else 0](variant)
             inputs = [input_argument(key, self.variant.positions, self.size) for key in entry.inputs]
             if self._indicated:
                 inputs.append(Argument(INDICATORS, (self._indicated,), "", "elements inside sliding joints"))
-            outputs = list(zip(entry.outputs(self.variant), derived.outputs, strict=True))
+            outputs = list(zip(entry.outputs(variant), derived.outputs, strict=True))
             self._programs[name] = program(self.variant.graph, inputs, outputs)
         if self._indicated:
             arguments[INDICATORS] = indicators_at(self._selectors, arguments["q"])

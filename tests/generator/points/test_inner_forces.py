@@ -6,20 +6,17 @@ import free_bodies
 import numpy as np
 import point_oracle as oracle
 import pytest
-from sliding_frames import beam_at, beam_through_rod, rod_on_beam, sliding
+from sliding_frames import beam_through_rod, rod_on_beam, sliding
 from test_points import GRAVITY, spatial, spatial_section, state
 
 import elastogen
 from elastogen.generator.functions.derivation import derive_model
-from elastogen.generator.robot.errors import OutputError
 
-LOADS = "section_loads"
 WANTED = ("joint_reactions", "joint_reactions_base", "link_resultants")
 TOOL = {"mass": 0.4, "com": [0.02, 0.01, -0.03], "inertia": [0.002, 0.003, 0.004]}
 
 
-@cache
-def flexible(kind):
+def flexible_arm(kind):
     """The turning beam with a body on its tip, and a hand with a tool."""
     robot = spatial("linear" if kind == "linear" else "exponential")
     robot["links"][1] |= {"mass": 0.3, "com": [0.01, 0, 0.02], "inertia": [0.001, 0.001, 0.001]}
@@ -28,9 +25,12 @@ def flexible(kind):
     robot["links"][1]["flexible"]["modes"] = [m for m in robot["links"][1]["flexible"]["modes"] if m["direction"] != "torsion"]
     robot["links"][2]["com"] = [0.05, 0, 0.01]
     robot |= {"payload": TOOL, "tip": {"link": "hand", "xyz": [0.1, 0, 0]}}
-    loaded = elastogen.load(robot)
-    wanted = WANTED if kind == "linear" else [*WANTED, LOADS]
-    return {function.name: function for function in derive_model(loaded, wanted).functions}
+    return elastogen.load(robot)
+
+
+@cache
+def flexible(kind):
+    return {function.name: function for function in derive_model(flexible_arm(kind), WANTED).functions}
 
 
 def spatial_parts(linear, sections=(), outside_of=None):
@@ -80,64 +80,6 @@ def test_flexible_arm(kind):
     q, qd, qdd = state(6, 21)
     q[0] = -0.7
     check(flexible(kind), spatial_parts(kind == "linear"), GRAVITY, q, qd, qdd)
-
-
-def test_loads_of_sections():
-    """Of the part of the beam beyond each point, the body on the tip and the hand."""
-    q, qd, qdd = state(6, 25)
-    q[0] = 0.4
-    _, (_, hand) = spatial_parts(False)
-    sections = spatial_parts(False, sections=(0.3, 0.5, 0.8))
-    found = flexible("exponential")[LOADS].evaluate({"q": q, "qd": qd, "qdd": qdd})["load"]
-    for load, (x, chain) in zip(found, sections, strict=True):
-        outer = spatial_parts(False, outside_of=x)
-        points = free_bodies.moved([*outer, *hand], q, qd, qdd)
-        axes, origin = free_bodies.frame(chain, q)
-        expected = free_bodies.projected(free_bodies.wrench(points, origin, np.array(GRAVITY)), axes)
-        np.testing.assert_allclose(load, expected, rtol=0, atol=1e-12 * np.abs(expected).max())
-
-
-def test_a_cantilever_under_its_own_weight():
-    beam = {"type": "elements", "length": 0.8, "mass_per_length": 0.35, "EI": 0.17, "elements": 3}
-    robot = elastogen.load({
-        "elastogen": 1, "name": "cantilever", "gravity": [0, -9.81, 0],
-        "links": [{"name": "base"}, {"name": "beam", "flexible": beam}], "joints": [{"name": "hub", "type": "revolute"}],
-        "points": [{"link": "beam", "x": x} for x in (0, 0.1, 0.8)],
-    })  # fmt: skip
-    found = {f.name: f for f in derive_model(robot, [LOADS, "joint_reactions"]).functions}
-    rest = {"q": np.zeros(7), "qd": np.zeros(7), "qdd": np.zeros(7)}
-    outside = np.array([0.8, 0.7, 0.0])
-    weight = 0.35 * 9.81
-    expected = np.zeros((3, 6))
-    expected[:, 1], expected[:, 5] = weight * outside, weight * outside**2 / 2
-    np.testing.assert_allclose(found[LOADS].evaluate(rest)["load"], expected, rtol=1e-13, atol=1e-14)
-    np.testing.assert_allclose(found["joint_reactions"].evaluate(rest)["reaction"][0], expected[0], rtol=1e-13, atol=1e-14)
-
-
-def test_loads_are_refused_where_beams_slide():
-    robot = sliding("Pb")
-    robot["points"] = [{"link": "link2", "x": 0.1}]
-    with pytest.raises(OutputError, match="do not slide"):
-        derive_model(elastogen.load(robot), [LOADS])
-
-
-def test_loads_of_a_beam_that_a_joint_slides_on():
-    """What the joint carries counts at the sections inside of it only."""
-    description = sliding("Pa")
-    places = (0.1, 0.5, 0.7)
-    description["points"] = [{"link": "link1", "x": x} for x in places]
-    (function,) = derive_model(elastogen.load(description), [LOADS]).functions
-    q, qd, qdd = state(6, 26)
-    q[5] = 0.55
-    found = function.evaluate({"q": q, "qd": qd, "qdd": qdd})["load"]
-    (_, _), (_, rod) = rod_on_beam(q)
-    for x, load in zip(places, found, strict=True):
-        ends = [x, *(end for end in (0.4, 0.8) if end > x)]
-        beam = [(m, [oracle.turn((0, 0, 1), 0), beam_at(y)]) for m, y in free_bodies.beam_points(0.35, ends)]
-        points = free_bodies.moved([*beam, *(rod if x < 0.55 else ())], q, qd, qdd)
-        axes, origin = free_bodies.frame([oracle.turn((0, 0, 1), 0), beam_at(x)], q)
-        expected = free_bodies.projected(free_bodies.wrench(points, origin, np.array([0.5, -9.81, 0])), axes)
-        np.testing.assert_allclose(load, expected, rtol=0, atol=1e-12 * np.abs(expected).max())
 
 
 @pytest.mark.parametrize(("kind", "parts"), [("Pa", rod_on_beam), ("Pb", beam_through_rod)])
