@@ -51,13 +51,15 @@ def export(
     if target is not None and not TRIPLE.fullmatch(target):
         raise OutputError(f"target: got {target!r}, expected a triple such as aarch64-linux-gnu.")
     choices = Choices(header_only, target, options.compile)
-    chosen = check_choices(format, loop, choices)
+    chosen = check_choices(format, loop, outputs is not None, choices)
     loaded = load(robot)
+    if chosen.needs is not None:
+        options = options.with_outputs(chosen.needs(loaded))
     project = make_project(loaded, options, format, loop, chosen.parts)
     if chosen.compiles:
         project = project.compiled_to(library_name(loaded.name, target), target or "")
     folder = Path(directory)
     written = write_files(folder, {**chosen.files(project, choices), **project.readme()}, force=force)
     by_name = {path.name: path for path in written}
-    header = by_name[f"{project.name}.h"]
+    header = by_name.get(f"{project.name}.h", written[0])
     return GeneratedFiles(folder, header, by_name.get(f"{project.name}.c", header), tuple(written))

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from elastogen.build.export.fmu.unit import fmu_files, fmu_outputs
 from elastogen.build.export.libraries import compile_shared
 from elastogen.build.export.project import Files, Project
 from elastogen.build.module.compile import module_source
 from elastogen.build.options import CompileOptions
 from elastogen.generator.robot.errors import OutputError
+from elastogen.generator.robot.robot import Robot
 
 
 @dataclass(frozen=True)
@@ -31,6 +33,7 @@ class Format:
     compiles: bool = False
     takes_header_only: bool = False
     precision: str = "double"  # where the user asks for none
+    needs: Callable[[Robot], tuple[str, ...]] | None = None  # the functions that it is made of; None: the user chooses
     parts: tuple[str, ...] | None = None  # endings of the C files that it takes, without threads and POSIX; None: all
 
 
@@ -81,7 +84,7 @@ def _python(project: Project, choices: Choices) -> Files:
 
 def _shared(project: Project, choices: Choices) -> Files:
     headers: Files = {name: text for name, text in project.c_files.items() if name.endswith(".h")}
-    library = compile_shared(project, choices.target, choices.compile)
+    library = compile_shared(project.name, project.c_files, choices.target, choices.compile)
     return {**headers, project.context.library: library, "example.py": project.filled("example.py.j2")}
 
 
@@ -107,6 +110,14 @@ def _zephyr(project: Project, choices: Choices) -> Files:
     return {**placed, **filled, "examples/example.c": project.model.bundle["example.c"]}
 
 
+def _fmu2(project: Project, choices: Choices) -> Files:
+    return fmu_files(project, 2, choices.target, choices.compile)
+
+
+def _fmu3(project: Project, choices: Choices) -> Files:
+    return fmu_files(project, 3, choices.target, choices.compile)
+
+
 BARE_METAL = ("", "_simulate", "_switch", "_loop")
 
 FORMATS = {
@@ -115,19 +126,22 @@ FORMATS = {
     "cmake": Format("a CMake project: target, install rules, find_package, pkg-config", _cmake),
     "python": Format("a project that builds a wheel of the compiled model", _python, takes_loop=False),
     "shared": Format("a compiled library with its headers", _shared, compiles=True),
+    "fmu2": Format("a functional mock-up unit, FMI 2.0", _fmu2, takes_loop=False, compiles=True, needs=fmu_outputs),
+    "fmu3": Format("a functional mock-up unit, FMI 3.0", _fmu3, takes_loop=False, compiles=True, needs=fmu_outputs),
     "arduino": Format("an Arduino library with a sketch", _arduino, precision="float", parts=BARE_METAL),
     "platformio": Format("a PlatformIO library", _platformio, precision="float", parts=BARE_METAL),
     "zephyr": Format("a Zephyr module", _zephyr, precision="float", parts=BARE_METAL),
 }
 
 
-def check_choices(kind: str, loop: bool, choices: Choices) -> Format:
+def check_choices(kind: str, loop: bool, outputs: bool, choices: Choices) -> Format:
     """The format of that name; refuse what it does not take."""
     if kind not in FORMATS:
         raise OutputError(f"format: got {kind!r}, expected one of {', '.join(FORMATS)}.")
     chosen = FORMATS[kind]
     for given, taken, option in (
         (loop, chosen.takes_loop, "loop=True"),
+        (outputs, chosen.needs is None, "outputs="),
         (choices.header_only, chosen.takes_header_only, "header_only=True"),
         (choices.target is not None, chosen.compiles, "target="),
     ):

@@ -6,10 +6,10 @@ import importlib.util
 import shutil
 import sys
 import tempfile
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from elastogen.build.export.project import Project
 from elastogen.build.files.write import write_all
 from elastogen.build.module.compile import find_toolchain, run_compiler
 from elastogen.build.options import CompileOptions
@@ -18,22 +18,30 @@ from elastogen.generator.robot.errors import BuildError
 
 def library_name(name: str, target: str | None) -> str:
     """File name of a shared library."""
-    system = target or sys.platform
+    ending = library_ending(target or sys.platform)
+    return f"{name}{ending}" if ending == ".dll" else f"lib{name}{ending}"
+
+
+def library_ending(system: str) -> str:
+    """How names of shared libraries end on a system, given by its name or a triple."""
     if "darwin" in system or "macos" in system:
-        return f"lib{name}.dylib"
-    return f"{name}.dll" if "windows" in system or "mingw" in system else f"lib{name}.so"
+        return ".dylib"
+    return ".dll" if any(word in system for word in ("windows", "mingw", "win32")) else ".so"
 
 
-def compile_shared(project: Project, target: str | None, options: CompileOptions) -> bytes:
-    """The shared library of all C files of a project."""
+def compile_shared(
+    name: str, files: Mapping[str, str], target: str | None, options: CompileOptions, *, hidden: bool = False
+) -> bytes:
+    """The shared library of C files; ``hidden`` exports only what is marked for it."""
     compiler = options.compiler or (None if target is None else compiler_for(target))
     toolchain = find_toolchain(replace(options, compiler=compiler, native=False))
-    flags = [flag for flag in toolchain.flags if flag != "-fvisibility=hidden"]
+    flags = [flag for flag in toolchain.flags if hidden or flag != "-fvisibility=hidden"]
+    sources = [file for file in files if file.endswith(".c")]
     with tempfile.TemporaryDirectory() as folder:
-        write_all(Path(folder), project.c_files)
-        threads = ["-pthread"] if project.context.threads else []
-        command = [*toolchain.command, *flags, *threads, "-shared", *project.context.sources, "-o", "library", "-lm"]
-        run_compiler(command, Path(folder), options.timeout, project.name)
+        write_all(Path(folder), files)
+        threads = ["-pthread"] if any("<pthread.h>" in text for text in files.values()) else []
+        command = [*toolchain.command, *flags, *threads, "-shared", *sources, "-o", "library", "-lm"]
+        run_compiler(command, Path(folder), options.timeout, name)
         return (Path(folder) / "library").read_bytes()
 
 

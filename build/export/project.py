@@ -11,7 +11,7 @@ from elastogen.build.files.templating import fill
 from elastogen.build.loop import loop_outputs, refuse_time, with_loop
 from elastogen.build.options import BuildOptions
 from elastogen.build.user_code import UserCode
-from elastogen.generator.functions.derivation import derive_model
+from elastogen.generator.functions.derivation import ModelDerivation, derive_model
 from elastogen.generator.robot.robot import Robot
 
 Files = dict[str, str | bytes]
@@ -34,6 +34,7 @@ class ExportContext(BundleContext):
 class Project:
     """A robot that is to be exported."""
 
+    derivation: ModelDerivation
     model: RenderedModel
     c_files: dict[str, str]  # file name -> text: model, simulation, switches, loop
     context: ExportContext
@@ -78,4 +79,4 @@ def make_project(robot: Robot, options: BuildOptions, kind: str, loop: bool, par
         headers=tuple(name for name in files if name.endswith(".h")),
         threads=any("<pthread.h>" in text for text in files.values()),
     )
-    return Project(model, files, context, loop)
+    return Project(derivation, model, files, context, loop)

@@ -25,6 +25,7 @@ from elastogen.generator.functions.higher import acceleration_matrices, energies
 from elastogen.generator.functions.own.functions import own_entries
 from elastogen.generator.functions.papers import elements, matrix_exponentials
 from elastogen.generator.functions.stages import stage
+from elastogen.generator.functions.tangents import differentiated, tangent_entry
 from elastogen.generator.functions.variants import Variant, VariantFamily
 from elastogen.generator.joints.on_beams.selector import Selector
 from elastogen.generator.program.arguments import input_argument
@@ -85,8 +86,8 @@ class ModelDerivation:
 def output_names(outputs: Iterable[str] | str | None = None, robot: Robot | None = None) -> tuple[str, ...]:
     """Names of the functions to emit, in catalogue order; "default", "simulation" and "all" are sets.
 
-    "mass_matrix+gravity_vector" is one function for both; such functions come last, in the order given. With a robot, "all"
-    is what exists for it, and asking for something else is an error.
+    "mass_matrix+gravity_vector" is one function for both; such functions come last, in the order given, after tangents as
+    "forward_dynamics_tangent". With a robot, "all" is what exists for it, and asking for something else is an error.
     """
     if outputs is None:
         outputs = ("default",)
@@ -95,7 +96,9 @@ def output_names(outputs: Iterable[str] | str | None = None, robot: Robot | None
     own = () if robot is None else tuple(function.name for function in robot.functions)
     wanted: set[str] = set()
     fused: dict[str, None] = {}
+    tangents: dict[str, None] = {}
     for name in outputs:
+        base = differentiated(name, CATALOGUE)
         if MARK in name:
             fused[MARK.join(_parts(name, robot))] = None
         elif name == "default":
@@ -107,17 +110,21 @@ def output_names(outputs: Iterable[str] | str | None = None, robot: Robot | None
             wanted |= {*(entry.name for entry in CATALOGUE.values() if robot is None or entry.applies(robot)), *own}
         elif name in own:
             wanted.add(name)
-        elif name in CATALOGUE:
-            if robot is not None and not CATALOGUE[name].applies(robot):
-                raise OutputError(f"outputs: {name} does not exist for {robot.name}: {CATALOGUE[name].applies_to}")
-            wanted.add(name)
+        elif name in CATALOGUE or base is not None:
+            entry = CATALOGUE[base or name]
+            if robot is not None and not entry.applies(robot):
+                raise OutputError(f"outputs: {name} does not exist for {robot.name}: {entry.applies_to}")
+            if base is None:
+                wanted.add(name)
+            else:
+                tangents[name] = None
         else:
             near = get_close_matches(name, [*own, *CATALOGUE, *SETS], n=1)
             hint = f"did you mean {near[0]!r}?" if near else f"one of {', '.join(CATALOGUE)}"
             raise OutputError(f"outputs: got {name!r}, expected functions, 'default', 'simulation' or 'all'. Fix: {hint}")
-    if not wanted and not fused:
+    if not wanted and not tangents and not fused:
         raise OutputError("outputs: got nothing, expected at least one function. Fix: leave outputs out for the defaults")
-    return (*(name for name in (*CATALOGUE, *own) if name in wanted), *fused)
+    return (*(name for name in (*CATALOGUE, *own) if name in wanted), *tangents, *fused)
 
 
 def _parts(name: str, robot: Robot | None) -> list[str]:
@@ -131,7 +138,10 @@ def _parts(name: str, robot: Robot | None) -> list[str]:
 
 def entry_of(name: str, known: Mapping[str, Entry] = CATALOGUE) -> Entry:
     """The entry of a name that :func:`output_names` gave."""
-    return known[name] if name in known else fused_entry([known[part] for part in name.split(MARK)])
+    base = differentiated(name, known)
+    if base is not None:
+        return tangent_entry(known[base])
+    return known[name] if name in known else fused_entry([entry_of(part, known) for part in name.split(MARK)])
 
 
 def derive_model(robot: Robot, outputs: Iterable[str] | str | None = None) -> ModelDerivation:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from elastogen.runtime.interface.argument import Argument
 
 MOTION = ("q", "qd", "qdd", "q3", "q4", "q5")  # coordinates and their time derivatives
@@ -40,6 +42,9 @@ def input_argument(name: str, nq: int, nv: int, points: int = 0) -> Argument:
         return Argument("wrench", (6,), "N, N m", "force and moment of the load on the tip, in tip components")
     if name in _SWITCHES:
         return Argument(name, (), "", _SWITCHES[name])
+    if name.startswith("d"):  # of tangents
+        argument = input_argument(name[1:], nq, nv, points)
+        return replace(argument, name=name, doc=f"change of: {argument.doc}")
     unit, doc = _PER_COORDINATE[name]
     return Argument(name, (nq if name in POSITIONS else nv,), unit, doc)
 

@@ -1,0 +1,1 @@
+"""Functional mock-up units: variables, C behind the interface, the archive."""

@@ -1,0 +1,157 @@
+"""A robot as a functional mock-up unit (FMI 2.0 and 3.0): model exchange and co-simulation, sources and a binary."""
+
+from __future__ import annotations
+
+import dataclasses
+import io
+import platform
+import sys
+import uuid
+import zipfile
+from dataclasses import dataclass
+
+from elastogen.build.export.fmu.variables import Block, Variable, Variables
+from elastogen.build.export.libraries import compile_shared, library_ending
+from elastogen.build.export.project import ExportContext, Files, Project
+from elastogen.build.files.contexts import SimulationCall, SwitchContext
+from elastogen.build.files.simulation import quaternions
+from elastogen.build.files.switching import model_call, switch_context
+from elastogen.build.files.templating import fill
+from elastogen.build.options import CompileOptions
+from elastogen.generator.robot.errors import OutputError
+from elastogen.generator.robot.own.terms import TIME
+from elastogen.generator.robot.robot import Robot
+
+TOLERANCES = {"double": "1e-09", "float": "1e-05"}  # of the integrator inside, relative
+EPOCH = (1980, 1, 1, 0, 0, 0)  # of every file in the archive: the same robot gives the same bytes
+ARCHITECTURES = {"amd64": "x86_64", "arm64": "aarch64", "i386": "x86", "i486": "x86", "i586": "x86", "i686": "x86"}
+OLD_PLATFORMS = {"x86_64-linux": "linux64", "x86_64-windows": "win64", "x86_64-darwin": "darwin64", "x86-linux": "linux32"}
+
+
+@dataclass(frozen=True)
+class FmuContext(ExportContext):
+    """For the templates in ``export/fmu``, ``export/fmu2`` and ``export/fmu3``."""
+
+    prefix: str = ""
+    macro: str = ""
+    sim: str = ""  # prefix of the simulation's macros
+    nq: int = 0
+    nv: int = 0
+    nv_macro: str = ""
+    frames: int = 0
+    points: int = 0
+    sliding: int = 0  # number of sliding joints
+    driven: tuple[int, ...] = ()  # velocities with a drive
+    quaternions: tuple[int, ...] = ()
+    timed: bool = False  # whether a live parameter is the time
+    calls: tuple[SimulationCall, ...] = ()
+    switching: SwitchContext | None = None
+    fields: tuple[str, ...] = ()  # live parameters, without the time
+    blocks: tuple[Block, ...] = ()
+    variables: tuple[Variable, ...] = ()
+    size: int = 0  # number of variables
+    start: tuple[str, ...] = ()  # lines of the initializer of start values
+    unknowns: dict[str, list[int]] = dataclasses.field(default_factory=dict)
+    units: tuple[str, ...] = ()
+    token: str = ""
+    tolerance: str = ""
+    description: str = ""
+    fmu_sources: tuple[str, ...] = ()
+
+
+def fmu_outputs(robot: Robot) -> tuple[str, ...]:
+    """The functions behind a unit."""
+    evaluated = ["jacobian", "forward_dynamics", "forward_kinematics"]
+    evaluated += ["point_positions", "point_forces"] if robot.points else []
+    evaluated += ["configuration_rate"] if robot.has_quasi_velocities else []
+    return ("simulation", *evaluated, *(f"{name}_tangent" for name in evaluated))
+
+
+def fmu_files(project: Project, version: int, target: str | None, options: CompileOptions) -> Files:
+    """The archive ``<name>.fmu`` and a Python script that runs it."""
+    context = _context(project, version)
+    name = f"{project.name}_fmu"
+    sources = {
+        **project.c_files,
+        f"{name}.h": fill("export/fmu/core.h.j2", context),
+        f"{name}.c": fill("export/fmu/core.c.j2", context),
+        f"{name}i{version}.h": fill(f"export/fmu{version}/fmi{version}.h.j2", context),
+        f"{name}i{version}.c": fill(f"export/fmu{version}/fmi{version}.c.j2", context),
+    }
+    place, ending = _platform(target, version)
+    binary = compile_shared(project.name, sources, target, options, hidden=True)
+    archive: Files = {
+        "modelDescription.xml": fill(f"export/fmu{version}/modelDescription.xml.j2", context),
+        f"binaries/{place}/{project.name}{ending}": binary,
+        **{f"sources/{file}": text for file, text in sources.items()},
+        "documentation/README.md": project.readme()["README.md"],
+    }
+    if version == 3:
+        archive["sources/buildDescription.xml"] = fill("export/fmu3/buildDescription.xml.j2", context)
+    return {f"{project.name}.fmu": zipped(archive), "example.py": fill("export/fmu/example.py.j2", context)}
+
+
+def zipped(files: Files) -> bytes:
+    """A zip archive with the same bytes for the same files."""
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in files.items():
+            entry = zipfile.ZipInfo(name, EPOCH)
+            entry.compress_type, entry.create_system, entry.external_attr = zipfile.ZIP_DEFLATED, 3, 0o100644 << 16
+            archive.writestr(entry, data, compresslevel=9)
+    return stream.getvalue()
+
+
+def _platform(target: str | None, version: int) -> tuple[str, str]:
+    """The folder of a binary, and how its name ends."""
+    machine = (target or f"{platform.machine()}-{sys.platform}").lower()
+    system = next((s for s, words in (("darwin", ("darwin", "macos")), ("windows", ("windows", "mingw", "win32")))
+                   if any(word in machine for word in words)), "linux")  # fmt: skip
+    processor = machine.partition("-")[0]
+    folder = f"{ARCHITECTURES.get(processor, processor)}-{system}"
+    return (OLD_PLATFORMS.get(folder, folder) if version == 2 else folder), library_ending(machine)
+
+
+def _context(project: Project, version: int) -> FmuContext:
+    derivation, identity = project.derivation, project.context.identity
+    if not project.context.simulated:
+        raise OutputError(f"format 'fmu{version}': {project.name} cannot be simulated in C, which a unit needs.")
+    variables = Variables(derivation)
+    prefix, sliding = f"{project.name}_fmu", len(derivation.selectors)
+    functions = {function.name: function for function in derivation.functions}
+    values = [repr(0.0), *(x.start for x in variables.all if x.start)]
+    initial = variables.references("DERIVATIVES", "TIP", "POINTS", "MARGIN")
+    called = [name for name in fmu_outputs(derivation.robot) if name in functions]
+    return FmuContext(
+        **{field.name: getattr(project.context, field.name) for field in dataclasses.fields(project.context)},
+        prefix=prefix,
+        macro=prefix.upper(),
+        sim=f"{project.name}_sim".upper(),
+        nq=len(derivation.coordinate_names),
+        nv=len(derivation.velocity_names),
+        nv_macro=f"{prefix.upper()}_NV",
+        frames=len(derivation.frame_names),
+        points=len(derivation.point_names),
+        sliding=sliding,
+        driven=variables.driven,
+        quaternions=quaternions(derivation),
+        timed=TIME in {parameter.name for parameter in derivation.robot.live_parameters},
+        calls=tuple(model_call(functions[name], project.name, prefix, sliding) for name in called),
+        switching=switch_context(derivation, identity),
+        fields=tuple(x.name for x in variables.all if x.causality == "parameter"),
+        blocks=tuple(block for block in variables.blocks),
+        variables=tuple(variables.all),
+        size=len(variables.all),
+        start=tuple(", ".join(values[k : k + 8]) + ("," if k + 8 < len(values) else "") for k in range(0, len(values), 8)),
+        unknowns={
+            "Outputs": variables.references("Q", "QD", "TIP", "POINTS"),
+            "Derivatives": variables.references("DERIVATIVES"),
+            "InitialUnknowns": initial,
+            "EventIndicators": variables.references("MARGIN"),
+        },
+        units=tuple(dict.fromkeys(x.unit for x in variables.all if x.unit)),
+        token=f"{{{uuid.uuid5(uuid.NAMESPACE_OID, f'elastogen {identity.tool_version} {identity.sha256}')}}}",
+        tolerance=TOLERANCES[identity.real],
+        description=" ".join(project.context.summary.replace("*", " ").split()),
+        fmu_sources=(*project.context.sources, f"{prefix}.c", f"{prefix}i{version}.c"),
+    )

@@ -1,0 +1,58 @@
+"""The directional derivative of any function of the catalogue: how its outputs change along a change of all its inputs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from elastogen.generator.functions.catalogue import Derived, Entry, Way
+from elastogen.generator.functions.variants import Variant
+from elastogen.generator.program.arguments import input_argument
+from elastogen.generator.program.differentiate import directional
+from elastogen.runtime.interface.argument import Argument
+
+ENDING = "_tangent"  # of the name: "forward_dynamics_tangent"
+
+
+def differentiated(name: str, known: Mapping[str, Entry]) -> str | None:
+    """The function whose tangent a name asks for; None: it asks for none."""
+    base = name.removesuffix(ENDING)
+    return base if base != name and name not in known and base in known and known[base].inputs else None
+
+
+def tangent_entry(entry: Entry) -> Entry:
+    """The entry of a function's tangent: all its inputs, the change of each, and what that changes in each output.
+
+    The change of q has nq numbers, one for each coordinate: those of a quaternion count one by one.
+    """
+    choose = entry.ways_for
+    return replace(
+        entry,
+        name=entry.name + ENDING,
+        brief=f"How {entry.name} changes to first order along a change of its inputs.",
+        inputs=(*entry.inputs, *(f"d{name}" for name in entry.inputs)),
+        outputs=lambda variant: tuple(_change(argument) for argument in entry.outputs(variant)),
+        ways=tuple(_along(entry, way) for way in entry.ways[:1]),
+        ways_for=None if choose is None else lambda variant: tuple(_along(entry, way) for way in choose(variant)[:1]),
+        explore=False,
+        default=False,
+    )
+
+
+def _change(argument: Argument) -> Argument:
+    return replace(argument, name=f"d{argument.name}", doc=f"change of: {argument.doc}")
+
+
+def _along(entry: Entry, way: Way) -> Way:
+    def derive(variant: Variant) -> Derived:
+        derived, graph = way(variant), variant.graph
+        points = len(variant.pointed.points) if entry.layout in ("points", "physical") else 0
+        seeds: dict[int, int] = {}
+        for name in entry.inputs:
+            argument = input_argument(name, variant.positions, variant.size, points)
+            change = replace(argument, name=f"d{name}")
+            for index in range(argument.size):
+                seeds[graph.input(argument.element(index)).ref >> 1] = graph.input(change.element(index)).ref
+        return Derived(tuple(directional(graph, values, seeds) for values in derived.outputs), derived.pivots)
+
+    return derive
