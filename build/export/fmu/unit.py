@@ -120,7 +120,7 @@ def _context(project: Project, version: int) -> FmuContext:
     prefix, sliding = f"{project.name}_fmu", len(derivation.selectors)
     functions = {function.name: function for function in derivation.functions}
     values = [repr(0.0), *(x.start for x in variables.all if x.start)]
-    initial = variables.references("DERIVATIVES", "TIP", "POINTS", "MARGIN")
+    initial = variables.references("DERIVATIVES", "TIP", "POINTS")
     called = [name for name in fmu_outputs(derivation.robot) if name in functions]
     return FmuContext(
         **{field.name: getattr(project.context, field.name) for field in dataclasses.fields(project.context)},
@@ -139,7 +139,7 @@ def _context(project: Project, version: int) -> FmuContext:
         calls=tuple(model_call(functions[name], project.name, prefix, sliding) for name in called),
         switching=switch_context(derivation, identity),
         fields=tuple(x.name for x in variables.all if x.causality == "parameter"),
-        blocks=tuple(block for block in variables.blocks),
+        blocks=tuple(variables.blocks),
         variables=tuple(variables.all),
         size=len(variables.all),
         start=tuple(", ".join(values[k : k + 8]) + ("," if k + 8 < len(values) else "") for k in range(0, len(values), 8)),

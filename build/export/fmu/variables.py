@@ -114,7 +114,9 @@ class Variables:
         for state in states:
             of = self.all[state]
             unit = "" if not of.unit else f"{of.unit}2" if of.unit.endswith("/s") else f"{of.unit}/s"
-            rows.append({"name": f"der({of.name})", "unit": unit, "doc": f"time derivative of {of.name}", "derivative_of": state})
+            rows.append(
+                {"name": f"der({of.name})", "unit": unit, "doc": f"time derivative of {of.name}", "derivative_of": state}
+            )
         self._add("DERIVATIVES", "time derivatives of the states", rows, causality="local", variability="continuous")
 
     def _outputs(self) -> None:
