@@ -14,7 +14,6 @@ from elastogen.build.export.fmu.variables import Block, Variable, Variables
 from elastogen.build.export.libraries import compile_shared, library_ending
 from elastogen.build.export.project import ExportContext, Files, Project
 from elastogen.build.files.contexts import SimulationCall, SwitchContext
-from elastogen.build.files.simulation import quaternions
 from elastogen.build.files.switching import model_call, switch_context
 from elastogen.build.files.templating import fill
 from elastogen.build.options import CompileOptions
@@ -134,7 +133,7 @@ def _context(project: Project, version: int) -> FmuContext:
         points=len(derivation.point_names),
         sliding=sliding,
         driven=variables.driven,
-        quaternions=quaternions(derivation),
+        quaternions=derivation.robot.quaternions,
         timed=TIME in {parameter.name for parameter in derivation.robot.live_parameters},
         calls=tuple(model_call(functions[name], project.name, prefix, sliding) for name in called),
         switching=switch_context(derivation, identity),
