@@ -19,13 +19,13 @@ from elastogen.generator.functions import (
     points,
 )
 from elastogen.generator.functions.catalogue import Derived, Entry
+from elastogen.generator.functions.composed.fused import MARK, fused_entry
+from elastogen.generator.functions.composed.tangents import differentiated, tangent_entry
 from elastogen.generator.functions.function import Function
-from elastogen.generator.functions.fused import MARK, fused_entry
 from elastogen.generator.functions.higher import acceleration_matrices, energies_and_rates, energy_parts
 from elastogen.generator.functions.own.functions import own_entries
 from elastogen.generator.functions.papers import elements, matrix_exponentials
 from elastogen.generator.functions.stages import stage
-from elastogen.generator.functions.tangents import differentiated, tangent_entry
 from elastogen.generator.functions.variants import Variant, VariantFamily
 from elastogen.generator.joints.on_beams.selector import Selector
 from elastogen.generator.program.arguments import input_argument
