@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, field
-from typing import Literal
+from typing import Literal, TypeAlias
 
 Verdict = Literal["passed", "failed", "skipped"]
+Tell: TypeAlias = Callable[[str], None]
+"""What is called with a line about what is going on."""
+
+
+def silent(text: str) -> None:
+    """Tell nobody."""
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,312 @@
+"""Poses and their rates: products of 4 x 4 matrices from the base to every link, tip and point.
+
+Coordinates x are those that Lagrange's equations are written in, one for each velocity. They are the robot's own but for joints
+with a quaternion, whose x are exponential coordinates of the turn (and the displacement) away from the state that
+:meth:`Frames.start` was given: there dx/dt is the velocity in the moved frame, d2x/dt2 its rate, and dual forces are the same.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import sympy
+
+from elastogen.generator.joints.coupled import CoupledSlide, CoupledTurn, leader
+from elastogen.generator.robot.joint_kind import Screw
+from elastogen.generator.robot.robot import FlexibleBody, Joint, Robot
+from elastogen.verification.lagrange.beams import BeamLine, MovingBeam, turned
+from elastogen.verification.lagrange.numbers import Array, NotCoveredError, Numbers, Pair, Rated
+from elastogen.verification.lagrange.sections import section
+
+
+class FreeFrame:
+    """A joint with a quaternion: T(q) exp{x}."""
+
+    def __init__(self, numbers: Numbers, joint: Joint, positions: tuple[int, ...], own: tuple[int, ...]) -> None:
+        self.numbers, self.positions, self.own = numbers, positions, own
+        self._before, self._after = (numbers.array(matrix).reshape(4, 4) for matrix in (joint.before, joint.after))
+        self._start = numbers.unit(4)
+
+    def start(self, q: Array) -> None:
+        """Take the pose of a configuration."""
+        *place, x, y, z, w = (q[k] for k in self.positions)
+        T = self.numbers.unit(4)
+        T[:3, :3] = [
+            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+        ]
+        if place:
+            T[:3, 3] = place
+        self._start = self._before.dot(T)
+
+    def at(self, x: Array, xd: Array) -> Pair:
+        """exp by four terms of its series: x stays within the steps of differences, where they are exact to all digits."""
+        X, Xd = (self._generator(v[list(self.own)]) for v in (x, xd))
+        one, E, rate = self.numbers.unit(4), self.numbers.unit(4), X * 0
+        for k in (4, 3, 2, 1):  # E = 1 + X/k E
+            E, rate = one + X.dot(E) / k, (Xd.dot(E) + X.dot(rate)) / k
+        return self._start.dot(E).dot(self._after), self._start.dot(rate).dot(self._after)
+
+    def _generator(self, v: Array) -> Array:
+        *linear, a, b, c = v
+        zero = self.numbers.zero
+        moved = linear or [zero] * 3
+        rows = [[zero, -c, b, moved[0]], [c, zero, -a, moved[1]], [-b, a, zero, moved[2]], [zero] * 4]
+        return np.array(rows, dtype=object)
+
+
+class ContactFrame:
+    """A joint that slides along a beam: at the place d, turned with the beam and by a fixed angle."""
+
+    def __init__(self, numbers: Numbers, joint: Joint, beam: MovingBeam | BeamLine, own: int) -> None:
+        self.numbers, self.beam, self.own, self.nodal = numbers, beam, own, joint.slide == "nodal"
+        self._before, self._after = (numbers.array(matrix).reshape(4, 4) for matrix in (joint.before, joint.after))
+        self._element = 0
+
+    def start(self, x: Array) -> None:
+        """Find the element of the beam."""
+        self._element = self.beam.element_at(x[self.own], x)
+
+    def seat(self, x: Array, xd: Array) -> Pair:
+        """Where the joint is, without the turn of its child."""
+        d = Rated(x[self.own], xd[self.own])
+        return turned(self.numbers, self.beam.place(d, x, xd, self._element, at_node=self.nodal))
+
+    def at(self, x: Array, xd: Array) -> Pair:
+        """The child's frame in the parent's."""
+        A, rate = self.seat(x, xd)
+        return self._before.dot(A).dot(self._after), self._before.dot(rate).dot(self._after)
+
+
+class SectionFrame:
+    """A section of a beam on a telescopic joint, its tip for example."""
+
+    def __init__(self, beam: MovingBeam, along: Any, rest: Array) -> None:
+        self.beam, self.along, self._rest = beam, along, rest
+        self._element = 0
+
+    def start(self, x: Array) -> None:
+        """Find the element that it is on."""
+        self._element = self.beam.element_at(self.along, x)
+
+    def at(self, x: Array, xd: Array) -> Pair:
+        """In the frame of the link."""
+        A, rate = turned(self.beam.numbers, self.beam.place(self.along, x, xd, self._element))
+        return A.dot(self._rest), rate.dot(self._rest)
+
+
+class Frames:
+    """All frames of a robot; ``size`` is the number of velocities."""
+
+    def __init__(self, robot: Robot, numbers: Numbers) -> None:
+        self.robot, self.numbers = robot, numbers
+        self.place: dict[str, tuple[int, ...]] = {}  # joints and flexible links: numbers of their velocities
+        self.moving_beams: dict[str, MovingBeam] = {}
+        self.size, self._positions = 0, 0
+        self._from_q: list[tuple[int, int]] = []  # pairs of numbers in x and in q
+        self._joints: list[tuple[Joint, Any]] = []
+        self._tips: dict[str, Any] = {}
+        for joint in robot.joints:
+            self._add(joint)
+        self._tool = numbers.array(robot.tool).reshape(4, 4)
+        self._points = {point.name: self._point(point) for point in robot.points}
+
+    # ---- building
+
+    def _add(self, joint: Joint) -> None:
+        kind, flexible = joint.type, self.robot.link(joint.child).flexible
+        free = kind.velocities != kind.coordinates
+        positions = tuple(range(self._positions, self._positions + len(kind.coordinates)))
+        self.place[joint.name] = self._taken(len(kind.velocities), known=not free)
+        self._positions += len(kind.coordinates) if free else 0
+        deflection = self._taken(1) if joint.elasticity is not None else ()
+        if flexible is not None:
+            self.place[joint.child] = self._taken(len(flexible.coordinates))
+        if free:
+            motion: Any = FreeFrame(self.numbers, joint, positions, self.place[joint.name])
+        elif kind.rides_parent:
+            motion = ContactFrame(self.numbers, joint, self._line(joint.parent), self.place[joint.name][0])
+        else:
+            motion = self._screws(joint, deflection)
+        self._joints.append((joint, motion))
+        if flexible is not None:
+            self._tips[joint.child] = self._tip(joint, flexible)
+
+    def _taken(self, count: int, *, known: bool = True) -> tuple[int, ...]:
+        """Numbers of further velocities; ``known``: they belong to as many coordinates."""
+        own = tuple(range(self.size, self.size + count))
+        self.size += count
+        if known:
+            self._from_q += [(k, self._positions + i) for i, k in enumerate(own)]
+            self._positions += count
+        return own
+
+    def _line(self, link: str) -> MovingBeam | BeamLine:
+        if link in self.moving_beams:
+            return self.moving_beams[link]
+        body = self.robot.link(link).flexible
+        assert body is not None
+        assert body.centreline is not None
+        return BeamLine(self.numbers, body, body.centreline, self.place[link])
+
+    def _screws(self, joint: Joint, deflection: tuple[int, ...]) -> Any:
+        """before . motion . after, the motion by screws, one for each coordinate or one that follows others."""
+        kind, own = joint.type, self.place[joint.name]
+        symbols = list(sympy.symbols(f"x:{len(own)}", real=True)) if own else []
+        screws = kind.screws(joint)
+        if isinstance(kind, (CoupledTurn, CoupledSlide)):
+            assert joint.coupling is not None
+            screws, symbols = kind.free.screws(joint), [leader(name) for name in joint.coupling.leaders]
+            own = tuple(self.robot.velocity_names.index(name) for name in joint.coupling.leaders)
+            amounts = [joint.coupling.position]
+        else:
+            amounts = list(symbols)
+        if kind.feeds_child:
+            screws = (Screw(joint.axis, False, 1),)
+        if kind.moves and not screws:
+            raise NotCoveredError(f"joint {joint.name} is {kind.name}: its motion is not one of screws")
+        if deflection:
+            symbols, own = [*symbols, sympy.Symbol("deflection", real=True)], (*own, *deflection)
+            amounts = [amount + symbols[-1] for amount in amounts]
+        motion = sympy.eye(4)
+        for screw, amount in zip(screws, amounts, strict=True):
+            motion = motion * screw_matrix(sympy.Matrix(screw.axis), amount, screw.turns, sympy.sympify(screw.advance))
+        whole = sympy.Matrix(joint.before) * motion * sympy.Matrix(joint.after)
+        return self.numbers.moving(whole, symbols, own)
+
+    def _tip(self, joint: Joint, body: FlexibleBody) -> Any:
+        """Tip frame of a flexible link in its link frame."""
+        own, pose = self.place[joint.child], sympy.Matrix(body.tip_pose)
+        if body.telescope is not None:
+            beam = MovingBeam(self.numbers, body, self.place[joint.name][0], own)
+            self.moving_beams[joint.child] = beam
+            turn = pose.copy()
+            turn[:3, 3] = sympy.zeros(3, 1)
+            return SectionFrame(beam, beam.length, self.numbers.array(turn.tolist()))
+        place, pose[:3, 3] = pose[:3, 3], sympy.zeros(3, 1)
+        return self._deformed(body, own, place, pose, body.tip_displacements, body.tip_rotations)
+
+    def _deformed(
+        self, body: FlexibleBody, own: tuple[int, ...], place: Any, rest: Any, displacements: Any, rotations: Any
+    ) -> Any:
+        """A frame at a place that fields displace and coordinates turn, and what stands in it."""
+        x = list(sympy.symbols(f"x:{len(own)}", real=True))
+        amplitudes = [sympy.prod(x[j] for j in monomial) for monomial in body.monomials]
+        shift, turn = sympy.zeros(3, 1), sympy.zeros(3, 1)
+        for row, amplitude in zip(displacements, amplitudes, strict=True):
+            shift += sympy.Matrix(list(row)) * amplitude
+        for row, coordinate in zip(rotations, x, strict=True):
+            turn += sympy.Matrix(list(row)) * coordinate
+        moved = sympy.eye(4)
+        moved[:3, :3] = exponential(turn) if body.tip == "exponential" else sympy.eye(3) + cross(turn)
+        moved[:3, 3] = place + shift
+        return self.numbers.moving(moved * rest, x, own)
+
+    def _point(self, point: Any) -> Any:
+        """What moves a point of a beam in its link; of rigid links and joints its pose."""
+        body = self.robot.link(point.link).flexible if point.link else None
+        if body is None:
+            return self.numbers.array(point.pose).reshape(4, 4)
+        if point.link in self.moving_beams:
+            rest = self.numbers.array(point.pose).reshape(4, 4)
+            along, rest[0, 3] = rest[0, 3], self.numbers.zero
+            return SectionFrame(self.moving_beams[point.link], along, rest)
+        displacements, rotations = section(self.numbers, body, self.numbers(point.pose[0][3]))
+        rest = sympy.Matrix(point.pose)  # the section is at x; what stands beside the axis turns with it
+        place, rest[0, 3] = sympy.Matrix([rest[0, 3], 0, 0]), 0
+        return self._deformed(body, self.place[point.link], place, rest, displacements, rotations)
+
+    # ---- moving
+
+    def start(self, q: Array) -> Array:
+        """Coordinates x of a configuration, which is kept: where free joints are, and which elements are in sliding ones."""
+        x = np.array([self.numbers.zero] * self.size, dtype=object)
+        for k, i in self._from_q:
+            x[k] = q[i]
+        for beam in self.moving_beams.values():
+            beam.start(x)
+            x[list(beam.clamped)] = self.numbers.zero
+        for _, motion in self._joints:
+            if isinstance(motion, FreeFrame):
+                motion.start(q)
+            elif isinstance(motion, ContactFrame):
+                motion.start(x)
+        for part in (*self._tips.values(), *self._points.values()):
+            if isinstance(part, SectionFrame):
+                part.start(x)
+        return x
+
+    @property
+    def clamped(self) -> list[int]:
+        """The velocities that vanish, of nodal clamps."""
+        return [k for beam in self.moving_beams.values() for k in beam.clamped]
+
+    def at(self, x: Array, xd: Array) -> dict[str, Pair]:
+        """Pose and rate of every link frame, of the tips of flexible links (``<link>.tip``), of ``tip`` and of the points."""
+        still = self.numbers.unit(4)
+        found: dict[str, Pair] = {self.robot.links[0].name: (still, still * self.numbers.zero)}
+        seats: dict[str, Pair] = {}
+        for joint, motion in self._joints:
+            rides = isinstance(motion, ContactFrame)
+            end = f"{joint.parent}.tip" if joint.parent in self._tips and not rides else joint.parent
+            seats[joint.name] = product(found[end], motion.seat(x, xd)) if rides else found[end]
+            found[joint.child] = product(found[end], motion.at(x, xd))
+            if joint.child in self._tips:
+                found[f"{joint.child}.tip"] = product(found[joint.child], self._tips[joint.child].at(x, xd))
+        last = self.robot.tip
+        found["tip"] = fixed(found[f"{last}.tip" if last in self._tips else last], self._tool)
+        for point in self.robot.points:
+            found[point.name] = self._placed(point, found, seats, x, xd)
+        return found
+
+    def _placed(self, point: Any, found: dict[str, Pair], seats: dict[str, Pair], x: Array, xd: Array) -> Pair:
+        carrier = self._points[point.name]
+        if point.joint:
+            joint = next(joint for joint in self.robot.joints if joint.name == point.joint)
+            before = self.numbers.array(joint.before).reshape(4, 4)
+            return fixed(fixed(seats[point.joint], before), carrier)
+        if isinstance(carrier, np.ndarray):
+            return fixed(found[point.link], carrier)
+        return product(found[point.link], carrier.at(x, xd))
+
+
+def product(first: Pair, second: Pair) -> Pair:
+    """Of two moving frames."""
+    (A, Ad), (B, Bd) = first, second
+    return A.dot(B), Ad.dot(B) + A.dot(Bd)
+
+
+def fixed(frame: Pair, pose: Array) -> Pair:
+    """A pose fixed in a moving frame."""
+    return frame[0].dot(pose), frame[1].dot(pose)
+
+
+def cross(v: sympy.Matrix) -> sympy.Matrix:
+    """{v x}."""
+    return sympy.Matrix([[0, -v[2], v[1]], [v[2], 0, -v[0]], [-v[1], v[0], 0]])
+
+
+def screw_matrix(axis: sympy.Matrix, s: sympy.Expr, turns: bool, advance: sympy.Expr) -> sympy.Matrix:
+    """A turn by s about the axis (Rodrigues) and a displacement advance s along it."""
+    motion = sympy.eye(4)
+    if turns:
+        K = cross(axis)
+        motion[:3, :3] = sympy.eye(3) + sympy.sin(s) * K + (1 - sympy.cos(s)) * K * K
+    motion[:3, 3] = axis * advance * s
+    return motion
+
+
+def exponential(v: sympy.Matrix) -> sympy.Matrix:
+    """exp{v}; about one fixed axis with that axis, so that zero needs no limit."""
+    used = [k for k in range(3) if v[k] != 0]
+    if not used:
+        return sympy.eye(3)
+    if len(used) == 1:
+        axis = sympy.zeros(3, 1)
+        axis[used[0]] = 1
+        return screw_matrix(axis, v[used[0]], True, sympy.S.Zero)[:3, :3]
+    angle = sympy.sqrt(v.dot(v))
+    K = cross(v)
+    return sympy.eye(3) + sympy.sin(angle) / angle * K + (1 - sympy.cos(angle)) / angle**2 * K * K

@@ -1,0 +1,76 @@
+"""The user's own terms: their potential, and dR/dqd - Q, from their expressions and the poses of frames."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from elastogen.generator.robot.own.terms import Symbols
+from elastogen.generator.robot.robot import Robot
+from elastogen.verification.lagrange.frames import Frames
+from elastogen.verification.lagrange.numbers import Array, NotCoveredError, Numbers, Pair
+
+
+class OwnTerms:
+    """All terms of a robot."""
+
+    def __init__(self, robot: Robot, numbers: Numbers, frames: Frames) -> None:
+        self.robot, self.numbers, self.frames = robot, numbers, frames
+        used = {s for term in robot.terms for s in term.free_symbols}
+        self._meanings = {s: meaning for s, meaning in Symbols(robot).meanings.items() if s in used}
+        self._names = robot.velocity_names
+        strange = [m.of for m in self._meanings.values() if m.kind in ("q", "qd") and m.of not in self._names]
+        if strange:
+            raise NotCoveredError(f"own terms depend on {strange[0]}, a number of a quaternion")
+        symbols = list(self._meanings)
+        self._terms = [(term, numbers.function(symbols, list(term.expressions.values()))) for term in robot.terms]
+
+    def _values(self, x: Array, xd: Array, frames: dict[str, Pair]) -> list[Any]:
+        values = []
+        for meaning in self._meanings.values():
+            if meaning.kind in ("q", "qd"):
+                values.append({"q": x, "qd": xd}[meaning.kind][self._names.index(meaning.of)])
+            else:
+                pose, rate = frames[meaning.of]
+                entries = {"position": pose[:3, 3], "velocity": rate[:3, 3], "rotation": pose[:3, :3].ravel()}
+                values.append(entries[meaning.kind][meaning.index])
+        return values
+
+    def potential(self, x: Array, frames: dict[str, Pair]) -> Any:
+        """V."""
+        total = self.numbers.zero
+        if self._terms:
+            values = self._values(x, x * 0, frames)
+            for _, function in self._terms:
+                total += function(*values)[0]
+        return total
+
+    def forces(self, x: Array, xd: Array, step: Any) -> Array:
+        """dR/dqd - Q."""
+        result = np.array([self.numbers.zero] * self.frames.size, dtype=object)
+        if not self._terms:
+            return result
+        units = self.numbers.unit(self.frames.size)
+        for k, unit in enumerate(units):
+            ends = []
+            for sign in (1, -1):
+                moved = xd + sign * step * unit
+                values = self._values(x, moved, self.frames.at(x, moved))
+                ends.append(sum((function(*values)[1] for _, function in self._terms), self.numbers.zero))
+            result[k] += (ends[0] - ends[1]) / (2 * step)
+        values = self._values(x, xd, self.frames.at(x, xd))
+        columns = {name: [self.frames.at(x, unit)[name][1][:3, 3] for unit in units] for name in self._loaded}
+        for term, function in self._terms:
+            given = dict(zip(term.expressions, function(*values), strict=True))
+            for name in term.forces:
+                result[self._names.index(name)] -= given[f"forces.{name}"]
+            for name in term.frame_forces:
+                force = np.array([given[f"forces.{name}.{axis}"] for axis in "xyz"], dtype=object)
+                result -= np.array([force.dot(column) for column in columns[name]], dtype=object)
+        return result
+
+    @property
+    def _loaded(self) -> set[str]:
+        """Frames that forces act at."""
+        return {name for term, _ in self._terms for name in term.frame_forces}
