@@ -1,4 +1,4 @@
-"""What a check found, and all findings together: the certificate, as JSON and as a page to read."""
+"""What a check found, and all findings together: the certificate."""
 
 from __future__ import annotations
 
@@ -43,18 +43,14 @@ class Certificate:
 
     def json(self) -> str:
         """The certificate for programs."""
-        data = {"robot": self.robot, "passed": self.passed, "hashes": self.hashes}
+        data = {"robot": self.robot, "passed": self.passed, "summary": self.summary, "hashes": self.hashes}
         return json.dumps(data | {"findings": [asdict(finding) for finding in self.findings]}, indent=1) + "\n"
 
-    def page(self) -> str:
-        """The certificate for people, in Markdown."""
+    @property
+    def summary(self) -> str:
+        """How many checks came out how."""
         count = {verdict: sum(f.verdict == verdict for f in self.findings) for verdict in ("passed", "failed", "skipped")}
-        lines = [f"# {self.robot}: {'passed' if self.passed else 'FAILED'}", ""]
-        lines += [f"{count['passed']} checks passed, {count['failed']} failed, {count['skipped']} skipped.", ""]
-        lines += ["| check | of | verdict | measured | allowed |", "|---|---|---|---|---|"]
-        lines += [f"| {f.check} | {f.subject} | {f.verdict} | {f.measured} | {f.allowed} |" for f in self.findings]
-        lines += ["", *(f"- {name}: `{value}`" for name, value in self.hashes.items()), ""]
-        return "\n".join(lines)
+        return f"{count['passed']} checks passed, {count['failed']} failed, {count['skipped']} skipped."
 
 
 def table(findings: Iterable[Finding]) -> str:

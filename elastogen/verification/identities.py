@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from typing import Any
 
 import mpmath
@@ -12,7 +13,7 @@ from elastogen.build.start import build_model
 from elastogen.generator.functions.function import Function
 from elastogen.generator.robot.own.terms import TIME
 from elastogen.generator.robot.robot import Robot
-from elastogen.verification.findings import Finding, judged
+from elastogen.verification.findings import Finding, Tell, judged, silent
 from elastogen.verification.second_derivation import evaluated, relative_difference
 
 NAME = "identities"
@@ -29,8 +30,10 @@ NEEDED = (
 class _Values:
     """Functions at a state in many digits, moved along where asked."""
 
-    def __init__(self, functions: Mapping[str, Function], state: Mapping[str, Any], parameters: Mapping[str, float]) -> None:
-        self._functions, self._parameters = functions, parameters
+    def __init__(
+        self, robot: Robot, functions: Mapping[str, Function], state: Mapping[str, Any], parameters: Mapping[str, float]
+    ) -> None:
+        self.robot, self._functions, self._parameters = robot, functions, parameters
         self.state = {
             key: np.array([mpmath.mpf(float(x)) for x in np.ravel(array)], dtype=object) for key, array in state.items()
         }
@@ -42,26 +45,60 @@ class _Values:
         return tuple(found.values()) if len(found) > 1 else next(iter(found.values()))
 
     def along(self, name: str, **direction: Any) -> Any:
-        """Derivative along a direction, by a central difference."""
-        ends = [self(name, **{k: self.state[k] + sign * STEP * d for k, d in direction.items()}) for sign in (1, -1)]
+        """Derivative along a direction, by a central difference; that of q is one of velocities."""
+        rates = {k: configuration_rate(self.robot, self.state["q"], d) if k == "q" else d for k, d in direction.items()}
+        ends = [self(name, **{k: self.state[k] + sign * STEP * d for k, d in rates.items()}) for sign in (1, -1)]
         return (ends[0] - ends[1]) / (2 * STEP)
 
 
+def configuration_rate(robot: Robot, q: Any, velocities: Any) -> Any:
+    """dq/dt of the velocities: their own, of quaternions 1/2 quaternion (omega, 0), of free displacements R v."""
+    rates, position, velocity = list(velocities[:0]), 0, 0
+    for joint in robot.joints:
+        own = q[position : position + len(joint.type.coordinates)]
+        given = velocities[velocity : velocity + len(joint.type.velocities)]
+        if joint.type.velocities == joint.type.coordinates:
+            rates += list(given)
+        else:
+            v, w = own[-4:-1], own[-1]
+            if len(own) > 4:  # R v = v + 2 w (u x v) + 2 u x (u x v)
+                once = np.cross(v, given[:3])
+                rates += list(given[:3] + 2 * w * once + 2 * np.cross(v, once))
+            rates += [*((w * given[-3:] + np.cross(v, given[-3:])) / 2), -v.dot(given[-3:]) / 2]
+        flexible = robot.link(joint.child).flexible
+        behind = (joint.elasticity is not None) + (0 if flexible is None else len(flexible.coordinates))
+        position, velocity = position + len(own), velocity + len(given) + behind
+        rates += list(velocities[velocity - behind : velocity])
+        position += behind
+    return np.array(rates, dtype=object)
+
+
+def at_state(
+    robot: Robot, functions: Mapping[str, Function], state: Mapping[str, Any], parameters: Mapping[str, float]
+) -> Iterator[tuple[str, float]]:
+    """Identities and their errors at a state; none where it is out of the range of a sliding joint."""
+    with mpmath.workdps(50), suppress(LookupError):
+        yield from _at(_Values(robot, functions, state, parameters), functions)
+
+
 def check(
-    robot: Robot, functions: Mapping[str, Function], states: Mapping[str, Any], parameters: Mapping[str, float]
+    robot: Robot,
+    functions: Mapping[str, Function],
+    states: Mapping[str, Any],
+    parameters: Mapping[str, float],
+    tell: Tell = silent,
 ) -> Iterator[Finding]:
     """Symmetry, definiteness, skew symmetry, inverses and derivatives at every state; then the energy of a motion."""
     worst: dict[str, float] = {}
     conditions: list[tuple[float, Any]] = []
-    with mpmath.workdps(50):
-        for k in range(len(states["q"])):
-            values = _Values(functions, {name: array[k] for name, array in states.items()}, parameters)
-            try:
-                for subject, error in _at(values, functions):
-                    worst[subject] = max(worst.get(subject, 0.0), error) if error == error else error
-                conditions.append((_condition(values), states["q"][k]))
-            except LookupError:
-                continue
+    for k in range(len(states["q"])):
+        tell(f"  state {k + 1} of {len(states['q'])}")
+        state = {name: array[k] for name, array in states.items()}
+        found = dict(at_state(robot, functions, state, parameters))
+        for subject, error in found.items():
+            worst[subject] = max(worst.get(subject, 0.0), error) if error == error else error
+        if found:
+            conditions.append((_condition(functions["mass_matrix"], state, parameters), states["q"][k]))
     for subject, error in worst.items():
         yield judged(NAME, subject, error, LIMIT)
     if conditions:
@@ -73,7 +110,7 @@ def check(
 
 
 def _at(values: _Values, functions: Mapping[str, Function]) -> Iterator[tuple[str, float]]:
-    q, qd, qdd = (values.state[name] for name in ("q", "qd", "qdd"))
+    qd, qdd = values.state["qd"], values.state["qdd"]
     M = values("mass_matrix")
     yield "M symmetric", relative_difference(M.T, M)
     yield "T = 1/2 qd^T M qd", relative_difference(qd.dot(M.dot(qd)) / 2, values("kinetic_energy"))
@@ -85,7 +122,7 @@ def _at(values: _Values, functions: Mapping[str, Function]) -> Iterator[tuple[st
     F = values("inverse_dynamics")
     yield "forward(inverse) = identity", relative_difference(values("forward_dynamics", F=F), qdd)
     by = values("inverse_dynamics_derivatives")
-    direction = np.array([mpmath.mpf((7 * k + 3) % 11 - 5) / 8 for k in range(len(q))], dtype=object)
+    direction = np.array([mpmath.mpf((7 * k + 3) % 11 - 5) / 8 for k in range(len(qd))], dtype=object)
     for number, name in enumerate(("q", "qd", "qdd")):
         slope = values.along("inverse_dynamics", **{name: direction})
         yield f"dF/d{name}", relative_difference(by[number].dot(direction), slope)
@@ -93,9 +130,11 @@ def _at(values: _Values, functions: Mapping[str, Function]) -> Iterator[tuple[st
     yield "tip velocity = J qd", relative_difference(values("jacobian").dot(qd)[:3], T[:3, 3])
 
 
-def _condition(values: _Values) -> float:
+def _condition(function: Function, state: Mapping[str, Any], parameters: Mapping[str, float]) -> float:
     """Condition number of M scaled to a unit diagonal; NaN where it is not positive definite."""
-    M = np.array(values("mass_matrix"), dtype=float)
+    found = evaluated(function, state, parameters)
+    assert found is not None
+    M = np.array(found["M"], dtype=float)
     scale = np.sqrt(np.diag(M))
     eigenvalues = np.linalg.eigvalsh(M / np.outer(scale, scale))
     return float(eigenvalues[-1] / eigenvalues[0]) if eigenvalues[0] > 0 else float("nan")

@@ -125,7 +125,7 @@ def check(
         yield Finding(NAME, "all functions", "skipped", str(problem))
         return
     own = OwnFunctions(robot, lagrange.functions, functions, parameters)
-    known = {**lagrange.functions, **own.functions}
+    known: dict[str, Callable[..., Any]] = {**lagrange.functions, **own.functions}
     worst: dict[str, float] = {}
     wanted = [function for name, function in functions.items() if name in known]
     count = len(states["q"])

@@ -34,7 +34,7 @@ def ranges(robot: Robot) -> NDArray[Any]:
 
 
 def random_states(robot: Robot, count: int, seed: int, functions: Iterable[Function] = ()) -> dict[str, NDArray[Any]]:
-    """Positions inside the ranges, quaternions of length 1; velocities, forces and all other inputs of order 1; (count, ...)."""
+    """Positions inside the ranges, quaternions of length 1; velocities, forces and other inputs of order 1; (count, ...)."""
     rng = np.random.default_rng(seed)
     elastic = np.array([velocity.elastic for velocity in robot.velocities], dtype=bool)
     states = {name: rng.uniform(-1.0, 1.0, (count, len(elastic))) for name in ("qd", "qdd", "q3", "q4", "q5", "F", "b")}
@@ -54,7 +54,7 @@ def random_states(robot: Robot, count: int, seed: int, functions: Iterable[Funct
 
 def _positions(robot: Robot, count: int, rng: np.random.Generator) -> NDArray[Any]:
     ends = ranges(robot)
-    q = ends[:, 0] + (ends[:, 1] - ends[:, 0]) * rng.uniform(0.02, 0.98, (count, len(ends)))
+    q: NDArray[Any] = ends[:, 0] + (ends[:, 1] - ends[:, 0]) * rng.uniform(0.02, 0.98, (count, len(ends)))
     start = 0
     for joint in robot.joints:
         size = len(joint.type.coordinates)

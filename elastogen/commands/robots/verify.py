@@ -15,7 +15,7 @@ from elastogen.commands.shared.options import AS_JSON, FILE, LOADING, TALKING, l
 @click.command()
 @LOADING
 @click.option("--states", type=int, default=3, metavar="N", help="Random states over the joints' ranges (default 3).")
-@click.option("--certificate", type=FILE, metavar="DIR", help="Write the certificate there, as JSON and Markdown.")
+@click.option("--certificate", type=FILE, metavar="DIR", help="Write the certificate there, as JSON and as a page.")
 @click.option("--outputs", type=names, metavar="A,B", help="Functions whose C is checked (default: a sensible set).")
 @AS_JSON
 @TALKING
@@ -25,7 +25,9 @@ def command(options: SimpleNamespace) -> None:
 
     Exit code 2 where a check fails.
     """
+    from elastogen.build.files.write import write_files
     from elastogen.verification.findings import table
+    from elastogen.verification.page import page
 
     robot = load(options)
 
@@ -38,10 +40,8 @@ def command(options: SimpleNamespace) -> None:
     print(certificate.json() if options.as_json else table(certificate.findings))
     if options.certificate is not None:
         folder: Path = options.certificate
-        folder.mkdir(parents=True, exist_ok=True)
-        for suffix, text in (("json", certificate.json()), ("md", certificate.page())):
-            path = folder / f"{certificate.robot}-certificate.{suffix}"
-            path.write_text(text, encoding="utf-8")
+        name = f"{certificate.robot}-certificate"
+        for path in write_files(folder, {f"{name}.json": certificate.json(), f"{name}.html": page(certificate)}):
             tell(f"wrote {path}")
     if not certificate.passed:
         failed = [f"{finding.check}: {finding.subject}" for finding in certificate.findings if finding.verdict == "failed"]

@@ -6,7 +6,7 @@ A place is (along, across, slope) in the axes of the beam's link, as numbers wit
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import Any, TypeAlias
 
@@ -71,8 +71,7 @@ class MovingBeam:
         d = Rated(x[self.joint], xd[self.joint])
         u = [Rated(x[k], xd[k]) for k in self.own]
         if self.modes is not None:
-            sums: list[Rated] = [sum((amplitude * v for v, amplitude in zip(row, u, strict=True)), Rated(self.numbers.zero))  # type: ignore[misc]
-                                 for row in self.modes]  # fmt: skip
+            sums = [_total(amplitude * v for v, amplitude in zip(row, u, strict=True)) for row in self.modes]
             u = [total / d if k % 2 else total for k, total in enumerate(sums)]
         zero = Rated(self.numbers.zero, self.numbers.zero)
         return d, [zero, zero, *u] if self.smooth else u
@@ -104,12 +103,12 @@ class MovingBeam:
             total = Rated(self.numbers.zero)
             for term in reversed(terms):
                 total = total * end + term
-            return total * end / h / 2
+            return Rated.of(total * end / h / 2)
 
         total = part(e, t)
         if e >= self.held:
-            return sum((part(k, self.numbers.one) for k in range(self.held + 1, e)), total)
-        return total - sum((part(k, self.numbers.one) for k in range(e, self.held)), Rated(self.numbers.zero))
+            return total + _total(part(k, self.numbers.one) for k in range(self.held + 1, e))
+        return total - _total(part(k, self.numbers.one) for k in range(e, self.held))
 
     # ---- mass points and energies
 
@@ -159,7 +158,7 @@ class BeamLine:
 
     def element_at(self, place: Any, x: Array) -> int:
         """The piece that a place is on, from 1."""
-        return max(1, sum(place > end for end in self._ends[:-1]))
+        return max(1, sum(bool(place > end) for end in self._ends[:-1]))
 
     def place(self, along: Rated, x: Array, xd: Array, e: int, *, at_node: bool = False) -> Place:
         """The place on piece e; ``at_node``: its far end."""
@@ -181,4 +180,11 @@ def _value(coefficients: Sequence[Any], t: Rated) -> Rated:
     total = Rated(0)
     for c in reversed(coefficients):
         total = total * t + c
+    return total
+
+
+def _total(numbers: Iterable[Rated]) -> Rated:
+    total = Rated(0)
+    for number in numbers:
+        total = total + number
     return total

@@ -1,8 +1,8 @@
 """What is heavy: bodies as W, the motion of some functions of the body, and G, the integrals of products of these functions.
 
 A rigid body has the functions psi = (x, y, z, 1), a flexible one those and its shape fields b_n: a point is at W psi, with
-W = (T, c_1 R, c_2 R, ...), and kinetic energy is 1/2 tr(Wd G Wd^T) with the constant G = int psi psi^T dm (paper 002 (19), 000 (97)).
-A beam that slides through its joint is a row of mass points, with their masses in the place of G.
+W = (T, c_1 R, c_2 R, ...), and kinetic energy is 1/2 tr(Wd G Wd^T) with the constant G = int psi psi^T dm (paper 002 (19),
+000 (97)). A beam that slides through its joint is a row of mass points, with their masses in the place of G.
 """
 
 from __future__ import annotations

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -43,6 +44,7 @@ class Numbers:
 
     def __init__(self, robot: Robot, context: Any) -> None:
         self.context = context
+        self._gauss: dict[int, list[tuple[Any, Any]]] = {}
         self.zero, self.one = context.mpf(0), context.mpf(1)
         self._values = {p.symbol: sympy.Float(p.value, 17) for p in robot.parameters.values()}
 
@@ -50,6 +52,8 @@ class Numbers:
         """A scalar of the robot."""
         if isinstance(scalar, sympy.Basic):
             return self.context.mpf(str(sympy.N(scalar.xreplace(self._values), self.context.dps)))
+        if isinstance(scalar, Fraction):
+            return self.context.mpf(scalar.numerator) / scalar.denominator
         return self.context.mpf(scalar)
 
     def array(self, entries: Any) -> Array:
@@ -77,9 +81,11 @@ class Numbers:
 
     def gauss(self, count: int) -> list[tuple[Any, Any]]:
         """Places in (0, 1) and weights that integrate polynomials up to the degree 2 count - 1 exactly."""
-        places, weights = gauss_legendre(count, self.context.dps)
-        number = self.context.mpf
-        return [((number(str(x)) + 1) / 2, number(str(w)) / 2) for x, w in zip(places, weights, strict=True)]
+        if count not in self._gauss:
+            places, weights = gauss_legendre(count, self.context.dps)
+            pairs = ((self.context.mpf(str(x)), self.context.mpf(str(w))) for x, w in zip(places, weights, strict=True))
+            self._gauss[count] = [((x + 1) / 2, w / 2) for x, w in pairs]
+        return self._gauss[count]
 
 
 class Rated:

@@ -1,7 +1,7 @@
 """The robot's own functions, read from their expressions: what they call is given by Lagrange's equations where these say it.
 
-Other functions of the catalogue that are called are evaluated by their programs in 50 digits: then what is judged is how they were
-put together and into one program.
+Other functions of the catalogue that are called are evaluated by their programs in 50 digits: then what is judged is how they
+were put together and into one program.
 """
 
 from __future__ import annotations
@@ -95,7 +95,8 @@ class OwnFunctions:
         """The outputs of a function of the catalogue, each in a flat list."""
         if name not in self._programs:
             (self._programs[name],) = derive_model(self.robot, (name,)).functions
-        function, given, start = self._programs[name], {}, 0
+        function, start = self._programs[name], 0
+        given: dict[str, Any] = {}
         for argument in function.inputs:
             given[argument.name] = np.array(arguments[start : start + argument.size], dtype=object)
             start += argument.size
@@ -129,7 +130,8 @@ class OwnFunctions:
 
 def _outermost(expression: sympy.Basic) -> list[AppliedUndef]:
     """The calls in an expression that are no arguments of others."""
-    found, stack = {}, [expression]
+    found: dict[AppliedUndef, None] = {}
+    stack = [expression]
     while stack:
         node = stack.pop()
         if isinstance(node, AppliedUndef):

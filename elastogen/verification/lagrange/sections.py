@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+from math import perm
 from typing import Any
 
 import numpy as np
@@ -14,52 +16,55 @@ POINTS = 18  # of Gauss on a piece: products of two slopes of degree 16
 TURNS = {"y": (2, 1), "z": (1, -1)}  # the axis that bending turns about, and its sign
 
 
+class Shape:
+    """The function phi(s) of a mode, s = x / L, and its derivatives."""
+
+    def __init__(self, numbers: Numbers, mode: Mode) -> None:
+        self.numbers, self.direction = numbers, mode.direction
+        self.ends = [numbers(b) for b in mode.shape.breaks]
+        self._pieces = [[numbers(c) for c in piece] for piece in mode.shape.pieces]
+
+    def __call__(self, s: Any, order: int = 0) -> Any:
+        """Value or derivative at a place; between two pieces that of the inner one."""
+        i = max(1, sum(s > end for end in self.ends[:-1])) - 1
+        width = self.ends[i + 1] - self.ends[i]
+        t, total = (s - self.ends[i]) / width, self.numbers.zero
+        for k in range(len(self._pieces[i]) - 1, order - 1, -1):
+            total = total * t + self._pieces[i][k] * perm(k, order)
+        return total / width**order
+
+
 def section(numbers: Numbers, body: FlexibleBody, x: Any) -> tuple[Array, Array]:
     """Displacement of the axis by every field, and rotation vector by every coordinate, at the place x."""
     assert body.beam is not None
     length = numbers(body.beam.beam.length)
-    s, modes = x / length, body.beam.modes
+    s, shapes = x / length, [Shape(numbers, mode) for mode in body.beam.modes]
     shifts = np.array([[numbers.zero] * 3 for _ in body.monomials], dtype=object)
-    turns = np.array([[numbers.zero] * 3 for _ in modes], dtype=object)
+    turns = np.array([[numbers.zero] * 3 for _ in shapes], dtype=object)
     for n, monomial in enumerate(body.monomials):
-        if len(monomial) == 1:
-            mode = modes[monomial[0]]
-            value, slope = shape(numbers, mode, s), shape(numbers, mode, s, 1) / length
-            if mode.direction == "torsion":
-                turns[n, 0] = value
-            elif mode.direction == "extension":
-                shifts[n, 0] = value
-            else:
-                shifts[n, "xyz".index(mode.direction)] = value
-                axis, sign = TURNS[mode.direction]
-                turns[n, axis] = sign * slope
-        else:
-            first, second = (modes[j] for j in monomial)
+        if len(monomial) == 2:
+            first, second = (shapes[j] for j in monomial)
             half = 2 if monomial[0] == monomial[1] else 1
-            shifts[n, 0] = -slopes(numbers, first, second, s) / length / half
+            shifts[n, 0] = -_slopes(first, second, s) / length / half
+            continue
+        phi = shapes[monomial[0]]
+        if phi.direction == "torsion":
+            turns[n, 0] = phi(s)
+        elif phi.direction == "extension":
+            shifts[n, 0] = phi(s)
+        else:
+            shifts[n, "xyz".index(phi.direction)] = phi(s)
+            axis, sign = TURNS[phi.direction]
+            turns[n, axis] = sign * phi(s, 1) / length
     return shifts, turns
 
 
-def shape(numbers: Numbers, mode: Mode, s: Any, order: int = 0) -> Any:
-    """phi or its derivative by s at a place of s = x / L; between two pieces that of the inner one."""
-    curve = mode.shape
-    ends = [numbers(b) for b in curve.breaks]
-    i = max(1, sum(s > end for end in ends[:-1])) - 1
-    width = ends[i + 1] - ends[i]
-    t, total = (s - ends[i]) / width, numbers.zero
-    for k, c in reversed([*enumerate(curve.pieces[i])]):
-        factor = numbers.context.ff(k, order)
-        if factor:
-            total += numbers(c) * factor * t ** (k - order)
-    return total / width**order
-
-
-def slopes(numbers: Numbers, first: Mode, second: Mode, end: Any) -> Any:
+def _slopes(first: Shape, second: Shape, end: Any) -> Any:
     """int_0^end phi' psi' ds."""
-    breaks = sorted({numbers(b) for mode in (first, second) for b in mode.shape.breaks if numbers(b) < end} | {end})
-    total, gauss = numbers.zero, numbers.gauss(POINTS)
-    for a, b in zip(breaks, breaks[1:], strict=False):
+    breaks = sorted({b for shape in (first, second) for b in shape.ends if b < end} | {end})
+    total, gauss = first.numbers.zero, first.numbers.gauss(POINTS)
+    for a, b in pairwise(breaks):
         for place, weight in gauss:
             at = a + (b - a) * place
-            total += weight * (b - a) * shape(numbers, first, at, 1) * shape(numbers, second, at, 1)
+            total += weight * (b - a) * first(at, 1) * second(at, 1)
     return total
