@@ -10,7 +10,8 @@
 #   make pictures   draws the pictures of docs/ from their sources
 #   make fuzz       mutated robot files through load, check, generate and the compiler: CASES=10000 SEED=1
 #   make dist       sdist and wheel in dist/, checked
-#   make docs       builds the documentation as HTML into out/docs: all pages, every key of robot files, the Python API
+#   make docs       builds the documentation as HTML into out/docs: all pages, the tutorials executed, every key of robot files, the API
+#   make docs-tools what builds it; without it the test of the documentation is skipped
 #   make bench      measures against other libraries (benchmarks/README.md)
 #   make emulator   Debian: compiler and emulator of a Cortex-M4F, without which a few tests are skipped
 #   make clean      removes .venv and everything else that is not under version control and was made here
@@ -25,7 +26,7 @@ DEMO_TOOLS := $(VENV)/.installed-demo
 DOCS_TOOLS := $(VENV)/.installed-docs
 BENCH_TOOLS := $(VENV)/.installed-bench
 
-.PHONY: demo test quick lint format golden pictures fuzz dist bench emulator clean
+.PHONY: demo test quick lint format golden pictures fuzz dist docs docs-tools bench emulator clean
 .DEFAULT_GOAL := demo
 
 demo: $(DEMO_TOOLS)
@@ -69,6 +70,8 @@ dist: $(TEST_TOOLS)
 docs: $(DOCS_TOOLS)
 	$(BIN)/python -m sphinx -q -W --keep-going -b html docs out/docs
 	@echo "out/docs/index.html"
+
+docs-tools: $(DOCS_TOOLS)
 
 bench: $(BENCH_TOOLS)
 	$(BIN)/python -m benchmarks

@@ -1,4 +1,4 @@
-"""Sphinx: the pages of this folder, the robot-file reference from the schema, the API from docstrings (make docs)."""
+"""Sphinx: the pages of this folder, the tutorials with their pictures, robot files from the schema, the API (make docs)."""
 
 from __future__ import annotations
 
@@ -15,14 +15,25 @@ import elastogen  # noqa: E402
 project = "elastogen"
 author = "the elastogen authors"
 version = release = elastogen.__version__
-extensions = ["myst_parser", "sphinx.ext.autodoc"]
-source_suffix = {".md": "markdown"}
-exclude_patterns = ["README.md"]  # the beginning of index.md
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx_gallery.gen_gallery"]
+source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
+exclude_patterns = ["README.md", "tutorials/*"]  # the beginning of index.md; what sphinx-gallery turns into pages
 html_theme = "alabaster"
 html_theme_options = {"description": "Fast, dependency-free C for robot dynamics", "page_width": "1100px"}
 myst_heading_anchors = 4
 autodoc_typehints = "description"
 autodoc_member_order = "bysource"
 suppress_warnings = ["myst.xref_missing"]  # links out of this folder, which tests/front_door/test_links.py follows
+
+sphinx_gallery_conf = {  # executes the scripts and keeps what they print and draw; -D plot_gallery=0 leaves that out
+    "examples_dirs": "tutorials",
+    "gallery_dirs": "generated/tutorials",
+    "filename_pattern": r"/\d_",
+    "within_subsection_order": "FileNameSortKey",
+    "abort_on_example_error": True,
+    "download_all_examples": False,
+    "write_computation_times": False,
+    "remove_config_comments": True,
+}
 
 write_pages(ROOT / "docs" / "generated")

@@ -2,10 +2,11 @@
 A URDF arm: from its file to a microcontroller
 ==============================================
 
-An arm comes as a URDF file. It ends as two C files in single precision that need no heap, no operating system and no library but
-the sines and square roots of ``libm``. On the way every number that matters is checked by hand.
+An arm comes as a URDF file. It ends as two C files in single precision that need no heap, no operating system and no
+library but the sines and square roots of ``libm``. On the way every number that matters is checked by hand.
 """
 
+import shutil
 import subprocess
 import tempfile
 from pathlib import Path
@@ -14,17 +15,16 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import elastogen
-
-HERE = Path(__file__).resolve().parent
+from elastogen.command_line import main
 
 # %%
 # The file
 # --------
-# ``desk_arm.urdf`` lies beside this script: a turntable, a shoulder, an elbow, a wrist, and a gripper on a fixed joint. Only joints that
-# move have coordinates, and the last link becomes the tip. The payload is made *live*: it stays an input of the C, everything else is
-# folded into constants.
+# ``desk_arm.urdf`` lies beside this script, which runs in its folder: a turntable, a shoulder, an elbow, a wrist, and
+# a gripper on a fixed joint. Only joints that move have coordinates, and the last link becomes the tip. The payload
+# is made *live*: it stays an input of the C, everything else is folded into constants.
 
-robot = elastogen.load(HERE / "desk_arm.urdf", live=["payload"])
+robot = elastogen.load("desk_arm.urdf", live=["payload"])
 OUTPUTS = ["forward_kinematics", "gravity_vector", "potential_energy", "inverse_dynamics", "forward_dynamics"]
 model = elastogen.build_model(robot, outputs=OUTPUTS)
 print(model.coordinate_names, list(model.parameters))
@@ -32,8 +32,8 @@ print(model.coordinate_names, list(model.parameters))
 # %%
 # Check it by hand
 # ----------------
-# With all joints at zero the arm is stretched out along x. The tip is then 0.3 + 0.25 + 0.08 m from the axis, and the shoulder
-# carries each weight at its distance. Positive angles lift the arm, so the drive has to push up.
+# With all joints at zero the arm is stretched out along x. The tip is then 0.3 + 0.25 + 0.08 m from the axis, and the
+# shoulder carries each weight at its distance. Positive angles lift the arm, so the drive has to push up.
 
 tip = model.forward_kinematics(np.zeros(4))[-1][:3, 3]
 assert np.allclose(tip, [0.3 + 0.25 + 0.08, 0.0, 0.05 + 0.1], rtol=0, atol=1e-15)
@@ -49,8 +49,9 @@ assert np.isclose(model.gravity_vector(np.zeros(4))[1] - G[1], 9.81 * 0.5 * 0.63
 # %%
 # Forces of a motion
 # ------------------
-# A quintic from rest to rest, one second long. The forces that it needs come from one batch call; forward dynamics gives the
-# accelerations back, and the power that the drives deliver adds up to the potential energy that the arm has gained.
+# A quintic from rest to rest, one second long. The forces that it needs come from one batch call; forward dynamics
+# gives the accelerations back, and the power that the drives deliver adds up to the potential energy that the arm has
+# gained.
 
 start, goal = np.array([-0.8, -0.3, -0.2, 0.0]), np.array([0.9, 1.1, -1.2, 0.6])
 t = np.linspace(0.0, 1.0, 501)
@@ -69,8 +70,8 @@ assert np.all(np.abs(F).max(axis=0) < effort)
 # %%
 # The C
 # -----
-# ``generate`` writes ``desk_arm.h`` and ``desk_arm.c``. The program below is what a controller does each millisecond; it prints the
-# forces for the states of the motion, so that they can be compared.
+# ``generate`` writes ``desk_arm.h`` and ``desk_arm.c``. The program below is what a controller does each millisecond;
+# it prints the forces for the states of the motion, so that they can be compared.
 
 work_folder = tempfile.TemporaryDirectory()
 folder = Path(work_folder.name)
@@ -100,8 +101,8 @@ error = np.abs(F_float - F)
 assert error.max() < 1e-5 * np.abs(F).max()  # single precision: a few units of 6e-8
 
 # %%
-# The left picture is the motion, the right one what the drives give, and below what single precision loses: some 1e-6 of the largest
-# force.
+# The left picture is the motion, the right one what the drives give, and below what single precision loses: some 1e-6
+# of the largest force.
 
 figure, ((left, right), (off, below)) = plt.subplots(2, 2, figsize=(10, 5.6), height_ratios=[3, 1.2], layout="constrained")
 for k in range(0, len(t), 50):
@@ -121,14 +122,11 @@ for axes in (left, right, below):
 # %%
 # What it costs on the microcontroller
 # ------------------------------------
-# ``elastogen size`` compiles the same files for the processor, here a Cortex-M4F if its compiler is installed, and tells bytes, stack and
-# instructions. ``elastogen export --format zephyr``, ``arduino`` or ``platformio`` puts a project around the files.
-
-import shutil  # noqa: E402
-
-from elastogen.command_line import main  # noqa: E402
+# ``elastogen size`` compiles the same files for the processor, here a Cortex-M4F if its compiler is installed, and
+# tells bytes, stack and instructions. ``elastogen export --format zephyr``, ``arduino`` or ``platformio`` puts a
+# project around the files.
 
 target = ["--target", "cortex-m4f"] if shutil.which("arm-none-eabi-gcc") else []
-code = main(["size", str(HERE / "desk_arm.urdf"), "--live", "payload", "--precision", "float", "--outputs", "inverse_dynamics", *target])
+code = main(["size", "desk_arm.urdf", "--live", "payload", "--precision", "float", "--outputs", "inverse_dynamics", *target])
 assert code == 0
 work_folder.cleanup()

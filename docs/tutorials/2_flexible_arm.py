@@ -2,8 +2,8 @@
 A flexible arm: model it, look at its modes, damp it
 ====================================================
 
-A strip of aluminium on a motor, with a load at its end. A fast move leaves it ringing. Two cures: move so that nothing is left
-(input shaping), or let the motor take the vibration out (state feedback).
+A strip of aluminium on a motor, with a load at its end. A fast move leaves it ringing. Two cures: move so that
+nothing is left (input shaping), or let the motor take the vibration out (state feedback).
 """
 
 import matplotlib.pyplot as plt
@@ -16,8 +16,8 @@ from elastogen.runtime.motion import shaping
 # %%
 # The model
 # ---------
-# 1 m x 30 mm x 5 mm, bending about its thin side. Three clamped-free eigenfunctions are its shapes, and 21 points along it are there to
-# be looked at.
+# 1 m x 30 mm x 5 mm, bending about its thin side. Three clamped-free eigenfunctions are its shapes, and 21 points
+# along it are there to be looked at.
 
 E, rho, width, height, L = 70e9, 2700.0, 0.030, 0.005, 1.0  # [N/m^2], [kg/m^3], [m]
 EI, per_length = E * width * height**3 / 12, rho * width * height
@@ -51,7 +51,8 @@ print(model.coordinate_names)
 # %%
 # The modes
 # ---------
-# Without a load the clamped frequencies are those of every textbook: the roots of cos(b) cosh(b) = -1, w = b^2 sqrt(EI / (m L^4)).
+# Without a load the clamped frequencies are those of every textbook: the roots of cos(b) cosh(b) = -1, w = b^2
+# sqrt(EI / (m L^4)).
 
 roots = np.array([1.875104068711961, 4.694091132974175, 7.854757438237613])
 exact = roots**2 * np.sqrt(EI / (per_length * L**4))
@@ -59,8 +60,9 @@ rest = np.zeros(model.nq)
 assert np.allclose(model.modes(rest, joints="locked").frequencies, exact, rtol=1e-10)
 
 # %%
-# With 0.2 kg at the end they fall, the first by more than half. Its exact value is the first root of 1 + cos b cosh b + (M / m L) b
-# (cos b sinh b - sin b cosh b) = 0. Three shapes that know nothing of the load are 0.2 % above it: Rayleigh's bound, from above.
+# With 0.2 kg at the end they fall, the first by more than half. Its exact value is the first root of 1 + cos b cosh b
+# + (M / m L) b (cos b sinh b - sin b cosh b) = 0. Three shapes that know nothing of the load are 0.2 % above it:
+# Rayleigh's bound, from above.
 
 model.parameters["payload_mass"] = load = 0.2
 locked = model.modes(rest, joints="locked")
@@ -91,7 +93,8 @@ axes.legend(frameon=False)
 # %%
 # A fast move, and what it leaves
 # -------------------------------
-# The motor follows a quintic over 0.3 rad in 0.4 s, a PD controller with gains of a stiff drive. After the move the end keeps swinging.
+# The motor follows a quintic over 0.3 rad in 0.4 s, a PD controller with gains of a stiff drive. After the move the
+# end keeps swinging.
 
 reach, duration, last = 0.3, 0.4, 3.0
 times = np.linspace(0.0, last, 1501)
@@ -119,15 +122,15 @@ def deflection(motion):
 plain = follow(quintic(times))
 
 # %%
-# Input shaping: the same move twice, half as large, the second half a period later. Their vibrations cancel. ZV needs the frequency
-# with the motor holding, which is the clamped one, and ends half a period later.
+# Input shaping: the same move twice, half as large, the second half a period later. Their vibrations cancel. ZV needs
+# the frequency with the motor holding, which is the clamped one, and ends half a period later.
 
 shaper = shaping.zv(locked.frequencies[0], 0.003)
 shaped = follow(sum(gain * quintic(times - delay) for delay, gain in zip(shaper.times, shaper.gains, strict=True)))
 
 # %%
-# State feedback: the motor measures the vibration and works against it. LQR on the linearized arm gives the gains; the drive now
-# yields where a stiff one would hold.
+# State feedback: the motor measures the vibration and works against it. LQR on the linearized arm gives the gains;
+# the drive now yields where a stiff one would hold.
 
 linear = model.linearize(rest, rest, rest)
 weights = np.diag([40.0, 4.0, 0.0, 0.0, 1.0, 1.0, 0.0, 0.0])
@@ -145,8 +148,8 @@ def law(t, q, qd):
 damped = model.simulate(rest, t=times, F=law)
 
 # %%
-# What is left once the slowest of the three commands has ended, and two seconds later. Shaping leaves less than a twentieth; feedback
-# rings at first, as its motor must be told, and then has nothing left.
+# What is left once the slowest of the three commands has ended, and two seconds later. Shaping leaves less than a
+# twentieth; feedback rings at first, as its motor must be told, and then has nothing left.
 
 motions = {"stiff drive": plain, "input shaping": shaped, "state feedback": damped}
 ended = times > duration + shaper.duration + 0.1

@@ -2,9 +2,10 @@
 A planar robot of paper 003: a slide, a turning joint and a beam of finite elements
 ===================================================================================
 
-Paper 003 (My, Bien, Le, Packianather) simulates a robot P_a R: a rigid link on a slide carries a flexible one of three elements, with a
-payload at its end, in the horizontal plane. Its numbers are in Table 3. Here it moves beside the rigid robot of the same numbers, and
-three things that must be true are checked: energy, the frequency of what rings, and the limit of a stiff link.
+Paper 003 (My, Bien, Le, Packianather) simulates a robot P_a R: a rigid link on a slide carries a flexible one of
+three elements, with a payload at its end, in the horizontal plane. Its numbers are in Table 3. Here it moves beside
+the rigid robot of the same numbers, and three things that must be true are checked: energy, the frequency of what
+rings, and the limit of a stiff link.
 """
 
 import matplotlib.pyplot as plt
@@ -15,8 +16,8 @@ import elastogen
 # %%
 # The robot
 # ---------
-# The compact form of planar robots has one line per link. EI is a live parameter: one compiled model serves for every stiffness.
-# Points along the beam are there for the picture.
+# The compact form of planar robots has one line per link. EI is a live parameter: one compiled model serves for every
+# stiffness. Points along the beam are there for the picture.
 
 NODES = 25
 robot = elastogen.load(
@@ -35,15 +36,17 @@ robot = elastogen.load(
         "points": [{"name": f"node{k}", "link": "link2", "xyz": [0.8 * k / (NODES - 1), 0, 0]} for k in range(NODES)],
     }
 )
-model = elastogen.build_model(robot, outputs=["simulation", "mass_matrix", "coriolis_matrix", "stiffness_matrix", "point_positions"])
+model = elastogen.build_model(
+    robot, outputs=["simulation", "mass_matrix", "coriolis_matrix", "stiffness_matrix", "point_positions"]
+)
 rigid = elastogen.build_model(elastogen.rigid_robot(robot), outputs=["simulation", "point_positions"])
 print(model.coordinate_names)
 
 # %%
 # Bang-bang forces
 # ----------------
-# Force on the slide and torque on the joint, one way and then the other, at an end after half a second: the rigid robot is then at rest
-# but for what the links do to each other.
+# Force on the slide and torque on the joint, one way and then the other, at an end after half a second: the rigid
+# robot is then at rest but for what the links do to each other.
 
 
 def drive(size, joints):
@@ -57,8 +60,9 @@ bent = model.simulate(np.zeros(model.nq), t=times, F=drive(model.nq, model.drive
 stiff = rigid.simulate(np.zeros(2), t=times, F=drive(2, (0, 1)))
 
 # %%
-# Energy: what the forces put in is in the robot. The work is integrated beside the motion, so nothing of the model's own equations
-# hides in this check. ``generalized_alpha`` is a second-order method: steps of half a millisecond leave a few parts in a thousand.
+# Energy: what the forces put in is in the robot. The work is integrated beside the motion, so nothing of the model's
+# own equations hides in this check. ``generalized_alpha`` is a second-order method: steps of half a millisecond leave
+# a few parts in a thousand.
 
 put_in = bent.work[-1]
 assert abs(bent.balance).max() < 0.01 * np.abs(bent.work).max()
@@ -78,8 +82,8 @@ assert np.isclose(measured, lowest, rtol=0.03)
 print(f"measured {measured / (2 * np.pi):.2f} Hz, mode with free joints {lowest / (2 * np.pi):.2f} Hz")
 
 # %%
-# The passivity that controllers rely on: dM/dt - 2C is skew, elastic coordinates included. dM/dt along the motion is taken by a
-# difference here.
+# The passivity that controllers rely on: dM/dt - 2C is skew, elastic coordinates included. dM/dt along the motion is
+# taken by a difference here.
 
 rng = np.random.default_rng(0)
 q, qd = 0.1 * rng.standard_normal((2, model.nq))
@@ -89,7 +93,8 @@ N = rate - 2 * model.coriolis_matrix(q, qd)
 assert np.abs(N + N.T).max() < 1e-8 * np.abs(model.mass_matrix(q)).max()
 
 # %%
-# The limit of a stiff link: with a hundred times the stiffness the robot follows the rigid one a hundred times closer.
+# The limit of a stiff link: with a hundred times the stiffness the robot follows the rigid one a hundred times
+# closer.
 
 
 def deviation(EI):
@@ -111,14 +116,13 @@ print(f"EI x 100: {1e3 * near:.4f} mm; EI x 10000: {1e3 * nearer:.5f} mm")
 assert 50 < near / nearer < 200
 
 # %%
-# The picture: both robots every tenth of a second. They part where the beam bends.
+# The picture: both robots every tenth of a second until the forces have ended. They part where the beam bends.
 
-figure, (left, right) = plt.subplots(1, 2, figsize=(11, 4.2), layout="constrained")
-for one, motion, color in ((rigid, stiff, "0.7"), (model, bent, "tab:blue")):
-    nodes = one.point_positions(motion.q[::20])
-    for k, places in enumerate(nodes[:14]):
-        left.plot(places[:, 0], places[:, 1], color=color, alpha=0.3 + 0.7 * k / 14, lw=1.5)
-left.set(xlabel="x [m]", ylabel="y [m]", aspect="equal", title="beam every 0.1 s; grey: the rigid robot")
+figure, (left, right) = plt.subplots(1, 2, figsize=(11, 4.2), width_ratios=[1, 1.6], layout="constrained")
+for one, motion, colors in ((rigid, stiff, plt.cm.Greys), (model, bent, plt.cm.Blues)):
+    for k, places in enumerate(one.point_positions(motion.q[:121:20])):
+        left.plot(places[:, 0], places[:, 1], color=colors(0.25 + 0.1 * k), lw=1.5)
+left.set(xlabel="x [m]", ylabel="y [m]", title="the beam every 0.1 s, late ones dark;\ngrey: the rigid robot")
 right.plot(times, 1e3 * bent.q[:, tip])
 right.axvspan(0.0, 0.5, color="tab:orange", alpha=0.15, label="forces act")
 right.set(xlabel="t [s]", ylabel="deflection of the end [mm]", title="the beam rings at the free mode")
