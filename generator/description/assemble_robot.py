@@ -2,45 +2,29 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 
-import sympy
-
-from elastogen.generator.description.file.fields import BodySection, FrameSection, ScalarField, VectorField
+from elastogen.generator.description.file.fields import ScalarField
 from elastogen.generator.description.file.robot_file import (
     DhSection,
-    ElasticitySection,
     JointSection,
-    LimitsSection,
     LinkSection,
     RobotFile,
 )
-from elastogen.generator.description.flexible.assemble import flexible_body
-from elastogen.generator.description.flexible.kind import DescribedLink
 from elastogen.generator.description.flexible.kinds import FLEXIBLE_KINDS, sliding_types
 from elastogen.generator.description.points import read_points
+from elastogen.generator.description.section_values import SectionValues, radians, read_parameters
 from elastogen.generator.joints.kinds import KINDS
 from elastogen.generator.robot import placement
-from elastogen.generator.robot.expressions import parse_scalar
 from elastogen.generator.robot.joint_kind import JointKind
 from elastogen.generator.robot.location import Location, did_you_mean
-from elastogen.generator.robot.names import check_parameter_name
 from elastogen.generator.robot.placement import JointPlacement
 from elastogen.generator.robot.robot import (
     IDENTITY,
-    Actuation,
-    Body,
     Joint,
-    JointElasticity,
-    Limits,
-    Link,
     Matrix,
-    Parameter,
     Robot,
     Scalar,
-    Vector,
 )
 from elastogen.generator.robot.tree import default_tip, depth_first
 
@@ -68,7 +52,8 @@ def assemble(file: RobotFile, source: str) -> Robot:
 class _Assembly:
     def __init__(self, file: RobotFile, where: Location) -> None:
         self.file, self.where = file, where
-        self.parameters = self._parameters()
+        self.parameters = read_parameters(file.parameters, where.at("parameters"))
+        self.values = SectionValues(self.parameters)
 
     def robot(self) -> Robot:
         edges, links = self._edges()
@@ -81,30 +66,21 @@ class _Assembly:
             raise self.where.at("tip", "link").error(tip, "the name of a link", fix)
         telescopic = {joint.child: joint.slide for joint in joints if joint.type.feeds_child}
         made = {
-            name: self._link(name, section, telescopic.get(name, ""), self.where.at("links", name))
+            name: self.values.link(name, section, telescopic.get(name, ""), self.where.at("links", name))
             for name, section in links.items()
         }
         return Robot(
             name=self.file.name,
             links=tuple(made[name] for name in names),
             joints=joints,
-            gravity=self._vector(self.file.gravity, self.where.at("gravity")),
+            gravity=self.values.vector(self.file.gravity, self.where.at("gravity")),
             tip=tip,
-            tool=self._frame(self.file.tip, self.where.at("tip")),
-            payload=self._body(self.file.payload, self.where.at("payload")),
-            points=read_points(self.file.points, self._frame, self.parameters, self.where.at("points")),
+            tool=self.values.frame(self.file.tip, self.where.at("tip")),
+            payload=self.values.body(self.file.payload, self.where.at("payload")),
+            points=read_points(self.file.points, self.values.frame, self.parameters, self.where.at("points")),
             parameters=self.parameters,
             description=" ".join(self.file.description.split()),
         )
-
-    def _parameters(self) -> dict[str, Parameter]:
-        parameters = {}
-        for name, section in self.file.parameters.items():
-            here = self.where.at("parameters", name)
-            check_parameter_name(name, here)
-            value = self._constant(section.value, here.at("value"))
-            parameters[name] = Parameter(name, value, section.unit, " ".join(section.doc.split()))
-        return parameters
 
     def _edges(self) -> tuple[list[_Edge], dict[str, LinkSection | None]]:
         """Fill in the parents and children a serial chain may leave out, and the links if none is listed."""
@@ -149,14 +125,8 @@ class _Assembly:
             if track:
                 moved = placement.product(at_zero[edge.parent], place.before)
                 at_zero[edge.child] = placement.product(moved, place.after)
-            actuation = Actuation(
-                motor_inertia=self._scalar(section.motor.inertia, here.at("motor", "inertia")),
-                gear_ratio=self._scalar(section.motor.gear_ratio, here.at("motor", "gear_ratio")),
-                viscous=self._scalar(section.friction.viscous, here.at("friction", "viscous")),
-                coulomb=self._scalar(section.friction.coulomb, here.at("friction", "coulomb")),
-                coulomb_velocity=self._scalar(section.friction.coulomb_velocity, here.at("friction", "coulomb_velocity")),
-            )
-            limits = self._limits(section.limits, here.at("limits"))
+            actuation = self.values.actuation(section.motor, section.friction, here)
+            limits = self.values.limits(section.limits, here.at("limits"))
             joints.append(
                 Joint(
                     edge.name,
@@ -168,9 +138,9 @@ class _Assembly:
                     place.after,
                     limits,
                     actuation,
-                    self._elasticity(section.elasticity, here.at("elasticity")),
+                    self.values.elasticity(section.elasticity, here.at("elasticity")),
                     section.slide,
-                    self._details(section, kind, here),
+                    self.values.details(section, kind, here),
                 )
             )
         return joints
@@ -183,23 +153,11 @@ class _Assembly:
             raise here.at("child").error(
                 edge.child, f"a link with flexible: {{type: {sliding_types()}}}", "use a prismatic joint for a rigid link"
             )
-        return self._scalar(length, self.where.at("links", edge.child, "flexible", "length"))
+        return self.values.scalar(length, self.where.at("links", edge.child, "flexible", "length"))
 
     def _turn(self, gamma: ScalarField, here: Location) -> Matrix:
         """R(gamma) of paper 003, Table 2."""
-        return placement.from_xyz_rpy((0, 0, 0), (0, 0, self._scalar(gamma, here)))
-
-    def _details(self, section: JointSection, kind: JointKind, here: Location) -> dict[str, Scalar | Vector]:
-        """The numbers that only joints of this kind have."""
-        found: dict[str, Scalar | Vector] = {}
-        for key in kind.keys:
-            given, inside = section.own.get(key.name, key.default), here.at(key.name)
-            assert given is not None  # the section has checked it
-            if isinstance(given, tuple):
-                found[key.name] = placement.unit_axis(self._vector(given, inside), inside)
-            else:
-                found[key.name] = self._scalar(given, inside)
-        return found
+        return placement.from_xyz_rpy((0, 0, 0), (0, 0, self.values.scalar(gamma, here)))
 
     def _placement(self, joint: JointSection, kind: JointKind, parent_at_zero: Matrix, here: Location) -> JointPlacement:
         section, inside = joint.placement, here.at("placement")
@@ -213,95 +171,24 @@ class _Assembly:
         if section.screw is not None:
             screw, place = section.screw, inside.at("screw")
             return placement.from_screw(
-                placement.unit_axis(self._vector(screw.axis, place.at("axis")), place.at("axis")),
-                self._vector(screw.point, place.at("point")),
+                placement.unit_axis(self.values.vector(screw.axis, place.at("axis")), place.at("axis")),
+                self.values.vector(screw.point, place.at("point")),
                 parent_at_zero,
-                None if screw.frame is None else self._frame(screw.frame, place.at("frame")),
+                None if screw.frame is None else self.values.frame(screw.frame, place.at("frame")),
                 translates=kind.translates,
             )
-        axis = self._vector(joint.axis or (0, 0, 1), here.at("axis"))
+        axis = self.values.vector(joint.axis or (0, 0, 1), here.at("axis"))
         if kind.moves:
             axis = placement.unit_axis(axis, here.at("axis"))
-        return JointPlacement(before=self._frame(section, inside), axis=axis)
+        return JointPlacement(before=self.values.frame(section, inside), axis=axis)
 
     def _dh(self, row: DhSection, here: Location) -> tuple[Scalar, Scalar, Scalar, Scalar]:
         alpha, theta = (
-            self._scalar(getattr(row, key), here.at(key))
+            self.values.scalar(getattr(row, key), here.at(key))
             if getattr(row, f"{key}_deg") is None
-            else _radians(self._scalar(getattr(row, f"{key}_deg"), here.at(f"{key}_deg")))
+            else radians(self.values.scalar(getattr(row, f"{key}_deg"), here.at(f"{key}_deg")))
             for key in ("alpha", "theta")
         )
         if row.alpha_deg is None and row.theta_deg is None:
             placement.warn_of_degrees((alpha, theta), here, "write alpha_deg and theta_deg")
-        return self._scalar(row.a, here.at("a")), alpha, self._scalar(row.d, here.at("d")), theta
-
-    def _frame(self, section: FrameSection, here: Location) -> Matrix:
-        if section.matrix is not None:
-            rows = tuple(
-                tuple(self._scalar(entry, here.at("matrix", i, j)) for j, entry in enumerate(row))
-                for i, row in enumerate(section.matrix)
-            )
-            return placement.from_matrix(rows, here.at("matrix"))
-        if section.rpy_deg is not None:
-            roll, pitch, yaw = self._vector(section.rpy_deg, here.at("rpy_deg"))
-            rpy: Vector = (_radians(roll), _radians(pitch), _radians(yaw))
-        else:
-            rpy = self._vector(section.rpy or (0, 0, 0), here.at("rpy"))
-            placement.warn_of_degrees(rpy, here.at("rpy"), "write rpy_deg")
-        return placement.from_xyz_rpy(self._vector(section.xyz or (0, 0, 0), here.at("xyz")), rpy)
-
-    def _link(self, name: str, section: LinkSection | None, telescopic: str, here: Location) -> Link:
-        body = self._body(section, here)
-        if section is None or section.flexible is None:
-            return Link(name, body)
-        given, inside = section.flexible, here.at("flexible")
-        tip_body = self._body(given.tip, inside.at("tip"))
-        frame = FLEXIBLE_KINDS[given.type].tip_frame(given)
-        tip_pose = IDENTITY if frame is None else self._frame(frame, inside.at("tip_frame"))
-        made = flexible_body(DescribedLink(given, tip_body, tip_pose, self.parameters, inside), telescopic)
-        return Link(name, body, made, tip_body)
-
-    def _elasticity(self, section: ElasticitySection | None, here: Location) -> JointElasticity | None:
-        if section is None:
-            return None
-        stiffness = self._scalar(section.stiffness, here.at("stiffness"))
-        return JointElasticity(stiffness, self._scalar(section.damping, here.at("damping")))
-
-    def _body(self, section: BodySection | None, here: Location) -> Body:
-        if section is None:
-            return Body()
-        mass = self._scalar(section.mass, here.at("mass"))
-        com = self._vector(section.com, here.at("com"))
-        inertia: Matrix = tuple(self._vector(row, here.at("inertia")) for row in section.inertia)
-        if section.inertia_about == "frame":
-            inertia = _moved_to_com(inertia, mass, com)
-        return Body(mass, com, inertia)
-
-    def _limits(self, section: LimitsSection, here: Location) -> Limits:
-        values: Mapping[str, float | None] = {
-            key: None if getattr(section, key) is None else self._constant(getattr(section, key), here.at(key))
-            for key in ("lower", "upper", "velocity", "effort")
-        }
-        return Limits(**values)
-
-    def _scalar(self, given: ScalarField, here: Location) -> Scalar:
-        return parse_scalar(given, self.parameters, here)
-
-    def _constant(self, given: ScalarField, here: Location) -> float:
-        return float(parse_scalar(given, {}, here))
-
-    def _vector(self, given: VectorField, here: Location) -> Vector:
-        x, y, z = (self._scalar(entry, here.at(i)) for i, entry in enumerate(given))
-        return (x, y, z)
-
-
-def _radians(degrees: Scalar) -> Scalar:
-    return degrees * sympy.pi / 180 if isinstance(degrees, sympy.Expr) else math.radians(degrees)
-
-
-def _moved_to_com(inertia: Matrix, mass: Scalar, com: Vector) -> Matrix:
-    """Return the inertia about the centre of mass of one about the frame's origin (Steiner)."""
-    square = com[0] * com[0] + com[1] * com[1] + com[2] * com[2]
-    return tuple(
-        tuple(inertia[i][j] - mass * ((square if i == j else 0) - com[i] * com[j]) for j in range(3)) for i in range(3)
-    )
+        return self.values.scalar(row.a, here.at("a")), alpha, self.values.scalar(row.d, here.at("d")), theta

@@ -1,0 +1,159 @@
+"""Reads the numbers of a robot file's sections: expressions in its parameters become scalars, frames, bodies, links."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+import sympy
+
+from elastogen.generator.description.file.fields import BodySection, FrameSection, ScalarField, VectorField
+from elastogen.generator.description.file.robot_file import (
+    ElasticitySection,
+    FrictionSection,
+    JointSection,
+    LimitsSection,
+    LinkSection,
+    MotorSection,
+    ParameterSection,
+)
+from elastogen.generator.description.flexible.assemble import flexible_body
+from elastogen.generator.description.flexible.kind import DescribedLink
+from elastogen.generator.description.flexible.kinds import FLEXIBLE_KINDS
+from elastogen.generator.robot import placement
+from elastogen.generator.robot.expressions import parse_scalar
+from elastogen.generator.robot.joint_kind import JointKind
+from elastogen.generator.robot.location import Location
+from elastogen.generator.robot.names import check_parameter_name
+from elastogen.generator.robot.robot import (
+    IDENTITY,
+    Actuation,
+    Body,
+    JointElasticity,
+    Limits,
+    Link,
+    Matrix,
+    Parameter,
+    Scalar,
+    Vector,
+)
+
+
+def read_parameters(sections: Mapping[str, ParameterSection], where: Location) -> dict[str, Parameter]:
+    """The named numbers of a file."""
+    parameters = {}
+    for name, section in sections.items():
+        here = where.at(name)
+        check_parameter_name(name, here)
+        value = float(parse_scalar(section.value, {}, here.at("value")))
+        parameters[name] = Parameter(name, value, section.unit, " ".join(section.doc.split()))
+    return parameters
+
+
+class SectionValues:
+    """What the numbers and expressions in a file's sections stand for, with the parameters they may name."""
+
+    def __init__(self, parameters: Mapping[str, Parameter]) -> None:
+        self.parameters = parameters
+
+    def details(self, section: JointSection, kind: JointKind, here: Location) -> dict[str, Scalar | Vector]:
+        """The numbers that only joints of this kind have."""
+        found: dict[str, Scalar | Vector] = {}
+        for key in kind.keys:
+            given, inside = section.own.get(key.name, key.default), here.at(key.name)
+            assert given is not None  # the section has checked it
+            if isinstance(given, tuple):
+                found[key.name] = placement.unit_axis(self.vector(given, inside), inside)
+            else:
+                found[key.name] = self.scalar(given, inside)
+        return found
+
+    def frame(self, section: FrameSection, here: Location) -> Matrix:
+        """A frame by a matrix, or by xyz and rpy."""
+        if section.matrix is not None:
+            rows = tuple(
+                tuple(self.scalar(entry, here.at("matrix", i, j)) for j, entry in enumerate(row))
+                for i, row in enumerate(section.matrix)
+            )
+            return placement.from_matrix(rows, here.at("matrix"))
+        if section.rpy_deg is not None:
+            roll, pitch, yaw = self.vector(section.rpy_deg, here.at("rpy_deg"))
+            rpy: Vector = (radians(roll), radians(pitch), radians(yaw))
+        else:
+            rpy = self.vector(section.rpy or (0, 0, 0), here.at("rpy"))
+            placement.warn_of_degrees(rpy, here.at("rpy"), "write rpy_deg")
+        return placement.from_xyz_rpy(self.vector(section.xyz or (0, 0, 0), here.at("xyz")), rpy)
+
+    def link(self, name: str, section: LinkSection | None, telescopic: str, here: Location) -> Link:
+        """A link; ``telescopic`` says how a flexible one slides through its joint."""
+        body = self.body(section, here)
+        if section is None or section.flexible is None:
+            return Link(name, body)
+        given, inside = section.flexible, here.at("flexible")
+        tip_body = self.body(given.tip, inside.at("tip"))
+        frame = FLEXIBLE_KINDS[given.type].tip_frame(given)
+        tip_pose = IDENTITY if frame is None else self.frame(frame, inside.at("tip_frame"))
+        made = flexible_body(DescribedLink(given, tip_body, tip_pose, self.parameters, inside), telescopic)
+        return Link(name, body, made, tip_body)
+
+    def actuation(self, motor: MotorSection, friction: FrictionSection, here: Location) -> Actuation:
+        """The drive of a joint."""
+        return Actuation(
+            motor_inertia=self.scalar(motor.inertia, here.at("motor", "inertia")),
+            gear_ratio=self.scalar(motor.gear_ratio, here.at("motor", "gear_ratio")),
+            viscous=self.scalar(friction.viscous, here.at("friction", "viscous")),
+            coulomb=self.scalar(friction.coulomb, here.at("friction", "coulomb")),
+            coulomb_velocity=self.scalar(friction.coulomb_velocity, here.at("friction", "coulomb_velocity")),
+        )
+
+    def elasticity(self, section: ElasticitySection | None, here: Location) -> JointElasticity | None:
+        """The spring of a joint, if it has one."""
+        if section is None:
+            return None
+        stiffness = self.scalar(section.stiffness, here.at("stiffness"))
+        return JointElasticity(stiffness, self.scalar(section.damping, here.at("damping")))
+
+    def body(self, section: BodySection | None, here: Location) -> Body:
+        """A rigid body, its inertia about the centre of mass."""
+        if section is None:
+            return Body()
+        mass = self.scalar(section.mass, here.at("mass"))
+        com = self.vector(section.com, here.at("com"))
+        inertia: Matrix = tuple(self.vector(row, here.at("inertia")) for row in section.inertia)
+        if section.inertia_about == "frame":
+            inertia = _moved_to_com(inertia, mass, com)
+        return Body(mass, com, inertia)
+
+    def limits(self, section: LimitsSection, here: Location) -> Limits:
+        """The range of a joint."""
+        values: Mapping[str, float | None] = {
+            key: None if getattr(section, key) is None else self.constant(getattr(section, key), here.at(key))
+            for key in ("lower", "upper", "velocity", "effort")
+        }
+        return Limits(**values)
+
+    def scalar(self, given: ScalarField, here: Location) -> Scalar:
+        """A number, or an expression in parameters."""
+        return parse_scalar(given, self.parameters, here)
+
+    def constant(self, given: ScalarField, here: Location) -> float:
+        """A number that no parameter changes."""
+        return float(parse_scalar(given, {}, here))
+
+    def vector(self, given: VectorField, here: Location) -> Vector:
+        """Three scalars."""
+        x, y, z = (self.scalar(entry, here.at(i)) for i, entry in enumerate(given))
+        return (x, y, z)
+
+
+def radians(degrees: Scalar) -> Scalar:
+    """An angle in radians."""
+    return degrees * sympy.pi / 180 if isinstance(degrees, sympy.Expr) else math.radians(degrees)
+
+
+def _moved_to_com(inertia: Matrix, mass: Scalar, com: Vector) -> Matrix:
+    """Return the inertia about the centre of mass of one about the frame's origin (Steiner)."""
+    square = com[0] * com[0] + com[1] * com[1] + com[2] * com[2]
+    return tuple(
+        tuple(inertia[i][j] - mass * ((square if i == j else 0) - com[i] * com[j]) for j in range(3)) for i in range(3)
+    )
