@@ -10,15 +10,15 @@ from __future__ import annotations
 import dataclasses
 import os
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from elastogen.build.module.cache import Cache
 from elastogen.build.options import BuildOptions
-from elastogen.build.stamps import PACKAGE, compiler_stamp, processor, python_identity, sha256, tool_sha256
+from elastogen.build.stamps import PACKAGE, compiler_stamp, data_sum, processor, python_identity, sha256, tool_sha256
 from elastogen.generator.robot.errors import RobotWarning
 
-SUFFIXES = (".yaml", ".yml", ".urdf")
+SUFFIXES = (".yaml", ".yml", ".urdf", ".sdf", ".world", ".xml", ".mjcf")
 MOST_BYTES = 8 << 20  # of a robot file that is looked at; the reader has limits of its own
 
 
@@ -27,8 +27,9 @@ class RobotContent:
     """A robot file as it was when a model was asked for: what is built later is built from this."""
 
     data: bytes
-    name: str  # of the file
+    path: Path
     shown: str  # the file as messages name it
+    included: dict[str, bytes] = field(default_factory=dict, hash=False)  # files that it is based on, by absolute paths
 
     @classmethod
     def read(cls, source: object) -> RobotContent | None:
@@ -48,7 +49,7 @@ class RobotContent:
                 data = stream.read(MOST_BYTES + 1)
         except (OSError, ValueError):
             return None
-        return cls(data, path.name, path.name if is_builtin else given) if len(data) <= MOST_BYTES else None
+        return cls(data, path.absolute(), path.name if is_builtin else given) if len(data) <= MOST_BYTES else None
 
 
 class KnownBuild:
@@ -57,9 +58,10 @@ class KnownBuild:
     def __init__(self, kind: str, content: RobotContent, options: BuildOptions, *texts: str) -> None:
         compile_options = dataclasses.replace(options.compile, timeout=None, verbose=False)
         self._cache, self._compiler = Cache(options.cache_dir), options.compile.compiler
+        self._content = content
         self._key = sha256(
             "known", kind, tool_sha256(), python_identity(), processor() if options.compile.native else "",
-            os.environ.get("CC", ""), repr(options.emit), repr(compile_options), content.name,
+            os.environ.get("CC", ""), repr(options.emit), repr(compile_options), content.path.name,
             content.data.hex(), *texts,
         )  # fmt: skip
 
@@ -72,7 +74,7 @@ class KnownBuild:
         module = note.get("module")
         if (here is not None and note.get("compiler") != here) or not isinstance(module, str):
             return None
-        extension = self._cache.find(module)
+        extension = self._cache.find(module) if self._same_files(note.get("included", {})) else None
         if extension is not None:
             for text in note.get("warnings", ()):
                 warnings.warn(str(text), RobotWarning, stacklevel=4)
@@ -80,5 +82,25 @@ class KnownBuild:
 
     def note(self, extension: Path, warned: list[str]) -> None:
         """Remember where a build led to."""
-        content = {"module": extension.parent.name, "compiler": compiler_stamp(self._compiler), "warnings": warned}
+        folder = self._content.path.parent
+        included = {os.path.relpath(path, folder): data_sum(data) for path, data in self._content.included.items()}
+        content = {
+            "module": extension.parent.name, "compiler": compiler_stamp(self._compiler), "warnings": warned, "included": included
+        }  # fmt: skip
         self._cache.write_note("known", self._key, content)
+
+    def _same_files(self, included: object) -> bool:
+        """Whether the files that the robot is based on are what they were; they are remembered as they are."""
+        if not isinstance(included, dict):
+            return False
+        for name, stamp in included.items():
+            path = os.path.normpath(self._content.path.parent / str(name))
+            try:
+                with open(path, "rb") as stream:
+                    data = stream.read(MOST_BYTES + 1)
+            except OSError:
+                return False
+            if data_sum(data) != stamp:
+                return False
+            self._content.included[path] = data
+        return True

@@ -102,4 +102,9 @@ def file_sum(path: Path) -> list[str | int] | None:
         data = path.read_bytes()
     except OSError:
         return None
+    return data_sum(data)
+
+
+def data_sum(data: bytes) -> list[str | int]:
+    """Size and sum of a file's content."""
     return [len(data), hashlib.sha256(data).hexdigest()]

@@ -160,11 +160,14 @@ def _extension(kind: str, robot: Any, options: BuildOptions, build: Callable[[Ro
 
 def _load(content: RobotContent) -> tuple[Robot, list[str]]:
     """The robot of a file's content, and what was warned of."""
+    from elastogen.generator.description.files import Files
     from elastogen.generator.description.load_robot import load_content
 
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        robot = load_content(content.data, content.shown, content.name)
+        files = Files(content.included)
+        robot = load_content(content.data, content.shown, content.path, files)
+    content.included.update(files.contents)
     for warning in caught:
         warnings.warn(warning.message, warning.category, stacklevel=5)
     return robot, [str(warning.message) for warning in caught if issubclass(warning.category, RobotWarning)]

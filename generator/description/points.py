@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import sympy
 
@@ -21,7 +21,7 @@ _ROUNDING = 1e-12  # of the place along a beam, relative to its length
 
 
 def read_points(
-    sections: tuple[PointSection, ...], frame: Frame, parameters: dict[str, Parameter], where: Location
+    sections: tuple[PointSection, ...], frame: Frame, parameters: Mapping[str, Parameter], where: Location
 ) -> tuple[Point, ...]:
     """The points of a file; those without a name are called point1, point2, ..."""
     found = []

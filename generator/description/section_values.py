@@ -121,7 +121,7 @@ class SectionValues:
         com = self.vector(section.com, here.at("com"))
         inertia: Matrix = tuple(self.vector(row, here.at("inertia")) for row in section.inertia)
         if section.inertia_about == "frame":
-            inertia = _moved_to_com(inertia, mass, com)
+            inertia = moved_to_com(inertia, mass, com)
         return Body(mass, com, inertia)
 
     def limits(self, section: LimitsSection, here: Location) -> Limits:
@@ -151,7 +151,7 @@ def radians(degrees: Scalar) -> Scalar:
     return degrees * sympy.pi / 180 if isinstance(degrees, sympy.Expr) else math.radians(degrees)
 
 
-def _moved_to_com(inertia: Matrix, mass: Scalar, com: Vector) -> Matrix:
+def moved_to_com(inertia: Matrix, mass: Scalar, com: Vector) -> Matrix:
     """Return the inertia about the centre of mass of one about the frame's origin (Steiner)."""
     square = com[0] * com[0] + com[1] * com[1] + com[2] * com[2]
     return tuple(

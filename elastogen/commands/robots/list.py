@@ -14,7 +14,7 @@ from elastogen.commands.shared.options import AS_JSON, print_json
 @AS_JSON
 def command(as_json: bool) -> None:
     """Print the built-in robots: name, number of coordinates, what it is."""
-    from elastogen.generator.description.load_robot import builtin_names
+    from elastogen.generator.description.files import builtin_names
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", elastogen.RobotWarning)

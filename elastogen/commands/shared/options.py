@@ -65,7 +65,7 @@ def positive(text: str | float) -> float:
 
 def robots(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """What a shell offers for a robot: built-in names that begin so, then files."""
-    from elastogen.generator.description.load_robot import builtin_names
+    from elastogen.generator.description.files import builtin_names
 
     found = [CompletionItem(name) for name in builtin_names() if name.startswith(incomplete)]
     return [*found, CompletionItem(incomplete, type="file")]

@@ -7,7 +7,6 @@ a key ends in ``_deg``.
 
 from __future__ import annotations
 
-import json
 import numbers
 from collections.abc import Mapping
 from typing import Any, Literal
@@ -17,7 +16,6 @@ from pydantic.json_schema import SkipJsonSchema
 
 from elastogen.generator.description.file.experiment_file import SimulationSection
 from elastogen.generator.description.file.fields import (
-    ROW3_SCHEMA,
     SCALAR_SCHEMA,
     BodySection,
     FrameSection,
@@ -29,10 +27,9 @@ from elastogen.generator.description.file.fields import (
     exclusive,
     problem,
 )
-from elastogen.generator.description.file.planar_file import PlanarSection
 from elastogen.generator.description.file.points_file import PointSection
 from elastogen.generator.description.file.terms_file import MAX_TERMS, TermSection
-from elastogen.generator.description.flexible.kinds import FlexibleField, describe_kinds
+from elastogen.generator.description.flexible.kinds import FlexibleField
 from elastogen.generator.joints.kinds import KINDS
 from elastogen.generator.robot.joint_kind import COMMON_KEYS, Key
 from elastogen.generator.robot.location import did_you_mean
@@ -226,22 +223,14 @@ class TipSection(FrameSection):
     link: NameField | None = Field(default=None, description="default: the end of the longest chain")
 
 
-class RobotFile(Section):
-    """A robot for elastogen. SI units, radians."""
+class AnyRobotFile(Section):
+    """What every robot file has. SI units, radians."""
 
     elastogen: Literal[1] = Field(description="version of this format")
     name: str = Field(description="prefix of every C symbol and file: a C identifier of at most 31 characters")
     description: str = ""
-    gravity: VectorField = Field(default=(0, 0, -9.81), description="in the base frame [m/s^2]")
     parameters: dict[str, ParameterSection] = Field(default_factory=dict, description="named numbers for expressions")
     live: tuple[str, ...] = Field(default=(), description="parameters, and paths with *, that stay inputs of the generated C")
-    base: Literal["fixed", "floating"] = Field(
-        default="fixed", description="floating: the base link is free, on a floating joint called base"
-    )
-    links: tuple[LinkSection, ...] = Field(default=(), description="the base link first if it is listed")
-    joints: tuple[JointSection, ...] = Field(max_length=MAX_JOINTS)
-    tip: TipSection = TipSection()
-    payload: BodySection = Field(default=BodySection(), description="attached to the tip frame")
     points: tuple[PointSection, ...] = Field(default=(), description="sensors, gauges, places where forces act")
     snap: bool = Field(default=True, description="numbers of placements within 1e-11 of 0, 1 and -1 are taken as exact")
     terms: tuple[TermSection, ...] = Field(
@@ -251,24 +240,14 @@ class RobotFile(Section):
     simulation: SimulationSection | None = Field(default=None, description="what `elastogen simulate` shows by default")
 
 
-def json_schema() -> str:
-    """Return the JSON schema of a robot file, as published in ``robot.schema.json``."""
-    schema = RobotFile.model_json_schema()
-    planar = PlanarSection.model_json_schema()
-    schema["$defs"] |= planar.pop("$defs")
-    schema["properties"]["planar"] = {**planar, "description": "instead of links and joints: a robot in the plane x, y"}
-    schema["required"] = [key for key in schema["required"] if key != "joints"]
-    describe_kinds(schema)
-    joints = schema["$defs"]["JointSection"]["properties"]
-    for kind in KINDS.values():
-        for key in kind.keys:
-            form = ROW3_SCHEMA if key.shape == "direction" else SCALAR_SCHEMA
-            unit = f" [{key.unit}]" if key.unit else ""
-            joints[key.name] = {**form, "description": f"{kind.name}: {key.doc}{unit}"}
-    schema["anyOf"] = [{"required": ["joints"]}, {"required": ["planar"]}]
-    schema = {"$schema": "https://json-schema.org/draft/2020-12/schema", "$id": "elastogen-robot", **schema}
-    return json.dumps(schema, indent=1, sort_keys=True) + "\n"
+class RobotFile(AnyRobotFile):
+    """A robot for elastogen. SI units, radians."""
 
-
-if __name__ == "__main__":  # > generator/description/robot.schema.json
-    print(json_schema(), end="")
+    gravity: VectorField = Field(default=(0, 0, -9.81), description="in the base frame [m/s^2]")
+    base: Literal["fixed", "floating"] = Field(
+        default="fixed", description="floating: the base link is free, on a floating joint called base"
+    )
+    links: tuple[LinkSection, ...] = Field(default=(), description="the base link first if it is listed")
+    joints: tuple[JointSection, ...] = Field(max_length=MAX_JOINTS)
+    tip: TipSection = TipSection()
+    payload: BodySection = Field(default=BodySection(), description="attached to the tip frame")

@@ -8,7 +8,7 @@ from flexible_chains import random_chain as random_flexible_chain
 from flexible_descriptions import KINDS, arm, flexible
 from robots_for_tests import difference_quotient, quietly_loaded, random_drive, random_robot
 
-from elastogen.generator.description.load_robot import builtin_names
+from elastogen.generator.description.files import builtin_names
 from elastogen.generator.functions.derivation import derive_model
 from elastogen.generator.sliding.elements_inside import selectors
 

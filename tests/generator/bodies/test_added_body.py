@@ -19,7 +19,7 @@ import pytest
 from added_kinds.hinged_segments import HingedSegments
 
 import elastogen
-from elastogen.generator.description.file import robot_file
+from elastogen.generator.description.file import schema
 from elastogen.generator.description.flexible import kinds
 from elastogen.generator.functions.derivation import derive_model
 from elastogen.generator.robot.errors import RobotError
@@ -123,11 +123,11 @@ def test_its_parameters_can_be_live() -> None:
 
 
 def test_the_schema_asks_the_registry() -> None:
-    jsonschema.validate(FILE, json.loads(robot_file.json_schema()))
+    jsonschema.validate(FILE, json.loads(schema.json_schema()))
     del kinds.FLEXIBLE_KINDS["hinged_segments"]
     try:
         with pytest.raises(jsonschema.ValidationError):
-            jsonschema.validate(FILE, json.loads(robot_file.json_schema()))
+            jsonschema.validate(FILE, json.loads(schema.json_schema()))
         with pytest.raises(RobotError, match=r"links\.arm\.flexible.*modes, elements, standard_data, lumped_masses"):
             robot()
     finally:

@@ -5,7 +5,8 @@ import re
 
 import pytest
 
-from elastogen.generator.description.load_robot import MAX_URDF_BYTES, MAX_YAML_BYTES, load
+from elastogen.generator.description.files import MAX_XML_BYTES, MAX_YAML_BYTES
+from elastogen.generator.description.load_robot import load
 from elastogen.generator.robot.errors import RobotError
 
 
@@ -46,7 +47,7 @@ def loaded(tmp_path, content, suffix=".yaml"):
     return load(path)
 
 
-@pytest.mark.parametrize(("suffix", "limit"), [(".yaml", MAX_YAML_BYTES), (".urdf", MAX_URDF_BYTES)])
+@pytest.mark.parametrize(("suffix", "limit"), [(".yaml", MAX_YAML_BYTES), (".urdf", MAX_XML_BYTES)])
 def test_huge_files(tmp_path, suffix, limit):
     with pytest.raises(RobotError, match="KiB"):
         loaded(tmp_path, b"#" * (limit + 1), suffix)

@@ -12,7 +12,8 @@ from plain_kinematics import frames, mass_matrix, numeric
 from robots_for_tests import difference_quotient
 from ruamel.yaml import YAML
 
-from elastogen.generator.description.load_robot import builtin_names, load
+from elastogen.generator.description.files import builtin_names
+from elastogen.generator.description.load_robot import load
 from elastogen.generator.robot.errors import RobotError
 from elastogen.generator.robot.robot import Actuation
 

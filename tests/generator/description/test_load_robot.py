@@ -11,7 +11,7 @@ from descriptions import published_schema, serial_arm
 from plain_kinematics import frames, numeric
 from ruamel.yaml import YAML
 
-from elastogen.generator.description.file import robot_file
+from elastogen.generator.description.file import schema
 from elastogen.generator.description.load_robot import load
 from elastogen.generator.description.validate import validate
 from elastogen.generator.joints import kinds
@@ -169,8 +169,8 @@ def test_screw_axes_of_a_chain_are_in_the_base_frame():
 
 
 def test_the_published_schema_is_current():
-    hint = "run: python -m elastogen.generator.description.file.robot_file > generator/description/robot.schema.json"
-    assert published_schema() == json.loads(robot_file.json_schema()), hint
+    hint = "run: python -m elastogen.generator.description.file.schema > generator/description/robot.schema.json"
+    assert published_schema() == json.loads(schema.json_schema()), hint
 
 
 @pytest.mark.parametrize(

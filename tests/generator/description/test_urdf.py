@@ -9,8 +9,8 @@ import pytest
 from plain_kinematics import frames, mass_matrix, numeric
 from scipy.spatial.transform import Rotation
 
+from elastogen.generator.description.formats.urdf import read_urdf
 from elastogen.generator.description.load_robot import load
-from elastogen.generator.description.urdf import read_urdf
 from elastogen.generator.joints import kinds
 from elastogen.generator.robot.errors import RobotError, RobotWarning
 from elastogen.generator.robot.robot import Actuation

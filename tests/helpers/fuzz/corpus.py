@@ -10,7 +10,7 @@ from typing import Any
 
 from ruamel.yaml import YAML
 
-from elastogen.generator.description.load_robot import builtin_names
+from elastogen.generator.description.files import builtin_names
 
 ROOT = Path(__file__).resolve().parents[3]
 LARGEST_URDF = 16_000  # bytes: small files are mutated more densely

@@ -1,0 +1,1 @@
+"""Robot descriptions of other tools: URDF, xacro, MJCF and SDF."""

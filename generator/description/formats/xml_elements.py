@@ -1,0 +1,99 @@
+"""Reading XML safely and by name: no DTD, no entities, limited size; attributes that are missing or wrong are named."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from xml.etree.ElementTree import Element, ParseError
+
+from defusedxml import DefusedXmlException
+from defusedxml.ElementTree import fromstring
+
+from elastogen.generator.robot.location import Location
+from elastogen.generator.robot.robot import Vector
+
+MAX_ELEMENTS = 200_000
+
+
+def parsed(text: str, tag: str, where: Location) -> Element:
+    """Return the outermost element, which must be called ``tag``."""
+    try:
+        root: Element = fromstring(text, forbid_dtd=True)
+    except DefusedXmlException as problem:
+        raise where.error(
+            type(problem).__name__,
+            "XML without DTD and entities",
+            "expand entities first; they are refused for safety",
+        ) from None
+    except ParseError as problem:
+        line = problem.position[0]
+        raise Location(f"{where.source}:{line}").error(str(problem), "well-formed XML", "correct it near that line") from None
+    except (ValueError, RecursionError, MemoryError) as problem:
+        raise where.error(str(problem), "well-formed XML in UTF-8", "correct the file") from None
+    if root.tag != tag:
+        known = {"robot": "a URDF, whose name ends in .urdf", "mujoco": "MJCF, .xml", "sdf": "SDF, .sdf"}
+        raise where.error(f"<{root.tag}>", f"<{tag}> as the outermost element", f"is this {known.get(root.tag, 'a robot')}?")
+    if sum(1 for _ in _limited(root)) > MAX_ELEMENTS:
+        raise where.error("more elements", f"at most {MAX_ELEMENTS} XML elements", "is this a robot description?")
+    return root
+
+
+def _limited(root: Element) -> Iterator[Element]:
+    for i, element in enumerate(root.iter()):
+        yield element
+        if i > MAX_ELEMENTS:
+            return
+
+
+def only(element: Element, tag: str, where: Location) -> Element | None:
+    """The one element of that name inside, if there is one."""
+    found = element.findall(tag)
+    if len(found) > 1:
+        raise where.at(tag).error(f"{len(found)} <{tag}> elements", "at most one", "remove the others")
+    return found[0] if found else None
+
+
+def attribute(element: Element, key: str, where: Location) -> str:
+    """A text that must be there."""
+    value = element.get(key)
+    if not value:
+        raise where.at(key).error(value, f"an attribute {key}='...' of <{element.tag}>", "add it")
+    return value
+
+
+def optional(element: Element, key: str, where: Location) -> float | None:
+    """A number that may be there."""
+    return None if element.get(key) is None else float(number(element, key, where))
+
+
+def number(element: Element, key: str, where: Location, default: float | None = None) -> int | float:
+    """A number that must be there, or has a default."""
+    text = element.get(key)
+    if text is None:
+        if default is None:
+            raise where.at(key).error("nothing", f"an attribute {key}='...' of <{element.tag}>", "add it")
+        return int(default)
+    return parsed_number(text, where.at(key))
+
+
+def parsed_number(text: str, where: Location) -> int | float:
+    """The finite number that a text is."""
+    try:
+        value = float(text)
+    except ValueError:
+        raise where.error(text, "a number", "write for example 0.25") from None
+    if not math.isfinite(value):
+        raise where.error(text, "a finite number", "replace it by the measured value")
+    return int(value) if value in (0, 1, -1) else value
+
+
+def vector(element: Element, key: str, where: Location, default: Vector) -> Vector:
+    """Three numbers, or the default."""
+    text = element.get(key)
+    if text is None:
+        return default
+    parts = text.split()
+    if len(parts) != 3:
+        raise where.at(key).error(text, "three numbers separated by spaces", "write for example '0 0 0.1'")
+    x, y, z = (parsed_number(part, where.at(key)) for part in parts)
+    return (x, y, z)
