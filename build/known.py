@@ -84,13 +84,16 @@ class KnownBuild:
         """Remember where a build led to."""
         folder = self._content.path.parent
         included = {os.path.relpath(path, folder): data_sum(data) for path, data in self._content.included.items()}
-        content = {
-            "module": extension.parent.name, "compiler": compiler_stamp(self._compiler), "warnings": warned, "included": included
-        }  # fmt: skip
+        content: dict[str, object] = {
+            "module": extension.parent.name,
+            "compiler": compiler_stamp(self._compiler),
+            "warnings": warned,
+        }
+        content["included"] = included
         self._cache.write_note("known", self._key, content)
 
     def _same_files(self, included: object) -> bool:
-        """Whether the files that the robot is based on are what they were; they are remembered as they are."""
+        """Whether the files that the robot is based on are what they were; they are remembered."""
         if not isinstance(included, dict):
             return False
         for name, stamp in included.items():

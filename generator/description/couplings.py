@@ -8,7 +8,7 @@ from dataclasses import replace
 import sympy
 
 from elastogen.generator.description.file.robot_file import JointSection
-from elastogen.generator.joints.coupled import COUPLED, leader
+from elastogen.generator.joints.coupled import COUPLED, CoupledKind, leader
 from elastogen.generator.joints.kinds import FIXED
 from elastogen.generator.robot.location import Location, did_you_mean
 from elastogen.generator.robot.own.term_expressions import parse_term
@@ -106,7 +106,22 @@ def lock(robot: Robot, values: Mapping[str, float | Sequence[float]], where: Loc
             elasticity=None, details={},
         )  # fmt: skip
         joints[joints.index(joint)] = fixed
+        held = dict(zip((leader(c.name(joint.name)) for c in joint.type.coordinates), map(sympy.sympify, numbers), strict=True))
+        joints = [_held(follower, held) for follower in joints]
+        found = {joint.name: joint for joint in joints}
     return replace(robot, joints=tuple(joints))
+
+
+def _held(joint: Joint, values: Mapping[sympy.Symbol, sympy.Expr]) -> Joint:
+    """A joint whose leader is locked: it follows those that are left, or is fixed itself."""
+    if joint.coupling is None or not isinstance(joint.type, CoupledKind):
+        return joint
+    position = joint.coupling.position.xreplace(dict(values))
+    left = tuple(name for name in joint.coupling.leaders if leader(name) in position.free_symbols)
+    if left:
+        return replace(joint, coupling=Coupling(position, left))
+    free = replace(joint, type=joint.type.free, coupling=None)
+    return replace(free, type=FIXED, before=product(joint.before, _moved(free, (position,))))
 
 
 def _moved(joint: Joint, values: Sequence[float | sympy.Expr]) -> Matrix:

@@ -51,6 +51,7 @@ def load(
     snap: bool = True,
     base: Base | None = None,
     lock: Mapping[str, float | Sequence[float]] | None = None,
+    arguments: Mapping[str, str | float | bool] | None = None,
 ) -> Robot:
     """Return the validated robot of a built-in name, a path, a mapping like a robot file, or a Robot.
 
@@ -61,14 +62,14 @@ def load(
     <dynamics damping friction> into the equations of motion; other tools ignore it, and so does this by default.
     ``snap=False`` takes the numbers of a file's placements and axes literally; else those within 1e-11 of 0, 1 and -1 become
     exact (see :mod:`elastogen.generator.robot.placement`). ``base="floating"`` sets the robot free: a floating joint called
-    ``base`` carries what was the base link. Raises :class:`RobotError`
+    ``base`` carries what was the base link. ``arguments`` are those of a xacro file. Raises :class:`RobotError`
     naming file, field, value, expectation and fix; warns with :class:`RobotWarning`.
     """
     choices = _Choices(name, (live,) if isinstance(live, str) else tuple(live), tip, base, dict(lock or {}))
     if isinstance(source, Robot):
         warned = source.source not in ("", "python")  # it came from a file, and loading that has warned
         return _finish(Described(source, Location(source.source or "python"), source.source), choices, quiet=warned)
-    return _finish(_described(source, Reading(mimic, friction, snap, name)), choices)
+    return _finish(_described(source, Reading(mimic, friction, snap, name, dict(arguments or {}))), choices)
 
 
 def _described(source: Any, reading: Reading) -> Described:

@@ -35,6 +35,7 @@ from elastogen.generator.description.files import (
     existing_file,
 )
 from elastogen.generator.description.formats.urdf import read_urdf
+from elastogen.generator.description.formats.xacro import expand
 from elastogen.generator.description.free_base import Base
 from elastogen.generator.description.validate import PAYLOAD
 from elastogen.generator.robot.errors import RobotError
@@ -94,6 +95,8 @@ def read_content(data: bytes, path: Path, shown: str, reading: Reading) -> Descr
     text = decoded(data, shown)
     if form == "yaml":
         return replace(_from_yaml(text, path, shown, reading), source=path.name)
+    if form == "xacro":
+        text = expand(path, reading.arguments, reading.files, Location(shown))
     with snapping(reading.snap):
         robot = read_urdf(text, shown, name=reading.name, mimic=reading.mimic, friction=reading.friction)
     return Described(replace(robot, source=shown), Location(shown), path.name)

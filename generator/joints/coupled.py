@@ -24,7 +24,7 @@ from elastogen.generator.spatial.inertia import Array
 from elastogen.generator.spatial.vectors import Rotation, Vec, add, scale
 
 
-class _Coupled(JointKind):
+class CoupledKind(JointKind):
     """What coupled kinds have in common; ``free`` is the kind with a coordinate of its own."""
 
     bounded = False
@@ -49,14 +49,14 @@ class _Coupled(JointKind):
         return coupled_plans(joint, self.free)
 
 
-class CoupledTurn(_Coupled, RevoluteJoint):
+class CoupledTurn(CoupledKind, RevoluteJoint):
     """A revolute joint whose angle follows others."""
 
     name = "coupled revolute"
     free = RevoluteJoint()
 
 
-class CoupledSlide(_Coupled, PrismaticJoint):
+class CoupledSlide(CoupledKind, PrismaticJoint):
     """A prismatic joint whose displacement follows others."""
 
     name = "coupled prismatic"

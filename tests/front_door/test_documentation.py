@@ -23,6 +23,7 @@ KINDS = {
     "python",
     "yaml",
     "yml",
+    "xml",
     "c",
     "cmake",
 }  # yml: a part of a robot file; c and cmake are compiled by the tests of their subject
@@ -30,6 +31,15 @@ KINDS = {
 
 def blocks(page: str) -> list[tuple[str, str]]:
     return BLOCK.findall(PAGES[page])
+
+
+def write_descriptions(page: str) -> None:
+    """Descriptions of other tools that a page shows, under the name in their first line."""
+    for kind, text in blocks(page):
+        if kind == "xml":
+            named = re.match(r"<!-- ([\w.]+) -->", text)
+            assert named, f"{page}: a description without its name"
+            Path(named[1]).write_text(text, encoding="utf-8")
 
 
 @pytest.mark.filterwarnings("ignore::elastogen.generator.robot.errors.RobotWarning")
@@ -40,6 +50,7 @@ def blocks(page: str) -> list[tuple[str, str]]:
 def test_python_runs(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The blocks of a page, one after the other in one folder; files that it shows are there."""
     monkeypatch.chdir(tmp_path)
+    write_descriptions(page)
     names: dict[str, object] = {"__name__": "page"}
     for kind, text in blocks(page):
         if kind == "c" and (named := re.match(r"/\* (\w+\.c)\b", text)):
@@ -51,8 +62,10 @@ def test_python_runs(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if any(kind in ("yaml", "yml") for kind, _ in blocks(page))])
-def test_robot_files_load(page: str) -> None:
+def test_robot_files_load(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whole files load; parts of files are YAML."""
+    monkeypatch.chdir(tmp_path)
+    write_descriptions(page)
     for kind, text in blocks(page):
         if kind in ("yaml", "yml"):
             reader = YAML(typ="safe", pure=True)

@@ -44,6 +44,14 @@ def values(text: str) -> dict[str, float]:
         raise click.BadParameter(f"got {text!r}, expected for example elbow=0.5,finger=0") from None
 
 
+def words(text: str) -> dict[str, str]:
+    """Names with words, with commas between them."""
+    pairs = [word.partition("=") for word in text.split(",")]
+    if any(not name.strip() or not equals for name, equals, _ in pairs):
+        raise click.BadParameter(f"got {text!r}, expected for example hand=true,prefix=left_")
+    return {name.strip(): value.strip() for name, _, value in pairs}
+
+
 def numbers(text: str) -> tuple[float, ...]:
     """Numbers with commas between them."""
     try:
@@ -94,6 +102,7 @@ LOADING = together(
     click.option("--snap/--no-snap", default=True, help="Take numbers near 0, 1, -1 in placements as exact (default)."),
     click.option("--base", type=click.Choice(["fixed", "floating"]), help="Floating: free in space, on a floating joint."),
     click.option("--lock", type=values, metavar="A=0.1,B=2", help="Joints to fix at these values [rad] or [m]."),
+    click.option("--arguments", type=words, metavar="A=x,B=y", help="Arguments of a xacro file."),
     click.option("--friction", is_flag=True, help="Take damping and friction of a URDF into the equations."),
 )  # fmt: skip
 TALKING = together(
@@ -149,7 +158,7 @@ def load_with_warnings(options: SimpleNamespace, snap: bool | None = None) -> tu
         robot = elastogen.load(
             options.robot, name=options.name, live=options.live or (), tip=options.tip, mimic=options.mimic,
             friction=options.friction, snap=options.snap if snap is None else snap, lock=options.lock,
-            base=options.base,
+            base=options.base, arguments=options.arguments,
         )  # fmt: skip
     return robot, [str(warning.message) for warning in caught if issubclass(warning.category, elastogen.RobotWarning)]
 

@@ -93,11 +93,11 @@ def _physical(rest: Moments, link: Moments, parameters: Mapping[str, Parameter],
 def _report_inertia(before: Moments, after: Moments, where: Location) -> None:
     """Warn of moments of inertia that are not those of the link."""
     old, new = (rigid_body(J).inertia for J in (before, after))
-    shown = [[f"{old[i][i]:.4g} -> {new[i][i]:.4g}" for i in range(3)]]
     if any(abs(float(old[i][j]) - float(new[i][j])) > ROUNDING * np.trace(before[:3, :3]) for i in range(3) for j in range(3)):
+        shown = [", ".join(f"{float(tensor[i][i]):.4g}" for i in range(3)) for tensor in (old, new)]
         where.warn(
-            f"moments xx, yy, zz of the whole link {', '.join(shown[0])} kg m^2; its mass and centre are kept",
-            "a rest of the link that a body can have",
+            f"moments xx, yy, zz of the link {shown[0]} -> {shown[1]} kg m^2",
+            "a rest that a body can have (the link's mass and centre are kept)",
             "lower mass_per_length, or move the frame, until the flexible body is a part of the link",
         )
 

@@ -22,7 +22,7 @@ def test_things_that_are_no_robot_file(tmp_path):
     with pytest.raises(RobotError, match="a directory"):
         load(tmp_path)
     (tmp_path / "robot.xacro").write_text("<robot/>")
-    with pytest.raises(RobotError, match=r"xacro robot\.xacro"):
+    with pytest.raises(RobotError, match=r"robot\.xacro: robot\.name"):
         load(tmp_path / "robot.xacro")
     with pytest.raises(RobotError, match="a built-in name, a path"):
         load(3)

@@ -185,6 +185,18 @@ def test_locked_joints_stay_where_they_are() -> None:
     assert pytest.approx(np.delete(expected, [1, 5]), rel=1e-12, abs=1e-12) == F
 
 
+def test_followers_of_locked_joints_stay_where_their_leaders_put_them() -> None:
+    """Locked after coupling is coupled after locking: with the leaders' values in the formulas of the followers."""
+    rng = np.random.default_rng(9)
+    follows = {"right1": "sin(q('left1'))*q('waist')", "right3": "2*q('left3') - 0.1"}
+    locked = load(tree(follows), lock={"left1": 0.4, "left3": 0.05})
+    by_hand = load(tree({"right1": "sin(0.4)*q('waist')", "right3": "0"}), lock={"left1": 0.4, "left3": 0.05})
+    assert locked.coordinate_names == by_hand.coordinate_names == ("waist", "left2", "right2")
+    x = {key: rng.uniform(-1, 1, 3) for key in ("q", "qd", "qdd")}
+    F, expected = (derive_model(robot, ("inverse_dynamics",)).functions[0].evaluate(x)["F"] for robot in (locked, by_hand))
+    assert pytest.approx(expected, rel=1e-13, abs=1e-13) == F
+
+
 @pytest.mark.parametrize(
     ("given", "words"),
     [
