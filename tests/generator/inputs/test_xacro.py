@@ -33,7 +33,8 @@ ARM = """
   <joint name="j1" type="continuous"><parent link="base"/><child link="$(arg prefix)upper"/><axis xyz="0 0 1"/></joint>
   <xacro:if value="$(arg two)">
     <xacro:bar name="lower" mass="2"/>
-    <joint name="j2" type="continuous"><parent link="$(arg prefix)upper"/><child link="lower"/><origin xyz="${length} 0 0"/></joint>
+    <joint name="j2" type="continuous"><parent link="$(arg prefix)upper"/><child link="lower"/>
+      <origin xyz="${length} 0 0"/></joint>
   </xacro:if>
 </robot>
 """
@@ -78,7 +79,7 @@ def test_as_a_base_it_says_what_it_includes(arm: Path) -> None:
         (ARM.replace("bar.xacro", "rab.xacro"), {}, "rab.xacro"),
         (ARM.replace("arm_description", "other_description"), {}, "package other_description not found .*beside the file"),
         (ARM.replace('<xacro:arg name="prefix" default=""/>', ""), {}, "prefix.*arguments="),
-        (ARM.replace("</robot>", ""), {}, "arm.urdf.xacro:15: got "),
+        (ARM.replace("</robot>", ""), {}, "arm.urdf.xacro:16: got "),
         ("not xml", {}, "arm.urdf.xacro:1: got "),
         (ARM.replace("<robot", '<!DOCTYPE r [<!ENTITY x "y">]><robot').replace('mass="3"', 'mass="&x;"'), {}, "DTD"),
     ],
