@@ -55,7 +55,7 @@ def _library(where: Location) -> ModuleType:
 
 
 def _said(problem: Exception) -> str:
-    text = " ".join(str(problem).split()) or type(problem).__name__
+    text = re.sub(r"^<class [^>]*>: ", "", " ".join(str(problem).split())) or type(problem).__name__
     return text if len(text) <= 110 else f"{text[:40]} ... {text[-65:]}"  # paths are long, and say most at their end
 
 
@@ -86,7 +86,7 @@ def _packages_beside(path: Path) -> Iterator[None]:
         try:
             return otherwise(package)
         except ImportError:
-            raise LookupError(f"package {package} not found above {path.parent}") from None
+            raise LookupError(f"no package {package} above the file") from None
 
     arguments._eval_find = find
     try:

@@ -77,7 +77,7 @@ def test_as_a_base_it_says_what_it_includes(arm: Path) -> None:
         (ARM.replace("${0.5 + 0.25}", "${0.5 +}").replace("$(arg two)", "true"), {}, "arm.urdf.xacro: got .*can be expanded"),
         (ARM.replace("length} 0", "lenght} 0"), {"two": "true"}, "lenght"),
         (ARM.replace("bar.xacro", "rab.xacro"), {}, "rab.xacro"),
-        (ARM.replace("arm_description", "other_description"), {}, "package other_description not found .*beside the file"),
+        (ARM.replace("arm_description", "other_description"), {}, "no package other_description above .*beside the file"),
         (ARM.replace('<xacro:arg name="prefix" default=""/>', ""), {}, "prefix.*arguments="),
         (ARM.replace("</robot>", ""), {}, "arm.urdf.xacro:16: got "),
         ("not xml", {}, "arm.urdf.xacro:1: got "),
