@@ -20,6 +20,7 @@ CLAMPED = 1e-6  # deflection and slope at the clamp, relative to the largest of 
 INDEPENDENT = 1e-12  # part of a shape (squared) that the shapes before it do not have
 RELATIVE = 1e-9  # tolerance of symmetry and of positive semidefinite matrices, relative to their diagonals
 MOST_PRODUCTS = 1000  # second-order fields of foreshortening: 22 elements in a plane; integrals grow with their square
+MOST_DENSE_PRODUCTS = 200  # of modes, each of which overlaps all others: 19 in a plane
 _SAMPLES = tuple(i / 8 for i in range(9))  # of each piece of a curve
 
 Array = npt.NDArray[np.float64]
@@ -79,13 +80,13 @@ def check_clamped(mode: Mode, parameters: Mapping[str, Parameter], where: Locati
         )
 
 
-def check_products(shapes: Sequence[int], fix: str, where: Location) -> None:
+def check_products(shapes: Sequence[int], fix: str, where: Location, most: int = MOST_PRODUCTS) -> None:
     """Refuse foreshortening of so many bending shapes, by direction, that their products cannot be integrated in time."""
     fields = sum(count * (count + 1) // 2 for count in shapes)
-    if fields > MOST_PRODUCTS:
+    if fields > most:
         raise where.at("foreshortening").error(
             f"{sum(shapes)} bending shapes with {fields} products",
-            f"at most {MOST_PRODUCTS} products",
+            f"at most {most} products",
             fix,
         )
 

@@ -12,7 +12,7 @@ from elastogen.generator.beams.piecewise import Curve
 from elastogen.generator.description.file.fields import NameField, ScalarField, Section, problem
 from elastogen.generator.description.file.flexible_file import MAX_MODES, BeamSection, DirectionField, ListField
 from elastogen.generator.description.flexible.along_beam import AlongBeam
-from elastogen.generator.description.flexible.check import check_clamped
+from elastogen.generator.description.flexible.check import MOST_DENSE_PRODUCTS, check_clamped, check_products
 from elastogen.generator.description.flexible.kind import DescribedLink, FlexibleKind
 from elastogen.generator.robot.expressions import nominal
 from elastogen.generator.robot.location import Location
@@ -75,6 +75,9 @@ class ModesKind(FlexibleKind[ModesSection]):
     def body(self, link: DescribedLink[ModesSection]) -> FlexibleBody:
         """Amplitudes of the modes, with the units of their directions; the integrals are those of the shapes."""
         along = AlongBeam(link)
+        if link.section.foreshortening:
+            bending = [sum(mode.direction == direction for mode in link.section.modes) for direction in ("y", "z")]
+            check_products(bending, "use fewer modes", link.where, MOST_DENSE_PRODUCTS)
         beam = along.beam({mode.direction for mode in link.section.modes})
         return beam_body(beam, _modes(along, link))
 

@@ -64,6 +64,11 @@ BAD = [
     (flexible("elements", elements=201), "elements", "1 to 200"),
     (flexible("elements", directions=["y", "y"]), "directions", "at most once"),
     (flexible("elements", elements=40, foreshortening=True), "foreshortening", "at most 1000 products"),
+    (
+        flexible("modes", modes=[{"direction": "y", "shape": "(x/L)**2"}] * 20, foreshortening=True),
+        "foreshortening",
+        "at most 200",
+    ),
     (flexible("elements", directions=["torsion"]), "flexible", "GJ"),
     (flexible("elements", reduce_to=11), "reduce_to", "10 coordinates"),
     (integrals(stiffness=[[1, 0], [0, 1]]), "stiffness", "1 rows"),
