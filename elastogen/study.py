@@ -11,17 +11,23 @@ the model from it once, or loads it from its own cache::
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias, overload
 
 import elastogen
+from elastogen.runtime.errors import ModelError
+from elastogen.runtime.simulation.progress_bar import ProgressBar
+from elastogen.study_table import StudyTable, row_of
 
 if TYPE_CHECKING:
     from elastogen.generator.description.load_robot import RobotSource
     from elastogen.runtime import Model, Simulation
 
+Cases: TypeAlias = Sequence[Mapping[str, Any]]
+Reduce: TypeAlias = "Callable[[Simulation], Any]"
 _MODELS: dict[str, Model] = {}  # of this process, by the text of their recipes
 _BUILDING = Lock()
 
@@ -42,31 +48,112 @@ class Recipe:
             return _MODELS[key]
 
 
+@overload
+def run_study(
+    recipe: Recipe, cases: Cases, *, reduce: Reduce | None = None, client: Any = None, chunk: int = 20,
+    progress: bool | None = None, table: None = None,
+) -> list[Any]: ...  # fmt: skip
+
+
+@overload
+def run_study(
+    recipe: Recipe, cases: Cases, *, reduce: Reduce, table: str | Path, client: Any = None, chunk: int = 20,
+    progress: bool | None = None,
+) -> Path: ...  # fmt: skip
+
+
 def run_study(
     recipe: Recipe,
-    cases: Sequence[Mapping[str, Any]],
+    cases: Cases,
     *,
-    reduce: Callable[[Simulation], Any] | None = None,
+    reduce: Reduce | None = None,
     client: Any = None,
     chunk: int = 20,
-) -> list[Any]:
+    progress: bool | None = None,
+    table: str | Path | None = None,
+) -> list[Any] | Path:
     """Simulate a model for every case, keyword arguments of ``Model.simulate``, and return the results in order.
 
     ``reduce`` makes a small result of each simulation where it was computed; without it the simulations come back
-    whole. ``client`` is a ``dask.distributed.Client``; ``chunk`` cases make one task. Failed simulations are kept
-    (see ``Simulation.status``), unless a case says otherwise.
+    whole. ``client`` is a ``dask.distributed.Client``; ``chunk`` cases make one task, and tasks of a worker that is lost
+    are done by others. Failed simulations are kept (see ``Simulation.status``), unless a case says otherwise.
+    ``progress`` shows a bar on stderr; by default on a terminal.
+
+    With ``table``, a folder that all workers see, results stay on disk: ``reduce`` returns a mapping of names to numbers,
+    texts or arrays, every task writes a Parquet file of its cases (with the columns ``case`` and ``status``), and the
+    folder is returned, for ``pyarrow.parquet.read_table(folder)``, pandas or Dask. Called again after an interruption,
+    the study goes on where it was.
     """
-    parts = [list(cases[start : start + chunk]) for start in range(0, len(cases), chunk)]
+    if not isinstance(chunk, int) or chunk < 1:
+        raise ModelError(f"run_study: chunk={chunk!r}, expected how many cases make one task: 1 or more.")
+    parts = [_Part(k, start, list(cases[start : start + chunk])) for k, start in enumerate(range(0, len(cases), chunk))]
+    kept = None
+    if table is not None:
+        if reduce is None:
+            raise ModelError("run_study: a table without reduce, expected the function that makes its rows. Fix: give reduce=.")
+        kept = StudyTable(Path(table).absolute())
+        kept.begin((recipe, list(cases), chunk, reduce))
+    task = _Task(recipe, reduce, kept)
+    answers: dict[int, list[Any]] = {}
+    bar, missing = ProgressBar("study", progress), [p for p in parts if kept is None or not kept.is_written(p.number)]
+    done = len(cases) - sum(len(part.cases) for part in missing)
+    for part, answer in _answers(task, missing, client):
+        answers[part.number] = answer
+        done += len(part.cases)
+        bar.show(done / len(cases), f" of {len(cases)} cases")
+    bar.close()
+    if kept is None:
+        return [result for part in parts for result in answers[part.number]]
+    for part in missing:
+        if not kept.is_written(part.number):
+            raise ModelError(
+                f"run_study: {kept.path(part.number)} was written where this process cannot see it. Fix: name a folder that "
+                "all workers share."
+            )
+    return kept.folder
+
+
+@dataclass(frozen=True)
+class _Part:
+    """Some of the cases, beginning with the one of number ``first``."""
+
+    number: int
+    first: int
+    cases: Cases
+
+
+@dataclass(frozen=True)
+class _Task:
+    """What is done with a part, in any process."""
+
+    recipe: Recipe
+    reduce: Reduce | None
+    table: StudyTable | None
+
+    def __call__(self, part: _Part) -> list[Any]:
+        model = self.recipe.model()
+        results: list[Any] = []
+        for number, case in enumerate(part.cases, part.first):
+            motion = model.simulate(**{"on_failure": "keep", "progress": False, **case})
+            result = motion if self.reduce is None else self.reduce(motion)
+            results.append(result if self.table is None else row_of(number, str(motion.status), result))
+        if self.table is None:
+            return results
+        self.table.write(part.number, results)
+        return []
+
+
+def _answers(task: _Task, parts: list[_Part], client: Any) -> Iterator[tuple[_Part, list[Any]]]:
+    """The answers of the parts as they come; those of a cluster are let go one by one."""
     if client is None:
-        answers = [_run_part(recipe, part, reduce) for part in parts]
-    else:
-        futures = client.map(_run_part, [recipe] * len(parts), parts, [reduce] * len(parts), pure=False)
-        answers = client.gather(futures)
-    return [result for answer in answers for result in answer]
+        yield from ((part, task(part)) for part in parts)
+        return
+    import distributed
 
-
-def _run_part(recipe: Recipe, cases: Sequence[Mapping[str, Any]], reduce: Callable[[Simulation], Any] | None) -> list[Any]:
-    """Simulate some cases in this process."""
-    model = recipe.model()
-    results = (model.simulate(**{"on_failure": "keep", "progress": False, **case}) for case in cases)
-    return [result if reduce is None else reduce(result) for result in results]
+    futures = client.map(task, parts, key="elastogen-study", pure=False)
+    part_of = {future.key: part for future, part in zip(futures, parts, strict=True)}
+    waiting: Any = distributed.as_completed(futures, with_results=True)  # type: ignore[no-untyped-call]
+    del futures
+    for future, answer in waiting:
+        yield part_of[future.key], answer
+        future.release()

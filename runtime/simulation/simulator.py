@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import math
 import os
-import sys
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -15,13 +13,13 @@ from numpy.typing import NDArray
 
 from elastogen.runtime.errors import ModelError
 from elastogen.runtime.simulation.inputs import CFunction, InputData
+from elastogen.runtime.simulation.progress_bar import ProgressBar
 from elastogen.runtime.simulation.stops import StopData
 from elastogen.runtime.simulation.switches import Switch
 
 _ROWS = ("values", "rates", "accelerations", "position_gain", "velocity_gain", "actuated")
 POLL = 0.1  # seconds between looks at the progress
 MOST_SWITCHES = 4096  # that are kept of one motion; all are counted
-PATIENCE = 1.0  # seconds before a progress bar appears
 
 
 @dataclass(frozen=True)
@@ -175,7 +173,7 @@ class Simulator:
             motion.control.time = times[0]
         struct, keep, python = self._input(data)
         workers = min(len(motions), os.cpu_count() or 1)
-        bar = _Progress(motions, float(times[0]), float(times[-1]), progress)
+        bar, span = ProgressBar("simulating", progress), float(times[-1] - times[0]) or 1.0
         with ThreadPoolExecutor(max_workers=max(1, workers)) as pool:
             pending: set[Future[None]] = set()
             done: set[Future[None]] = set()
@@ -184,7 +182,8 @@ class Simulator:
                 while pending:
                     finished, pending = wait(pending, timeout=POLL, return_when=FIRST_COMPLETED)
                     done |= finished
-                    bar.show()
+                    if bar.due:
+                        bar.show(sum((motion.control.time - float(times[0])) / span for motion in motions) / len(motions))
             except BaseException as interruption:  # also what a signal handler of the user's raises
                 for motion in motions:
                     motion.control.cancel = 1
@@ -258,28 +257,3 @@ class Simulator:
         if status != 1:
             raise ModelError(f"the state at a border of the elements {list(elements)} cannot be carried over: status {status}.")
         return self._switch(report)
-
-
-class _Progress:
-    """A bar on stderr, for runs that take their time on a terminal."""
-
-    def __init__(self, motions: Sequence[Motion], start: float, end: float, wanted: bool | None) -> None:
-        self._motions, self._start, self._end = motions, start, end
-        self._wanted = sys.stderr.isatty() if wanted is None else wanted
-        self._begin, self._shown = time.monotonic(), False
-
-    def show(self) -> None:
-        elapsed = time.monotonic() - self._begin
-        if not self._wanted or elapsed < PATIENCE:
-            return
-        span = (self._end - self._start) or 1.0
-        part = sum((motion.control.time - self._start) / span for motion in self._motions) / len(self._motions)
-        filled = int(30 * part)
-        left = f", {elapsed / part - elapsed:.0f} s left" if part > 0.01 else ""
-        bar = f"[{'#' * filled}{'.' * (30 - filled)}]"
-        print(f"\rsimulating {bar} {part:4.0%}{left}   ", end="", file=sys.stderr, flush=True)
-        self._shown = True
-
-    def close(self) -> None:
-        if self._shown:
-            print("\r" + 70 * " " + "\r", end="", file=sys.stderr, flush=True)

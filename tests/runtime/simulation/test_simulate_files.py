@@ -1,4 +1,4 @@
-"""What comes of simulations: files, plots, studies in one process and on a cluster, the command."""
+"""What comes of simulations: files, plots, the command."""
 
 from __future__ import annotations
 
@@ -6,9 +6,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from simulated_robots import PENDULUM, START
+from simulated_robots import START
 
-import elastogen
 from elastogen import PD, BangBang, Model, ModelError, Table
 from elastogen.command_line import main
 
@@ -35,29 +34,7 @@ def test_plots(arm: Model, tmp_path: Path) -> None:
     assert (tmp_path / "s.png").stat().st_size > 10_000
 
 
-# ---- studies and the command
-
-
-def last_angle(simulation: elastogen.Simulation) -> float:
-    return float(simulation.q[-1, 0])
-
-
-def test_a_study_on_a_cluster() -> None:
-    distributed = pytest.importorskip("distributed")
-    recipe = elastogen.Recipe(PENDULUM, {"outputs": "simulation"})
-    cases = [{"q0": [0.1 * k], "t": 0.5, "samples": 2} for k in range(7)]
-    local = elastogen.run_study(recipe, cases, reduce=last_angle)
-    cluster = distributed.LocalCluster(n_workers=1, threads_per_worker=1, processes=True, dashboard_address=None)
-    with cluster, distributed.Client(cluster) as client:
-        assert elastogen.run_study(recipe, cases, reduce=last_angle, client=client, chunk=3) == local
-
-
-def test_a_study_in_this_process() -> None:
-    recipe = elastogen.Recipe(PENDULUM, {"outputs": "simulation"})
-    assert recipe.model() is elastogen.Recipe(PENDULUM, {"outputs": "simulation"}).model()
-    failing = {"q0": [0.0], "t": 1.0, "parameters": {"m": 0.0, "Izz": 0.0}}
-    results = elastogen.run_study(recipe, [{"q0": [0.3], "t": 1.0}, failing])
-    assert [result.status for result in results] == ["OK", "SINGULAR"]
+# ---- the command
 
 
 def test_the_command(arm: Model, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

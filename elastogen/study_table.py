@@ -1,0 +1,134 @@
+"""The table of a study on disk: one Parquet file for each part of the cases, complete or not there at all."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import pickle
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, is_dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from elastogen.runtime.errors import ModelError
+
+_NOTE = "_study.json"  # beside the parts: which study they belong to. Readers of Parquet pass over names with _
+
+
+@dataclass(frozen=True)
+class StudyTable:
+    """A folder that holds a study's results: ``part-00000.parquet``, ``part-00001.parquet``, ..."""
+
+    folder: Path
+
+    def begin(self, study: Sequence[object]) -> None:
+        """Make the folder, or take up the same study where it was left; another study's folder is refused."""
+        _parquet()
+        note, identity = self.folder / _NOTE, hashlib.sha256(_canonical(study)).hexdigest()
+        if not note.exists():
+            if self.folder.exists() and (not self.folder.is_dir() or any(self.folder.iterdir())):
+                raise _error(self.folder, "a file, or a folder with other files", "a new or empty folder", "choose another one")
+            self.folder.mkdir(parents=True, exist_ok=True)
+            _replace(note, json.dumps({"elastogen study": identity}).encode() + b"\n")
+        elif _noted(note) != identity:
+            expected = "the same recipe, cases, chunk and reduce as in the study that it holds"
+            raise _error(self.folder, "another study", expected, "choose another folder, or remove this one")
+
+    def path(self, part: int) -> Path:
+        """The file of a part."""
+        return self.folder / f"part-{part:05d}.parquet"
+
+    def is_written(self, part: int) -> bool:
+        """Whether a part is complete."""
+        return self.path(part).exists()
+
+    def write(self, part: int, rows: Sequence[Mapping[str, Any]]) -> None:
+        """Write a part: its file appears when it is whole."""
+        arrow, parquet = _parquet()
+        unfinished = _unfinished(self.path(part))
+        try:
+            plain = [{key: _plain(value, key) for key, value in row.items()} for row in rows]
+            parquet.write_table(arrow.Table.from_pylist(plain), unfinished)
+            unfinished.replace(self.path(part))
+        finally:
+            unfinished.unlink(missing_ok=True)
+
+
+def row_of(case: int, status: str, result: object) -> dict[str, Any]:
+    """A row of the table: the number of the case, how its simulation ended, and what ``reduce`` returned."""
+    if not isinstance(result, Mapping) or not all(isinstance(key, str) for key in result):
+        raise ModelError(
+            f"run_study: reduce returned {type(result).__name__} for case {case}; a table takes a mapping of names to "
+            "numbers, texts or lists of numbers. Fix: return for example {'speed': 1.5}."
+        )
+    taken = {"case", "status"} & result.keys()
+    if taken:
+        raise ModelError(f"run_study: reduce returned {sorted(taken)[0]!r}, a column that every table has. Fix: rename it.")
+    return {"case": case, "status": status, **result}
+
+
+def _plain(value: object, key: str) -> object:
+    """A number, text or list that a table can hold."""
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    if isinstance(value, np.generic):
+        return value.item()
+    if value is None or isinstance(value, (bool, int, float, str, list, tuple)):
+        return value
+    raise ModelError(
+        f"run_study: column {key!r} is {type(value).__name__}, expected a number, a text or an array. Fix: reduce it further."
+    )
+
+
+def _canonical(value: object) -> bytes:
+    """Bytes that are equal for equal values, in any process."""
+    kind = type(value).__qualname__
+    if isinstance(value, np.ndarray):
+        return _joined(kind, str(value.dtype).encode(), str(value.shape).encode(), np.ascontiguousarray(value).tobytes())
+    if isinstance(value, Mapping):
+        return _joined(kind, *sorted(_joined("", _canonical(key), _canonical(entry)) for key, entry in value.items()))
+    if isinstance(value, (list, tuple)):
+        return _joined(kind, *(_canonical(entry) for entry in value))
+    if isinstance(value, (bool, int, float, str, bytes, type(None))):
+        return _joined(kind, repr(value).encode())
+    if is_dataclass(value) and not isinstance(value, type):
+        return _joined(kind, *(_canonical(getattr(value, entry.name)) for entry in fields(value)))
+    name = getattr(value, "__qualname__", None)
+    return _joined(kind, f"{value.__module__}.{name}".encode() if name else pickle.dumps(value))
+
+
+def _joined(kind: str, *parts: bytes) -> bytes:
+    return b"".join(len(part).to_bytes(8, "little") + part for part in (kind.encode(), *parts))
+
+
+def _noted(note: Path) -> object:
+    try:
+        return json.loads(note.read_text(encoding="utf-8")).get("elastogen study")
+    except (OSError, ValueError, AttributeError):
+        return None
+
+
+def _replace(path: Path, content: bytes) -> None:
+    unfinished = _unfinished(path)
+    unfinished.write_bytes(content)
+    unfinished.replace(path)
+
+
+def _unfinished(path: Path) -> Path:
+    return path.with_name(f"_unfinished-{os.getpid()}-{path.name}")
+
+
+def _parquet() -> tuple[Any, Any]:
+    try:
+        import pyarrow
+        from pyarrow import parquet
+    except ImportError:
+        raise ModelError("run_study: a table needs pyarrow. Fix: pip install 'elastogen[dask]'.") from None
+    return pyarrow, parquet
+
+
+def _error(folder: Path, given: str, expected: str, fix: str) -> ModelError:
+    return ModelError(f"run_study: table={str(folder)!r} is {given}, expected {expected}. Fix: {fix}.")

@@ -1,0 +1,142 @@
+"""Many simulations of one robot: in one process and on a cluster, interrupted, with a lost worker, as a table."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from simulated_robots import PENDULUM
+
+import elastogen
+from elastogen import ModelError, Simulation
+
+RECIPE = elastogen.Recipe(PENDULUM, {"outputs": "simulation"})
+CASES = [{"q0": [0.1 * k], "t": 0.5, "samples": 2} for k in range(7)]
+
+
+def last_angle(simulation: Simulation) -> float:
+    return float(simulation.q[-1, 0])
+
+
+def end_of(simulation: Simulation) -> dict[str, Any]:
+    return {"angle": simulation.q[-1, 0], "path": simulation.q[:, 0]}
+
+
+@pytest.fixture(scope="module")
+def client() -> Iterator[Any]:
+    distributed = pytest.importorskip("distributed")
+    cluster = distributed.LocalCluster(n_workers=1, threads_per_worker=1, processes=True, dashboard_address=None)
+    with cluster, distributed.Client(cluster) as client:
+        yield client
+
+
+@pytest.fixture(scope="module")
+def angles() -> list[float]:
+    """What the cases come to, one by one."""
+    return [last_angle(RECIPE.model().simulate(**case)) for case in CASES]  # type: ignore[arg-type]
+
+
+def test_a_study_in_this_process(angles: list[float]) -> None:
+    assert RECIPE.model() is elastogen.Recipe(PENDULUM, {"outputs": "simulation"}).model()
+    assert elastogen.run_study(RECIPE, CASES, reduce=last_angle, chunk=3) == angles
+    failing = {"q0": [0.0], "t": 1.0, "parameters": {"m": 0.0, "Izz": 0.0}}
+    results = elastogen.run_study(RECIPE, [{"q0": [0.3], "t": 1.0}, failing])
+    assert [result.status for result in results] == ["OK", "SINGULAR"]
+    assert elastogen.run_study(RECIPE, []) == []
+
+
+def test_a_study_on_a_cluster(client: Any, angles: list[float]) -> None:
+    assert elastogen.run_study(RECIPE, CASES, reduce=last_angle, client=client, chunk=3) == angles
+
+
+class Dying:
+    """Kills the worker that meets the third case, once."""
+
+    def __init__(self, mark: Path) -> None:
+        self.mark = mark
+
+    def __call__(self, simulation: Simulation) -> dict[str, Any]:
+        if abs(simulation.q[0, 0] - 0.3) < 1e-12 and not self.mark.exists():
+            self.mark.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return end_of(simulation)
+
+
+def test_a_lost_worker_costs_no_results(client: Any, angles: list[float], tmp_path: Path) -> None:
+    parquet = pytest.importorskip("pyarrow.parquet")
+    mark = tmp_path / "died"
+    folder = elastogen.run_study(RECIPE, CASES, reduce=Dying(mark), client=client, chunk=2, table=tmp_path / "table")
+    assert mark.exists()
+    assert parquet.read_table(folder)["angle"].to_pylist() == angles
+
+
+def test_a_table_holds_every_case_and_goes_on_where_it_was(angles: list[float], tmp_path: Path) -> None:
+    parquet = pytest.importorskip("pyarrow.parquet")
+    seen: list[float] = []
+
+    def row(simulation: Simulation) -> dict[str, Any]:
+        if len(seen) == 4:
+            raise KeyboardInterrupt
+        seen.append(float(simulation.q[0, 0]))
+        return end_of(simulation)
+
+    with pytest.raises(KeyboardInterrupt):
+        elastogen.run_study(RECIPE, CASES, reduce=row, chunk=3, table=tmp_path / "study")
+    assert [path.name for path in sorted((tmp_path / "study").glob("part*"))] == ["part-00000.parquet"]
+    seen[:] = [0.0] * 5
+    folder = elastogen.run_study(RECIPE, CASES, reduce=row, chunk=3, table=tmp_path / "study")
+    assert folder == tmp_path / "study"
+    assert len(seen) == 5 + 4  # three of the seven were there
+    table = parquet.read_table(folder)
+    assert table["case"].to_pylist() == list(range(7))
+    assert set(table["status"].to_pylist()) == {"OK"}
+    assert table["angle"].to_pylist() == angles
+    assert [len(path) for path in table["path"].to_pylist()] == [2] * 7
+    again = elastogen.run_study(RECIPE, CASES, reduce=row, chunk=3, table=folder)
+    assert len(seen) == 9
+    assert again == folder
+
+
+def test_tables_of_others_are_left_alone(tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow")
+    folder = elastogen.run_study(RECIPE, CASES[:2], reduce=end_of, table=tmp_path / "study")
+    other = {"q0": np.array([0.11]), "t": 0.5, "samples": 2}
+    for cases, options in (([CASES[0], other], {}), (CASES[:2], {"chunk": 1}), (CASES[:2], {"reduce": last_angle})):
+        with pytest.raises(ModelError, match="another study"):
+            elastogen.run_study(RECIPE, cases, **{"reduce": end_of, "table": folder, **options})  # type: ignore[call-overload]
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "notes.txt").write_text("mine")
+    with pytest.raises(ModelError, match="a new or empty folder"):
+        elastogen.run_study(RECIPE, CASES, reduce=end_of, table=tmp_path / "mine")
+    assert [path.name for path in (tmp_path / "mine").iterdir()] == ["notes.txt"]
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"chunk": 0}, "chunk=0, expected how many"),
+        ({"reduce": None}, "without reduce"),
+        ({"reduce": last_angle}, "returned float for case 0"),
+        ({"reduce": lambda s: {"case": 1}}, "a column that every table has"),
+        ({"reduce": lambda s: {"all": s}}, "column 'all' is Simulation"),
+    ],
+)
+def test_wrong_arguments_are_named(options: dict[str, Any], words: str, tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow")
+    with pytest.raises(ModelError, match=words):
+        elastogen.run_study(RECIPE, CASES[:1], **{"reduce": end_of, "table": tmp_path / "study", **options})
+    assert not list(tmp_path.glob("study/part*"))
+
+
+def test_progress_is_shown_on_request(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("elastogen.runtime.simulation.progress_bar.PATIENCE", 0.0)
+    elastogen.run_study(RECIPE, CASES, reduce=last_angle, chunk=4, progress=True)
+    shown = capsys.readouterr().err
+    assert "study [" in shown
+    assert "57% of 7 cases" in shown
+    assert shown.endswith("\r")
