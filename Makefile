@@ -9,7 +9,7 @@
 #   make golden     the reviewed C in tests/golden, written again: look at the change before committing it
 #   make pictures   draws the pictures of docs/ from their sources
 #   make fuzz       mutated robot files through load, check, generate and the compiler: CASES=10000 SEED=1
-#   make dist       sdist and wheel in dist/, checked
+#   make dist       sdist and wheel, and the wheel of the runtime alone, in dist/, checked
 #   make docs       builds the documentation as HTML into out/docs: all pages, the tutorials executed, every key of robot files, the API
 #   make docs-tools what builds it; without it the test of the documentation is skipped
 #   make bench      measures against other libraries (benchmarks/README.md)
@@ -65,6 +65,7 @@ fuzz: $(TEST_TOOLS)
 dist: $(TEST_TOOLS)
 	rm -rf dist
 	$(BIN)/python -m build --outdir dist .
+	$(BIN)/python -m build --wheel --outdir dist distributions/runtime
 	$(BIN)/python -m twine check --strict dist/*
 
 docs: $(DOCS_TOOLS)

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
         CFunction,
         Comparison,
         ComputedTorque,
+        Loop,
         Model,
         ModelError,
         ModelWarning,
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
         Table,
         Trajectory,
         Waypoints,
+        load_loop,
         load_model,
     )
     from elastogen.study import Recipe, run_study
@@ -62,6 +64,7 @@ __all__ = [
     "ElastogenError",
     "Gauge",
     "GeneratedFiles",
+    "Loop",
     "Model",
     "ModelError",
     "ModelWarning",
@@ -87,6 +90,7 @@ __all__ = [
     "generate",
     "generate_loop",
     "load",
+    "load_loop",
     "load_model",
     "rigid_robot",
     "run_study",
@@ -126,6 +130,8 @@ _HOME = {
     ),
     "elastogen.runtime.simulation.inputs": ("PD", "BangBang", "CFunction", "ComputedTorque", "Table", "Waypoints"),
     "elastogen.runtime.motion.trajectory": ("Trajectory",),
+    "elastogen.runtime.loop.library": ("load_loop",),
+    "elastogen.runtime.loop.loop": ("Loop",),
     "elastogen.verification.verify": ("verify",),
     "elastogen.study": ("Recipe", "run_study"),
 }
@@ -136,7 +142,15 @@ def __getattr__(name: str) -> Any:
     """Import a public name when it is first used."""
     if name not in _MODULE_OF:
         raise AttributeError(f"module 'elastogen' has no attribute {name!r}")
-    value = getattr(import_module(_MODULE_OF[name]), name)
+    try:
+        value = getattr(import_module(_MODULE_OF[name]), name)
+    except ModuleNotFoundError as error:
+        if not (error.name or "").startswith("elastogen."):
+            raise
+        raise ImportError(
+            f"elastogen.{name} derives or builds models, and only elastogen's runtime is installed here. "
+            "Fix: pip install elastogen, or load a model that is built already with elastogen.load_model."
+        ) from None
     globals()[name] = value
     return value
 

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from elastogen.runtime.functions.bound import Bound
     from elastogen.runtime.functions.parameters import Parameters
     from elastogen.runtime.interface.abi import ABI_VERSION
+    from elastogen.runtime.loop.library import load_loop
+    from elastogen.runtime.loop.loop import Loop
     from elastogen.runtime.model.loader import load_model
     from elastogen.runtime.model.model import Model
     from elastogen.runtime.motion.trajectory import Trajectory
@@ -29,6 +31,7 @@ __all__ = [
     "CFunction",
     "Comparison",
     "ComputedTorque",
+    "Loop",
     "Model",
     "ModelError",
     "ModelWarning",
@@ -39,6 +42,7 @@ __all__ = [
     "Table",
     "Trajectory",
     "Waypoints",
+    "load_loop",
     "load_model",
 ]
 
@@ -50,6 +54,8 @@ _HOME = {
     "elastogen.runtime.functions.bound": ("Bound",),
     "elastogen.runtime.functions.parameters": ("Parameters",),
     "elastogen.runtime.interface.abi": ("ABI_VERSION",),
+    "elastogen.runtime.loop.library": ("load_loop",),
+    "elastogen.runtime.loop.loop": ("Loop",),
     "elastogen.runtime.model.loader": ("load_model",),
     "elastogen.runtime.model.model": ("Model",),
     "elastogen.runtime.motion.trajectory": ("Trajectory",),

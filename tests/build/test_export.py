@@ -175,7 +175,7 @@ def test_python(tmp_path: Path, expected: list[float]) -> None:
     )
     assert close(printed(run(sys.executable, "-c", code, cwd=tmp_path / "site")), expected)
     metadata = next((tmp_path / "site").glob("*.dist-info")) / "METADATA"
-    assert f"Requires-Dist: elastogen=={elastogen.__version__}" in metadata.read_text()
+    assert f"Requires-Dist: elastogen-runtime=={elastogen.__version__}" in metadata.read_text()
     environment = {**os.environ, "PYTHONPATH": f"{tmp_path / 'site'}{os.pathsep}{ROOT}"}
     done = subprocess.run([sys.executable, "example.py"], cwd=tmp_path / "project", env=environment, capture_output=True)
     assert done.returncode == 0, done.stderr

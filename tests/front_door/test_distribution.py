@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 import email
+import importlib.metadata
 import os
 import shutil
 import subprocess
 import sys
 import tarfile
+import textwrap
+import venv
 import zipfile
 from pathlib import Path
 
+import numpy as np
 import pytest
+
+import elastogen
+from elastogen.runtime.loop.library import LoopLibrary
 
 pytest.importorskip("build", reason="the packaging tool is not installed: pip install build")
 ROOT = Path(__file__).resolve().parents[2]
+FOLDERS = ("tests", "docs", "examples", "benchmarks", "distributions", "generator", "templates", "build", "runtime", ".ci")
 LEFT_OUT = shutil.ignore_patterns(".git", ".venv", "*.egg-info", "__pycache__", ".*_cache", ".setuptools-build", "dist", "out")
 
 
@@ -35,8 +43,9 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def dist(tree: Path) -> Path:
-    """Both distributions; ``python -m build`` in the root is the packaging tool although a room has its name."""
+    """All distributions; ``python -m build`` in the root is the packaging tool although a room has its name."""
     run(sys.executable, "-m", "build", "--no-isolation", cwd=tree)
+    run(sys.executable, "-m", "build", "--no-isolation", "--wheel", "--outdir", "dist", "distributions/runtime", cwd=tree)
     return tree / "dist"
 
 
@@ -45,9 +54,9 @@ def test_the_source_distribution_is_complete(tree: Path, dist: Path) -> None:
         names = {name.partition("/")[2] for name in archive.getnames()}
     expected = {
         str(path.relative_to(tree))
-        for folder in ("tests", "docs", "examples", "benchmarks", "generator", "templates", "build", "runtime", ".ci")
+        for folder in FOLDERS
         for path in (tree / folder).rglob("*")
-        if path.is_file() and "__pycache__" not in path.parts
+        if path.is_file() and not any(part.startswith((".setup", "__py")) or part.endswith(".egg-info") for part in path.parts)
     }
     assert not expected - names
     assert {"LICENSE", "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "Makefile", "setup.py", "pyproject.toml"} <= names
@@ -55,7 +64,7 @@ def test_the_source_distribution_is_complete(tree: Path, dist: Path) -> None:
 
 
 def test_the_wheel_works_outside_of_the_tree(dist: Path, tmp_path: Path) -> None:
-    wheel = next(dist.glob("*.whl"))
+    wheel = next(dist.glob("elastogen-*.whl"))
     with zipfile.ZipFile(wheel) as archive:
         archive.extractall(tmp_path / "site")
         metadata = email.message_from_bytes(archive.read("elastogen-0.1.0.dist-info/METADATA"))
@@ -74,7 +83,55 @@ def test_the_wheel_works_outside_of_the_tree(dist: Path, tmp_path: Path) -> None
 
 def test_the_metadata_pass_the_index(dist: Path) -> None:
     pytest.importorskip("twine", reason="twine is not installed")
-    assert run(sys.executable, "-m", "twine", "check", "--strict", *dist.iterdir(), cwd=dist).count("PASSED") == 2
+    assert run(sys.executable, "-m", "twine", "check", "--strict", *dist.iterdir(), cwd=dist).count("PASSED") == 3
+
+
+@pytest.fixture
+def bare(tmp_path: Path) -> Path:
+    """The Python of an environment with numpy, cffi and what these need, as they are installed here, and nothing else."""
+    venv.create(tmp_path / "bare", with_pip=False, symlinks=True)
+    python = tmp_path / "bare" / "bin" / "python"
+    site = Path(run(python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))", cwd=tmp_path).strip())
+    for name in ("numpy", "cffi", "pycparser"):
+        installed = importlib.metadata.distribution(name)
+        for top in {file.parts[0] for file in installed.files or () if file.parts[0] != ".."}:
+            (site / top).symlink_to(installed.locate_file(top))
+    return python
+
+
+@pytest.mark.skipif(os.name != "posix", reason="environments of symbolic links")
+def test_the_runtime_works_alone(dist: Path, bare: Path, tmp_path: Path, library: LoopLibrary) -> None:
+    """With numpy and cffi only: a wheel of a robot, its loop, and advice for what is not there."""
+    elastogen.export("two_link", tmp_path / "project", format="python", outputs="inverse_dynamics", cflags="-O0")
+    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check"]
+    run(*pip, "wheel", "-q", "--no-deps", "--no-build-isolation", "-w", tmp_path, ".", cwd=tmp_path / "project")
+    wheels = [*dist.glob("elastogen_runtime-*.whl"), *tmp_path.glob("two_link_model-*.whl")]
+    assert len(wheels) == 2
+    run(*pip, "--python", bare, "install", "-q", "--no-index", *wheels, cwd=tmp_path)  # nothing is missing
+    run(*pip, "--python", bare, "check", cwd=tmp_path)
+    code = """
+        import importlib.util, sys
+        import numpy as np
+        from two_link_model import model
+        import elastogen
+        print(*model.inverse_dynamics(*np.full((3, 2), 0.1)))
+        loop = elastogen.Loop(elastogen.load_loop(sys.argv[1]), controller="computed_torque")
+        loop.step(5)
+        print(len(loop.read()))
+        for name in ("load", "build_model", "export", "verify"):
+            try:
+                getattr(elastogen, name)
+            except ImportError as error:
+                assert f"elastogen.{name}" in str(error) and "pip install elastogen" in str(error), error
+            else:
+                raise AssertionError(name)
+        for heavy in ("sympy", "pydantic", "jinja2", "setuptools", "pip"):
+            assert importlib.util.find_spec(heavy) is None, heavy
+    """
+    printed = run(bare, "-c", textwrap.dedent(code), library.model.extension, cwd=tmp_path).split()
+    expected = elastogen.build_model("two_link", outputs="inverse_dynamics").inverse_dynamics(*np.full((3, 2), 0.1))
+    assert np.allclose([float(x) for x in printed[:2]], expected, rtol=1e-15)
+    assert printed[2] == "5"
 
 
 def test_the_example_builds_a_wheel(tree: Path, tmp_path: Path) -> None:
