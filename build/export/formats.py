@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from elastogen.build.export.fmu.unit import fmu_files, fmu_outputs
 from elastogen.build.export.libraries import compile_shared
+from elastogen.build.export.mex import mex_files
 from elastogen.build.export.project import Files, Project
 from elastogen.build.module.compile import module_source
 from elastogen.build.options import CompileOptions
@@ -118,6 +119,10 @@ def _fmu3(project: Project, choices: Choices) -> Files:
     return fmu_files(project, 3, choices.target, choices.compile)
 
 
+def _mex(project: Project, choices: Choices) -> Files:
+    return mex_files(project)
+
+
 BARE_METAL = ("", "_simulate", "_switch", "_loop")
 
 FORMATS = {
@@ -128,6 +133,7 @@ FORMATS = {
     "shared": Format("a compiled library with its headers", _shared, compiles=True),
     "fmu2": Format("a functional mock-up unit, FMI 2.0", _fmu2, takes_loop=False, compiles=True, needs=fmu_outputs),
     "fmu3": Format("a functional mock-up unit, FMI 3.0", _fmu3, takes_loop=False, compiles=True, needs=fmu_outputs),
+    "mex": Format("a gateway and a package for MATLAB and Octave", _mex, takes_loop=False, parts=("",)),
     "arduino": Format("an Arduino library with a sketch", _arduino, precision="float", parts=BARE_METAL),
     "platformio": Format("a PlatformIO library", _platformio, precision="float", parts=BARE_METAL),
     "zephyr": Format("a Zephyr module", _zephyr, precision="float", parts=BARE_METAL),

@@ -21,14 +21,14 @@ from elastogen.commands.shared.options import (
 )  # fmt: skip
 from elastogen.commands.shared.progress import progress
 
-FORMATS = ("c", "cpp", "cmake", "python", "shared", "fmu2", "fmu3", "arduino", "platformio", "zephyr")
+FORMATS = ("c", "cpp", "cmake", "python", "shared", "fmu2", "fmu3", "mex", "arduino", "platformio", "zephyr")
 
 
 @click.command()
 @LOADING
 @click.argument("directory", metavar="DIR", type=FILE)
 @click.option("--format", type=click.Choice(FORMATS), default="c", help="What DIR becomes (default c).")
-@click.option("--loop", is_flag=True, help="With the real-time loop (not python, fmu).")
+@click.option("--loop", is_flag=True, help="With the real-time loop (not python, fmu, mex).")
 @click.option("--header-only", is_flag=True, help="The model's C in its header (c).")
 @click.option("--target", metavar="TRIPLE", help="Another machine, for example aarch64-linux-gnu (shared, fmu).")
 @click.option("--compiler", help="C compiler (shared, fmu; default: $CC, else cc, gcc or clang).")
