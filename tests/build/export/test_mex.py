@@ -16,9 +16,17 @@ from elastogen.generator.functions.derivation import derive_model
 
 OCTAVE = shutil.which("octave-cli") or shutil.which("octave")
 pytestmark = pytest.mark.skipif(
-    OCTAVE is None or shutil.which("mkoctfile") is None, reason="Octave with mkoctfile is not installed: apt-get install octave-dev"
+    OCTAVE is None or shutil.which("mkoctfile") is None,
+    reason="Octave with mkoctfile is not installed: apt-get install octave-dev",
 )
-OUTPUTS = ["inverse_dynamics", "forward_dynamics", "forward_kinematics", "jacobian", "forward_dynamics_derivatives", "point_forces"]
+OUTPUTS = [
+    "inverse_dynamics",
+    "forward_dynamics",
+    "forward_kinematics",
+    "jacobian",
+    "forward_dynamics_derivatives",
+    "point_forces",
+]
 SCRIPT = """
 example_two_link;
 q = [0.1; 0.2]; qd = [0.3; -0.4]; qdd = [0.5; 0.6]; w = reshape(1:12, 2, 6);
