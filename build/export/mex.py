@@ -93,9 +93,9 @@ def _function(function: Function, robot: str) -> MexFunction:
         outputs=outputs,
         places=(*_places("x", function.inputs), *_places("y", function.outputs)),
         can_fail=function.can_fail,
-        call=f"[{results}] = {robot}.{function.name}({given})" if len(outputs) > 1 else f"{results} = {robot}.{function.name}({given})",
+        call=f"{f'[{results}]' if len(outputs) > 1 else results} = {robot}.{function.name}({given})",
         lines=tuple(f"{a.name} ({a.shape}): {a.doc}" for a in (*inputs, *outputs)),
-    )  # fmt: skip
+    )
 
 
 def _places(array: str, arguments: Sequence[Argument]) -> list[str]:
