@@ -13,13 +13,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import comb
-from typing import TypeAlias
 
 from elastogen.generator.algorithms.acceleration_energy import BodyMotion, body_motions
 from elastogen.generator.algorithms.kinematics import local_motions
 from elastogen.generator.algorithms.newton_euler import Placed
-from elastogen.generator.bodies.elastic_body import DeformedBody
+from elastogen.generator.bodies.elastic_body import Chain, DeformedBody
 from elastogen.generator.mechanism.mechanism import Mechanism
 from elastogen.generator.program.differentiate import time_derivative
 from elastogen.generator.program.graph import Value
@@ -27,7 +25,6 @@ from elastogen.generator.spatial import dense_matrices as dense
 from elastogen.generator.spatial.inertia import Inertia
 from elastogen.generator.spatial.vectors import Mat, Vec, add, cross, dot, product, scale, sub, times
 
-Chain: TypeAlias = "list[tuple[Sequence[Value], Sequence[Value]]]"
 NAMES = ("translation", "rotation", "coupling", "centrifugal", "deformation")
 
 
@@ -122,14 +119,9 @@ def rigid_parts(inertia: Inertia, turning: Turning) -> Parts:
 
 def flexible_parts(body: DeformedBody, turning: Turning, motion: Sequence[Sequence[Value]], chain: Chain) -> Parts:
     """Of a flexible body, about its present mass centre; ``chain`` pairs variables with their rates along the motion."""
-    graph, order = body.graph, len(turning.U) - 1
+    graph = body.graph
     centre, P = _central(body.inertia)
-    centres = [centre]
-    for _ in range(order):
-        centres.append(time_derivative(graph, centres[-1], chain))
-    inner: Vec = [graph.value(0)] * 3  # of the centre by the deformation alone
-    for i in range(order):
-        inner = add(inner, scale(times(turning.U[i], centres[order - i]), graph.value(comb(order, i))))
+    inner = body.centre_motion(motion, chain, turning.U)
     moved = add(turning.a, add(times(turning.U[-1], centre), inner))
     still = [[graph.value(0)] * 3 for _ in range(3)]
     deformation = body.acceleration_energy(motion, [*turning.U[:-1], still], [-x for x in inner])

@@ -26,6 +26,8 @@ from elastogen.generator.spatial.vectors import Mat, Symmetric, Vec, add, combin
 
 TimeDerivatives: TypeAlias = "Sequence[Sequence[Value]]"
 """q, qd, qdd, ... over all coordinates, as far as needed."""
+Chain: TypeAlias = "list[tuple[Sequence[Value], Sequence[Value]]]"
+"""Variables and their rates along a motion, in pairs."""
 
 
 @dataclass(frozen=True)
@@ -147,6 +149,17 @@ class DeformedBody(ABC):
         force = add(cross(twist, dS), ddS)
         columns = [cross(twist, [Q[0][k], Q[1][k], Q[2][k]]) for k in range(3)]
         return force, moment_of([[columns[k][r] + R[r][k] for k in range(3)] for r in range(3)])
+
+    def centre_motion(self, motion: TimeDerivatives, chain: Chain, U: Sequence[Mat]) -> Vec:
+        """sum_(i<n) C(n, i) U_i s^(n-i), n = len(U) - 1: what deforming adds to the derivative of order n of the centre s."""
+        order, inertia = len(U) - 1, self.inertia
+        centres = [scale(inertia.S, 1 / inertia.m)]
+        for _ in range(order):
+            centres.append(time_derivative(self.graph, centres[-1], chain))
+        total: Vec = [self.graph.value(0)] * 3
+        for i in range(order):
+            total = add(total, scale(times(U[i], centres[order - i]), self.graph.value(comb(order, i))))
+        return total
 
     def momenta(self, xd: Sequence[Value]) -> tuple[Vec, Vec, Value]:
         """int dr_e dm, int r_e x dr_e dm and 1/2 int dr_e.dr_e dm of the deformation's velocity."""

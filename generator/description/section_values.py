@@ -7,14 +7,12 @@ from collections.abc import Mapping
 
 import sympy
 
+from elastogen.generator.description.file.drive_file import FrictionSection, LimitsSection, MotorSection
 from elastogen.generator.description.file.fields import BodySection, FrameSection, ScalarField, VectorField
 from elastogen.generator.description.file.robot_file import (
     ElasticitySection,
-    FrictionSection,
     JointSection,
-    LimitsSection,
     LinkSection,
-    MotorSection,
     ParameterSection,
 )
 from elastogen.generator.description.flexible.assemble import flexible_body

@@ -14,6 +14,7 @@ from functools import cached_property
 from math import comb
 
 from elastogen.generator.bodies.elastic_body import (
+    Chain,
     DeformedBody,
     ElasticBody,
     ShapedBody,
@@ -316,6 +317,16 @@ class MovingState(DeformedBody):
             ]
             added.append(space.sum(*terms))
         return frozen, added
+
+    def centre_motion(self, motion: TimeDerivatives, chain: Chain, U: Sequence[Mat]) -> Vec:
+        """The mean over the points; from third order on it is not the derivative of the centre of mass.
+
+        The acceleration of points jumps at the clamp, by d'^2 w'': what passes through it adds to the derivative of the mean.
+        """
+        zero = self.graph.value(0)
+        still = [[zero] * 3 for _ in range(3)]
+        _, added = self._moved(motion, [*U[:-1], still], [zero] * 3)
+        return [self._total(part) / self.beam.rigid.m for part in added]
 
     def acceleration_energy(self, motion: TimeDerivatives, U: Sequence[Mat], a: Vec) -> Value:
         """That of the straight beam, and what the displacements of the part outside add."""

@@ -15,6 +15,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, WithJsonSchema, model_validator
 
+from elastogen.generator.description.file.drive_file import FrictionSection, LimitsSection, MotorSection
 from elastogen.generator.description.file.fields import (
     BodySection,
     FrameSection,
@@ -27,9 +28,6 @@ from elastogen.generator.description.file.fields import (
 from elastogen.generator.description.file.robot_file import (
     AnyRobotFile,
     ElasticitySection,
-    FrictionSection,
-    LimitsSection,
-    MotorSection,
     TipSection,
 )
 

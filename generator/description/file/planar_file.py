@@ -10,6 +10,7 @@
 The plane is x, y. ``joint`` is R (revolute), Pa (sliding along the previous link) or Pb (the link slides through a joint at the
 tip of the previous one), as in paper 003, Table 2; before a rigid link or the base, Pa and Pb are prismatic joints.
 Rigid links: ``rigid: true`` with mass and inertia about z of the middle of the link. Flexible links: mass and inertia of a hub.
+``limits``, ``motor`` and ``friction`` are those of the joint.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from typing import Any, Literal
 
 from pydantic import Field, model_validator
 
+from elastogen.generator.description.file.drive_file import FrictionSection, LimitsSection, MotorSection
 from elastogen.generator.description.file.fields import ScalarField, Section, problem
 from elastogen.generator.description.file.flexible_file import DampingSection, PropertySection
 from elastogen.generator.robot.location import Location, did_you_mean
@@ -44,6 +46,9 @@ class PlanarLink(Section):
     degree: Literal[3, 5] = Field(default=3, description="of the elements' polynomials")
     reduce_to: int | None = None
     damping: DampingSection | None = None
+    limits: LimitsSection = LimitsSection()
+    motor: MotorSection = MotorSection()
+    friction: FrictionSection = FrictionSection()
 
     @model_validator(mode="after")
     def _complete(self) -> PlanarLink:
@@ -127,7 +132,8 @@ def _about_z(moment: Any) -> list[list[Any]]:
 def _joint(link: Mapping[str, Any], previous: Mapping[str, Any] | None, number: int) -> dict[str, Any]:
     rigid_parent = previous is None or bool(previous.get("rigid"))
     end = previous["length"] if previous is not None and rigid_parent else 0  # of a flexible link: its tip frame
-    joint = {"name": f"joint{number}", "child": f"link{number}"}
+    drive = {key: link[key] for key in ("limits", "motor", "friction") if key in link}
+    joint = {"name": f"joint{number}", "child": f"link{number}", **drive}
     gamma = link.get("gamma", 0)
     if link["joint"] == "R":
         return {**joint, "type": "revolute", "placement": {"xyz": [end, 0, 0]}}

@@ -14,6 +14,7 @@ from typing import Any, Literal
 from pydantic import Field, TypeAdapter, ValidationError, field_validator, model_validator
 from pydantic.json_schema import SkipJsonSchema
 
+from elastogen.generator.description.file.drive_file import FrictionSection, LimitsSection, MotorSection
 from elastogen.generator.description.file.experiment_file import SimulationSection
 from elastogen.generator.description.file.fields import (
     SCALAR_SCHEMA,
@@ -98,30 +99,6 @@ class PlacementSection(FrameSection):
         if forms:
             exclusive(self, (forms[0],), ("xyz", "rpy", "rpy_deg", *forms[1:]))
         return self
-
-
-class LimitsSection(Section):
-    """Range of a joint's motion."""
-
-    lower: ScalarField | None = Field(default=None, description="[rad] or [m]")
-    upper: ScalarField | None = Field(default=None, description="[rad] or [m]")
-    velocity: ScalarField | None = Field(default=None, description="[rad/s] or [m/s]")
-    effort: ScalarField | None = Field(default=None, description="[N m] or [N]")
-
-
-class MotorSection(Section):
-    """The joint's motor: it adds gear_ratio^2 * inertia to the joint."""
-
-    inertia: ScalarField = Field(default=0, description="of the rotor, motor side [kg m^2]")
-    gear_ratio: ScalarField = Field(default=1, description="motor turns per joint turn, or [rad/m] for a prismatic joint")
-
-
-class FrictionSection(Section):
-    """Friction on the joint side: viscous qd + coulomb tanh(qd / coulomb_velocity)."""
-
-    viscous: ScalarField = Field(default=0, description="[N m s/rad] or [N s/m]")
-    coulomb: ScalarField = Field(default=0, description="[N m] or [N]")
-    coulomb_velocity: ScalarField = Field(default=0.01, description="width of the smoothed sign [rad/s] or [m/s]")
 
 
 class ElasticitySection(Section):

@@ -1,12 +1,12 @@
 """Functions of the catalogue: the matrices of single finite elements, paper 003 (8)-(27).
 
-M_ij, K_ij and S_ij are over the coordinates of the robot, without those of the first node, which is clamped (003, 4.3).
+M_ij, K_ij and S_ij are over the coordinates of the robot, with the boundary conditions of 003, 4.3: those of a clamped first
+node are left out; of a link that slides through its joint from node to node, rows and columns of the element inside vanish.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from itertools import pairwise
 
 from elastogen.generator.algorithms.composite_bodies import mass_matrix_by_composites
@@ -18,6 +18,8 @@ from elastogen.generator.functions.variants import Variant
 from elastogen.generator.program.graph import Value
 from elastogen.generator.program.lowering import Lowering
 from elastogen.generator.robot.robot import FlexibleBody, Robot
+from elastogen.generator.sliding.elements_inside import Indicators
+from elastogen.generator.sliding.held_bodies import held_part
 from elastogen.generator.spatial.inertia import Inertia
 from elastogen.runtime.interface.argument import Argument
 
@@ -28,9 +30,7 @@ class _Element:
 
     frame: int
     coordinates: tuple[int, ...]
-    body: FlexibleBody
-    start: Fraction
-    end: Fraction
+    part: FlexibleBody  # the element alone, as its joint holds it
     shapes: tuple[tuple[Number, ...], ...]  # of every coordinate of the link: coefficients of powers of t from 0 to 1
 
 
@@ -39,14 +39,15 @@ def _exact(curve: Curve) -> bool:
 
 
 def _is_divided(body: FlexibleBody | None) -> bool:
-    """Whether a body is a beam of elements in a plane, fixed in its link frame."""
-    if body is None or body.beam is None or body.telescope is not None:
+    """Whether a body is a beam of elements in a plane, whose nodes are fixed in its material."""
+    if body is None or body.beam is None or body.clamp_moves:
         return False
     return body.centreline is not None and all(_exact(mode.shape) for mode in body.beam.modes)
 
 
 def _elements(variant: Variant) -> list[_Element]:
     found, bodies = [], {link.name: link.flexible for link in variant.robot.links}
+    carried = {joint.child: joint.name for joint in variant.robot.joints}
     for index, frame in enumerate(variant.mechanism.frames):
         body = bodies.get(frame.label)
         if frame.elastic is None or body is None or body.beam is None or not _is_divided(body):
@@ -54,36 +55,40 @@ def _elements(variant: Variant) -> list[_Element]:
         curves = common(*(mode.shape for mode in body.beam.modes))
         for number, (start, end) in enumerate(pairwise(curves[0].breaks)):
             shapes = tuple(curve.pieces[number] for curve in curves)
-            found.append(_Element(index, frame.elastic.coordinates, body, start, end, shapes))
+            part = part_of(body.beam, start, end)
+            if body.telescope is not None:
+                part = held_part(part, body, carried[frame.label])
+            found.append(_Element(index, frame.elastic.coordinates, part, shapes))
     return found
+
+
+def _lowering(variant: Variant) -> Lowering:
+    return Lowering(variant.graph, variant.robot, Indicators(variant.graph, variant.robot, variant.elements).symbols)
 
 
 def mass_matrices(variant: Variant) -> Derived:
     """M_ij = int mu J_ij^T J_ij dx (003 (12))."""
-    q, lower, values = variant.input("q"), Lowering(variant.graph, variant.robot), list[Value]()
+    q, lower, values = variant.input("q"), _lowering(variant), list[Value]()
     placed = variant.place(q)
     bare = [replace(frame, inertia=Inertia.zero(variant.graph), elastic=None) for frame in variant.mechanism.frames]
     for element in _elements(variant):
-        assert element.body.beam is not None
-        part = ShapedBody.lowered(lower, part_of(element.body.beam, element.start, element.end), element.coordinates)
+        part = ShapedBody.lowered(lower, element.part, element.coordinates)
         frames = [*bare]
         frames[element.frame] = replace(frames[element.frame], elastic=part)
         mechanism = replace(variant.mechanism, frames=tuple(frames))
-        values += flat(mass_matrix_by_composites(mechanism, placed, q))
+        values += flat(variant.masked(mass_matrix_by_composites(mechanism, placed, q), 0))
     return Derived((values,))
 
 
 def stiffness_matrices(variant: Variant) -> Derived:
     """K_ij = EI int U_ij^T U_ij dx (003 (22), (27))."""
-    lower, zero, values = Lowering(variant.graph, variant.robot), variant.graph.value(0), list[Value]()
+    lower, zero, values = _lowering(variant), variant.graph.value(0), list[Value]()
     for element in _elements(variant):
-        assert element.body.beam is not None
-        part = part_of(element.body.beam, element.start, element.end)
         K = [[zero] * variant.size for _ in range(variant.size)]
-        for i, row in zip(element.coordinates, part.stiffness, strict=True):
+        for i, row in zip(element.coordinates, element.part.stiffness, strict=True):
             for j, entry in zip(element.coordinates, row, strict=True):
                 K[i][j] = lower.value(entry)
-        values += flat(K)
+        values += flat(variant.masked(K, 0))
     return Derived((values,))
 
 
@@ -93,7 +98,7 @@ def _degree(variant: Variant) -> int:
 
 def shape_vectors(variant: Variant) -> Derived:
     """S_ij (003 (17)) as polynomials in t = x / l_ie: w_ij = sum_k t^k S_ij,k^T q."""
-    lower, zero, values = Lowering(variant.graph, variant.robot), variant.graph.value(0), list[Value]()
+    lower, zero, values = _lowering(variant), variant.graph.value(0), list[Value]()
     width = _degree(variant)
     for element in _elements(variant):
         rows = [[zero] * width for _ in range(variant.size)]
@@ -109,7 +114,10 @@ def _applies(robot: Robot) -> bool:
     return any(_is_divided(link.flexible) for link in robot.links) and not linear
 
 
-_WHY = "only for robots with beams of elements in a plane that are fixed in their links and not reduced to modes"
+_WHY = (
+    "only for robots with beams of elements in a plane, not reduced to modes and not on a smooth telescopic joint, "
+    "where elements stretch; slide: nodal has them"
+)
 _ORDER = "per element, link by link from the base outwards"
 
 ENTRIES = (

@@ -46,3 +46,21 @@ def test_bad_joints(joint, message):
     file["joints"] = [{"name": "first", "type": "revolute"}, {"name": "second", **joint}]
     with pytest.raises(elastogen.RobotError, match=message):
         elastogen.load(file)
+
+
+def test_drives_of_a_planar_robot():
+    """Limits, motor and friction are those of the joint, revolute, sliding or telescopic."""
+    drive = {
+        "motor": {"inertia": 2e-5, "gear_ratio": 30},
+        "friction": {"viscous": 0.01, "coulomb": 0.2},
+        "limits": {"effort": 4},
+    }
+    beam = {"length": 0.8, "mass_per_length": 0.35, "EI": 0.17, "elements": 2}
+    links = [{"joint": joint, **({} if joint == "R" else {"gamma": 0.1}), **beam, **drive} for joint in ("R", "Pa", "Pb")]
+    robot = elastogen.load({"elastogen": 1, "name": "driven", "planar": {"links": links}})
+    for joint in robot.joints:
+        assert (joint.actuation.motor_inertia, joint.actuation.gear_ratio) == (2e-5, 30)
+        assert (joint.actuation.viscous, joint.actuation.coulomb, joint.limits.effort) == (0.01, 0.2, 4)
+    links[1]["motor"] = {"inertia": -1}
+    with pytest.raises(elastogen.RobotError, match=r"joint2\.motor\.inertia"):
+        elastogen.load({"elastogen": 1, "name": "driven", "planar": {"links": links}})

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from plain_programs import PlainPrograms
 
 import elastogen
 from elastogen.generator.functions.derivation import derive_model
@@ -47,5 +48,30 @@ def test_elements_sum_to_the_robot():
 
 
 def test_what_has_no_elements_is_refused():
-    with pytest.raises(OutputError, match="beams of elements"):
+    with pytest.raises(OutputError, match="slide: nodal has them"):
         derive_model(elastogen.load("rpb_table3"), ["element_mass_matrices"])
+
+
+def test_a_link_that_slides_from_node_to_node():
+    """With the boundary conditions as printed: rows and columns of the element inside vanish, all others are (13), (27)."""
+    beam = {"joint": "Pb", "gamma": 0.3, "length": 0.9, "mass_per_length": 0.25, "EI": 0.11, "elements": 3, "slide": "nodal"}
+    robot = elastogen.load({"elastogen": 1, "name": "rear", "planar": {"links": [beam]}})
+    programs = PlainPrograms(robot)
+    q = np.zeros(9)
+    q[0], q[1:3], q[7:9] = 0.5, 0.1, -0.2  # element 2 is inside
+    M, K, S = (programs(name, q=q) for name in NAMES[:3])
+    clamped = [3, 4, 5, 6]
+    m, k = printed(0.25, 0.11, 0.3)
+    for e in range(3):
+        own = slice(1 + 2 * e, 5 + 2 * e)
+        free = [j - own.start for j in range(own.start, own.stop) if j not in clamped]
+        full = np.zeros((4, 4))
+        full[np.ix_(free, free)] = m[np.ix_(free, free)]
+        np.testing.assert_allclose(M[e][own, own], full, rtol=1e-12, atol=1e-16)
+        full[np.ix_(free, free)] = k[np.ix_(free, free)]
+        np.testing.assert_allclose(K[e][own, own], full, rtol=1e-12, atol=1e-14)
+        assert not np.delete(S[e], range(own.start, own.stop), axis=0).any()
+    whole = M.sum(axis=0)
+    whole[clamped, clamped] += 1  # what the solver needs
+    np.testing.assert_allclose(whole, programs("mass_matrix", q=q), rtol=0, atol=1e-15)
+    np.testing.assert_allclose(K.sum(axis=0), programs("stiffness_matrix", q=q), rtol=0, atol=1e-12)
