@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 def canonical(value: Any) -> str:
     """An exact text of plain data: equal texts mean equal data."""
-    if isinstance(value, JointKind):
+    if isinstance(value, JointKind) and not dataclasses.is_dataclass(value):
         return canonical(value.name)
     if isinstance(value, sympy.Basic):
         return str(sympy.srepr(value))

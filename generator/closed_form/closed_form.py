@@ -18,7 +18,7 @@ import sympy
 from elastogen.generator.closed_form.exact_numbers import exact
 from elastogen.generator.closed_form.exponentials import ExponentialForms
 from elastogen.generator.closed_form.functions import closed_form
-from elastogen.generator.closed_form.kinematics import Kinematics, number_of_joint_coordinates, skew
+from elastogen.generator.closed_form.kinematics import Kinematics, moves_by_screws, number_of_joint_coordinates, skew
 from elastogen.generator.closed_form.latex import document, equations
 from elastogen.generator.closed_form.quantities import QUANTITIES, is_function, named_outputs, quantity
 from elastogen.generator.closed_form.symbols import with_numbers, with_symbols
@@ -49,7 +49,7 @@ def derive(robot: RobotSource, *, symbolic: SymbolicChoice = "named") -> ClosedF
     mass, inertia, drive and gravity number.
     """
     loaded = robot if isinstance(robot, Robot) else load(robot)
-    if loaded.terms or any(coordinate.elastic for coordinate in loaded.coordinates):
+    if loaded.terms or not moves_by_screws(loaded) or any(coordinate.elastic for coordinate in loaded.coordinates):
         from elastogen.generator.closed_form.by_programs import ProgramForm
 
         return ProgramForm(loaded, symbolic=symbolic)

@@ -204,8 +204,9 @@ def input_symbols(robot: Robot, letter: str) -> dict[str, sympy.Symbol]:
 
 
 def with_live_parameters(robot: Robot) -> Robot:
-    """The robot with every named parameter an input, so that it stays a symbol."""
-    return replace(robot, parameters={name: replace(p, live=True) for name, p in robot.parameters.items()})
+    """The robot with every named parameter an input, so that it stays a symbol, and with joints as they are read."""
+    joints = tuple(replace(joint, type=joint.type.for_reading) for joint in robot.joints)
+    return replace(robot, joints=joints, parameters={name: replace(p, live=True) for name, p in robot.parameters.items()})
 
 
 def readable(robot: Robot, graph: Graph, values: Sequence[Value], letter: str) -> ReadableValues:

@@ -213,15 +213,19 @@ def _placements(robot: Robot) -> list[Placement]:
 
 def _screws(joint: Joint) -> tuple[Screw, ...]:
     """The joint's motion in the form that closed forms are made of."""
-    screws = joint.type.screws(joint)
-    if joint.type.rides_parent or joint.type.feeds_child:  # their robots are flexible: of these, only angles are asked for
-        return (Screw(joint.axis, turns=False, advance=1),)
-    if len(screws) != len(joint.type.coordinates):
+    if joint.type.velocities != joint.type.coordinates:
         raise OutputError(
             f"closed form: joint {joint.name} is {joint.type.name}, whose motion is not made of turns and displacements by one "
             "coordinate each. Fix: derive robots without such joints; generated functions and `verify` work for all"
         )
-    return screws
+    if not joint.by_screws:  # closed forms of such robots are read from programs: only angles are asked for
+        return (Screw(joint.axis, turns=False, advance=1),) * len(joint.type.coordinates)
+    return joint.type.screws(joint)
+
+
+def moves_by_screws(robot: Robot) -> bool:
+    """Whether every joint is made of turns and displacements by one coordinate each; quaternions are refused elsewhere."""
+    return all(joint.by_screws or joint.type.velocities != joint.type.coordinates for joint in robot.joints)
 
 
 def number_of_joint_coordinates(robot: Robot) -> int:

@@ -79,14 +79,15 @@ class _Printer(LatexPrinter):  # type: ignore[misc]
     def _abbreviated(self, letter: str, expr: sympy.Expr, exp: str | None) -> str:
         """Return s_{23}^{2} for sin(q2 + q3)**2; other angles than sums of coordinates as usual."""
         text: str
-        if expr.free_symbols <= set(self._numbers):
-            text = f"{letter}_{{{self._index(expr.args[0])}}}"
+        weights = expr.args[0].as_coefficients_dict()
+        if all(symbol in self._numbers and weight.is_Integer for symbol, weight in weights.items()):
+            text = f"{letter}_{{{self._index(weights)}}}"
             return text if exp is None else f"{text}^{{{exp}}}"
-        text = self._print_Function(expr, exp)
-        return text
+        name = {"s": r"\sin", "c": r"\cos"}[letter]
+        power = "" if exp is None else f"^{{{exp}}}"
+        return f"{name}{power}{{\\left({self._print(expr.args[0])} \\right)}}"
 
-    def _index(self, angle: sympy.Expr) -> str:
-        weights = angle.as_coefficients_dict()
+    def _index(self, weights: Mapping[sympy.Expr, sympy.Expr]) -> str:
         separator = "," if len(self._numbers) > 9 else ""
         index = ""
         for symbol, number in self._numbers.items():

@@ -118,31 +118,23 @@ class _Assembly:
         joints = []
         for edge in edges:
             section, here = edge.section, self.where.at("joints", edge.name)
-            kind = KINDS[section.type]
+            kind = KINDS[section.type].described(section.own, self.parameters, here)
             place = self._placement(section, kind, at_zero.get(edge.parent, IDENTITY), here)
             turn = None if section.gamma is None else self._turn(section.gamma, here.at("gamma"))
             place = kind.placed(place, turn, lambda edge=edge, here=here: self._child_length(edge, here))  # type: ignore[misc]
-            if track:
-                moved = placement.product(at_zero[edge.parent], place.before)
-                at_zero[edge.child] = placement.product(moved, place.after)
             actuation = self.values.actuation(section.motor, section.friction, here)
             limits = self.values.limits(section.limits, here.at("limits"))
-            joints.append(
-                Joint(
-                    edge.name,
-                    kind,
-                    edge.parent,
-                    edge.child,
-                    place.axis,
-                    place.before,
-                    place.after,
-                    limits,
-                    actuation,
-                    self.values.elasticity(section.elasticity, here.at("elasticity")),
-                    section.slide,
-                    self.values.details(section, kind, here),
-                )
-            )
+            elasticity = self.values.elasticity(section.elasticity, here.at("elasticity"))
+            joint = Joint(
+                edge.name, kind, edge.parent, edge.child, place.axis, place.before, place.after, limits, actuation, elasticity,
+                section.slide, self.values.details(section, kind, here),
+            )  # fmt: skip
+            joints.append(joint)
+            if track:
+                moved = placement.product(at_zero[edge.parent], place.before)
+                start = kind.pose(joint, kind.neutral)
+                moved = moved if start in (None, IDENTITY) else placement.product(moved, start)
+                at_zero[edge.child] = placement.product(moved, place.after)
         return joints
 
     def _child_length(self, edge: _Edge, here: Location) -> Scalar:

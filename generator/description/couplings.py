@@ -13,8 +13,8 @@ from elastogen.generator.joints.kinds import FIXED
 from elastogen.generator.robot.location import Location, did_you_mean
 from elastogen.generator.robot.own.term_expressions import parse_term
 from elastogen.generator.robot.own.terms import symbol
-from elastogen.generator.robot.placement import from_axis_angle, from_xyz_rpy, product
-from elastogen.generator.robot.robot import IDENTITY, Actuation, Coupling, Joint, Limits, Matrix, Robot
+from elastogen.generator.robot.placement import by_screws, product
+from elastogen.generator.robot.robot import Actuation, Coupling, Joint, Limits, Robot
 
 
 def couple(robot: Robot, positions: Mapping[str, sympy.Expr], where: Location) -> Robot:
@@ -83,7 +83,8 @@ def _follower(joint: Joint, position: sympy.Expr, leaders: tuple[str, ...]) -> J
     plain = replace(joint, limits=Limits(), actuation=Actuation(), elasticity=None)
     if leaders:
         return replace(plain, type=COUPLED[joint.type.name], coupling=Coupling(position, leaders))
-    return replace(plain, type=FIXED, before=product(joint.before, _moved(joint, (position,))))
+    moved = by_screws(joint.type.screws(joint), (position,))
+    return replace(plain, type=FIXED, before=product(joint.before, moved))
 
 
 def lock(robot: Robot, values: Mapping[str, float | Sequence[float]], where: Location) -> Robot:
@@ -95,15 +96,17 @@ def lock(robot: Robot, values: Mapping[str, float | Sequence[float]], where: Loc
         if name not in found:
             raise here.error(name, "the name of a joint", did_you_mean(str(name), list(found), "name one of the joints"))
         joint = found[name]
-        if len(joint.type.screws(joint)) != len(joint.type.coordinates) or not joint.type.moves:
+        if not joint.type.moves or joint.type.pose(joint, joint.type.neutral) is None:
             raise here.error(joint.type.name, "a joint that turns or slides by itself", "lock another one")
         numbers = tuple(given) if isinstance(given, (list, tuple)) else (given,)
         real = all(isinstance(x, (int, float)) and not isinstance(x, bool) and abs(x) < 1e9 for x in numbers)
         if len(numbers) != len(joint.type.coordinates) or not real:
             raise here.error(given, f"{len(joint.type.coordinates)} number(s), [rad] or [m]", "give one for each coordinate")
+        moved = joint.type.pose(joint, numbers)
+        assert moved is not None
         fixed = replace(
-            joint, type=FIXED, before=product(joint.before, _moved(joint, numbers)), limits=Limits(), actuation=Actuation(),
-            elasticity=None, details={},
+            joint, type=FIXED, before=product(joint.before, moved), limits=Limits(), actuation=Actuation(), elasticity=None,
+            details={},
         )  # fmt: skip
         joints[joints.index(joint)] = fixed
         held = dict(zip((leader(c.name(joint.name)) for c in joint.type.coordinates), map(sympy.sympify, numbers), strict=True))
@@ -121,15 +124,4 @@ def _held(joint: Joint, values: Mapping[sympy.Symbol, sympy.Expr]) -> Joint:
     if left:
         return replace(joint, coupling=Coupling(position, left))
     free = replace(joint, type=joint.type.free, coupling=None)
-    return replace(free, type=FIXED, before=product(joint.before, _moved(free, (position,))))
-
-
-def _moved(joint: Joint, values: Sequence[float | sympy.Expr]) -> Matrix:
-    """The motion of a joint at given coordinates, screw after screw."""
-    total = IDENTITY
-    for screw, value in zip(joint.type.screws(joint), values, strict=True):
-        shift = tuple(component * screw.advance * value for component in screw.axis)
-        total = product(total, from_xyz_rpy((shift[0], shift[1], shift[2]), (0, 0, 0)))
-        if screw.turns:
-            total = product(total, from_axis_angle(screw.axis, value))
-    return total
+    return replace(free, type=FIXED, before=product(joint.before, by_screws(free.type.screws(free), (position,))))

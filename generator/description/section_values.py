@@ -57,7 +57,7 @@ class SectionValues:
     def details(self, section: JointSection, kind: JointKind, here: Location) -> dict[str, Scalar | Vector]:
         """The numbers that only joints of this kind have."""
         found: dict[str, Scalar | Vector] = {}
-        for key in kind.keys:
+        for key in kind.numbers:
             given, inside = section.own.get(key.name, key.default), here.at(key.name)
             assert given is not None  # the section has checked it
             if isinstance(given, tuple):

@@ -289,7 +289,7 @@ def _check_quasi_velocities(robot: Robot, where: Location) -> None:
 
 
 def _check_details(joint: Joint, checks: _Numbers, where: Location) -> None:
-    known = {key.name: key for key in joint.type.keys}
+    known = {key.name: key for key in joint.type.numbers}
     for name in sorted(joint.details.keys() ^ known.keys()):
         expected = f"the numbers of a {joint.type.name} joint: {', '.join(known) or 'none'}"
         raise where.at(name).error(joint.details.get(name), expected, "give all of them and no others")

@@ -19,7 +19,8 @@ from elastogen.generator.program.graph import Value
 from elastogen.generator.program.lowering import Lowering
 from elastogen.generator.program.substitute import substitute
 from elastogen.generator.robot.joint_kind import JointCoordinate, JointKind, Screw
-from elastogen.generator.robot.robot import Coupling, Joint
+from elastogen.generator.robot.placement import by_screws
+from elastogen.generator.robot.robot import Coupling, Joint, Matrix, Scalar
 from elastogen.generator.spatial.inertia import Array
 from elastogen.generator.spatial.vectors import Rotation, Vec, add, scale
 
@@ -43,6 +44,12 @@ class CoupledKind(JointKind):
     def factors(self, joint: Joint) -> tuple[Screw, ...]:
         """Those of the free joint."""
         return self.free.screws(joint)
+
+    def pose(self, joint: Joint, values: Sequence[Scalar]) -> Matrix:
+        """That of the free joint, at values of the coordinates that lead it."""
+        assert joint.coupling is not None  # validated
+        known = {leader(name): sympy.sympify(value) for name, value in zip(joint.coupling.leaders, values, strict=True)}
+        return by_screws(self.free.screws(joint), (joint.coupling.position.xreplace(known),))
 
     def plans(self, joint: Joint) -> tuple[MotionPlan, ...]:
         """The plan of the free joint, led by others."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from elastogen.generator.joints.by_formula.kind import FormulaJoint
 from elastogen.generator.joints.continuous import ContinuousJoint
 from elastogen.generator.joints.cylindrical import CylindricalJoint
 from elastogen.generator.joints.fixed import FixedJoint
@@ -40,3 +41,4 @@ SPHERICAL = register(SphericalJoint())
 FLOATING = register(FloatingJoint())
 SLIDING = register(SlidingJoint())
 TELESCOPIC = register(TelescopicJoint())
+FORMULA = register(FormulaJoint())

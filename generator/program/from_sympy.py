@@ -15,10 +15,9 @@ from sympy.core.function import AppliedUndef
 from sympy.logic.boolalg import BooleanFalse, BooleanTrue
 
 from elastogen.generator.program.graph import Graph, Op, Value
+from elastogen.generator.robot.own.expression_size import excess
 
 LARGEST_PRODUCT = 64  # an integer power up to this is multiplied out
-DEEPEST = 150  # nesting of an expression
-MOST_OPERATIONS = 100_000  # in one expression, repeated parts counted once
 
 _UNARY: dict[type[sympy.Basic], Op] = {
     sympy.sin: Op.SIN, sympy.cos: Op.COS, sympy.tanh: Op.TANH, sympy.exp: Op.EXP, sympy.log: Op.LOG, sympy.asin: Op.ASIN,
@@ -70,7 +69,8 @@ class ExpressionLowering:
         """The value of an expression."""
         if not isinstance(expression, sympy.Expr) or isinstance(expression, sympy.MatrixBase):
             raise LoweringError(f"{type(expression).__name__} has no C: it is not a scalar expression")
-        _check_size(expression)
+        if too_much := excess(expression):
+            raise LoweringError(too_much)
         try:
             return self._lower(expression)
         except ZeroDivisionError:
@@ -176,25 +176,6 @@ class ExpressionLowering:
             return graph.choose(difference, y, x)
         unequal, equal = (x, y) if isinstance(condition, sympy.Ne) else (y, x)
         return graph.choose(difference, unequal, graph.choose(-difference, unequal, equal))
-
-
-def _check_size(expression: sympy.Basic) -> None:
-    """Refuse what is nested too deep or has too many parts; without recursion, and each part once."""
-    depth: dict[sympy.Basic, int] = {}
-    stack: list[tuple[sympy.Basic, bool]] = [(expression, False)]
-    while stack:
-        node, ready = stack.pop()
-        if node in depth:
-            continue
-        if ready:
-            depth[node] = 1 + max((depth[part] for part in node.args), default=0)
-        elif len(depth) + len(stack) > 2 * MOST_OPERATIONS:
-            raise LoweringError(f"it has more than {MOST_OPERATIONS} operations; name parts of it")
-        else:
-            stack.append((node, True))
-            stack.extend((part, False) for part in node.args)
-    if depth[expression] > DEEPEST:
-        raise LoweringError(f"it is nested {depth[expression]} deep, more than {DEEPEST}; name parts of it")
 
 
 def _product(base: Value, count: int) -> Value:

@@ -7,16 +7,16 @@ else asks: no algorithm knows which kinds there are. How to add one: docs/adding
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, ClassVar, Literal
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 if TYPE_CHECKING:
     from elastogen.generator.joints.frame_motion import MotionPlan
     from elastogen.generator.joints.on_beams.selector import Selector
     from elastogen.generator.robot.location import Location
     from elastogen.generator.robot.placement import JointPlacement
-    from elastogen.generator.robot.robot import Joint, Matrix, Robot, Scalar, Vector
+    from elastogen.generator.robot.robot import Joint, Matrix, Parameter, Robot, Scalar, Vector
 
 COMMON_KEYS = ("axis", "placement", "limits", "motor", "friction", "elasticity")
 """Keys of a robot file that most kinds take; name, type, parent and child belong to every joint."""
@@ -24,13 +24,17 @@ COMMON_KEYS = ("axis", "placement", "limits", "motor", "friction", "elasticity")
 
 @dataclass(frozen=True)
 class Key:
-    """A key that a kind has for itself in a robot file; its value is in ``Joint.details``."""
+    """A key that a kind has for itself in a robot file; its value is in ``Joint.details``.
+
+    What is ``written`` is read by the kind itself, in ``described``, and is not in there; ``schema`` says what it looks like.
+    """
 
     name: str
     doc: str
-    shape: Literal["scalar", "direction"] = "scalar"  # a direction is made a unit vector
+    shape: Literal["scalar", "direction", "written"] = "scalar"  # a direction is made a unit vector
     unit: str = ""
-    default: Scalar | Vector | None = None  # None: it must be given
+    default: Scalar | Vector | tuple[()] | None = None  # None: it must be given
+    schema: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
 
 @dataclass(frozen=True)
@@ -55,7 +59,10 @@ class Screw:
 
 
 class JointKind(ABC):
-    """A kind of joint. Kinds have no state: the numbers of a joint are in :class:`Joint`."""
+    """A kind of joint. Kinds have no state: the numbers of a joint are in :class:`Joint`.
+
+    Only where users write a motion themselves, what they wrote makes a kind of its own (``described``).
+    """
 
     # ---- 1. in a robot file
 
@@ -73,6 +80,15 @@ class JointKind(ABC):
     def placed(self, place: JointPlacement, turn: Matrix | None, child_length: Callable[[], Scalar]) -> JointPlacement:
         """The joint's place from ``placement:`` and ``axis:``, the turn by ``gamma`` and the length of the child, a beam."""
         return place
+
+    def described(self, given: Mapping[str, Any], parameters: Mapping[str, Parameter], where: Location) -> JointKind:
+        """The kind of a joint whose file has these values of written keys."""
+        return self
+
+    @property
+    def numbers(self) -> tuple[Key, ...]:
+        """The keys whose values are in ``Joint.details``."""
+        return tuple(key for key in self.keys if key.shape != "written")
 
     # ---- 2. coordinates and units
 
@@ -122,6 +138,13 @@ class JointKind(ABC):
         """The motion as screws one after the other; where they are not one per coordinate, by FrameMotion.arguments."""
         return self.screws(joint)
 
+    def pose(self, joint: Joint, values: Sequence[Scalar]) -> Matrix | None:
+        """The moved frame in the joint frame at values of the coordinates, by the screws; None where these do not say it."""
+        from elastogen.generator.robot.placement import by_screws
+
+        screws = self.screws(joint)
+        return by_screws(screws, values) if len(screws) == len(self.coordinates) else None
+
     def plans(self, joint: Joint) -> tuple[MotionPlan, ...]:
         """The motion of the frames from the joint to the child, one after the other: how to build it in a graph."""
         raise TypeError(f"{self.name} joints have no motion of their own")
@@ -137,7 +160,12 @@ class JointKind(ABC):
         """The joint of the robot without deformation; ``on_end`` is its ``before`` on the undeformed end of the parent."""
         return replace(joint, before=on_end, elasticity=None)
 
-    # ---- 6. closed form: by its screws; the others are refused
+    # ---- 6. closed form: by its screws; the others' are read from programs
+
+    @property
+    def for_reading(self) -> JointKind:
+        """The same motion without what only makes numbers accurate."""
+        return self
 
     # ---- 7. checks, and which element of a beam is inside
 

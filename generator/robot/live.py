@@ -190,7 +190,7 @@ def _joint(joint: Joint, visit: _Visit) -> Joint:
         key.name: visit(Slot(f"{path}.{key.name}", f"{name}_{key.name}", key.unit, f"{key.doc}, {doc}"), joint.detail(key.name))
         if key.shape == "scalar"
         else joint.details[key.name]
-        for key in joint.type.keys
+        for key in joint.type.numbers
     }
     joint = replace(joint, before=before, details=details)
     if not joint.type.moves or "motor" not in joint.type.takes:

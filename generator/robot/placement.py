@@ -17,6 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 import sympy
 
+from elastogen.generator.robot.joint_kind import Screw
 from elastogen.generator.robot.location import Location
 from elastogen.generator.robot.robot import IDENTITY, Matrix, Scalar, Vector
 
@@ -151,6 +152,17 @@ def from_axis_angle(axis: Vector, angle: Scalar) -> Matrix:
     square = tuple(tuple(axis[r] * axis[k] - (1 if r == k else 0) for k in range(3)) for r in range(3))
     rows = tuple(tuple((1 if r == k else 0) + s * skew[r][k] + (1 - c) * square[r][k] for k in range(3)) for r in range(3))
     return transform(rows, (0, 0, 0))
+
+
+def by_screws(screws: Sequence[Screw], values: Sequence[Scalar]) -> Matrix:
+    """Screw after screw, each by its value."""
+    total = IDENTITY
+    for screw, value in zip(screws, values, strict=True):
+        x, y, z = (component * screw.advance * value for component in screw.axis)
+        total = product(total, from_xyz_rpy((x, y, z)))
+        if screw.turns:
+            total = product(total, from_axis_angle(screw.axis, value))
+    return total
 
 
 def from_xyz_rpy(xyz: Vector = (0, 0, 0), rpy: Vector = (0, 0, 0)) -> Matrix:

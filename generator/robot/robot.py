@@ -127,6 +127,13 @@ class Joint:
         return value
 
     @property
+    def by_screws(self) -> bool:
+        """Whether its motion is made of turns and displacements, each by one coordinate of its own."""
+        kind = self.type
+        moved = kind.rides_parent or kind.feeds_child or self.coupling is not None
+        return not moved and len(kind.screws(self)) == len(kind.coordinates)
+
+    @property
     def unit(self) -> str:
         """Unit of the first coordinate: that of limits, drive and spring of a joint with one coordinate."""
         return self.type.coordinates[0].unit if self.type.moves else ""

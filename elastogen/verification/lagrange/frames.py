@@ -165,12 +165,15 @@ class Frames:
             amounts = list(symbols)
         if kind.feeds_child:
             screws = (Screw(joint.axis, False, 1),)
-        if kind.moves and not screws:
-            raise NotCoveredError(f"joint {joint.name} is {kind.name}: its motion is not one of screws")
         if deflection:
             symbols, own = [*symbols, sympy.Symbol("deflection", real=True)], (*own, *deflection)
             amounts = [amount + symbols[-1] for amount in amounts]
         motion = sympy.eye(4)
+        if kind.moves and not screws:
+            moved = kind.pose(joint, amounts)
+            if moved is None:
+                raise NotCoveredError(f"joint {joint.name} is {kind.name}: its motion is not one of screws")
+            motion, amounts = sympy.Matrix(moved), []
         for screw, amount in zip(screws, amounts, strict=True):
             motion = motion * screw_matrix(sympy.Matrix(screw.axis), amount, screw.turns, sympy.sympify(screw.advance))
         whole = sympy.Matrix(joint.before) * motion * sympy.Matrix(joint.after)

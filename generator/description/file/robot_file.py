@@ -109,7 +109,9 @@ class ElasticitySection(Section):
 
 
 def own_value(key: Key, value: Any) -> Any:
-    """The value of a key that only one kind has, or the error that says what it must be."""
+    """The value of a key that only one kind has, or the error that says what it must be; what is written the kind reads."""
+    if key.shape == "written":
+        return value
     wanted: Any = VectorField if key.shape == "direction" else ScalarField
     try:
         return TypeAdapter(wanted).validate_python(value)

@@ -25,7 +25,7 @@ def json_schema() -> str:
     joints = schema["$defs"]["JointSection"]["properties"]
     for kind in KINDS.values():
         for key in kind.keys:
-            form = ROW3_SCHEMA if key.shape == "direction" else SCALAR_SCHEMA
+            form = key.schema or (ROW3_SCHEMA if key.shape == "direction" else SCALAR_SCHEMA)
             unit = f" [{key.unit}]" if key.unit else ""
             joints[key.name] = {**form, "description": f"{kind.name}: {key.doc}{unit}"}
     schema["anyOf"] = [{"required": [key]} for key in ("joints", "planar", "base_description")]

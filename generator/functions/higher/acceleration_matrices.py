@@ -158,7 +158,7 @@ def _has_pairs(robot: Robot) -> bool:
 
 def _has_constant_operators(robot: Robot) -> bool:
     own = all(
-        joint.coupling is None and (len(joint.type.coordinates) <= 1 or joint.type.velocities != joint.type.coordinates)
+        (joint.by_screws and len(joint.type.coordinates) <= 1) or joint.type.velocities != joint.type.coordinates
         for joint in robot.joints
     )
     return own and all(link.flexible is None for link in robot.links)

@@ -11,6 +11,7 @@ import sympy
 from sympy.core.function import AppliedUndef
 
 from elastogen.generator.robot.location import Location, did_you_mean
+from elastogen.generator.robot.own.expression_size import excess
 from elastogen.generator.robot.own.terms import TIME, Symbols, symbol
 from elastogen.generator.robot.reserved import is_word
 
@@ -145,6 +146,8 @@ def _block(name: Any, given: Any, where: Location) -> Block:
     for element in elements:
         if isinstance(element, (str, bool)) or not isinstance(element, (int, float, sympy.Expr)):
             raise where.error(element, "a SymPy expression or matrix", "write it with the symbols of elastogen.symbols(robot)")
+        if isinstance(element, sympy.Basic) and (too_much := excess(element)):
+            raise where.error("a large expression", "an expression that can become C", too_much)
         found.append(sympy.sympify(element))
     return Block(tuple(shape), tuple(found))
 

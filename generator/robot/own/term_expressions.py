@@ -1,8 +1,12 @@
-"""The language of ``terms:`` in a robot file: arithmetic, elementary functions and conditions of the robot's symbols."""
+"""The language of ``terms:``, ``follows:`` and formula joints in a robot file.
+
+Arithmetic, elementary functions and conditions of the robot's symbols.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 
 import sympy
 
@@ -15,43 +19,61 @@ from elastogen.generator.robot.robot import Robot
 
 MAX_LENGTH = 2000  # characters of one expression
 _ONE = (
-    "sqrt", "exp", "log", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh",
-    "sign",
+    "sqrt", "exp", "log", "sin", "cos", "tan", "cot", "sec", "csc", "asin", "acos", "atan", "acot", "asec", "acsc", "sinh",
+    "cosh", "tanh", "coth", "sech", "csch", "asinh", "acosh", "atanh", "acoth", "asech", "acsch", "sign",
 )  # fmt: skip
-_FUNCTIONS = {
+FUNCTIONS = {
     **{name: (getattr(sympy, name), range(1, 2)) for name in _ONE},
     "abs": (sympy.Abs, range(1, 2)),
     "atan2": (sympy.atan2, range(2, 3)),
     "min": (sympy.Min, range(2, 9)),
     "max": (sympy.Max, range(2, 9)),
 }
+OPERATIONS = f"+ - * / **, {', '.join(FUNCTIONS)}, `x if a < b else y` and parentheses"
 _TEXT = (
     "an expression of numbers, pi, t, parameters, q('joint'), qd('joint'), position('frame', 'x'), velocity('frame', 'x'), "
-    f"rotation('frame', 'x', 'z'), + - * / **, {', '.join(_FUNCTIONS)}, `x if a < b else y` and parentheses"
+    f"rotation('frame', 'x', 'z'), {OPERATIONS}"
 )
 
 
 def parse_term(given: int | float | str, robot: Robot, where: Location) -> sympy.Expr:
     """The SymPy expression of a term's field."""
+    symbols = Symbols(robot)
+    references = {
+        "q": _checked(symbols.coordinate, 1), "qd": _checked(symbols.velocity_of, 1),
+        "position": _component(symbols.position), "velocity": _component(symbols.velocity), "rotation": _entry(symbols),
+    }  # fmt: skip
+
+    def name(word: str) -> sympy.Expr:
+        return symbols.t if word == "t" else named(word, robot.parameters)
+
+    words = Words(_TEXT, name, references, "write for example \"0.5*k*q('elbow')**2\"")
+    return parse_expression(given, words, where)
+
+
+@dataclass(frozen=True)
+class Words:
+    """What an expression's names and references stand for, beside the functions of the language."""
+
+    text: str  # what may be written, for messages
+    name: Callable[[str], sympy.Expr]  # raises RejectedError
+    references: Mapping[str, Callable[..., sympy.Expr]]
+    example: str
+
+
+def parse_expression(given: int | float | str, words: Words, where: Location) -> sympy.Expr:
+    """The SymPy expression of a number or a text in the language of terms."""
     if not isinstance(given, str):
         return sympy.sympify(given)
     if len(given) > MAX_LENGTH:
-        raise where.error(given, f"at most {MAX_LENGTH} characters", "split it into several terms")
-    symbols = Symbols(robot)
-    grammar = Grammar(
-        _TEXT, lambda name: symbols.t if name == "t" else named(name, robot.parameters), _FUNCTIONS,
-        {
-            "q": _checked(symbols.coordinate, 1), "qd": _checked(symbols.velocity_of, 1),
-            "position": _component(symbols.position), "velocity": _component(symbols.velocity), "rotation": _entry(symbols),
-        },
-        conditions=True, any_power=True,
-    )  # fmt: skip
+        raise where.error(given, f"at most {MAX_LENGTH} characters", "split it, or name parts of it")
+    grammar = Grammar(words.text, words.name, FUNCTIONS, words.references, conditions=True, any_power=True)
     try:
         return grammar.parse(given)
     except RejectedError as problem:
         raise where.error(given, problem.expected, problem.fix) from None
     except (SyntaxError, ValueError, TypeError, MemoryError, RecursionError, OverflowError):
-        raise where.error(given, _TEXT, "write for example \"0.5*k*q('elbow')**2\"") from None
+        raise where.error(given, words.text, words.example) from None
 
 
 def _checked(lookup: Callable[[str], sympy.Expr], count: int) -> Callable[..., sympy.Expr]:

@@ -12,6 +12,7 @@ import sympy
 
 from elastogen.generator.robot.location import Location, did_you_mean
 from elastogen.generator.robot.names import check_name, check_parameter_name
+from elastogen.generator.robot.own.expression_size import excess
 from elastogen.generator.robot.own.terms import TIME, Symbols, Term, symbol
 from elastogen.generator.robot.robot import Parameter, Robot
 
@@ -96,6 +97,8 @@ def _expression(given: Any, where: Location) -> sympy.Expr:
         raise where.error(given, "a SymPy expression", "write it with the symbols of elastogen.symbols(robot)")
     if isinstance(given, sympy.MatrixBase) or getattr(given, "shape", ()) != ():
         raise where.error(getattr(given, "shape", given), "one scalar expression", "take one element of it")
+    if isinstance(given, sympy.Basic) and (too_much := excess(given)):
+        raise where.error("a large expression", "an expression that can become C", too_much)
     return sympy.sympify(given)
 
 

@@ -7,11 +7,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+import sympy
 
 import elastogen
 from elastogen.generator.description.load_robot import load
 from elastogen.generator.functions.derivation import derive_model
 from elastogen.generator.robot.robot import Robot
+from elastogen.verification import second_derivation
 
 BODY = {"mass": 1.3, "com": [0.2, 0.03, -0.05], "inertia": [0.02, 0.03, 0.04]}
 OUTPUTS = (
@@ -218,3 +220,21 @@ def test_a_coupled_robot_is_compiled_and_simulated(cache_dir: Any) -> None:
     motion = model.simulate([0.1, 0.2, -0.3, 0.1, 0.2], t=0.5, samples=11)
     assert motion.ok
     assert np.abs(motion.balance).max() < 1e-7 * max(1.0, np.abs(motion.kinetic).max())
+
+
+def test_closed_forms_and_the_second_derivation_know_that_followers_move() -> None:
+    links = [{"name": "base"}, {"name": "a", "mass": 1, "com": [0.3, 0, 0]}, {"name": "b", "mass": 2, "com": [0.2, 0.1, 0]}]
+    joints = [
+        {"name": "crank", "type": "revolute", "axis": [0, 1, 0]},
+        {"name": "gear", "type": "revolute", "axis": [0, 1, 0], "placement": {"xyz": [0.5, 0, 0]}, "follows": "2*q('crank')"},
+    ]
+    geared = elastogen.load({"elastogen": 1, "name": "geared", "links": links, "joints": joints})
+    closed = elastogen.derive(geared)
+    # b turns by 3 angles: v = 0.5 u(q) + 3 * 0.2 u(3 q), with u(3 q) . u(q) = cos 2 q
+    expected = 0.3**2 + 2 * (0.5**2 + 0.6**2 + 2 * 0.5 * 0.6 * sympy.cos(2 * closed.q[0]))
+    assert abs(float((closed.mass_matrix[0] - expected).subs(closed.q[0], 0.7))) < 1e-14
+    names = ("inverse_dynamics", "mass_matrix")
+    functions = {function.name: function for function in derive_model(geared, names).functions}
+    states = {"q": np.array([[0.4]]), "qd": np.array([[0.8]]), "qdd": np.array([[-0.3]])}
+    findings = list(second_derivation.check(geared, functions, states, {}))
+    assert [finding.verdict for finding in findings] == ["passed", "passed"]

@@ -1,0 +1,1 @@
+"""Joints whose motion their user writes as expressions."""
