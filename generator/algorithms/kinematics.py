@@ -38,14 +38,15 @@ class Twist:
     angular: Vec
 
 
-def _base(mechanism: Mechanism) -> Pose:
+def base_pose(mechanism: Mechanism) -> Pose:
+    """The base frame itself."""
     one, zero = mechanism.graph.value(1), mechanism.graph.value(0)
     return Pose([[one, zero, zero], [zero, one, zero], [zero, zero, one]], [zero] * 3)
 
 
 def poses(mechanism: Mechanism, placed: Sequence[Placed]) -> list[Pose]:
     """T_i0 of every moving frame, by the product of transformations."""
-    base = _base(mechanism)
+    base = base_pose(mechanism)
     found: list[Pose] = []
     for frame, place_ in zip(mechanism.frames, placed, strict=True):
         with mechanism.graph.section(f"{frame.label}: pose"):
@@ -58,7 +59,7 @@ def poses(mechanism: Mechanism, placed: Sequence[Placed]) -> list[Pose]:
 
 def link_pose(mechanism: Mechanism, found: Sequence[Pose], link: LinkFrame) -> Pose:
     """T_i0 of a frame of the user."""
-    carrier = found[link.frame] if link.frame >= 0 else _base(mechanism)
+    carrier = found[link.frame] if link.frame >= 0 else base_pose(mechanism)
     return Pose(link.rotation.after(carrier.R), add(carrier.p, times(carrier.R, link.position)))
 
 
@@ -80,15 +81,14 @@ def jacobian(mechanism: Mechanism, found: Sequence[Pose], q: Sequence[Value]) ->
     return J
 
 
-def jacobian_in_tip(mechanism: Mechanism, placed: Sequence[Placed], q: Sequence[Value]) -> Mat:
-    """Tip Jacobian in tip components (002 (12)), by going from the tip inward."""
+def jacobian_in_tip(mechanism: Mechanism, placed: Sequence[Placed], q: Sequence[Value], tip: LinkFrame) -> Mat:
+    """Jacobian of a frame, the tip, in its own components (002 (12)), by going from the tip inward."""
     zero = mechanism.graph.value(0)
     J = [[zero] * mechanism.size for _ in range(6)]
-    tip = mechanism.link_frames[-1]
     if tip.frame < 0:
         return J
     # rows of B: components in the tip frame of a vector given in the current frame; arm: from there to the tip
-    B = [tip.rotation.outward(row) for row in _base(mechanism).R]
+    B = [tip.rotation.outward(row) for row in base_pose(mechanism).R]
     arm = times(B, tip.position)
     for index in mechanism.ancestors(tip.frame):
         frame = mechanism.frames[index]

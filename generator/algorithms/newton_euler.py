@@ -11,10 +11,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from elastogen.generator.bodies.elastic_body import ElasticBody
-from elastogen.generator.mechanism.mechanism import Mechanism
+from elastogen.generator.mechanism.mechanism import LinkFrame, Mechanism
 from elastogen.generator.program.graph import Graph, Value
 from elastogen.generator.spatial.inertia import Inertia
-from elastogen.generator.spatial.vectors import Mat, Rotation, Vec, add, combination, cross, named, times
+from elastogen.generator.spatial.vectors import Mat, Rotation, Vec, add, combination, cross, named, sub, times
 
 
 @dataclass(frozen=True)
@@ -31,6 +31,15 @@ class Placed:
     group: tuple[int, ...]
     group_parent: int
     group_rotation: Rotation
+
+
+@dataclass(frozen=True)
+class Load:
+    """A force and a moment on a frame of the user, at its origin, in base components [N], [N m]."""
+
+    frame: LinkFrame
+    force: Vec
+    moment: Vec
 
 
 @dataclass(frozen=True)
@@ -203,12 +212,16 @@ def inverse_dynamics(
     gravity: Vec,
     moment: str = "pseudo-inertia",
     merge: bool = False,
+    loads: Sequence[Load] = (),
 ) -> list[Value]:
-    """Forces M qdd + C qd + G of the bodies, all rows; gravity enters as base acceleration -g."""
+    """Forces M qdd + C qd + G - sum J^T w of the bodies and loads w, all rows; gravity enters as base acceleration -g."""
     placed = place(mechanism, q, merge=merge)
     motions = outward(mechanism, placed, q, qd, qdd, [-g for g in gravity])
     rows: dict[int, Value] = {}
-    tau = inward(mechanism, placed, q, body_wrenches(mechanism, motions, q, qd, qdd, moment, rows))
+    wrenches = body_wrenches(mechanism, motions, q, qd, qdd, moment, rows)
+    for load in loads:
+        relieve(mechanism, placed, wrenches, load)
+    tau = inward(mechanism, placed, q, wrenches)
     return [value + rows[k] if k in rows else value for k, value in enumerate(tau)]
 
 
@@ -253,3 +266,22 @@ def body_wrench(
             elastic_rows = body.rows(motion.omega, motion.U, motion.a, xd, xdd)
             rows.update(zip(elastic.coordinates, elastic_rows, strict=True))
     return force, torque
+
+
+def relieve(mechanism: Mechanism, placed: Sequence[Placed], wrenches: list[tuple[Vec, Vec]], load: Load) -> None:
+    """Take a load from what the inner frames have to provide: it turns outward with the frames, to the one it acts on."""
+    index = load.frame.frame
+    if index < 0:
+        return
+    turns: list[Rotation] = []
+    at = index
+    while at >= 0:
+        turns.append(placed[at].group_rotation)
+        at = placed[at].group_parent
+    force, moment = load.force, load.moment
+    with mechanism.graph.section(f"{load.frame.name}: wrench"):
+        for turn in reversed(turns):
+            force, moment = turn.inward(force), turn.inward(moment)
+        moment = add(moment, cross(load.frame.position, force))
+        needed, about = wrenches[index]
+        wrenches[index] = sub(needed, force), sub(about, moment)

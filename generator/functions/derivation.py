@@ -21,6 +21,8 @@ from elastogen.generator.functions import (
 from elastogen.generator.functions.catalogue import Derived, Entry
 from elastogen.generator.functions.composed.fused import MARK, fused_entry
 from elastogen.generator.functions.composed.tangents import differentiated, tangent_entry
+from elastogen.generator.functions.frames import motion as frame_motion
+from elastogen.generator.functions.frames import wrenches
 from elastogen.generator.functions.function import Function
 from elastogen.generator.functions.higher import acceleration_matrices, energies_and_rates, energy_parts
 from elastogen.generator.functions.own.functions import own_entries
@@ -35,6 +37,7 @@ from elastogen.generator.program.optimize import factor_sums
 from elastogen.generator.program.program import Program
 from elastogen.generator.program.substitute import extract
 from elastogen.generator.robot.errors import OutputError
+from elastogen.generator.robot.frames import TIP, checked_frames
 from elastogen.generator.robot.robot import Robot
 from elastogen.generator.sliding.elements_inside import INDICATORS, indicated, selectors
 from elastogen.runtime.interface.argument import Argument
@@ -57,7 +60,10 @@ CATALOGUE: dict[str, Entry] = {
         *configuration.ENTRIES,
     )
 }  # every function that can be emitted, in the order in which they appear in the C
-SETS = ("default", "simulation", "all")
+FRAMED: dict[str, Entry] = {entry.name: entry for entry in (*frame_motion.ENTRIES, *wrenches.ENTRIES)}
+"""Functions of chosen frames, which come after all others; without frames there are none."""
+KINEMATICS = "inverse_kinematics"
+SETS = ("default", "simulation", KINEMATICS, "all")
 SIMULATION = (
     "gravity_vector", "friction_forces", "inverse_dynamics", "inverse_dynamics_derivatives", "forward_dynamics",
     "kinetic_energy", "potential_energy",
@@ -81,37 +87,47 @@ class ModelDerivation:
     slopes: tuple[LinkSlopes, ...]  # of flexible links
     selectors: tuple[Selector, ...] = ()  # of the sliding joints
     point_names: tuple[str, ...] = ()
+    frames: tuple[str, ...] = ()  # those that were chosen
 
 
-def output_names(outputs: Iterable[str] | str | None = None, robot: Robot | None = None) -> tuple[str, ...]:
-    """Names of the functions to emit, in catalogue order; "default", "simulation" and "all" are sets.
+def output_names(
+    outputs: Iterable[str] | str | None = None, robot: Robot | None = None, frames: Sequence[str] = ()
+) -> tuple[str, ...]:
+    """Names of the functions to emit, in catalogue order; "default", "simulation", "inverse_kinematics" and "all" are sets.
 
     "mass_matrix+gravity_vector" is one function for both; such functions come last, in the order given, after tangents as
     "forward_dynamics_tangent". With a robot, "all" is what exists for it, and asking for something else is an error.
+    Functions of frames exist where frames are chosen.
     """
     if outputs is None:
         outputs = ("default",)
     elif isinstance(outputs, str):
         outputs = (outputs,)
     own = () if robot is None else tuple(function.name for function in robot.functions)
+    known = {**CATALOGUE, **(FRAMED if frames else {})}
     wanted: set[str] = set()
     fused: dict[str, None] = {}
     tangents: dict[str, None] = {}
     for name in outputs:
         base = differentiated(name, CATALOGUE)
         if MARK in name:
-            fused[MARK.join(_parts(name, robot))] = None
+            fused[MARK.join(_parts(name, robot, frames))] = None
         elif name == "default":
-            wanted |= {e.name for e in CATALOGUE.values() if e.default and (robot is None or e.applies(robot))} | {*own}
+            wanted |= {e.name for e in known.values() if e.default and (robot is None or e.applies(robot))} | {*own}
         elif name == "simulation":
             wanted |= {n for n in ("configuration_rate", "integrate") if robot is not None and robot.has_quasi_velocities}
             wanted |= {*SIMULATION, *(("mass_matrix",) if robot is not None and selectors(robot) else ())}
         elif name == "all":
-            wanted |= {*(entry.name for entry in CATALOGUE.values() if robot is None or entry.applies(robot)), *own}
+            wanted |= {*(entry.name for entry in known.values() if robot is None or entry.applies(robot)), *own}
         elif name in own:
             wanted.add(name)
-        elif name in CATALOGUE or base is not None:
-            entry = CATALOGUE[base or name]
+        elif (name in FRAMED or name == KINEMATICS) and not frames:
+            raise OutputError(f"outputs: {name} needs frames, got none. Fix: choose them, for example frames=['{TIP}']")
+        elif name == KINEMATICS:
+            wanted |= {"frame_pose_and_jacobian"}
+            wanted |= {n for n in ("integrate", "difference") if robot is not None and robot.has_quasi_velocities}
+        elif name in known or base is not None:
+            entry = known[base or name]
             if robot is not None and not entry.applies(robot):
                 raise OutputError(f"outputs: {name} does not exist for {robot.name}: {entry.applies_to}")
             if base is None:
@@ -119,21 +135,21 @@ def output_names(outputs: Iterable[str] | str | None = None, robot: Robot | None
             else:
                 tangents[name] = None
         else:
-            near = get_close_matches(name, [*own, *CATALOGUE, *SETS], n=1)
+            near = get_close_matches(name, [*own, *CATALOGUE, *FRAMED, *SETS], n=1)
             hint = f"did you mean {near[0]!r}?" if near else f"one of {', '.join(CATALOGUE)}"
             raise OutputError(f"outputs: got {name!r}, expected functions, 'default', 'simulation' or 'all'. Fix: {hint}")
     if not wanted and not tangents and not fused:
         raise OutputError("outputs: got nothing, expected at least one function. Fix: leave outputs out for the defaults")
-    return (*(name for name in (*CATALOGUE, *own) if name in wanted), *tangents, *fused)
+    return (*(name for name in (*CATALOGUE, *own, *FRAMED) if name in wanted), *tangents, *fused)
 
 
-def _parts(name: str, robot: Robot | None) -> list[str]:
+def _parts(name: str, robot: Robot | None, frames: Sequence[str]) -> list[str]:
     """The functions in ``mass_matrix+gravity_vector``, which must be functions, not sets of them."""
     parts = name.split(MARK)
     sets = [part for part in parts if part in SETS]
     if sets:
         raise OutputError(f"fused: got {sets[0]!r} in {name!r}, expected functions. Fix: name them one by one")
-    return [found for part in parts for found in output_names((part,), robot)]
+    return [found for part in parts for found in output_names((part,), robot, frames)]
 
 
 def entry_of(name: str, known: Mapping[str, Entry] = CATALOGUE) -> Entry:
@@ -144,11 +160,11 @@ def entry_of(name: str, known: Mapping[str, Entry] = CATALOGUE) -> Entry:
     return known[name] if name in known else fused_entry([entry_of(part, known) for part in name.split(MARK)])
 
 
-def derive_model(robot: Robot, outputs: Iterable[str] | str | None = None) -> ModelDerivation:
-    """Derive the programs of all wanted functions of a robot."""
-    family = VariantFamily(robot)
-    names = output_names(outputs, robot)
-    known = CATALOGUE | own_entries(family, CATALOGUE)
+def derive_model(robot: Robot, outputs: Iterable[str] | str | None = None, frames: Sequence[str] = ()) -> ModelDerivation:
+    """Derive the programs of all wanted functions of a robot; ``frames`` are those that functions of frames are about."""
+    family = VariantFamily(robot, frames=checked_frames(robot, frames))
+    names = output_names(outputs, robot, frames)
+    known = CATALOGUE | FRAMED | own_entries(family, CATALOGUE)
     return ModelDerivation(
         robot=robot,
         functions=tuple(_told(family, entry_of(name, known), f"({k} of {len(names)})") for k, name in enumerate(names, 1)),
@@ -162,6 +178,7 @@ def derive_model(robot: Robot, outputs: Iterable[str] | str | None = None) -> Mo
         slopes=link_slopes(robot),
         selectors=family.selectors,
         point_names=tuple(point.name for point in robot.points),
+        frames=family.frames,
     )
 
 
@@ -197,7 +214,8 @@ def _variants_to_try(family: VariantFamily, entry: Entry, variants: Sequence[Var
     """All layouts where that is cheap, else the best one for inverse dynamics or forward kinematics."""
     if len(variants) == 1 or (entry.explore and family.plain().size <= entry.largest):
         return variants
-    probe = CATALOGUE[{"kinematic": "forward_kinematics", "points": "point_positions"}.get(entry.layout, "inverse_dynamics")]
+    probes = {"kinematic": "forward_kinematics", "points": "point_positions", "frames": "frame_pose"}
+    probe = (CATALOGUE | FRAMED)[probes.get(entry.layout, "inverse_dynamics")]
     with family.graph.apart():
         return [family.best(entry.layout, lambda variant: _cost(family.graph, _refs(probe.ways[0](variant))))]
 
@@ -220,11 +238,15 @@ def _program(entry: Entry, variant: Variant, derived: Derived, chosen: Sequence[
     for argument in entry.outputs(variant):
         outputs.append((argument, refs[start : start + argument.size]))
         start += argument.size
-    points = len(variant.pointed.points) if entry.layout in ("points", "physical") else 0
+    framed = entry.layout in ("frames", "loaded")
+    points = len(variant.pointed.points) if framed or entry.layout in ("points", "physical") else 0
     used = {small.label[node].partition("[")[0] for node in small.cone(refs) if small.op[node] is Op.INPUT}
     names = entry.inputs or (("q",) if variant.depends_on_elements or "q" in used else ())  # tangents of own terms
     own = entry.own_inputs
-    inputs = [own.get(name) or input_argument(name, variant.positions, variant.size, points) for name in names]
+    inputs = [
+        own.get(name) or input_argument(name, variant.positions, variant.size, points, "chosen frame" if framed else "point")
+        for name in names
+    ]
     indicators = Argument(INDICATORS, (len(indicated(chosen)),), "", "1 for the elements inside the joints, 0 for all others")
     if INDICATORS in used:
         inputs.append(indicators)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from elastogen.generator.algorithms import affine, energies, kinematics, sheared_kinematics
 from elastogen.generator.algorithms.composite_bodies import gravity_by_composites, mass_matrix_by_composites
-from elastogen.generator.algorithms.newton_euler import place
+from elastogen.generator.algorithms.newton_euler import Load, place
 from elastogen.generator.algorithms.solving import articulated_bodies
 from elastogen.generator.algorithms.solving.factorization import Factorization, factorize
 from elastogen.generator.functions.catalogue import Derived, Entry, Outputs, Way, flat, unless_sheared
@@ -47,9 +47,14 @@ def inertia_forces(variant: Variant) -> Derived:
 
 def inverse_dynamics(variant: Variant) -> Derived:
     """All driving forces, with friction, stiffness and damping."""
+    return Derived((driving_forces(variant),))
+
+
+def driving_forces(variant: Variant, loads: Sequence[Load] = ()) -> list[Value]:
+    """F under loads."""
     q, qd = variant.input("q"), variant.input("qd")
-    forces = variant.forces(q, qd, variant.input("qdd"), variant.mechanism.gravity)
-    return Derived(([f + r for f, r in zip(forces, variant.resistances(q, qd), strict=True)],))
+    forces = variant.forces(q, qd, variant.input("qdd"), variant.mechanism.gravity, loads)
+    return [f + r for f, r in zip(forces, variant.resistances(q, qd), strict=True)]
 
 
 def friction_forces(variant: Variant) -> Derived:
@@ -107,23 +112,28 @@ def _factorized(variant: Variant) -> Factorization:
         return factorize(M, mechanism.coordinate_parents, mechanism.separate, free)
 
 
-def _accelerating_forces(variant: Variant) -> list[Value]:
+def accelerating_forces(variant: Variant, loads: Sequence[Load] = ()) -> list[Value]:
     """F less all that does not depend on accelerations."""
     q, qd = variant.input("q"), variant.input("qd")
-    forces = variant.forces(q, qd, variant.zeros(), variant.mechanism.gravity)
+    forces = variant.forces(q, qd, variant.zeros(), variant.mechanism.gravity, loads)
     bias = [f + r for f, r in zip(forces, variant.resistances(q, qd), strict=True)]
     return [f - b for f, b in zip(variant.input("F"), bias, strict=True)]
 
 
 def acceleration(variant: Variant) -> tuple[list[Value], Factorization]:
     """The accelerations that F gives, and the factorization of M."""
-    right = _accelerating_forces(variant)
+    return solution(variant, accelerating_forces(variant))
+
+
+def solution(variant: Variant, right: Sequence[Value]) -> tuple[list[Value], Factorization]:
+    """The accelerations that forces give to the masses alone, and the factorization of M."""
     factors = _factorized(variant)
     with variant.graph.section("solution for the accelerations"):
         return factors.solve(right), factors
 
 
-def _by_articulated_bodies(variant: Variant, right: Sequence[Value]) -> Derived:
+def solution_by_articulated_bodies(variant: Variant, right: Sequence[Value]) -> Derived:
+    """The same by articulated bodies, without M."""
     q = variant.input("q")
     drives = [drive.inertia for drive in variant.drives]
     solution, pivots = articulated_bodies.solve(variant.mechanism, variant.place(q), q, drives, right)
@@ -184,7 +194,7 @@ def forward_dynamics(variant: Variant) -> Derived:
 
 def forward_dynamics_by_articulated_bodies(variant: Variant) -> Derived:
     """Accelerations: M^-1 (F - bias) by articulated bodies, without M."""
-    return _by_articulated_bodies(variant, _accelerating_forces(variant))
+    return solution_by_articulated_bodies(variant, accelerating_forces(variant))
 
 
 def mass_matrix_solve(variant: Variant) -> Derived:
@@ -195,10 +205,10 @@ def mass_matrix_solve(variant: Variant) -> Derived:
 
 def mass_matrix_solve_by_articulated_bodies(variant: Variant) -> Derived:
     """M^-1 b without M."""
-    return _by_articulated_bodies(variant, variant.input("b"))
+    return solution_by_articulated_bodies(variant, variant.input("b"))
 
 
-def _ways_to_solve(factorization: Way, articulated: Way) -> Callable[[Variant], tuple[Way, ...]]:
+def ways_to_solve(factorization: Way, articulated: Way) -> Callable[[Variant], tuple[Way, ...]]:
     """Factorization grows with the cube of the longest chain, articulated bodies with its length; they meet at ten joints."""
 
     def ways(variant: Variant) -> tuple[Way, ...]:
@@ -321,10 +331,10 @@ ENTRIES = (
           applies_to="only for robots with elastic coordinates; use inverse_dynamics"),
     Entry("forward_dynamics", "Accelerations qdd for given driving forces F.", ("q", "qd", "F"),
           _vector("qdd", _ACC, "accelerations"), (forward_dynamics,), "dynamic",
-          ways_for=_ways_to_solve(forward_dynamics, forward_dynamics_by_articulated_bodies)),
+          ways_for=ways_to_solve(forward_dynamics, forward_dynamics_by_articulated_bodies)),
     Entry("mass_matrix_solve", "Solution x of M(q) x = b.", ("q", "b"),
           _vector("x", _ACC, "solution"), (mass_matrix_solve,), "dynamic", default=False,
-          ways_for=_ways_to_solve(mass_matrix_solve, mass_matrix_solve_by_articulated_bodies)),
+          ways_for=ways_to_solve(mass_matrix_solve, mass_matrix_solve_by_articulated_bodies)),
     Entry("kinetic_energy", "Kinetic energy 1/2 qd^T M(q) qd.", ("q", "qd"),
           lambda v: (scalar("T", "J", "kinetic energy"),), (kinetic_energy,), "dynamic"),
     Entry("potential_energy", "Potential energy: weights (zero at the base origin) and deformation.", ("q",),

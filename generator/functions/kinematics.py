@@ -49,7 +49,7 @@ def jacobian(variant: Variant) -> Derived:
 def jacobian_tip(variant: Variant) -> Derived:
     """Tip Jacobian in tip components."""
     q = variant.input("q")
-    rows = kinematics.jacobian_in_tip(variant.mechanism, variant.place(q), q)
+    rows = kinematics.jacobian_in_tip(variant.mechanism, variant.place(q), q, variant.mechanism.link_frames[-1])
     return Derived((flat([variant.free(row) for row in rows]),))
 
 

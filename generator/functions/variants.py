@@ -9,9 +9,10 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from elastogen.generator.algorithms import affine
-from elastogen.generator.algorithms.newton_euler import Placed, inverse_dynamics, place
+from elastogen.generator.algorithms.newton_euler import Load, Placed, inverse_dynamics, place
 from elastogen.generator.bodies.elastic_body import ElasticBody
 from elastogen.generator.functions.own.terms import OwnTerms
+from elastogen.generator.mechanism.drives import Drive, Elasticity, drives, elasticity
 from elastogen.generator.mechanism.layout import build_mechanism
 from elastogen.generator.mechanism.mechanism import Mechanism
 from elastogen.generator.mechanism.points import PointedMechanism
@@ -26,28 +27,6 @@ from elastogen.generator.sliding.elements_inside import Indicators, selectors
 from elastogen.generator.spatial.vectors import Mat, Vec
 
 PARAMETERS = "parameters"  # section of what depends on live parameters only
-
-
-@dataclass(frozen=True)
-class Drive:
-    """What a joint's drive adds to its row of the equations of motion, as values; elastic coordinates have none."""
-
-    inertia: Value  # gear_ratio^2 * motor_inertia [kg m^2] or [kg]
-    viscous: Value
-    coulomb: Value
-    coulomb_velocity: Value
-
-    def coulomb_friction(self, rate: Value) -> Value:
-        """Smoothed: coulomb * tanh(qd / coulomb_velocity)."""
-        return self.coulomb if self.coulomb.is_zero else self.coulomb * rate.graph.tanh(rate / self.coulomb_velocity)
-
-
-@dataclass(frozen=True)
-class Elasticity:
-    """Stiffness K and damping D over all coordinates; viscous friction of the joints is part of D."""
-
-    K: Mat
-    D: Mat
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,6 +45,7 @@ class Variant:
     ranges: tuple[tuple[float, float], ...]  # per velocity, of the coordinate beside it: for random configurations
     elements: Mapping[str, int]  # which element is inside a sliding joint, where that is not an input
     separate: Mechanism | None = None  # the mechanism with coordinates for the slots of windows, where it has any
+    carrier: Mechanism | None = None  # the mechanism with the chosen frames, where wrenches act on them
 
     @property
     def graph(self) -> Graph:
@@ -104,9 +84,10 @@ class Variant:
 
     @property
     def pointed(self) -> PointedMechanism:
-        """The mechanism, where the layout is one with points."""
-        assert isinstance(self.mechanism, PointedMechanism)
-        return self.mechanism
+        """The mechanism with points, where the layout has any."""
+        found = self.carrier or self.mechanism
+        assert isinstance(found, PointedMechanism)
+        return found
 
     def free(self, values: Iterable[Value]) -> list[Value]:
         """A vector over all coordinates with zeros for those that are clamped."""
@@ -125,8 +106,13 @@ class Variant:
         """Poses of the frames in their parents."""
         return place(self.mechanism, q, merge=self.merge)
 
-    def forces(self, q: Sequence[Value], qd: Sequence[Value], qdd: Sequence[Value], gravity: Vec) -> list[Value]:
-        """M qdd + C qd + G by Newton-Euler (by transformations where tips are linear), with the inertia of the drives."""
+    def forces(
+        self, q: Sequence[Value], qd: Sequence[Value], qdd: Sequence[Value], gravity: Vec, loads: Sequence[Load] = ()
+    ) -> list[Value]:
+        """M qdd + C qd + G by Newton-Euler (by transformations where tips are linear), with the inertia of the drives.
+
+        ``loads`` act on frames of ``pointed`` and count against the forces; not where tips are linear.
+        """
         if self.mechanism.has_linear_tips:
             variables = [self.input(name) for name in ("q", "qd", "qdd")]  # it differentiates by them
             given = [value for vector in (q, qd, qdd) for value in vector]
@@ -134,7 +120,8 @@ class Variant:
             forces = affine.inverse_dynamics(self.mechanism, variables, gravity)
             bodies = substitute(self.graph, forces, replacing(named, given))
         else:
-            bodies = inverse_dynamics(self.mechanism, q, qd, qdd, gravity, self.moment, self.merge)
+            carrier = self.pointed if loads else self.mechanism
+            bodies = inverse_dynamics(carrier, q, qd, qdd, gravity, self.moment, self.merge, loads)
         return self.free([f + drive.inertia * acc for f, drive, acc in zip(bodies, self.drives, qdd, strict=True)])
 
     def friction(self, q: Sequence[Value], qd: Sequence[Value]) -> list[Value]:
@@ -239,10 +226,10 @@ class Variant:
 class VariantFamily:
     """All layouts of one robot in one graph, made when asked for."""
 
-    def __init__(self, robot: Robot, elements: Mapping[str, int] = MappingProxyType({})) -> None:
-        self.robot, self.elements, self.selectors = robot, elements, selectors(robot)
+    def __init__(self, robot: Robot, elements: Mapping[str, int] = MappingProxyType({}), frames: tuple[str, ...] = ()) -> None:
+        self.robot, self.elements, self.selectors, self.frames = robot, elements, selectors(robot), frames
         self.graph = Graph()
-        self._mechanisms: dict[tuple[bool, bool, bool, bool], Mechanism] = {}
+        self._mechanisms: dict[tuple[bool, bool, bool, bool, tuple[str, ...]], Mechanism] = {}
         self._plain: dict[bool, Variant] = {}
         self._layouts: dict[str, list[Variant]] = {}
         self._best: dict[str, Variant] = {}
@@ -252,16 +239,21 @@ class VariantFamily:
         self._ranges = position_ranges(robot)
         with self.graph.section(PARAMETERS):
             self._clamped = inside.clamped(robot)
-            self._drives, self._elasticity = _drives(lower, robot), _elasticity(lower, robot, inside)
+            self._drives, self._elasticity = drives(lower, robot), elasticity(lower, robot, inside)
 
-    def mechanism(self, *, reframe: bool, regroup: bool, separate: bool = False, points: bool = False) -> Mechanism:
-        """The mechanism with or without optimized frames, base parameters, coordinates for the slots of windows, points."""
-        key = (reframe, regroup, separate, points)
+    def mechanism(
+        self, *, reframe: bool, regroup: bool, separate: bool = False, points: bool = False, frames: tuple[str, ...] = ()
+    ) -> Mechanism:
+        """The mechanism with or without optimized frames, base parameters, coordinates for the slots of windows, points.
+
+        With ``frames`` these are its points.
+        """
+        key = (reframe, regroup, separate, points, frames)
         if key not in self._mechanisms:
             with self.graph.section(PARAMETERS):
                 self._mechanisms[key] = build_mechanism(
                     self.graph, self.robot, reframe=reframe, regroup=regroup, elements=self.elements, separate=separate,
-                    points=points,
+                    points=points, frames=frames,
                 )  # fmt: skip
         return self._mechanisms[key]
 
@@ -280,20 +272,23 @@ class VariantFamily:
         """Whether linear tips shear frames: then there is one layout for each family only."""
         return self.plain().mechanism.has_linear_tips
 
-    def dynamic(self) -> list[Variant]:
-        """Layouts for functions in which only the motion matters."""
+    def dynamic(self, frames: tuple[str, ...] = ()) -> list[Variant]:
+        """Layouts for functions in which only the motion matters, and wrenches on ``frames``."""
         if self._sheared:
-            return [self.plain()]
+            return [self._variant(False, False, False, "tensor", frames) if frames else self.plain()]
         return [
-            self._variant(reframe, True, merge, moment)
+            self._variant(reframe, True, merge, moment, frames)
             for reframe, merge, moment in itertools.product((False, True), (False, True), ("tensor", "pseudo-inertia"))
         ]
 
-    def pointed(self) -> list[Variant]:
-        """Layouts for functions of the robot's points."""
+    def pointed(self, frames: tuple[str, ...] = ()) -> list[Variant]:
+        """Layouts for functions of the robot's points, or of frames."""
         choices = [(False, False)] if self._sheared else itertools.product((False, True), repeat=2)
         return [
-            replace(self.plain(merge=merge), mechanism=self.mechanism(reframe=reframe, regroup=False, points=True))
+            replace(
+                self.plain(merge=merge),
+                mechanism=self.mechanism(reframe=reframe, regroup=False, points=not frames, frames=frames),
+            )
             for reframe, merge in choices
         ]
 
@@ -303,9 +298,12 @@ class VariantFamily:
         return [replace(variant, moment=moment) for variant in self.pointed() for moment in moments]
 
     def layouts(self, family: str) -> list[Variant]:
-        """Layouts by family: plain, kinematic, dynamic, points or physical; always in the same order, made once."""
+        """Layouts by family, plain where it has no method; always in the same order, made once."""
         if family not in self._layouts:
-            made = {"kinematic": self.kinematic, "dynamic": self.dynamic, "points": self.pointed, "physical": self.physical}
+            made: dict[str, Callable[[], list[Variant]]] = {
+                "kinematic": self.kinematic, "dynamic": self.dynamic, "points": self.pointed, "physical": self.physical,
+                "frames": lambda: self.pointed(self.frames), "loaded": lambda: self.dynamic(self.frames),
+            }  # fmt: skip
             self._layouts[family] = made[family]() if family in made else [self.plain()]
         return self._layouts[family]
 
@@ -315,13 +313,14 @@ class VariantFamily:
             self._best[family] = min(self.layouts(family), key=cost)
         return self._best[family]
 
-    def _variant(self, reframe: bool, regroup: bool, merge: bool, moment: str) -> Variant:
+    def _variant(self, reframe: bool, regroup: bool, merge: bool, moment: str, frames: tuple[str, ...] = ()) -> Variant:
         mechanism = self.mechanism(reframe=reframe, regroup=regroup)
         windows = any(frame.window is not None for frame in mechanism.frames)
         return Variant(
             self.robot, mechanism, self._drives, self._elasticity, merge, moment, self._nominal, self._elastic, self._clamped,
             self._ranges, self.elements,
             self.mechanism(reframe=reframe, regroup=regroup, separate=True) if windows else None,
+            self.mechanism(reframe=reframe, regroup=regroup, frames=frames) if frames else None,
         )  # fmt: skip
 
 
@@ -337,46 +336,3 @@ def position_ranges(robot: Robot) -> tuple[tuple[float, float], ...]:
         count = (joint.elasticity is not None) + (0 if flexible is None else len(flexible.coordinates))
         found += [(0.0, 0.0)] * count
     return tuple(found)
-
-
-def _drives(lower: Lowering, robot: Robot) -> tuple[Drive, ...]:
-    """Per velocity, in the order of the joints: its own, its deflection's, those of the child's modes."""
-    zero = lower.graph.value(0)
-    none = Drive(zero, zero, zero, zero)
-    drives: list[Drive] = []
-    for joint in robot.joints:
-        a = joint.actuation
-        for _ in joint.type.velocities:
-            ratio = lower.value(a.gear_ratio)
-            reflected = lower.value(a.motor_inertia) * ratio * ratio
-            drives.append(Drive(reflected, lower.value(a.viscous), lower.value(a.coulomb), lower.value(a.coulomb_velocity)))
-        if joint.elasticity is not None:
-            drives.append(none)
-        flexible = robot.link(joint.child).flexible
-        drives += [none] * (0 if flexible is None else len(flexible.coordinates))
-    return tuple(drives)
-
-
-def _elasticity(lower: Lowering, robot: Robot, inside: Indicators) -> Elasticity:
-    """Blocks of the flexible links and joints on the diagonal of K and D."""
-    zero, n = lower.graph.value(0), len(robot.velocities)
-    K, D = ([[zero] * n for _ in range(n)] for _ in range(2))
-    start = 0
-    for joint in robot.joints:
-        for _ in joint.type.velocities:
-            D[start][start] = lower.value(joint.actuation.viscous)
-            start += 1
-        if joint.elasticity is not None:
-            K[start][start] = lower.value(joint.elasticity.stiffness)
-            D[start][start] = lower.value(joint.elasticity.damping)
-            start += 1
-        body = robot.link(joint.child).flexible
-        if body is not None:
-            for r in range(len(body.coordinates)):
-                for c in range(len(body.coordinates)):
-                    K[start + r][start + c] = zero if body.clamp_moves else lower.value(body.stiffness[r][c])
-                    D[start + r][start + c] = lower.value(body.damping[r][c])
-                    for k, held in enumerate(body.telescope.held_damping if body.telescope is not None else (), 1):
-                        D[start + r][start + c] = D[start + r][start + c] + inside.of(joint.name)[k] * lower.value(held[r][c])
-            start += len(body.coordinates)
-    return Elasticity(K, D)

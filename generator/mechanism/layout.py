@@ -25,6 +25,7 @@ from elastogen.generator.mechanism.points import with_points
 from elastogen.generator.mechanism.steps import TINY, rounded, steps
 from elastogen.generator.program.graph import Graph
 from elastogen.generator.program.lowering import Lowering
+from elastogen.generator.robot.frames import TIP
 from elastogen.generator.robot.moments import pseudo_inertia
 from elastogen.generator.robot.placement import inverse, product, transform
 from elastogen.generator.robot.robot import IDENTITY, Body, FlexibleBody, Joint, Link, Matrix, Robot, Scalar, Vector
@@ -211,12 +212,13 @@ def build_mechanism(
     elements: Mapping[str, int] = MappingProxyType({}),
     separate: bool = False,
     points: bool = False,
+    frames: tuple[str, ...] = (),
 ) -> Mechanism:
     """Lay out the mechanism of a robot, with or without optimized frames and base inertial parameters.
 
     ``elements`` says which element is inside a sliding joint; the others' indicators are inputs. With ``separate`` the slots
     of windows are coordinates of their own: a mass matrix over them has the few entries that a factorization needs. With
-    ``points`` it is a PointedMechanism.
+    ``points`` it is a PointedMechanism; so it is with ``frames``, which are then its points.
     """
     inside = Indicators(graph, robot, elements)
     lower = Lowering(graph, robot, inside.symbols)
@@ -231,7 +233,7 @@ def build_mechanism(
         base_regrouping.regroup(
             [(d.parent, d.plan, _numeric(d.placement)) for d in layout.drafts], [d.constant for d in layout.drafts]
         )
-    named = [*((link.name, layout.links[link.name]) for link in robot.links[1:]), ("tip", layout.tip)]
+    named = [*((link.name, layout.links[link.name]) for link in robot.links[1:]), (TIP, layout.tip)]
     mechanism = Mechanism(
         graph=graph,
         frames=tuple(_frame(lower, draft, layout.size) for draft in layout.drafts),
@@ -241,6 +243,8 @@ def build_mechanism(
         order=(*layout.order, *layout.beyond),
         separate=tuple(layout.windows or ()),
     )
+    if frames:
+        return with_points(mechanism, robot, lower, {**layout.links, TIP: layout.tip}, layout.seats, frames)
     return with_points(mechanism, robot, lower, layout.links, layout.seats) if points else mechanism
 
 

@@ -57,12 +57,25 @@ class PointedMechanism(Mechanism):
 
 
 def with_points(
-    mechanism: Mechanism, robot: Robot, lower: Lowering, links: Mapping[str, Placed], seats: Mapping[str, Placed]
+    mechanism: Mechanism,
+    robot: Robot,
+    lower: Lowering,
+    links: Mapping[str, Placed],
+    seats: Mapping[str, Placed],
+    chosen: Sequence[str] | None = None,
 ) -> PointedMechanism:
-    """The mechanism, in the user's frames, with the robot's points; ``seats`` are those of the joints."""
+    """The mechanism, in the user's frames, with the robot's points; ``seats`` are those of the joints.
+
+    ``chosen`` names frames that are carried in their place: links, the tip among them, or points.
+    """
     frames, found = list(mechanism.frames), []
     held, zero = held_bodies(robot), lower.graph.value(0)
-    for point in robot.points:
+    points = {point.name: point for point in robot.points}
+    for point in robot.points if chosen is None else [points.get(name, Point(name)) for name in chosen]:
+        if chosen is not None and point.name in links:
+            frame, seat = links[point.name]
+            found.append(PointFrame(point, LinkFrame(point.name, frame, *steps(lower, seat))))
+            continue
         frame, seat = seats[point.joint] if point.joint else links[point.link]
         pose = lower.matrix(point.pose)
         body = robot.link(point.link).flexible if point.link else None

@@ -34,10 +34,10 @@ POSITIONS = ("q", "q0", "q1", "u")
 """The arguments with a number for each coordinate; the others have one for each velocity."""
 
 
-def input_argument(name: str, nq: int, nv: int, points: int = 0) -> Argument:
-    """The input of that name for a robot with nq coordinates, nv velocities and so many points."""
+def input_argument(name: str, nq: int, nv: int, points: int = 0, per: str = "point") -> Argument:
+    """The input of that name for a robot with nq coordinates, nv velocities and so many points, or frames."""
     if name == "wrenches":
-        return Argument("wrenches", (points, 6), "N, N m", "per point, force and moment on it, in base components")
+        return Argument("wrenches", (points, 6), "N, N m", f"per {per}, force and moment on it, in base components")
     if name == "wrench":
         return Argument("wrench", (6,), "N, N m", "force and moment of the load on the tip, in tip components")
     if name in _SWITCHES:

@@ -33,6 +33,7 @@ MOVING = (kinds.REVOLUTE, kinds.CONTINUOUS, kinds.PRISMATIC)
 EXAMPLES = {
     "ur5": "ur_description/urdf/ur5_robot.urdf",
     "panda": "panda_description/urdf/panda.urdf",
+    "solo12": "solo_description/robots/solo12.urdf",
     "talos": "talos_data/robots/talos_reduced.urdf",
 }
 

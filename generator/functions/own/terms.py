@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import sympy
 
-from elastogen.generator.algorithms.kinematics import Pose, link_pose, poses
+from elastogen.generator.algorithms.kinematics import Pose, base_pose, link_pose, poses
 from elastogen.generator.algorithms.newton_euler import place
 from elastogen.generator.mechanism.layout import build_mechanism
 from elastogen.generator.mechanism.points import PointedMechanism
@@ -60,7 +60,8 @@ class OwnTerms:
     def _poses(self) -> dict[str, Pose]:
         mechanism = self.variant.mechanism
         found = poses(mechanism, self.variant.place(self.q))
-        named = {link.name: link_pose(mechanism, found, link) for link in mechanism.link_frames}
+        named = {self.variant.robot.links[0].name: base_pose(mechanism)}
+        named |= {link.name: link_pose(mechanism, found, link) for link in mechanism.link_frames}
         return self._points() | named if self._frames_used - set(named) else named
 
     @cached_property

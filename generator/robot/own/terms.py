@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import sympy
 
+from elastogen.generator.robot.frames import frame_names
 from elastogen.generator.robot.location import Location, did_you_mean
 
 if TYPE_CHECKING:
@@ -118,9 +119,8 @@ class Symbols:
 
     @property
     def frames(self) -> tuple[str, ...]:
-        """Names of the frames: every link but the base, ``tip``, and the robot's points."""
-        links, points = (link.name for link in self._robot.links[1:]), (point.name for point in self._robot.points)
-        return tuple(dict.fromkeys([*links, "tip", *points]))
+        """Names of the frames: every link, ``tip``, and the robot's points."""
+        return frame_names(self._robot)
 
     def position(self, frame: str) -> sympy.ImmutableMatrix:
         """Origin of a frame in the base frame [m], a column."""

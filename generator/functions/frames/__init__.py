@@ -1,0 +1,1 @@
+"""Functions of frames that are chosen by name: their motion, wrenches on them."""
