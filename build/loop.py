@@ -192,7 +192,7 @@ def loop_outputs(robot: Robot, more: tuple[str, ...] | None = None) -> tuple[str
 def render_loop(robot: Robot, options: BuildOptions, code: UserCode) -> RenderedModel:
     """Print the files of a model with its loop."""
     refuse_time(robot)
-    derivation = derive_model(robot, options.emit.outputs)
+    derivation = derive_model(robot, options.emit.outputs, options.emit.frames)
     return with_loop(derivation, render_model(derivation, options.emit), options, code)
 
 

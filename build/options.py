@@ -24,6 +24,7 @@ class EmitOptions:
     outputs: tuple[str, ...] | None = None  # functions to emit; None: the default set
     precision: str = "double"  # "double" or "float"
     sincos: str = "fast"  # "fast": inline, vectorized, the same bits everywhere; "libm": sin and cos of the C library
+    frames: tuple[str, ...] = field(default=(), metadata={"later": True})  # those that functions of frames are about
 
     def __post_init__(self) -> None:
         _check_choice("precision", self.precision)
@@ -71,6 +72,7 @@ class BuildOptions:
         fused: Sequence[Sequence[str]] = (),
         precision: str = "double",
         sincos: str = "fast",
+        frames: Sequence[str] | str = (),
         cache_dir: str | os.PathLike[str] | None = None,
         compiler: str | None = None,
         cflags: Sequence[str] | str | None = None,
@@ -85,14 +87,21 @@ class BuildOptions:
         given = shlex.split(cflags) if isinstance(cflags, str) else (cflags or ())
         flags = (*shlex.split(os.environ.get("ELASTOGEN_CFLAGS", "") if environment else ""), *given)
         return cls(
-            emit=EmitOptions(_with_fused(_checked_outputs(outputs), fused), precision, sincos),
+            emit=EmitOptions(_with_fused(_checked_outputs(outputs), fused), precision, sincos, _checked_names(frames)),
             compile=CompileOptions(compiler, tuple(flags), bool(native), fp_contract, bool(lanes), timeout, bool(verbose)),
             cache_dir=None if cache_dir is None else Path(cache_dir),
         )
 
-    def with_outputs(self, outputs: tuple[str, ...] | None) -> BuildOptions:
-        """The same choices for other functions."""
-        return replace(self, emit=replace(self.emit, outputs=outputs))
+    def with_outputs(self, outputs: tuple[str, ...] | None, frames: tuple[str, ...] | None = None) -> BuildOptions:
+        """The same choices for other functions; None: for the same frames."""
+        return replace(self, emit=replace(self.emit, outputs=outputs, frames=self.emit.frames if frames is None else frames))
+
+
+def _checked_names(frames: Sequence[str] | str) -> tuple[str, ...]:
+    names = (frames,) if isinstance(frames, str) else tuple(frames) if isinstance(frames, Sequence) else (frames,)
+    if not all(isinstance(name, str) for name in names):
+        raise OutputError(f"frames: got {frames!r}, expected names of frames, for example ['tip'].")
+    return names
 
 
 def _check_choice(name: str, given: object) -> None:

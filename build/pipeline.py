@@ -52,15 +52,17 @@ def generate(
     fused: Sequence[Sequence[str]] = (),
     precision: str = "double",
     sincos: str = "fast",
+    frames: Sequence[str] | str = (),
     force: bool = False,
 ) -> GeneratedFiles:
     """Derive a robot's model and write its C files, an example, a CMakeLists.txt and a README; compile nothing.
 
-    All files appear, or none. Files that elastogen did not write, or that were changed since, are refused by name
-    (``elastogen-manifest.json`` in the directory has the sums of what it wrote); ``force`` replaces them.
+    ``frames`` are links, points or "tip" that functions of frames are about. All files appear, or none. Files that elastogen
+    did not write, or that were changed since, are refused by name (``elastogen-manifest.json`` in the directory has the sums
+    of what it wrote); ``force`` replaces them.
     Raises RobotError, OutputError or BuildError.
     """
-    options = BuildOptions.checked(outputs=outputs, fused=fused, precision=precision, sincos=sincos)
+    options = BuildOptions.checked(outputs=outputs, fused=fused, precision=precision, sincos=sincos, frames=frames)
     model = render(load(robot), options)
     target = Path(directory)
     written = write_files(target, {**model.c_files, **model.emitted_simulation, **model.bundle}, force=force)
@@ -69,7 +71,7 @@ def generate(
 
 def render(robot: Robot, options: BuildOptions) -> RenderedModel:
     """Derive a robot's model and print its files."""
-    derivation = derive_model(robot, options.emit.outputs)
+    derivation = derive_model(robot, options.emit.outputs, options.emit.frames)
     with stage("rendering"):
         return render_model(derivation, options.emit, lanes=options.compile.lanes)
 

@@ -34,6 +34,7 @@ def build_model(
     fused: Sequence[Sequence[str]] = (),
     precision: str = "double",
     sincos: str = "fast",
+    frames: Sequence[str] | str = (),
     cache_dir: str | os.PathLike[str] | None = None,
     compiler: str | None = None,
     cflags: Sequence[str] | str | None = None,
@@ -48,7 +49,8 @@ def build_model(
     ``robot`` is a Robot, a built-in name, a path or a mapping like a robot file. ``outputs`` names the functions
     (None: a sensible set, and any other function when it is first called); each group in ``fused`` becomes one more function
     that evaluates them at one state, ``mass_matrix_and_gravity_vector``. ``precision`` is "double" or "float";
-    ``sincos`` "fast" (inline and vectorized) or "libm". ``native`` uses all instructions of this processor;
+    ``sincos`` "fast" (inline and vectorized) or "libm". ``frames`` names links, points or "tip" for functions of frames, in
+    C and at once in Python. ``native`` uses all instructions of this processor;
     ``fp_contract="fast"`` allows fused multiply-add; ``lanes`` lets batches evaluate several states at once in the
     processor's vectors, with the same bits and twice the time to compile; ``cflags`` are added last, after those of
     $ELASTOGEN_CFLAGS. ``cache_dir`` replaces $ELASTOGEN_CACHE_DIR and the user's cache directory. An unchanged file
@@ -56,15 +58,15 @@ def build_model(
     or BuildError.
     """
     options = BuildOptions.checked(
-        outputs=outputs, fused=fused, precision=precision, sincos=sincos, cache_dir=cache_dir, compiler=compiler, cflags=cflags,
-        native=native, fp_contract=fp_contract, lanes=lanes, timeout=timeout, verbose=verbose,
+        outputs=outputs, fused=fused, precision=precision, sincos=sincos, frames=frames, cache_dir=cache_dir, compiler=compiler,
+        cflags=cflags, native=native, fp_contract=fp_contract, lanes=lanes, timeout=timeout, verbose=verbose,
     )  # fmt: skip
     content = RobotContent.read(robot)
     description: Any = robot if content is None else content
     model = load_model(_extension("model", description, options, lambda loaded: _build_extension(loaded, options)))
     if outputs is None:  # the user did not choose: whatever else is called is built then
-        model.complete_with(lambda name: _other_functions(description, options.with_outputs((name,))))
-    model.show_programs_with(lambda name: _program(description, name))
+        model.complete_with(lambda name, frames: _other_functions(description, options.with_outputs((name,), frames)))
+    model.show_programs_with(lambda name: _program(description, name, options.emit.frames))
     own = [function.name for function in getattr(robot, "functions", ())]
     model.make_loops_with(lambda *code: _loop_of(description, options.with_outputs(None), *code), own)
     model.animate_with(partial(_animate, description))
@@ -117,12 +119,12 @@ def _robot(description: Any) -> Robot:
     return _load(description)[0] if isinstance(description, RobotContent) else load(description)
 
 
-def _program(description: Any, name: str) -> EmittedProgram:
+def _program(description: Any, name: str, frames: tuple[str, ...]) -> EmittedProgram:
     from elastogen.build.program import EmittedProgram
     from elastogen.generator.functions.derivation import derive_model
 
     robot = _robot(description)
-    (function,) = derive_model(robot, (name,)).functions
+    (function,) = derive_model(robot, (name,), frames).functions
     return EmittedProgram(robot, function)
 
 

@@ -29,6 +29,7 @@ def export(
     outputs: Sequence[str] | str | None = None,
     precision: str | None = None,
     sincos: str = "fast",
+    frames: Sequence[str] | str = (),
     target: str | None = None,
     compiler: str | None = None,
     cflags: Sequence[str] | str | None = None,
@@ -39,15 +40,15 @@ def export(
     ``format`` is "c", "cpp", "cmake", "python", "shared", "fmu2", "fmu3", "mex", "arduino", "platformio" or "zephyr"; the
     last three are float unless ``precision`` says otherwise, the others double. ``loop`` adds the control loop (not
     "python", "fmu2", "fmu3", "mex"; for boards without its thread), ``header_only`` puts the model's C into its header
-    ("c"). ``target`` is the triple of another machine ("shared", "fmu2", "fmu3"), ``compiler`` and ``cflags`` are those of
-    ``build_model``. All files appear, or none; the same robot and options give the same bytes. Files that elastogen did
+    ("c"). ``target`` is the triple of another machine ("shared", "fmu2", "fmu3"); ``frames``, ``compiler`` and ``cflags`` are
+    those of ``build_model``. All files appear, or none; the same robot and options give the same bytes. Files that elastogen did
     not write are refused by name unless ``force``.
     Raises RobotError, OutputError or BuildError.
     """
     usual = FORMATS[format].precision if format in FORMATS else "double"
     options = BuildOptions.checked(
-        outputs=outputs, precision=precision or usual, sincos=sincos, compiler=compiler, cflags=cflags, native=False,
-        environment=False,
+        outputs=outputs, precision=precision or usual, sincos=sincos, frames=frames, compiler=compiler, cflags=cflags,
+        native=False, environment=False,
     )  # fmt: skip
     if target is not None and not TRIPLE.fullmatch(target):
         raise OutputError(f"target: got {target!r}, expected a triple such as aarch64-linux-gnu.")

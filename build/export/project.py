@@ -65,7 +65,7 @@ def make_project(robot: Robot, options: BuildOptions, kind: str, loop: bool, par
     if loop:
         refuse_time(robot)
         outputs = tuple(dict.fromkeys((*(outputs or ("default",)), *loop_outputs(robot))))
-    derivation = derive_model(robot, outputs)
+    derivation = derive_model(robot, outputs, options.emit.frames)
     model = render_model(derivation, options.emit)
     files = {**model.c_files, **model.simulation}
     if loop:

@@ -67,6 +67,7 @@ def model_size(
     outputs: Sequence[str] | str | None = None,
     precision: str = "double",
     sincos: str = "fast",
+    frames: Sequence[str] | str = (),
     target: str | None = None,
     compiler: str | None = None,
     cflags: Sequence[str] | str | None = None,
@@ -80,7 +81,7 @@ def model_size(
     if optimize not in OPTIMIZATIONS:
         raise OutputError(f"optimize: got {optimize!r}, expected one of {', '.join(OPTIMIZATIONS)}.")
     options = BuildOptions.checked(
-        outputs=outputs, precision=precision, sincos=sincos, compiler=compiler, cflags=cflags, native=False,
+        outputs=outputs, precision=precision, sincos=sincos, frames=frames, compiler=compiler, cflags=cflags, native=False,
         environment=False,
     )  # fmt: skip
     toolchain = _toolchain(options.compile, target, optimize)

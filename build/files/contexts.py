@@ -77,6 +77,7 @@ class HeaderContext:
     parameters: tuple[ParameterLine, ...]
     functions: tuple[FunctionDoc, ...]
     sliding: tuple[str, ...] = ()  # one line per sliding joint: elements and range
+    chosen: tuple[str, ...] = ()  # "0: tool0", the frames of functions of frames
 
 
 @dataclass(frozen=True)

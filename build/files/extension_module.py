@@ -96,6 +96,8 @@ def metadata(derivation: ModelDerivation, identity: Identity) -> dict[str, Any]:
             for function in derivation.functions
         ],
         "point_names": list(derivation.point_names),
+        "base_name": derivation.robot.links[0].name,
+        "chosen_frames": list(derivation.frames),
         "sliding": [dataclasses.asdict(selector) for selector in derivation.selectors],
         "c_files": [f"{identity.name}.h", f"{identity.name}.c"],
     }

@@ -149,6 +149,7 @@ def _header_context(derivation: ModelDerivation, identity: Identity, dialect: Di
         parameters=_parameter_lines(derivation, identity.real),
         functions=tuple(_function_doc(function, dialect) for function in derivation.functions),
         sliding=tuple(f"k[{i}]: {c_elements.selector_doc(s)}" for i, s in enumerate(derivation.selectors)),
+        chosen=tuple(f"{k}: {comment_text(name)}" for k, name in enumerate(derivation.frames)),
     )
 
 

@@ -28,7 +28,7 @@ class Evaluation:
     _parameters: Parameters
     coordinate_names: Any
     _quaternions: tuple[int, ...] = ()  # where in q they start
-    _provider: Callable[[str], Kernel] | None = None  # makes functions that were not emitted, when they are called
+    _provider: Callable[..., Kernel] | None = None  # makes functions that were not emitted, by name and frames, when called
 
     def _evaluate(
         self,

@@ -134,6 +134,8 @@ class Metadata:
     c_files: tuple[str, ...]
     sliding: tuple[SlidingInfo, ...] = ()
     point_names: tuple[str, ...] = ()
+    base_name: str = ""  # of the base link
+    chosen_frames: tuple[str, ...] = ()  # those that functions of frames are about
 
 
 def read_metadata(text: bytes, source: str) -> Metadata:
@@ -173,6 +175,8 @@ def read_metadata(text: bytes, source: str) -> Metadata:
             c_files=tuple(data["c_files"]),
             sliding=sliding,
             point_names=tuple(data["point_names"]),
+            base_name=data["base_name"],
+            chosen_frames=tuple(data["chosen_frames"]),
         )
     except (KeyError, TypeError) as error:
         raise ModelError(f"{source}: its metadata is incomplete ({error!r}). {rebuild}") from error

@@ -16,6 +16,7 @@ from elastogen.runtime.functions.centroidal_methods import CentroidalMethods
 from elastogen.runtime.functions.configuration_methods import ConfigurationMethods
 from elastogen.runtime.functions.dynamics_methods import DynamicsMethods
 from elastogen.runtime.functions.evaluation import Array, ParameterValues
+from elastogen.runtime.functions.frames.frame_methods import FrameMethods
 from elastogen.runtime.functions.higher_order_methods import HigherOrderMethods
 from elastogen.runtime.functions.inner_force_methods import InnerForceMethods
 from elastogen.runtime.functions.kernel import Kernel
@@ -37,6 +38,7 @@ class Model(
     CentroidalMethods,
     ConfigurationMethods,
     KinematicsMethods,
+    FrameMethods,
     PointMethods,
     DynamicsMethods,
     InnerForceMethods,
@@ -201,11 +203,11 @@ class Model(
         """Return the compiled function behind a method."""
         return self._kernels.get(function) or self._missing(function)
 
-    def complete_with(self, build: Callable[[str], Model]) -> None:
-        """Let functions that were not emitted be built when they are first called, each by ``build(name)``."""
+    def complete_with(self, build: Callable[[str, tuple[str, ...]], Model]) -> None:
+        """Let functions that were not emitted be built when they are first called, each by ``build(name, frames)``."""
 
-        def provide(function: str) -> Kernel:
-            other = build(function)
+        def provide(function: str, frames: tuple[str, ...] = ()) -> Kernel:
+            other = build(function, frames)
             return Kernel(other._lib, other._ffi, self._name, other.functions[function], self._parameters)
 
         self._provider, self._build = provide, build

@@ -58,7 +58,9 @@ class SimulationMethods(LimitMethods):
     _lib: Any
     _ffi: Any
     _parameters: Parameters
-    _build: Callable[[str], Any] | None = None  # builds a model with other outputs, where the user did not choose them
+    _build: Callable[[str, tuple[str, ...]], Any] | None = (
+        None  # builds a model with other outputs, where the user did not choose them
+    )
     _simulator: Simulator | None = None
 
     def simulate(
@@ -252,7 +254,7 @@ class SimulationMethods(LimitMethods):
             self._simulator = Simulator(self._lib, self._ffi, list(self._kernels), self.nq, self.nv, self._sliding_names)
         missing = [name for name in needed if self._simulator is None or name not in self._simulator.functions]
         if missing and self._build is not None:
-            other = self._build("simulation")
+            other = self._build("simulation", ())
             self._simulator = Simulator(other._lib, other._ffi, list(other.functions), self.nq, self.nv, self._sliding_names)
             return self._simulator
         if missing or self._simulator is None:

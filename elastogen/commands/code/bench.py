@@ -7,7 +7,17 @@ from types import SimpleNamespace
 import click
 
 from elastogen.commands.code.build import print_model
-from elastogen.commands.shared.options import AS_JSON, COMPILATION, EMISSION, LOADING, TALKING, build, positive, with_options
+from elastogen.commands.shared.options import (
+    AS_JSON,
+    COMPILATION,
+    EMISSION,
+    FRAMES,
+    LOADING,
+    TALKING,
+    build,
+    positive,
+    with_options,
+)
 from elastogen.commands.shared.progress import progress
 
 
@@ -15,6 +25,7 @@ from elastogen.commands.shared.progress import progress
 @LOADING
 @click.option("--seconds", type=positive, metavar="NUMBER", default=0.2, help="Time for each function (default 0.2).")
 @EMISSION
+@FRAMES
 @COMPILATION
 @AS_JSON
 @TALKING

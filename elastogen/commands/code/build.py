@@ -7,7 +7,17 @@ from typing import TYPE_CHECKING
 
 import click
 
-from elastogen.commands.shared.options import AS_JSON, COMPILATION, EMISSION, LOADING, TALKING, build, print_json, with_options
+from elastogen.commands.shared.options import (
+    AS_JSON,
+    COMPILATION,
+    EMISSION,
+    FRAMES,
+    LOADING,
+    TALKING,
+    build,
+    print_json,
+    with_options,
+)
 
 if TYPE_CHECKING:
     from elastogen.runtime import Model
@@ -16,6 +26,7 @@ if TYPE_CHECKING:
 @click.command()
 @LOADING
 @EMISSION
+@FRAMES
 @COMPILATION
 @AS_JSON
 @TALKING

@@ -10,6 +10,7 @@ import elastogen
 from elastogen.commands.shared.options import (
     AS_JSON,
     FILE,
+    FRAMES,
     LOADING,
     TALKING,
     emission,
@@ -37,6 +38,7 @@ FORMATS = ("c", "cpp", "cmake", "python", "shared", "fmu2", "fmu3", "mex", "ardu
 @click.option("--outputs", type=names, metavar="A,B", help="Functions to emit (default: a sensible set).")
 @click.option("--precision", type=click.Choice(["double", "float"]), help="Default double; float for boards.")
 @click.option("--sincos", type=click.Choice(["fast", "libm"]), default="fast", help="Inline (default), or libm.")
+@FRAMES
 @AS_JSON
 @TALKING
 @with_options

@@ -11,6 +11,7 @@ from elastogen.commands.shared.options import (
     AS_JSON,
     EMISSION,
     FILE,
+    FRAMES,
     LOADING,
     TALKING,
     emission,
@@ -27,6 +28,7 @@ from elastogen.commands.shared.progress import progress
 @click.argument("directory", metavar="DIR", type=FILE)
 @click.option("--force", is_flag=True, help="Replace files there that elastogen did not write.")
 @EMISSION
+@FRAMES
 @AS_JSON
 @TALKING
 @with_options

@@ -10,6 +10,7 @@ import click
 from elastogen.commands.shared.options import (
     AS_JSON,
     EMISSION,
+    FRAMES,
     LOADING,
     TALKING,
     emission,
@@ -28,6 +29,7 @@ from elastogen.commands.shared.progress import progress
 @click.option("--compiler", help="C compiler (default: the one of the target, $CC, else cc, gcc or clang).")
 @click.option("--cflags", help="More flags for the compiler, in one string.")
 @EMISSION
+@FRAMES
 @AS_JSON
 @TALKING
 @with_options

@@ -109,6 +109,7 @@ TALKING = together(
     click.option("-q", "--quiet", is_flag=True, help="No progress and no warnings, only results and errors."),
     click.option("-v", "--verbose", is_flag=True, help="Times of all stages, and the compiler's commands."),
 )
+FRAMES = click.option("--frames", type=names, metavar="A,B", help="Links, points or tip, for functions of frames.")
 EMISSION = together(
     click.option("--outputs", type=names, metavar="A,B", help="Functions to emit (default: a sensible set)."),
     click.option("--precision", type=click.Choice(["double", "float"]), default="double", help="Default double."),
@@ -165,7 +166,12 @@ def load_with_warnings(options: SimpleNamespace, snap: bool | None = None) -> tu
 
 def emission(options: SimpleNamespace) -> dict[str, Any]:
     """What ``elastogen.generate`` takes of the options."""
-    return {"outputs": options.outputs, "precision": options.precision, "sincos": options.sincos}
+    return {
+        "outputs": options.outputs,
+        "precision": options.precision,
+        "sincos": options.sincos,
+        "frames": getattr(options, "frames", None) or (),  # not of all commands
+    }
 
 
 def build(options: SimpleNamespace) -> Model:

@@ -1,0 +1,136 @@
+"""The way from names of frames to the compiled functions about them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from elastogen.runtime.errors import ModelError, UnknownNameError, suggestion
+from elastogen.runtime.functions.evaluation import Array, Evaluation, ParameterValues
+from elastogen.runtime.functions.metadata import Metadata
+
+Wrenches = Mapping[str, ArrayLike]
+
+
+class FramedEvaluation(Evaluation):
+    """Functions of frames: those that were chosen when the model was built, or others, which are built when first called."""
+
+    _metadata: Metadata
+
+    @property
+    def _known_frames(self) -> tuple[str, ...]:
+        data = self._metadata
+        return tuple(dict.fromkeys((data.base_name, *data.frame_names, *data.point_names)))
+
+    def _checked_frames(self, function: str, frames: Sequence[str]) -> tuple[str, ...]:
+        for name in frames:
+            if not isinstance(name, str) or name not in self._known_frames:
+                raise UnknownNameError(
+                    f"{self._name}.{function}: got {name!r}, expected a link, a point or 'tip'."
+                    f"{suggestion(name, self._known_frames)}"
+                )
+        if not frames or len(set(frames)) < len(frames):
+            raise ModelError(f"{self._name}.{function}: got frames {list(frames)!r}, expected one or more, each once.")
+        return tuple(frames)
+
+    def _framed_function(self, function: str, frames: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
+        """The key of a compiled function that has these frames, and all the frames that it has, in its order."""
+        chosen = self._metadata.chosen_frames
+        if function in self._kernels and set(frames) <= set(chosen):
+            return function, chosen
+        key = f"{function} of {', '.join(frames)}"
+        if key not in self._kernels:
+            if self._provider is None:
+                raise ModelError(
+                    f"{self._name} was built without {function} of {', '.join(frames)}. Fix: name them in the options "
+                    "outputs= and frames= of elastogen.build_model"
+                )
+            self._kernels[key] = kernel = self._provider(function, frames)
+            kernel.diagnose = self._why_singular
+        return key, frames
+
+    def _of_frames(
+        self,
+        function: str,
+        frames: str | Sequence[str],
+        arguments: Sequence[ArrayLike],
+        out: Array | Sequence[Array] | None,
+        parameters: ParameterValues,
+    ) -> Any:
+        """Evaluate a function for one frame, or for several: then the results have an axis for them."""
+        names = self._checked_frames(function, (frames,) if isinstance(frames, str) else tuple(frames))
+        key, there = self._framed_function(function, names)
+        found: Any = self._evaluate(key, arguments, None, parameters)
+        kernel = self._kernels[key]
+        several = len(kernel.info.outputs) > 1
+        at = there.index(names[0]) if isinstance(frames, str) else [there.index(name) for name in names]
+        results = tuple(
+            np.take(array, at, axis=-len(argument.shape))
+            for array, argument in zip(found if several else (found,), kernel.info.outputs, strict=True)
+        )
+        if out is None:
+            return results if several else results[0]
+        given = tuple(out) if several and isinstance(out, (tuple, list)) else (out,)
+        if len(given) != len(results) or not all(map(_fits, given, results)):
+            shapes = ", ".join(str(array.shape) for array in results)
+            raise ModelError(f"{kernel.label}: out= does not fit, expected writeable arrays of shape {shapes}.")
+        for array, destination in zip(results, given, strict=True):
+            np.copyto(destination, array, casting="same_kind")
+        return out
+
+    def _under_wrenches(
+        self,
+        function: str,
+        arguments: Sequence[ArrayLike],
+        wrenches: Wrenches,
+        out: Array | None,
+        parameters: ParameterValues,
+        on_failure: str = "raise",
+    ) -> Array:
+        """Evaluate a function that takes wrenches on frames as its last argument."""
+        if not isinstance(wrenches, Mapping):
+            raise ModelError(
+                f"{self._name}.{function}: wrenches={wrenches!r}, expected a mapping from frames to arrays (..., 6), "
+                "for example {'tip': [0, 0, -10, 0, 0, 0]}."
+            )
+        names = self._checked_frames(function, sorted(wrenches, key=str))
+        key, there = self._framed_function(function, names)
+        rows = {name: self._wrench(function, name, wrenches[name]) for name in names}
+        try:
+            batch = np.broadcast_shapes(*(row.shape[:-1] for row in rows.values()))
+        except ValueError:
+            shapes = ", ".join(f"{name} {row.shape}" for name, row in rows.items())
+            raise ModelError(f"{self._name}.{function}: the batch axes of wrenches do not broadcast: {shapes}.") from None
+        stacked = np.zeros((*batch, len(there), 6), dtype=self._kernels[key].real)
+        for name, row in rows.items():
+            stacked[..., there.index(name), :] = row
+        return self._evaluate(key, (*arguments, stacked), out, parameters, on_failure)
+
+    def _wrench(self, function: str, frame: str, given: ArrayLike) -> NDArray[Any]:
+        expected = "expected real numbers (..., 6): force [N], then moment [N m], in base components."
+        try:
+            row = np.asarray(given)
+        except (TypeError, ValueError):
+            raise ModelError(f"{self._name}.{function}: wrench on {frame}: got {given!r}, {expected}") from None
+        if row.dtype.kind not in "iuf" or row.ndim < 1 or row.shape[-1] != 6:
+            raise ModelError(
+                f"{self._name}.{function}: wrench on {frame} has shape {row.shape} and dtype {row.dtype}, {expected}"
+            )
+        return row
+
+
+def act(wrenches: Wrenches | None) -> bool:
+    """Whether there are any; what is no mapping counts, and is refused where it is used."""
+    return wrenches is not None and not (isinstance(wrenches, Mapping) and not wrenches)
+
+
+def _fits(given: Any, result: NDArray[Any]) -> bool:
+    return (
+        isinstance(given, np.ndarray)
+        and given.shape == result.shape
+        and given.flags.writeable
+        and np.can_cast(result.dtype, given.dtype, "same_kind")
+    )
