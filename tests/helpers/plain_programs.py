@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from elastogen.generator.functions.derivation import CATALOGUE
+from elastogen.generator.functions.derivation import CATALOGUE, FRAMED
 from elastogen.generator.functions.variants import VariantFamily
 from elastogen.generator.program.arguments import input_argument
 from elastogen.generator.program.graph import Graph, Value
@@ -19,11 +19,14 @@ from elastogen.runtime.interface.argument import Argument
 
 
 class PlainPrograms:
-    """``programs("mass_matrix", q=q)``; ``way`` chooses among the derivations of a function."""
+    """``programs("mass_matrix", q=q)``; ``way`` chooses among the derivations of a function.
 
-    def __init__(self, robot: Robot, way: int = 0) -> None:
-        self.robot, self.way = robot, way
-        self.family = VariantFamily(robot)
+    Functions of ``frames`` are derived in their layout of that number.
+    """
+
+    def __init__(self, robot: Robot, way: int = 0, frames: tuple[str, ...] = (), layout: int = 0) -> None:
+        self.robot, self.way, self.layout = robot, way, layout
+        self.family = VariantFamily(robot, frames=frames)
         self.variant = self.family.plain()
         self.size = self.variant.size
         self._programs: dict[str, Program] = {}
@@ -32,10 +35,13 @@ class PlainPrograms:
 
     def __call__(self, name: str, **arguments: Any) -> Any:
         if name not in self._programs:
-            entry = CATALOGUE[name]
-            variant = self.family.layouts(entry.layout)[0] if entry.layout in ("points", "physical") else self.variant
-            derived = entry.ways[self.way if len(entry.ways) > 1 else 0](variant)
-            inputs = [input_argument(key, self.variant.positions, self.size) for key in entry.inputs]
+            entry = (CATALOGUE | FRAMED)[name]
+            apart = entry.layout in ("points", "physical", "frames", "loaded")
+            variants = self.family.layouts(entry.layout) if apart else [self.variant]
+            variant = variants[self.layout % len(variants)]
+            derived = entry.ways[self.way % len(entry.ways)](variant)
+            points = len(variant.pointed.points) if apart else 0
+            inputs = [input_argument(key, variant.positions, self.size, points) for key in entry.inputs]
             if self._indicated:
                 inputs.append(Argument(INDICATORS, (self._indicated,), "", "elements inside sliding joints"))
             outputs = list(zip(entry.outputs(variant), derived.outputs, strict=True))
