@@ -84,5 +84,5 @@ def compile_cached(model: RenderedModel, key: str, cache: Cache, toolchain: Tool
 
 
 def _module_key(model: RenderedModel, toolchain: Toolchain) -> str:
-    texts = (model.header, model.source, *model.simulation.values(), model.cdef, model.wrapper, *model.lanes.values())
+    texts = (*model.c_files.values(), *model.simulation.values(), model.cdef, model.wrapper, *model.lanes.values())
     return sha256("module", *texts, toolchain.identity)

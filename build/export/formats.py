@@ -123,7 +123,7 @@ def _mex(project: Project, choices: Choices) -> Files:
     return mex_files(project)
 
 
-BARE_METAL = ("", "_simulate", "_switch", "_loop")
+BARE_METAL = ("", "_ik", "_simulate", "_switch", "_loop")
 
 FORMATS = {
     "c": Format("C99 files that drop in anywhere", _c, takes_header_only=True),

@@ -223,6 +223,7 @@ class ModuleContext:
     metadata: tuple[str, ...]  # C string literals
     simulation: SimulationContext | None
     lanes: bool = False  # whether batches run in lanes
+    kinematics: KinematicsContext | None = None
 
 
 @dataclass(frozen=True)
@@ -249,3 +250,31 @@ class BundleContext:
     example_arrays: tuple[ExampleArray, ...]
     simulated: bool  # whether the bundle has the integrators
     switches: bool = False  # whether it carries states over between elements
+    kinematics: bool = False  # whether it has inverse kinematics
+
+
+@dataclass(frozen=True)
+class KinematicsContext:
+    """For ``inverse_kinematics/ik.h.j2``, ``inverse_kinematics/ik.c.j2`` and the parts that it includes."""
+
+    identity: Identity
+    prefix: str  # of types and functions
+    macro: str  # the same in upper case
+    real: str  # the type of every number
+    f: str  # ending of the functions of libm in the model's precision
+    nv: str  # the macro that counts velocities
+    frames: tuple[str, ...]  # "0: tool0"
+    moved: tuple[str, ...]  # initializers: velocity, coordinate, limits
+    held: bool  # whether elastic coordinates stay as they are
+    quasi: bool  # whether positions move on a manifold
+    can_fail: bool  # whether a sliding joint can be out of range
+    operations: str  # of the frames at one state
+    solve: Prototype
+    module_solve: Prototype  # a batch, as the extension module exports it
+    zero: str  # literals
+    half: str
+    one: str
+    damping: str
+    tolerance: str
+    floor: str  # of lambda^2
+    largest: str  # beyond it numbers do not count as finite

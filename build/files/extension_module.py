@@ -4,10 +4,19 @@ from __future__ import annotations
 
 import dataclasses
 import json
+from collections.abc import Sequence
 from typing import Any
 
 from elastogen.build.c.names import string_literals
-from elastogen.build.files.contexts import Identity, ModuleContext, ModuleFunction, Prototype, SimulationContext
+from elastogen.build.files.contexts import (
+    Identity,
+    KinematicsContext,
+    ModuleContext,
+    ModuleFunction,
+    Prototype,
+    SimulationContext,
+)
+from elastogen.build.files.inverse_kinematics import position_limits
 from elastogen.build.files.lanes import batch_parameters, in_lanes
 from elastogen.generator.functions.derivation import ModelDerivation
 from elastogen.generator.functions.function import Function
@@ -15,10 +24,17 @@ from elastogen.runtime.interface.argument import Argument
 
 
 def module_context(
-    derivation: ModelDerivation, identity: Identity, simulation: SimulationContext | None, *, lanes: bool = False
+    derivation: ModelDerivation,
+    identity: Identity,
+    simulation: SimulationContext | None,
+    kinematics: KinematicsContext | None = None,
+    *,
+    lanes: bool = False,
 ) -> ModuleContext:
     """For the templates of the extension module, cdef.h.j2 and wrapper.c.j2."""
     live = derivation.robot.live_parameters
+    prefixes = (identity.name, *(() if kinematics is None else (kinematics.prefix,)))
+    files = [f"{prefix}.{kind}" for prefix in prefixes for kind in ("h", "c")]
     functions = tuple(_module_function(function, identity.name, len(live), lanes) for function in derivation.functions)
     fixed = (
         Prototype("const char *", "eg_metadata", ("void",)),
@@ -31,9 +47,10 @@ def module_context(
         nparams=len(live),
         prototypes=fixed + tuple(p for function in functions for p in (function.batch, function.call)),
         functions=functions,
-        metadata=tuple(string_literals(json.dumps(metadata(derivation, identity), separators=(",", ":")))),
+        metadata=tuple(string_literals(json.dumps(metadata(derivation, identity, files), separators=(",", ":")))),
         simulation=simulation,
         lanes=lanes,
+        kinematics=kinematics,
     )
 
 
@@ -62,7 +79,7 @@ def _module_function(function: Function, name: str, nparams: int, lanes: bool) -
     )
 
 
-def metadata(derivation: ModelDerivation, identity: Identity) -> dict[str, Any]:
+def metadata(derivation: ModelDerivation, identity: Identity, files: Sequence[str]) -> dict[str, Any]:
     """What the extension module says about itself, as JSON data."""
     return {
         "abi": identity.abi,
@@ -76,7 +93,7 @@ def metadata(derivation: ModelDerivation, identity: Identity) -> dict[str, Any]:
         "velocity_units": list(derivation.velocity_units),
         "quaternions": list(derivation.robot.quaternions),
         "elastic_coordinates": list(derivation.elastic_coordinates),
-        "limits": _limits(derivation),
+        "limits": position_limits(derivation),
         "critical_rates": [dataclasses.asdict(rate) for rate in derivation.critical_rates],
         "slopes": [dataclasses.asdict(slopes) for slopes in derivation.slopes],
         "frame_names": list(derivation.frame_names),
@@ -99,15 +116,8 @@ def metadata(derivation: ModelDerivation, identity: Identity) -> dict[str, Any]:
         "base_name": derivation.robot.links[0].name,
         "chosen_frames": list(derivation.frames),
         "sliding": [dataclasses.asdict(selector) for selector in derivation.selectors],
-        "c_files": [f"{identity.name}.h", f"{identity.name}.c"],
+        "c_files": list(files),
     }
-
-
-def _limits(derivation: ModelDerivation) -> list[list[float | None]]:
-    """Lower and upper limit of every coordinate [rad, m]; null: none."""
-    joints = {joint.name: joint.limits for joint in derivation.robot.moving_joints}
-    known = [joints.get(name) for name in derivation.coordinate_names]
-    return [[None, None] if limits is None else [limits.lower, limits.upper] for limits in known]
 
 
 def _argument_data(argument: Argument) -> dict[str, Any]:

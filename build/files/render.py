@@ -26,6 +26,8 @@ from elastogen.build.files.contexts import (
     SourceContext,
 )  # fmt: skip
 from elastogen.build.files.extension_module import module_context
+from elastogen.build.files.inverse_kinematics import NEEDED as FRAMES
+from elastogen.build.files.inverse_kinematics import kinematics_context, kinematics_files
 from elastogen.build.files.lanes import lane_files
 from elastogen.build.files.simulation import simulation_context
 from elastogen.build.files.single_precision import in_single_precision
@@ -62,11 +64,12 @@ class RenderedModel:
     bundle: dict[str, str]  # file name -> text of what goes with the model's own files
     about: BundleContext  # what these are filled with
     lanes: dict[str, str] = field(default_factory=dict)  # file name -> text of the module's batches in lanes
+    kinematics: dict[str, str] = field(default_factory=dict)  # file name -> text of inverse kinematics
 
     @property
     def c_files(self) -> dict[str, str]:
-        """The two files that make up the model."""
-        return {f"{self.name}.h": self.header, f"{self.name}.c": self.source}
+        """The two files that make up the model, and those of its inverse kinematics."""
+        return {f"{self.name}.h": self.header, f"{self.name}.c": self.source, **self.kinematics}
 
 
 def render_model(derivation: ModelDerivation, options: EmitOptions, *, lanes: bool = False) -> RenderedModel:
@@ -78,8 +81,10 @@ def render_model(derivation: ModelDerivation, options: EmitOptions, *, lanes: bo
     dialect = Dialect(name, options.precision, options.sincos)
     header = _header_context(derivation, identity, dialect)
     simulation = simulation_context(derivation, identity)
-    module = module_context(derivation, identity, simulation, lanes=lanes)
-    bundle = _bundle_context(derivation, identity, header, simulation)
+    counted = {function.name: operations_text(function.program.count) for function in derivation.functions}
+    kinematics = kinematics_context(derivation, identity, counted.get(FRAMES, ""))
+    module = module_context(derivation, identity, simulation, kinematics, lanes=lanes)
+    bundle = replace(_bundle_context(derivation, identity, header, simulation), kinematics=kinematics is not None)
     return RenderedModel(
         name=name,
         sha256=sha256,
@@ -92,6 +97,7 @@ def render_model(derivation: ModelDerivation, options: EmitOptions, *, lanes: bo
         bundle={file: fill(f"bundle/{file}.j2", bundle) for file in ("CMakeLists.txt", "README.md", "example.c")},
         about=bundle,
         lanes=lane_files(derivation, identity, options.sincos) if lanes else {},
+        kinematics=kinematics_files(kinematics),
     )
 
 

@@ -17,6 +17,7 @@ from elastogen.runtime.functions.configuration_methods import ConfigurationMetho
 from elastogen.runtime.functions.dynamics_methods import DynamicsMethods
 from elastogen.runtime.functions.evaluation import Array, ParameterValues
 from elastogen.runtime.functions.frames.frame_methods import FrameMethods
+from elastogen.runtime.functions.frames.inverse_kinematics import InverseKinematicsMethods
 from elastogen.runtime.functions.higher_order_methods import HigherOrderMethods
 from elastogen.runtime.functions.inner_force_methods import InnerForceMethods
 from elastogen.runtime.functions.kernel import Kernel
@@ -39,6 +40,7 @@ class Model(
     ConfigurationMethods,
     KinematicsMethods,
     FrameMethods,
+    InverseKinematicsMethods,
     PointMethods,
     DynamicsMethods,
     InnerForceMethods,

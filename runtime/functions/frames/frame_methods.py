@@ -111,8 +111,6 @@ class FrameMethods(FramedEvaluation):
         parameters: ParameterValues,
     ) -> Array:
         if reference not in REFERENCES:
-            raise ModelError(
-                f"{self._name}.{function}: reference={reference!r}, expected {', '.join(map(repr, REFERENCES))}."
-            )
+            raise ModelError(f"{self._name}.{function}: reference={reference!r}, expected {', '.join(map(repr, REFERENCES))}.")
         name = function if reference == "aligned" else f"{function}_{reference}"
         return cast(Array, self._of_frames(name, frames, arguments, out, parameters))

@@ -58,7 +58,7 @@ def test_names_of_terms_are_unique_and_plain() -> None:
     ("call", "words"),
     [
         (lambda: S.position("tipp"), r"did you mean 'tip'\?"),
-        (lambda: S.rotation("hand"), "known are upper, lower, tip"),
+        (lambda: S.rotation("hand"), "known are base, upper, lower, tip"),
         (lambda: S.parameter("mass"), "the name of a parameter"),
         (lambda: S.coordinate("wrist"), "known are shoulder, elbow"),
         (lambda: S.velocity_of("wrist"), "known are shoulder, elbow"),

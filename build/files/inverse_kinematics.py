@@ -1,0 +1,129 @@
+"""What the inverse kinematics of a model's chosen frames is made of: coordinates, limits, constants, signatures."""
+
+from __future__ import annotations
+
+from elastogen.build.c.expression import literal
+from elastogen.build.c.names import comment_text
+from elastogen.build.files.contexts import Identity, KinematicsContext, Prototype
+from elastogen.build.files.templating import fill
+from elastogen.generator.functions.derivation import ModelDerivation
+
+NEEDED = "frame_pose_and_jacobian"
+"""Without this function there is no inverse kinematics; with quasi-velocities two more are needed."""
+ON_MANIFOLDS = ("integrate", "difference")
+NO_LIMIT = 1e30
+INSIDE = 1e-6  # of its range: how far a joint whose range excludes 0 stays from it
+DAMPING = 0.1
+TOLERANCE = {"double": 1e-6, "float": 1e-4}
+FLOOR = {"double": 1e-12, "float": 1e-7}
+"""Of lambda^2: it bends the solution by about as much, and keeps the equations solvable where a frame cannot move."""
+
+
+def kinematics_context(derivation: ModelDerivation, identity: Identity, operations: str) -> KinematicsContext | None:
+    """Context of the templates of inverse kinematics; None where the frames' function was not emitted."""
+    functions = {function.name: function for function in derivation.functions}
+    quasi = derivation.robot.has_quasi_velocities
+    if NEEDED not in functions or (quasi and not functions.keys() >= {*ON_MANIFOLDS}):
+        return None
+    prefix, real = f"{identity.name}_ik", f"{identity.name}_real_t"
+    nq, nv = len(derivation.coordinate_names), len(derivation.velocity_names)
+
+    def number(value: float) -> str:
+        return literal(value, identity.real)
+
+    return KinematicsContext(
+        identity=identity,
+        prefix=prefix,
+        macro=prefix.upper(),
+        real=real,
+        f="f" if identity.real == "float" else "",
+        nv=f"{identity.macro}_{'NQ' if nq == nv else 'NV'}",
+        frames=tuple(f"{k}: {comment_text(name)}" for k, name in enumerate(derivation.frames)),
+        moved=tuple(", ".join([str(v), str(q), *map(number, limits)]) for v, q, limits in _moved(derivation)),
+        held=any(derivation.elastic_coordinates),
+        quasi=quasi,
+        can_fail=functions[NEEDED].can_fail,
+        operations=operations,
+        solve=Prototype("int", f"{identity.name}_inverse_kinematics", _parameters(identity, prefix, real)),
+        module_solve=Prototype("void", "eg_inverse_kinematics", _MODULE),
+        zero=number(0.0),
+        half=number(0.5),
+        one=number(1.0),
+        damping=number(DAMPING),
+        tolerance=number(TOLERANCE[identity.real]),
+        floor=number(FLOOR[identity.real]),
+        largest=number(NO_LIMIT),
+    )
+
+
+def kinematics_files(context: KinematicsContext | None) -> dict[str, str]:
+    """Header and source."""
+    if context is None:
+        return {}
+    return {f"{context.prefix}.{kind}": fill(f"inverse_kinematics/ik.{kind}.j2", context) for kind in ("h", "c")}
+
+
+def position_limits(derivation: ModelDerivation) -> list[tuple[float | None, float | None]]:
+    """Lower and upper limit of every coordinate [rad, m]; None: none."""
+    joints = {joint.name: joint.limits for joint in derivation.robot.moving_joints}
+    known = [joints.get(name) for name in derivation.coordinate_names]
+    return [(None, None) if limits is None else (limits.lower, limits.upper) for limits in known]
+
+
+def _moved(derivation: ModelDerivation) -> list[tuple[int, int, tuple[float, ...]]]:
+    """The velocities of joints, the coordinate beside each or -1, its limits; with sliding joints also their ranges."""
+    limits = position_limits(derivation)
+    ranges = {s.coordinate: (INSIDE * s.upper if s.positive else 0.0, s.upper) for s in derivation.selectors}
+    found = []
+    for velocity, position in _beside(derivation):
+        low, high = limits[position] if position >= 0 else (None, None)
+        pair = (-NO_LIMIT if low is None else low, NO_LIMIT if high is None else high)
+        beam = ranges.get(position, (-NO_LIMIT, NO_LIMIT)) if derivation.selectors else ()
+        found.append((velocity, position, (*pair, *beam)))
+    return found
+
+
+def _beside(derivation: ModelDerivation) -> list[tuple[int, int]]:
+    """Index of each joint's velocity, and of the coordinate whose rate it is."""
+    robot, found = derivation.robot, []
+    v = q = 0
+    for joint in robot.joints:
+        velocities, coordinates = len(joint.type.velocities), len(joint.type.coordinates)
+        found += [(v + k, q + k if velocities == coordinates else -1) for k in range(velocities)]
+        flexible = robot.link(joint.child).flexible
+        elastic = (joint.elasticity is not None) + (0 if flexible is None else len(flexible.coordinates))
+        v, q = v + velocities + elastic, q + coordinates + elastic
+    return found
+
+
+def _parameters(identity: Identity, prefix: str, real: str) -> tuple[str, ...]:
+    size = f"[{identity.macro}_NQ]"
+    return (
+        f"const {identity.name}_params_t *p",
+        f"const {prefix}_options_t *options",
+        f"const {prefix}_target_t target[{prefix.upper()}_FRAMES]",
+        f"const {real} q0{size}",
+        f"const {real} *posture",
+        f"{real} q{size}",
+        f"{prefix}_report_t *report",
+        f"{prefix}_workspace_t *w",
+    )
+
+
+_MODULE = (
+    "const eg_real_t *params",
+    "size_t params_stride",
+    "size_t n",
+    "int iterations",
+    "const eg_real_t *settings",  # damping, tolerances of position and rotation, gain of the posture, longest step
+    "const eg_real_t *weights",  # of position and rotation, per frame
+    "const eg_real_t *lower",
+    "const eg_real_t *upper",
+    "const eg_real_t *position",
+    "const eg_real_t *rotation",
+    "const eg_real_t *q0",
+    "const eg_real_t *posture",
+    "eg_real_t *q",
+    "eg_real_t *error",  # of position and rotation, per item
+    "int32_t *outcome",  # status and iterations, per item
+)

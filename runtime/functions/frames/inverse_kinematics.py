@@ -1,0 +1,240 @@
+"""Methods of a model: coordinates that put frames where they are wanted, searched in C."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from elastogen.runtime.errors import ModelError
+from elastogen.runtime.functions.evaluation import Array, ParameterValues
+from elastogen.runtime.functions.frames.frame_methods import Frames
+from elastogen.runtime.functions.frames.framed_evaluation import FramedEvaluation
+from elastogen.runtime.functions.quaternions import unit_quaternions
+
+FUNCTION = "inverse_kinematics"
+TOLERANCE = {8: 1e-6, 4: 1e-4}  # [m, rad] by the bytes of a number
+NOT_ORTHOGONAL = {8: 1e-6, 4: 1e-4}
+OUT_OF_RANGE = -3  # the status of a sliding joint beyond its beam
+
+
+class InverseKinematics(NamedTuple):
+    """What :meth:`Model.inverse_kinematics` found; one entry for each item of the batch."""
+
+    q: Array  # (..., nq), between the limits
+    converged: NDArray[np.bool_]  # (...): whether all errors are within the tolerances
+    position_error: Array  # (...) [m], the largest over the frames; 0 where positions are free
+    rotation_error: Array  # (...) [rad], the same
+    iterations: NDArray[np.int32]  # (...)
+
+
+class _Module(NamedTuple):
+    """A compiled module that searches for some frames."""
+
+    lib: Any
+    ffi: Any
+    frames: tuple[str, ...]
+
+
+class InverseKinematicsMethods(FramedEvaluation):
+    """Inverse kinematics of any frames, in batches."""
+
+    _lib: Any
+    _ffi: Any
+    _build: Callable[[str, tuple[str, ...]], Any] | None = None
+    nq: Any
+    dtype: Any
+    neutral: Any
+    position_limits: Any
+
+    def inverse_kinematics(
+        self,
+        frames: Frames,
+        position: ArrayLike | None = None,
+        rotation: ArrayLike | None = None,
+        *,
+        q0: ArrayLike | None = None,
+        posture: ArrayLike | None = None,
+        iterations: int = 100,
+        damping: float = 0.1,
+        tolerance: float | tuple[float, float] | None = None,
+        weights: tuple[float, float] = (1.0, 1.0),
+        posture_gain: float = 0.5,
+        longest_step: float = 0.5,
+        limits: tuple[ArrayLike, ArrayLike] | None = None,
+        parameters: ParameterValues = None,
+    ) -> InverseKinematics:
+        """Find coordinates that put a frame, or several at once, on ``position`` and ``rotation``.
+
+        ``position`` is (..., 3) [m], ``rotation`` a matrix (..., 3, 3) whose columns are the frame's axes, both in the base
+        frame; with a list of n frames (..., n, 3) and (..., n, 3, 3). What is None is free. Damped least squares from
+        ``q0`` (None: the middle of the limits, else neutral), at most ``iterations`` steps, none longer than
+        ``longest_step`` [rad] or [m], between the limits of the robot's description or ``limits`` (lower, upper), (nq,)
+        each. What is left of the freedom moves towards ``posture``, by ``posture_gain`` (0 to 1) of the way in an
+        iteration. ``tolerance`` [m], [rad] is 1e-6 (1e-4 in single precision), ``weights`` are those of metres and radians.
+        Elastic coordinates stay as in ``q0``. An unreachable target is no error: look at ``converged``.
+        """
+        names = self._checked_frames(FUNCTION, (frames,) if isinstance(frames, str) else tuple(frames))
+        shape = () if isinstance(frames, str) else (len(names),)
+        if position is None and rotation is None:
+            raise ModelError(f"{self._name}.{FUNCTION}: got no target, expected a position, a rotation, or both.")
+        given = {
+            "position": self._targets("position", position, (*shape, 3)),
+            "rotation": self._targets("rotation", rotation, (*shape, 3, 3)),
+            "q0": self._configuration("q0", self._start() if q0 is None else q0),
+            "posture": self._configuration("posture", self._start() if posture is None else posture),
+        }
+        self._check_rotation(given["rotation"])
+        values = self._parameters.snapshot if parameters is None else self._parameters.merged(parameters)
+        ranks = {"position": len(shape) + 1, "rotation": len(shape) + 2, "q0": 1, "posture": 1}
+        try:
+            batch = np.broadcast_shapes(*(a.shape[: a.ndim - ranks[name]] for name, a in given.items()), np.shape(values)[:-1])
+        except ValueError:
+            listed = ", ".join(f"{name} {array.shape}" for name, array in given.items())
+            raise ModelError(f"{self._name}.{FUNCTION}: the batch axes do not broadcast: {listed}.") from None
+        dense = {name: self._dense(a, batch, a.shape[a.ndim - ranks[name] :]) for name, a in given.items()}
+        module = self._module(names)
+        at = [module.frames.index(name) for name in names]
+        count = math.prod(batch)
+        targets = self._placed(dense, at, count, len(module.frames))
+        of_frame = np.zeros((len(module.frames), 2), dtype=self.dtype)
+        of_frame[at] = self._weights(weights, position is not None, rotation is not None)
+        settings = self._settings(damping, tolerance, posture_gain if posture is not None else 0.0, longest_step)
+        if isinstance(iterations, bool) or not isinstance(iterations, int) or not 1 <= iterations <= 1_000_000:
+            raise ModelError(f"{self._name}.{FUNCTION}: iterations={iterations!r}, expected a whole number, at least 1.")
+        lower, upper = (None, None) if limits is None else self._limits(limits)
+        q = np.empty((count, self.nq), dtype=self.dtype)
+        error, outcome = np.empty((count, 2), dtype=self.dtype), np.empty((count, 2), dtype=np.int32)
+        real, whole = (module.ffi.typeof(name) for name in ("eg_real_t[]", "int32_t[]"))
+
+        def pointer(array: NDArray[Any] | None, kind: Any = real) -> Any:
+            return module.ffi.NULL if array is None else module.ffi.from_buffer(kind, array)
+
+        rows = self._dense(np.asarray(values), batch, np.shape(values)[-1:])
+        module.lib.eg_inverse_kinematics(
+            pointer(rows), len(self._parameters), count, iterations, pointer(settings), pointer(of_frame), pointer(lower),
+            pointer(upper), *map(pointer, targets), pointer(dense["q0"]), pointer(dense["posture"]), pointer(q),
+            pointer(error), pointer(outcome, whole),
+        )  # fmt: skip
+        self._check_outcome(outcome[:, 0], batch)
+        return InverseKinematics(
+            q.reshape(*batch, self.nq),
+            (outcome[:, 0] == 0).reshape(batch)[()],
+            error[:, 0].reshape(batch)[()],
+            error[:, 1].reshape(batch)[()],
+            outcome[:, 1].reshape(batch)[()],
+        )
+
+    def _module(self, names: tuple[str, ...]) -> _Module:
+        """The model's own module, or one that is built now."""
+        chosen = self._metadata.chosen_frames
+        if hasattr(self._lib, "eg_inverse_kinematics") and set(names) <= set(chosen):
+            return _Module(self._lib, self._ffi, chosen)
+        known: dict[tuple[str, ...], _Module] = self.__dict__.setdefault("_searches", {})
+        if names not in known:
+            if self._build is None:
+                raise ModelError(
+                    f"{self._name} was built without {FUNCTION} of {', '.join(names)}. Fix: name them in the options "
+                    "outputs= and frames= of elastogen.build_model"
+                )
+            other = self._build(FUNCTION, names)
+            known[names] = _Module(other._lib, other._ffi, names)
+        return known[names]
+
+    def _start(self) -> Array:
+        lower, upper = self.position_limits
+        q: Array = self.neutral()
+        bounded = np.isfinite(lower) & np.isfinite(upper)
+        q[bounded] = (0.5 * (lower + upper))[bounded]
+        return q
+
+    def _numbers(self, name: str, given: ArrayLike, item: tuple[int, ...]) -> NDArray[Any]:
+        expected = f"expected finite real numbers of shape ({', '.join(map(str, ('...', *item)))})"
+        try:
+            array = np.asarray(given)
+        except (TypeError, ValueError):
+            raise ModelError(f"{self._name}.{FUNCTION}: {name}={given!r}, {expected}.") from None
+        if array.dtype.kind not in "iuf" or array.shape[max(array.ndim - len(item), 0) :] != item:
+            raise ModelError(f"{self._name}.{FUNCTION}: {name} has shape {array.shape} and dtype {array.dtype}, {expected}.")
+        if not np.isfinite(array).all():
+            raise ModelError(f"{self._name}.{FUNCTION}: {name} has NaN or infinity in it, {expected}.")
+        return array
+
+    def _targets(self, name: str, given: ArrayLike | None, item: tuple[int, ...]) -> NDArray[Any]:
+        if given is None:
+            return np.broadcast_to(np.eye(3) if name == "rotation" else np.zeros(3), item)
+        return self._numbers(name, given, item)
+
+    def _configuration(self, name: str, given: ArrayLike) -> NDArray[Any]:
+        array = self._numbers(name, given, (self.nq,))
+        return np.asarray(unit_quaternions(array, self._quaternions)) if self._quaternions else array
+
+    def _check_rotation(self, R: NDArray[Any]) -> None:
+        allowed = NOT_ORTHOGONAL[np.dtype(self.dtype).itemsize]
+        off = np.abs(np.swapaxes(R, -1, -2) @ R - np.eye(3)).max(initial=0.0)
+        if off > allowed or (np.linalg.det(R) < 0).any():
+            raise ModelError(
+                f"{self._name}.{FUNCTION}: rotation is no rotation matrix (R^T R differs from 1 by {off:.2g}, or its "
+                "determinant is negative). Fix: make its columns right-handed unit vectors."
+            )
+
+    def _dense(self, array: NDArray[Any], batch: tuple[int, ...], item: tuple[int, ...]) -> NDArray[Any]:
+        return np.ascontiguousarray(np.broadcast_to(array, (*batch, *item)), dtype=self.dtype)
+
+    def _placed(
+        self, dense: dict[str, NDArray[Any]], at: Sequence[int], count: int, frames: int
+    ) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Targets of all frames of the module; those of frames that are not asked for have no weight."""
+        positions = np.zeros((count, frames, 3), dtype=self.dtype)
+        rotations = np.zeros((count, frames, 3, 3), dtype=self.dtype)
+        rotations[...] = np.eye(3)
+        positions[:, at] = dense["position"].reshape(count, len(at), 3)
+        rotations[:, at] = dense["rotation"].reshape(count, len(at), 3, 3)
+        return positions, rotations
+
+    def _weights(self, weights: tuple[float, float], position: bool, rotation: bool) -> NDArray[Any]:
+        pair = self._numbers("weights", weights, (2,)) * (position, rotation)
+        if pair.shape != (2,) or (pair < 0).any() or not pair.any():
+            raise ModelError(
+                f"{self._name}.{FUNCTION}: weights={weights!r}, expected two numbers, of metres and radians, not negative."
+            )
+        return pair
+
+    def _settings(
+        self, damping: float, tolerance: float | tuple[float, float] | None, gain: float, longest: float
+    ) -> NDArray[Any]:
+        usual = TOLERANCE[np.dtype(self.dtype).itemsize]
+        pair = np.broadcast_to(self._numbers("tolerance", usual if tolerance is None else tolerance, ()), (2,))
+        for name, value, least, most in (
+            ("damping", damping, 0.0, math.inf),
+            ("tolerance", float(pair.min()), 0.0, math.inf),
+            ("posture_gain", gain, 0.0, 1.0),
+            ("longest_step", longest, 1e-9, math.inf),
+        ):
+            if self._numbers(name, value, ()).shape != () or not least <= float(value) <= most:
+                raise ModelError(f"{self._name}.{FUNCTION}: {name}={value!r}, expected a number from {least:g} to {most:g}.")
+        return np.array([damping, *pair, gain, longest], dtype=self.dtype)
+
+    def _limits(self, limits: Any) -> tuple[NDArray[Any], NDArray[Any]]:
+        try:
+            lower, upper = (np.ascontiguousarray(each, dtype=self.dtype) for each in limits)
+        except (TypeError, ValueError):
+            lower = upper = np.empty(0, dtype=self.dtype)
+        if lower.shape != (self.nq,) or upper.shape != (self.nq,) or not (lower <= upper).all():
+            raise ModelError(
+                f"{self._name}.{FUNCTION}: limits={limits!r}, expected (lower, upper) of shape ({self.nq},) each, "
+                "lower at most upper."
+            )
+        return lower, upper
+
+    def _check_outcome(self, status: NDArray[np.int32], batch: tuple[int, ...]) -> None:
+        failed = np.flatnonzero(status < 0)
+        if failed.size:
+            where = f" for {failed.size} of {status.size} targets, first at index {failed[0]}" * bool(batch)
+            cause = "a sliding joint of q0 is beyond the end of its beam" if status[failed[0]] == OUT_OF_RANGE else (
+                "a number is not finite"
+            )  # fmt: skip
+            raise ModelError(f"{self._name}.{FUNCTION}: {cause}{where}. Fix: start elsewhere, or correct the parameters.")
