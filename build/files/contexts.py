@@ -277,4 +277,6 @@ class KinematicsContext:
     damping: str
     tolerance: str
     floor: str  # of lambda^2
+    four: str
+    most: str  # of what multiplies the damping
     largest: str  # beyond it numbers do not count as finite

@@ -14,6 +14,7 @@ ON_MANIFOLDS = ("integrate", "difference")
 NO_LIMIT = 1e30
 INSIDE = 1e-6  # of its range: how far a joint whose range excludes 0 stays from it
 DAMPING = 0.1
+MOST = 1e6  # of what multiplies the damping
 TOLERANCE = {"double": 1e-6, "float": 1e-4}
 FLOOR = {"double": 1e-12, "float": 1e-7}
 """Of lambda^2: it bends the solution by about as much, and keeps the equations solvable where a frame cannot move."""
@@ -52,6 +53,8 @@ def kinematics_context(derivation: ModelDerivation, identity: Identity, operatio
         damping=number(DAMPING),
         tolerance=number(TOLERANCE[identity.real]),
         floor=number(FLOOR[identity.real]),
+        four=number(4.0),
+        most=number(MOST),
         largest=number(NO_LIMIT),
     )
 

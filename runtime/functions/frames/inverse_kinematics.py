@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -39,6 +40,50 @@ class _Module(NamedTuple):
     frames: tuple[str, ...]
 
 
+@dataclass
+class _Found:
+    """What a search gave, per item."""
+
+    q: NDArray[Any]
+    error: NDArray[Any]  # of position and rotation
+    outcome: NDArray[np.int32]  # status and iterations
+
+    def improve(self, items: NDArray[np.intp], other: _Found) -> None:
+        """Take what another search found for some items where it converged, and count its iterations."""
+        other.outcome[:, 1] += self.outcome[items, 1]
+        better = items[other.outcome[:, 0] == 0]
+        self.outcome[items, 1] = other.outcome[:, 1]
+        for mine, theirs in ((self.q, other.q), (self.error, other.error), (self.outcome, other.outcome)):
+            mine[better] = theirs[other.outcome[:, 0] == 0]
+
+
+@dataclass(frozen=True)
+class _Search:
+    """A search in C with everything but the items of the batch."""
+
+    module: _Module
+    parameters: int  # number of live ones
+    iterations: int
+    settings: NDArray[Any]
+    weights: NDArray[Any]
+    limits: tuple[NDArray[Any] | None, NDArray[Any] | None]
+
+    def __call__(self, *items: NDArray[Any]) -> _Found:
+        """Search; items are live parameters, positions, rotations, starts and postures."""
+        count, real, ffi = len(items[3]), items[3].dtype, self.module.ffi
+        found = _Found(np.empty_like(items[3]), np.empty((count, 2), real), np.empty((count, 2), np.int32))
+        kind, whole = ffi.typeof("eg_real_t[]"), ffi.typeof("int32_t[]")
+
+        def pointer(array: NDArray[Any] | None) -> Any:
+            return ffi.NULL if array is None else ffi.from_buffer(kind, np.ascontiguousarray(array))
+
+        given = [pointer(array) for array in (self.settings, self.weights, *self.limits, *items[1:], found.q, found.error)]
+        self.module.lib.eg_inverse_kinematics(
+            pointer(items[0]), self.parameters, count, self.iterations, *given, ffi.from_buffer(whole, found.outcome)
+        )
+        return found
+
+
 class InverseKinematicsMethods(FramedEvaluation):
     """Inverse kinematics of any frames, in batches."""
 
@@ -48,6 +93,7 @@ class InverseKinematicsMethods(FramedEvaluation):
     nq: Any
     dtype: Any
     neutral: Any
+    random_configuration: Any
     position_limits: Any
 
     def inverse_kinematics(
@@ -65,6 +111,8 @@ class InverseKinematicsMethods(FramedEvaluation):
         posture_gain: float = 0.5,
         longest_step: float = 0.5,
         limits: tuple[ArrayLike, ArrayLike] | None = None,
+        attempts: int = 1,
+        rng: np.random.Generator | int | None = 0,
         parameters: ParameterValues = None,
     ) -> InverseKinematics:
         """Find coordinates that put a frame, or several at once, on ``position`` and ``rotation``.
@@ -75,7 +123,8 @@ class InverseKinematicsMethods(FramedEvaluation):
         ``longest_step`` [rad] or [m], between the limits of the robot's description or ``limits`` (lower, upper), (nq,)
         each. What is left of the freedom moves towards ``posture``, by ``posture_gain`` (0 to 1) of the way in an
         iteration. ``tolerance`` [m], [rad] is 1e-6 (1e-4 in single precision), ``weights`` are those of metres and radians.
-        Elastic coordinates stay as in ``q0``. An unreachable target is no error: look at ``converged``.
+        Elastic coordinates stay as in ``q0``. What did not converge is tried again from ``attempts`` - 1 random
+        configurations, by a generator or a seed. An unreachable target is no error: look at ``converged``.
         """
         names = self._checked_frames(FUNCTION, (frames,) if isinstance(frames, str) else tuple(frames))
         shape = () if isinstance(frames, str) else (len(names),)
@@ -95,38 +144,50 @@ class InverseKinematicsMethods(FramedEvaluation):
         except ValueError:
             listed = ", ".join(f"{name} {array.shape}" for name, array in given.items())
             raise ModelError(f"{self._name}.{FUNCTION}: the batch axes do not broadcast: {listed}.") from None
-        dense = {name: self._dense(a, batch, a.shape[a.ndim - ranks[name] :]) for name, a in given.items()}
         module = self._module(names)
-        at = [module.frames.index(name) for name in names]
-        count = math.prod(batch)
-        targets = self._placed(dense, at, count, len(module.frames))
-        of_frame = np.zeros((len(module.frames), 2), dtype=self.dtype)
-        of_frame[at] = self._weights(weights, position is not None, rotation is not None)
-        settings = self._settings(damping, tolerance, posture_gain if posture is not None else 0.0, longest_step)
-        if isinstance(iterations, bool) or not isinstance(iterations, int) or not 1 <= iterations <= 1_000_000:
-            raise ModelError(f"{self._name}.{FUNCTION}: iterations={iterations!r}, expected a whole number, at least 1.")
-        lower, upper = (None, None) if limits is None else self._limits(limits)
-        q = np.empty((count, self.nq), dtype=self.dtype)
-        error, outcome = np.empty((count, 2), dtype=self.dtype), np.empty((count, 2), dtype=np.int32)
-        real, whole = (module.ffi.typeof(name) for name in ("eg_real_t[]", "int32_t[]"))
-
-        def pointer(array: NDArray[Any] | None, kind: Any = real) -> Any:
-            return module.ffi.NULL if array is None else module.ffi.from_buffer(kind, array)
-
-        rows = self._dense(np.asarray(values), batch, np.shape(values)[-1:])
-        module.lib.eg_inverse_kinematics(
-            pointer(rows), len(self._parameters), count, iterations, pointer(settings), pointer(of_frame), pointer(lower),
-            pointer(upper), *map(pointer, targets), pointer(dense["q0"]), pointer(dense["posture"]), pointer(q),
-            pointer(error), pointer(outcome, whole),
-        )  # fmt: skip
-        self._check_outcome(outcome[:, 0], batch)
-        return InverseKinematics(
-            q.reshape(*batch, self.nq),
-            (outcome[:, 0] == 0).reshape(batch)[()],
-            error[:, 0].reshape(batch)[()],
-            error[:, 1].reshape(batch)[()],
-            outcome[:, 1].reshape(batch)[()],
+        search = _Search(
+            module,
+            len(self._parameters),
+            self._whole("iterations", iterations),
+            self._settings(damping, tolerance, posture_gain if posture is not None else 0.0, longest_step),
+            self._weights(names, module, weights, (position is not None, rotation is not None)),
+            (None, None) if limits is None else self._limits(limits),
         )
+        count = math.prod(batch)
+        dense = {name: self._dense(a, batch, a.shape[a.ndim - ranks[name] :]) for name, a in given.items()}
+        rows = self._dense(np.asarray(values), batch, np.shape(values)[-1:]).reshape(count, -1)
+        positions, rotations = self._placed(dense, names, count, module)
+        items = [rows, positions, rotations, dense["q0"].reshape(count, -1), dense["posture"].reshape(count, -1)]
+        found = search(*items)
+        self._check_outcome(found.outcome[:, 0], batch)
+        draw = self._generator(rng)
+        for _ in range(self._whole("attempts", attempts) - 1):
+            open_ = np.flatnonzero(found.outcome[:, 0])
+            if not open_.size:
+                break
+            items[3] = self._elsewhere(items[3], draw)
+            found.improve(open_, search(*(item[open_] for item in items)))
+        return InverseKinematics(
+            found.q.reshape(*batch, self.nq),
+            (found.outcome[:, 0] == 0).reshape(batch)[()],
+            found.error[:, 0].reshape(batch)[()],
+            found.error[:, 1].reshape(batch)[()],
+            found.outcome[:, 1].reshape(batch)[()],
+        )
+
+    def _elsewhere(self, q0: NDArray[Any], draw: np.random.Generator) -> NDArray[Any]:
+        """Other configurations to start from, elastic coordinates as they are."""
+        q = np.ascontiguousarray(self.random_configuration(draw, q0.shape[:1]), dtype=self.dtype)
+        if any(self._metadata.elastic_coordinates):
+            names = self._metadata.coordinate_names
+            elastic = {
+                name
+                for name, bends in zip(self._metadata.velocity_names, self._metadata.elastic_coordinates, strict=True)
+                if bends
+            }
+            still = [k for k, name in enumerate(names) if name in elastic]
+            q[:, still] = q0[:, still]
+        return q
 
     def _module(self, names: tuple[str, ...]) -> _Module:
         """The model's own module, or one that is built now."""
@@ -148,7 +209,7 @@ class InverseKinematicsMethods(FramedEvaluation):
         lower, upper = self.position_limits
         q: Array = self.neutral()
         bounded = np.isfinite(lower) & np.isfinite(upper)
-        q[bounded] = (0.5 * (lower + upper))[bounded]
+        q[bounded] = 0.5 * (lower[bounded] + upper[bounded])
         return q
 
     def _numbers(self, name: str, given: ArrayLike, item: tuple[int, ...]) -> NDArray[Any]:
@@ -185,29 +246,48 @@ class InverseKinematicsMethods(FramedEvaluation):
         return np.ascontiguousarray(np.broadcast_to(array, (*batch, *item)), dtype=self.dtype)
 
     def _placed(
-        self, dense: dict[str, NDArray[Any]], at: Sequence[int], count: int, frames: int
+        self, dense: dict[str, NDArray[Any]], names: Sequence[str], count: int, module: _Module
     ) -> tuple[NDArray[Any], NDArray[Any]]:
         """Targets of all frames of the module; those of frames that are not asked for have no weight."""
-        positions = np.zeros((count, frames, 3), dtype=self.dtype)
-        rotations = np.zeros((count, frames, 3, 3), dtype=self.dtype)
+        at = [module.frames.index(name) for name in names]
+        positions = np.zeros((count, len(module.frames), 3), dtype=self.dtype)
+        rotations = np.zeros((count, len(module.frames), 3, 3), dtype=self.dtype)
         rotations[...] = np.eye(3)
         positions[:, at] = dense["position"].reshape(count, len(at), 3)
         rotations[:, at] = dense["rotation"].reshape(count, len(at), 3, 3)
         return positions, rotations
 
-    def _weights(self, weights: tuple[float, float], position: bool, rotation: bool) -> NDArray[Any]:
-        pair = self._numbers("weights", weights, (2,)) * (position, rotation)
+    def _weights(
+        self, names: Sequence[str], module: _Module, weights: tuple[float, float], given: tuple[bool, bool]
+    ) -> NDArray[Any]:
+        pair = self._numbers("weights", weights, (2,)) * given
         if pair.shape != (2,) or (pair < 0).any() or not pair.any():
             raise ModelError(
                 f"{self._name}.{FUNCTION}: weights={weights!r}, expected two numbers, of metres and radians, not negative."
             )
-        return pair
+        result = np.zeros((len(module.frames), 2), dtype=self.dtype)
+        result[[module.frames.index(name) for name in names]] = pair
+        return result
+
+    def _generator(self, rng: Any) -> np.random.Generator:
+        try:
+            return np.random.default_rng(rng)
+        except (TypeError, ValueError):
+            raise ModelError(f"{self._name}.{FUNCTION}: rng={rng!r}, expected a generator or a seed.") from None
+
+    def _whole(self, name: str, given: int) -> int:
+        if isinstance(given, bool) or not isinstance(given, (int, np.integer)) or not 1 <= given <= 1_000_000:
+            raise ModelError(f"{self._name}.{FUNCTION}: {name}={given!r}, expected a whole number from 1 to a million.")
+        return int(given)
 
     def _settings(
         self, damping: float, tolerance: float | tuple[float, float] | None, gain: float, longest: float
     ) -> NDArray[Any]:
         usual = TOLERANCE[np.dtype(self.dtype).itemsize]
-        pair = np.broadcast_to(self._numbers("tolerance", usual if tolerance is None else tolerance, ()), (2,))
+        pair = self._numbers("tolerance", usual if tolerance is None else tolerance, ())
+        if pair.shape not in ((), (2,)):
+            raise ModelError(f"{self._name}.{FUNCTION}: tolerance={tolerance!r}, expected one number or two, [m] and [rad].")
+        pair = np.broadcast_to(pair, (2,))
         for name, value, least, most in (
             ("damping", damping, 0.0, math.inf),
             ("tolerance", float(pair.min()), 0.0, math.inf),
