@@ -125,7 +125,8 @@ def output_names(
             raise OutputError(f"outputs: {name} needs frames, got none. Fix: choose them, for example frames=['{TIP}']")
         elif name == KINEMATICS:
             wanted |= {"frame_pose_and_jacobian"}
-            wanted |= {n for n in ("integrate", "difference") if robot is not None and robot.has_quasi_velocities}
+            on_manifolds = ("integrate", "difference", "random_configuration")
+            wanted |= {n for n in on_manifolds if robot is not None and robot.has_quasi_velocities}
         elif name in known or base is not None:
             entry = known[base or name]
             if robot is not None and not entry.applies(robot):

@@ -117,7 +117,7 @@ def _jacobian(reference: str, way: int, *, rate: bool) -> Way:
         values = [value for J in _jacobians(variant, reference, way) for value in flat(J)]
         if rate:
             q = variant.input("q")
-            values = time_derivative(variant.graph, values, [(q, variant.rates(q, variant.input("qd")))])
+            values = time_derivative(variant.graph, values, [(q, variant.mechanism.rates(q, variant.input("qd")))])
         return Derived((values,))
 
     return derive
