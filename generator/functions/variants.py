@@ -202,7 +202,8 @@ class Variant:
         qd = self.input("qd")
         own = OwnTerms(self, q, qd)
         forces = [x + y for x, y in zip(own.potential_forces, own.other_forces, strict=True)]
-        slopes = [value for row in jacobian(self.graph, forces, self.input(by)) for value in row]
+        rows = self.by_position(forces) if by == "q" else jacobian(self.graph, forces, self.input(by))
+        slopes = [value for row in rows for value in row]
         at_rest = substitute(self.graph, slopes, replacing(qd, self.zeros()))
         n = self.size
         return [[x + y for x, y in zip(row, at_rest[n * k : n * k + n], strict=True)] for k, row in enumerate(matrix)]

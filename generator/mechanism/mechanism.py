@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from elastogen.generator.bodies.elastic_body import ElasticBody
 from elastogen.generator.joints.frame_motion import FrameMotion
-from elastogen.generator.program.differentiate import time_derivative
+from elastogen.generator.program.differentiate import pulled_back, time_derivative
 from elastogen.generator.program.graph import Graph, Value
 from elastogen.generator.sliding.window import Window
 from elastogen.generator.spatial.inertia import Inertia
@@ -108,6 +108,17 @@ class Mechanism:
     def has_linear_tips(self) -> bool:
         """Whether some tip is E + {delta x}: then frames are sheared, and only affine.py applies."""
         return any(not frame.motion.orthogonal for frame in self.frames)
+
+    def in_robot_order(self, q: Sequence[Value]) -> list[Value]:
+        """Positions in the order of the robot's coordinates."""
+        return [value for _, value in sorted(zip(self.order, q, strict=True), key=lambda pair: pair[0])]
+
+    def forces_of(self, q: Sequence[Value], gradient: Sequence[Value]) -> list[Value]:
+        """A derivative by q as forces: by the map from velocities to dq/dt, where there are fewer of them."""
+        if len(q) == self.size:
+            return list(gradient)
+        unit = [self.graph.input(f"velocity[{k}]") for k in range(self.size)]  # the map is linear: none of them is left
+        return pulled_back(self.graph, self.rates(q, unit), gradient, unit)
 
     def rates(self, q: Sequence[Value], qd: Sequence[Value]) -> list[Value]:
         """dq/dt: the velocities, and what quasi-velocities make of them."""

@@ -12,6 +12,7 @@ from elastogen.generator.algorithms.solving.factorization import factorize
 from elastogen.generator.functions.catalogue import Derived, Entry
 from elastogen.generator.functions.own.calls import SOLVE
 from elastogen.generator.functions.variants import Variant, VariantFamily
+from elastogen.generator.program.arguments import POSITIONS
 from elastogen.generator.program.differentiate import jacobian
 from elastogen.generator.program.from_sympy import ExpressionLowering
 from elastogen.generator.program.graph import Value
@@ -35,7 +36,7 @@ def _entry(family: VariantFamily, catalogue: Mapping[str, Entry], function: OwnF
     for name in called - {SOLVE}:
         family.layouts(catalogue[name].layout)  # made before anything is derived apart
     dynamic = any(catalogue[name].layout == "dynamic" for name in called - {SOLVE})
-    sizes = {"q": len(family.robot.coordinates)} | {name: argument.size for name, argument in own.items()}
+    sizes = {name: argument.size for name, argument in own.items()}
     return Entry(
         function.name, function.doc or f"Own function {function.name}.", (*function.state, *own),
         lambda variant: _outputs(function, variant, sizes), (partial(_derive, family, catalogue, function),),
@@ -71,9 +72,15 @@ def _derive(family: VariantFamily, catalogue: Mapping[str, Entry], function: Own
     outputs = []
     for values in blocks:
         for by in function.by:
-            rows = jacobian(variant.graph, values, lowering.variables[by])
+            rows = variant.by_position(values) if by == "q" else jacobian(variant.graph, values, lowering.variables[by])
             outputs.append([value for row in rows for value in row])
     return Derived(tuple(outputs), lowering.pivots)
+
+
+def _in_robot_order(variant: Variant, name: str) -> list[Value]:
+    """An input as users give it; mechanisms have the last number of a quaternion behind everything else."""
+    values = variant.input(name)
+    return variant.mechanism.in_robot_order(values) if name in POSITIONS else values
 
 
 class _Lowering:
@@ -85,7 +92,7 @@ class _Lowering:
         self._calls: dict[tuple[str, tuple[int, ...]], list[list[Value]]] = {}
         graph, robot = variant.graph, family.robot
         symbols = Symbols(robot)
-        self.variables = {name: variant.input(name) for name in ("q", "qd", "qdd")}
+        self.variables = {name: _in_robot_order(variant, name) for name in ("q", "qd", "qdd")}
         for name, shape in function.inputs.items():
             self.variables[name] = [graph.input(f"{name}[{k}]") for k in range(int(sympy.prod(shape)))]
         values = {p.symbol: graph.input(p.name) if p.live else graph.value(p.value) for p in robot.parameters.values()}
@@ -124,7 +131,8 @@ class _Lowering:
         for key in entry.inputs:
             single = {"wrench": 6, "wrenches": 6 * len(variant.pointed.points) if entry.layout in ARRANGED else 0}
             one = key in ("delta_m", "delta_theta", "tau")
-            inputs += variant.input(key, 1 if one else single.get(key))
+            size = 1 if one else single.get(key)
+            inputs += _in_robot_order(variant, key) if size is None else variant.input(key, size)
         if self.family.selectors and "q" in entry.inputs:
             first = variant.size * entry.inputs.index("q")
             given = [value.ref for value in arguments[first : first + variant.size]]

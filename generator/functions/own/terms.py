@@ -51,7 +51,8 @@ class OwnTerms:
         graph, robot = self.variant.graph, self.variant.robot
         values = {p.symbol: graph.input(p.name) if p.live else graph.value(p.value) for p in robot.parameters.values()}
         symbols = Symbols(robot)
-        values |= dict(zip(symbols.q, self.q, strict=True)) | dict(zip(symbols.qd, self.qd, strict=True))
+        values |= dict(zip(symbols.q, self.variant.mechanism.in_robot_order(self.q), strict=True))
+        values |= dict(zip(symbols.qd, self.qd, strict=True))
         return ExpressionLowering(graph, values | {s: graph.input(s.name) for s in self._used})
 
     # ---- kinematics of the frames that occur
@@ -79,7 +80,7 @@ class OwnTerms:
 
     @cached_property
     def _frame_values(self) -> dict[sympy.Symbol, Value]:
-        motion = [(self.q, self.qd)]
+        motion = [(self.q, self.variant.mechanism.rates(self.q, self.qd))]
         values = {}
         for s in self._used:
             meaning = self._meanings[s]
@@ -103,15 +104,16 @@ class OwnTerms:
         """Derivative by q or qd of the sum of scalar expressions, through the frames as well."""
         graph = self.variant.graph
         with graph.section("own terms"):
-            total = graph.value(0)
+            value = graph.value(0)
             for expression in expressions:
-                total = total + self._lower(expression)
+                value = value + self._lower(expression)
             inputs = [graph.input(s.name) for s in self._used]
-            direct = jacobian(graph, [total], [*by, *inputs])[0]
+            direct = jacobian(graph, [value], [*by, *inputs])[0]
             placed = self._placed(direct)
             explicit, weights = placed[: len(by)], placed[len(by) :]
             through = pulled_back(graph, [self._frame_values[s] for s in self._used], weights, by)
-            return self.variant.free([x + y for x, y in zip(explicit, through, strict=True)])
+            total = [x + y for x, y in zip(explicit, through, strict=True)]
+            return self.variant.free(self.variant.mechanism.forces_of(self.q, total) if by is self.q else total)
 
     # ---- what enters the equations of motion
 
@@ -135,10 +137,10 @@ class OwnTerms:
         result = self._gradient([term.dissipation for term in self.variant.robot.terms], self.qd)
         for term in self.variant.robot.terms:
             for name, force in term.forces.items():
-                index = self.variant.robot.coordinate_names.index(name)
+                index = self.variant.robot.velocity_names.index(name)
                 result[index] = result[index] - self._placed([self._lower(force)])[0]
             for name, components in term.frame_forces.items():
                 values = self._placed([self._lower(component) for component in components])
-                shares = pulled_back(graph, self._poses[name].p, values, self.q)
+                shares = self.variant.mechanism.forces_of(self.q, pulled_back(graph, self._poses[name].p, values, self.q))
                 result = [total - share for total, share in zip(result, shares, strict=True)]
         return self.variant.free(result)

@@ -69,8 +69,6 @@ def with_function(
 ) -> Robot:
     """See :meth:`Robot.with_function`."""
     where = Location(robot.source or "python", "functions").at(str(name))
-    if robot.has_quasi_velocities:
-        raise where.error(name, "a robot without floating and spherical joints", "write the law in numpy or C")
     _check_function_name(robot, name, where)
     shapes = {key: _shape(key, given, where.at("inputs", str(key))) for key, given in (inputs or {}).items()}
     if not isinstance(outputs, Mapping) or not outputs:

@@ -83,7 +83,11 @@ class Symbols:
         self._where = Location(robot.source or "python", "symbols")
 
     def _vector(self, kind: str) -> sympy.ImmutableMatrix:
-        return sympy.ImmutableMatrix([symbol(f"{kind}[{name}]") for name in self._robot.coordinate_names])
+        return sympy.ImmutableMatrix([symbol(f"{kind}[{name}]") for name in self._names(kind)])
+
+    def _names(self, kind: str) -> tuple[str, ...]:
+        """Names of the entries of q, qd or qdd: velocities are others than coordinates where there are quaternions."""
+        return self._robot.coordinate_names if kind == "q" else self._robot.velocity_names
 
     @cached_property
     def q(self) -> sympy.ImmutableMatrix:
@@ -110,8 +114,8 @@ class Symbols:
         return symbol(f"q[{self._known(name, self._robot.coordinate_names, 'coordinate')}]")
 
     def velocity_of(self, name: str) -> sympy.Symbol:
-        """The velocity of the coordinate of that name, an entry of ``qd``."""
-        return symbol(f"qd[{self._known(name, self._robot.coordinate_names, 'coordinate')}]")
+        """The velocity of that name (that of the coordinate, but for quasi-velocities), an entry of ``qd``."""
+        return symbol(f"qd[{self._known(name, self._robot.velocity_names, 'velocity')}]")
 
     def parameter(self, name: str) -> sympy.Symbol:
         """The named parameter."""
@@ -163,7 +167,7 @@ class Symbols:
         """What every symbol but those of parameters and time stands for."""
         found: dict[sympy.Symbol, Meaning] = {}
         for kind, vector in (("q", self.q), ("qd", self.qd), ("qdd", self.qdd)):
-            found |= {s: Meaning(kind, name) for s, name in zip(vector, self._robot.coordinate_names, strict=True)}
+            found |= {s: Meaning(kind, name) for s, name in zip(vector, self._names(kind), strict=True)}
         for frame in self.frames:
             for kind, matrix in (
                 ("position", self.position(frame)),

@@ -49,8 +49,6 @@ def with_terms(
 
 def add_term(robot: Robot, term: Term, where: Location) -> Robot:
     """The robot with one more term, whose symbols and functions are checked; a term in time makes ``time`` a live parameter."""
-    if robot.has_quasi_velocities:
-        raise where.error(term.name, "a robot without floating and spherical joints", "leave the terms out")
     if not any(expression != 0 for expression in term.expressions.values()):
         raise where.error("nothing", "a potential, a dissipation or forces", "give at least one that is not zero")
     if symbol(TIME) in term.free_symbols:
@@ -113,7 +111,7 @@ def _forces(
     for name, force in forces.items():
         here = where.at(str(name))
         is_column = isinstance(force, sympy.MatrixBase) and force.shape != (1, 1)
-        known = frames if is_column else robot.coordinate_names
+        known = frames if is_column else robot.velocity_names
         if name not in known:
             kind = "frame (for a column of three)" if is_column else "coordinate"
             raise here.error(name, f"the name of a {kind}", did_you_mean(str(name), known, f"known are {', '.join(known)}"))
