@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from elastogen.generator.functions.derivation import CATALOGUE, FRAMED
+from elastogen.generator.functions.own.functions import own_entries
 from elastogen.generator.functions.variants import VariantFamily
 from elastogen.generator.program.arguments import input_argument
 from elastogen.generator.program.graph import Graph, Value
@@ -35,13 +36,16 @@ class PlainPrograms:
 
     def __call__(self, name: str, **arguments: Any) -> Any:
         if name not in self._programs:
-            entry = (CATALOGUE | FRAMED)[name]
+            known = CATALOGUE | FRAMED
+            entry = known[name] if name in known else own_entries(self.family, CATALOGUE)[name]
             apart = entry.layout in ("points", "physical", "frames", "loaded")
             variants = self.family.layouts(entry.layout) if apart else [self.variant]
             variant = variants[self.layout % len(variants)]
             derived = entry.ways[self.way % len(entry.ways)](variant)
             points = len(variant.pointed.points) if apart else 0
-            inputs = [input_argument(key, variant.positions, self.size, points) for key in entry.inputs]
+            names = entry.inputs or (("q",) if self.robot.terms else ())  # tangents of own terms
+            nq, nv = variant.positions, self.size
+            inputs = [entry.own_inputs.get(key) or input_argument(key, nq, nv, points) for key in names]
             if self._indicated:
                 inputs.append(Argument(INDICATORS, (self._indicated,), "", "elements inside sliding joints"))
             outputs = list(zip(entry.outputs(variant), derived.outputs, strict=True))

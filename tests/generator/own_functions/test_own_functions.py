@@ -11,9 +11,10 @@ import numpy as np
 import pytest
 import sympy
 from loop_setup import finish
+from plain_programs import PlainPrograms
 
 import elastogen
-from elastogen.generator.functions.derivation import derive_model
+from elastogen.generator.functions.derivation import CATALOGUE, derive_model
 from elastogen.generator.functions.function import Function
 from elastogen.generator.robot.robot import Robot
 from elastogen.runtime.loop.controllers import ComputedTorqueLaw
@@ -209,3 +210,31 @@ def test_bad_calls() -> None:
         elastogen.build_loop(law, controller="law")
     with pytest.raises(elastogen.OutputError, match="did you mean 'law'"):
         derive_model(law, ("lav",))
+
+
+def test_every_function_of_the_catalogue_can_be_called() -> None:
+    """In one own function, which gives what each of them gives."""
+    robot = elastogen.load("two_link").with_points(elastogen.Point("eye", "lower"))
+    s = elastogen.symbols(robot)
+    shapes: dict[str, Any] = {}
+    outputs: dict[str, Any] = {}
+    called = {}
+    for number, (name, entry) in enumerate((n, e) for n, e in CATALOGUE.items() if e.applies(robot)):
+        arguments = s.f.arguments(entry)
+        own = {f"given_{a.name}": a.shape if len(a.shape) == 2 else a.size if a.shape else None for a in arguments}
+        shapes |= own
+        results = getattr(s.f, name)(*(s.input(key, shape) for key, shape in own.items()))
+        for k, result in enumerate(results if isinstance(results, tuple) else (results,)):
+            while isinstance(result, list):  # of a stack, the last matrix
+                result = result[-1]
+            outputs[f"y{number}_{k}"] = result
+            called[f"y{number}_{k}"] = (name, k, [a.name for a in arguments])
+    robot = robot.with_function("everything", inputs=shapes, outputs=outputs)
+    programs, rng = PlainPrograms(robot), np.random.default_rng(0)
+    given = {key: rng.uniform(0.2, 0.8, () if shape is None else shape) for key, shape in shapes.items()}
+    found = dict(zip(outputs, programs("everything", **given), strict=True))
+    assert len(called) > 90
+    for key, (name, k, arguments) in called.items():
+        expected = programs(name, **{a: given[f"given_{a}"] for a in arguments})
+        expected = np.asarray(expected[k] if isinstance(expected, tuple) else expected)
+        np.testing.assert_allclose(np.ravel(found[key]), np.ravel(expected)[-found[key].size :], rtol=1e-9, atol=1e-11)
