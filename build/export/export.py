@@ -52,7 +52,7 @@ def export(
     )  # fmt: skip
     if target is not None and not TRIPLE.fullmatch(target):
         raise OutputError(f"target: got {target!r}, expected a triple such as aarch64-linux-gnu.")
-    choices = Choices(header_only, target, options.compile)
+    choices = Choices(header_only, target, options.compile, options.emit.frames)
     chosen = check_choices(format, loop, outputs is not None, choices)
     loaded = load(robot)
     if chosen.needs is not None:

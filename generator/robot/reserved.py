@@ -99,7 +99,7 @@ TARGETS = _words(
 FILES = _words("example cmakelists readme user_controller user_plant aux con nul prn com0 lpt0 elastogen eg std eigen")
 """Files that stand beside the emitted ones, names of devices, prefixes of the extension module, namespaces of C++."""
 
-FILE_ENDINGS = ("_t", "_simulate", "_switch", "_loop", "_thread", "_trajectory", "_example")
+FILE_ENDINGS = ("_t", "_ik", "_simulate", "_switch", "_loop", "_thread", "_trajectory", "_example")
 """Endings of types and of further emitted files: `arm_loop` would collide with the loop of `arm`."""
 
 EMITTED = _words("q qd qdd dq ddq tau F t p out params parameters gravity payload live unused")

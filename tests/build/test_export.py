@@ -139,13 +139,13 @@ def test_add_robot_keeps_the_c_up_to_date(tmp_path: Path, capsys: pytest.Capture
     (tmp_path / "arm.yaml").write_text(text)
     (tmp_path / "CMakeLists.txt").write_text(
         "cmake_minimum_required(VERSION 3.12)\nproject(user C)\nfind_package(elastogen REQUIRED)\n"
-        "elastogen_add_robot(left arm.yaml OUTPUTS inverse_dynamics)\n"
+        "elastogen_add_robot(left arm.yaml OUTPUTS inverse_dynamics inverse_kinematics FRAMES tip INVERSE_KINEMATICS)\n"
         "add_executable(user user.c)\ntarget_link_libraries(user left)\n"
     )
     (tmp_path / "user.c").write_text(
-        '#include <stdio.h>\n#include "left.h"\nint main(void) { left_real_t q[3] = {0}, F[3];\n'
+        '#include <stdio.h>\n#include "left_ik.h"\nint main(void) { left_real_t q[3] = {0}, F[3];\n'
         "left_inverse_dynamics(&left_params_nominal, q, q, q, F);\n"
-        'printf("F[1] = %.9g\\n", F[1]);\nreturn 0; }\n'
+        'printf("F[1] = %.9g\\n", F[1]);\nreturn left_ik_options_default.iterations != 100; }\n'
     )
 
     def cmake(*arguments: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 from pathlib import Path
 
@@ -64,6 +65,24 @@ def test_a_c_program_searches_under_sanitizers(precision: str, folders: dict[str
 
 
 @pytest.mark.skipif(not COMPILERS, reason="no C compiler")
+def test_the_documented_program(tmp_path: Path) -> None:
+    """Of docs/frames.md: compiled strictly, and it reaches."""
+    page = (Path(__file__).resolve().parents[2] / "docs" / "frames.md").read_text(encoding="utf-8")
+    (program,) = re.findall(r"^```c\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    elastogen.generate("two_link", tmp_path, frames=["tip"], outputs="inverse_kinematics")
+    called = "#include <stdio.h>\nint reach(double x, double y, double q[TWO_LINK_NQ]);\n"
+    main_ = (
+        'int main(void)\n{\n    double q[2];\n    int s = reach(1.2, 0.7, q);\n    printf("%d %.9f %.9f", s, q[0], q[1]);\n}\n'
+    )
+    include, rest = program.split("\n\n", 1)
+    (tmp_path / "search.c").write_text(f"{include}\n{called}\n{rest}\n{main_}")
+    run(COMPILERS[0], *WARNINGS, "-I.", "search.c", "two_link.c", "two_link_ik.c", "-lm", "-o", "search", cwd=tmp_path)
+    status, a, b = map(float, run("./search", cwd=tmp_path).split())
+    assert status == 0
+    assert np.hypot(np.cos(a) + np.cos(a + b) - 1.2, np.sin(a) + np.sin(a + b) - 0.7) <= 1.1e-6
+
+
+@pytest.mark.skipif(not COMPILERS, reason="no C compiler")
 def test_symbols(folders: dict[str, Path]) -> None:
     run(COMPILERS[0], "-std=c99", "-O1", "-c", "two_link_ik.c", "-o", "symbols.o", cwd=folders["double"])
     lines = [line.split() for line in run("nm", "-g", "symbols.o", cwd=folders["double"]).splitlines()]
@@ -113,3 +132,15 @@ def test_bad_frames(case: str, tmp_path: Path) -> None:
     with pytest.raises(elastogen.OutputError, match=message):
         elastogen.generate("two_link", tmp_path / "out", **options)
     assert not (tmp_path / "out").exists()
+
+
+def test_what_frames_do_not_go_with(tmp_path: Path) -> None:
+    with pytest.raises(elastogen.OutputError, match="got frames="):
+        elastogen.export("two_link", tmp_path / "out", format="fmu2", frames=["tip"])
+    assert not (tmp_path / "out").exists()
+    robot = elastogen.load("two_link")
+    for name in ("frame_jacobian", "inverse_kinematics"):
+        with pytest.raises(elastogen.RobotError, match="no function of the catalogue"):
+            robot.with_function(name, outputs={"y": elastogen.symbols(robot).q})
+    with pytest.raises(elastogen.RobotError):
+        elastogen.load("two_link", name="arm_ik")  # the files of inverse kinematics are called so

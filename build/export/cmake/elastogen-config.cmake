@@ -5,12 +5,14 @@
 #   elastogen_add_robot(arm arm.yaml OUTPUTS inverse_dynamics forward_dynamics)
 #   target_link_libraries(controller PRIVATE arm)
 #
-# elastogen_add_robot(TARGET FILE [OUTPUTS A B ..] [PRECISION double|float] [SINCOS fast|libm] [DEPENDS FILE ..]
-#                     [SIMULATE] [SWITCH] [LOOP])
+# elastogen_add_robot(TARGET FILE [OUTPUTS A B ..] [FRAMES A B ..] [PRECISION double|float] [SINCOS fast|libm] [DEPENDS FILE ..]
+#                     [INVERSE_KINEMATICS] [SIMULATE] [SWITCH] [LOOP])
 #
-# FILE is a .yaml or .urdf file or a built-in name; the robot, its functions and its header are called TARGET. SIMULATE adds the
-# integrators (with forward_dynamics among the outputs), SWITCH what robots with sliding joints need for them, LOOP the real-time
-# loop. The C is generated again when FILE, a file in DEPENDS or elastogen itself changes; several robots are built in parallel.
+# FILE is a .yaml or .urdf file or a built-in name; the robot, its functions and its header are called TARGET. FRAMES are those
+# that functions of frames are about, INVERSE_KINEMATICS adds the search for them (with inverse_kinematics among the outputs, or
+# without OUTPUTS), SIMULATE the integrators (with forward_dynamics among the outputs), SWITCH what robots with sliding joints
+# need for them, LOOP the real-time loop. The C is generated again when FILE, a file in DEPENDS or elastogen itself changes;
+# several robots are built in parallel.
 # ELASTOGEN_COMMAND is the command that generates, by default `elastogen`.
 cmake_minimum_required(VERSION 3.12)
 include(CMakeParseArguments)
@@ -27,7 +29,7 @@ get_filename_component(elastogen_ROOMS "${CMAKE_CURRENT_LIST_DIR}/../../.." REAL
 file(GLOB_RECURSE elastogen_SOURCES "${elastogen_ROOMS}/generator/*.py" "${elastogen_ROOMS}/build/*.py" "${elastogen_ROOMS}/templates/*.j2")
 
 function(elastogen_add_robot target file)
-  cmake_parse_arguments(robot "SIMULATE;SWITCH;LOOP" "PRECISION;SINCOS" "OUTPUTS;DEPENDS" ${ARGN})
+  cmake_parse_arguments(robot "INVERSE_KINEMATICS;SIMULATE;SWITCH;LOOP" "PRECISION;SINCOS" "OUTPUTS;FRAMES;DEPENDS" ${ARGN})
   if(robot_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "elastogen_add_robot(${target} ..): unknown arguments ${robot_UNPARSED_ARGUMENTS}")
   endif()
@@ -39,11 +41,17 @@ function(elastogen_add_robot target file)
       list(APPEND options --${word} ${robot_${option}})
     endif()
   endforeach()
-  if(robot_OUTPUTS)
-    string(REPLACE ";" "," outputs "${robot_OUTPUTS}")
-    list(APPEND options --outputs ${outputs})
-  endif()
+  foreach(option OUTPUTS FRAMES)
+    if(robot_${option})
+      string(TOLOWER ${option} word)
+      string(REPLACE ";" "," names "${robot_${option}}")
+      list(APPEND options --${word} ${names})
+    endif()
+  endforeach()
   set(parts "")
+  if(robot_INVERSE_KINEMATICS)
+    list(APPEND parts _ik)
+  endif()
   if(robot_SIMULATE)
     list(APPEND parts _simulate)
   endif()

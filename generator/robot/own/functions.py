@@ -107,10 +107,10 @@ def derivatives_of(robot: Robot, name: str, by: str | Sequence[str]) -> Robot:
 
 
 def _check_function_name(robot: Robot, name: Any, where: Location) -> None:
-    from elastogen.generator.functions.derivation import CATALOGUE, SETS
+    from elastogen.generator.functions.derivation import CATALOGUE, FRAMED, SETS
 
     _check_name(name, where)
-    if name in CATALOGUE or name in SETS:
+    if name in CATALOGUE or name in FRAMED or name in SETS:
         raise where.error(name, "a name that no function of the catalogue has", f"choose another one, for example my_{name}")
     if any(function.name == name for function in robot.functions):
         raise where.error(name, "a name that no other function of the robot has", "choose another one")
