@@ -6,6 +6,7 @@ Imports nothing that is slow to import: a model that is known already must start
 from __future__ import annotations
 
 import hashlib
+import importlib.util
 import os
 import shlex
 import shutil
@@ -22,6 +23,7 @@ ROOMS_THAT_SHAPE_CODE = ("generator", "templates", "build", "runtime/interface")
 ABI3 = ".abi3.so"  # cffi's modules keep to the stable ABI, except in debug builds of Python
 EXTENSION_SUFFIX = ABI3 if ABI3 in EXTENSION_SUFFIXES and not hasattr(sys, "gettotalrefcount") else EXTENSION_SUFFIXES[0]
 CANDIDATES = ("cc", "gcc", "clang")  # compilers, where none is named
+ZIG = (sys.executable, "-m", "ziglang", "cc")  # the compiler of the package ziglang, where there is no other
 _PROCESSOR = (
     "vendor_id", "cpu family", "model", "model name", "stepping", "flags", "Features", "CPU part", "CPU implementer",
 )  # fmt: skip
@@ -93,7 +95,16 @@ def compiler_stamp(compiler: str | None) -> list[str | int] | None:
         if path is not None:
             facts = os.stat(path)
             return [os.path.realpath(path), facts.st_size, facts.st_mtime_ns]
+    found = None if given else importlib.util.find_spec("ziglang")
+    if found is not None and found.origin is not None:
+        facts = os.stat(found.origin)
+        return [found.origin, facts.st_size, facts.st_mtime_ns]
     return None
+
+
+def has_zig() -> bool:
+    """Whether the package ziglang is installed."""
+    return importlib.util.find_spec("ziglang") is not None
 
 
 def file_sum(path: Path) -> list[str | int] | None:

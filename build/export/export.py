@@ -40,9 +40,9 @@ def export(
     ``format`` is "c", "cpp", "cmake", "python", "shared", "fmu2", "fmu3", "mex", "arduino", "platformio" or "zephyr"; the
     last three are float unless ``precision`` says otherwise, the others double. ``loop`` adds the control loop (not
     "python", "fmu2", "fmu3", "mex"; for boards without its thread), ``header_only`` puts the model's C into its header
-    ("c"). ``target`` is the triple of another machine ("shared", "fmu2", "fmu3"); ``frames``, ``compiler`` and ``cflags``
-    are those of ``build_model``. All files appear, or none; the same robot and options give the same bytes. Files that
-    elastogen did not write are refused by name unless ``force``.
+    ("c"). ``target`` is the triple of another machine ("python", "shared", "fmu2", "fmu3"); ``frames``, ``compiler`` and
+    ``cflags`` are those of ``build_model``. All files appear, or none; the same robot and options give the same
+    bytes. Files that elastogen did not write are refused by name unless ``force``.
     Raises RobotError, OutputError or BuildError.
     """
     usual = FORMATS[format].precision if format in FORMATS else "double"
@@ -58,8 +58,8 @@ def export(
     if chosen.needs is not None:
         options = options.with_outputs(chosen.needs(loaded))
     project = make_project(loaded, options, format, loop, chosen.parts)
-    if chosen.compiles:
-        project = project.compiled_to(library_name(loaded.name, target), target or "")
+    if chosen.takes_target:
+        project = project.compiled_to(library_name(loaded.name, target) if chosen.compiles else "", target or "")
     folder = Path(directory)
     written = write_files(folder, {**chosen.files(project, choices), **project.readme()}, force=force)
     by_name = {path.name: path for path in written}

@@ -9,6 +9,7 @@ from elastogen.build.export.fmu.unit import fmu_files, fmu_outputs
 from elastogen.build.export.libraries import compile_shared
 from elastogen.build.export.mex import mex_files
 from elastogen.build.export.project import Files, Project
+from elastogen.build.export.wheels import cross_wheel
 from elastogen.build.module.compile import module_source
 from elastogen.build.options import CompileOptions
 from elastogen.generator.robot.errors import OutputError
@@ -32,7 +33,8 @@ class Format:
     doc: str
     files: Callable[[Project, Choices], Files]
     takes_loop: bool = True
-    compiles: bool = False
+    compiles: bool = False  # a library, whose name the README tells
+    takes_target: bool = False
     takes_header_only: bool = False
     takes_frames: bool = True
     precision: str = "double"  # where the user asks for none
@@ -72,13 +74,17 @@ def _cmake(project: Project, choices: Choices) -> Files:
 
 
 def _python(project: Project, choices: Choices) -> Files:
-    package = f"src/{project.name}_model"
-    sources = {f"{package}/{name}": text for name, text in project.c_files.items()}
+    folder = f"{project.name}_model"
+    package: Files = {
+        **{f"{folder}/{name}": text for name, text in project.c_files.items()},
+        f"{folder}/__init__.py": project.filled("package.py.j2"),
+        f"{folder}/py.typed": "",
+        f"{folder}/_{project.name}.c": module_source(project.model, f"_{project.name}"),
+    }
+    wheel = {} if choices.target is None else cross_wheel(project, package, choices.target, choices.compile)
     return {
-        **sources,
-        f"{package}/__init__.py": project.filled("package.py.j2"),
-        f"{package}/py.typed": "",
-        f"{package}/_{project.name}.c": module_source(project.model, f"_{project.name}"),
+        **{f"src/{name}": text for name, text in package.items()},
+        **wheel,
         "pyproject.toml": project.filled("pyproject.toml.j2"),
         "setup.py": project.filled("setup.py.j2"),
         "example.py": project.filled("example.py.j2"),
@@ -131,13 +137,13 @@ FORMATS = {
     "c": Format("C99 files that drop in anywhere", _c, takes_header_only=True),
     "cpp": Format("the C files with a header-only C++17 wrapper", _cpp),
     "cmake": Format("a CMake project: target, install rules, find_package, pkg-config", _cmake),
-    "python": Format("a project that builds a wheel of the compiled model", _python, takes_loop=False),
-    "shared": Format("a compiled library with its headers", _shared, compiles=True),
+    "python": Format("a project that builds a wheel of the compiled model", _python, takes_loop=False, takes_target=True),
+    "shared": Format("a compiled library with its headers", _shared, compiles=True, takes_target=True),
     "fmu2": Format(
-        "a functional mock-up unit, FMI 2.0", _fmu2, takes_loop=False, compiles=True, takes_frames=False, needs=fmu_outputs
+        "a functional mock-up unit, FMI 2.0", _fmu2, takes_loop=False, takes_target=True, takes_frames=False, needs=fmu_outputs
     ),
     "fmu3": Format(
-        "a functional mock-up unit, FMI 3.0", _fmu3, takes_loop=False, compiles=True, takes_frames=False, needs=fmu_outputs
+        "a functional mock-up unit, FMI 3.0", _fmu3, takes_loop=False, takes_target=True, takes_frames=False, needs=fmu_outputs
     ),
     "mex": Format("a gateway and a package for MATLAB and Octave", _mex, takes_loop=False, parts=("",)),
     "arduino": Format("an Arduino library with a sketch", _arduino, precision="float", parts=BARE_METAL),
@@ -155,7 +161,7 @@ def check_choices(kind: str, loop: bool, outputs: bool, choices: Choices) -> For
         (loop, chosen.takes_loop, "loop=True"),
         (outputs, chosen.needs is None, "outputs="),
         (choices.header_only, chosen.takes_header_only, "header_only=True"),
-        (choices.target is not None, chosen.compiles, "target="),
+        (choices.target is not None, chosen.takes_target, "target="),
         (bool(choices.frames), chosen.takes_frames, "frames="),
     ):
         if given and not taken:

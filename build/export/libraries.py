@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-import importlib.util
+import shlex
 import shutil
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from elastogen.build.files.write import write_all
 from elastogen.build.module.compile import find_toolchain, run_compiler
 from elastogen.build.options import CompileOptions
+from elastogen.build.stamps import ZIG, has_zig
 from elastogen.generator.robot.errors import BuildError
+
+VENDORS = ("unknown", "pc", "none", "apple", "w64")
+ZIG_SYSTEMS = {"mingw32": "windows-gnu", "darwin": "macos"}  # names of its own
 
 
 def library_name(name: str, target: str | None) -> str:
@@ -30,13 +34,19 @@ def library_ending(system: str) -> str:
 
 
 def compile_shared(
-    name: str, files: Mapping[str, str], target: str | None, options: CompileOptions, *, hidden: bool = False
+    name: str,
+    files: Mapping[str, str],
+    target: str | None,
+    options: CompileOptions,
+    *,
+    sources: Sequence[str] | None = None,
+    hidden: bool = False,
 ) -> bytes:
-    """The shared library of C files; ``hidden`` exports only what is marked for it."""
+    """The shared library of C files, or of the ``sources`` among them; ``hidden`` exports only what is marked for it."""
     compiler = options.compiler or (None if target is None else compiler_for(target))
     toolchain = find_toolchain(replace(options, compiler=compiler, native=False))
     flags = [flag for flag in toolchain.flags if hidden or flag != "-fvisibility=hidden"]
-    sources = [file for file in files if file.endswith(".c")]
+    sources = sources or [file for file in files if file.endswith(".c")]
     with tempfile.TemporaryDirectory() as folder:
         write_all(Path(folder), files)
         threads = ["-pthread"] if any("<pthread.h>" in text for text in files.values()) else []
@@ -45,12 +55,21 @@ def compile_shared(
         return (Path(folder) / "library").read_bytes()
 
 
+def parts_of_triple(target: str) -> tuple[str, str]:
+    """Machine and system of a triple, without the vendor: aarch64-unknown-linux-gnu is ("aarch64", "linux-gnu")."""
+    machine, _, system = target.partition("-")
+    vendor, _, rest = system.partition("-")
+    return machine, rest if rest and vendor in VENDORS else system
+
+
 def compiler_for(target: str) -> str:
-    """A command that compiles for a triple such as aarch64-linux-gnu: a gcc of that name, clang, or zig."""
-    if shutil.which(f"{target}-gcc"):
-        return f"{target}-gcc"
-    if importlib.util.find_spec("ziglang") is not None:
-        return f"{sys.executable} -m ziglang cc -target {target}"
+    """A command that compiles for a triple such as aarch64-linux-gnu: a gcc of that name, zig, or clang."""
+    machine, system = parts_of_triple(target)
+    for name in (f"{target}-gcc", f"{machine}-{system}-gcc"):
+        if shutil.which(name):
+            return name
+    if has_zig():
+        return shlex.join([*ZIG, "-target", f"{machine}-{ZIG_SYSTEMS.get(system, system)}"])
     if shutil.which("clang"):
         return f"clang --target={target}"
     raise BuildError(

@@ -24,7 +24,7 @@ import cffi
 from elastogen.build.files.render import RenderedModel
 from elastogen.build.files.write import write_all
 from elastogen.build.options import CompileOptions
-from elastogen.build.stamps import CANDIDATES, EXTENSION_SUFFIX, processor, python_identity
+from elastogen.build.stamps import CANDIDATES, EXTENSION_SUFFIX, ZIG, has_zig, processor, python_identity
 from elastogen.generator.robot.errors import BuildError
 
 GCC_FLAGS = ("-fno-tree-ter", "-fno-tree-slp-vectorize")  # measured on long straight-line code: benchmarks/README.md
@@ -117,8 +117,11 @@ def _command(compiler: str | None) -> tuple[str, ...]:
     for candidate in CANDIDATES:
         if shutil.which(candidate):
             return (candidate,)
+    if has_zig():
+        return ZIG
     raise BuildError(
-        f"no C compiler found (looked for {', '.join(CANDIDATES)}). Fix: install one, for example `apt-get install gcc`."
+        f"no C compiler found (looked for {', '.join(CANDIDATES)} and the Python package ziglang). "
+        "Fix: install one, for example `apt-get install gcc`, or `pip install ziglang`."
     )
 
 

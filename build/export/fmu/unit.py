@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
-import io
 import platform
 import sys
 import uuid
-import zipfile
 from dataclasses import dataclass
 
+from elastogen.build.export.archive import zipped
 from elastogen.build.export.fmu.variables import Block, Variable, Variables
-from elastogen.build.export.libraries import compile_shared, library_ending
+from elastogen.build.export.libraries import compile_shared, library_ending, parts_of_triple
 from elastogen.build.export.project import ExportContext, Files, Project
 from elastogen.build.files.contexts import SimulationCall, SwitchContext
 from elastogen.build.files.switching import model_call, switch_context
@@ -22,8 +21,7 @@ from elastogen.generator.robot.own.terms import TIME
 from elastogen.generator.robot.robot import Robot
 
 TOLERANCES = {"double": "1e-09", "float": "1e-05"}  # of the integrator inside, relative
-EPOCH = (1980, 1, 1, 0, 0, 0)  # of every file in the archive: the same robot gives the same bytes
-ARCHITECTURES = {"amd64": "x86_64", "arm64": "aarch64", "i386": "x86", "i486": "x86", "i586": "x86", "i686": "x86"}
+MACHINES = {"amd64": "x86_64", "arm64": "aarch64", "i386": "x86", "i486": "x86", "i586": "x86", "i686": "x86"}
 OLD_PLATFORMS = {"x86_64-linux": "linux64", "x86_64-windows": "win64", "x86_64-darwin": "darwin64", "x86-linux": "linux32"}
 
 
@@ -90,25 +88,12 @@ def fmu_files(project: Project, version: int, target: str | None, options: Compi
     return {f"{project.name}.fmu": zipped(archive), "example.py": fill("export/fmu/example.py.j2", context)}
 
 
-def zipped(files: Files) -> bytes:
-    """A zip archive with the same bytes for the same files."""
-    stream = io.BytesIO()
-    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, data in files.items():
-            entry = zipfile.ZipInfo(name, EPOCH)
-            entry.compress_type, entry.create_system, entry.external_attr = zipfile.ZIP_DEFLATED, 3, 0o100644 << 16
-            archive.writestr(entry, data, compresslevel=9)
-    return stream.getvalue()
-
-
 def _platform(target: str | None, version: int) -> tuple[str, str]:
     """The folder of a binary, and how its name ends."""
-    machine = (target or f"{platform.machine()}-{sys.platform}").lower()
-    system = next((s for s, words in (("darwin", ("darwin", "macos")), ("windows", ("windows", "mingw", "win32")))
-                   if any(word in machine for word in words)), "linux")  # fmt: skip
-    processor = machine.partition("-")[0]
-    folder = f"{ARCHITECTURES.get(processor, processor)}-{system}"
-    return (OLD_PLATFORMS.get(folder, folder) if version == 2 else folder), library_ending(machine)
+    machine, system = parts_of_triple(target or f"{platform.machine().lower()}-{sys.platform}")
+    family = {".dylib": "darwin", ".dll": "windows"}.get(library_ending(system), "linux")
+    folder = f"{MACHINES.get(machine, machine)}-{family}"
+    return (OLD_PLATFORMS.get(folder, folder) if version == 2 else folder), library_ending(system)
 
 
 def _context(project: Project, version: int) -> FmuContext:

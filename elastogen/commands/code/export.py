@@ -31,7 +31,7 @@ FORMATS = ("c", "cpp", "cmake", "python", "shared", "fmu2", "fmu3", "mex", "ardu
 @click.option("--format", type=click.Choice(FORMATS), default="c", help="What DIR becomes (default c).")
 @click.option("--loop", is_flag=True, help="With the real-time loop (not python, fmu, mex).")
 @click.option("--header-only", is_flag=True, help="The model's C in its header (c).")
-@click.option("--target", metavar="TRIPLE", help="Another machine, for example aarch64-linux-gnu (shared, fmu).")
+@click.option("--target", metavar="TRIPLE", help="Another machine, for example aarch64-linux-gnu (shared, python, fmu).")
 @click.option("--compiler", help="C compiler (shared, fmu; default: $CC, else cc, gcc or clang).")
 @click.option("--cflags", help="More flags for the compiler, in one string (shared, fmu).")
 @click.option("--force", is_flag=True, help="Replace files there that elastogen did not write.")
