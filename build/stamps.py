@@ -84,7 +84,7 @@ def processor() -> str:
 
 
 def compiler_stamp(compiler: str | None) -> list[str | int] | None:
-    """File, size and time of the compiler that a build would use, without calling it; None: there is none."""
+    """File, size and time of the compiler that a build would use, without calling it; None: there is none, or zig only."""
     given = compiler or os.environ.get("CC", "")
     try:
         names = shlex.split(given)[:1] if given else CANDIDATES
@@ -95,10 +95,6 @@ def compiler_stamp(compiler: str | None) -> list[str | int] | None:
         if path is not None:
             facts = os.stat(path)
             return [os.path.realpath(path), facts.st_size, facts.st_mtime_ns]
-    found = None if given else importlib.util.find_spec("ziglang")
-    if found is not None and found.origin is not None:
-        facts = os.stat(found.origin)
-        return [found.origin, facts.st_size, facts.st_mtime_ns]
     return None
 
 
