@@ -34,6 +34,8 @@ from elastogen.generator.description.files import (
     decoded,
     existing_file,
 )
+from elastogen.generator.description.formats.mjcf.read import read_mjcf
+from elastogen.generator.description.formats.sdf import read_sdf
 from elastogen.generator.description.formats.urdf import read_urdf
 from elastogen.generator.description.formats.xacro import expand
 from elastogen.generator.description.free_base import Base
@@ -95,11 +97,20 @@ def read_content(data: bytes, path: Path, shown: str, reading: Reading) -> Descr
     text = decoded(data, shown)
     if form == "yaml":
         return replace(_from_yaml(text, path, shown, reading), source=path.name)
+    with snapping(reading.snap):
+        robot = _from_xml(form, text, path, shown, reading)
+    return Described(replace(robot, source=shown), Location(shown), path.name)
+
+
+def _from_xml(form: str, text: str, path: Path, shown: str, reading: Reading) -> Robot:
+    options: dict[str, Any] = {"name": reading.name, "mimic": reading.mimic, "friction": reading.friction}
+    if form == "mjcf":
+        return read_mjcf(text, path, shown, reading.files, **options)
+    if form == "sdf":
+        return read_sdf(text, shown, **options)
     if form == "xacro":
         text = expand(path, reading.arguments, reading.files, Location(shown))
-    with snapping(reading.snap):
-        robot = read_urdf(text, shown, name=reading.name, mimic=reading.mimic, friction=reading.friction)
-    return Described(replace(robot, source=shown), Location(shown), path.name)
+    return read_urdf(text, shown, **options)
 
 
 def _from_yaml(text: str, path: Path, shown: str, reading: Reading) -> Described:
