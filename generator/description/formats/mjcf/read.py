@@ -174,7 +174,13 @@ class _Reader:
         )  # fmt: skip
         reference = number(given, "ref", 0.0, where) * (self.compiler.angles.unit if kind is REVOLUTE else 1.0)
         self.references[label] = reference
-        return joint if reference == 0 else replace(joint, before=placement.product(joint.before, placement.by_screws(joint.type.screws(joint), (-reference,))))
+        return (
+            joint
+            if reference == 0
+            else replace(
+                joint, before=placement.product(joint.before, placement.by_screws(joint.type.screws(joint), (-reference,)))
+            )
+        )
 
     def _warn_of_springs(self, given: Attributes, where: Location) -> None:
         if number(given, "stiffness", 0.0, where) != 0:
