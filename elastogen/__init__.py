@@ -33,6 +33,7 @@ if TYPE_CHECKING:
         CFunction,
         Comparison,
         ComputedTorque,
+        InverseKinematics,
         Loop,
         Model,
         ModelError,
@@ -64,6 +65,7 @@ __all__ = [
     "ElastogenError",
     "Gauge",
     "GeneratedFiles",
+    "InverseKinematics",
     "Loop",
     "Model",
     "ModelError",
@@ -119,6 +121,7 @@ _HOME = {
     "elastogen.runtime": (
         "Bound",
         "Comparison",
+        "InverseKinematics",
         "Model",
         "ModelError",
         "ModelWarning",

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from elastogen.runtime.errors import ModelError, ModelWarning
     from elastogen.runtime.functions.bound import Bound
+    from elastogen.runtime.functions.frames.inverse_kinematics import InverseKinematics
     from elastogen.runtime.functions.parameters import Parameters
     from elastogen.runtime.interface.abi import ABI_VERSION
     from elastogen.runtime.loop.library import load_loop
@@ -31,6 +32,7 @@ __all__ = [
     "CFunction",
     "Comparison",
     "ComputedTorque",
+    "InverseKinematics",
     "Loop",
     "Model",
     "ModelError",
@@ -52,6 +54,7 @@ _HOME = {
         "ModelWarning",
     ),
     "elastogen.runtime.functions.bound": ("Bound",),
+    "elastogen.runtime.functions.frames.inverse_kinematics": ("InverseKinematics",),
     "elastogen.runtime.functions.parameters": ("Parameters",),
     "elastogen.runtime.interface.abi": ("ABI_VERSION",),
     "elastogen.runtime.loop.library": ("load_loop",),

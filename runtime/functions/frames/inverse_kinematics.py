@@ -155,9 +155,9 @@ class InverseKinematicsMethods(FramedEvaluation):
         )
         count = math.prod(batch)
         dense = {name: self._dense(a, batch, a.shape[a.ndim - ranks[name] :]) for name, a in given.items()}
-        rows = self._dense(np.asarray(values), batch, np.shape(values)[-1:]).reshape(count, -1)
+        rows = self._dense(np.asarray(values), batch, np.shape(values)[-1:]).reshape(count, len(self._parameters))
         positions, rotations = self._placed(dense, names, count, module)
-        items = [rows, positions, rotations, dense["q0"].reshape(count, -1), dense["posture"].reshape(count, -1)]
+        items = [rows, positions, rotations, *(dense[name].reshape(count, self.nq) for name in ("q0", "posture"))]
         found = search(*items)
         self._check_outcome(found.outcome[:, 0], batch)
         draw = self._generator(rng)

@@ -188,6 +188,21 @@ def test_flexible_and_sliding_robots_in_single_precision() -> None:
     assert 0 <= far.q[5] <= np.float32(0.8)
 
 
+def test_live_parameters_and_batches_of_any_size() -> None:
+    """A search for each length of the upper arm, by its closed form; no target gives no result."""
+    robot = elastogen.load("two_link", live=["l1"])
+    model = elastogen.build_model(robot, frames=["lower", "tip"], outputs="inverse_kinematics")
+    length = np.linspace(0.8, 1.2, 5)
+    found = model.inverse_kinematics("tip", [1.2, 0.7, 0], q0=[0.4, 0.9], parameters={"l1": length})
+    assert isinstance(found, elastogen.InverseKinematics)
+    assert found.converged.all()
+    total = found.q.sum(axis=1)
+    x, y = length * np.cos(found.q[:, 0]) + np.cos(total), length * np.sin(found.q[:, 0]) + np.sin(total)
+    assert np.hypot(x - 1.2, y - 0.7).max() <= 1.001e-6
+    assert model.inverse_kinematics(["tip"], np.zeros((0, 1, 3))).q.shape == (0, 2)
+    assert model.inverse_kinematics("tip", np.ones((3, 1, 3)), q0=np.ones((4, 2))).converged.shape == (3, 4)
+
+
 WRONG = {
     "no target": ({}, "got no target"),
     "shape": ({"position": [1, 2]}, r"expected finite real numbers of shape \(\.\.\., 3\)"),
