@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,6 +13,7 @@ from elastogen.runtime.errors import ModelError
 from elastogen.runtime.functions.evaluation import Array, ParameterValues
 from elastogen.runtime.functions.frames.frame_methods import Frames
 from elastogen.runtime.functions.frames.framed_evaluation import FramedEvaluation
+from elastogen.runtime.functions.frames.search import Module, Search, Targets
 from elastogen.runtime.functions.quaternions import unit_quaternions
 
 FUNCTION = "inverse_kinematics"
@@ -30,58 +30,6 @@ class InverseKinematics(NamedTuple):
     position_error: Array  # (...) [m], the largest over the frames; 0 where positions are free
     rotation_error: Array  # (...) [rad], the same
     iterations: NDArray[np.int32]  # (...)
-
-
-class _Module(NamedTuple):
-    """A compiled module that searches for some frames."""
-
-    lib: Any
-    ffi: Any
-    frames: tuple[str, ...]
-
-
-@dataclass
-class _Found:
-    """What a search gave, per item."""
-
-    q: NDArray[Any]
-    error: NDArray[Any]  # of position and rotation
-    outcome: NDArray[np.int32]  # status and iterations
-
-    def improve(self, items: NDArray[np.intp], other: _Found) -> None:
-        """Take what another search found for some items where it converged, and count its iterations."""
-        other.outcome[:, 1] += self.outcome[items, 1]
-        better = items[other.outcome[:, 0] == 0]
-        self.outcome[items, 1] = other.outcome[:, 1]
-        for mine, theirs in ((self.q, other.q), (self.error, other.error), (self.outcome, other.outcome)):
-            mine[better] = theirs[other.outcome[:, 0] == 0]
-
-
-@dataclass(frozen=True)
-class _Search:
-    """A search in C with everything but the items of the batch."""
-
-    module: _Module
-    parameters: int  # number of live ones
-    iterations: int
-    settings: NDArray[Any]
-    weights: NDArray[Any]
-    limits: tuple[NDArray[Any] | None, NDArray[Any] | None]
-
-    def __call__(self, *items: NDArray[Any]) -> _Found:
-        """Search; items are live parameters, positions, rotations, starts and postures."""
-        count, real, ffi = len(items[3]), items[3].dtype, self.module.ffi
-        found = _Found(np.empty_like(items[3]), np.empty((count, 2), real), np.empty((count, 2), np.int32))
-        kind, whole = ffi.typeof("eg_real_t[]"), ffi.typeof("int32_t[]")
-
-        def pointer(array: NDArray[Any] | None) -> Any:
-            return ffi.NULL if array is None else ffi.from_buffer(kind, np.ascontiguousarray(array))
-
-        given = [pointer(array) for array in (self.settings, self.weights, *self.limits, *items[1:], found.q, found.error)]
-        self.module.lib.eg_inverse_kinematics(
-            pointer(items[0]), self.parameters, count, self.iterations, *given, ffi.from_buffer(whole, found.outcome)
-        )
-        return found
 
 
 class InverseKinematicsMethods(FramedEvaluation):
@@ -128,52 +76,61 @@ class InverseKinematicsMethods(FramedEvaluation):
         """
         names = self._checked_frames(FUNCTION, (frames,) if isinstance(frames, str) else tuple(frames))
         shape = () if isinstance(frames, str) else (len(names),)
-        if position is None and rotation is None:
-            raise ModelError(f"{self._name}.{FUNCTION}: got no target, expected a position, a rotation, or both.")
-        given = {
-            "position": self._targets("position", position, (*shape, 3)),
-            "rotation": self._targets("rotation", rotation, (*shape, 3, 3)),
-            "q0": self._configuration("q0", self._start() if q0 is None else q0),
-            "posture": self._configuration("posture", self._start() if posture is None else posture),
-        }
-        self._check_rotation(given["rotation"])
-        values = self._parameters.snapshot if parameters is None else self._parameters.merged(parameters)
-        ranks = {"position": len(shape) + 1, "rotation": len(shape) + 2, "q0": 1, "posture": 1}
-        try:
-            batch = np.broadcast_shapes(*(a.shape[: a.ndim - ranks[name]] for name, a in given.items()), np.shape(values)[:-1])
-        except ValueError:
-            listed = ", ".join(f"{name} {array.shape}" for name, array in given.items())
-            raise ModelError(f"{self._name}.{FUNCTION}: the batch axes do not broadcast: {listed}.") from None
-        module = self._module(names)
-        search = _Search(
-            module,
-            len(self._parameters),
-            self._whole("iterations", iterations),
-            self._settings(damping, tolerance, posture_gain if posture is not None else 0.0, longest_step),
-            self._weights(names, module, weights, (position is not None, rotation is not None)),
-            (None, None) if limits is None else self._limits(limits),
-        )
-        count = math.prod(batch)
-        dense = {name: self._dense(a, batch, a.shape[a.ndim - ranks[name] :]) for name, a in given.items()}
-        rows = self._dense(np.asarray(values), batch, np.shape(values)[-1:]).reshape(count, len(self._parameters))
-        positions, rotations = self._placed(dense, names, count, module)
-        items = [rows, positions, rotations, *(dense[name].reshape(count, self.nq) for name in ("q0", "posture"))]
-        found = search(*items)
-        self._check_outcome(found.outcome[:, 0], batch)
-        draw = self._generator(rng)
-        for _ in range(self._whole("attempts", attempts) - 1):
-            open_ = np.flatnonzero(found.outcome[:, 0])
-            if not open_.size:
+        batch, targets = self._problem(shape, position, rotation, q0, posture, parameters)
+        pair = self._weights(weights, (position is not None, rotation is not None))
+        settings = self._settings(damping, tolerance, posture_gain if posture is not None else 0.0, longest_step)
+        steps, tries, draw = self._whole("iterations", iterations), self._whole("attempts", attempts), self._generator(rng)
+        bounds = None if limits is None else self._limits(limits)
+        search = Search(self._module(names), names, steps, settings, pair, bounds)
+        found = search(targets)
+        self._check_status(found.status, batch)
+        for _ in range(tries - 1):
+            remaining = np.flatnonzero(found.status)
+            if not remaining.size:
                 break
-            items[3] = self._elsewhere(items[3], draw)
-            found.improve(open_, search(*(item[open_] for item in items)))
+            others = targets.of(remaining)
+            found.improve(remaining, search(others.started_at(self._elsewhere(others.q0, draw))))
         return InverseKinematics(
             found.q.reshape(*batch, self.nq),
-            (found.outcome[:, 0] == 0).reshape(batch)[()],
+            (found.status == 0).reshape(batch)[()],
             found.error[:, 0].reshape(batch)[()],
             found.error[:, 1].reshape(batch)[()],
-            found.outcome[:, 1].reshape(batch)[()],
+            found.iterations.reshape(batch)[()],
         )
+
+    def _problem(
+        self,
+        shape: tuple[int, ...],
+        position: ArrayLike | None,
+        rotation: ArrayLike | None,
+        q0: ArrayLike | None,
+        posture: ArrayLike | None,
+        parameters: ParameterValues,
+    ) -> tuple[tuple[int, ...], Targets]:
+        """The batch axes, and dense arrays over all items."""
+        if position is None and rotation is None:
+            raise ModelError(f"{self._name}.{FUNCTION}: got no target, expected a position, a rotation, or both.")
+        values = self._parameters.snapshot if parameters is None else self._parameters.merged(parameters)
+        given = {
+            "parameters": (np.asarray(values), (len(self._parameters),)),
+            "position": (self._targets("position", position, (*shape, 3)), (*shape, 3)),
+            "rotation": (self._targets("rotation", rotation, (*shape, 3, 3)), (*shape, 3, 3)),
+            "q0": (self._configuration("q0", self._start() if q0 is None else q0), (self.nq,)),
+            "posture": (self._configuration("posture", self._start() if posture is None else posture), (self.nq,)),
+        }
+        self._check_rotation(given["rotation"][0])
+        try:
+            batch = np.broadcast_shapes(*(array.shape[: array.ndim - len(item)] for array, item in given.values()))
+        except ValueError:
+            listed = ", ".join(f"{name} {array.shape}" for name, (array, _) in given.items())
+            raise ModelError(f"{self._name}.{FUNCTION}: the batch axes do not broadcast: {listed}.") from None
+        count, each = math.prod(batch), math.prod(shape)  # items, and frames of each
+        items = {"position": (each, 3), "rotation": (each, 3, 3)}
+        dense = {}
+        for name, (array, item) in given.items():
+            full = np.ascontiguousarray(np.broadcast_to(array, (*batch, *item)), dtype=self.dtype)
+            dense[name] = full.reshape(count, *items.get(name, item))
+        return batch, Targets(**dense)
 
     def _elsewhere(self, q0: NDArray[Any], draw: np.random.Generator) -> NDArray[Any]:
         """Other configurations to start from, elastic coordinates as they are."""
@@ -189,12 +146,12 @@ class InverseKinematicsMethods(FramedEvaluation):
             q[:, still] = q0[:, still]
         return q
 
-    def _module(self, names: tuple[str, ...]) -> _Module:
+    def _module(self, names: tuple[str, ...]) -> Module:
         """The model's own module, or one that is built now."""
         chosen = self._metadata.chosen_frames
         if hasattr(self._lib, "eg_inverse_kinematics") and set(names) <= set(chosen):
-            return _Module(self._lib, self._ffi, chosen)
-        known: dict[tuple[str, ...], _Module] = self.__dict__.setdefault("_searches", {})
+            return Module(self._lib, self._ffi, chosen)
+        known: dict[tuple[str, ...], Module] = self.__dict__.setdefault("_searches", {})
         if names not in known:
             if self._build is None:
                 raise ModelError(
@@ -202,7 +159,7 @@ class InverseKinematicsMethods(FramedEvaluation):
                     "outputs= and frames= of elastogen.build_model"
                 )
             other = self._build(FUNCTION, names)
-            known[names] = _Module(other._lib, other._ffi, names)
+            known[names] = Module(other._lib, other._ffi, names)
         return known[names]
 
     def _start(self) -> Array:
@@ -242,32 +199,13 @@ class InverseKinematicsMethods(FramedEvaluation):
                 "determinant is negative). Fix: make its columns right-handed unit vectors."
             )
 
-    def _dense(self, array: NDArray[Any], batch: tuple[int, ...], item: tuple[int, ...]) -> NDArray[Any]:
-        return np.ascontiguousarray(np.broadcast_to(array, (*batch, *item)), dtype=self.dtype)
-
-    def _placed(
-        self, dense: dict[str, NDArray[Any]], names: Sequence[str], count: int, module: _Module
-    ) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Targets of all frames of the module; those of frames that are not asked for have no weight."""
-        at = [module.frames.index(name) for name in names]
-        positions = np.zeros((count, len(module.frames), 3), dtype=self.dtype)
-        rotations = np.zeros((count, len(module.frames), 3, 3), dtype=self.dtype)
-        rotations[...] = np.eye(3)
-        positions[:, at] = dense["position"].reshape(count, len(at), 3)
-        rotations[:, at] = dense["rotation"].reshape(count, len(at), 3, 3)
-        return positions, rotations
-
-    def _weights(
-        self, names: Sequence[str], module: _Module, weights: tuple[float, float], given: tuple[bool, bool]
-    ) -> NDArray[Any]:
+    def _weights(self, weights: tuple[float, float], given: tuple[bool, bool]) -> NDArray[Any]:
         pair = self._numbers("weights", weights, (2,)) * given
         if pair.shape != (2,) or (pair < 0).any() or not pair.any():
             raise ModelError(
                 f"{self._name}.{FUNCTION}: weights={weights!r}, expected two numbers, of metres and radians, not negative."
             )
-        result = np.zeros((len(module.frames), 2), dtype=self.dtype)
-        result[[module.frames.index(name) for name in names]] = pair
-        return result
+        return pair
 
     def _generator(self, rng: Any) -> np.random.Generator:
         try:
@@ -310,7 +248,7 @@ class InverseKinematicsMethods(FramedEvaluation):
             )
         return lower, upper
 
-    def _check_outcome(self, status: NDArray[np.int32], batch: tuple[int, ...]) -> None:
+    def _check_status(self, status: NDArray[np.int32], batch: tuple[int, ...]) -> None:
         failed = np.flatnonzero(status < 0)
         if failed.size:
             where = f" for {failed.size} of {status.size} targets, first at index {failed[0]}" * bool(batch)
