@@ -10,6 +10,7 @@ from pathlib import Path
 from elastogen.build.export.formats import FORMATS, Choices, check_choices
 from elastogen.build.export.libraries import library_name
 from elastogen.build.export.project import make_project
+from elastogen.build.export.size import at_hand
 from elastogen.build.files.write import write_files
 from elastogen.build.options import BuildOptions
 from elastogen.build.pipeline import GeneratedFiles
@@ -60,6 +61,10 @@ def export(
     project = make_project(loaded, options, format, loop, chosen.parts)
     if chosen.takes_target:
         project = project.compiled_to(library_name(loaded.name, target) if chosen.compiles else "", target or "")
+    size = at_hand(project.model, options.compile, target, board=chosen.precision == "float")
+    if size is not None:
+        rows = {f"{project.name}_{f.name}": f"{f.code} / {f.stack} / {f.instructions}" for f in size.functions}
+        project = project.with_sizes(rows, f"{size.compiler}, `{' '.join(size.flags)}`")
     folder = Path(directory)
     written = write_files(folder, {**chosen.files(project, choices), **project.readme()}, force=force)
     by_name = {path.name: path for path in written}

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from elastogen.build.files.contexts import BundleContext
 from elastogen.build.files.render import RenderedModel, render_model
@@ -28,6 +29,8 @@ class ExportContext(BundleContext):
     threads: bool = False  # whether a C file needs threads and POSIX
     library: str = ""  # file name of the compiled library
     target: str = ""  # what it was compiled for
+    sizes: Mapping[str, str] = field(default_factory=dict)  # by C name: bytes of code, bytes of stack and instructions
+    measured_by: str = ""  # compiler and flags; "" where nothing could be measured
 
 
 @dataclass(frozen=True)
@@ -53,6 +56,10 @@ class Project:
     def readme(self) -> Files:
         """README.md: the robot, how to use it in this format, the licence."""
         return {"README.md": fill("export/README.md.j2", self.context)}
+
+    def with_sizes(self, sizes: Mapping[str, str], measured_by: str) -> Project:
+        """The same with what its functions cost."""
+        return dataclasses.replace(self, context=dataclasses.replace(self.context, sizes=sizes, measured_by=measured_by))
 
     def compiled_to(self, library: str, target: str) -> Project:
         """The same with a compiled library."""

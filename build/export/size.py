@@ -84,8 +84,22 @@ def model_size(
         outputs=outputs, precision=precision, sincos=sincos, frames=frames, compiler=compiler, cflags=cflags, native=False,
         environment=False,
     )  # fmt: skip
-    toolchain = _toolchain(options.compile, target, optimize)
-    return _measured(render(load(robot), options), toolchain)
+    return measured(render(load(robot), options), options.compile, target, optimize)
+
+
+def measured(model: RenderedModel, options: CompileOptions, target: str | None, optimize: str = "-O2") -> ModelSize:
+    """The same of a model that is rendered already."""
+    return _measured(model, _toolchain(options, target, optimize))
+
+
+def at_hand(model: RenderedModel, options: CompileOptions, target: str | None, board: bool) -> ModelSize | None:
+    """The size by the compiler at hand: for a board that of a Cortex-M4F, if there is one; None where nothing can measure."""
+    if target is None and board and shutil.which(PROCESSORS["cortex-m4f"][0]):
+        options, target = replace(options, compiler=None), "cortex-m4f"
+    try:
+        return measured(model, options, target)
+    except BuildError:  # no compiler, or one without nm, size and objdump
+        return None
 
 
 def _toolchain(options: CompileOptions, target: str | None, optimize: str) -> Toolchain:

@@ -59,7 +59,8 @@ def test_c(tmp_path: Path, expected: list[float]) -> None:
     run("cc", *WARNINGS, *sources, "-lm", "-o", "example", cwd=tmp_path)
     assert close(printed(run("./example", cwd=tmp_path)), expected)
     readme = (tmp_path / "c" / "README.md").read_text()
-    for words in ("[rad]", "two_link_inverse_dynamics", "payload_mass", "belongs to whoever generates it"):
+    assert re.search(r"`two_link_inverse_dynamics` \| \d+ mul.* \| \d+ / \d+ / \d+ \|", readme)
+    for words in ("[rad]", "-std=c99", "two_link_inverse_dynamics", "payload_mass", "belongs to whoever generates it"):
         assert words in readme
 
 
