@@ -25,6 +25,7 @@ from elastogen.generator.functions.derivation import derive_model
 ROOT = Path(__file__).resolve().parents[2]
 HERE_FIRST = {**os.environ, "PYTHONPATH": str(ROOT)}  # programs that are started import what is tested
 OUTPUTS = ["inverse_dynamics", "forward_dynamics", "mass_matrix"]
+EIGEN = Path("/usr/include/eigen3")
 CMAKE = pytest.mark.skipif(shutil.which("cmake") is None, reason="cmake is not installed")
 
 
@@ -99,6 +100,24 @@ def test_cpp(tmp_path: Path, expected: list[float]) -> None:
     wrong = '#include "two_link.hpp"\nint main() { two_link::array<3> q{}; return (int)two_link::mass_matrix(q)[0]; }\n'
     (tmp_path / "wrong.cpp").write_text(wrong)
     assert subprocess.run(["g++", "-fsyntax-only", "wrong.cpp"], cwd=tmp_path, capture_output=True).returncode != 0
+
+
+@pytest.mark.skipif(
+    shutil.which("g++") is None or not EIGEN.is_dir(), reason="Eigen is not installed: apt-get install libeigen3-dev"
+)
+def test_eigen_maps(tmp_path: Path) -> None:
+    elastogen.export("two_link", tmp_path, format="cpp", outputs="mass_matrix")
+    (tmp_path / "user.cpp").write_text(
+        '#define TWO_LINK_WITH_EIGEN\n#include "two_link.hpp"\n#include <cstdio>\nint main() {\n'
+        "two_link::array<2> q{0.1, 0.2}; auto M = two_link::mass_matrix(q);\n"
+        "auto map = two_link::as_matrix<2, 2>(M);\n"
+        'std::printf("%.17g %.17g %.17g", map(0, 1) - M[1], map(1, 0) - M[2], map.determinant() - (M[0] * M[3] - M[1] * M[2]));\n'
+        "map(0, 1) = 7.0; return M[1] == 7.0 ? 0 : 1; }\n"
+    )
+    run("gcc", "-std=c99", "-c", "two_link.c", cwd=tmp_path)
+    include = ["-DEIGEN_MPL2_ONLY", "-isystem", EIGEN, "-include", "Eigen/LU"]
+    run("g++", "-std=c++17", *include, "user.cpp", "two_link.o", "-lm", "-o", "user", cwd=tmp_path)
+    assert np.allclose([float(x) for x in run("./user", cwd=tmp_path).split()], 0.0, atol=1e-15)
 
 
 @CMAKE

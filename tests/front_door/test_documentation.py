@@ -118,3 +118,8 @@ def test_reference_pages_have_every_key_and_every_public_name(tmp_path: Path, mo
     assert "['" not in page  # no Python in the words
     names = re.findall(r":: elastogen\.(\w+)", (tmp_path / "api.md").read_text(encoding="utf-8"))
     assert sorted(names) == sorted(name for name in elastogen.__all__ if callable(getattr(elastogen, name)))
+
+
+def test_the_list_of_stable_names_is_that_of_the_package() -> None:
+    listed = re.findall(r"`(\w+)`", PAGES["stable-api"].partition("## Python names")[2])
+    assert sorted(listed) == sorted(elastogen.__all__)
