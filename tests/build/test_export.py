@@ -111,7 +111,8 @@ def test_eigen_maps(tmp_path: Path) -> None:
         '#define TWO_LINK_WITH_EIGEN\n#include "two_link.hpp"\n#include <cstdio>\nint main() {\n'
         "two_link::array<2> q{0.1, 0.2}; auto M = two_link::mass_matrix(q);\n"
         "auto map = two_link::as_matrix<2, 2>(M);\n"
-        'std::printf("%.17g %.17g %.17g", map(0, 1) - M[1], map(1, 0) - M[2], map.determinant() - (M[0] * M[3] - M[1] * M[2]));\n'
+        "double det = M[0] * M[3] - M[1] * M[2];\n"
+        'std::printf("%.17g %.17g %.17g", map(0, 1) - M[1], map(1, 0) - M[2], map.determinant() - det);\n'
         "map(0, 1) = 7.0; return M[1] == 7.0 ? 0 : 1; }\n"
     )
     run("gcc", "-std=c99", "-c", "two_link.c", cwd=tmp_path)
