@@ -198,8 +198,8 @@ class AccelerationMatrices:
             own = slice(4 + 3 * n, 7 + 3 * n)
             gram[own, :3], gram[own, 3] = _array(elastic.B[n]), np.array(elastic.D[n], dtype=object)
             gram[:4, own] = gram[own, :4].T
-            for m in range(count):
-                gram[own, 4 + 3 * m : 7 + 3 * m] = _array(elastic.G[n][m])
+            for m, block in elastic.G[n].items():
+                gram[own, 4 + 3 * m : 7 + 3 * m] = _array(block)
         return gram
 
     def _moving(self, beam: MovingBeam) -> tuple[Expansion, Matrix]:

@@ -8,18 +8,18 @@ moment and of its product with the shapes (000 (86), (88), (96) as corrected).
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 from math import comb
 from typing import TypeAlias
 
-from elastogen.generator.bodies.elastic_tip import monomial, monomial_slope
+from elastogen.generator.bodies.elastic_tip import fields_of, monomial, monomial_slope
 from elastogen.generator.program.differentiate import time_derivative
 from elastogen.generator.program.graph import Graph, Value
 from elastogen.generator.program.lowering import Lowering
-from elastogen.generator.robot.robot import FlexibleBody, Matrix
+from elastogen.generator.robot.robot import ZERO3, FlexibleBody, Matrix
 from elastogen.generator.spatial import dense_matrices as dense
 from elastogen.generator.spatial.inertia import Inertia
 from elastogen.generator.spatial.vectors import Mat, Symmetric, Vec, add, combination, cross, dot, product, scale, times
@@ -188,7 +188,7 @@ class ShapedBody(ElasticBody):
     monomials: tuple[tuple[int, ...], ...]
     D: list[Vec]  # int b_n dm
     B: list[Mat]  # int b_n r^T dm
-    G: list[list[Mat]]  # int b_n b_m^T dm
+    G: list[dict[int, Mat]]  # int b_n b_m^T dm by m, where it is not zero: fields of far finite elements do not overlap
 
     @staticmethod
     def lowered(lower: Lowering, body: FlexibleBody, coordinates: tuple[int, ...]) -> ShapedBody:
@@ -203,7 +203,7 @@ class ShapedBody(ElasticBody):
             monomials=body.monomials,
             D=rows(body.field_integrals),
             B=[rows(matrix) for matrix in body.field_position_integrals],
-            G=[[rows(matrix) for matrix in line] for line in body.field_field_integrals],
+            G=[{m: rows(block) for m, block in enumerate(line) if block is not ZERO3} for line in body.field_field_integrals],
         )
 
     def with_mass_factor(self, factor: Value) -> ShapedBody:
@@ -213,7 +213,7 @@ class ShapedBody(ElasticBody):
             rigid=self.rigid.scaled(factor),
             D=[scale(row, factor) for row in self.D],
             B=[dense.scaled(matrix, factor) for matrix in self.B],
-            G=[[dense.scaled(matrix, factor) for matrix in line] for line in self.G],
+            G=[{m: dense.scaled(block, factor) for m, block in line.items()} for line in self.G],
         )
 
     def deformed(self, x: Sequence[Value]) -> ShapedState:
@@ -233,12 +233,18 @@ class ShapedState(DeformedBody):
     def __init__(self, body: ShapedBody, x: tuple[Value, ...]) -> None:
         self.body, self.x, self.graph = body, x, body.graph
         self.c = [monomial(self.graph, m, x) for m in body.monomials]
-        self.slopes = [[monomial_slope(self.graph, m, j, x) for m in body.monomials] for j in range(len(x))]
+        #: by coordinate j, the fields n that it is in, with dc_n/dx_j
+        self.slopes = [
+            [(n, monomial_slope(self.graph, body.monomials[n], j, x)) for n in fields]
+            for j, fields in enumerate(fields_of(body.monomials, len(x)))
+        ]
 
     @cached_property
     def B(self) -> list[Mat]:
         """int b_n r_e^T dm = int b_n r^T dm + sum_m c_m int b_n b_m^T dm."""
-        return [_weighted(self.body.B[n], self.c, self.body.G[n]) for n in range(len(self.c))]
+        return [
+            _weighted(self.body.B[n], ((self.c[m], block) for m, block in line.items())) for n, line in enumerate(self.body.G)
+        ]
 
     @cached_property
     def inertia(self) -> Inertia:
@@ -254,7 +260,11 @@ class ShapedState(DeformedBody):
 
     def coefficient_rates(self, xd: Sequence[Value]) -> list[Value]:
         """dc_n/dt."""
-        return [combination_scalar(self.graph, xd, [self.slopes[j][n] for j in range(len(self.x))]) for n in range(len(self.c))]
+        by_field: list[list[tuple[int, Value]]] = [[] for _ in self.c]
+        for j, slopes in enumerate(self.slopes):
+            for n, slope in slopes:
+                by_field[n].append((j, slope))
+        return [_sparse_sum(self.graph, terms, xd) for terms in by_field]
 
     def coefficient_accelerations(self, xd: Sequence[Value], xdd: Sequence[Value]) -> list[Value]:
         """d2c_n/dt2; a mode's is its coordinate's acceleration, a product's has the term 2 dx_j dx_k."""
@@ -265,17 +275,17 @@ class ShapedState(DeformedBody):
 
     def to_coordinates(self, rows: Sequence[Value]) -> list[Value]:
         """Generalized forces on the coordinates from those on the fields: sum_n dc_n/dx_j row_n."""
-        return [combination_scalar(self.graph, self.slopes[j], rows) for j in range(len(self.x))]
+        return [_sparse_sum(self.graph, slopes, rows) for slopes in self.slopes]
 
     def rate_moments(self, xd: Sequence[Value]) -> tuple[Vec, Mat]:
         """int dr_e dm and int dr_e r_e^T dm."""
         dc = self.coefficient_rates(xd)
-        return combination(self.graph, dc, self.body.D), _sum_of(self.graph, dc, self.B)
+        return combination(self.graph, dc, self.body.D), _sum_of(self.graph, zip(dc, self.B, strict=True))
 
     def acceleration_moments(self, xd: Sequence[Value], xdd: Sequence[Value]) -> tuple[Vec, Mat]:
         """int ddr_e dm and int ddr_e r_e^T dm."""
         ddc = self.coefficient_accelerations(xd, xdd)
-        return combination(self.graph, ddc, self.body.D), _sum_of(self.graph, ddc, self.B)
+        return combination(self.graph, ddc, self.body.D), _sum_of(self.graph, zip(ddc, self.B, strict=True))
 
     def rows(self, omega: Vec, U: Mat, a: Vec, xd: Sequence[Value], xdd: Sequence[Value]) -> list[Value]:
         """Generalized inertia forces of the elastic coordinates: int dr_e/dx_j . acceleration dm."""
@@ -286,33 +296,38 @@ class ShapedState(DeformedBody):
             for r in range(3):
                 total = total + dot(U[r], B[r])
             G = self.body.G[n]
-            E = _sum_of(self.graph, dc, G)  # int b_n dr_e^T dm
+            E = _sum_of(self.graph, ((dc[m], block) for m, block in G.items()))  # int b_n dr_e^T dm
             total = total + dot(omega, [2 * s for s in moment_of(E)])
-            for acceleration, matrix in zip(ddc, G, strict=True):
-                total = total + acceleration * (matrix[0][0] + matrix[1][1] + matrix[2][2])
+            for m, block in G.items():
+                total = total + ddc[m] * _trace(block)
             result.append(total)
         return self.to_coordinates(result)
 
     def rate_energy(self, xd: Sequence[Value]) -> Value:
         """1/2 int dr_e.dr_e dm."""
         dc = self.coefficient_rates(xd)
-        traces = [[m[0][0] + m[1][1] + m[2][2] for m in line] for line in self.body.G]
-        inner = combination_scalar(self.graph, dc, [combination_scalar(self.graph, dc, line) for line in traces])
-        return inner * 0.5
+        lines = [_sparse_sum(self.graph, [(m, _trace(block)) for m, block in line.items()], dc) for line in self.body.G]
+        return combination_scalar(self.graph, dc, lines) * 0.5
 
     def unit_wrenches(self) -> list[tuple[Vec, Vec]]:
         """Per coordinate, force and moment of the body's unit acceleration along dr_e/dx_j."""
         result = []
-        for j in range(len(self.x)):
-            force = combination(self.graph, self.slopes[j], self.body.D)
-            result.append((force, moment_of(_sum_of(self.graph, self.slopes[j], self.B))))
+        for slopes in self.slopes:
+            force = combination(self.graph, [slope for _, slope in slopes], [self.body.D[n] for n, _ in slopes])
+            result.append((force, moment_of(_sum_of(self.graph, ((slope, self.B[n]) for n, slope in slopes)))))
         return result
 
     def mass_block(self) -> Mat:
         """int dr_e/dx_j . dr_e/dx_k dm."""
-        G = [[m[0][0] + m[1][1] + m[2][2] for m in line] for line in self.body.G]
-        half = [[combination_scalar(self.graph, slope, line) for line in G] for slope in self.slopes]
-        return [[combination_scalar(self.graph, slope, line) for slope in self.slopes] for line in half]
+        zero = self.graph.value(0)
+        columns = [{m: _trace(block) for m, block in line.items()} for line in self.body.G]
+        half = [[zero] * len(columns) for _ in self.slopes]  # by coordinate and field
+        for line, slopes in zip(half, self.slopes, strict=True):
+            for r, traces in enumerate(columns):
+                for n, slope in slopes:
+                    if n in traces:
+                        line[r] = line[r] + slope * traces[n]
+        return [[_sparse_sum(self.graph, slopes, line) for slopes in self.slopes] for line in half]
 
     def _field_motions(self, motion: TimeDerivatives, U: Sequence[Mat]) -> list[Mat]:
         """Z_n = sum_i C(order, i) c_n^(order-i) U_i: how every shape field moves, to the order of the last U."""
@@ -335,8 +350,8 @@ class ShapedState(DeformedBody):
             total = total + dot(a, times(Zn, body.D[n]))
             for r in range(3):  # Tr(Z B U^T), B = int b r^T dm
                 total = total + dot(Zn[r], times(body.B[n], last[r]))
-                for m, Zm in enumerate(Z):
-                    total = total + 0.5 * dot(Zn[r], times(body.G[n][m], Zm[r]))
+                for m, block in body.G[n].items():
+                    total = total + 0.5 * dot(Zn[r], times(block, Z[m][r]))
         return total
 
     def inertia_forces(self, motion: TimeDerivatives, R: Sequence[Mat], X: Mat) -> tuple[Mat, list[Value]]:
@@ -350,7 +365,8 @@ class ShapedState(DeformedBody):
             W = dense.added(W, product(Z[n], dense.transposed(spread[n])))
             field = product(X, spread[n])
             for m in range(len(Z)):
-                field = dense.added(field, product(Z[m], body.G[m][n]))
+                if n in body.G[m]:
+                    field = dense.added(field, product(Z[m], body.G[m][n]))
             by_field.append(field)
         rows = self.to_coordinates([dense.inner(graph, R[0], field) for field in by_field])
         zero = graph.value(0)
@@ -367,16 +383,28 @@ def combination_scalar(graph: Graph, weights: Sequence[Value], values: Sequence[
     return total
 
 
-def _weighted(start: Mat, weights: Sequence[Value], matrices: Sequence[Mat]) -> Mat:
+def _sparse_sum(graph: Graph, terms: Iterable[tuple[int, Value]], values: Sequence[Value]) -> Value:
+    """Sum of factor times values[n] over pairs (n, factor)."""
+    total = graph.value(0)
+    for n, factor in terms:
+        total = total + factor * values[n]
+    return total
+
+
+def _trace(block: Mat) -> Value:
+    return block[0][0] + block[1][1] + block[2][2]
+
+
+def _weighted(start: Mat, terms: Iterable[tuple[Value, Mat]]) -> Mat:
     """start + sum of weight times matrix."""
     result = [list(row) for row in start]
-    for weight, matrix in zip(weights, matrices, strict=True):
+    for weight, matrix in terms:
         for r in range(3):
             for k in range(3):
                 result[r][k] = result[r][k] + weight * matrix[r][k]
     return result
 
 
-def _sum_of(graph: Graph, weights: Sequence[Value], matrices: Sequence[Mat]) -> Mat:
+def _sum_of(graph: Graph, terms: Iterable[tuple[Value, Mat]]) -> Mat:
     zero = graph.value(0)
-    return _weighted([[zero] * 3 for _ in range(3)], weights, matrices)
+    return _weighted([[zero] * 3 for _ in range(3)], terms)

@@ -64,9 +64,10 @@ class ElasticTip(FrameMotion):
     def twists(self, q: Sequence[Value]) -> list[tuple[Vec, Vec]]:
         """Per coordinate: J_r(delta) delta_j with the right Jacobian of the exponential, and sum_n dc_n/dx_j b_n."""
         result = []
-        for j, delta_j in enumerate(self.rotations):
-            slopes = [monomial_slope(self.graph, m, j, q) for m in self.monomials]
-            result.append((self._right_jacobian(q, delta_j), combination(self.graph, slopes, self.displacements)))
+        for j, fields in enumerate(fields_of(self.monomials, len(self.rotations))):
+            slopes = [monomial_slope(self.graph, self.monomials[n], j, q) for n in fields]
+            moved = combination(self.graph, slopes, [self.displacements[n] for n in fields])
+            result.append((self._right_jacobian(q, self.rotations[j]), moved))
         return result
 
     def _right_jacobian(self, q: Sequence[Value], v: Vec) -> Vec:
@@ -112,6 +113,15 @@ def monomial(graph: Graph, coordinates: tuple[int, ...], x: Sequence[Value]) -> 
     for k in coordinates:
         product = product * x[k]
     return product
+
+
+def fields_of(monomials: Sequence[tuple[int, ...]], coordinates: int) -> list[list[int]]:
+    """The numbers n of the fields that every coordinate is in: of all others dc_n/dx_j is zero."""
+    found: list[list[int]] = [[] for _ in range(coordinates)]
+    for n, monomial_ in enumerate(monomials):
+        for j in dict.fromkeys(monomial_):
+            found[j].append(n)
+    return found
 
 
 def monomial_slope(graph: Graph, coordinates: tuple[int, ...], j: int, x: Sequence[Value]) -> Value:

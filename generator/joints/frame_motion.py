@@ -95,8 +95,11 @@ class FrameMotion(ABC):
 
     def project(self, q: Sequence[Value], force: Vec, moment: Vec) -> list[Value]:
         """Power of a wrench (in the moved frame) on each unit rate: the generalized forces."""
-        outer = self.rotation(q).outward(force)
-        return [dot(angular, moment) + dot(linear, outer) for angular, linear in self.twists(q)]
+        outer, zero = self.rotation(q).outward(force), self.graph.value(0)
+        return [
+            zero if _vanishes(angular, linear) else dot(angular, moment) + dot(linear, outer)
+            for angular, linear in self.twists(q)
+        ]
 
     def inertia_wrenches(self, q: Sequence[Value], inertia: Inertia) -> list[tuple[Vec, Vec]]:
         """Per coordinate, the force and moment (in the moved frame) that accelerate a body at rest by its unit twist."""
@@ -108,17 +111,23 @@ class FrameMotion(ABC):
         The same as projecting the wrenches, but displacements are not turned forth and back: the block of a planar tip
         with a point mass, for one, is constant and is factorized when the code is generated.
         """
-        zero = [self.graph.value(0)] * 3
+        zero = self.graph.value(0)
         R, twists = self.rotation(q), self.twists(q)
-        swings = [R.outward(cross(angular, inertia.S)) for angular, _ in twists]
-        turns = [inertia.times_twist(angular, zero)[1] for angular, _ in twists]
-        return [
-            [
-                inertia.m * dot(d_a, d_b) + dot(w_a, turns[b]) + (dot(d_a, swings[b]) + dot(d_b, swings[a]))
-                for b, (_, d_b) in enumerate(twists)
-            ]
-            for a, (w_a, d_a) in enumerate(twists)
-        ]
+        moving = [k for k, twist in enumerate(twists) if not _vanishes(*twist)]
+        swings = {k: R.outward(cross(twists[k][0], inertia.S)) for k in moving}
+        turns = {k: inertia.times_twist(twists[k][0], [zero] * 3)[1] for k in moving}
+        block = [[zero] * len(twists) for _ in twists]
+        for a in moving:
+            w_a, d_a = twists[a]
+            for b in moving:
+                d_b = twists[b][1]
+                block[a][b] = inertia.m * dot(d_a, d_b) + dot(w_a, turns[b]) + (dot(d_a, swings[b]) + dot(d_b, swings[a]))
+        return block
+
+
+def _vanishes(angular: Vec, linear: Vec) -> bool:
+    """Whether a coordinate does not move the frame: most nodes of a finite-element link leave its tip where it is."""
+    return all(x.is_zero for x in (*angular, *linear))
 
 
 class MotionPlan(ABC):
