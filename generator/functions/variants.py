@@ -130,8 +130,9 @@ class Variant:
             result = []
             for k, drive in enumerate(self.drives):
                 total = drive.coulomb_friction(qd[k])
-                for j in range(self.size):
-                    total = total + self.elasticity.D[k][j] * qd[j]
+                for damping, rate in zip(self.elasticity.D[k], qd, strict=True):
+                    if not damping.is_zero:
+                        total = total + damping * rate
                 result.append(total)
             for body in self.elastic_bodies:
                 body.add_forces(result, body.damping_forces(body.own(q), body.own(qd)))
@@ -154,7 +155,8 @@ class Variant:
             for row in self.elasticity.K:
                 total = self.graph.value(0)
                 for stiffness, x in zip(row, q, strict=False):
-                    total = total + stiffness * x
+                    if not stiffness.is_zero:
+                        total = total + stiffness * x
                 result.append(total)
             for body in self.elastic_bodies:
                 body.add_forces(result, body.elastic_forces(body.own(q)))
@@ -166,7 +168,8 @@ class Variant:
             total = self.graph.value(0)
             for row, x in zip(self.elasticity.K, q, strict=False):
                 for stiffness, y in zip(row, q, strict=False):
-                    total = total + 0.5 * stiffness * x * y
+                    if not stiffness.is_zero:
+                        total = total + 0.5 * stiffness * x * y
             for body in self.elastic_bodies:
                 total = total + body.elastic_energy(body.own(q))
             return total
