@@ -19,14 +19,16 @@ from elastogen.build.pipeline import render
 from elastogen.generator.robot.robot import Robot
 
 T = TypeVar("T")
+CACHED = 0.1  # seconds: target of a build from the cache
 
 
 @dataclass(frozen=True)
 class BuildTimes:
-    """CPU seconds of the stages; cached in seconds of a clock on the wall."""
+    """CPU seconds of the stages; the whole build and the cached one in seconds of a clock on the wall."""
 
     derive_and_render: float
     compile: float
+    whole: float
     cached: float
     lines: int
 
@@ -48,9 +50,11 @@ def time_build(robot: Robot, outputs: tuple[str, ...] | None = None) -> BuildTim
     options = BuildOptions.checked(outputs=outputs)
     front, model = cpu_seconds(lambda: render(robot, options))
     with tempfile.TemporaryDirectory() as folder:
-        whole, _ = cpu_seconds(lambda: elastogen.build_model(robot, outputs=outputs, cache_dir=folder))
+        start = time.perf_counter()
+        cpu, _ = cpu_seconds(lambda: elastogen.build_model(robot, outputs=outputs, cache_dir=folder))
+        whole = time.perf_counter() - start
         cached = min(_wall(robot, outputs, folder) for _ in range(5))
-    return BuildTimes(front, max(0.0, whole - front), cached, model.source.count("\n"))
+    return BuildTimes(front, max(0.0, cpu - front), whole, cached, model.source.count("\n"))
 
 
 def _wall(robot: Robot, outputs: tuple[str, ...] | None, folder: str) -> float:
@@ -61,27 +65,47 @@ def _wall(robot: Robot, outputs: tuple[str, ...] | None, folder: str) -> float:
 
 def report(work: Path, quick: bool) -> list[str]:
     """Table of build times."""
-    header = ["model", "lines of C", "derive + render [s]", "compile [s]", "from the cache [ms]", "target", "reached"]
+    header = [
+        "model",
+        "lines of C",
+        "derive + render [s]",
+        "compile [s]",
+        "whole build [s]",
+        "cached [ms]",
+        "target",
+        "reached",
+    ]
     rows = []
-    try:
-        subjects = [load_subject(name, work) for name in ("ur5", "panda", *(() if quick else ("talos",)))]
-        robots = [(TITLES[subject.name], subject.robot) for subject in subjects]
-    except MissingPeerError:
-        robots = [("PUMA 560 (6)", elastogen.load("puma560"))]
-    for title, robot in robots:
+    for title, robot, target in _robots(work, quick):
         times = time_build(robot)
-        small = len(robot.coordinate_names) <= 7
-        reached = times.derive_and_render < 3.0 and times.compile < 10.0 and times.cached < 0.1
-        target = ("3 s, 10 s, 100 ms", verdict(reached)) if small else ("-", "-")
-        rows.append([f"{title}, default outputs", *_cells(times), *target])
-    if not quick:
-        times = time_build(chain(50))
-        done = times.derive_and_render + times.compile < 120.0
-        rows.append(["chain of 50 joints, default outputs", *_cells(times), "2 min in all", verdict(done)])
-    words = "CPU time, compiler included; the cache in wall time, shortest of 5."
+        derive, whole = target
+        reached = times.derive_and_render < derive and times.whole < whole and times.cached < CACHED
+        words = f"derive {derive:g} s, whole {whole:g} s, cached {CACHED * 1e3:g} ms"
+        rows.append([f"{title}, default outputs", *_cells(times), words, verdict(reached)])
+    words = "Stages in CPU time, compiler included; the whole build and the cached one (shortest of 5) by the clock."
     return ["## Builds", "", words, "", *table(header, rows), ""]
 
 
+def _robots(work: Path, quick: bool) -> list[tuple[str, Robot, tuple[float, float]]]:
+    """Title, robot, and targets: seconds to derive and render, and for the whole build on two cores."""
+    wanted = {"ur5": (2.0, 2.0), "panda": (2.0, 2.0)} | ({} if quick else {"talos": (6.0, 6.0)})
+    try:
+        robots = [(TITLES[name], load_subject(name, work).robot, target) for name, target in wanted.items()]
+    except MissingPeerError:
+        robots = [("PUMA 560 (6)", elastogen.load("puma560"), (2.0, 2.0))]
+    robots.append(("planar RR, 2 x 20 elements", elements(20), (2.5, 15.0)))
+    if not quick:
+        robots.append(("planar RR, 2 x 40 elements", elements(40), (5.0, 30.0)))
+        robots.append(("chain of 50 joints", chain(50), (20.0, 20.0)))
+    return robots
+
+
+def elements(count: int) -> Robot:
+    """Two links of the given number of finite elements each, on revolute joints."""
+    link = {"joint": "R", "length": 0.8, "mass_per_length": 0.35, "EI": 0.17, "elements": count}
+    return elastogen.load({"elastogen": 1, "name": "elements", "planar": {"links": [link, {**link, "length": 0.5}]}})
+
+
 def _cells(times: BuildTimes) -> list[str]:
-    stages = (times.derive_and_render, times.compile)
+    stages = (times.derive_and_render, times.compile, times.whole)
     return [str(times.lines), *(f"{seconds:.2f}" for seconds in stages), f"{times.cached * 1e3:.1f}"]

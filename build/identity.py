@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import sympy
 
@@ -13,12 +13,15 @@ from elastogen.build.stamps import sha256
 from elastogen.generator.robot.joint_kind import JointKind
 from elastogen.generator.robot.robot import Robot
 
-if TYPE_CHECKING:
-    pass
+_PLAIN = frozenset((int, float, str, bool, type(None)))  # nearly all of what a large robot consists of
 
 
 def canonical(value: Any) -> str:
     """An exact text of plain data: equal texts mean equal data."""
+    if type(value) in _PLAIN:
+        return repr(value)
+    if isinstance(value, (tuple, list)):
+        return "(" + ",".join([canonical(item) for item in value]) + ")"
     if isinstance(value, JointKind) and not dataclasses.is_dataclass(value):
         return canonical(value.name)
     if isinstance(value, sympy.Basic):
@@ -28,8 +31,6 @@ def canonical(value: Any) -> str:
         return f"{type(value).__name__}({','.join(f'{name}={canonical(item)}' for name, item in pairs)})"
     if isinstance(value, Mapping):
         return "{" + ",".join(f"{canonical(key)}:{canonical(item)}" for key, item in value.items()) + "}"
-    if isinstance(value, (tuple, list)):
-        return "(" + ",".join(canonical(item) for item in value) + ")"
     return repr(value)
 
 
