@@ -20,7 +20,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from elastogen.generator.algorithms import affine
-from elastogen.generator.bodies.elastic_body import ShapedBody
+from elastogen.generator.bodies.shaped_body import ShapedBody
 from elastogen.generator.mechanism.mechanism import Frame, LinkFrame, Mechanism
 from elastogen.generator.program.graph import Graph, Value
 from elastogen.generator.sliding.moving_beam import MovingBeam

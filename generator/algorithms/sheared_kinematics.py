@@ -9,11 +9,10 @@ from collections.abc import Sequence
 
 from elastogen.generator.algorithms.kinematics import Pose, Twist, link_pose, poses
 from elastogen.generator.algorithms.newton_euler import Placed
-from elastogen.generator.bodies.elastic_body import combination_scalar
 from elastogen.generator.mechanism.mechanism import Mechanism
 from elastogen.generator.program.differentiate import directional, seed
 from elastogen.generator.program.graph import Graph, Value
-from elastogen.generator.spatial.vectors import Mat, Vec, cross, dot, product, scale, times
+from elastogen.generator.spatial.vectors import Mat, Vec, combination_scalar, cross, dot, product, scale, times
 
 
 def _inverse(R: Mat) -> Mat:

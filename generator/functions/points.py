@@ -8,13 +8,12 @@ from itertools import pairwise
 from elastogen.generator.algorithms import kinematics, points, sheared_kinematics
 from elastogen.generator.algorithms.kinematics import Pose, Twist
 from elastogen.generator.algorithms.newton_euler import outward
-from elastogen.generator.bodies.elastic_body import combination_scalar
 from elastogen.generator.functions.catalogue import Derived, Entry, Outputs, Way, flat, unless_sheared
 from elastogen.generator.functions.variants import Variant
 from elastogen.generator.program.arguments import matrix, vector
 from elastogen.generator.program.differentiate import time_derivative
 from elastogen.generator.robot.robot import Robot
-from elastogen.generator.spatial.vectors import Mat, Vec
+from elastogen.generator.spatial.vectors import Mat, Vec, combination_scalar
 from elastogen.runtime.interface.argument import Argument
 
 Accelerations = Callable[[points.Carriers], list[Twist]]

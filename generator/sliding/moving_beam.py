@@ -17,12 +17,11 @@ from elastogen.generator.bodies.elastic_body import (
     Chain,
     DeformedBody,
     ElasticBody,
-    ShapedBody,
     TimeDerivatives,
     moment_of,
     rigid_energy,
-    undeformed_inertia,
 )
+from elastogen.generator.bodies.shaped_body import ShapedBody, undeformed_inertia
 from elastogen.generator.program.graph import Value
 from elastogen.generator.program.lowering import Lowering
 from elastogen.generator.robot.robot import FlexibleBody

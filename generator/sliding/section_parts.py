@@ -13,7 +13,8 @@ from functools import cached_property
 
 from elastogen.generator.beams.integrals import ShapedBeam
 from elastogen.generator.beams.sections import Place, part_of
-from elastogen.generator.bodies.elastic_body import ElasticBody, ShapedBody
+from elastogen.generator.bodies.elastic_body import ElasticBody
+from elastogen.generator.bodies.shaped_body import ShapedBody
 from elastogen.generator.program.graph import Value
 from elastogen.generator.program.lowering import Lowering
 from elastogen.generator.robot.robot import FlexibleBody, Parameter, Scalar

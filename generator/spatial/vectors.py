@@ -72,6 +72,14 @@ def combination(graph: Graph, weights: Sequence[Value], vectors: Sequence[Vec]) 
     return total
 
 
+def combination_scalar(graph: Graph, weights: Sequence[Value], values: Sequence[Value]) -> Value:
+    """Sum of weight times value."""
+    total = graph.value(0)
+    for weight, value in zip(weights, values, strict=True):
+        total = total + weight * value
+    return total
+
+
 @dataclass(frozen=True)
 class Symmetric:
     """A symmetric 3 x 3 matrix."""

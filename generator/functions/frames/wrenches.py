@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from elastogen.generator.algorithms import kinematics, points, sheared_kinematics
 from elastogen.generator.algorithms.newton_euler import Load, place
-from elastogen.generator.bodies.elastic_body import combination_scalar
 from elastogen.generator.functions import dynamics
 from elastogen.generator.functions.catalogue import Derived, Entry, unless_sheared
 from elastogen.generator.functions.variants import Variant
 from elastogen.generator.program.arguments import vector
 from elastogen.generator.program.graph import Value
+from elastogen.generator.spatial.vectors import combination_scalar
 
 LAYOUT = "loaded"
 

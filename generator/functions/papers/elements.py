@@ -12,7 +12,7 @@ from itertools import pairwise
 from elastogen.generator.algorithms.composite_bodies import mass_matrix_by_composites
 from elastogen.generator.beams.piecewise import Curve, Number, common, to_scalar
 from elastogen.generator.beams.sections import part_of
-from elastogen.generator.bodies.elastic_body import ShapedBody
+from elastogen.generator.bodies.shaped_body import ShapedBody
 from elastogen.generator.functions.catalogue import Derived, Entry, flat
 from elastogen.generator.functions.variants import Variant
 from elastogen.generator.program.graph import Value
