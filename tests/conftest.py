@@ -129,7 +129,7 @@ def derivations(monkeypatch: pytest.MonkeyPatch) -> list[Robot]:
     """Let the pipeline derive the sample model; the list tells how often it did."""
     seen: list[Robot] = []
 
-    def derive(robot: Robot, outputs: object = None) -> SampleModel:
+    def derive(robot: Robot, outputs: object = None, frames: object = ()) -> SampleModel:
         seen.append(robot)
         return sample_model()
 

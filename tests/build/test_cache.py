@@ -86,7 +86,7 @@ import os, sys, time
 sys.path.insert(0, sys.argv[1])
 from build_samples import build, sample_model
 from elastogen.build import pipeline
-pipeline.derive_model = lambda robot, outputs=None: sample_model()
+pipeline.derive_model = lambda robot, outputs=None, frames=(): sample_model()
 from pathlib import Path
 meeting = Path(sys.argv[3])
 (meeting / str(os.getpid())).touch()

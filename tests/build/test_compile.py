@@ -145,6 +145,7 @@ def test_a_missing_compiler_is_one_sentence_with_the_package(tmp_path: Path, mon
         find_toolchain(CompileOptions())
     monkeypatch.delenv("CC")
     monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr(compile_module, "has_zig", lambda: False)
     with pytest.raises(BuildError, match=r"no C compiler found.*apt-get install gcc"):
         find_toolchain(CompileOptions())
 

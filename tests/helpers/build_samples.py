@@ -59,6 +59,7 @@ class SampleModel:
     slopes: tuple[object, ...] = ()
     selectors: tuple[()] = ()
     point_names: tuple[str, ...] = ()
+    frames: tuple[str, ...] = ()
 
 
 def sample_robot(name: str = "sample", live: dict[str, float] | None = None, **changes: Any) -> Robot:
