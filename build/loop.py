@@ -6,6 +6,7 @@ import dataclasses
 import json
 import math
 import os
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ from elastogen.build.files.contexts import Constant, Identity, SwitchContext
 from elastogen.build.files.extension_module import module_context
 from elastogen.build.files.render import RenderedModel, render_model
 from elastogen.build.files.shared_memory import CONSTANTS as SHARED_CONSTANTS
-from elastogen.build.files.shared_memory import STALE, shared_context, shared_files
+from elastogen.build.files.shared_memory import STALE, SharedContext, shared_context, shared_files
 from elastogen.build.files.switching import switch_context, switch_files
 from elastogen.build.files.templating import fill
 from elastogen.build.files.write import write_files
@@ -30,6 +31,7 @@ from elastogen.build.user_code import UserCode
 from elastogen.generator.description.load_robot import RobotSource, load
 from elastogen.generator.functions.derivation import ModelDerivation, derive_model
 from elastogen.generator.robot.errors import OutputError
+from elastogen.generator.robot.joint_kind import JointCoordinate, JointKind
 from elastogen.generator.robot.own.terms import TIME
 from elastogen.generator.robot.robot import Robot
 from elastogen.generator.sliding.elements_inside import selectors
@@ -39,7 +41,8 @@ MAX_TAPS = 64  # impulses of an input shaper
 USER_VALUES = 32  # numbers that a user's own controller may tune
 BUCKETS = 1056  # of a histogram: up to 2^36 ns
 ALWAYS = ("gravity_vector", "inverse_dynamics", "forward_dynamics")
-WITH_ELASTIC = ("elastic_inverse_dynamics",)
+WITHOUT_DRIVES = ("elastic_inverse_dynamics",)
+WITH_QUATERNIONS = ("configuration_rate", "integrate", "difference", "motion_on_path", "start_of_path")
 WITH_SLIDING = ("mass_matrix",)
 
 CONSTANTS = (
@@ -125,9 +128,17 @@ class LoopContext:
     prefix: str  # <name>_loop
     macro: str  # the same in upper case
     nq: int
+    nv: int  # velocities: fewer than coordinates where there are quaternions
     ne: int  # number of elastic coordinates
-    driven: tuple[int, ...]  # 1 for coordinates with a drive, else 0
-    elastic: tuple[int, ...]  # indices of the elastic coordinates
+    driven: tuple[int, ...]  # 1 for velocities with a drive, else 0
+    driven_q: tuple[int, ...]  # the same for the coordinates beside them
+    passive: bool  # whether a joint has no drives
+    hybrid: bool  # whether anything has none
+    elastic: tuple[int, ...]  # indices of the elastic coordinates in qd
+    elastic_q: tuple[int, ...]  # ... in q
+    quaternions: tuple[int, ...]  # where in q they start
+    free_q: tuple[int, ...]  # indices in q of joints with a quaternion
+    free_v: tuple[int, ...]  # ... in qd
     move_order: int  # of a motion to a goal: value and derivatives that go on without a jump
     move_series: tuple[int, ...]  # 1 / (1 - s)^move_order
     move_binomials: tuple[int, ...]  # (1 - s)^move_order, five terms
@@ -176,14 +187,11 @@ def generate_loop(
 
 def loop_outputs(robot: Robot, more: tuple[str, ...] | None = None) -> tuple[str, ...]:
     """Functions of the model that its loop calls."""
-    if robot.has_quasi_velocities:
-        raise OutputError(
-            f"loop: {robot.name} has floating or spherical joints; references of the loop are coordinates with rates. "
-            "Fix: call the model's functions in a loop of your own, with integrate and difference"
-        )
     names = [*ALWAYS]
-    if any(coordinate.elastic for coordinate in robot.coordinates):
-        names += WITH_ELASTIC
+    if not all(velocity.driven for velocity in robot.velocities):
+        names += WITHOUT_DRIVES
+    if robot.has_quasi_velocities:
+        names += WITH_QUATERNIONS
     if selectors(robot):
         names += WITH_SLIDING
     return tuple(dict.fromkeys((*names, *(more or ()))))
@@ -209,7 +217,7 @@ def refuse_time(robot: Robot) -> None:
 def with_loop(derivation: ModelDerivation, model: RenderedModel, options: BuildOptions, code: UserCode) -> RenderedModel:
     """The model with the files of its loop in place of those of its simulation."""
     context = _context(derivation, options, model, code)
-    prefix, shared = context.prefix, shared_context(context.identity, derivation.coordinate_names, derivation.coordinate_units)
+    prefix, shared = context.prefix, _shared(derivation, context.identity)
     files = {
         f"{prefix}.h": fill("loop/loop.h.j2", context),
         f"{prefix}.c": fill("loop/loop.c.j2", context),
@@ -231,8 +239,13 @@ def with_loop(derivation: ModelDerivation, model: RenderedModel, options: BuildO
     )
 
 
+def _shared(derivation: ModelDerivation, identity: Identity) -> SharedContext:
+    names, units = derivation.coordinate_names, derivation.coordinate_units
+    return shared_context(identity, names, units, derivation.velocity_names)
+
+
 def _context(derivation: ModelDerivation, options: BuildOptions, model: RenderedModel, code: UserCode) -> LoopContext:
-    name = model.name
+    name, robot = model.name, derivation.robot
     elastic = tuple(k for k, is_elastic in enumerate(derivation.elastic_coordinates) if is_elastic)
     smooth = 5 if elastic else 3  # elastic feedforward uses jerk and snap: neither may jump
     metadata = {
@@ -248,9 +261,17 @@ def _context(derivation: ModelDerivation, options: BuildOptions, model: Rendered
         prefix=f"{name}_loop",
         macro=f"{name}_loop".upper(),
         nq=len(derivation.coordinate_names),
+        nv=len(derivation.velocity_names),
         ne=len(elastic),
-        driven=tuple(0 if is_elastic else 1 for is_elastic in derivation.elastic_coordinates),
+        driven=tuple(map(int, derivation.driven)),
+        driven_q=tuple(int(coordinate.driven) for coordinate in robot.coordinates),
+        passive=any(not (velocity.driven or velocity.elastic) for velocity in robot.velocities),
+        hybrid=not all(derivation.driven),
         elastic=elastic,
+        elastic_q=tuple(k for k, coordinate in enumerate(robot.coordinates) if coordinate.elastic),
+        quaternions=robot.quaternions,
+        free_q=_free(robot, robot.coordinate_names, lambda kind: kind.coordinates),
+        free_v=_free(robot, robot.velocity_names, lambda kind: kind.velocities),
         move_order=smooth,
         move_series=tuple(math.comb(smooth - 1 + k, k) for k in range(smooth)),
         move_binomials=tuple((-1) ** k * math.comb(smooth, k) for k in range(5)),
@@ -269,6 +290,14 @@ def _context(derivation: ModelDerivation, options: BuildOptions, model: Rendered
         switching=switch_context(derivation, identity),
         sliding_coordinates=tuple(selector.coordinate for selector in derivation.selectors),
     )
+
+
+def _free(
+    robot: Robot, names: tuple[str, ...], of_kind: Callable[[JointKind], Sequence[JointCoordinate]]
+) -> tuple[int, ...]:
+    """Indices of what belongs to joints with a quaternion."""
+    free = [joint for joint in robot.joints if joint.type.velocities != joint.type.coordinates]
+    return tuple(names.index(coordinate.name(joint.name)) for joint in free for coordinate in of_kind(joint.type))
 
 
 def _with_threads(options: BuildOptions) -> BuildOptions:

@@ -93,6 +93,7 @@ def metadata(derivation: ModelDerivation, identity: Identity, files: Sequence[st
         "velocity_units": list(derivation.velocity_units),
         "quaternions": list(derivation.robot.quaternions),
         "elastic_coordinates": list(derivation.elastic_coordinates),
+        "driven": list(derivation.driven),
         "limits": position_limits(derivation),
         "critical_rates": [dataclasses.asdict(rate) for rate in derivation.critical_rates],
         "slopes": [dataclasses.asdict(slopes) for slopes in derivation.slopes],

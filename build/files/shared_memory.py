@@ -41,20 +41,24 @@ class SharedContext:
     prefix: str  # <name>_shared
     macro: str  # the same in upper case
     nq: int
+    nv: int
     places: int
     meaning: tuple[str, str]  # C literals: hash of what the numbers mean
     constants: tuple[Constant, ...]
     functions: tuple[str, ...]  # that the extension module exports
 
 
-def shared_context(identity: Identity, names: Sequence[str], units: Sequence[str]) -> SharedContext:
-    """For a robot with these coordinates."""
-    what = json.dumps([identity.name, identity.real, list(names), list(units)])
+def shared_context(
+    identity: Identity, names: Sequence[str], units: Sequence[str], velocities: Sequence[str]
+) -> SharedContext:
+    """For a robot with these coordinates and velocities."""
+    meant = [identity.name, identity.real, list(names), list(units)]
+    what = json.dumps(meant if list(velocities) == list(names) else [*meant, list(velocities)])
     digest = hashlib.sha256(what.encode()).digest()
     words = tuple(f"0x{digest[k : k + 4].hex()}u" for k in (0, 4))
     prefix = f"{identity.name}_shared"
     return SharedContext(
-        identity, prefix, prefix.upper(), len(names), PLACES, (words[0], words[1]), CONSTANTS, FUNCTIONS
+        identity, prefix, prefix.upper(), len(names), len(velocities), PLACES, (words[0], words[1]), CONSTANTS, FUNCTIONS
     )  # fmt: skip
 
 

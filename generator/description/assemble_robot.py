@@ -127,7 +127,7 @@ class _Assembly:
             elasticity = self.values.elasticity(section.elasticity, here.at("elasticity"))
             joint = Joint(
                 edge.name, kind, edge.parent, edge.child, place.axis, place.before, place.after, limits, actuation, elasticity,
-                section.slide, self.values.details(section, kind, here),
+                section.slide, self.values.details(section, kind, here), driven=section.driven,
             )  # fmt: skip
             joints.append(joint)
             if track:

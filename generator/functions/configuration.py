@@ -7,14 +7,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import pairwise
 
 from elastogen.generator.functions.catalogue import Derived, Entry
 from elastogen.generator.functions.variants import Variant
 from elastogen.generator.joints.quaternions import FreeMotion
 from elastogen.generator.mechanism.mechanism import Frame
-from elastogen.generator.program.arguments import vector
+from elastogen.generator.program.arguments import MOTION, vector
+from elastogen.generator.program.differentiate import time_derivative
 from elastogen.generator.program.graph import Value
 from elastogen.generator.robot.robot import Robot
+from elastogen.generator.spatial.vectors import dot
+from elastogen.runtime.interface.argument import Argument
 
 _ADDED = 1.0  # half the range of lengths and amplitudes without limits [m]
 
@@ -43,11 +47,14 @@ def configuration_rate(variant: Variant) -> Derived:
 
 def integrate(variant: Variant) -> Derived:
     """Exponentials of the quasi-velocities, sums for all others."""
-    q, v = variant.input("q"), variant.input("v")
-    result = [x + y for x, y in zip(q, v, strict=False)] + q[len(v) :]
+    return Derived((_in_order(variant, _moved(variant, variant.input("q"), variant.input("v"))),))
+
+
+def _moved(variant: Variant, q: Sequence[Value], v: Sequence[Value]) -> list[Value]:
+    result = [*(x + y for x, y in zip(q, v, strict=False)), *q[len(v) :]]
     for frame in _free_frames(variant):
         _put(frame, result, frame.motion.integrated(frame.at(q), frame.own(v)))
-    return Derived((_in_order(variant, result),))
+    return result
 
 
 def difference(variant: Variant) -> Derived:
@@ -58,6 +65,40 @@ def difference(variant: Variant) -> Derived:
         for k, value in zip(frame.coordinates, frame.motion.difference(frame.at(q0), frame.at(q1)), strict=True):
             result[k] = value
     return Derived((result,))
+
+
+def motion_on_path(variant: Variant) -> Derived:
+    """integrate(q, x(t)), its velocities and their derivatives."""
+    q, motion = variant.input("q"), [variant.input(name) for name in PATH]
+    velocities = list(motion[1])
+    for frame in _free_frames(variant):
+        found = frame.motion.path_velocities(frame.own(motion[0]), frame.own(motion[1]))
+        for k, value in zip(frame.coordinates, found, strict=True):
+            velocities[k] = value
+    rates = [velocities]
+    for _ in PATH[2:]:
+        rates.append(time_derivative(variant.graph, rates[-1], list(pairwise(motion))))
+    return Derived((_in_order(variant, _moved(variant, q, motion[0])), *rates))
+
+
+def start_of_path(variant: Variant) -> Derived:
+    """Where x = 0: xd = v, xdd = v1, x3 = v2 + 1/2 [v, v1], x4 = v3 + [v, x3] - 1/2 [v, [v, v1]], vk the derivatives of v."""
+    v, first, second, third = (variant.input(name) for name in MOTION[1:5])
+    turned = _bracket(variant, v, first)
+    x3 = [a + 0.5 * b for a, b in zip(second, turned, strict=True)]
+    twice = zip(third, _bracket(variant, v, x3), _bracket(variant, v, turned), strict=True)
+    return Derived((v, first, x3, [a + b - 0.5 * c for a, b, c in twice]))
+
+
+def _bracket(variant: Variant, v: Sequence[Value], w: Sequence[Value]) -> list[Value]:
+    """[v, w] of velocities in moved frames; zero for all others."""
+    result = variant.zeros()
+    for frame in _free_frames(variant):
+        rows = frame.motion.structure(frame.own(v))
+        assert rows is not None
+        for k, row in zip(frame.coordinates, rows, strict=True):
+            result[k] = dot(row, frame.own(w))
+    return result
 
 
 def neutral(variant: Variant) -> Derived:
@@ -91,9 +132,19 @@ def _quasi(robot: Robot) -> bool:
 
 _ONLY = "only for robots with quasi-velocities (floating and spherical joints); for others q moves by sums"
 _UNITS = "rad, m or 1"
+PATH = ("x", "xd", "xdd", "x3", "x4")
+
+
+def _rates(variant: Variant, names: Sequence[str], doc: str) -> tuple[Argument, ...]:
+    units = ("rad/s or m/s", *(f"rad/s^{k} or m/s^{k}" for k in (2, 3, 4)))
+    return tuple(
+        vector(name, variant.size, unit, f"derivative {k} {doc}")
+        for k, (name, unit) in enumerate(zip(names, units, strict=True), 1)
+    )
+
 
 ENTRIES = tuple(
-    Entry(name, brief, inputs, outputs, (way,), "plain", applies=_quasi, applies_to=_ONLY)
+    Entry(name, brief, inputs, outputs, (way,), "plain", applies=_quasi, applies_to=_ONLY, default=not name.endswith("_path"))
     for name, brief, inputs, outputs, way in (
         ("configuration_rate", "Time derivative of the coordinates, dq/dt, from the velocities.", ("q", "qd"),
          lambda v: (vector("dq", v.positions, "rad/s, m/s or 1/s", "rates of q"),), configuration_rate),
@@ -101,6 +152,11 @@ ENTRIES = tuple(
          lambda v: (vector("moved", v.positions, _UNITS, "configuration"),), integrate),
         ("difference", "The velocities that lead from q0 to q1 in unit time, by less than half a turn.", ("q0", "q1"),
          lambda v: (vector("apart", v.size, "rad or m", "displacement from q0 to q1"),), difference),
+        ("motion_on_path", "The configuration that the displacement x(t) leads to from q, velocities and their rates.",
+         ("q", *PATH), lambda v: (vector("moved", v.positions, _UNITS, "configuration"), *_rates(v, MOTION[1:5], "of moved")),
+         motion_on_path),
+        ("start_of_path", "Derivatives of the displacement x(t) that leaves a configuration with these velocities.",
+         MOTION[1:5], lambda v: _rates(v, PATH[1:], "of x"), start_of_path),
         ("neutral", "The configuration of zeros, quaternions without a turn.", (),
          lambda v: (vector("neutral_q", v.positions, _UNITS, "configuration"),), neutral),
         ("random_configuration", "A configuration from numbers between 0 and 1; all turns are equally likely.", ("u",),

@@ -82,7 +82,8 @@ class ModelDerivation:
     coordinate_units: tuple[str, ...]
     velocity_names: tuple[str, ...]
     velocity_units: tuple[str, ...]  # of the displacements whose rates they are
-    elastic_coordinates: tuple[bool, ...]  # which velocities no drive acts on
+    elastic_coordinates: tuple[bool, ...]  # which velocities are elastic
+    driven: tuple[bool, ...]  # which velocities a drive acts on
     critical_rates: tuple[CriticalRate, ...]  # of flexible links without foreshortening
     slopes: tuple[LinkSlopes, ...]  # of flexible links
     selectors: tuple[Selector, ...] = ()  # of the sliding joints
@@ -175,6 +176,7 @@ def derive_model(robot: Robot, outputs: Iterable[str] | str | None = None, frame
         velocity_names=robot.velocity_names,
         velocity_units=tuple(velocity.unit for velocity in robot.velocities),
         elastic_coordinates=tuple(velocity.elastic for velocity in robot.velocities),
+        driven=tuple(velocity.driven for velocity in robot.velocities),
         critical_rates=spinning_joints(robot),
         slopes=link_slopes(robot),
         selectors=family.selectors,

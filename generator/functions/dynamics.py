@@ -143,11 +143,12 @@ def solution_by_articulated_bodies(variant: Variant, right: Sequence[Value]) -> 
 def elastic_inverse_dynamics(variant: Variant) -> Derived:
     """Driving forces for given joint accelerations at the present elastic state; no force acts on elastic coordinates.
 
-    The elastic rows M_ee xdd + M_ej qdd_j + bias_e = 0 give the elastic accelerations, the joint rows then the forces.
+    Joints without drives, a free base, move as freely as elastic coordinates do. The elastic rows
+    M_ee xdd + M_ej qdd_j + bias_e = 0 give the elastic accelerations, the joint rows then the forces.
     """
     q, qd = variant.input("q"), variant.input("qd")
-    elastic = [k for k in range(variant.size) if variant.elastic[k]]
-    joints = [k for k in range(variant.size) if not variant.elastic[k]]
+    elastic = [k for k in range(variant.size) if not variant.driven[k]]
+    joints = [k for k in range(variant.size) if variant.driven[k]]
     M = mass(variant)
     forces = variant.forces(q, qd, variant.zeros(), variant.mechanism.gravity)
     bias = [f + r for f, r in zip(forces, variant.resistances(q, qd), strict=True)]
@@ -327,8 +328,8 @@ ENTRIES = (
           lambda v: (vector("F", v.size, _FORCE, "driving forces, zero on elastic coordinates"),
                      vector("acceleration", v.size, _ACC, "qdd with the elastic accelerations that follow")),
           (elastic_inverse_dynamics,), "dynamic", default=False,
-          applies=lambda robot: any(coordinate.elastic for coordinate in robot.coordinates),
-          applies_to="only for robots with elastic coordinates; use inverse_dynamics"),
+          applies=lambda robot: not all(velocity.driven for velocity in robot.velocities),
+          applies_to="only for robots with elastic coordinates or joints without drives; use inverse_dynamics"),
     Entry("forward_dynamics", "Accelerations qdd for given driving forces F.", ("q", "qd", "F"),
           _vector("qdd", _ACC, "accelerations"), (forward_dynamics,), "dynamic",
           ways_for=ways_to_solve(forward_dynamics, forward_dynamics_by_articulated_bodies)),

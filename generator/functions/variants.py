@@ -40,7 +40,7 @@ class Variant:
     merge: bool
     moment: str
     nominal: dict[str, float]  # values of the live parameters in the robot's description
-    elastic: tuple[bool, ...]  # which coordinates no drive acts on
+    driven: tuple[bool, ...]  # which velocities a drive acts on
     clamped: Mapping[int, Value]  # 1 where a coordinate vanishes, else 0; see Indicators.clamped
     ranges: tuple[tuple[float, float], ...]  # per velocity, of the coordinate beside it: for random configurations
     elements: Mapping[str, int]  # which element is inside a sliding joint, where that is not an input
@@ -239,7 +239,7 @@ class VariantFamily:
         self._best: dict[str, Variant] = {}
         self._nominal = {parameter.name: parameter.value for parameter in robot.live_parameters}
         lower, inside = Lowering(self.graph, robot), Indicators(self.graph, robot, elements)
-        self._elastic = tuple(velocity.elastic for velocity in robot.velocities)
+        self._driven = tuple(velocity.driven for velocity in robot.velocities)
         self._ranges = position_ranges(robot)
         with self.graph.section(PARAMETERS):
             self._clamped = inside.clamped(robot)
@@ -321,7 +321,7 @@ class VariantFamily:
         mechanism = self.mechanism(reframe=reframe, regroup=regroup)
         windows = any(frame.window is not None for frame in mechanism.frames)
         return Variant(
-            self.robot, mechanism, self._drives, self._elasticity, merge, moment, self._nominal, self._elastic, self._clamped,
+            self.robot, mechanism, self._drives, self._elasticity, merge, moment, self._nominal, self._driven, self._clamped,
             self._ranges, self.elements,
             self.mechanism(reframe=reframe, regroup=regroup, separate=True) if windows else None,
             self.mechanism(reframe=reframe, regroup=regroup, frames=frames) if frames else None,

@@ -21,6 +21,7 @@ class FloatingJoint(JointKind):
     name = "floating"
     takes: ClassVar[tuple[str, ...]] = ("placement",)
     bounded = False
+    driven = False
 
     @property
     def coordinates(self) -> Sequence[JointCoordinate]:

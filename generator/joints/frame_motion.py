@@ -85,6 +85,10 @@ class FrameMotion(ABC):
         """The velocities that lead from q0 to q1 in unit time."""
         return [b - a for a, b in zip(q0, q1, strict=True)]
 
+    def path_velocities(self, x: Sequence[Value], xd: Sequence[Value]) -> list[Value]:
+        """Velocities where the displacement x from some place changes by xd."""
+        return list(xd)
+
     def structure(self, qd: Sequence[Value]) -> Mat | None:
         """Of quasi-velocities, S with S_lj = sum_k s_kjl qd_k, [X_k, X_j] = sum_l s_kjl X_l; None where qd = dq/dt."""
         return None

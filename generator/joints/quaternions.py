@@ -5,15 +5,18 @@ Emitted code takes them as they are: their length must be 1, which :func:`expone
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from elastogen.generator.joints.frame_motion import FrameMotion, MotionPlan
+from elastogen.generator.program.differentiate import time_derivative
 from elastogen.generator.program.graph import Graph, Value
 from elastogen.generator.program.lowering import Lowering
 from elastogen.generator.program.operations import Op
 from elastogen.generator.spatial.inertia import Inertia
 from elastogen.generator.spatial.vectors import Mat, Matrix3, Rotation, Vec, add, cross, dot, scale
 
+SERIES = 19  # terms of the series in the square of an angle
 TINY = 1e-30  # under square roots: far below the square of a rounding error, in float too
 
 
@@ -91,6 +94,17 @@ def transport_inverse(turn: Vec, p: Vec) -> Vec:
     twice = cross(turn, once)
     bend = (1 - half * graph.cos(half) / graph.sin(half)) / square
     return add(p, add(scale(once, graph.value(-0.5)), scale(twice, bend)))
+
+
+def even_series(square: Value, first: int) -> Value:
+    """sum_k (-t^2)^k / (2k + first)!: sin t / t, (1 - cos t) / t^2, (t - sin t) / t^3 for first = 1, 2, 3.
+
+    By their power series, exact to rounding up to a whole turn: their derivatives by t^2 lose no digits near t = 0.
+    """
+    total = square.graph.value(0)
+    for k in reversed(range(SERIES)):
+        total = square * total + (-1.0) ** k / math.factorial(2 * k + first)
+    return total
 
 
 class FreeMotion(FrameMotion):
@@ -174,6 +188,22 @@ class FreeMotion(FrameMotion):
             return turn
         apart = [b - a for a, b in zip(q0[:3], q1[:3], strict=True)]
         return [*transport_inverse(turn, self.rotation(q0).inward(apart)), *turn]
+
+    def path_velocities(self, x: Sequence[Value], xd: Sequence[Value]) -> list[Value]:
+        """Of exp(x(t)), in the moved frame: xd - 1/2 [x, xd] + 1/6 [x, [x, xd]] - ..., summed up."""
+        turn, rate = list(x[-3:]), list(xd[-3:])
+        square = dot(turn, turn)
+        once, twice = even_series(square, 2), even_series(square, 3)
+        swing = cross(turn, rate)
+        angular = add(rate, add(scale(swing, -once), scale(cross(turn, swing), twice)))
+        if not self.displaced:
+            return angular
+        leads = cross(turn, list(x[:3]))
+        way = add(list(x[:3]), add(scale(leads, once), scale(cross(turn, leads), twice)))
+        moved = time_derivative(self.graph, way, [(x, xd)])
+        back = cross(turn, moved)
+        linear = add(moved, add(scale(back, -even_series(square, 1)), scale(cross(turn, back), once)))
+        return [*linear, *angular]
 
     def structure(self, qd: Sequence[Value]) -> Mat:
         """S_lj = sum_k s_kjl qd_k with the commutators [X_k, X_j] = sum_l s_kjl X_l of the velocities' fields: ad(qd)."""

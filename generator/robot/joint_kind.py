@@ -154,20 +154,25 @@ class JointKind(ABC):
     bounded: ClassVar[bool] = True
     """Whether limits of the position make sense."""
 
-    # ---- 5. the rigid limit
+    # ---- 5. drives
+
+    driven: ClassVar[bool] = True
+    """Whether forces act on it where the file does not say ``driven:``."""
+
+    # ---- 6. the rigid limit
 
     def rigid_limit(self, joint: Joint, on_end: Matrix) -> Joint:
         """The joint of the robot without deformation; ``on_end`` is its ``before`` on the undeformed end of the parent."""
         return replace(joint, before=on_end, elasticity=None)
 
-    # ---- 6. closed form: by its screws; the others' are read from programs
+    # ---- 7. closed form: by its screws; the others' are read from programs
 
     @property
     def for_reading(self) -> JointKind:
         """The same motion without what only makes numbers accurate."""
         return self
 
-    # ---- 7. checks, and which element of a beam is inside
+    # ---- 8. checks, and which element of a beam is inside
 
     def check(self, robot: Robot, joint: Joint, where: Location) -> None:
         """Refuse what the kind cannot be; numbers, axes and placements are checked for all kinds alike."""

@@ -113,6 +113,7 @@ class Joint:
     """Numbers that only joints of its kind have, by their keys in a file: a pitch, a second axis."""
 
     coupling: Coupling | None = field(default=None, metadata={"later": True})  # of coupled kinds
+    driven: bool | None = field(default=None, metadata={"later": True})  # whether it has drives; None: as its kind
 
     def detail(self, key: str) -> Scalar:
         """A scalar of its kind."""
@@ -132,6 +133,11 @@ class Joint:
         kind = self.type
         moved = kind.rides_parent or kind.feeds_child or self.coupling is not None
         return not moved and len(kind.screws(self)) == len(kind.coordinates)
+
+    @property
+    def has_drives(self) -> bool:
+        """Whether forces act on its velocities."""
+        return self.type.driven if self.driven is None else self.driven
 
     @property
     def unit(self) -> str:
@@ -287,6 +293,7 @@ class Coordinate:
     name: str
     unit: str
     elastic: bool
+    driven: bool  # whether a drive acts on it: not on elastic ones, not on a free base
 
 
 @dataclass(frozen=True)
@@ -330,14 +337,15 @@ class Robot(Extensible):
     def _listed(self, of_kind: Callable[[JointKind], Sequence[JointCoordinate]]) -> tuple[Coordinate, ...]:
         found: list[Coordinate] = []
         for joint in self.joints:
-            found += [Coordinate(c.name(joint.name), c.unit, elastic=False) for c in of_kind(joint.type)]
+            drive = joint.has_drives
+            found += [Coordinate(c.name(joint.name), c.unit, elastic=False, driven=drive) for c in of_kind(joint.type)]
             if joint.elasticity is not None:
-                found.append(Coordinate(f"{joint.name}.deflection", joint.unit, elastic=True))
+                found.append(Coordinate(f"{joint.name}.deflection", joint.unit, elastic=True, driven=False))
             flexible = self.link(joint.child).flexible
             if flexible is not None:
                 units = flexible.units or ("",) * len(flexible.coordinates)
                 named = zip(flexible.coordinates, units, strict=True)
-                found += [Coordinate(f"{joint.child}.{name}", unit, elastic=True) for name, unit in named]
+                found += [Coordinate(f"{joint.child}.{name}", unit, elastic=True, driven=False) for name, unit in named]
         return tuple(found)
 
     @property

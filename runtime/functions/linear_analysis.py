@@ -74,8 +74,8 @@ class LinearAnalysis(Evaluation):
             if gravity
             else self._evaluate_at("stiffness_matrix", q, None, parameters)
         )
-        locked = set(self.driven) if joints == "locked" else set()
-        kept = [k for k in range(self.nv) if k not in locked]
+        elastic = self._metadata.elastic_coordinates
+        kept = [k for k in range(self.nv) if joints == "free" or elastic[k]]
         if not kept:
             raise ModelError("modes: with joints='locked' nothing moves. Fix: joints='free', or a robot with elastic parts.")
         block = np.ix_(kept, kept)

@@ -125,6 +125,7 @@ class Metadata:
     velocity_units: tuple[str, ...]
     quaternions: tuple[int, ...]  # where in q they start
     elastic_coordinates: tuple[bool, ...]  # per velocity
+    driven: tuple[bool, ...]  # per velocity: whether a drive acts on it
     limits: tuple[tuple[float, float], ...]  # of the coordinates [rad, m]; infinite: none
     critical_rates: tuple[CriticalRate, ...]
     slopes: tuple[LinkSlopes, ...]
@@ -164,6 +165,7 @@ def read_metadata(text: bytes, source: str) -> Metadata:
             velocity_units=tuple(data["velocity_units"]),
             quaternions=tuple(data["quaternions"]),
             elastic_coordinates=tuple(data["elastic_coordinates"]),
+            driven=tuple(data["driven"]),
             limits=tuple(_range(*pair) for pair in data["limits"]),
             critical_rates=tuple(
                 CriticalRate(rate["link"], tuple(rate["coordinates"]), rate["rate"]) for rate in data["critical_rates"]

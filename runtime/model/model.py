@@ -119,8 +119,13 @@ class Model(
 
     @property
     def driven(self) -> tuple[int, ...]:
-        """Indices in qd and F of the joints' velocities, on which drives act; the others are elastic."""
-        return tuple(k for k, elastic in enumerate(self._metadata.elastic_coordinates) if not elastic)
+        """Indices in qd and F of what drives act on: of all joints but a free base, not of elastic coordinates."""
+        return tuple(k for k, driven in enumerate(self._metadata.driven) if driven)
+
+    @property
+    def elastic(self) -> tuple[int, ...]:
+        """Indices in qd and F of the elastic coordinates."""
+        return tuple(k for k, elastic in enumerate(self._metadata.elastic_coordinates) if elastic)
 
     @property
     def position_limits(self) -> tuple[Array, Array]:

@@ -53,6 +53,12 @@ def value(x, order):
     return np.vectorize(lambda j: j.c[order].real * math.factorial(order), otypes=[float])(x)
 
 
+def spin(R):
+    """Angular velocity of axes, in their own components."""
+    W = R.T.dot(rate(R))
+    return [(W[a][b] - W[b][a]) * 0.5 for a, b in ((2, 1), (0, 2), (1, 0))]
+
+
 class Motion:
     """A random motion of that many derivatives."""
 
@@ -69,18 +75,13 @@ class Motion:
         o, R = o + R.dot(BALL), R.dot(oracle.exponential(HINGE * c))
         self.frames.append((R, o))
         turns = [self.frames[0][0], oracle.exponential(b) * one]
-        spins = [self._spin(turn) for turn in turns]
+        spins = [spin(turn) for turn in turns]
         self.v = np.array([*self.frames[0][0].T.dot(rate(self.p)), *spins[0], *spins[1], _rate(c)], dtype=object)
         q = [value(self.p, 0), *(self._quaternion(value(turn, 0)) for turn in turns), [value(np.array([c]), 0)[0]]]
         self.q = np.concatenate([q[0], q[1], q[2], q[3]])
 
     def _series(self, rng, size):
         return oracle.Jet(rng.uniform(-size, size, self.orders + 1))
-
-    @staticmethod
-    def _spin(R):
-        W = R.T.dot(rate(R))
-        return [(W[a][b] - W[b][a]) * 0.5 for a, b in ((2, 1), (0, 2), (1, 0))]
 
     @staticmethod
     def _quaternion(R):

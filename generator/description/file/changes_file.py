@@ -105,7 +105,9 @@ class ChangesFile(AnyRobotFile):
 
     base_description: BaseSection = Field(description="the robot that is changed: a file or a built-in name")
     gravity: VectorField | None = Field(default=None, description="in the base frame [m/s^2]")
-    base: Literal["fixed", "floating"] | None = Field(default=None, description="floating: the base link is free")
+    base: Literal["fixed", "floating", "driven"] | None = Field(
+        default=None, description="floating: the base link is free; driven: with six drives"
+    )
     links: tuple[ChangedLink, ...] = Field(default=(), description="links that are different")
     joints: tuple[ChangedJoint, ...] = Field(default=(), description="joints that are different")
     tip: TipSection | None = None

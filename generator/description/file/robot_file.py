@@ -146,6 +146,11 @@ class JointSection(Section):
         default=None, description="its position as an expression in q('other joint') and parameters: no coordinate of its own"
     )
 
+    driven: bool | None = Field(
+        default=None,
+        description="whether drives act on it; default: true, but false for a floating joint and for `base: floating`",
+    )
+
     own: SkipJsonSchema[dict[str, Any]] = Field(default_factory=dict, description="keys that only joints of this kind have")
 
     @model_validator(mode="before")
@@ -173,6 +178,8 @@ class JointSection(Section):
     @model_validator(mode="after")
     def _fits_its_kind(self) -> JointSection:
         kind = KINDS[self.type]
+        if self.driven is not None and (not kind.moves or self.follows is not None):
+            raise problem("no driven for a joint without a coordinate of its own", "remove driven", at="driven")
         for key in ("gamma", "slide", *COMMON_KEYS):
             value = getattr(self, key) if key in self.model_fields_set else None
             given = value.model_fields_set if isinstance(value, Section) else value is not None
@@ -223,8 +230,9 @@ class RobotFile(AnyRobotFile):
     """A robot for elastogen. SI units, radians."""
 
     gravity: VectorField = Field(default=(0, 0, -9.81), description="in the base frame [m/s^2]")
-    base: Literal["fixed", "floating"] = Field(
-        default="fixed", description="floating: the base link is free, on a floating joint called base"
+    base: Literal["fixed", "floating", "driven"] = Field(
+        default="fixed",
+        description="floating: the base link is free, on a floating joint called base; driven: with six drives on that joint",
     )
     links: tuple[LinkSection, ...] = Field(default=(), description="the base link first if it is listed")
     joints: tuple[JointSection, ...] = Field(max_length=MAX_JOINTS)
