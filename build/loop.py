@@ -292,9 +292,7 @@ def _context(derivation: ModelDerivation, options: BuildOptions, model: Rendered
     )
 
 
-def _free(
-    robot: Robot, names: tuple[str, ...], of_kind: Callable[[JointKind], Sequence[JointCoordinate]]
-) -> tuple[int, ...]:
+def _free(robot: Robot, names: tuple[str, ...], of_kind: Callable[[JointKind], Sequence[JointCoordinate]]) -> tuple[int, ...]:
     """Indices of what belongs to joints with a quaternion."""
     free = [joint for joint in robot.joints if joint.type.velocities != joint.type.coordinates]
     return tuple(names.index(coordinate.name(joint.name)) for joint in free for coordinate in of_kind(joint.type))

@@ -94,6 +94,7 @@ def metadata(derivation: ModelDerivation, identity: Identity, files: Sequence[st
         "quaternions": list(derivation.robot.quaternions),
         "elastic_coordinates": list(derivation.elastic_coordinates),
         "driven": list(derivation.driven),
+        "driven_coordinates": [coordinate.driven for coordinate in derivation.robot.coordinates],
         "limits": position_limits(derivation),
         "critical_rates": [dataclasses.asdict(rate) for rate in derivation.critical_rates],
         "slopes": [dataclasses.asdict(slopes) for slopes in derivation.slopes],

@@ -48,9 +48,7 @@ class SharedContext:
     functions: tuple[str, ...]  # that the extension module exports
 
 
-def shared_context(
-    identity: Identity, names: Sequence[str], units: Sequence[str], velocities: Sequence[str]
-) -> SharedContext:
+def shared_context(identity: Identity, names: Sequence[str], units: Sequence[str], velocities: Sequence[str]) -> SharedContext:
     """For a robot with these coordinates and velocities."""
     meant = [identity.name, identity.real, list(names), list(units)]
     what = json.dumps(meant if list(velocities) == list(names) else [*meant, list(velocities)])

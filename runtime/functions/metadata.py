@@ -126,6 +126,7 @@ class Metadata:
     quaternions: tuple[int, ...]  # where in q they start
     elastic_coordinates: tuple[bool, ...]  # per velocity
     driven: tuple[bool, ...]  # per velocity: whether a drive acts on it
+    driven_coordinates: tuple[bool, ...]  # per coordinate: whether it is that of a joint with drives
     limits: tuple[tuple[float, float], ...]  # of the coordinates [rad, m]; infinite: none
     critical_rates: tuple[CriticalRate, ...]
     slopes: tuple[LinkSlopes, ...]
@@ -166,6 +167,7 @@ def read_metadata(text: bytes, source: str) -> Metadata:
             quaternions=tuple(data["quaternions"]),
             elastic_coordinates=tuple(data["elastic_coordinates"]),
             driven=tuple(data["driven"]),
+            driven_coordinates=tuple(data["driven_coordinates"]),
             limits=tuple(_range(*pair) for pair in data["limits"]),
             critical_rates=tuple(
                 CriticalRate(rate["link"], tuple(rate["coordinates"]), rate["rate"]) for rate in data["critical_rates"]

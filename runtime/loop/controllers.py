@@ -25,11 +25,11 @@ class Controller:
     name: ClassVar[str] = ""
 
     def inertia(self, robot: LinearRobot) -> NDArray[np.float64]:
-        """What the gains of a bandwidth are multiplied with, (nq,)."""
+        """What the gains of a bandwidth are multiplied with, (nv,)."""
         return np.abs(np.diag(robot.mass))
 
     def feedback(self, robot: LinearRobot, kp: NDArray[Any], kd: NDArray[Any]) -> Feedback | None:
-        """-dF/dq and -dF/dqd of the controller about rest, (nq, nq); None: unknown."""
+        """-dF/dq and -dF/dqd of the controller about rest, (nv, nv); None: unknown."""
         joints = np.zeros(robot.mass.shape)
         joints[robot.driven, robot.driven] = 1.0
         return joints * kp, joints * kd
@@ -60,14 +60,14 @@ class ComputedTorqueLaw(Controller):
         return np.ones(len(robot.names))
 
     def feedback(self, robot: LinearRobot, kp: NDArray[Any], kd: NDArray[Any]) -> Feedback | None:
-        """F = S (M a + K dq + D dq') with a the joints' accelerations; S lets the elastic coordinates move freely."""
-        driven, elastic = list(robot.driven), robot.elastic
+        """F = S (M a + K dq + D dq') with a the joints' accelerations; S lets what has no drive move freely."""
+        driven, passive = list(robot.driven), robot.passive
         S = np.zeros(robot.mass.shape)
         S[driven, driven] = 1.0
         joints = S.copy()
-        if elastic:
-            coupling, own = robot.mass[np.ix_(elastic, driven)], robot.mass[np.ix_(elastic, elastic)]
-            S[np.ix_(driven, elastic)] = -np.linalg.solve(own, coupling).T
+        if passive:
+            coupling, own = robot.mass[np.ix_(passive, driven)], robot.mass[np.ix_(passive, passive)]
+            S[np.ix_(driven, passive)] = -np.linalg.solve(own, coupling).T
         seen = S @ robot.mass @ joints
         return seen * kp - S @ robot.stiffness, seen * kd - S @ robot.damping
 
@@ -87,7 +87,7 @@ class Feedforward(Controller):
 class StateFeedback(Controller):
     """F = F_ref - K (q - q_ref, qd - qd_ref); ``feedforward`` adds the inverse dynamics of the reference.
 
-    ``K`` is (driven, 2 nq), for example from :func:`lqr`, or (nq, 2 nq).
+    ``K`` is (driven, 2 nv), for example from :func:`lqr`, or (nv, 2 nv). With quaternions q - q_ref is difference(q_ref, q).
     """
 
     K: ArrayLike | None = None
@@ -132,7 +132,7 @@ BANDWIDTH = 20.0  # [rad/s] of default gains, where the robot and the rate allow
 def default_gains(
     controller: Controller, robot: LinearRobot, period: float, wanted: float = BANDWIDTH
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-    """kp, kd and the bandwidths [rad/s] that they stand for, (nq,) each, critically damped: kp = m w^2, kd = 2 m w.
+    """kp, kd and the bandwidths [rad/s] that they stand for, (nv,) each, critically damped: kp = m w^2, kd = 2 m w.
 
     The bandwidths are 20 rad/s, or the greatest at which the loop of the linearized robot, sampled with the period [s], is
     stable with twice these gains.
@@ -156,24 +156,24 @@ def default_gains(
 
 
 def mass_by_columns(model: Model, q: NDArray[Any]) -> NDArray[np.float64]:
-    """The mass matrix from inverse dynamics alone: its columns are forces of unit accelerations, (nq, nq)."""
-    zero, unit = np.zeros(model.nq), np.eye(model.nq)
+    """The mass matrix from inverse dynamics alone: its columns are forces of unit accelerations, (nv, nv)."""
+    zero, unit = np.zeros(model.nv), np.eye(model.nv)
     still = np.asarray(model.inverse_dynamics(q, zero, zero), dtype=float)
     columns: NDArray[np.float64] = np.asarray(model.inverse_dynamics(q, zero, unit), dtype=float) - still
     return np.ascontiguousarray(columns.T)
 
 
 def stiffness_by_columns(model: Model, q: NDArray[Any], step: float = 1e-5) -> NDArray[np.float64]:
-    """dF/dq at rest by central differences, (nq, nq): elastic stiffness and that of gravity.
+    """dF/dq at rest by central differences, (nv, nv): elastic stiffness and that of gravity.
 
     Columns of elastic coordinates only, the others are zero: a sliding joint may be at the end of its beam.
     """
     if model.dtype == np.float32:
         step = 1e-2
-    zero, shift = np.zeros(model.nq), step * np.eye(model.nq)
-    shift[list(model.driven)] = 0.0
-    more = np.asarray(model.inverse_dynamics(q + shift, zero, zero), dtype=float)
-    less = np.asarray(model.inverse_dynamics(q - shift, zero, zero), dtype=float)
+    zero, shift = np.zeros(model.nv), step * np.eye(model.nv)
+    shift[[k for k in range(model.nv) if k not in model.elastic]] = 0.0
+    more = np.asarray(model.inverse_dynamics(model.integrate(q, shift), zero, zero), dtype=float)
+    less = np.asarray(model.inverse_dynamics(model.integrate(q, -shift), zero, zero), dtype=float)
     columns: NDArray[np.float64] = (more - less) / (2.0 * step)
     return np.ascontiguousarray(columns.T)
 

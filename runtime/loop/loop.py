@@ -116,7 +116,7 @@ class Loop(ReferenceMethods):
         self._tables = {}
         self._joined, self._number = True, 0
         self._prepare()
-        q = np.zeros(n)
+        q = np.array(self.model.neutral(), dtype=float)
         if isinstance(self.plant, Simulated) and self.plant.q.size == n:
             q[:] = self.plant.q
         self.tuning.set_controller(self.controller, q, self.period)
@@ -263,7 +263,14 @@ class Loop(ReferenceMethods):
         code = int(self._thread.status) or int(self._loop.status)
         name = next(name for name, value in self._constants.items() if name.startswith("STATUS_") and value == code)
         index = int(self._loop.fault_index) if code else -1
-        return LoopStatus(code, name, self.model.coordinate_names[index] if index >= 0 else "")
+        return LoopStatus(code, name, self._named(name, index) if index >= 0 else "")
+
+    def _named(self, status: str, index: int) -> str:
+        """What a fault's index stands for: a coordinate, or a velocity; of a state, positions come first."""
+        names = self.model.coordinate_names
+        if status == "STATUS_STATE_NOT_FINITE":
+            return (*names, *self.model.velocity_names)[index]
+        return (names if status in ("STATUS_POSITION", "STATUS_OUTSIDE") else self.model.velocity_names)[index]
 
     @property
     def _state(self) -> int:

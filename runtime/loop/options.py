@@ -13,6 +13,7 @@ from elastogen.runtime.errors import ModelError, suggestion
 from elastogen.runtime.loop import checks
 from elastogen.runtime.loop.controllers import BY_NAME, Controller
 from elastogen.runtime.loop.plants import Callbacks, Plant, Simulated
+from elastogen.runtime.loop.positions import unit_positions
 from elastogen.runtime.model.model import Model
 from elastogen.runtime.motion.shaping import Shaper
 
@@ -113,9 +114,10 @@ def as_plant(given: str | Plant) -> Plant:
 
 def reference_table(model: Model, parts: dict[str, ArrayLike | None]) -> tuple[NDArray[Any], int]:
     """Rows of q and its derivatives beside each other, and how many of these there are: 3 or 5."""
-    what, expected = f"{model.name}.follow", f"finite numbers of shape (rows, {model.nq})"
+    what, expected = f"{model.name}.follow", "finite numbers of shape (rows, {})"
+    width = {name: model.nq if name == "q" else model.nv for name in parts}
     given = {
-        name: checks.finite(f"{what}: {name}", part, expected).astype(model.dtype)
+        name: checks.finite(f"{what}: {name}", part, expected.format(width[name])).astype(model.dtype)
         for name, part in parts.items()
         if part is not None or name in ("q", "qd", "qdd")
     }
@@ -123,8 +125,8 @@ def reference_table(model: Model, parts: dict[str, ArrayLike | None]) -> tuple[N
         raise ModelError(f"{model.name}.follow: got qddd or qdddd alone, expected both or none of them.")
     rows = len(given["q"]) if given["q"].ndim else 0
     for name, part in given.items():
-        if part.shape != (rows, model.nq) or not 0 < rows < 1 << 32:
-            raise ModelError(
-                f"{what}: {name} has shape {part.shape}, expected {expected.replace('rows', str(rows or 'rows'))}."
-            )
+        if part.shape != (rows, width[name]) or not 0 < rows < 1 << 32:
+            shape = expected.format(width[name]).replace("rows", str(rows or "rows"))
+            raise ModelError(f"{what}: {name} has shape {part.shape}, expected {shape}.")
+    given["q"] = unit_positions(model, "follow: q", given["q"])
     return np.ascontiguousarray(np.hstack(list(given.values()))), len(given)

@@ -13,6 +13,7 @@ from elastogen.runtime.loop import checks
 from elastogen.runtime.loop.controllers import mass_by_columns, stiffness_by_columns
 from elastogen.runtime.loop.library import LoopLibrary
 from elastogen.runtime.loop.pointers import connect_functions
+from elastogen.runtime.loop.positions import positions_of, unit_positions
 from elastogen.runtime.loop.shared_memory import SharedMemory, SharedRobot
 
 __all__ = ["Callbacks", "Plant", "SharedMemory", "SharedRobot", "Simulated"]
@@ -33,7 +34,7 @@ class Simulated:
 
     ``method`` is "rk4" or "semi_implicit" (Euler, velocities first), with ``substeps`` for each period (None: by the
     fastest vibration). ``parameters`` are its own live parameters, so that controller and robot may disagree. ``library``
-    is the loop of another robot, ``measured`` the coordinates of it that this loop reads and drives: a controller of
+    is the loop of another robot, ``measured`` the indices in qd of what of it this loop reads and drives: a controller of
     a rigid model may so meet a flexible robot. ``q``, ``qd`` and ``disturbance`` (forces that are added, [N m, N]) are arrays
     that the loop uses; write to them while it does not run, or accept that a cycle may see part of it.
     """
@@ -87,19 +88,28 @@ class Simulated:
 
     def _make(self, own: LoopLibrary, library: LoopLibrary) -> None:
         model, ffi = own.model, own.ffi
-        measured = self._coordinates(model.nq)
-        if len(set(measured)) != len(measured) or len(measured) != library.model.nq:
+        measured = self._coordinates(model.nv)
+        positions = positions_of(model, measured)
+        sizes = len(measured), len(positions)
+        if len(set(measured)) != len(measured) or sizes != (library.model.nv, library.model.nq):
             raise ModelError(
-                f"{library.model.name}: the simulated {model.name} offers the coordinates {measured} of its {model.nq}, "
-                f"expected {library.model.nq} of them. Fix: name them in measured=."
+                f"{library.model.name}: the simulated {model.name} offers the coordinates {measured} of its {model.nv}, "
+                f"expected {library.model.nv} of them. Fix: name them in measured=."
             )
         if model.dtype != library.model.dtype:
             raise ModelError(f"{library.model.name} and the simulated {model.name} differ in precision.")
-        initial = [self._state(name, given, model.nq) for name, given in zip(("q", "qd"), self._initial, strict=True)]
+        q, qd = self._initial
+        initial = [
+            unit_positions(model, "simulated plant: q", self._state("q", q, np.array(model.neutral(), dtype=float))),
+            self._state("qd", qd, np.zeros(model.nv)),
+        ]
         plant = ffi.new("eg_loop_plant_t *")
         plant.method = own.constants[METHODS[self._method]]
         plant.measured = len(measured)
         plant.map[0 : len(measured)] = measured
+        if hasattr(plant, "positions"):
+            plant.positions = len(positions)
+            plant.position[0 : len(positions)] = positions
         values = model.parameters.merged(self._parameters)
         if len(values):
             ffi.memmove(ffi.addressof(plant.p), ffi.from_buffer(np.ascontiguousarray(values)), values.nbytes)
@@ -107,26 +117,27 @@ class Simulated:
         self.q, self.qd, self.disturbance = (own.view(plant, "eg_loop_plant_t", field) for field in ("q", "qd", "disturbance"))
         self.q[:], self.qd[:] = initial
 
-    def _coordinates(self, nq: int) -> tuple[int, ...]:
+    def _coordinates(self, nv: int) -> tuple[int, ...]:
         if self._measured is None:
-            return tuple(range(nq))
+            return tuple(range(nv))
         try:
             given = list(self._measured)
         except TypeError:
             given = [self._measured]  # type: ignore[list-item]
         return tuple(
-            checks.whole("simulated plant: measured", k, 0, nq - 1, f"indices of coordinates, 0 to {nq - 1}") for k in given
+            checks.whole("simulated plant: measured", k, 0, nv - 1, f"indices of coordinates, 0 to {nv - 1}") for k in given
         )
 
     @staticmethod
-    def _state(name: str, given: ArrayLike | None, nq: int) -> NDArray[np.float64]:
-        values = np.zeros(nq) if given is None else checks.finite(f"simulated plant: {name}", given, f"{nq} finite numbers")
-        if values.shape != (nq,):
-            raise ModelError(f"simulated plant: {name} has shape {values.shape}, expected ({nq},).")
+    def _state(name: str, given: ArrayLike | None, default: NDArray[np.float64]) -> NDArray[np.float64]:
+        size = len(default)
+        values = default if given is None else checks.finite(f"simulated plant: {name}", given, f"{size} finite numbers")
+        if values.shape != (size,):
+            raise ModelError(f"simulated plant: {name} has shape {values.shape}, expected ({size},).")
         return values
 
     def _needed_substeps(self, own: LoopLibrary, period: float) -> int:
-        if len(own.model.driven) == own.model.nq:
+        if not own.model.elastic:
             return 1
         q = np.asarray(self.q, dtype=float)
         squares = np.linalg.eigvals(np.linalg.solve(mass_by_columns(own.model, q), stiffness_by_columns(own.model, q)))

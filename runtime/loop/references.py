@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from elastogen.runtime.loop import checks
 from elastogen.runtime.loop.options import LONGEST_MOVE, reference_table
+from elastogen.runtime.loop.positions import unit_positions
 from elastogen.runtime.loop.tuning import Tuning
 from elastogen.runtime.model.model import Model
 
@@ -34,7 +35,7 @@ class ReferenceMethods:
     def set_reference(self, q: ArrayLike, qd: ArrayLike = 0.0, qdd: ArrayLike = 0.0, F: ArrayLike = 0.0) -> int:
         """Follow these values from the next cycle on; returns the number that the records will carry.
 
-        Arrays over all coordinates or over the driven ones; ``F`` [N m, N] is added to the controller's forces.
+        Arrays over all coordinates (velocities) or over the driven ones; ``F`` [N m, N] is added to the controller's forces.
         """
         fields = {"q": q, "qd": qd, "qdd": qdd, "F": F}
         return self._send("HOLD", fields)
@@ -42,7 +43,8 @@ class ReferenceMethods:
     def move_to(self, q: ArrayLike, seconds: float, F: ArrayLike = 0.0) -> int:
         """Go to q in that time on a quintic that begins with the reference's present position, velocity, acceleration.
 
-        A robot with elastic coordinates takes a polynomial of degree 9, which continues jerk and snap too.
+        A robot with elastic coordinates takes a polynomial of degree 9, which continues jerk and snap too. With quaternions
+        this is a path of displacements on the manifold, from rest the geodesic.
         """
         expected = f"a positive number of seconds, from one period ({self.period:g}) to {LONGEST_MOVE:g}"
         duration = checks.number(f"{self.model.name}.move_to: seconds", seconds, 0.999 * self.period, LONGEST_MOVE, expected)
@@ -58,7 +60,7 @@ class ReferenceMethods:
         qddd: ArrayLike | None = None,
         qdddd: ArrayLike | None = None,
     ) -> int:
-        """Follow tables of shape (rows, nq), one row for each period; the last row is held.
+        """Follow tables of shape (rows, nq), of derivatives (rows, nv), one row for each period; the last row is held.
 
         Jerk and snap matter to ``Feedforward`` on flexible arms; without them they are differences of qdd.
         """
@@ -79,12 +81,13 @@ class ReferenceMethods:
         orders: int = 0,
     ) -> int:
         what = f"{self.model.name}: reference"
-        expanded = {name: self.tuning.expand(name, checks.finite(f"{what} {name}", value)) for name, value in fields.items()}
+        finite = {name: checks.finite(f"{what} {name}", value) for name, value in fields.items()}
+        expanded = {name: self._whole(name, value) for name, value in finite.items()}
         with self._lock:
             reference = self._reference
             reference.kind, reference.duration = self._constants[kind], duration
             for name, value in expanded.items():
-                getattr(reference, name)[0 : self.model.nq] = [float(x) for x in value]
+                getattr(reference, name)[0 : len(value)] = [float(x) for x in value]
             if table is not None:
                 reference.rows, reference.orders = len(table), orders
                 reference.table = self._ffi.from_buffer("eg_real_t[]", table)
@@ -93,6 +96,12 @@ class ReferenceMethods:
             self._hand_over(table)
             self._sent = not self.running
             return self._number
+
+    def _whole(self, name: str, value: NDArray[Any]) -> NDArray[Any]:
+        """A field of a reference over all coordinates, with unit quaternions, or over all velocities."""
+        if name != "q":
+            return self.tuning.expand(name, value)
+        return unit_positions(self.model, "reference q", self.tuning.expand_positions(name, value, self.model.neutral()))
 
     def _hand_over(self, table: NDArray[Any] | None) -> None:
         """Publish the reference. The copy that it goes into was given back by the loop: so was the table of that copy."""

@@ -168,7 +168,7 @@ class SharedRobot:
         self._library, self._lock = library, threading.Lock()
         self._end = _End(library, name, "ROBOT")
         self._end.open(timeout)
-        self._F = np.zeros(library.model.nq, library.model.dtype)
+        self._F = np.zeros(library.model.nv, library.model.dtype)
         self._pointer = library.ffi.from_buffer("eg_real_t[]", self._F)
 
     @property
@@ -177,7 +177,7 @@ class SharedRobot:
         return self._end.name
 
     def put(self, q: ArrayLike, qd: ArrayLike) -> None:
-        """Offer a new state, (nq,) numbers each."""
+        """Offer a new state, (nq,) and (nv,) numbers; quaternions of length 1."""
         ffi = self._library.ffi
         values = [self._checked(name, value) for name, value in (("q", q), ("qd", qd))]
         with self._lock:
@@ -210,12 +210,13 @@ class SharedRobot:
 
     def _checked(self, name: str, given: ArrayLike) -> NDArray[Any]:
         model = self._library.model
+        size = model.nq if name == "q" else model.nv
         try:
             value = np.ascontiguousarray(given, dtype=model.dtype)
         except (TypeError, ValueError) as error:
-            raise ModelError(f"{model.name}, shared robot: {name}={given!r}, expected {model.nq} real numbers.") from error
-        if value.shape != (model.nq,):
-            raise ModelError(f"{model.name}, shared robot: {name} has shape {value.shape}, expected ({model.nq},).")
+            raise ModelError(f"{model.name}, shared robot: {name}={given!r}, expected {size} real numbers.") from error
+        if value.shape != (size,):
+            raise ModelError(f"{model.name}, shared robot: {name} has shape {value.shape}, expected ({size},).")
         return value
 
     def close(self) -> None:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from elastogen.runtime.model.model import Model
 
 Array = NDArray[np.float64]
-Feedback = tuple[Array, Array]  # Kq, Kv, both (nq, nq), rows of elastic coordinates zero
+Feedback = tuple[Array, Array]  # Kq, Kv, both (nv, nv), rows of what has no drive zero
 TOLERATED = 0.05  # growth that counts as none [1/s]: of vibrations that nothing damps and no drive reaches
 MARGIN = 2.0  # gains may be so many times greater
 HALVINGS = 24  # of the squared bandwidth, until no loop is found
@@ -27,7 +27,7 @@ SLOWER = 10  # of them are worth it for motions that decay
 
 @dataclass(frozen=True, eq=False)
 class LinearRobot:
-    """Mass, damping and stiffness about a configuration at rest, (nq, nq); ``gravity`` is dG/dq."""
+    """Mass, damping and stiffness about a configuration at rest, (nv, nv); ``gravity`` is dG/dq."""
 
     mass: Array
     damping: Array
@@ -35,10 +35,11 @@ class LinearRobot:
     gravity: Array
     names: tuple[str, ...]
     driven: tuple[int, ...]
+    elastic: list[int]
 
     @property
-    def elastic(self) -> list[int]:
-        """Indices of the coordinates without a drive."""
+    def passive(self) -> list[int]:
+        """Indices of the velocities without a drive: elastic ones, and those of joints that have none."""
         return [k for k in range(len(self.names)) if k not in self.driven]
 
     @classmethod
@@ -47,14 +48,14 @@ class LinearRobot:
 
         Friction of joints is left out: it would only help. Sliding joints are not moved, they may be at an end of their beam.
         """
-        n, driven = model.nq, tuple(model.driven)
+        n, driven = model.nv, tuple(model.driven)
         sliding = {joint.coordinate for joint in model.metadata.sliding}
         zero, unit, step = np.zeros(n), np.eye(n), 1e-2 if model.dtype == np.float32 else 1e-5
         still = np.asarray(model.inverse_dynamics(q, zero, zero), dtype=float)
         mass = np.asarray(model.inverse_dynamics(q, zero, unit), dtype=float) - still
         moved, slow = step * unit, step * unit
         moved[sorted(sliding)] = 0.0
-        slow[list(driven)] = 0.0
+        slow[[k for k in range(n) if k not in model.elastic]] = 0.0
 
         def slope(function: Callable[[Array], Any], shift: Array) -> Array:
             difference = np.asarray(function(shift), dtype=float) - np.asarray(function(-shift), dtype=float)
@@ -63,10 +64,11 @@ class LinearRobot:
         return cls(
             mass=np.ascontiguousarray(mass.T),
             damping=slope(lambda v: model.inverse_dynamics(q, v, zero), slow),
-            stiffness=slope(lambda shift: model.inverse_dynamics(q + shift, zero, zero), moved),
-            gravity=slope(lambda shift: model.gravity_vector(q + shift), moved),
-            names=tuple(model.coordinate_names),
+            stiffness=slope(lambda shift: model.inverse_dynamics(model.integrate(q, shift), zero, zero), moved),
+            gravity=slope(lambda shift: model.gravity_vector(model.integrate(q, shift)), moved),
+            names=tuple(model.velocity_names),
             driven=driven,
+            elastic=list(model.elastic),
         )
 
     def lowest_frequency(self) -> float:
@@ -81,13 +83,15 @@ class LinearRobot:
 
 def settled(model: Model, q: NDArray[Any]) -> Array:
     """The configuration with these joints in which the links hang as their weights bend them: Newton's method."""
-    result, zero = np.array(q, dtype=float), np.zeros(model.nq)
+    result, zero = np.array(q, dtype=float), np.zeros(model.nv)
     for _ in range(NEWTON_STEPS):
         robot = LinearRobot.of(model, result)
         if not robot.elastic:
             break
         load = np.asarray(model.inverse_dynamics(result, zero, zero), dtype=float)[robot.elastic]
-        result[robot.elastic] -= np.linalg.solve(robot.stiffness[np.ix_(robot.elastic, robot.elastic)], load)
+        step = np.zeros(model.nv)
+        step[robot.elastic] = -np.linalg.solve(robot.stiffness[np.ix_(robot.elastic, robot.elastic)], load)
+        result = np.asarray(model.integrate(result, step), dtype=float)
     return result
 
 
@@ -122,7 +126,7 @@ def growth(robot: LinearRobot, feedback: Feedback, period: float) -> Growth:
 
 
 def sampled_limit(robot: LinearRobot, period: float) -> Array:
-    """Bandwidths (nq,) [rad/s] that sampling allows the joints: kd T may be half of the inertia that a sudden force meets.
+    """Bandwidths (nv,) [rad/s] that sampling allows the joints: kd T may be half of the inertia that a sudden force meets.
 
     With kd = 2 M_ii w. Behind a joint without a motor, that inertia, 1 / (M^-1)_ii, is much less than M_ii: the flexible
     link follows later.
@@ -135,7 +139,7 @@ def sampled_limit(robot: LinearRobot, period: float) -> Array:
 def stable_bandwidth(
     robot: LinearRobot, feedback: Callable[[Array, float], Feedback], wanted: float, limit: Array, period: float
 ) -> Array | None:
-    """The greatest bandwidths (nq,), up to ``wanted`` and ``limit``, whose loop is stable, also with MARGIN times its gains.
+    """The greatest bandwidths (nv,), up to ``wanted`` and ``limit``, whose loop is stable, also with MARGIN times its gains.
 
     Of those, the first whose motions decay at least a tenth as fast as the slowest bandwidth, where there is one: what
     nothing damps does not. ``feedback(bandwidths, factor)`` are a controller's matrices. None: not even a slow loop is stable.

@@ -52,7 +52,7 @@ class Tuning:
         self._model = library.model
         self._block = self._ffi.new("eg_loop_tuning_t *")
         self._most_taps = library.constants["TAPS"]
-        self.bandwidths: NDArray[Any] | None = None  # of gains that were found here [rad/s], (nq,)
+        self.bandwidths: NDArray[Any] | None = None  # of gains that were found here [rad/s], (nv,)
         self.set_parameters({})
 
     def array(self, field: str) -> NDArray[Any]:
@@ -85,7 +85,7 @@ class Tuning:
             if K is None:
                 raise ModelError(f"{self._model.name}: StateFeedback without K. Fix: K=lqr(...).")
         self.set_gains(kp=kp, kd=kd, K=K, values=values)
-        elastic = [k for k in range(self._model.nq) if k not in self._model.driven]
+        elastic = list(self._model.elastic)
         if controller.name == "feedforward" and elastic:
             stiffness = stiffness_by_columns(self._model, q)[np.ix_(elastic, elastic)]
             self.array("compliance").reshape(len(elastic), -1)[:] = np.linalg.inv(stiffness)
@@ -105,7 +105,7 @@ class Tuning:
         values: ArrayLike | None = None,
     ) -> None:
         """Change gains; None leaves them as they are."""
-        n, driven = self._model.nq, list(self._model.driven)
+        n, driven = self._model.nv, list(self._model.driven)
         if kp is not None:
             self.array("kp")[:] = self.expand("kp", checks.finite(f"{self._model.name}: kp", kp))
         if kd is not None:
@@ -132,10 +132,13 @@ class Tuning:
         least, greatest = self._range(limits.position)
         fields = {
             "F_max": limits.force, "F_trip": limits.force_trip, "qd_max": limits.velocity,
-            "error_max": limits.error, "q_max": greatest,
+            "error_max": limits.error,
         }  # fmt: skip
         values = {field: self.expand(field, np.inf if value is None else value, np.inf) for field, value in fields.items()}
-        values["q_min"] = self.expand("q_min", -np.inf if least is None else least, elsewhere=-np.inf)
+        values["q_max"] = self.expand_positions(
+            "q_max", np.inf if greatest is None else greatest, np.full(self._model.nq, np.inf)
+        )
+        values["q_min"] = self.expand_positions("q_min", -np.inf if least is None else least, np.full(self._model.nq, -np.inf))
         for field in ("F_max", "F_trip", "qd_max", "error_max"):
             if (values[field] < 0.0).any():
                 raise ModelError(f"{self._model.name}: limits: {field} is {values[field]}, expected numbers from 0.")
@@ -182,14 +185,20 @@ class Tuning:
         self.array("tap_gain")[: len(gains)] = gains
 
     def expand(self, name: str, value: ArrayLike, elsewhere: float = 0.0) -> NDArray[Any]:
-        """A value over all coordinates from a number, or from an array over all or over the driven ones."""
-        n, driven = self._model.nq, list(self._model.driven)
+        """A value over all velocities from a number, or from an array over all or over the driven ones."""
+        return self._spread(name, value, np.full(self._model.nv, elsewhere), list(self._model.driven))
+
+    def expand_positions(self, name: str, value: ArrayLike, elsewhere: NDArray[Any]) -> NDArray[Any]:
+        """The same over all coordinates."""
+        return self._spread(name, value, elsewhere, list(self._model.driven_coordinates))
+
+    def _spread(self, name: str, value: ArrayLike, full: NDArray[Any], driven: list[int]) -> NDArray[Any]:
+        n = len(full)
         given = checks.numbers(f"{self._model.name}: {name}", value)
         if given.shape not in ((), (n,), (len(driven),)):
             expected = f"a number or an array of {n}" + (f" or {len(driven)}" if len(driven) != n else "")
             raise ModelError(f"{self._model.name}: {name} has shape {given.shape}, expected {expected}.")
         if given.shape == (n,):
             return given
-        full = np.full(n, elsewhere)
         full[driven] = given
         return full

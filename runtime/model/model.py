@@ -123,6 +123,11 @@ class Model(
         return tuple(k for k, driven in enumerate(self._metadata.driven) if driven)
 
     @property
+    def driven_coordinates(self) -> tuple[int, ...]:
+        """Indices in q of the coordinates of joints with drives: those of ``driven``, but for quaternions."""
+        return tuple(k for k, driven in enumerate(self._metadata.driven_coordinates) if driven)
+
+    @property
     def elastic(self) -> tuple[int, ...]:
         """Indices in qd and F of the elastic coordinates."""
         return tuple(k for k, elastic in enumerate(self._metadata.elastic_coordinates) if elastic)
