@@ -329,6 +329,10 @@ class Loop(ReferenceMethods):
         with self._lock:
             return self._telemetry.read()
 
+    def errors(self, records: NDArray[Any]) -> NDArray[np.float64]:
+        """q - q_ref of records, (rows, nv): along the velocities where there are quaternions."""
+        return np.asarray(self.model.difference(records["q_ref"], records["q"]), dtype=float)
+
     @property
     def telemetry(self) -> Telemetry:
         """The reader of the records."""

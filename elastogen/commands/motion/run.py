@@ -112,7 +112,7 @@ def run(model: Model, options: SimpleNamespace) -> None:
             print(f"wrote {path}")
     if not loop.status:
         raise elastogen.ModelError(f"{model.name}: the loop went to its safe command: {loop.status.meaning}. {_advice(loop)}")
-    problem = far_off(loop, records, plan.goal - plan.start)
+    problem = far_off(loop, records, loop.model.difference(plan.start, plan.goal))
     if problem:
         raise elastogen.ModelError(f"{model.name}: {problem} {_advice(loop)}")
 
@@ -180,7 +180,11 @@ def _move_seconds(loop: Loop, robot: LinearRobot) -> float:
     """Slow enough for the lowest mode and, without feedforward, for the slowest joint."""
     period = 2.0 * math.pi / robot.lowest_frequency()
     found = loop.tuning.bandwidths
-    slowest = float("inf") if found is None or loop.controller.name == "feedforward" else float(min(found[list(robot.driven)]))
+    slowest = (
+        float("inf")
+        if found is None or loop.controller.name == "feedforward"
+        else float(min(found[list(robot.driven)], default=1.0))
+    )
     return max(1.0, PERIODS * period, 3.0 / slowest)
 
 
@@ -230,30 +234,32 @@ def _ends(model: Model, options: SimpleNamespace) -> tuple[NDArray[Any], NDArray
     import numpy as np
 
     start = np.array(_start(model, options))
-    goal, driven = start.copy(), list(model.driven)
+    way, driven = np.zeros(model.nv), list(model.driven)
     if options.amplitude is not None:
-        goal[driven] += _spread(options.amplitude, len(driven), "--amplitude")
-        return start, goal
-    goal[driven] += AMPLITUDE
+        way[driven] = _spread(options.amplitude, len(driven), "--amplitude")
+        return start, np.asarray(model.integrate(start, way), dtype=float)
+    way[driven] = AMPLITUDE
+    goal, moved = np.asarray(model.integrate(start, way), dtype=float), list(model.driven_coordinates)
     _, upper = model.position_limits
     for joint in model.metadata.sliding:
         upper[joint.coordinate] = min(upper[joint.coordinate], joint.upper)
-    goal[driven] = np.minimum(goal, 0.5 * (start + upper))[driven]
+    goal[moved] = np.minimum(goal, 0.5 * (start + upper))[moved]
     return start, goal
 
 
 def _start(model: Model, options: SimpleNamespace) -> tuple[float, ...]:
     """Initial positions: of all coordinates, or of the joints only; else zero, or the middle of a range without it."""
-    start = [0.0] * model.nq
+    start = [float(x) for x in model.neutral()]
     lower, upper = model.position_limits
-    for k in model.driven:
+    moved = model.driven_coordinates
+    for k in moved:
         if not lower[k] < 0.0 < upper[k]:
             ends = [float(end) for end in (lower[k], upper[k]) if math.isfinite(end)]
             start[k] = sum(ends) / len(ends)
     for joint in model.metadata.sliding:
         start[joint.coordinate] = 0.5 * joint.upper
-    if options.q0 is not None and len(options.q0) == len(model.driven) < model.nq:
-        for k, value in zip(model.driven, options.q0, strict=True):
+    if options.q0 is not None and len(options.q0) == len(moved) < model.nq:
+        for k, value in zip(moved, options.q0, strict=True):
             start[k] = value
     elif options.q0 is not None:
         start = list(_spread(options.q0, model.nq, "--q0"))
@@ -262,6 +268,8 @@ def _start(model: Model, options: SimpleNamespace) -> tuple[float, ...]:
 
 def _screen(loop: Loop, record: NDArray[Any], elapsed: float) -> None:
     """One picture that replaces the last one."""
+    from elastogen.runtime.loop.positions import beside
+
     width, height = shutil.get_terminal_size()
     statistics = loop.statistics()
     lines = [
@@ -273,10 +281,11 @@ def _screen(loop: Loop, record: NDArray[Any], elapsed: float) -> None:
         "",
         f"{'coordinate':<{NAME}} {'q':>10} {'reference':>10} {'error':>10} {'force':>10}",
     ]
-    for k, name in enumerate(loop.model.coordinate_names[: max(1, height - len(lines) - 2)]):
-        q, reference, force = (float(record[field][k]) for field in ("q", "q_ref", "F"))
+    error, places = loop.errors(record), beside(loop.model)
+    for k, name in enumerate(loop.model.velocity_names[: max(1, height - len(lines) - 2)]):
+        q, reference, force = float(record["q"][places[k][0]]), float(record["q_ref"][places[k][0]]), float(record["F"][k])
         bar = _bar(q)
-        lines.append(f"{name[:NAME]:<{NAME}} {q:10.4f} {reference:10.4f} {q - reference:10.1e} {force:10.3f} {bar}")
+        lines.append(f"{name[:NAME]:<{NAME}} {q:10.4f} {reference:10.4f} {error[k]:10.1e} {force:10.3f} {bar}")
     print("\x1b[H\x1b[2J" + "\n".join(line[: width - 1] for line in lines), flush=True)
 
 
@@ -291,7 +300,7 @@ def _bar(q: float) -> str:
 def _line(loop: Loop, record: NDArray[Any], elapsed: float) -> None:
     """One line of plain text."""
     statistics = loop.statistics()
-    error = float(abs(record["q"] - record["q_ref"])[list(loop.model.driven)].max())
+    error = float(abs(loop.errors(record))[list(loop.model.driven)].max(initial=0.0))
     print(
         f"t {elapsed:6.1f} s  cycles {statistics.cycles}  overruns {statistics.overruns}  "
         f"late p99 {statistics.lateness.percentile(99) * 1e6:.0f} us  "
@@ -305,7 +314,7 @@ def _shaper(model: Model, options: SimpleNamespace) -> Shaper | None:
         return None
     from elastogen.runtime.motion import shaping
 
-    if len(model.driven) == model.nq:
+    if not model.elastic:
         raise elastogen.ModelError(f"{model.name}: --shaper {options.shaper} is for robots with elastic coordinates.")
     lowest = float(model.modes(_start(model, options), joints="locked").frequencies[0])
     return shaping.zv(lowest) if options.shaper == "zv" else shaping.zvd(lowest)

@@ -33,7 +33,7 @@ def summary(loop: Loop, records: NDArray[Any]) -> str:
     """A few lines for the terminal."""
     lines = [str(loop.statistics()), f"status: {loop.status.meaning}"]
     if len(records):
-        worst = np.abs(records["q"] - records["q_ref"])[:, list(loop.model.driven)].max()
+        worst = np.abs(loop.errors(records))[:, list(loop.model.driven)].max(initial=0.0)
         lines.append(f"largest tracking error of a driven coordinate: {worst:.3g}")
     return "\n".join(lines)
 
@@ -42,11 +42,11 @@ def far_off(loop: Loop, records: NDArray[Any], amplitude: NDArray[Any]) -> str:
     """What is wrong where a move ended far from its goal; "" where none did."""
     driven = list(loop.model.driven)
     for last in _last_of_moves(records):
-        error = np.abs(records["q"][last] - records["q_ref"][last])
+        error = np.abs(loop.errors(records[last]))
         beyond = error - np.maximum(FAR * np.abs(amplitude), NEAR)
-        k = max(driven, key=lambda index: beyond[index])
+        k = max(driven, key=lambda index: beyond[index], default=0)
         if not beyond[k] <= 0.0:
-            name, unit = loop.model.coordinate_names[k], loop.model.coordinate_units[k]
+            name, unit = loop.model.velocity_names[k], loop.model.metadata.velocity_units[k]
             return f"a move of {abs(amplitude[k]):.3g} {unit} ended {error[k]:.3g} {unit} off ({name})."
     return ""
 
@@ -98,9 +98,10 @@ def _markdown(loop: Loop, records: NDArray[Any], plots: list[Path]) -> str:
         "| coordinate | largest error | root mean square | largest force |",
         "|---|---|---|---|",
     ]
-    for k, (name, unit) in enumerate(zip(model.coordinate_names, model.coordinate_units, strict=True)):
+    errors = loop.errors(records) if len(records) else np.empty((0, model.nv))
+    for k, (name, unit) in enumerate(zip(model.velocity_names, model.metadata.velocity_units, strict=True)):
         if len(records):
-            error, force = records["q"][:, k] - records["q_ref"][:, k], np.abs(records["F"][:, k]).max()
+            error, force = errors[:, k], np.abs(records["F"][:, k]).max()
             rms = float(np.sqrt(np.mean(error**2)))
             lines.append(f"| {name} | {np.abs(error).max():.3g} {unit} | {rms:.3g} {unit} | {force:.4g} |")
     lines += ["", *(f"![{path.stem}]({path.name})" for path in plots)]
@@ -122,15 +123,15 @@ def _plots(loop: Loop, records: NDArray[Any], directory: Path) -> list[Path]:
 def tracking_figure(loop: Loop, records: NDArray[Any]) -> Figure:
     """Measured positions beside their references, tracking errors and forces, one unit per panel; needs matplotlib."""
     t, names, units = records["tick"] / loop.rate, loop.model.coordinate_names, loop.model.coordinate_units
-    driven = set(loop.model.driven)
+    driven, along, moved = set(loop.model.driven_coordinates), loop.model.velocity_names, loop.model.metadata.velocity_units
     panels = []
     for unit, members in by_unit(units).items():
         measured = [(names[k], records["q"][:, k], "-") for k in members]
         wanted = [(f"{names[k]} reference", records["q_ref"][:, k], "--") for k in members if k in driven]
         if any(np.any(values) for _, values, _ in (*measured, *wanted)):
             panels.append(Panel(f"q [{unit}]", [*measured, *wanted]))
-    panels += coordinate_panels("q - q_ref", records["q"] - records["q_ref"], names, units)
-    panels += coordinate_panels("F", records["F"], names, units, of_force)
+    panels += coordinate_panels("q - q_ref", loop.errors(records), along, moved)
+    panels += coordinate_panels("F", records["F"], along, moved, of_force)
     figure: Figure = matplotlib_figures().Figure(figsize=(9, 1.2 + 2.1 * len(panels)), layout="constrained")
     if panels:
         draw_panels(figure, t, panels)[0].set_title(f"{loop.model.name}, {loop.controller.name} at {loop.rate:g} Hz")

@@ -100,7 +100,9 @@ LOADING = together(
         help="Mimic joints of a URDF: follow their leaders (default), have coordinates of their own, or are refused.",
     ),
     click.option("--snap/--no-snap", default=True, help="Take numbers near 0, 1, -1 in placements as exact (default)."),
-    click.option("--base", type=click.Choice(["fixed", "floating", "driven"]), help="Floating: free in space; driven: with six drives."),
+    click.option(
+        "--base", type=click.Choice(["fixed", "floating", "driven"]), help="Floating: free in space; driven: with six drives."
+    ),
     click.option("--lock", type=values, metavar="A=0.1,B=2", help="Joints to fix at these values [rad] or [m]."),
     click.option("--arguments", type=words, metavar="A=x,B=y", help="Arguments of a xacro file."),
     click.option("--friction", is_flag=True, help="Take damping and friction of a URDF into the equations."),

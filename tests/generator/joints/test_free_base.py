@@ -73,6 +73,34 @@ def test_the_base_by_keyword_and_by_file() -> None:
     assert not elastogen.load(ARM).has_quasi_velocities
 
 
+def test_drives() -> None:
+    """A free base has none unless it is asked for; any joint may be without."""
+    driven = {
+        "floating": (False,) * 6 + (True,), "driven": (True,) * 7,
+    }  # fmt: skip
+    for base, expected in driven.items():
+        assert tuple(velocity.driven for velocity in elastogen.load(ARM, base=base).velocities) == expected
+    passive = elastogen.load({**ARM, "joints": [{"name": "hinge", "type": "revolute", "driven": False}]})
+    assert not passive.velocities[0].driven
+    by_hand = [{"name": "free", "type": "floating", "driven": True}]
+    assert all(velocity.driven for velocity in elastogen.load({**ARM, "joints": by_hand}).velocities)
+    with pytest.raises(elastogen.RobotError, match="no driven for a joint without a coordinate"):
+        elastogen.load({**ARM, "joints": [*ARM["joints"], {"name": "weld", "type": "fixed", "driven": True}]})
+
+
+def test_forces_of_driven_joints_with_a_free_base() -> None:
+    """Given the accelerations of the driven joints, no force on the base: forward dynamics gives them back."""
+    robot = elastogen.load(ARM, base="floating")
+    made = {f.name: f for f in derive_model(robot, ("elastic_inverse_dynamics", "forward_dynamics")).functions}
+    rng = np.random.default_rng(2)
+    state = {"q": np.array([0.1, 0.2, 0.3, 0.5, 0.5, -0.5, 0.5, 0.4]), "qd": rng.normal(size=7)}
+    found = made["elastic_inverse_dynamics"].evaluate({**state, "qdd": np.array([9.0] * 6 + [0.7])})
+    assert not found["F"][:6].any()
+    moved = made["forward_dynamics"].evaluate({**state, "F": found["F"]})["qdd"]
+    np.testing.assert_allclose(moved, found["acceleration"], rtol=1e-11, atol=1e-11)
+    assert abs(moved[6] - 0.7) < 1e-11
+
+
 def renamed(**names: str) -> dict[str, Any]:
     text = repr(ARM)
     for old, new in names.items():
@@ -123,8 +151,6 @@ def test_what_needs_time_derivatives_of_coordinates_is_refused() -> None:
     robot = elastogen.load(ARM, base="floating")
     with pytest.raises(elastogen.OutputError, match="not for floating"):
         derive_model(robot, ("exponential_jacobian",))
-    with pytest.raises(elastogen.OutputError, match="floating or spherical"):
-        elastogen.build_loop(robot)
     with pytest.raises(elastogen.RobotError, match="without floating"):
         robot.with_terms(potential=1)
     with pytest.raises(elastogen.OutputError, match="is floating"):
