@@ -209,6 +209,7 @@ class SimulationContext:
     timed: bool = False  # whether the live parameter ``time`` follows the simulation: own terms depend on it
     controllers: bool = True  # whether there are some that follow a reference
     quaternions: tuple[int, ...] = ()  # where in q they start; with them, nv is less than nq
+    rates: tuple[int, ...] = ()  # per coordinate the velocity beside it
 
 
 @dataclass(frozen=True)

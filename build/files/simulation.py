@@ -8,6 +8,7 @@ from elastogen.generator.functions.derivation import ModelDerivation
 from elastogen.generator.functions.function import Function
 from elastogen.generator.program.arguments import POSITIONS
 from elastogen.generator.robot.own.terms import TIME
+from elastogen.generator.robot.robot import Robot
 
 NEEDED = "forward_dynamics"
 """Without this function there is no simulation."""
@@ -86,12 +87,22 @@ def simulation_context(derivation: ModelDerivation, identity: Identity) -> Simul
         timed=TIME in derivation.robot.parameters and bool(derivation.robot.terms),
         controllers=nv == nq and any(name in functions for name in ("inverse_dynamics", "gravity_vector")),
         quaternions=derivation.robot.quaternions,
+        rates=_rates(derivation.robot),
     )
 
 
 def _fits(function: Function, nq: int, nv: int) -> bool:
     """Whether a function takes vectors over all coordinates or velocities, as the integrators expect."""
     return all(argument.shape == ((nq,) if argument.name in POSITIONS else (nv,)) for argument in function.inputs)
+
+
+def _rates(robot: Robot) -> tuple[int, ...]:
+    """For every coordinate the velocity beside it; w of a quaternion stands with z."""
+    found: list[int] = []
+    for place in range(len(robot.coordinates)):
+        last = any(place == start + 3 for start in robot.quaternions)
+        found.append(found[-1] if last else (found[-1] + 1 if found else 0))
+    return tuple(found)
 
 
 def _simulate_parameters(parameters: str, prefix: str) -> tuple[str, ...]:

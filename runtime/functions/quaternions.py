@@ -23,6 +23,22 @@ def unit_quaternions(q: ArrayLike, starts: Sequence[int]) -> Any:
     return array
 
 
+def coordinates_beside(metadata: Metadata) -> list[list[int]]:
+    """For every velocity the coordinates that stand beside it in q; the last of a turn has two, of the quaternion z and w."""
+    found: list[list[int]] = []
+    place = 0
+    for _ in metadata.velocity_names:
+        ends = place - 2 in metadata.quaternions
+        found.append([place, place + 1] if ends else [place])
+        place += 2 if ends else 1
+    return found
+
+
+def velocity_beside(metadata: Metadata) -> list[int]:
+    """For every coordinate the velocity that stands beside it."""
+    return [k for k, places in enumerate(coordinates_beside(metadata)) for _ in places]
+
+
 def commutators(metadata: Metadata, qd: NDArray[np.float64]) -> NDArray[np.float64]:
     """ad(qd): columns are the brackets [qd, e_k] of velocities in moved frames, (nv, nv); zero where qd = dq/dt."""
     n = len(metadata.velocity_names)

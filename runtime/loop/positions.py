@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from elastogen.runtime.errors import ModelError
-from elastogen.runtime.functions.quaternions import unit_quaternions
+from elastogen.runtime.functions.quaternions import coordinates_beside, unit_quaternions
 from elastogen.runtime.model.model import Model
 
 
@@ -26,20 +26,9 @@ def unit_positions(model: Model, what: str, q: NDArray[Any]) -> NDArray[Any]:
     return unit
 
 
-def beside(model: Model) -> list[list[int]]:
-    """For every velocity the coordinates that stand beside it in q; the last of a turn has two, of the quaternion z and w."""
-    found: list[list[int]] = []
-    place = 0
-    for _ in range(model.nv):
-        ends = place - 2 in model.metadata.quaternions
-        found.append([place, place + 1] if ends else [place])
-        place += 2 if ends else 1
-    return found
-
-
 def positions_of(model: Model, velocities: Sequence[int]) -> list[int]:
     """Indices in q of the coordinates beside some velocities; a quaternion comes with the three of its turn, in their order."""
-    places = beside(model)
+    places = coordinates_beside(model.metadata)
     found = [place for k in velocities for place in places[k]]
     for start in model.metadata.quaternions:
         whole = list(range(start, start + 4))

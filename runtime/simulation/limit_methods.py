@@ -9,7 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from elastogen.runtime.functions.evaluation import Evaluation
+from elastogen.runtime.functions.metadata import Metadata
 from elastogen.runtime.functions.parameters import Parameters
+from elastogen.runtime.functions.quaternions import velocity_beside
 
 if TYPE_CHECKING:
     from elastogen.runtime.simulation.simulator import Motion
@@ -19,7 +21,8 @@ if TYPE_CHECKING:
 class LimitMethods(Evaluation):
     """Limits of a model's joints, in a simulation."""
 
-    nq: Any
+    nv: Any
+    _metadata: Metadata
     coordinate_names: Any
     coordinate_units: Any
     position_limits: Any
@@ -27,12 +30,12 @@ class LimitMethods(Evaluation):
 
     def _sudden_inertia(self, motion: Motion) -> NDArray[np.float64]:
         """What a sudden force on each coordinate meets at the start of a motion: 1 / (M^-1)_ii, (nq,)."""
-        zero, unit = np.zeros(self.nq), np.eye(self.nq)
+        zero, unit = np.zeros(self.nv), np.eye(self.nv)
         values = {name: float(value) for name, value in zip(self._parameters, motion.parameters, strict=True)}
         free = self._evaluate("forward_dynamics", (motion.q0, zero, zero), None, values)
         pushed = self._evaluate("forward_dynamics", (motion.q0, zero, unit), None, values)
         met: NDArray[np.float64] = 1.0 / np.diag(np.asarray(pushed, dtype=float) - np.asarray(free, dtype=float))
-        return met
+        return np.ascontiguousarray(met[velocity_beside(self._metadata)])
 
     def _limits_passed(self, motions: Sequence[Motion], batch: tuple[int, ...]) -> tuple[LimitPassed, ...]:
         """The first limit that each motion passed."""

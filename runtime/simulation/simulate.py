@@ -100,7 +100,6 @@ class SimulationMethods(LimitMethods):
         - ``on_failure``: "raise" a SimulationError that carries what was done, or "keep" it and return that.
         - ``stops``: what happens at the joints' limits. "report": nothing, but a ModelWarning and ``limits_passed`` tell who
           passed one first; "end": the motion ends there; :class:`Stops`: springs and dampers push back; "ignore".
-          Limits of robots with floating or spherical joints are not watched.
 
         Ctrl-C returns what is done, with ``interrupted`` set. A model in single precision is evaluated in it; time and
         state are double.
@@ -118,11 +117,7 @@ class SimulationMethods(LimitMethods):
         simulator = self._simulator_for(label, (*METHODS[method], *data.needs, *(("mass_matrix",) if jumps else ())))
         times = _times(label, t, samples)
         motions, arrays, batch = self._motions(label, simulator, q0, qd0, parameters, len(times), energy)
-        if self._quaternions:
-            if stops not in ("report", "ignore"):
-                raise ModelError(f"{label}: stops={stops!r}, but robots with floating or spherical joints have no stops.")
-            stops = "ignore"
-        watched = read_stops(label, stops, self.position_limits, lambda: self._sudden_inertia(motions[0]), self.nq == self.nv)
+        watched = read_stops(label, stops, self.position_limits, lambda: self._sudden_inertia(motions[0]))
         start = time.perf_counter()
         simulator.run(motions, times, data, chosen, progress, watched)
         if watched is not None and watched.ends:

@@ -63,19 +63,8 @@ def read_stops(
     given: object,
     limits: tuple[NDArray[Any], NDArray[Any]],
     inertia: Callable[[], NDArray[np.float64]],
-    rates: bool = True,
 ) -> StopData | None:
-    """Check ``stops=``; ``inertia()`` is what a sudden force on each joint meets. None: there is nothing to watch.
-
-    ``rates`` tells whether velocities are the rates of the coordinates; those of joints with quaternions are not.
-    """
-    if not rates:
-        if given in ("report", "ignore"):
-            return None
-        raise ModelError(
-            f"{label}: stops={given!r}, expected 'report' or 'ignore' for a robot with floating or spherical joints: their "
-            "velocities are not the rates of the coordinates. Fix: limit the joints by forces of your own, F=."
-        )
+    """Check ``stops=``; ``inertia()`` is what a sudden force on each joint meets. None: there is nothing to watch."""
     lower, upper = (np.ascontiguousarray(limit, dtype=np.float64) for limit in limits)
     if not isinstance(given, Stops):
         if not isinstance(given, str) or given not in ("report", "end", "ignore"):

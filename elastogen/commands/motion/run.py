@@ -268,7 +268,7 @@ def _start(model: Model, options: SimpleNamespace) -> tuple[float, ...]:
 
 def _screen(loop: Loop, record: NDArray[Any], elapsed: float) -> None:
     """One picture that replaces the last one."""
-    from elastogen.runtime.loop.positions import beside
+    from elastogen.runtime.functions.quaternions import coordinates_beside
 
     width, height = shutil.get_terminal_size()
     statistics = loop.statistics()
@@ -281,7 +281,7 @@ def _screen(loop: Loop, record: NDArray[Any], elapsed: float) -> None:
         "",
         f"{'coordinate':<{NAME}} {'q':>10} {'reference':>10} {'error':>10} {'force':>10}",
     ]
-    error, places = loop.errors(record), beside(loop.model)
+    error, places = loop.errors(record), coordinates_beside(loop.model.metadata)
     for k, name in enumerate(loop.model.velocity_names[: max(1, height - len(lines) - 2)]):
         q, reference, force = float(record["q"][places[k][0]]), float(record["q_ref"][places[k][0]]), float(record["F"][k])
         bar = _bar(q)

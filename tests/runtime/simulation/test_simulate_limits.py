@@ -132,12 +132,36 @@ def test_the_command_takes_stops(tmp_path, capsys) -> None:
     assert "slide: from 0 to 0.5" not in capsys.readouterr().out
 
 
-def test_robots_with_quaternions_are_refused() -> None:
-    """Their velocities are not the rates of their coordinates; the default does not watch them."""
-    from elastogen.runtime.simulation.stops import read_stops
+HUB, FORCE = 4.0, 3.0
 
-    limits = (np.array([-1.0, -np.inf]), np.array([1.0, np.inf]))
-    assert read_stops("robot", "report", limits, lambda: np.ones(2), False) is None
-    for given in ("end", Stops()):
-        with pytest.raises(ModelError, match="floating or spherical"):
-            read_stops("robot", given, limits, lambda: np.ones(2), False)
+
+@pytest.fixture(scope="module")
+def free_sledge() -> Model:
+    """A body that slides on a free hub: the relative motion has the reduced mass."""
+    links = [{"name": "hub", "mass": HUB, "inertia": [1, 1, 1]}, {"name": "body", "mass": MASS, "inertia": [0.1, 0.1, 0.1]}]
+    joints = [{**SLEDGE["joints"][0], "parent": "hub"}]
+    return elastogen.build_model({**SLEDGE, "name": "free_sledge", "base": "floating", "links": links, "joints": joints},
+                                 outputs="simulation")  # fmt: skip
+
+
+@METHODS
+def test_limits_behind_a_free_base(free_sledge: Model, method) -> None:
+    """x = F t^2 / (2 m), 1 / m = 1 / m_body + 1 / m_hub; the coordinate after seven of the base, its rate after six."""
+    F, time = [0.0] * 6 + [FORCE], np.sqrt(2 * LIMIT * MASS * HUB / (MASS + HUB) / FORCE)
+    with pytest.warns(ModelWarning, match="slide passed its limit"):
+        told = free_sledge.simulate(free_sledge.neutral(), t=1.0, F=F, method=method, step=1e-3)
+    assert told.limits_passed[0].coordinate == "slide"
+    assert told.limits_passed[0].time == pytest.approx(time, rel=1e-6)
+    ended = free_sledge.simulate(free_sledge.neutral(), t=1.0, F=F, method=method, step=1e-3, stops="end")
+    assert ended.status == "LIMIT"
+    assert ended.q[-1, 7] == pytest.approx(LIMIT, rel=1e-6)
+
+
+def test_springs_behind_a_free_base(free_sledge: Model) -> None:
+    """In the end the spring carries the force, and the whole stands still as it began."""
+    F = [0.0] * 6 + [FORCE]
+    result = free_sledge.simulate(free_sledge.neutral(), t=3.0, F=F, stops=Stops(), samples=4)
+    reduced = MASS * HUB / (MASS + HUB)
+    assert result.q[-1, 7] == pytest.approx(LIMIT + FORCE / (reduced * 300.0**2), rel=1e-6)
+    centre = (HUB * result.q[:, 0] + MASS * (result.q[:, 0] + result.q[:, 7])) / (HUB + MASS)
+    np.testing.assert_allclose(centre, 0.0, atol=1e-9)
