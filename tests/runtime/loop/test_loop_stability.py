@@ -125,7 +125,7 @@ def test_the_predicted_growth_is_that_of_the_loop(arm) -> None:
 def test_a_sampled_double_integrator_has_a_known_limit(library) -> None:
     """M q'' = -kd q' held for T: the step is 1 - kd T / M, so that kd T / M = 2 is the border."""
     unit = np.eye(1)
-    robot = LinearRobot(2.0 * unit, 0 * unit, 0 * unit, 0 * unit, ("slide",), (0,))
+    robot = LinearRobot(2.0 * unit, 0 * unit, 0 * unit, 0 * unit, ("slide",), (0,), [])
     for factor, rate in ((1.9, np.log(1.0) / 0.1), (2.1, np.log(1.1) / 0.1)):
         found = growth(robot, (0 * unit, factor * 2.0 / 0.1 * unit), 0.1)
         assert found.rate == pytest.approx(rate, abs=1e-12)
@@ -134,7 +134,9 @@ def test_a_sampled_double_integrator_has_a_known_limit(library) -> None:
 
 def test_feedforward_needs_a_stiffness_that_stays(arm) -> None:
     robot = LinearRobot.of(arm.model, np.zeros(arm.model.nq))
-    stiffer = LinearRobot(robot.mass, robot.damping, 2.5 * robot.stiffness, robot.gravity, robot.names, robot.driven)
+    stiffer = LinearRobot(
+        robot.mass, robot.damping, 2.5 * robot.stiffness, robot.gravity, robot.names, robot.driven, robot.elastic
+    )
     assert feedforward_converges(robot, robot)
     assert not feedforward_converges(robot, stiffer)
 

@@ -1,0 +1,71 @@
+"""Geodesics as C99: tables and their evaluation beside the emitted model, which integrates on the manifold."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+import elastogen
+from elastogen.build.c.expression import literal
+from elastogen.build.c.names import check_identifier, comment_text
+from elastogen.build.files.templating import fill
+from elastogen.build.files.trajectory import render_trajectory
+from elastogen.build.files.write import write_files
+from elastogen.generator.robot.errors import BuildError
+from elastogen.runtime.motion.geodesics import Geodesics
+
+
+@dataclass(frozen=True)
+class GeodesicContext:
+    """For ``trajectory/geodesic.h.j2`` and ``trajectory/geodesic.c.j2``."""
+
+    name: str
+    macro: str
+    brief: str
+    robot: str  # prefix of the model's symbols
+    tool_version: str
+    sha256: str  # of the tables and the law
+    nq: int
+    nv: int
+    legs: int
+    points: tuple[str, ...]  # C literals, a row each
+    ways: tuple[str, ...]
+
+
+def render_geodesics(path: Geodesics, name: str, *, brief: str = "") -> dict[str, str]:
+    """Return the text of ``<name>_path.h`` and ``.c`` and of its time law, by file name, in the model's precision."""
+    model = path.model
+    if not model.metadata.quaternions:
+        raise BuildError(
+            f"path {name}: {model.name} has no quaternions, and integrate is not emitted for it. Fix: a Trajectory of its "
+            "coordinates, by write_trajectory"
+        )
+    real = "float" if model.dtype == np.float32 else "double"
+    law = render_trajectory(
+        path.law, f"{check_identifier(name, 'path: name')}_law", precision=real, brief="Time law of a path."
+    )
+    table = repr((real, model.name, path.points.tolist(), path.ways.tolist(), sorted(law.items())))
+    context = GeodesicContext(
+        name=name,
+        macro=name.upper(),
+        brief=comment_text(brief) or f"Geodesics of {model.name}.",
+        robot=model.name,
+        tool_version=elastogen.__version__,
+        sha256=hashlib.sha256(table.encode()).hexdigest(),
+        nq=model.nq,
+        nv=model.nv,
+        legs=len(path.ways),
+        points=tuple(", ".join(literal(float(x), real) for x in row) for row in path.points[:-1]),
+        ways=tuple(", ".join(literal(float(x), real) for x in row) for row in path.ways),
+    )
+    return {**law, **{f"{name}_path.{kind}": fill(f"trajectory/geodesic.{kind}.j2", context) for kind in ("h", "c")}}
+
+
+def write_geodesics(
+    path: Geodesics, directory: str | Path, name: str, *, brief: str = "", force: bool = False
+) -> tuple[Path, ...]:
+    """Write the files into a directory, and return their paths; ``force`` replaces files of others there."""
+    return tuple(write_files(Path(directory), render_geodesics(path, name, brief=brief), force=force))
