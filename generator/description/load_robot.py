@@ -62,9 +62,8 @@ def load(
     <dynamics damping friction> into the equations of motion; other tools ignore it, and so does this by default.
     ``snap=False`` takes the numbers of a file's placements and axes literally; else those within 1e-11 of 0, 1 and -1 become
     exact (see :mod:`elastogen.generator.robot.placement`). ``base="floating"`` sets the robot free: a floating joint called
-    ``base`` carries what was the base link; ``base="driven"`` gives it six drives. ``arguments`` are those of a xacro file. Raises
-    :class:`RobotError`
-    naming file, field, value, expectation and fix; warns with :class:`RobotWarning`.
+    ``base`` carries what was the base link; ``base="driven"`` gives it six drives. ``arguments`` are those of a xacro file.
+    Raises :class:`RobotError` naming file, field, value, expectation and fix; warns with :class:`RobotWarning`.
     """
     choices = _Choices(name, (live,) if isinstance(live, str) else tuple(live), tip, base, dict(lock or {}))
     if isinstance(source, Robot):
