@@ -10,14 +10,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import reduce
 from itertools import pairwise
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from elastogen.runtime.errors import ModelError
+from elastogen.runtime.functions.metadata import Metadata
 from elastogen.runtime.functions.quaternions import unit_quaternions
-from elastogen.runtime.model.model import Model
 from elastogen.runtime.motion.profiles import s_curve, trapezoidal
 from elastogen.runtime.motion.trajectory import Samples, Trajectory, quintic
 
@@ -25,11 +25,28 @@ Array = NDArray[np.float64]
 SAME = 1e-14  # displacements [rad, m] that are rounding errors
 
 
+class Manifold(Protocol):
+    """What of a model is needed here."""
+
+    @property
+    def name(self) -> str: ...  # noqa: D102
+    @property
+    def nq(self) -> int: ...  # noqa: D102
+    @property
+    def nv(self) -> int: ...  # noqa: D102
+    @property
+    def dtype(self) -> Any: ...  # noqa: D102
+    @property
+    def metadata(self) -> Metadata: ...  # noqa: D102
+    def integrate(self, q: ArrayLike, v: ArrayLike) -> Any: ...  # noqa: D102
+    def difference(self, q0: ArrayLike, q1: ArrayLike) -> Any: ...  # noqa: D102
+
+
 @dataclass(frozen=True, eq=False)
 class Geodesics:
     """Geodesics through ``points`` (m, nq); ``law`` is one coordinate, from 0 to m - 1: the leg, and the part of it."""
 
-    model: Model
+    model: Manifold
     points: Array
     ways: Array  # (m - 1, nv): displacements from point to point
     law: Trajectory
@@ -54,7 +71,7 @@ class Geodesics:
 
 
 def geodesics(
-    model: Model,
+    model: Manifold,
     points: ArrayLike,
     times: ArrayLike | None = None,
     *,
