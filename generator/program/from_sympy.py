@@ -195,5 +195,5 @@ def _real(number: sympy.Expr) -> float:
         if value.has(sympy.zoo, sympy.oo, sympy.nan, sympy.S.NegativeInfinity):
             raise LoweringError(f"{number} is not finite; it divides by zero or leaves the domain of a function")
         return float(number)
-    except TypeError:
+    except (TypeError, IndexError, AttributeError):  # of complex numbers, and of what is none
         raise LoweringError(f"{number} is not real") from None

@@ -60,6 +60,10 @@ class Calls:
 
     def solve(self, A: sympy.Matrix, b: sympy.Matrix) -> sympy.ImmutableMatrix:
         """X with A X = b, for a symmetric positive definite A, which is factorized in the emitted code."""
+        if not all(isinstance(given, (sympy.MatrixBase, list, tuple)) for given in (A, b)):
+            raise OutputError(
+                f"solve: got {type(A).__name__} and {type(b).__name__}, expected SymPy matrices A (n x n) and b (n x m)"
+            )
         A, b = sympy.ImmutableMatrix(A), sympy.ImmutableMatrix(b)
         if A.rows != A.cols or A.rows != b.rows or not 0 < A.rows <= LARGEST_SOLVE:
             raise OutputError(

@@ -66,4 +66,4 @@ class Extensible:
         """Return the robot with ``<name>_derivatives``: the Jacobians of an own function's outputs by some of its inputs."""
         from elastogen.generator.robot.own.functions import derivatives_of
 
-        return derivatives_of(self._robot, name, by if isinstance(by, str) else tuple(by))
+        return derivatives_of(self._robot, name, by)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import numbers
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from elastogen.generator.robot.robot import Robot
 
 LONGEST_NAME = 40
+LONGEST_DOC = 1000
 LARGEST = 1000  # elements of an input or output
 STATE = ("q", "qd", "qdd")
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
@@ -58,9 +60,15 @@ class OwnFunction:
 
 def input_symbols(name: str, shape: int | Sequence[int] | None) -> sympy.Expr | sympy.ImmutableMatrix:
     """Symbols of an input: a column, a matrix, or with None one number."""
+    _check_name(name, Location("symbols", "input"))
     if shape is None:
         return symbol(f"{name}[0]")
-    rows, columns = (shape, 1) if isinstance(shape, int) else shape
+    sizes = (shape,) if isinstance(shape, int) else shape
+    if not isinstance(sizes, (tuple, list)) or len(sizes) > 2 or not all(type(n) is int and n > 0 for n in sizes):
+        raise (
+            Location("symbols", "input").at(name).error(shape, "None, a size or (rows, columns)", "for example s.input('r', 6)")
+        )
+    rows, columns = (*sizes, 1)[:2]
     return sympy.ImmutableMatrix(rows, columns, lambda r, c: symbol(f"{name}[{r * columns + c}]"))
 
 
@@ -68,8 +76,15 @@ def with_function(
     robot: Robot, name: str, inputs: Mapping[str, Any] | None, outputs: Mapping[str, Any], doc: str = ""
 ) -> Robot:
     """See :meth:`Robot.with_function`."""
+    from elastogen.generator.robot.names import check_text
+
     where = Location(robot.source or "python", "functions").at(str(name))
     _check_function_name(robot, name, where)
+    if not isinstance(inputs, (Mapping, type(None))):
+        raise where.at("inputs").error(inputs, "a mapping from names to sizes", "for example {'q_ref': 6}")
+    if not isinstance(doc, str):
+        raise where.at("doc").error(doc, "a text", "put it in quotes")
+    check_text(" ".join(doc.split()), where.at("doc"), LONGEST_DOC)
     shapes = {key: _shape(key, given, where.at("inputs", str(key))) for key, given in (inputs or {}).items()}
     if not isinstance(outputs, Mapping) or not outputs:
         raise where.at("outputs").error(outputs, "a mapping from names to expressions", "for example {'F': ...}")
@@ -88,13 +103,13 @@ def with_function(
     return robot
 
 
-def derivatives_of(robot: Robot, name: str, by: str | Sequence[str]) -> Robot:
+def derivatives_of(robot: Robot, name: str, by: str | Iterable[str]) -> Robot:
     """See :meth:`Robot.derivatives_of`."""
     where = Location(robot.source or "python", "functions").at(str(name))
     known = {function.name: function for function in robot.functions if not function.by}
-    if name not in known:
+    if not isinstance(name, str) or name not in known:
         raise where.error(name, "a function of the robot's own", did_you_mean(str(name), known, "add it by with_function"))
-    of, wanted = known[name], (by,) if isinstance(by, str) else tuple(by)
+    of, wanted = known[name], tuple(by) if isinstance(by, Iterable) and not isinstance(by, str) else (by,)
     possible = (*of.state, *of.inputs)
     for key in wanted:
         if key not in possible:
@@ -142,7 +157,7 @@ def _block(name: Any, given: Any, where: Location) -> Block:
     shape = () if len(elements) == 1 and elements[0] is given else (len(elements),) if given.cols == 1 else given.shape
     found = []
     for element in elements:
-        if isinstance(element, (str, bool)) or not isinstance(element, (int, float, sympy.Expr)):
+        if isinstance(element, (str, bool)) or not isinstance(element, (numbers.Real, sympy.Expr)):
             raise where.error(element, "a SymPy expression or matrix", "write it with the symbols of elastogen.symbols(robot)")
         if isinstance(element, sympy.Basic) and (too_much := excess(element)):
             raise where.error("a large expression", "an expression that can become C", too_much)

@@ -71,7 +71,9 @@ def with_time(robot: Robot, where: Location) -> Robot:
 
 def with_parameters(robot: Robot, parameters: Mapping[str, float], live: Iterable[str], where: Location) -> Robot:
     """The robot with new named numbers."""
-    wanted = (live,) if isinstance(live, str) else tuple(live)
+    wanted = (live,) if isinstance(live, str) else tuple(live) if isinstance(live, Iterable) else (live,)
+    if not isinstance(parameters, Mapping):
+        raise where.at("parameters").error(parameters, "a mapping from names to numbers", "for example {'k': 120.0}")
     fresh: dict[str, Parameter] = {}
     for name, value in parameters.items():
         here = where.at("parameters", str(name))
@@ -83,7 +85,8 @@ def with_parameters(robot: Robot, parameters: Mapping[str, float], live: Iterabl
         fresh[name] = Parameter(name, float(value), live=name in wanted)
     for name in wanted:
         if name not in fresh:
-            raise where.at("live").error(name, "a name of `parameters`", did_you_mean(name, fresh, "add it to parameters"))
+            fix = did_you_mean(str(name), fresh, "add it to parameters")
+            raise where.at("live").error(name, "a name of `parameters`", fix)
     return replace(robot, parameters={**robot.parameters, **fresh})
 
 
@@ -93,8 +96,8 @@ def _expression(given: Any, where: Location) -> sympy.Expr:
         given = given[0]
     if isinstance(given, (str, bool)) or not isinstance(given, (numbers.Real, sympy.Expr)):
         raise where.error(given, "a SymPy expression", "write it with the symbols of elastogen.symbols(robot)")
-    if isinstance(given, sympy.MatrixBase) or getattr(given, "shape", ()) != ():
-        raise where.error(getattr(given, "shape", given), "one scalar expression", "take one element of it")
+    if isinstance(given, (sympy.MatrixBase, sympy.MatrixExpr)):
+        raise where.error(given.shape, "one scalar expression", "take one element of it")
     if isinstance(given, sympy.Basic) and (too_much := excess(given)):
         raise where.error("a large expression", "an expression that can become C", too_much)
     return sympy.sympify(given)

@@ -92,3 +92,17 @@ def test_the_page_runs() -> None:
     )
     second = sum(sympy.diff(names["energy"], a, 1) * a for a in names["closed"].qdd)
     assert sympy.simplify(sympy.expand(second.subs(dict.fromkeys(names["closed"].qd, 0)) / 2 - T)) == 0
+
+
+def test_friction_prints_and_evaluates() -> None:
+    drive = {"viscous": 0.2, "coulomb": 0.5, "coulomb_velocity": 0.1}
+    joint = {"name": "hub", "type": "revolute", "axis": [0, 1, 0], "friction": drive}
+    links = [{"name": "base"}, {"name": "arm", "mass": 1, "com": [0.3, 0, 0]}]
+    closed = elastogen.derive({"elastogen": 1, "name": "rubbing", "links": links, "joints": [joint]})
+    assert r"\tanh{\left(10" in closed.latex("inverse_dynamics")
+    assert r"\tanh{\left(10" in closed.latex("friction_forces")
+    q, qd, qdd = 0.3, 0.02, -0.7
+    lost = 0.2 * qd + 0.5 * np.tanh(qd / 0.1)
+    np.testing.assert_allclose(closed.lambdify("friction_forces")([q], [qd]), [lost], rtol=1e-14)
+    F = 0.09 * qdd - 0.3 * 9.81 * np.cos(q) + lost
+    np.testing.assert_allclose(closed.lambdify("inverse_dynamics")([q], [qd], [qdd]), [F], rtol=1e-14)

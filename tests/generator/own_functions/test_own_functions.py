@@ -185,6 +185,12 @@ S = elastogen.symbols(ROBOT)
         ("law", {}, {"y": sympy.gamma(S.q[0])}, "outputs.y: .*gamma has no C"),
         ("law", {}, {"y": sympy.Function("g")(S.q[0])}, "g is not a function of the catalogue"),
         ("law", {}, {"y": sympy.zeros(40, 40)}, "1 to 1000 elements"),
+        ("law", [2], {"y": S.q}, "inputs: .*a mapping from names to sizes"),
+        ("law", {"r": True}, {"y": S.q}, "inputs.r: .*None, a size or"),
+        ("law", {}, [S.q[0]], "outputs: .*a mapping"),
+        ("law", {}, {"y": sympy.Lambda(S.q[0], S.q[0])}, "outputs.y: "),
+        ("law", {}, {"y": S.q[0] / sympy.S.Zero}, "outputs.y: .*finite"),
+        (None, {}, {"y": S.q}, "a C identifier"),
     ],
 )
 def test_bad_functions(name: str, inputs: Any, outputs: Any, words: str) -> None:
@@ -201,7 +207,23 @@ def test_bad_calls() -> None:
         S.f.mass_matrx  # noqa: B018
     with pytest.raises(elastogen.OutputError, match="expected n x n"):
         S.f.solve(sympy.eye(2), sympy.zeros(3, 1))
+    with pytest.raises(elastogen.OutputError, match="expected SymPy matrices"):
+        S.f.solve(5, None)
+    for shape in ("6", True, (1, 2, 3), -1):
+        with pytest.raises(elastogen.RobotError, match=r"input.r: .*None, a size or"):
+            S.input("r", shape)
+    for doc, words in (("ends the comment */ int x;", "without"), (5, "a text"), ("x" * 2000, "at most 1000")):
+        with pytest.raises(elastogen.RobotError, match=f"functions.law.doc: .*{words}"):
+            ROBOT.with_function("law", outputs={"y": S.q}, doc=doc)
+    deep = S.q[0]
+    for _ in range(400):
+        deep = sympy.sin(deep, evaluate=False)
+    with pytest.raises(elastogen.RobotError, match=r"outputs.y: .*nested more than 150 deep"):
+        ROBOT.with_function("law", outputs={"y": deep})
     law = ROBOT.with_function("law", outputs={"y": S.q})
+    for by in (None, 5, "qdd"):
+        with pytest.raises(elastogen.RobotError, match="inputs of law: q"):
+            law.derivatives_of("law", by=by)
     with pytest.raises(elastogen.RobotError, match="no other function"):
         law.with_function("law", outputs={"y": S.q})
     with pytest.raises(elastogen.RobotError, match="inputs of law: q"):

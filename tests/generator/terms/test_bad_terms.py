@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,6 +14,14 @@ import elastogen
 ROBOT = elastogen.load("two_link")
 S = elastogen.symbols(ROBOT)
 x, k = S.q[0], sympy.Symbol("k")
+
+
+def nested(depth: int) -> sympy.Expr:
+    """sin(sin(...)), which SymPy itself cannot print."""
+    found = x
+    for _ in range(depth):
+        found = sympy.sin(found, evaluate=False)
+    return found
 
 
 @pytest.mark.parametrize(
@@ -36,8 +45,19 @@ x, k = S.q[0], sympy.Symbol("k")
         ({"potential": x**2, "parameters": {"k": float("nan")}}, "parameters.k: .*finite number"),
         ({"potential": x**2, "parameters": {"k": 1.0}, "live": ["kk"]}, r"live: .*did you mean 'k'\?"),
         ({"potential": sympy.Symbol("q[wrist]", real=True)}, r"got 'q\[wrist\]'"),
+        ({"potential": nested(300)}, "potential: .*nested more than 150 deep"),
+        ({"forces": {"elbow": nested(3000)}}, "forces.elbow: .*nested more than 150 deep"),
+        ({"potential": sympy.Lambda(x, x)}, "potential: .*Lambda"),
+        ({"potential": sympy.IndexedBase("a")[0]}, "potential: "),
+        ({"potential": sympy.MatrixSymbol("A", 2, 2)}, r"potential: got \(2, 2\), expected one scalar"),
+        ({"potential": sympy.Derivative(sympy.Function("f")(x), x)}, "potential: .*has no C"),
+        ({"potential": sympy.Piecewise((x, x > 0))}, "potential: .*end it with"),
+        ({"potential": sympy.Float("1e400") * x}, "potential: .*finite"),
+        ({"potential": float("nan")}, "potential: .*finite"),
+        ({"potential": None}, "potential: .*a SymPy expression"),
+        ({"potential": x**2, "parameters": 5}, "parameters: .*a mapping from names to numbers"),
+        ({"potential": x**2, "live": None}, "live: .*a name of `parameters`"),
     ],
-    ids=str,
 )
 def test_bad_terms_are_refused(given: dict[str, Any], words: str) -> None:
     with pytest.raises(elastogen.RobotError, match=words):
@@ -122,3 +142,16 @@ def test_files_say_the_same_as_python() -> None:
     assert term.forces == {joint: sympy.Min(s.t, 2.5)}
     assert [p.name for p in loaded.live_parameters] == ["time"]
     assert loaded.parameters["time"].live
+
+
+def test_nothing_is_written_for_a_bad_file(tmp_path: Path) -> None:
+    file = serial_arm(terms=[{"name": "mine", "potential": "1/0"}])
+    with pytest.raises(elastogen.RobotError, match=r"terms.mine.potential"):
+        elastogen.generate(file, tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_text_of_a_megabyte_is_refused_at_once() -> None:
+    with pytest.raises(elastogen.RobotError, match="at most 2000 characters") as caught:
+        load_with(potential="t + " * 300_000 + "t")
+    assert len(str(caught.value)) < 1000
