@@ -37,7 +37,7 @@ def canonical(value: Any) -> str:
 def _says(value: Any, field: dataclasses.Field[Any]) -> bool:
     """Whether a field counts: those that came later do not where they are empty, so that old robots keep their sums.
 
-    What is not compared repeats what other fields say.
+    What is not compared repeats what other fields say, or shapes no code.
     """
     return field.compare and (not field.metadata.get("later") or bool(getattr(value, field.name)))
 

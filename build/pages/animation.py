@@ -34,6 +34,7 @@ class AnimationPage:
     css: str
     viewer: str
     player: str
+    meshes: str
     motion: Recording
 
 
@@ -60,8 +61,9 @@ def animate(
     if chosen < simulation.t.size:
         notes.append(f"{chosen} of {simulation.t.size} samples are drawn, to keep the page small.")
     page = AnimationPage(
-        MARK, title or f"{robot.name}: motion", tuple(notes), asset("page.css"), asset("viewer.js"), asset("player.js"), motion
-    )
+        MARK, title or f"{robot.name}: motion", (*notes, *([drawing.note] if drawing.note else [])), asset("page.css"),
+        asset("viewer.js"), asset("player.js"), drawing.meshes_json(), motion,
+    )  # fmt: skip
     return write_page(path, fill("pages/animate.html.j2", page), force=force)
 
 
@@ -108,10 +110,10 @@ def pictures(
     bends = bool(elastic.any())
     positions, still = (np.asarray(model.point_positions(state)) for state in (q, np.where(elastic, 0.0, q)))
     label = "rigid robot" if ghost is not None else "without deformation" if bends else ""
-    shadow = still if ghost is None else ghost
     return Recording(
         id=id, scene=drawing.scene(np.concatenate([positions, still])), nodes=positions.shape[1], times=text(times),
-        positions=text(positions), still=text(still), ghost=text(shadow) if label else "", ghost_label=label,
+        positions=text(positions), still=text(still) if bends else "", ghost=text(ghost) if ghost is not None else "",
+        ghost_label=label,
         trace=text(positions[:, drawing.tip]), bends=bends, factor=_factor(positions, still) if bends else 1,
         largest_factor=LARGEST_FACTOR, speed=speed,
     )  # fmt: skip

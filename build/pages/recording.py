@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 MOST_PICTURES = 1500
-MOST_NUMBERS = 1_500_000  # of one array: 6 MB, 8 MB as text
+MOST_NUMBERS = 600_000  # of one array: 2.4 MB, 3.2 MB as text
 
 
 @dataclass(frozen=True)
@@ -22,14 +22,18 @@ class Recording:
     nodes: int
     times: str
     positions: str
-    still: str  # without deformation, at the same joint coordinates
-    ghost: str  # "": none
-    ghost_label: str
+    still: str  # without deformation, at the same joint coordinates; "": the same as the positions
+    ghost: str  # "": the one without deformation, where there is a label
+    ghost_label: str  # "": no ghost
     trace: str  # of the tip; "": none
     bends: bool
     factor: int  # of the deformation
     largest_factor: int
     speed: str
+    frames: str = ""  # 3 rows of 4 of every frame in every picture; "": none
+    frame_names: str = "[]"  # JSON
+    points: str = ""  # places of points in every picture
+    point_names: str = "[]"
 
 
 def chosen_pictures(count: int, nodes: int) -> NDArray[np.intp]:

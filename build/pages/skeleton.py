@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from elastogen.build.pages.meshes import Mesh, load_meshes
 from elastogen.generator.joints.kinds import FIXED
 from elastogen.generator.robot.expressions import nominal
 from elastogen.generator.robot.robot import IDENTITY, Joint, Link, Matrix, Point, Robot
@@ -46,10 +47,24 @@ class Skeleton:
     lines: tuple[Line, ...]
     marks: tuple[Mark, ...]
     tip: int
+    meshes: tuple[tuple[Mesh, tuple[int, ...]], ...] = ()
+    """With the nodes at the origin of the link's frame and one metre along its axes."""
+    note: str = ""
+    """What there is to say about the meshes."""
+
+    def meshes_json(self) -> str:
+        """The meshes for the viewer, once for all drawings of a page."""
+        return json.dumps([mesh.plain(nodes) for mesh, nodes in self.meshes])
+
+    @property
+    def drawn_nodes(self) -> NDArray[np.intp]:
+        """The nodes that are places on the robot, and not the directions of a mesh."""
+        directions = {node for _, nodes in self.meshes for node in nodes[1:]}
+        return np.array([k for k in range(len(self.robot.points)) if k not in directions])
 
     def scene(self, positions: NDArray[Any]) -> str:
         """The drawing as JSON for the viewer; ``positions`` (n, nodes, 3) tell where the robot moves."""
-        places = np.asarray(positions, dtype=float).reshape(-1, 3)
+        places = np.asarray(positions, dtype=float)[..., self.drawn_nodes, :].reshape(-1, 3)
         places = places[np.all(np.isfinite(places), axis=1)]
         low, high = (places.min(axis=0), places.max(axis=0)) if len(places) else (np.zeros(3), np.ones(3))
         radius = max(float(np.linalg.norm(high - low)) / 2, 1e-6)
@@ -84,15 +99,22 @@ class _Drawing:
         ends = {link.name: self._beam(link, origins[link.name]) for link in self.robot.links}
         for joint in self.robot.joints:
             self._joint(joint, ends[joint.parent], origins[joint.child])
+        meshes = load_meshes([look for look in self.robot.looks if look.link in origins])
+        axes = {link: (origins[link], *self._axes(link)) for link in dict.fromkeys(mesh.link for mesh in meshes.found)}
         robot = replace(self.robot, points=tuple(self.points))
-        return Skeleton(robot, tuple(self.lines), tuple(self.marks), origins[TIP])
+        placed = tuple((mesh, axes[mesh.link]) for mesh in meshes.found)
+        return Skeleton(robot, tuple(self.lines), tuple(self.marks), origins[TIP], placed, meshes.note)
+
+    def _axes(self, link: str) -> tuple[int, ...]:
+        """Nodes one metre along the axes of a link's frame: they tell how it is turned."""
+        return tuple(self._node(link=link, xyz=xyz) for xyz in ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)))
 
     def _beam(self, link: Link, start: int) -> int:
         """The line of a flexible link; returns the node at its end, that of the frame where there is no beam."""
         if link.flexible is None or link.flexible.beam is None:
             return start
         length = float(nominal(link.flexible.tip_pose[0][3], self.robot.parameters))
-        along = [self._node(link=link.name, x=length * k / (BEAM_NODES - 1)) for k in range(1, BEAM_NODES)]
+        along = [self._node(link=link.name, xyz=(length * k / (BEAM_NODES - 1), 0.0, 0.0)) for k in range(1, BEAM_NODES)]
         self.lines.append(Line((start, *along), "beam"))
         return along[-1]
 
@@ -104,7 +126,8 @@ class _Drawing:
         if joint.type.moves:
             self.marks.append(Mark(place, "turn" if joint.type.turning else "slide"))
 
-    def _node(self, *, link: str = "", joint: str = "", x: float = 0.0) -> int:
-        pose: Matrix = ((1, 0, 0, x), (0, 1, 0, 0), (0, 0, 1, 0), (0, 0, 0, 1))
+    def _node(self, *, link: str = "", joint: str = "", xyz: tuple[float, float, float] = (0.0, 0.0, 0.0)) -> int:
+        x, y, z = xyz
+        pose: Matrix = ((1, 0, 0, x), (0, 1, 0, y), (0, 0, 1, z), (0, 0, 0, 1))
         self.points.append(Point(f"node_{len(self.points)}", link, joint, pose))
         return len(self.points) - 1

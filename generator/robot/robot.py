@@ -19,6 +19,7 @@ import sympy
 
 from elastogen.generator.robot.experiment import Experiment
 from elastogen.generator.robot.joint_kind import JointCoordinate, JointKind
+from elastogen.generator.robot.looks import Look
 from elastogen.generator.robot.own.extensible import Extensible
 from elastogen.generator.robot.own.functions import OwnFunction
 from elastogen.generator.robot.own.terms import Term
@@ -318,6 +319,7 @@ class Robot(Extensible):
     terms: tuple[Term, ...] = field(default=(), metadata={"later": True})  # own potentials, dissipation and forces
     functions: tuple[OwnFunction, ...] = field(default=(), metadata={"later": True})  # own control laws, observers, ...
     source: str = ""  # what the user loaded: a file's name or "python"; for messages only
+    looks: tuple[Look, ...] = field(default=(), compare=False, repr=False)  # meshes, for pictures only
 
     @property
     def moving_joints(self) -> tuple[Joint, ...]:

@@ -1,8 +1,9 @@
 "use strict";
 
-/* Plays recorded motions in a viewer: data = {times, nodes, positions, still, ghost, trace, lines of text}. Positions are those of
- * every node in every picture; ``still`` are those of the robot that does not deform, at the same joint coordinates; ``ghost`` those
- * of the rigid robot of the same numbers, where there is one. Deformation is drawn as still + factor * (positions - still). */
+/* Plays recorded motions in a viewer: data = {times, nodes, positions, still, ghost, trace, frames, frameNames, points, pointNames}.
+ * Positions are those of every node in every picture; ``still`` are those of the robot that does not deform, at the same joint
+ * coordinates (null: it never does); ``ghost`` those of the rigid robot of the same numbers (null: the one that does not deform).
+ * Deformation is drawn as still + factor * (positions - still). */
 class Player {
   constructor(root, scene, data) {
     this.data = data;
@@ -15,7 +16,9 @@ class Player {
     slider.max = String(data.times.length - 1);
     slider.addEventListener("input", () => { this.moment = data.times[Number(slider.value)]; this.show(); });
     this.find("play").addEventListener("click", () => this.toggle());
-    for (const name of ["ghost", "trace"]) if (this.find(name)) this.find(name).addEventListener("change", () => this.show());
+    data.still = data.still || data.positions;
+    data.ghost = data.ghost || data.still;
+    for (const name of ["ghost", "trace", "frames", "points"]) if (this.find(name)) this.find(name).addEventListener("change", () => this.show());
     if (factor) factor.addEventListener("input", () => this.show());
     this.show();
   }
@@ -61,11 +64,13 @@ class Player {
       this.mixed[i] = still + factor * (data.positions[k * n + i] - still);
     }
     if (this.find("factor")) this.find("times").textContent = `${factor} x`;
-    const ghost = this.find("ghost") && this.find("ghost").checked;
-    const trace = this.find("trace") && this.find("trace").checked;
+    const shown = (name) => this.find(name) && this.find(name).checked;
+    const part = (values, size) => values.subarray(k * size, (k + 1) * size);
     this.viewer.draw(this.mixed, {
-      ghost: ghost ? data.ghost.subarray(k * n, (k + 1) * n) : null,
-      trace: trace ? data.trace.subarray(0, 3 * (k + 1)) : null,
+      ghost: shown("ghost") ? part(data.ghost, n) : null,
+      trace: shown("trace") ? data.trace.subarray(0, 3 * (k + 1)) : null,
+      frames: shown("frames") ? { names: data.frameNames, values: part(data.frames, 12 * data.frameNames.length) } : null,
+      points: shown("points") ? { names: data.pointNames, values: part(data.points, 3 * data.pointNames.length) } : null,
     });
   }
 }

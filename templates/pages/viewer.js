@@ -3,7 +3,8 @@
 /* A robot drawn on a canvas: nodes in space [m], polylines through them, marks of joints, traces. Drag to turn it, use the
  * wheel or two fingers to zoom, press the right button (or hold shift) to move it.
  *
- * scene: {lines: [{nodes, kind: "rigid" | "beam", width}], joints: [{node, kind}], tip, planar, radius, center}. */
+ * scene: {lines: [{nodes, kind: "rigid" | "beam", width}], joints: [{node, kind}], tip, planar, radius, center}. MESHES of the page:
+ * [{nodes, vertices, triangles}], the nodes at the origin of a link's frame and one metre along its axes; with them lines are thin. */
 class Viewer {
   constructor(canvas, scene) {
     this.canvas = canvas;
@@ -13,6 +14,10 @@ class Viewer {
     this.elevation = scene.planar ? Math.PI / 2 : 0.42;
     this.zoom = 1;
     this.shift = [0, 0];
+    this.meshes = (typeof MESHES === "undefined" ? [] : MESHES).map((mesh) => {
+      const vertices = decode(mesh.vertices, Float32Array), triangles = decode(mesh.triangles, Uint32Array);
+      return { nodes: mesh.nodes, vertices, triangles, screen: new Float32Array(vertices.length) };
+    });
     this.listen();
     this.resize();
     new ResizeObserver(() => { this.resize(); this.redraw(); }).observe(canvas);
@@ -90,7 +95,8 @@ class Viewer {
     return [this.width / 2 + this.shift[0] + along(right) * s, this.height / 2 + this.shift[1] - along(up) * s, depth, near];
   }
 
-  /* positions: 3 numbers for each node; more: {ghost: positions, trace: [x, y, z, ...], arrow: [from, to]}. */
+  /* positions: 3 numbers for each node; more: {ghost: positions, trace: [x, y, z, ...], arrow: [from, to], frames and points:
+   * {names, values}}. */
   draw(positions, more = {}) {
     this.last = [positions, more];
     const g = this.context;
@@ -101,7 +107,10 @@ class Viewer {
     this.grid();
     if (more.trace && more.trace.length > 3) this.path(more.trace, "#d9480f", 1.5);
     if (more.ghost) this.robot(more.ghost, { rigid: "#b8c0c8", beam: "#b8c0c8", ghost: true });
+    if (this.meshes.length) this.skin(positions);
     this.robot(positions, { rigid: "#3b4a5a", beam: "#1971c2", ghost: false });
+    if (more.frames) this.triads(more.frames);
+    if (more.points) this.labels(more.points);
     if (more.arrow) this.arrow(more.arrow[0], more.arrow[1]);
   }
 
@@ -152,6 +161,87 @@ class Viewer {
     g.stroke();
   }
 
+  /* The meshes, far triangles first, each as bright as it faces the eye. */
+  skin(positions) {
+    const g = this.context, { eye } = this.frame, parts = [];
+    for (const mesh of this.meshes) {
+      const at = (k) => [0, 1, 2].map((i) => positions[3 * mesh.nodes[k] + i]);
+      const o = at(0), axes = [1, 2, 3].map((k) => at(k).map((value, i) => value - o[i])), v = mesh.vertices, s = mesh.screen;
+      const world = new Float32Array(v.length);
+      for (let k = 0; k < v.length; k += 3) {
+        for (let i = 0; i < 3; i++) world[k + i] = o[i] + v[k] * axes[0][i] + v[k + 1] * axes[1][i] + v[k + 2] * axes[2][i];
+        const p = this.project(world[k], world[k + 1], world[k + 2]);
+        s[k] = p[0]; s[k + 1] = p[1]; s[k + 2] = p[2];
+      }
+      for (let k = 0; k < mesh.triangles.length; k += 3) {
+        const [a, b, c] = [3 * mesh.triangles[k], 3 * mesh.triangles[k + 1], 3 * mesh.triangles[k + 2]];
+        const u = [0, 1, 2].map((i) => world[b + i] - world[a + i]), w = [0, 1, 2].map((i) => world[c + i] - world[a + i]);
+        const n = [u[1] * w[2] - u[2] * w[1], u[2] * w[0] - u[0] * w[2], u[0] * w[1] - u[1] * w[0]];
+        const facing = Math.abs(n[0] * eye[0] + n[1] * eye[1] + n[2] * eye[2]) / (Math.hypot(n[0], n[1], n[2]) || 1);
+        parts.push({ depth: s[a + 2] + s[b + 2] + s[c + 2], s, a, b, c, light: Math.round(128 + 100 * facing) });
+      }
+    }
+    parts.sort((p, q) => p.depth - q.depth);
+    g.lineWidth = 0.7;
+    for (const { s, a, b, c, light } of parts) {
+      g.fillStyle = g.strokeStyle = `rgb(${light - 14}, ${light - 5}, ${light})`;
+      g.beginPath();
+      g.moveTo(s[a], s[a + 1]);
+      g.lineTo(s[b], s[b + 1]);
+      g.lineTo(s[c], s[c + 1]);
+      g.closePath();
+      g.fill();
+      g.stroke();
+    }
+  }
+
+  /* The axes of frames, 3 rows of 4 numbers each, with their names. */
+  triads({ names, values }) {
+    const g = this.context, length = 0.09 * this.scene.radius;
+    names.forEach((name, k) => {
+      const f = values.subarray(12 * k, 12 * k + 12), o = this.project(f[3], f[7], f[11]);
+      ["#e03131", "#2f9e44", "#1c7ed6"].forEach((color, i) => {
+        const end = this.project(f[3] + length * f[i], f[7] + length * f[4 + i], f[11] + length * f[8 + i]);
+        g.strokeStyle = color;
+        g.lineWidth = 1.8;
+        g.beginPath();
+        g.moveTo(o[0], o[1]);
+        g.lineTo(end[0], end[1]);
+        g.stroke();
+      });
+    });
+    this.write(names.map((name, k) => [name, values[12 * k + 3], values[12 * k + 7], values[12 * k + 11]]), "#495057", -7);
+  }
+
+  /* Points of interest: a diamond and a name each. */
+  labels({ names, values }) {
+    const g = this.context;
+    g.fillStyle = "#9c36b5";
+    names.forEach((name, k) => {
+      const [x, y] = this.project(values[3 * k], values[3 * k + 1], values[3 * k + 2]);
+      g.beginPath();
+      g.moveTo(x, y - 5);
+      g.lineTo(x + 5, y);
+      g.lineTo(x, y + 5);
+      g.lineTo(x - 5, y);
+      g.fill();
+    });
+    this.write(names.map((name, k) => [name, values[3 * k], values[3 * k + 1], values[3 * k + 2]]), "#9c36b5", 14);
+  }
+
+  /* Names beside places; one that would cover another is left out. */
+  write(named, color, lower) {
+    const g = this.context, taken = [];
+    g.fillStyle = color;
+    g.font = "11px system-ui, sans-serif";
+    for (const [name, ...place] of named) {
+      const [x, y] = this.project(...place), box = [x + 7, y + lower, x + 7 + g.measureText(name).width, y + lower + 12];
+      if (taken.some((other) => box[0] < other[2] && other[0] < box[2] && box[1] < other[3] && other[1] < box[3])) continue;
+      taken.push(box);
+      g.fillText(name, box[0], box[1]);
+    }
+  }
+
   robot(positions, colors) {
     const parts = [], at = (node) => this.project(positions[3 * node], positions[3 * node + 1], positions[3 * node + 2]);
     for (const line of this.scene.lines) {
@@ -175,7 +265,8 @@ class Viewer {
       this.mark(part.points[0], part.joint.kind);
       return;
     }
-    const [a, b] = part.points, width = Math.max(1.5, part.line.width * this.pixels * (a[3] + b[3]) / 2);
+    const [a, b] = part.points, thin = this.meshes.length && part.line.kind === "rigid";
+    const width = thin ? 1.5 : Math.max(1.5, part.line.width * this.pixels * (a[3] + b[3]) / 2);
     g.strokeStyle = colors[part.line.kind];
     g.globalAlpha = colors.ghost ? 0.55 : 1;
     g.lineWidth = colors.ghost ? Math.max(1, width / 2) : width;
@@ -187,7 +278,8 @@ class Viewer {
   }
 
   mark(point, kind) {
-    const g = this.context, size = Math.max(4, 0.022 * this.scene.radius * this.pixels * point[3]);
+    const g = this.context, large = 0.022 * this.scene.radius * this.pixels * point[3];
+    const size = this.meshes.length ? 3 : Math.max(4, large);
     g.fillStyle = "#ffffff";
     g.strokeStyle = "#212529";
     g.lineWidth = 1.5;

@@ -1,12 +1,13 @@
 """URDF import: links with inertial data, joints with origin, axis, limits and dynamics, in the file's order.
 
-Fixed joints are kept as such (they are merged when equations are derived). Geometry, transmissions, sensors
-and other extensions are ignored. Mimic joints follow their leaders.
+Fixed joints are kept as such (they are merged when equations are derived). Of geometry the meshes to look at are kept, for
+pictures; transmissions, sensors and other extensions are ignored. Mimic joints follow their leaders.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal
 from xml.etree.ElementTree import Element
 
@@ -19,6 +20,7 @@ from elastogen.generator.joints.kinds import KINDS, PLANAR
 from elastogen.generator.robot import placement
 from elastogen.generator.robot.joint_kind import JointKind
 from elastogen.generator.robot.location import Location
+from elastogen.generator.robot.looks import Look
 from elastogen.generator.robot.names import to_identifier
 from elastogen.generator.robot.robot import Actuation, Body, Joint, Limits, Link, Matrix, Robot, Vector
 from elastogen.generator.robot.tree import default_tip, depth_first
@@ -62,6 +64,7 @@ def read_urdf(
         joints=chain,
         tip=default_tip(base, chain),
         source=source,
+        looks=tuple(_looks(root, str(Path(source).resolve().parent))),
     )
     if mimic == "independent":
         return robot
@@ -76,6 +79,30 @@ class _Origin:
     @property
     def transform(self) -> Matrix:
         return placement.from_xyz_rpy(self.xyz, self.rpy)
+
+
+def _looks(root: Element, folder: str) -> Iterator[Look]:
+    """The meshes of the links. What is wrong with one concerns pictures only: it is left out, and the link drawn as a line."""
+    for link in root.findall("link"):
+        for visual in link.findall("visual"):
+            mesh = visual.find("geometry/mesh")
+            if mesh is None or not mesh.get("filename"):
+                continue
+            origin = visual.find("origin")
+            try:
+                xyz, rpy = (_floats(None if origin is None else origin.get(key), "0 0 0") for key in ("xyz", "rpy"))
+                scale = _floats(mesh.get("scale"), "1 1 1")
+            except ValueError:
+                continue
+            pose = tuple(tuple(float(entry) for entry in row) for row in placement.from_xyz_rpy(xyz, rpy))
+            yield Look(link.get("name", ""), mesh.get("filename", ""), pose, scale, folder)
+
+
+def _floats(text: str | None, default: str) -> tuple[float, float, float]:
+    x, y, z = (float(word) for word in (default if text is None else text).split())
+    if not all(math.isfinite(value) for value in (x, y, z)):
+        raise ValueError(text)
+    return x, y, z
 
 
 def _body(link: Element, where: Location) -> Body:
