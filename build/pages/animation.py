@@ -107,15 +107,29 @@ def pictures(
 ) -> Recording:
     """Pictures of the states q (n, nq) at these times; ``ghost`` are nodes (n, nodes, 3) of another robot."""
     elastic = np.array([coordinate.elastic for coordinate in drawing.robot.coordinates], dtype=bool)
-    bends = bool(elastic.any())
     positions, still = (np.asarray(model.point_positions(state)) for state in (q, np.where(elastic, 0.0, q)))
+    return recording(drawing, times, positions, still if elastic.any() else None, ghost=ghost, id=id, speed=speed)
+
+
+def recording(
+    drawing: Skeleton,
+    times: NDArray[Any],
+    positions: NDArray[Any],
+    still: NDArray[Any] | None,
+    *,
+    ghost: NDArray[Any] | None = None,
+    id: str,
+    speed: str,
+) -> Recording:
+    """Pictures of nodes (n, nodes, 3) at these times; ``still`` are those without deformation, None where nothing deforms."""
+    bends = still is not None
     label = "rigid robot" if ghost is not None else "without deformation" if bends else ""
+    rest = positions if still is None else still
     return Recording(
-        id=id, scene=drawing.scene(np.concatenate([positions, still])), nodes=positions.shape[1], times=text(times),
-        positions=text(positions), still=text(still) if bends else "", ghost=text(ghost) if ghost is not None else "",
-        ghost_label=label,
-        trace=text(positions[:, drawing.tip]), bends=bends, factor=_factor(positions, still) if bends else 1,
-        largest_factor=LARGEST_FACTOR, speed=speed,
+        id=id, scene=drawing.scene(np.concatenate([positions, rest])), nodes=positions.shape[1], times=text(times),
+        positions=text(positions), still=text(rest) if bends else "", ghost=text(ghost) if ghost is not None else "",
+        ghost_label=label, trace=text(positions[:, drawing.tip]), bends=bends,
+        factor=_factor(positions, rest) if bends else 1, largest_factor=LARGEST_FACTOR, speed=speed,
     )  # fmt: skip
 
 

@@ -5,15 +5,16 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from elastogen.generator.robot.neutral import neutral
 from elastogen.generator.robot.robot import Robot
 from elastogen.generator.sliding.elements_inside import selectors
 from elastogen.runtime import Model
 
 
 def home(robot: Robot, model: Model) -> NDArray[np.float64]:
-    """Where the robot starts: as its experiment does, else at zero or amid its limits, sliding joints amid their beams."""
+    """Where the robot starts: as its experiment does, else unmoved or amid its limits, sliding joints amid their beams."""
     given = robot.experiment.q0 if robot.experiment is not None else {}
-    start = np.array([given.get(name, 0.0) for name in model.coordinate_names])
+    start = np.array([given.get(name, zero) for name, zero in zip(model.coordinate_names, neutral(robot), strict=True)])
     for joint in robot.moving_joints:
         lower, upper = joint.limits.lower, joint.limits.upper
         if joint.name in model.coordinate_names and joint.name not in given and lower is not None and upper is not None:
@@ -25,14 +26,20 @@ def home(robot: Robot, model: Model) -> NDArray[np.float64]:
     return start
 
 
-def joint_ranges(robot: Robot, model: Model, start: NDArray[np.float64]) -> list[tuple[int, float, float]]:
-    """Index and range of every driven coordinate: its limits, else all around, or a metre to both sides."""
+def drives(robot: Robot) -> dict[int, int]:
+    """Index in the velocities of every position that a drive can hold: those of joints, but for quasi-velocities."""
+    rates = {velocity.name: k for k, velocity in enumerate(robot.velocities)}
+    driven = ((k, rates.get(c.name)) for k, c in enumerate(robot.coordinates) if not c.elastic)
+    return {k: rate for k, rate in driven if rate is not None}
+
+
+def joint_ranges(robot: Robot, start: NDArray[np.float64]) -> list[tuple[int, float, float]]:
+    """Index and range of every driven position: its limits, else all around, or a metre to both sides."""
     limits = {joint.name: joint.limits for joint in robot.moving_joints}
     slides = {slide.joint: slide.upper for slide in selectors(robot)}
     found = []
-    for k, coordinate in enumerate(robot.coordinates):
-        if coordinate.elastic:
-            continue
+    for k in drives(robot):
+        coordinate = robot.coordinates[k]
         span = np.pi if coordinate.unit == "rad" else 1.0
         low, high = float(start[k]) - span, float(start[k]) + span
         if coordinate.name in slides:

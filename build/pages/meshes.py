@@ -96,8 +96,8 @@ def _read(look: Look) -> Mesh | None:
         data, kind = path.read_bytes(), path.suffix.lower().removeprefix(".")
         if kind == "dae" and b"<!ENTITY" in data:
             return None
-        loaded = trimesh.load(io.BytesIO(data), file_type=kind, force="mesh", process=False)
-        vertices = np.asarray(loaded.vertices, dtype=float).reshape(-1, 3)
+        loaded: Any = trimesh.load(io.BytesIO(data), file_type=kind, force="mesh", process=False)
+        vertices = np.asarray(loaded.vertices, dtype=np.float64).reshape(-1, 3)
         triangles = np.asarray(loaded.faces, dtype=np.uint32).reshape(-1, 3)
     except Exception:  # readers of foreign formats raise what they like; a picture is not worth a failure
         return None

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from elastogen.build.files.templating import fill
 from elastogen.build.options import BuildOptions
-from elastogen.build.pages.home import home, joint_ranges
+from elastogen.build.pages.home import drives, home, joint_ranges
 from elastogen.build.pages.page_text import MARK, asset, script_json, write_page
 from elastogen.build.pages.skeleton import Skeleton, skeleton
 from elastogen.build.pages.wasm import compile_wasm
@@ -55,6 +55,7 @@ class PlayProgram:
     nq: int
     nv: int
     nodes: int
+    places: str  # for each velocity the position that a drive holds; where there is none, the first one, with no gain
 
 
 @dataclass(frozen=True)
@@ -69,6 +70,8 @@ class PlayPage:
     scene: str
     setup: str
     wasm: str
+    meshes: str
+    note: str
     targets: tuple[Slider, ...]
     parameters: tuple[Slider, ...]
 
@@ -87,19 +90,22 @@ def play_page(robot: Robot) -> str:
         wasm = robot_wasm(drawing)
     start = home(drawing.robot, model)
     places = np.asarray(model.point_positions(_spread(start, drawing.robot)))
-    kp, kd = gains(model, start)
+    kp, kd = gains(drawing.robot, model, start)
+    targets = np.zeros(model.nv)
+    for place, rate in drives(drawing.robot).items():
+        targets[rate] = start[place]
     mass = sum(_mass(link, robot) for link in robot.links[1:])
     scene = drawing.scene(places)
-    radius = float(np.ptp(places.reshape(-1, 3), axis=0).max()) / 2
+    radius = float(np.ptp(places[:, drawing.drawn_nodes].reshape(-1, 3), axis=0).max()) / 2
     setup = {
-        "nq": model.nq, "nv": model.nq, "nodes": len(drawing.robot.points), "parameters": len(model.parameters),
-        "start": list(start), "targets": list(start), "kp": list(kp), "kd": list(kd), "step": STEP,
+        "nq": model.nq, "nv": model.nv, "nodes": len(drawing.robot.points), "parameters": len(model.parameters),
+        "start": list(start), "targets": list(targets), "kp": list(kp), "kd": list(kd), "step": STEP,
         "push": max(mass, 0.1) * 9.81 / max(radius, 1e-6),
     }  # fmt: skip
     page = PlayPage(
         MARK, f"{robot.name}: its C, running here", asset("page.css"), asset("viewer.js"), asset("play.js"), scene,
-        script_json(setup), base64.b64encode(wasm).decode("ascii"), _targets(drawing.robot, model, start),
-        _parameters(drawing.robot, mass),
+        script_json(setup), base64.b64encode(wasm).decode("ascii"), drawing.meshes_json(), drawing.note,
+        _targets(drawing.robot, start), _parameters(drawing.robot, mass),
     )  # fmt: skip
     return fill("pages/play.html.j2", page)
 
@@ -116,13 +122,17 @@ def with_sliders(robot: Robot) -> Robot:
 def robot_wasm(drawing: Skeleton) -> bytes:
     """The emitted C of a drawn robot, its integrators and the page's program, as one WebAssembly module."""
     rendered = render(drawing.robot, BuildOptions.checked(outputs=list(OUTPUTS)))
-    name, size = rendered.name, len(drawing.robot.coordinates)
-    program = PlayProgram(name, f"{name}_sim", f"{name.upper()}_SIM", size, size, len(drawing.robot.points))
+    name, robot = rendered.name, drawing.robot
+    place = {rate: k for k, rate in drives(robot).items()}
+    places = ", ".join(str(place.get(rate, 0)) for rate in range(len(robot.velocities)))
+    program = PlayProgram(
+        name, f"{name}_sim", f"{name.upper()}_SIM", len(robot.coordinates), len(robot.velocities), len(robot.points), places
+    )
     return compile_wasm({**rendered.c_files, **rendered.simulation, "play.c": fill("pages/play.c.j2", program)}, name)
 
 
-def gains(model: Model, q: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Gains of the drives, zero for elastic coordinates.
+def gains(robot: Robot, model: Model, q: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Gains of the drives (nv,), zero for what has none: elastic coordinates, and free bases.
 
     For the inertia that a drive sees, and no more than one step of the integrator bears: behind a flexible link the inertia
     that follows at once, 1 / (M^-1)_ii, is much smaller.
@@ -130,8 +140,8 @@ def gains(model: Model, q: NDArray[np.float64]) -> tuple[NDArray[np.float64], ND
     M = np.asarray(model.mass_matrix(q), dtype=float)
     seen, at_once = np.diag(M), 1.0 / np.diag(np.linalg.inv(M))
     kd = np.minimum(2.0 * BANDWIDTH * seen, 0.25 * at_once / STEP)
-    driven = np.zeros(len(q))
-    driven[list(model.driven)] = 1.0
+    driven = np.zeros(model.nv)
+    driven[list(drives(robot).values())] = 1.0
     return driven * kd * BANDWIDTH / 2.0, driven * kd
 
 
@@ -154,17 +164,17 @@ def _spread(start: NDArray[np.float64], robot: Robot) -> NDArray[np.float64]:
     """The start and some states around it, for the size of the picture."""
     rng = np.random.default_rng(1)
     states = np.repeat(start[None, :], 60, axis=0)
-    for k, coordinate in enumerate(robot.coordinates):
-        if coordinate.unit == "rad" and not coordinate.elastic:
+    for k in drives(robot):
+        if robot.coordinates[k].unit == "rad":
             states[1:, k] += rng.uniform(-np.pi, np.pi, 59)
     return states
 
 
-def _targets(robot: Robot, model: Model, start: NDArray[np.float64]) -> tuple[Slider, ...]:
-    coordinates = robot.coordinates
+def _targets(robot: Robot, start: NDArray[np.float64]) -> tuple[Slider, ...]:
+    coordinates, rates = robot.coordinates, drives(robot)
     return tuple(
-        Slider(k, coordinates[k].name, low, high, float(start[k]), coordinates[k].unit)
-        for k, low, high in joint_ranges(robot, model, start)
+        Slider(rates[k], coordinates[k].name, low, high, float(start[k]), coordinates[k].unit)
+        for k, low, high in joint_ranges(robot, start)
     )
 
 

@@ -32,6 +32,7 @@ class Recording:
     speed: str
     frames: str = ""  # 3 rows of 4 of every frame in every picture; "": none
     frame_names: str = "[]"  # JSON
+    frames_shown: bool = False  # at first
     points: str = ""  # places of points in every picture
     point_names: str = "[]"
 

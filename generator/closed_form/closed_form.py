@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import cached_property, partial
+from html import escape
 from types import MappingProxyType
 from typing import Any, Literal, TypeAlias
 
@@ -206,6 +207,14 @@ class ClosedForm:
             else:
                 bodies[what.title] = self._equations(name, frame, digits)
         return document(self.robot, self.frame_names, self.q, bodies)
+
+    def _repr_html_(self) -> str:
+        """What there is, and for small robots M and G as LaTeX, for notebooks."""
+        names = ", ".join(f"<code>{name}</code>" for name in QUANTITIES)
+        text = f"<p>Closed forms of {escape(self.robot.name)}: {names}; in LaTeX by <code>latex</code>.</p>"
+        if len(self.robot.coordinates) > 3:  # long ones say little, and take long
+            return text
+        return text + "".join(f"<div>{escape(self.latex(name))}</div>" for name in ("mass_matrix", "gravity_vector"))
 
     def lambdify(self, name: str, **options: Any) -> Callable[..., Any]:
         """Return a numpy function ``f(q, qd=0, qdd=0, **parameters)`` of a quantity, for checks and plots.

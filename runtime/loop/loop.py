@@ -7,9 +7,10 @@ import threading
 import time
 import warnings
 import weakref
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -34,6 +35,9 @@ from elastogen.runtime.loop.status import NOTICES, LoopStatus, LoopWarning
 from elastogen.runtime.loop.telemetry import LoopStatistics, Telemetry, distribution
 from elastogen.runtime.loop.tuning import Limits, SafeCommand, Tuning
 from elastogen.runtime.motion.shaping import Shaper
+
+if TYPE_CHECKING:
+    from elastogen.runtime.simulation.results import Simulation
 
 MOST_CYCLES = 1 << 62  # that step() is asked for
 LEAD = 1_000_000  # from the start of the thread to the first deadline [ns]
@@ -83,6 +87,7 @@ class Loop(ReferenceMethods):
     ) -> None:
         checks.instance("loop: library", library, LoopLibrary, "what elastogen.build_loop returns, or use model.loop(...)")
         self.library, self.model = library, library.model
+        self.animator: Callable[..., Path] | None = None  # draws motions; loops of models that were built from a robot have it
         self._lib, self._ffi = library.lib, library.ffi
         self._constants = library.constants
         self._lock = threading.Lock()  # of Python's threads; the loop never takes it
@@ -337,6 +342,12 @@ class Loop(ReferenceMethods):
     def telemetry(self) -> Telemetry:
         """The reader of the records."""
         return self._telemetry
+
+    def motion(self, records: NDArray[Any]) -> Simulation:
+        """Records that :meth:`read` returned, as a motion with ``animate("run.html")``, ``plot`` and ``save``."""
+        from elastogen.runtime.loop.recorded import recorded_motion
+
+        return recorded_motion(self, records)
 
     def statistics(self) -> LoopStatistics:
         """Counts and distributions of the present or the last run."""

@@ -255,7 +255,9 @@ class Model(
         options |= {} if own is None else {"controller": "user"}
         library = self._build_loop(controller_source, plant_source, own)
         library.model.parameters.update(self._parameters)
-        return Loop(library, **options)
+        loop = Loop(library, **options)
+        loop.animator = self._animator
+        return loop
 
     def make_loops_with(self, build: Callable[..., LoopLibrary], own: Sequence[str] = ()) -> None:
         """Let :meth:`loop` use ``build(controller_source, plant_source, controller)``; ``own`` functions can be controllers."""

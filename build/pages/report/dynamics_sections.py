@@ -24,7 +24,7 @@ def sparsity(subject: Subject) -> ReportSection:
     n = len(full)
     cells = "".join(f'<i class="{"full" if entry else ""}"></i>' for row in full for entry in row)
     grid = f'<div class="matrix" style="grid-template-columns: repeat({n}, 1fr)">{cells}</div>'
-    text = f"{int(full.sum())} of {n * n} entries are not zero; rows in the order {', '.join(subject.robot.coordinate_names)}."
+    text = f"{int(full.sum())} of {n * n} entries are not zero; rows in the order {', '.join(subject.robot.velocity_names)}."
     return ReportSection("Mass matrix", text, (grid,))
 
 

@@ -30,6 +30,7 @@ class ReportPage:
     css: str
     viewer: str
     player: str
+    meshes: str
     plotly: str
     sections: tuple[ReportSection, ...]
     motions: tuple[Recording, ...]
@@ -42,33 +43,35 @@ def report(
     motion: Simulation | None = None,
     note: str = "",
     messages: Sequence[str] = (),
+    robot_text: str = "",
     more: Sequence[ReportSection] = (),
     force: bool = False,
 ) -> Path:
     """Write the report of a robot to ``path``.
 
-    ``motion`` is a simulation to show, ``note`` a sentence about it, ``messages`` what loading the robot warned about, ``more``
-    further sections for the end. Needs plotly, the extra ``report``.
+    ``motion`` is a simulation to show, ``note`` a sentence about it, ``messages`` what loading the robot warned about,
+    ``robot_text`` the robot's file, ``more`` further sections for the end. Needs plotly, the extra ``report``.
     """
     script = plotly_script()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RobotWarning)  # said when the robot was loaded
-        sections = report_sections(Subject(robot), motion, note, messages)
+        subject = Subject(robot)
+        sections = (*report_sections(subject, motion, note, messages, robot_text), *more)
     page = ReportPage(
-        MARK, f"{robot.name}: report", asset("page.css"), asset("viewer.js"), asset("player.js"), script, (*sections, *more),
-        tuple(motion for section in sections for _, motion in section.motions),
+        MARK, f"{robot.name}: report", asset("page.css"), asset("viewer.js"), asset("player.js"),
+        subject.drawing.meshes_json(), script, sections, tuple(motion for section in sections for _, motion in section.motions),
     )  # fmt: skip
     return write_page(path, fill("pages/report.html.j2", page), force=force)
 
 
 def report_sections(
-    subject: Subject, motion: Simulation | None, note: str = "", messages: Sequence[str] = ()
+    subject: Subject, motion: Simulation | None, note: str = "", messages: Sequence[str] = (), robot_text: str = ""
 ) -> tuple[ReportSection, ...]:
     """The sections in their order."""
     found: list[Any] = [
         robot_sections.picture(subject),
         robot_sections.warned(messages),
-        robot_sections.description(subject),
+        robot_sections.description(subject, robot_text),
         vibration_sections.modes(subject),
         vibration_sections.over_configurations(subject),
         vibration_sections.convergence(subject),

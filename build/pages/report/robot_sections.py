@@ -14,20 +14,24 @@ from elastogen.build.pages.report.subject import Subject
 from elastogen.generator.robot.expressions import nominal
 
 WORKSPACE_POINTS = 3000
+TENSOR = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
+PICTURES = 400  # of all joints' exercise together
+MOST_LETTERS = 60_000  # of a robot file that is shown
 
 
 def picture(subject: Subject) -> ReportSection:
     """The robot as it moves one joint after the other."""
     states = exercise(subject)
-    motion = subject.motion("robot", np.linspace(0.0, 0.05 * (len(states) - 1), len(states)), states, speed="1")
+    motion = subject.labelled_motion("robot", np.linspace(0.0, 0.05 * (len(states) - 1), len(states)), states, speed="1")
     text = "Turn it by dragging, zoom with the wheel. Play moves one joint after the other through a part of its range."
-    return ReportSection("The robot", text, motions=(("", motion),))
+    return ReportSection("The robot", f"{text} {subject.drawing.note}".strip(), motions=(("", motion),))
 
 
-def exercise(subject: Subject, pictures: int = 24) -> NDArray[np.float64]:
+def exercise(subject: Subject) -> NDArray[np.float64]:
     """States in which every driven coordinate goes there and back."""
-    states = [subject.home]
-    for k, low, high in subject.ranges():
+    states, ranges = [subject.home], subject.ranges()
+    pictures = int(np.clip(PICTURES // max(len(ranges), 1), 6, 24))
+    for k, low, high in ranges:
         reach = min(high - subject.home[k], 1.0) if high > subject.home[k] else -min(subject.home[k] - low, 1.0)
         for phase in np.linspace(0.0, np.pi, pictures)[1:]:
             state = subject.home.copy()
@@ -43,15 +47,15 @@ def warned(messages: Sequence[str]) -> ReportSection:
     return ReportSection("Warnings", html=tuple(f'<p class="warning">{escape(message)}</p>' for message in messages))
 
 
-def description(subject: Subject) -> ReportSection:
-    """Joints, links and named numbers, with units."""
+def description(subject: Subject, robot_text: str = "") -> ReportSection:
+    """Joints, links and named numbers, with units; and the file, whose comments say where the numbers come from."""
     robot = subject.robot
 
     def number(value: Any) -> str:
         return f"{float(nominal(value, robot.parameters)):.6g}"
 
     joints = table(
-        ("joint", "kind", "from", "to", "axis", "lower", "upper"),
+        ("joint", "kind", "from", "to", "axis", "lower [rad, m]", "upper [rad, m]"),
         (
             (
                 j.name, subject.kind(j), j.parent, j.child, " ".join(number(a) for a in j.axis), _bound(j.limits.lower),
@@ -62,26 +66,39 @@ def description(subject: Subject) -> ReportSection:
         numbers=(5, 6),
     )  # fmt: skip
     links = table(
-        ("link", "mass [kg]", "centre of mass [m]", "kind", "elastic coordinates"),
+        ("link", "mass [kg]", "centre of mass [m]", "inertia xx yy zz xy xz yz [kg m^2]", "kind", "elastic coordinates"),
         (
             (
                 link.name, f"{subject.mass(link):.6g}", " ".join(number(c) for c in link.body.com),
+                " ".join(number(link.body.inertia[i][j]) for i, j in TENSOR),
                 "rigid" if link.flexible is None else "flexible",
                 "" if link.flexible is None else len(link.flexible.coordinates),
             )
             for link in robot.links
         ),
-        numbers=(1, 4),
+        numbers=(1, 5),
     )  # fmt: skip
     parameters = table(
         ("parameter", "value", "unit", "live", "meaning"),
         ((p.name, f"{p.value:.6g}", p.unit, "yes" if p.live else "", p.doc) for p in robot.parameters.values()),
         numbers=(1,),
     )
-    html = (f"<p>{escape(robot.description)}</p>", joints, "<p></p>", links, "<p></p>", parameters if robot.parameters else "")
+    html: tuple[str, ...] = (
+        f"<p>{escape(robot.description)}</p>",
+        joints,
+        "<p></p>",
+        links,
+        "<p></p>",
+        parameters if robot.parameters else "",
+    )
+    html += (_file(robot_text),) if 0 < len(robot_text) <= MOST_LETTERS else ()
     source = f"Read from {robot.source}. " if robot.source else ""
     gravity = ", ".join(number(g) for g in robot.gravity)
     return ReportSection("Description", f"{source}SI units, radians. Gravity ({gravity}) m/s^2.", html)
+
+
+def _file(text: str) -> str:
+    return f"<details><summary>The robot file, with the sources of its numbers</summary><pre>{escape(text)}</pre></details>"
 
 
 def _bound(value: float | None) -> str:

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from elastogen.build.pages.animation import drawn_model, pictures
+from elastogen.build.pages.animation import drawn_model, pictures, recording
 from elastogen.build.pages.home import home, joint_ranges
-from elastogen.build.pages.recording import Recording
+from elastogen.build.pages.page_text import script_json
+from elastogen.build.pages.recording import Recording, text
 from elastogen.build.pages.skeleton import Skeleton, skeleton
 from elastogen.build.start import build_model
 from elastogen.generator.robot.expressions import nominal
 from elastogen.generator.robot.robot import Joint, Link, Robot
 from elastogen.runtime import Model
+
+FEW = 8  # frames whose names do not cover each other
 
 
 @dataclass(frozen=True)
@@ -53,11 +56,28 @@ class Subject:
 
     def ranges(self) -> list[tuple[int, float, float]]:
         """Index and range of every driven coordinate."""
-        return joint_ranges(self.robot, self.model, self.home)
+        return joint_ranges(self.robot, self.home)
 
     def motion(self, id: str, times: Sequence[float] | NDArray[Any], q: NDArray[Any], *, speed: str) -> Recording:
         """A motion to play."""
         return pictures(self.drawing, self.drawn, np.asarray(times), q, id=id, speed=speed)
+
+    def bending(
+        self, id: str, times: NDArray[Any], positions: NDArray[np.float64], still: NDArray[np.float64], *, speed: str
+    ) -> Recording:
+        """A motion to play of nodes (n, nodes, 3) that are known, and where they are without deformation."""
+        return recording(self.drawing, times, positions, still, id=id, speed=speed)
+
+    def labelled_motion(self, id: str, times: Sequence[float] | NDArray[Any], q: NDArray[Any], *, speed: str) -> Recording:
+        """A motion with the frames of the links and the points of the description."""
+        frames = np.asarray(self.model.forward_kinematics(q))[..., :3, :]
+        places = np.asarray(self.model.point_positions(q)) if self.robot.points else np.zeros((len(q), 0, 3))
+        return replace(
+            self.motion(id, times, q, speed=speed),
+            frames=text(frames), frame_names=script_json(self.model.frame_names),
+            frames_shown=len(self.model.frame_names) <= FEW,
+            points=text(places) if self.robot.points else "", point_names=script_json([p.name for p in self.robot.points]),
+        )  # fmt: skip
 
     def mass(self, link: Link) -> float:
         """Mass of a link with what it carries at its tip [kg]."""

@@ -19,6 +19,10 @@ Frequencies: TypeAlias = "NDArray[np.float64]"
 _NODE = re.compile(r"[yz](\d+)_slope")  # a coordinate of finite elements
 SHOWN = 3  # modes that are drawn
 PICTURES = 36  # of a period
+SMALL = 1e-4  # largest coordinate of a mode while its displacements are taken [rad, m]
+UNCHANGED = 1e-4  # of a frequency: what no joint changes more than that is said not to change
+FINE = 12  # elements of the mesh that others are compared with
+STOPS = 5  # places at which the lowest mode is drawn
 SWING = 0.12  # of the largest displacement in a drawn mode, in parts of the robot's size
 
 
@@ -35,23 +39,27 @@ def modes(subject: Subject) -> ReportSection:
     shown = table(("mode", "joints locked [Hz]", "joints free [Hz]"), rows, numbers=(0, 1, 2))
     found = []
     for k in range(min(SHOWN, count)):
-        q = _swinging(subject, np.asarray(locked.shapes, dtype=np.float64)[:, k], locked.coordinates)
-        motion = subject.motion(f"mode{k + 1}", np.linspace(0.0, 2.0, len(q)), q, speed="1")
+        nodes, still = _swinging(subject, subject.home, np.asarray(locked.shapes, dtype=np.float64)[:, k], locked.coordinates)
+        motion = subject.bending(f"mode{k + 1}", np.linspace(0.0, 2.0, len(nodes)), nodes, still, speed="1")
         found.append((f"Mode {k + 1}, {locked.hertz[k]:.4g} Hz with locked joints, enlarged", motion))
     return ReportSection("Vibrations", "At the configuration of the picture.", (shown,), tuple(found))
 
 
-def _swinging(subject: Subject, shape: NDArray[np.float64], coordinates: tuple[int, ...]) -> NDArray[np.float64]:
-    """Two periods of a mode, as large as can be seen."""
-    direction = np.zeros(len(subject.home))
+def _swinging(
+    subject: Subject, place: NDArray[np.float64], shape: NDArray[np.float64], coordinates: tuple[int, ...], periods: int = 2
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Nodes in some periods of a mode at a place, as large as can be seen and linear as modes are; and the nodes at rest."""
+    model, drawn = subject.model, subject.drawing.drawn_nodes
+    direction = np.zeros(model.nv)
     direction[list(coordinates)] = shape
-    small = 1e-6 / max(float(np.abs(direction).max()), 1e-300)
-    nodes = np.asarray(subject.drawn.point_positions(np.stack([subject.home, subject.home + small * direction])))
-    moved = float(np.linalg.norm(nodes[1] - nodes[0], axis=-1).max()) / small
-    size = float(np.ptp(nodes[0], axis=0).max())
-    swing = SWING * size / moved if moved > 0 else small
-    phases = np.cos(np.linspace(0.0, 4.0 * np.pi, 2 * PICTURES))
-    return np.asarray(subject.home + swing * phases[:, None] * direction)
+    small = SMALL / max(float(np.abs(direction).max()), 1e-300)
+    states = np.stack([np.asarray(model.integrate(place, side * small * direction)) for side in (-1, 0, 1)])
+    back, rest, ahead = np.asarray(subject.drawn.point_positions(states))
+    moved = (ahead - back) / 2
+    largest, size = float(np.linalg.norm(moved[drawn], axis=-1).max()), float(np.ptp(rest[drawn], axis=0).max())
+    swing = SWING * size / largest if largest > 0 else 1.0
+    phases = np.cos(np.linspace(0.0, 2.0 * np.pi * periods, periods * PICTURES))
+    return rest + swing * phases[:, None, None] * moved, np.repeat(rest[None], len(phases), axis=0)
 
 
 def over_configurations(subject: Subject) -> ReportSection | None:
@@ -67,12 +75,26 @@ def over_configurations(subject: Subject) -> ReportSection | None:
             best, spread = (k, places, lines), change
     if best is None:
         return None
+    if spread < UNCHANGED:
+        text = "No joint changes the frequencies that the links have with locked joints."
+        return ReportSection("Frequencies over configurations", text)
     k, places, lines = best
     coordinate = subject.robot.coordinates[k]
     chart = go.Figure([go.Scatter(x=places, y=line / (2 * np.pi), name=f"mode {i + 1}") for i, line in enumerate(lines.T)])
     chart.update_layout(xaxis_title=f"{coordinate.name} [{coordinate.unit}]", yaxis_title="frequency [Hz]", yaxis_type="log")
     text = f"Joints locked; {coordinate.name} is the joint that changes the lowest frequency most ({100 * spread:.2g} %)."
-    return ReportSection("Frequencies over configurations", text, (figure(chart),))
+    found = [_first_mode(subject, k, place) for place in np.linspace(places[0], places[-1], STOPS)]
+    nodes, still = (np.concatenate(part) for part in zip(*found, strict=True))
+    motion = subject.bending("modes_over", np.linspace(0.0, 1.0 * STOPS, len(nodes)), nodes, still, speed="1")
+    caption = f"The lowest mode at {STOPS} places of {coordinate.name}, one period each, enlarged"
+    return ReportSection("Frequencies over configurations", text, (figure(chart),), ((caption, motion),))
+
+
+def _first_mode(subject: Subject, k: int, place: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    state = subject.home.copy()
+    state[k] = place
+    found = subject.model.modes(state, joints="locked")
+    return _swinging(subject, state, np.asarray(found.shapes, dtype=np.float64)[:, 0], found.coordinates, periods=1)
 
 
 def _frequencies(subject: Subject, k: int, place: float) -> NDArray[np.float64]:
@@ -82,7 +104,7 @@ def _frequencies(subject: Subject, k: int, place: float) -> NDArray[np.float64]:
 
 
 def convergence(subject: Subject) -> ReportSection | None:
-    """How the lowest frequencies of each flexible link fall as more elements, or more of its modes, are used."""
+    """How the lowest frequencies of each flexible link fall as more elements, or more of its shapes, are used."""
     go = graph_objects()
     chart = go.Figure()
     for link in subject.robot.links:
@@ -100,8 +122,8 @@ def convergence(subject: Subject) -> ReportSection | None:
         return None
     chart.update_layout(xaxis_title="elements, or modes in use", yaxis_title="frequency too high by [%]", yaxis_type="log")
     text = (
-        "Each link clamped, with its own tip body. Elements are compared with a mesh twice as fine as the robot's; modes with "
-        "all of the robot's: where a line still falls at its end, more of them would change that frequency."
+        "Each link clamped, with its own tip body, compared with a mesh of at least twice as many elements; modal data of "
+        "another program with all of its modes. Where a line still falls at its end, more of them would change that frequency."
     )
     return ReportSection("Convergence of the frequencies", text, (figure(chart),))
 
@@ -110,19 +132,19 @@ def _refinement(subject: Subject, link: Link, body: FlexibleBody) -> tuple[str, 
     """What is refined, the frequencies by its number, and those to compare with."""
     nodes = [int(match.group(1)) for name in body.coordinates if (match := _NODE.fullmatch(name))]
     known = subject.robot.parameters
-    if body.beam is None or not nodes:
-        M, K = numeric(mass_matrix(body, link.tip_body), known), numeric(body.stiffness, known)
-        found = [(k, clamped_modes(M[:k, :k], K[:k, :k])[0]) for k in range(1, len(M) + 1)]
-        return "modes", found[:-1], found[-1][1]
-    directions = tuple(dict.fromkeys(mode.direction for mode in body.beam.modes))
+    M, K = numeric(mass_matrix(body, link.tip_body), known), numeric(body.stiffness, known)
+    by_modes = [(k, clamped_modes(M[:k, :k], K[:k, :k])[0]) for k in range(1, len(M) + 1)]
+    if body.beam is None:
+        return "modes", by_modes[:-1], by_modes[-1][1]
+    beam, directions = body.beam.beam, tuple(dict.fromkeys(mode.direction for mode in body.beam.modes))
     degree = 5 if any(name.endswith("_curvature") for name in body.coordinates) else 3
 
     def frequencies(elements: int) -> Frequencies:
-        assert body.beam is not None
-        beam = body.beam.beam
         finer = beam_body(beam, element_modes(elements, directions, beam.length, degree=degree))
         return natural_frequencies(finer, link.tip_body, known)
 
+    if not nodes:
+        return "modes", by_modes, frequencies(FINE)
     most = max(nodes)
     counts = sorted({*range(1, min(most, 4)), *(most // 2 or 1, most)})
-    return "elements", [(count, frequencies(count)) for count in counts], frequencies(2 * most)
+    return "elements", [(count, frequencies(count)) for count in counts], frequencies(max(2 * most, FINE))

@@ -17,16 +17,20 @@ import click
 
 import elastogen
 from elastogen.commands.shared.options import (
+    AS_JSON,
     COMPILATION,
     EMISSION,
     FILE,
     LOADING,
     TALKING,
     build,
+    for_people,
     numbers,
     positive,
+    print_json,
     with_options,
 )  # fmt: skip
+from elastogen.commands.shared.progress import progress
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -80,6 +84,8 @@ NAME = 16  # characters of a coordinate's name
 @click.option("--cpu", type=int, metavar="N", help="Processor to stay on.")
 @click.option("--spin", type=float, default=0.0, metavar="SECONDS", help="Wait busily before each deadline.")
 @click.option("--report", type=FILE, metavar="DIR", help="Write report.md, records.npz and plots there.")
+@click.option("--animate", type=FILE, metavar="FILE", help="Draw the recorded motion: .html, .gif or .mp4.")
+@AS_JSON
 @EMISSION
 @COMPILATION
 @TALKING
@@ -102,13 +108,20 @@ class Plan:
 
 def run(model: Model, options: SimpleNamespace) -> None:
     """Run the loop, show it, report it."""
-    loop, plan = make_loop(model, options)
-    records = watch(loop, plan)
-    from elastogen.commands.motion.run_report import far_off, summary, write_report
+    with for_people(options, talk=True):
+        loop, plan = make_loop(model, options)
+        records = watch(loop, plan)
+    from elastogen.commands.motion.run_report import facts, far_off, summary, write_report
 
-    print(summary(loop, records))
-    if options.report is not None:
-        for path in write_report(loop, records, options.report):
+    written = [] if options.report is None else list(write_report(loop, records, options.report))
+    if options.animate is not None and len(records):
+        with progress(f"drawing {model.name}", options):
+            written.append(loop.motion(records).animate(options.animate, title=f"{model.name}: run"))
+    if options.as_json:
+        print_json({**facts(loop, records), "written": written})
+    else:
+        print(summary(loop, records))
+        for path in written:
             print(f"wrote {path}")
     if not loop.status:
         raise elastogen.ModelError(f"{model.name}: the loop went to its safe command: {loop.status.meaning}. {_advice(loop)}")

@@ -38,6 +38,23 @@ def summary(loop: Loop, records: NDArray[Any]) -> str:
     return "\n".join(lines)
 
 
+def facts(loop: Loop, records: NDArray[Any]) -> dict[str, Any]:
+    """A run for scripts; times in seconds."""
+    statistics, driven = loop.statistics(), list(loop.model.driven)
+    times = {
+        name: {f"p{percent:g}": of.percentile(percent) for percent in PERCENTILES} | {"mean": of.mean, "worst": of.most}
+        for name, of in (("lateness", statistics.lateness), ("execution", statistics.execution))
+    }
+    error = np.abs(records["q"] - records["q_ref"])[:, driven].max(axis=0) if len(records) else np.zeros(len(driven))
+    names = [loop.model.coordinate_names[k] for k in driven]
+    return {
+        "name": loop.model.name, "controller": loop.controller.name, "rate": loop.rate, "status": loop.status.name,
+        "meaning": loop.status.meaning, "cycles": statistics.cycles, "overruns": statistics.overruns,
+        "skipped": statistics.skipped, "saturations": statistics.saturations, "records_lost": statistics.lost, **times,
+        "largest_tracking_errors": dict(zip(names, error.tolist(), strict=True)),
+    }  # fmt: skip
+
+
 def far_off(loop: Loop, records: NDArray[Any], amplitude: NDArray[Any]) -> str:
     """What is wrong where a move ended far from its goal; "" where none did."""
     driven = list(loop.model.driven)

@@ -12,18 +12,22 @@ import click
 
 import elastogen
 from elastogen.commands.shared.options import (
+    AS_JSON,
     COMPILATION,
     EMISSION,
     FILE,
     LOADING,
     TALKING,
     build_robot,
+    for_people,
     load,
     numbers,
     positive,
+    print_json,
     together,
     with_options,
 )  # fmt: skip
+from elastogen.commands.shared.progress import progress
 
 if TYPE_CHECKING:
     from elastogen.generator.robot.robot import Coordinate, Robot
@@ -84,6 +88,7 @@ MOTION = together(
     help="Compare with a measured motion, a .csv of t [s] and columns named as coordinates or strain gauges.",
 )
 @click.option("--no-plot", is_flag=True, help="Draw nothing.")
+@AS_JSON
 @EMISSION
 @COMPILATION
 @TALKING
@@ -110,8 +115,31 @@ def run(robot: Robot, build: Callable[[Robot], Model], options: SimpleNamespace)
         from elastogen.runtime.simulation.measurement import read_measurement
 
         measured = read_measurement(options.measured)
-    if robot.experiment is not None and robot.experiment.note:
-        print(robot.experiment.note)
+    with for_people(options):
+        if robot.experiment is not None and robot.experiment.note:
+            print(robot.experiment.note)
+        result, written = _simulate(robot, build, arguments, options, plot, beside)
+        if measured is not None:
+            written += _compare_with(measured, result, lambda: build(robot), robot, plot)
+        for path in written:
+            print(f"wrote {path}")
+    if options.as_json:
+        print_json({**facts(result), "written": written})
+    if not (result.ok or result.interrupted):
+        from elastogen.runtime.simulation.results import STATUS
+
+        raise elastogen.ModelError(f"{robot.name}: failed at t = {result.time_reached:g} s: {STATUS[result.status]}.")
+
+
+def _simulate(
+    robot: Robot,
+    build: Callable[[Robot], Model],
+    arguments: dict[str, Any],
+    options: SimpleNamespace,
+    plot: Path | None,
+    beside: bool,
+) -> tuple[Simulation, list[Path]]:
+    """Simulate, alone or beside the rigid robot; print what came out, write samples and plot."""
     if beside:
         from elastogen.rigid_comparison import compare
 
@@ -127,18 +155,28 @@ def run(robot: Robot, build: Callable[[Robot], Model], options: SimpleNamespace)
         draw = result.plot
     if result.t.size:
         for k, (name, unit) in enumerate(zip(result.coordinate_names, result.coordinate_units, strict=True)):
-            print(f"  {name}: from {result.q[0, k]:.6g} to {result.q[-1, k]:.6g} {unit} at t = {result.t[-1]:g} s")
+            first, last = (f"{result.q[row, k]:.6g}" for row in (0, -1))
+            print(f"  {name}: from {first} to {last}{unit and f' {unit}'} at t = {result.t[-1]:g} s")
     if plot is not None:
-        draw(plot)
+        with progress(f"drawing {plot}", options):
+            draw(plot)
         written.append(plot)
-    if measured is not None:
-        written += _compare_with(measured, result, lambda: build(robot), robot, plot)
-    for path in written:
-        print(f"wrote {path}")
-    if not (result.ok or result.interrupted):
-        from elastogen.runtime.simulation.results import STATUS
+    return result, written
 
-        raise elastogen.ModelError(f"{robot.name}: failed at t = {result.time_reached:g} s: {STATUS[result.status]}.")
+
+def facts(result: Simulation) -> dict[str, Any]:
+    """A motion for scripts: where it began and ended; the samples are in what ``--csv`` writes."""
+    ends = [] if not result.t.size else [(name, k) for k, name in enumerate(result.coordinate_names)]
+    off = None if result.work is None or not result.t.size else float(abs(result.balance).max())
+    return {
+        "name": result.name, "method": result.method, "status": str(result.status), "time_reached": float(result.time_reached),
+        "samples": int(result.t.size), "steps": int(result.steps), "rejections": int(result.rejections),
+        "evaluations": int(result.evaluations), "seconds": result.seconds, "energy_balance_off": off,
+        "units": dict(zip(result.coordinate_names, result.coordinate_units, strict=True)),
+        "first": {name: float(result.q[0, k]) for name, k in ends},
+        "last": {name: float(result.q[-1, k]) for name, k in ends},
+        "limits_passed": [str(passed) for passed in result.limits_passed],
+    }  # fmt: skip
 
 
 def _compare_with(

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import click
 
 import elastogen
-from elastogen.commands.shared.options import FILE, LOADING, TALKING, load, with_options
+from elastogen.commands.shared.options import AS_JSON, FILE, LOADING, TALKING, load, print_json, with_options
 from elastogen.commands.shared.progress import progress
 
 
@@ -19,6 +19,7 @@ from elastogen.commands.shared.progress import progress
     "--symbolic", type=click.Choice(["named", "nonzero", "none", "all"]), default="named",
     help="Which numbers stay symbols: named parameters (default), those of them that are not zero, none, or all.",
 )  # fmt: skip
+@AS_JSON
 @TALKING
 @with_options
 def command(options: SimpleNamespace) -> None:
@@ -26,8 +27,15 @@ def command(options: SimpleNamespace) -> None:
 
     QUANTITY is mass_matrix, jacobian, ...; all of them in one document by default.
     """
+    from elastogen.generator.closed_form.quantities import QUANTITIES
+
     robot = load(options)
     closed = elastogen.derive(robot, symbolic=options.symbolic)
+    if options.as_json:
+        with progress(f"deriving {robot.name}", options):
+            found = {name: closed.latex(name) for name in options.quantity or QUANTITIES}
+        print_json({"name": robot.name, "coordinates": list(robot.coordinate_names), "latex": found})
+        return
     with progress(f"deriving {robot.name}", options):
         text = closed.latex(*options.quantity)
     if options.latex is None:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import functools
 import json
+import os
 import sys
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -195,6 +196,19 @@ def warned_already() -> Iterator[None]:
     """Keep quiet about the robot: loading it said what there was to say."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", elastogen.RobotWarning)
+        yield
+
+
+@contextmanager
+def for_people(options: SimpleNamespace, *, talk: bool = False) -> Iterator[None]:
+    """Text that is printed in here: with ``--json`` it goes to stderr; mere ``talk`` goes nowhere with ``--quiet``."""
+    if options.quiet and (talk or options.as_json):
+        with open(os.devnull, "w", encoding="utf-8") as nowhere, redirect_stdout(nowhere):
+            yield
+    elif options.as_json:
+        with redirect_stdout(sys.stderr):
+            yield
+    else:
         yield
 
 

@@ -6,6 +6,8 @@ pictures; transmissions, sensors and other extensions are ignored. Mimic joints 
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
