@@ -8,6 +8,7 @@ import subprocess
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from pathlib import Path
 
 from elastogen.build.export.libraries import compiler_for
@@ -112,6 +113,9 @@ def _toolchain(options: CompileOptions, target: str | None, optimize: str) -> To
                 f"target {target!r}: the compiler {command!r} was not found. Fix: apt-get install gcc-arm-none-eabi."
             )
     elif target is not None:
+        near = get_close_matches(target, PROCESSORS, n=1, cutoff=0.75)
+        if near:
+            raise BuildError(f"target: got {target!r}, expected a processor or a target of zig. Fix: did you mean {near[0]!r}?")
         command = command or compiler_for(target)
     found = find_toolchain(replace(options, compiler=command))
     kept = tuple(flag for flag in found.flags if flag not in DRIVER_FLAGS)

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from elastogen.build.pages.skeleton import Skeleton
 from elastogen.generator.robot.errors import BuildError
 
+FILMS = (".gif", ".mp4")
 PICTURES_PER_SECOND = 25
 MOST_PICTURES = 750
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import secrets
+from collections.abc import Sequence
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -26,11 +27,19 @@ def script_json(data: Any) -> str:
     return json.dumps(data).replace("<", "\\u003c")
 
 
+def check_page(path: str | os.PathLike[str], others: Sequence[str] = ()) -> None:
+    """Refuse a name that no page can be written to, before anything is computed for it; ``others`` are endings of films."""
+    target = Path(path)
+    if target.suffix.lower() not in (".html", ".htm", *others):
+        films = f", or a film, {' or '.join(others)}" if others else ""
+        found = f"{target}: got the ending {target.suffix!r}"
+        raise BuildError(f"{found}, expected a page ending in .html{films}. Fix: name it so.")
+
+
 def write_page(path: str | os.PathLike[str], html: str, *, force: bool = False) -> Path:
     """Write a page, whole or not at all; a file that is no page of elastogen is not replaced unless ``force`` says so."""
     target = Path(path)
-    if target.suffix.lower() not in (".html", ".htm"):
-        raise BuildError(f"{target}: got the ending {target.suffix!r}, expected a page ending in .html. Fix: name it so.")
+    check_page(target)
     with writing_to(target.parent):
         if target.exists() and not force and not _is_page(target):
             raise BuildError(f"{target}: is no page of elastogen and was not replaced. Fix: choose another name, or force it.")

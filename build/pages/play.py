@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from elastogen.build.files.templating import fill
 from elastogen.build.options import BuildOptions
 from elastogen.build.pages.home import drives, home, joint_ranges
-from elastogen.build.pages.page_text import MARK, asset, script_json, write_page
+from elastogen.build.pages.page_text import MARK, asset, check_page, script_json, write_page
 from elastogen.build.pages.skeleton import Skeleton, skeleton
 from elastogen.build.pages.wasm import compile_wasm
 from elastogen.build.pipeline import render
@@ -78,6 +78,7 @@ class PlayPage:
 
 def play(robot: Robot, path: str | os.PathLike[str], *, force: bool = False) -> Path:
     """Write the page of a robot to ``path``; needs the compiler of ``ziglang``, the extra ``play``."""
+    check_page(path)
     return write_page(path, play_page(robot), force=force)
 
 

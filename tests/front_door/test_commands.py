@@ -7,12 +7,15 @@ import os
 import re
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 
+import click
 import pytest
 
 import elastogen
-from elastogen.command_line import main
+from elastogen.command_line import group, main
+from elastogen.commands import COMMANDS
 from elastogen.commands.robots.new import KINDS
 from elastogen.generator.description.load_robot import builtin_names
 from elastogen.generator.functions.stages import listening, stage
@@ -61,6 +64,79 @@ def test_generate_and_build_for_scripts(capsys: pytest.CaptureFixture[str], tmp_
     assert [function["name"] for function in model["functions"]] == ["gravity_vector"]
     assert model["functions"][0]["c_seconds"] >= 0
     assert model["live_parameters"]["gravity_y"] == -9.81
+
+
+def test_derive_simulate_and_run_for_scripts(capsys: pytest.CaptureFixture[str], arm, library, tmp_path: Path) -> None:
+    """Results alone on stdout; what is for people goes to stderr, and nowhere with --quiet."""
+    assert main(["derive", "two_link", "gravity_vector", "--json", "-q"]) == 0
+    derived = json.loads(capsys.readouterr().out)
+    assert "align*" in derived["latex"]["gravity_vector"]
+    table = tmp_path / "a.csv"
+    motion = ["simulate", "two_link", "--outputs", "simulation", "--q0", "0.3,0.1", "--seconds", "0.1", "--csv", str(table)]
+    assert main([*motion, "--json"]) == 0
+    printed = capsys.readouterr()
+    found = json.loads(printed.out)
+    direct = arm.simulate([0.3, 0.1], t=0.1)
+    assert [found["last"][name] for name in arm.coordinate_names] == pytest.approx(direct.q[-1], rel=1e-12)
+    assert (found["status"], found["units"]["elbow"], found["written"]) == ("OK", "rad", [str(table)])
+    assert "energy balance" in printed.err
+    assert main([*motion, "--json", "--quiet"]) == 0
+    assert capsys.readouterr().err == ""
+    assert main(
+        ["run", "two_link", "--outputs", "simulation", "--seconds", "0.05", "--move-seconds", "0.03", "--json", "-q"]
+    ) in (0, 2)
+    ran = json.loads(capsys.readouterr().out)
+    assert (ran["name"], ran["controller"], set(ran["largest_tracking_errors"])) == (
+        "two_link",
+        "computed_torque",
+        {"shoulder", "elbow"},
+    )
+    assert ran["lateness"]["p50"] <= ran["lateness"]["worst"]
+
+
+def test_warnings_are_lines(capsys: pytest.CaptureFixture[str], arm) -> None:
+    """Of a simulation that passes a limit, in the words of the command line; none with --quiet."""
+    fall = ["simulate", "two_link", "--outputs", "simulation", "--seconds", "0.2", "--qd0", "40,0", "--no-plot"]
+    for more, expected in ((["--name", "two_link"], 1), (["--quiet"], 0)):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(elastogen.Model, "simulate", warned_simulate(elastogen.Model.simulate))
+            assert main([*fall, *more]) == 0
+        lines = [line for line in capsys.readouterr().err.splitlines() if "passed" in line]
+        assert lines == ["warning: elbow passed its limit. Fix: --stops end keeps it there."] * expected
+
+
+def warned_simulate(simulate):
+    def warned(self, *arguments, **options):
+        warnings.warn("elbow passed its limit. Fix: stops='end' keeps it there.", elastogen.ModelWarning, stacklevel=2)
+        return simulate(self, *arguments, **options)
+
+    return warned
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["report", "two_link", "r.txt"],
+        ["animate", "two_link", "a.png"],
+        ["play", "two_link", "p"],
+        ["run", "two_link", "--animate", "x.md"],
+    ],
+    ids=lambda arguments: arguments[0],
+)
+def test_endings_of_pages_are_refused_at_once(arguments: list[str], capsys, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(elastogen, "build_model", lambda *given, **options: pytest.fail("nothing is built for it"))
+    assert main(arguments) == 2
+    assert "expected a page ending in .html" in capsys.readouterr().err
+
+
+def test_every_command_may_be_told_to_be_quiet_or_verbose() -> None:
+    listed = [group.get_command(click.Context(group), name) for name in COMMANDS]
+    leaves = [
+        leaf for command in listed for leaf in (command.commands.values() if isinstance(command, click.Group) else [command])
+    ]
+    assert len(leaves) > len(listed)
+    for leaf in leaves:
+        assert {"--quiet", "--verbose"} <= {option for parameter in leaf.params for option in parameter.opts}, leaf.name
 
 
 def test_quiet_and_verbose(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

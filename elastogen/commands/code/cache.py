@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 import elastogen
-from elastogen.commands.shared.options import AS_JSON, positive, print_json
+from elastogen.commands.shared.options import AS_JSON, QUICK, positive, print_json
 
 DIRECTORY = click.option(
     "--cache-dir", type=click.Path(path_type=Path), metavar="DIR", help="Instead of $ELASTOGEN_CACHE_DIR or the user's."
@@ -23,6 +23,7 @@ def command() -> None:
 
 @command.command("path")
 @DIRECTORY
+@QUICK
 def path_command(cache_dir: Path | None) -> None:
     """Print the cache directory, and the read-only ones behind it."""
     from elastogen.build.module.cache import Cache
@@ -35,6 +36,7 @@ def path_command(cache_dir: Path | None) -> None:
 
 @command.command("list")
 @DIRECTORY
+@QUICK
 @AS_JSON
 def list_command(cache_dir: Path | None, as_json: bool) -> None:
     """Print the entries, those that were used last first: size, days since the last use, module."""
@@ -61,6 +63,7 @@ def list_command(cache_dir: Path | None, as_json: bool) -> None:
 
 @command.command("verify")
 @DIRECTORY
+@QUICK
 def verify_command(cache_dir: Path | None) -> None:
     """Check owner, permissions and sums of every entry; exit code 2 if one is refused."""
     from elastogen.build.module.cache import Cache, sound_extension
@@ -84,6 +87,7 @@ def verify_command(cache_dir: Path | None) -> None:
 
 @command.command("clean")
 @DIRECTORY
+@QUICK
 @click.option("--unused-days", type=positive, metavar="NUMBER", help="Only entries that were not used for so long.")
 def clean_command(cache_dir: Path | None, unused_days: float | None) -> None:
     """Remove the entries, the notes that lead to them, and what killed builds left behind."""

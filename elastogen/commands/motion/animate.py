@@ -46,13 +46,17 @@ PAGE = together(
 @with_options
 def command(options: SimpleNamespace) -> None:
     """Simulate a robot's motion and draw it into FILE: .html (default NAME_motion.html), .gif or .mp4."""
+    from elastogen.build.pages.film import FILMS
+    from elastogen.build.pages.page_text import check_page
+
     robot = load(options)
+    page = options.page or f"{robot.name}_motion.html"
+    check_page(page, FILMS)
     beside = options.beside_rigid
     if beside is None:
         beside = robot.experiment is not None
     flexible = any(coordinate.elastic for coordinate in robot.coordinates)
     result, rigid = motion(robot, options, beside=beside and flexible)
-    page = options.page or f"{robot.name}_motion.html"
     with progress(f"drawing {robot.name}", options):
         written = result.animate(page, rigid=rigid, force=options.force)
     print(f"wrote {written}")

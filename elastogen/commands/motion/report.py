@@ -53,16 +53,18 @@ def command(options: SimpleNamespace) -> None:
 
     Pictures, warnings, description, vibrations, workspace, a motion, costs, functions, real-time statistics, the certificate.
     """
+    from elastogen.build.pages.page_text import check_page
     from elastogen.build.pages.report.report import report
     from elastogen.commands.motion.report_evidence import certificate
 
     robot, messages = load_with_warnings(options)
+    page = options.page or f"{robot.name}_report.html"
+    check_page(page)
     for message in [] if options.quiet else messages:
         print(f"warning: {as_options(message, vars(options))}", file=sys.stderr)
     result, _ = motion(robot, options, beside=False)
     model = build_robot(robot, options)
     note = robot.experiment.note if robot.experiment is not None else ""
-    page = options.page or f"{robot.name}_report.html"
     with warned_already():
         more = [_real_time(model, robot, options)] if options.loop_seconds > 0 else []
         more.append(certificate(_verified(robot, options), options.robot))

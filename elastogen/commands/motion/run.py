@@ -92,6 +92,11 @@ NAME = 16  # characters of a coordinate's name
 @with_options
 def command(options: SimpleNamespace) -> None:  # fmt: skip
     """Run a robot in its real-time loop, show it live, and end with a report."""
+    if options.animate is not None:
+        from elastogen.build.pages.film import FILMS
+        from elastogen.build.pages.page_text import check_page
+
+        check_page(options.animate, FILMS)
     run(build(options), options)
 
 

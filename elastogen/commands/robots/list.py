@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 import warnings
+from types import SimpleNamespace
 
 import click
 
 import elastogen
-from elastogen.commands.shared.options import AS_JSON, print_json
+from elastogen.commands.shared.options import AS_JSON, TALKING, print_json, with_options
+from elastogen.commands.shared.progress import progress
 
 
 @click.command()
 @AS_JSON
-def command(as_json: bool) -> None:
+@TALKING
+@with_options
+def command(options: SimpleNamespace) -> None:
     """Print the built-in robots: name, number of coordinates, what it is."""
     from elastogen.generator.description.files import builtin_names
 
-    with warnings.catch_warnings():
+    with progress("loading the built-in robots", options), warnings.catch_warnings():
         warnings.simplefilter("ignore", elastogen.RobotWarning)
         robots = [elastogen.load(name) for name in builtin_names()]
-    if as_json:
+    if options.as_json:
         print_json([{"name": r.name, "coordinates": len(r.coordinates), "description": r.description} for r in robots])
         return
     width = max(len(robot.name) for robot in robots)

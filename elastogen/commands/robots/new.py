@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from elastogen.commands.shared.options import FILE
+from elastogen.commands.shared.options import FILE, QUICK
 from elastogen.generator.robot.location import Location
 from elastogen.generator.robot.names import check_robot_name
 
@@ -70,6 +70,7 @@ KINDS = {"rigid": RIGID, "flexible": FLEXIBLE, "planar": PLANAR}
 @click.argument("name")
 @click.argument("file", required=False, type=FILE)
 @click.option("--kind", type=click.Choice(list(KINDS)), default="rigid", help="What to begin with (default rigid).")
+@QUICK
 def command(name: str, file: Path | None, kind: str) -> None:
     """Write a commented robot file that builds: NAME.yaml, or FILE."""
     path = file or Path(f"{name}.yaml")

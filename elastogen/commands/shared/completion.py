@@ -5,6 +5,8 @@ from __future__ import annotations
 import click
 from click.shell_completion import BashComplete, FishComplete, ShellComplete, ZshComplete
 
+from elastogen.commands.shared.options import QUICK
+
 SHELLS: dict[str, type[ShellComplete]] = {"bash": BashComplete, "zsh": ZshComplete, "fish": FishComplete}
 
 
@@ -16,6 +18,7 @@ fish: elastogen completion fish > ~/.config/fish/completions/elastogen.fish
 
 
 @click.command(epilog=HOW)
+@QUICK
 @click.argument("shell", type=click.Choice(list(SHELLS)))
 @click.pass_context
 def command(ctx: click.Context, shell: str) -> None:

@@ -7,7 +7,7 @@ import json
 import os
 import sys
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
 from types import SimpleNamespace
@@ -113,6 +113,10 @@ TALKING = together(
     click.option("-v", "--verbose", is_flag=True, help="Times of all stages, and the compiler's commands."),
 )
 FRAMES = click.option("--frames", type=names, metavar="A,B", help="Links, points or tip, for functions of frames.")
+QUICK = together(  # of commands that are done at once
+    click.option("-q", "--quiet", is_flag=True, expose_value=False, help="As everywhere; there is nothing to leave out."),
+    click.option("-v", "--verbose", is_flag=True, expose_value=False, help="As everywhere; there is nothing to add."),
+)
 EMISSION = together(
     click.option("--outputs", type=names, metavar="A,B", help="Functions to emit (default: a sensible set)."),
     click.option("--precision", type=click.Choice(["double", "float"]), default="double", help="Default double."),
@@ -139,11 +143,25 @@ def with_options(function: Callable[[SimpleNamespace], None]) -> Callable[..., N
     @functools.wraps(function)
     def run(**given: Any) -> None:
         try:
-            function(SimpleNamespace(**given))
+            with warnings_as_lines(given):
+                function(SimpleNamespace(**given))
         except (elastogen.ElastogenError, elastogen.ModelError) as error:
             raise CommandError(as_options(str(error), given)) from error
 
     return run
+
+
+@contextmanager
+def warnings_as_lines(given: Mapping[str, Any]) -> Iterator[None]:
+    """Warnings of simulations and loops as readable lines on stderr, none with ``--quiet``."""
+
+    def show(message: Warning | str, category: type[Warning], *place: Any) -> None:
+        if not given.get("quiet"):
+            print(f"warning: {as_options(str(message), given)}", file=sys.stderr)
+
+    with warnings.catch_warnings():
+        warnings.showwarning = show
+        yield
 
 
 def load(options: SimpleNamespace) -> Robot:
