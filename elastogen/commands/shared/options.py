@@ -155,7 +155,9 @@ def with_options(function: Callable[[SimpleNamespace], None]) -> Callable[..., N
 def warnings_as_lines(given: Mapping[str, Any]) -> Iterator[None]:
     """Warnings of simulations and loops as readable lines on stderr, none with ``--quiet``."""
 
-    def show(message: Warning | str, category: type[Warning], *place: Any) -> None:
+    def show(
+        message: Warning | str, category: type[Warning], filename: str, lineno: int, file: Any = None, line: str | None = None
+    ) -> None:
         if not given.get("quiet"):
             print(f"warning: {as_options(str(message), given)}", file=sys.stderr)
 
