@@ -30,7 +30,6 @@ from elastogen.build.stamps import sha256, tool_sha256
 from elastogen.build.user_code import UserCode
 from elastogen.generator.description.load_robot import RobotSource, load
 from elastogen.generator.functions.derivation import ModelDerivation, derive_model
-from elastogen.generator.robot.errors import OutputError
 from elastogen.generator.robot.joint_kind import JointCoordinate, JointKind
 from elastogen.generator.robot.own.terms import TIME
 from elastogen.generator.robot.robot import Robot
@@ -156,6 +155,8 @@ class LoopContext:
     metadata: tuple[str, ...]  # C string literals
     switching: SwitchContext | None  # of robots with sliding joints
     sliding_coordinates: tuple[int, ...]  # indices in q of the sliding joints
+    timed: bool  # whether own terms or functions depend on the time
+    time: str  # the live parameter that holds it
 
 
 def build_loop_extension(robot: Robot, options: BuildOptions, code: UserCode | None = None) -> Path:
@@ -199,19 +200,8 @@ def loop_outputs(robot: Robot, more: tuple[str, ...] | None = None) -> tuple[str
 
 def render_loop(robot: Robot, options: BuildOptions, code: UserCode) -> RenderedModel:
     """Print the files of a model with its loop."""
-    refuse_time(robot)
     derivation = derive_model(robot, options.emit.outputs, options.emit.frames)
     return with_loop(derivation, render_model(derivation, options.emit), options, code)
-
-
-def refuse_time(robot: Robot) -> None:
-    """Refuse terms that depend on the time: a loop does not set it."""
-    for term in robot.terms:
-        if any(s.name == TIME for s in term.free_symbols):
-            raise OutputError(
-                f"loop of {robot.name}: its term {term.name!r} depends on the time, which a loop does not set. "
-                "Fix: use a live parameter in its place"
-            )
 
 
 def with_loop(derivation: ModelDerivation, model: RenderedModel, options: BuildOptions, code: UserCode) -> RenderedModel:
@@ -289,6 +279,8 @@ def _context(derivation: ModelDerivation, options: BuildOptions, model: Rendered
         metadata=tuple(string_literals(json.dumps(metadata, separators=(",", ":")))),
         switching=switch_context(derivation, identity),
         sliding_coordinates=tuple(selector.coordinate for selector in derivation.selectors),
+        timed=TIME in robot.parameters and robot.parameters[TIME].live,
+        time=TIME,
     )
 
 

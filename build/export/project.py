@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from elastogen.build.files.contexts import BundleContext
 from elastogen.build.files.render import RenderedModel, render_model
 from elastogen.build.files.templating import fill
-from elastogen.build.loop import loop_outputs, refuse_time, with_loop
+from elastogen.build.loop import loop_outputs, with_loop
 from elastogen.build.options import BuildOptions
 from elastogen.build.user_code import UserCode
 from elastogen.generator.functions.derivation import ModelDerivation, derive_model
@@ -70,7 +70,6 @@ def make_project(robot: Robot, options: BuildOptions, kind: str, loop: bool, par
     """Derive a robot's model, with its loop if asked, and print its C files; ``parts`` are the endings that are wanted."""
     outputs = options.emit.outputs
     if loop:
-        refuse_time(robot)
         outputs = tuple(dict.fromkeys((*(outputs or ("default",)), *loop_outputs(robot))))
     derivation = derive_model(robot, outputs, options.emit.frames)
     model = render_model(derivation, options.emit)

@@ -75,8 +75,3 @@ def test_the_emitted_c_is_clean(precision: str, tmp_path: Path) -> None:
             command = [compiler, *WARNINGS, "-fsyntax-only", str(source)]
             done = subprocess.run(command, capture_output=True, text=True, check=False)
             assert done.returncode == 0, done.stderr
-
-
-def test_a_loop_does_not_know_the_time_of_terms() -> None:
-    with pytest.raises(elastogen.OutputError, match=r"loop of two_link: its term 'shaken' depends on the time"):
-        elastogen.build_loop(robot_with_terms())
