@@ -38,19 +38,23 @@ class FramedEvaluation(Evaluation):
 
     def _framed_function(self, function: str, frames: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
         """The key of a compiled function that has these frames, and all the frames that it has, in its order."""
-        chosen = self._metadata.chosen_frames
-        if function in self._kernels and set(frames) <= set(chosen):
-            return function, chosen
-        key = f"{function} of {', '.join(frames)}"
-        if key not in self._kernels:
+        built: dict[tuple[str, ...], str] = self.__dict__.setdefault("_framed_kernels", {}).setdefault(function, {})
+        if function in self._kernels:
+            built.setdefault(self._metadata.chosen_frames, function)
+        enough = [there for there in built if set(frames) <= set(there)]
+        if not enough:
             if self._provider is None:
                 raise ModelError(
                     f"{self._name} was built without {function} of {', '.join(frames)}. Fix: name them in the options "
                     "outputs= and frames= of elastogen.build_model"
                 )
+            key = f"{function} of {', '.join(frames)}"
             self._kernels[key] = kernel = self._provider(function, frames)
             kernel.diagnose = self._why_singular
-        return key, frames
+            built[frames] = key
+            enough = [frames]
+        there = min(enough, key=len)
+        return built[there], there
 
     def _of_frames(
         self,

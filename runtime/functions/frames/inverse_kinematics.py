@@ -148,19 +148,20 @@ class InverseKinematicsMethods(FramedEvaluation):
 
     def _module(self, names: tuple[str, ...]) -> Module:
         """The model's own module, or one that is built now."""
-        chosen = self._metadata.chosen_frames
-        if hasattr(self._lib, "eg_inverse_kinematics") and set(names) <= set(chosen):
-            return Module(self._lib, self._ffi, chosen)
-        known: dict[tuple[str, ...], Module] = self.__dict__.setdefault("_searches", {})
-        if names not in known:
+        known: list[Module] = self.__dict__.setdefault("_searches", [])
+        if not known and hasattr(self._lib, "eg_inverse_kinematics"):
+            known.append(Module(self._lib, self._ffi, self._metadata.chosen_frames))
+        enough = [module for module in known if set(names) <= set(module.frames)]
+        if not enough:
             if self._build is None:
                 raise ModelError(
                     f"{self._name} was built without {FUNCTION} of {', '.join(names)}. Fix: name them in the options "
                     "outputs= and frames= of elastogen.build_model"
                 )
             other = self._build(FUNCTION, names)
-            known[names] = Module(other._lib, other._ffi, names)
-        return known[names]
+            enough = [Module(other._lib, other._ffi, names)]
+            known += enough
+        return min(enough, key=lambda module: len(module.frames))
 
     def _start(self) -> Array:
         lower, upper = self.position_limits

@@ -88,6 +88,16 @@ def test_other_frames_are_built_when_they_are_asked_for(puma560: elastogen.Model
     np.testing.assert_allclose(position, puma560.forward_kinematics(q)[:, 2, :3, 3], atol=1e-14)
 
 
+def test_a_subset_of_frames_is_not_built_again(puma560: elastogen.Model, monkeypatch: pytest.MonkeyPatch) -> None:
+    q = np.linspace(-1, 1, 6)
+    both = puma560.frame_jacobian(["hand", "wrist"], q)
+    monkeypatch.setattr(puma560, "_provider", None)
+    np.testing.assert_array_equal(puma560.frame_jacobian(["wrist", "hand"], q), both[::-1])
+    np.testing.assert_array_equal(puma560.frame_jacobian("wrist", q), both[1])
+    with pytest.raises(elastogen.ModelError, match="built without frame_jacobian of trunk"):
+        puma560.frame_jacobian("trunk", q)
+
+
 WRONG = {
     "no such frame": (lambda m, s: m.frame_jacobian("eey", s[0]), "Did you mean 'eye'"),
     "none": (lambda m, s: m.frame_jacobian([], s[0]), "one or more"),

@@ -203,6 +203,25 @@ def test_live_parameters_and_batches_of_any_size() -> None:
     assert model.inverse_kinematics("tip", np.ones((3, 1, 3)), q0=np.ones((4, 2))).converged.shape == (3, 4)
 
 
+def test_redundant_errors_of_a_large_arm() -> None:
+    """Six errors of two joints on links of 90 m: J J^T is singular beyond rounding of its damping."""
+    links = [{"name": "base"}, *({"name": name, "mass": 1.0, "inertia": [1, 1, 1]} for name in ("one", "two"))]
+    joints = [{"name": "a", "type": "revolute"}, {"name": "b", "type": "revolute", "placement": {"xyz": [90.0, 0, 0]}}]
+    robot = elastogen.load({
+        "elastogen": 1, "name": "crane", "links": links, "joints": joints,
+        "tip": {"link": "two", "xyz": [90.0, 0, 0]},
+    })  # fmt: skip
+    model = elastogen.build_model(robot, frames=["tip"], outputs=["inverse_kinematics", "frame_pose"])
+    rng = np.random.default_rng(9)
+    q = rng.uniform(-1, 1, (200, 2))
+    position, rotation = model.frame_pose("tip", q)
+    start = q + rng.normal(scale=0.2, size=q.shape)
+    for damping in (0.0, 0.1):
+        found = model.inverse_kinematics("tip", position, rotation, q0=start, damping=damping)  # fails at no item
+        assert found.converged.mean() >= 0.9  # the others fold the elbow to the other side
+        np.testing.assert_allclose(found.q[found.converged], q[found.converged], atol=1e-6)
+
+
 WRONG = {
     "no target": ({}, "got no target"),
     "shape": ({"position": [1, 2]}, r"expected finite real numbers of shape \(\.\.\., 3\)"),
