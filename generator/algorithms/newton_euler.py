@@ -103,7 +103,7 @@ def outward(
         with graph.section(f"{frame.label}: velocity and acceleration"):
             parent = motions[frame.parent] if frame.parent >= 0 else rest
             root = motions[place_.group_parent] if place_.group_parent >= 0 else rest
-            spin, spin_rate, slide, slide_rate = _relative(mechanism, index, place_, q, qd, qdd)
+            spin, spin_rate, slide, slide_rate = relative(mechanism, index, place_, q, qd, qdd)
             carried = place_.group_rotation.inward(root.omega)
             omega = named("w", index, add(carried, spin))
             epsilon = add(add(place_.group_rotation.inward(root.epsilon), spin_rate), cross(carried, spin))
@@ -116,7 +116,7 @@ def outward(
     return motions
 
 
-def _relative(
+def relative(
     mechanism: Mechanism,
     index: int,
     place_: Placed,

@@ -1,25 +1,23 @@
 """Positions, velocities, accelerations and Jacobians of points on links (000 (63), (79), (80); 003 (3)-(5)).
 
-A point moves with a frame, the link's or that of a beam's section, in which it is at r. Accelerations in base components can
-be had in three equal ways, R (a + U r), (R U) r and U_0 (R r); which is cheapest depends on the robot and the points.
+A point moves with a frame, the link's or that of a beam's section, in which it is at r. Accelerations in base components are in
+point_accelerations.py.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from elastogen.generator.algorithms.kinematics import Pose, Twist, add_column, local_motions, poses
-from elastogen.generator.algorithms.newton_euler import MotionState, Placed, acceleration_operator, outward
+from elastogen.generator.algorithms.newton_euler import Placed, outward
 from elastogen.generator.mechanism.mechanism import LinkFrame
 from elastogen.generator.mechanism.points import PointedMechanism
 from elastogen.generator.program.graph import Value
 from elastogen.generator.spatial.vectors import Mat, Vec, add, cross, dot, sub, times
 
-WORTH_A_PRODUCT = 3  # points on a frame: 18 products each by R (a + U r), 27 and 9 each by R U
 
-
-def _still(mechanism: PointedMechanism) -> Twist:
+def still(mechanism: PointedMechanism) -> Twist:
+    """Of a point of the base."""
     zero = mechanism.graph.value(0)
     return Twist([zero] * 3, [zero] * 3)
 
@@ -32,88 +30,13 @@ def velocities(mechanism: PointedMechanism, placed: Sequence[Placed], q: Sequenc
     for point in mechanism.points:
         frame = point.frame.frame
         if frame < 0:
-            result.append(_still(mechanism))
+            result.append(still(mechanism))
             continue
         with mechanism.graph.section(f"{point.point.name}: velocity"):
             v, omega = own[frame].linear, own[frame].angular
             linear = times(found[frame].R, add(v, cross(omega, point.frame.position)))
             result.append(Twist(linear, times(found[frame].R, omega)))
     return result
-
-
-class Carriers:
-    """The frames that carry points, and the way from their components to the base's: turn by turn near the base, else by R."""
-
-    FEW_TURNS = 2  # 4 products each, against 9 by R
-
-    def __init__(self, mechanism: PointedMechanism, placed: Sequence[Placed], motions: Sequence[MotionState]) -> None:
-        self.mechanism, self.motions = mechanism, motions
-        self._placed, self._poses = placed, poses(mechanism, placed)
-
-    def axes(self, index: int) -> Mat:
-        """R of a frame."""
-        return self._poses[index].R
-
-    def in_base(self, index: int, v: Vec) -> Vec:
-        """R v."""
-        chain, at = [], index
-        while at >= 0:
-            chain.append(self._placed[at])
-            at = chain[-1].group_parent
-        if len(chain) > self.FEW_TURNS:
-            return times(self.axes(index), v)
-        for place in chain:
-            v = place.group_rotation.outward(v)
-        return v
-
-    def accelerations(self, way: Callable[[int], Callable[[Vec], Vec]]) -> list[Twist]:
-        """Of every point; ``way`` gives for a frame the acceleration of its points by their place."""
-        ready: dict[int, Callable[[Vec], Vec]] = {}
-        result = []
-        for point in self.mechanism.points:
-            index = point.frame.frame
-            if index < 0:
-                result.append(_still(self.mechanism))
-                continue
-            with self.mechanism.graph.section(f"{point.point.name}: acceleration"):
-                if index not in ready:
-                    ready[index] = way(index)
-                result.append(Twist(ready[index](point.frame.position), self.in_base(index, self.motions[index].epsilon)))
-        return result
-
-
-def accelerations_by_frames(carriers: Carriers) -> list[Twist]:
-    """R (a + U r) (000 (80))."""
-    motions = carriers.motions
-    return carriers.accelerations(lambda k: lambda r: carriers.in_base(k, add(motions[k].a, times(motions[k].U, r))))
-
-
-def accelerations_by_operators(carriers: Carriers) -> list[Twist]:
-    """R a + (R U) r where a frame carries enough points for the product to pay, else R (a + U r)."""
-    carried = Counter(point.frame.frame for point in carriers.mechanism.points)
-
-    def of(index: int) -> Callable[[Vec], Vec]:
-        motion = carriers.motions[index]
-        if carried[index] < WORTH_A_PRODUCT:
-            return lambda r: carriers.in_base(index, add(motion.a, times(motion.U, r)))
-        origin = carriers.in_base(index, motion.a)
-        columns = [carriers.in_base(index, list(column)) for column in zip(*motion.U, strict=True)]
-        operator = [list(row) for row in zip(*columns, strict=True)]
-        return lambda r: add(origin, times(operator, r))
-
-    return carriers.accelerations(of)
-
-
-def accelerations_in_base(carriers: Carriers) -> list[Twist]:
-    """R a + U_0 (R r), with U_0 of the angular velocity and acceleration in base components."""
-
-    def of(index: int) -> Callable[[Vec], Vec]:
-        motion = carriers.motions[index]
-        origin, omega, epsilon = (carriers.in_base(index, v) for v in (motion.a, motion.omega, motion.epsilon))
-        U = acceleration_operator(carriers.mechanism.graph, omega, epsilon)
-        return lambda r: add(origin, times(U, carriers.in_base(index, r)))
-
-    return carriers.accelerations(of)
 
 
 def readings(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 
-from elastogen.generator.algorithms import kinematics, points, sheared_kinematics
+from elastogen.generator.algorithms import kinematics, point_accelerations, points, sheared_kinematics
 from elastogen.generator.algorithms.kinematics import Pose, Twist
 from elastogen.generator.algorithms.newton_euler import outward
 from elastogen.generator.functions.catalogue import Derived, Entry, Outputs, Way, flat, unless_sheared
@@ -16,7 +16,7 @@ from elastogen.generator.robot.robot import Robot
 from elastogen.generator.spatial.vectors import Mat, Vec, combination_scalar
 from elastogen.runtime.interface.argument import Argument
 
-Accelerations = Callable[[points.Carriers], list[Twist]]
+Accelerations = Callable[[point_accelerations.Carriers], list[Twist]]
 
 
 def _frames(variant: Variant) -> list[Pose]:
@@ -50,7 +50,7 @@ def _accelerations(way: Accelerations) -> Way:
         q, qd, qdd = (variant.input(name) for name in ("q", "qd", "qdd"))
         placed = variant.place(q)
         motions = outward(variant.mechanism, placed, q, qd, qdd, variant.zeros(3))
-        return _twists(way(points.Carriers(variant.pointed, placed, motions)))
+        return _twists(way(point_accelerations.Carriers(variant.pointed, placed, motions, q, qd, qdd)))
 
     return derive
 
@@ -188,8 +188,9 @@ ENTRIES = tuple(
          _per_point("v", 6, "m/s, rad/s", _TWIST), (velocities,)),
         ("point_accelerations", "Accelerations of all points in base components, without gravity.", ("q", "qd", "qdd"),
          _per_point("a", 6, "m/s^2, rad/s^2", _TWIST),
-         tuple(map(_accelerations, (points.accelerations_by_frames, points.accelerations_by_operators,
-                                    points.accelerations_in_base)))),
+         tuple(map(_accelerations, (point_accelerations.accelerations_by_frames,
+                                    point_accelerations.accelerations_by_operators,
+                                    point_accelerations.accelerations_carried)))),
         ("point_jacobians", "Jacobians of all points in base components: twists = J qd.", ("q",),
          _per_coordinate("J", "m, 1 or m/rad"), (jacobians,)),
         ("point_jacobian_rates", "Time derivatives of the Jacobians of all points: accelerations = J qdd + dJ/dt qd.",

@@ -5,11 +5,13 @@ from functools import cache
 import numpy as np
 import point_oracle as oracle
 import pytest
-from sliding_frames import HERMITE
+from plain_programs import PlainPrograms
+from sliding_frames import HERMITE, sliding
 
 import elastogen
 from elastogen.generator.functions.derivation import derive_model
 from elastogen.generator.robot.errors import OutputError, RobotError
+from elastogen.generator.robot.neutral import neutral
 from elastogen.generator.robot.robot import Point
 
 KINEMATIC = ("point_positions", "point_velocities", "point_accelerations", "point_jacobians", "point_jacobian_rates",
@@ -219,13 +221,38 @@ def test_ten_points_cost_no_more_than_inverse_dynamics():
     links = [link.name for link in puma.links]
     on_flange = [placed(f"p{k}", links[6], *rng.uniform(-0.3, 0.3, 3).round(2).tolist()) for k in range(10)]
     along = [placed(f"p{k}", links[k], 0.1 * n, 0, 0) for n, k in enumerate((1, 1, 2, 2, 3, 3, 4, 5, 6, 6))]
-    limit = None
-    for points in (on_flange, along):
-        wanted = ["point_accelerations", *([] if limit else ["inverse_dynamics"])]
-        derived = {f.name: f.program.count for f in derive_model(puma.with_points(*points), wanted).functions}
-        limit = limit or derived["inverse_dynamics"]
-        count = derived["point_accelerations"]
-        assert count.mul + count.add <= limit.mul + limit.add
+    on_arm = [placed(f"p{k}", links[1 + k % 3], *rng.uniform(-0.3, 0.3, 3).tolist()) for k in range(10)]
+    anywhere = [placed(f"p{k}", links[1 + k % 6], *rng.uniform(-0.3, 0.3, 3).tolist()) for k in range(10)]
+    (inverse,) = derive_model(puma, ["inverse_dynamics"]).functions
+    limit = inverse.program.count.mul + inverse.program.count.add
+    for points, share in ((on_flange, 0.94), (along, 0.88), (on_arm, 0.46), (anywhere, 1.06)):
+        (function,) = derive_model(puma.with_points(*points), ["point_accelerations"]).functions
+        assert function.program.count.mul + function.program.count.add <= share * limit
+
+
+@pytest.mark.parametrize("kind", ["flexible", "sliding", "satellite"])
+def test_all_ways_to_accelerations(kind):
+    """The derivation keeps the cheapest, which the other tests judge; all are equal."""
+    if kind == "satellite":
+        robot = elastogen.load("satellite")
+        robot = robot.with_points(*(placed(link.name, link.name, 0.1, 0, 0) for link in robot.links[1:]))
+    else:
+        robot = elastogen.load(spatial() if kind == "flexible" else {**sliding("Pa"), "points": [{"link": "link2", "x": 0.2}]})
+    results = []
+    for way in range(3):
+        programs = PlainPrograms(robot, way)
+        size = len(robot.velocities)
+        q, (_, qd, qdd) = np.array(neutral(robot)), state(size, 14)
+        q[5 if kind == "sliding" else 0] += 0.3
+        results.append(programs("point_accelerations", q=q, qd=qd, qdd=qdd))
+    for result in results[1:]:
+        np.testing.assert_allclose(result, results[0], rtol=0, atol=1e-12 * np.abs(results[0]).max())
+    assert np.abs(results[0]).max() > 0.1
+
+
+def test_what_is_no_point():
+    with pytest.raises(RobotError, match=r"with_points\[0\].*one by one"):
+        elastogen.load("two_link").with_points([Point("a", "forearm")])
 
 
 def test_single_precision_in_c(cache_dir):

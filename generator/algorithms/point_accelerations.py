@@ -1,0 +1,196 @@
+"""Accelerations of points in base components (000 (80)), in equal ways; which is cheapest depends on the robot and the points.
+
+R (a + U r), or (R U) r, from the frames' motions in their own components; or U_h (R_h r) with angular velocities and
+accelerations carried outwards in the axes of one home h: of the base or, next to it, of the frame behind the first turn.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from functools import cached_property
+
+from elastogen.generator.algorithms.kinematics import Twist, poses
+from elastogen.generator.algorithms.newton_euler import MotionState, Placed, acceleration_operator, relative
+from elastogen.generator.algorithms.points import still
+from elastogen.generator.mechanism.points import PointedMechanism
+from elastogen.generator.program.graph import Value
+from elastogen.generator.spatial.vectors import Mat, Vec, add, cross, scale, times
+
+WORTH_A_PRODUCT = 3  # points on a frame: 18 products each by R (a + U r), 27 and 9 each by R U
+
+
+class Carriers:
+    """The frames that carry points, and the way from their components to the base's: turn by turn near the base, else by R."""
+
+    FEW_TURNS = 2  # 4 products each, against 9 by R
+
+    def __init__(
+        self,
+        mechanism: PointedMechanism,
+        placed: Sequence[Placed],
+        motions: Sequence[MotionState],
+        q: Sequence[Value],
+        qd: Sequence[Value],
+        qdd: Sequence[Value],
+    ) -> None:
+        self.mechanism, self.placed, self.motions = mechanism, placed, motions
+        self.q, self.qd, self.qdd = q, qd, qdd
+
+    @cached_property
+    def _axes(self) -> list[Mat]:
+        return [pose.R for pose in poses(self.mechanism, self.placed)]
+
+    def turns(self, index: int) -> list[int]:
+        """The frame and those further in, joints with parallel axes taken together; the last one turns on the base."""
+        chain: list[int] = []
+        while index >= 0:
+            chain.append(index)
+            index = self.placed[index].group_parent
+        return chain
+
+    def in_base(self, index: int, v: Vec) -> Vec:
+        """R v."""
+        chain = self.turns(index)
+        if len(chain) > self.FEW_TURNS:
+            return times(self._axes[index], v)
+        for k in chain:
+            v = self.placed[k].group_rotation.outward(v)
+        return v
+
+    def accelerations(self, way: Callable[[int], Callable[[Vec], Vec]]) -> list[Twist]:
+        """Of every point; ``way`` gives for a frame the acceleration of its points by their place."""
+        ready: dict[int, Callable[[Vec], Vec]] = {}
+        result = []
+        for point in self.mechanism.points:
+            index = point.frame.frame
+            if index < 0:
+                result.append(still(self.mechanism))
+                continue
+            with self.mechanism.graph.section(f"{point.point.name}: acceleration"):
+                if index not in ready:
+                    ready[index] = way(index)
+                result.append(Twist(ready[index](point.frame.position), self.in_base(index, self.motions[index].epsilon)))
+        return result
+
+
+def accelerations_by_frames(carriers: Carriers) -> list[Twist]:
+    """R (a + U r) (000 (80))."""
+    motions = carriers.motions
+    return carriers.accelerations(lambda k: lambda r: carriers.in_base(k, add(motions[k].a, times(motions[k].U, r))))
+
+
+def accelerations_by_operators(carriers: Carriers) -> list[Twist]:
+    """R a + (R U) r where a frame carries enough points for the product to pay, else R (a + U r)."""
+    carried = Counter(point.frame.frame for point in carriers.mechanism.points)
+
+    def of(index: int) -> Callable[[Vec], Vec]:
+        motion = carriers.motions[index]
+        if carried[index] < WORTH_A_PRODUCT:
+            return lambda r: carriers.in_base(index, add(motion.a, times(motion.U, r)))
+        origin = carriers.in_base(index, motion.a)
+        columns = [carriers.in_base(index, list(column)) for column in zip(*motion.U, strict=True)]
+        operator = [list(row) for row in zip(*columns, strict=True)]
+        return lambda r: add(origin, times(operator, r))
+
+    return carriers.accelerations(of)
+
+
+class Carried:
+    """Angular velocities and accelerations of frames in the axes of a home, carried outwards: w_i = w_k + spin, and so on."""
+
+    def __init__(self, carriers: Carriers) -> None:
+        self.carriers, self.mechanism = carriers, carriers.mechanism
+        self._turning: dict[tuple[int, int], tuple[Vec, Vec]] = {}
+        self._operators: dict[int, Mat] = {}
+        self._origins: dict[int, Vec] = {}
+        zero = self.mechanism.graph.value(0)
+        self._none: Vec = [zero] * 3
+        self._points = Counter(point.frame.frame for point in self.mechanism.points)
+        for index, frame in enumerate(self.mechanism.frames):  # an origin is a point of the parent
+            if any(not x.is_zero for x in carriers.placed[index].position):
+                self._points[frame.parent] += 1
+
+    def home(self, index: int) -> int:
+        """In whose axes a frame's operator is: of the base, or of the frame behind the first of two turns."""
+        chain = self.carriers.turns(index)
+        return chain[1] if len(chain) == Carriers.FEW_TURNS else -1
+
+    def turned(self, index: int, home: int, v: Vec) -> Vec:
+        """A vector in the axes of its home, turn by turn."""
+        for k in self.carriers.turns(index):
+            if k == home:
+                break
+            v = self.carriers.placed[k].group_rotation.outward(v)
+        return v
+
+    def turning(self, index: int, home: int) -> tuple[Vec, Vec]:
+        """Angular velocity and acceleration."""
+        if index < 0:
+            return self._none, self._none
+        if index == home:
+            return self.carriers.motions[index].omega, self.carriers.motions[index].epsilon
+        if (index, home) not in self._turning:
+            place, motion = self.carriers.placed[index], self.mechanism.frames[index].motion
+            omega, epsilon = self.turning(place.group_parent, home)
+            spin, spin_rate, _, _ = relative(self.mechanism, index, place, self.carriers.q, self.carriers.qd, self.carriers.qdd)
+            if motion.parallel_turn:  # about z: the axis is turned once for both
+                axis = self.turned(index, home, [*self._none[:2], self.mechanism.graph.value(1)])
+                spin, spin_rate = scale(axis, spin[2]), scale(axis, spin_rate[2])
+            else:
+                spin, spin_rate = self.turned(index, home, spin), self.turned(index, home, spin_rate)
+            self._turning[index, home] = add(omega, spin), add(add(epsilon, spin_rate), cross(omega, spin))
+        return self._turning[index, home]
+
+    def _moved(self, index: int, r: Vec) -> Vec:
+        """U (R r), in base components."""
+        home = self.home(index)
+        U = acceleration_operator(self.mechanism.graph, *self.turning(index, home))
+        moved = times(U, self.turned(index, home, r))
+        return moved if home < 0 else self.carriers.in_base(home, moved)
+
+    def _has_operator(self, index: int) -> bool:
+        near = len(self.carriers.turns(index)) < Carriers.FEW_TURNS
+        return self._points[index] >= WORTH_A_PRODUCT - near
+
+    def operator(self, index: int) -> Mat:
+        """d2R/dt2 of a frame; along its joint's axis it is that of the frame it turns on."""
+        if index not in self._operators:
+            zero, one = self._none[0], self.mechanism.graph.value(1)
+            columns = [self._moved(index, [one if k == c else zero for k in range(3)]) for c in range(3)]
+            place = self.carriers.placed[index]
+            root, turns = place.group_parent, self.mechanism.frames[index].motion.parallel_turn
+            if turns and root in self._operators:
+                columns[2] = times(self._operators[root], place.group_rotation.outward([zero, zero, one]))
+            self._operators[index] = [list(row) for row in zip(*columns, strict=True)]
+        return self._operators[index]
+
+    def origin(self, index: int) -> Vec:
+        """Acceleration of a frame's origin: a point of the frame it turns on, if it only turns."""
+        if index not in self._origins:
+            place, c = self.carriers.placed[index], self.carriers
+            _, _, slide, slide_rate = relative(self.mechanism, index, place, c.q, c.qd, c.qdd)
+            slides = any(not x.is_zero for x in (*slide, *slide_rate))
+            parent = self.mechanism.frames[index].parent
+            self._origins[index] = c.in_base(index, c.motions[index].a) if slides else self.point(parent, place.position)
+        return self._origins[index]
+
+    def point(self, index: int, r: Vec) -> Vec:
+        """Acceleration of a point of a frame."""
+        if index < 0:
+            return self._none
+        origin = self.origin(index)
+        if all(x.is_zero for x in r):
+            return origin
+        return add(origin, times(self.operator(index), r) if self._has_operator(index) else self._moved(index, r))
+
+
+def accelerations_carried(carriers: Carriers) -> list[Twist]:
+    """Everything in the axes of the base, or next to it of the frame behind the first turn."""
+    carried, result = Carried(carriers), []
+    for point in carriers.mechanism.points:
+        index = point.frame.frame
+        with carriers.mechanism.graph.section(f"{point.point.name}: acceleration"):
+            linear = carried.point(index, point.frame.position)
+            result.append(Twist(linear, carried.turning(index, -1)[1]))
+    return result
