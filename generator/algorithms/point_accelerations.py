@@ -194,3 +194,7 @@ def accelerations_carried(carriers: Carriers) -> list[Twist]:
             linear = carried.point(index, point.frame.position)
             result.append(Twist(linear, carried.turning(index, -1)[1]))
     return result
+
+
+WAYS = (accelerations_by_frames, accelerations_by_operators, accelerations_carried)
+"""All of them."""

@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import pairwise
 
-from elastogen.generator.algorithms import kinematics, points, sheared_kinematics
+from elastogen.generator.algorithms import kinematics, point_accelerations, points, sheared_kinematics
 from elastogen.generator.algorithms.kinematics import Pose, Twist
 from elastogen.generator.algorithms.newton_euler import outward
 from elastogen.generator.functions.catalogue import Derived, Entry, Outputs, Way, flat, unless_sheared
@@ -198,14 +198,13 @@ def _acceleration(reference: str) -> tuple[Way, ...]:
     if reference != ALIGNED:
         return (sheared(lambda variant: _values(_accelerations(variant, reference))),)
 
-    def aligned(variant: Variant, way: Callable[[points.Carriers], list[Twist]]) -> Derived:
+    def aligned(variant: Variant, way: Callable[[point_accelerations.Carriers], list[Twist]]) -> Derived:
         q, qd, qdd = (variant.input(name) for name in ("q", "qd", "qdd"))
         placed = variant.place(q)
         motions = outward(variant.mechanism, placed, q, qd, qdd, variant.zeros(3))
-        return _values(way(points.Carriers(variant.pointed, placed, motions)))
+        return _values(way(point_accelerations.Carriers(variant.pointed, placed, motions, q, qd, qdd)))
 
-    ways = (points.accelerations_by_frames, points.accelerations_by_operators, points.accelerations_in_base)
-    return tuple(sheared(partial(aligned, way=way)) for way in ways)
+    return tuple(sheared(partial(aligned, way=way)) for way in point_accelerations.WAYS)
 
 
 def _values(found: Sequence[Twist]) -> Derived:
