@@ -40,6 +40,15 @@ def read_points(
     return tuple(found)
 
 
+def check_all_are_points(robot: Robot, where: Location) -> None:
+    """Refuse what is no Point."""
+    for number, point in enumerate(robot.points):
+        if not isinstance(point, Point):
+            raise where.at(number).error(
+                point, "an elastogen.Point(name, link, ...)", "with_points(*points) takes them one by one, not as a list"
+            )
+
+
 def check_points(robot: Robot, where: Location) -> None:
     """Refuse points on things that do not exist, beyond the ends of beams, and gauges where nothing is strained.
 

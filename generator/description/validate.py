@@ -18,7 +18,7 @@ import sympy
 
 from elastogen.generator.description.file.experiment_file import check_experiment
 from elastogen.generator.description.flexible.check import check_links
-from elastogen.generator.description.points import check_points
+from elastogen.generator.description.points import check_all_are_points, check_points
 from elastogen.generator.robot import names
 from elastogen.generator.robot.expressions import LARGEST, SMALLEST, nominal
 from elastogen.generator.robot.joint_kind import JointKind
@@ -77,6 +77,7 @@ def validate(robot: Robot, *, accepted_inertias: Collection[str] = (), quiet: bo
     _check_quasi_velocities(robot, where)
     for joint in robot.joints:
         joint.type.check(robot, joint, where.at("joints", joint.name))
+    check_all_are_points(robot, where.at("points"))
     for point in robot.points:
         checks.placement(point.pose, where.at("points", str(point.name)))
     check_points(robot, where.at("points"))

@@ -9,6 +9,7 @@ from plain_programs import PlainPrograms
 from sliding_frames import HERMITE, sliding
 
 import elastogen
+from elastogen.generator.description.validate import validate
 from elastogen.generator.functions.derivation import derive_model
 from elastogen.generator.robot.errors import OutputError, RobotError
 from elastogen.generator.robot.neutral import neutral
@@ -251,8 +252,9 @@ def test_all_ways_to_accelerations(kind):
 
 
 def test_what_is_no_point():
-    with pytest.raises(RobotError, match=r"with_points\[0\].*one by one"):
-        elastogen.load("two_link").with_points([Point("a", "forearm")])
+    robot = elastogen.load("two_link").with_points([Point("a", "forearm")])
+    with pytest.raises(RobotError, match=r"points\[0\].*one by one"):
+        validate(robot)
 
 
 def test_single_precision_in_c(cache_dir):
