@@ -137,3 +137,15 @@ def test_nodal_clamps():
 def test_they_belong_to_points_on_beams():
     with pytest.raises(OutputError, match="points on beams"):
         derive_model(elastogen.load("two_link"), [LOADS])
+
+
+def test_in_c(cache_dir):
+    """In single precision, on both sides of the mouth."""
+    description = {**sliding("Pb"), "points": [{"link": "link2", "x": x} for x in (0.1, 0.5)]}
+    model = elastogen.build_model(description, outputs=[LOADS], precision="float")
+    q, qd, qdd = state(6, 29)
+    q[1] = 0.55
+    expected = PlainPrograms(elastogen.load(description))(LOADS, q=q, qd=qd, qdd=qdd)
+    result = model.section_loads(np.stack([q, q]), qd, qdd)
+    assert result.shape == (2, 2, 6)
+    np.testing.assert_allclose(result[1], expected, rtol=0, atol=1e-5 * np.abs(expected).max())
