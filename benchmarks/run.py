@@ -11,6 +11,7 @@ from benchmarks import (
     builds,
     calls,
     flexible,
+    free_bases,
     long_chains,
     operations,
     speed,
@@ -19,15 +20,29 @@ from benchmarks import (
 )
 from benchmarks.race import machine
 from benchmarks.race.robots import FILES
+from benchmarks.robots import report as robots_tried
 
 RESULTS = Path(__file__).parent / "results"
-SECTIONS = ("speed", "operations", "builds", "starts", "calls", "batches", "flexible", "accuracy", "chains", "tuning")
+SECTIONS = (
+    "speed",
+    "operations",
+    "builds",
+    "starts",
+    "calls",
+    "batches",
+    "flexible",
+    "accuracy",
+    "chains",
+    "free",
+    "robots",
+    "tuning",
+)
 
 
 def main() -> None:
     """Run the sections that are asked for."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    sections_help = f"of {', '.join(SECTIONS)}; all but tuning if none"
+    sections_help = f"of {', '.join(SECTIONS)}; all but robots and tuning if none"
     parser.add_argument("sections", nargs="*", metavar="section", help=sections_help)
     parser.add_argument("--robots", nargs="+", choices=list(FILES), default=list(FILES), help="robots to time")
     parser.add_argument("--rounds", type=int, default=300, help="measurements of each time")
@@ -36,7 +51,7 @@ def main() -> None:
     unknown = set(arguments.sections) - set(SECTIONS)
     if unknown:
         parser.error(f"unknown section {', '.join(sorted(unknown))}; expected some of {', '.join(SECTIONS)}")
-    sections = arguments.sections or SECTIONS[:-1]
+    sections = arguments.sections or SECTIONS[:-2]
     work = RESULTS / "work"
     work.mkdir(parents=True, exist_ok=True)
     pinning = machine.pin_to_one_core()
@@ -64,6 +79,10 @@ def _section(section: str, robots: list[str], work: Path, rounds: int, quick: bo
         return batches.report(robots, work, rounds)
     if section == "accuracy":
         return accuracy.report()
+    if section == "robots":
+        return robots_tried()
+    if section == "free":
+        return free_bases.report(work, rounds)
     if section == "chains":
         return long_chains.report(work, rounds, quick)
     if section == "flexible":

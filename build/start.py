@@ -61,8 +61,7 @@ def build_model(
         outputs=outputs, fused=fused, precision=precision, sincos=sincos, frames=frames, cache_dir=cache_dir, compiler=compiler,
         cflags=cflags, native=native, fp_contract=fp_contract, lanes=lanes, timeout=timeout, verbose=verbose,
     )  # fmt: skip
-    content = RobotContent.read(robot)
-    description: Any = robot if content is None else content
+    description = _description(robot)
     model = load_model(_extension("model", description, options, lambda loaded: _build_extension(loaded, options)))
     if outputs is None:  # the user did not choose: whatever else is called is built then
         model.complete_with(lambda name, frames: _other_functions(description, options.with_outputs((name,), frames)))
@@ -89,8 +88,7 @@ def build_loop(
     ``outputs`` are more functions for the user's own code. ``controller`` names an own function of the robot
     (``robot.with_function``) that becomes the controller "user". Raises RobotError, OutputError or BuildError.
     """
-    content = RobotContent.read(robot)
-    description: Any = robot if content is None else content
+    description = _description(robot)
     return _loop_of(description, BuildOptions.checked(**options), controller_source, plant_source, controller)
 
 
@@ -111,6 +109,16 @@ def _loop_of(
         controller_source = own_controller(_robot(description), controller)
         options = options.with_outputs((*(options.emit.outputs or ()), controller))
     return _loop(description, options, UserCode.read(controller_source, plant_source))
+
+
+def _description(robot: RobotSource) -> Any:
+    """What a model is built from, now and later: a file as it is now."""
+    content = RobotContent.read(robot)
+    if content is not None or not isinstance(robot, (str, os.PathLike)):
+        return robot if content is None else content
+    from elastogen.generator.description.load_robot import load
+
+    return load(robot)  # its content is not all there is to it (xacro), or the loader has something to say
 
 
 def _robot(description: Any) -> Robot:

@@ -88,10 +88,14 @@ def shared_library(
     return library
 
 
-def adapter(name: str, size: int, call: str) -> str:
-    """C text of ``kernel_<name>`` around a ``call`` with pointers: x0, x1, ... to a state's inputs, y to its output."""
+def adapter(name: str, size: int, call: str, positions: int = 0) -> str:
+    """C text of ``kernel_<name>`` around a ``call`` with pointers: x0, x1, ... to a state's inputs, y to its output.
+
+    ``positions`` is how many numbers q has where that is not ``size``.
+    """
     inputs, power = FUNCTIONS[name]
-    reads = "".join(f"        const double *const x{k} = in[{k}] + k * {size};\n" for k in range(len(inputs)))
+    strides = [positions or size, *[size] * (len(inputs) - 1)]
+    reads = "".join(f"        const double *const x{k} = in[{k}] + k * {stride};\n" for k, stride in enumerate(strides))
     return (
         f"void kernel_{name}(void *context, size_t n, const double *const *in, double *const *out, size_t keep)\n{{\n"
         "    (void)context;\n    for (size_t k = 0; k < n; ++k) {\n"
@@ -110,11 +114,14 @@ def load_kernel(label: str, library: Path, name: str, context: int | None = None
 class Race:
     """Kernels of one function on the same random states: results compared, then timed in turn."""
 
-    def __init__(self, name: str, size: int, work: Path) -> None:
+    def __init__(self, name: str, size: int, work: Path, positions: int = 0) -> None:
         inputs, power = FUNCTIONS[name]
         rng = np.random.default_rng(2)
         self.name, self.inputs = name, [rng.uniform(-1.0, 1.0, (STATES, size)) for _ in inputs]
         self.inputs[0] *= np.pi
+        if positions:  # a free base: position, unit quaternion, joints
+            q = self.inputs[0] = rng.uniform(-1.0, 1.0, (STATES, positions))
+            q[:, 3:7] /= np.linalg.norm(q[:, 3:7], axis=1, keepdims=True)
         self.output = np.zeros((STATES, size**power))
         clock = shared_library(work, "clock", {"clock.c": (HERE / "clock.c").read_text()}, ["cc", "-O2", "-std=c99"])
         self._clock = ctypes.CDLL(str(clock)).seconds_per_call

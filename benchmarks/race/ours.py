@@ -30,12 +30,12 @@ def rendered(derivation: ModelDerivation, sincos: str = "fast") -> RenderedModel
     return render_model(derivation, EmitOptions(tuple(FUNCTIONS), "double", sincos))
 
 
-def one_kernel(derivation: ModelDerivation, name: str, size: int, work: Path) -> Kernel:
+def one_kernel(derivation: ModelDerivation, name: str, size: int, work: Path, positions: int = 0) -> Kernel:
     """One function of a derivation that has no other, compiled with the flags of a build."""
     model = render_model(derivation, EmitOptions((name,), "double", "fast"))
     states = ", ".join(f"x{k}" for k in range(len(FUNCTIONS[name][0])))
     call = f"(void){model.name}_{name}(&{model.name}_params_nominal, {states}, y);"
-    text = f'#include <stddef.h>\n#include "{model.name}.h"\n{adapter(name, size, call)}'
+    text = f'#include <stddef.h>\n#include "{model.name}.h"\n{adapter(name, size, call, positions)}'
     flags = [flag for flag in (*toolchain().command, *toolchain().flags) if flag != "-fvisibility=hidden"]
     library = shared_library(work, f"ours-{model.name}", {**model.c_files, "adapter.c": text}, flags)
     return load_kernel("elastogen", library, name)

@@ -59,8 +59,8 @@ def pinocchio_kernels(subject: Subject, work: Path) -> dict[str, Kernel]:
     return {name: load_kernel("Pinocchio C++", library, name, context) for name in FUNCTIONS}
 
 
-def casadi_sources(subject: Subject, work: Path) -> dict[str, str]:
-    """The C that CasADi generates from Pinocchio's algorithms: function -> text."""
+def casadi_sources(subject: Subject, work: Path, names: Sequence[str] = tuple(FUNCTIONS)) -> dict[str, str]:
+    """The C that CasADi generates from Pinocchio's algorithms: function -> text; all of them, or inverse dynamics alone."""
     spec = find_spec("casadi")
     if spec is None or spec.origin is None:
         raise MissingPeerError("CasADi is not installed (pip install casadi)")
@@ -75,27 +75,30 @@ def casadi_sources(subject: Subject, work: Path) -> dict[str, str]:
     folder = library.parent / subject.name
     folder.mkdir(exist_ok=True)
     path = folder / "model.txt"
-    files = {name: folder / f"casadi_{name}.c" for name in FUNCTIONS}
+    files = {name: folder / f"casadi_{name}.c" for name in names}
     if (
         not path.is_file()
         or path.read_text(encoding="utf-8") != subject.peer_text
         or not all(file.is_file() for file in files.values())
     ):
         (folder / "unfinished.txt").write_text(subject.peer_text, encoding="utf-8")
-        generate = f"import ctypes, sys; sys.exit(ctypes.CDLL({str(library)!r}).generate(b'unfinished.txt'))"
+        alone = int(tuple(names) == ("inverse_dynamics",))
+        generate = f"import ctypes, sys; sys.exit(ctypes.CDLL({str(library)!r}).generate(b'unfinished.txt', {alone}))"
         subprocess.run([shutil.which("python3") or "python3", "-c", generate], cwd=folder, check=True)
         (folder / "unfinished.txt").rename(path)
     return {name: file.read_text(encoding="utf-8") for name, file in files.items()}
 
 
-def casadi_kernel(name: str, source: str, size: int, flags: Sequence[str], work: Path, label: str) -> Kernel:
+def casadi_kernel(
+    name: str, source: str, size: int, flags: Sequence[str], work: Path, label: str, positions: int = 0
+) -> Kernel:
     """One function of CasADi's C."""
     symbol = f"casadi_{name}"
     pointers = ", ".join(f"x{k}" for k in range(len(FUNCTIONS[name][0])))
     call = f"const double *arg[] = {{ {pointers} }}; double *res[] = {{ y }}; {symbol}(arg, res, 0, 0, 0);"
     text = (
         f"#include <stddef.h>\nint {symbol}(const double **arg, double **res, long long int *iw, double *w, int mem);\n"
-        f"{adapter(name, size, call)}"
+        f"{adapter(name, size, call, positions)}"
     )
     library = shared_library(work, f"casadi-{name}", {"adapter.c": text, f"{symbol}.c": source}, ["cc", *flags])
     return load_kernel(label, library, name)

@@ -24,6 +24,11 @@ FILES = {
     "panda": "panda_description/urdf/panda.urdf",
     "talos": "talos_data/robots/talos_reduced.urdf",
 }
+FREE = {
+    "solo12": "solo_description/robots/solo12.urdf",
+    "talos": "talos_data/robots/talos_reduced.urdf",
+    "g1": "g1_description/urdf/g1_29dof_rev_1_0.urdf",
+}  # robots on a free base
 TITLES = {"ur5": "UR5 (6)", "panda": "Panda (7)", "talos": "Talos (32)"}
 
 
@@ -48,9 +53,9 @@ def packages_prefix() -> Path:
     return next(folder for folder in Path(spec.origin).parents if (folder / "include" / "pinocchio").is_dir())
 
 
-def load_subject(name: str, work: Path) -> Subject:
-    """A robot of the package example-robot-data, without friction and with fixed fingers."""
-    data = packages_prefix() / "share" / "example-robot-data" / "robots" / FILES[name]
+def load_subject(name: str, work: Path, free: bool = False) -> Subject:
+    """A robot of the package example-robot-data, without friction and with fixed fingers, on its base or on a free one."""
+    data = packages_prefix() / "share" / "example-robot-data" / "robots" / (FREE if free else FILES)[name]
     if not data.is_file():
         raise MissingPeerError("the robot files are not installed (pip install example-robot-data)")
     text = re.sub(r"<dynamics\b[^>]*/>", "", data.read_text(encoding="utf-8"))
@@ -60,24 +65,21 @@ def load_subject(name: str, work: Path) -> Subject:
     path.write_text(text, encoding="utf-8")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", elastogen.RobotWarning)
-        robot = elastogen.load(str(path), name=name)
-    return Subject(name, robot, _peer_text(path, robot))
+        robot = elastogen.load(str(path), name=name, base="floating" if free else "fixed")
+    return Subject(f"{name}-free" if free else name, robot, _peer_text(path, robot, free))
 
 
-def _peer_text(path: Path, robot: Robot) -> str:
+def _peer_text(path: Path, robot: Robot, free: bool) -> str:
     """What ``pinocchio_model.hpp`` reads, from Pinocchio's own reading of the file, in this project's joint order."""
     import pinocchio
 
-    model: Any = pinocchio.buildModelFromUrdf(str(path))
+    model: Any = pinocchio.buildModelFromUrdf(str(path), *((pinocchio.JointModelFreeFlyer(),) if free else ()))
     place = {model.names[index]: number for number, index in enumerate(_order(model, robot))}
     gravity = [float(component) for component in robot.gravity]
     lines = [f"{model.njoints - 1} {_numbers(gravity)}"]
     for index in _order(model, robot):
         joint, inertia, placement = model.joints[index], model.inertias[index], model.jointPlacements[index]
-        data = joint.createData()
-        joint.calc(data, np.eye(joint.nq)[0])
-        linear, angular = np.asarray(data.S).ravel()[:3], np.asarray(data.S).ravel()[3:]
-        kind, axis = ("P", linear) if np.any(linear) else ("R", angular)
+        kind, axis = _motion(joint)
         parent = place.get(model.names[model.parents[index]], -1)
         tensor = np.asarray(inertia.inertia)[np.triu_indices(3)]
         rotation = np.asarray(placement.rotation).ravel()
@@ -88,8 +90,18 @@ def _peer_text(path: Path, robot: Robot) -> str:
     return "\n".join(lines) + "\n"
 
 
+def _motion(joint: Any) -> tuple[str, Any]:
+    if joint.nv == 6:
+        return "F", np.zeros(3)
+    data = joint.createData()
+    joint.calc(data, np.eye(joint.nq)[0])
+    linear, angular = np.asarray(data.S).ravel()[:3], np.asarray(data.S).ravel()[3:]
+    return ("P", linear) if np.any(linear) else ("R", angular)
+
+
 def _order(model: Any, robot: Robot) -> list[int]:
-    return [model.getJointId(name) for name in robot.coordinate_names]
+    names = ["root_joint" if joint.type.name == "floating" else joint.name for joint in robot.moving_joints]
+    return [model.getJointId(name) for name in names]
 
 
 def _numbers(values: Any) -> str:

@@ -37,15 +37,17 @@ void write(const std::string &name, const std::vector<SX> &inputs, const SX &out
 
 }  // namespace
 
-extern "C" int generate(const char *path)
+// inverse dynamics, and what else there is unless it is all that is wanted
+extern "C" int generate(const char *path, int inverse_dynamics_only)
 {
     const Model model = read_model(path).cast<SX>();
-    const SX q = SX::sym("q", model.nv), v = SX::sym("qd", model.nv), x = SX::sym("x", model.nv);
+    const SX q = SX::sym("q", model.nq), v = SX::sym("qd", model.nv), x = SX::sym("x", model.nv);
     {
         Data data(model);
         pinocchio::rnea(model, data, to_eigen(q), to_eigen(v), to_eigen(x));
         write("inverse_dynamics", {q, v, x}, to_row_major(data.tau));
     }
+    if (inverse_dynamics_only) return 0;
     {
         Data data(model);
         data.M.setZero();

@@ -12,7 +12,7 @@
 #include <pinocchio/multibody/model.hpp>
 #endif
 
-// Per joint: name, parent, type ("R" or "P"), axis, placement (rotation by rows, translation), mass, centre of mass,
+// Per joint: name, parent, type ("R", "P", or "F" for a free base), axis, placement (rotation by rows, translation), mass, centre of mass,
 // rotational inertia about it (xx xy xz yy yz zz). Before all: the number of joints and gravity.
 inline pinocchio::Model read_model(const std::string &path)
 {
@@ -41,6 +41,8 @@ inline pinocchio::Model read_model(const std::string &path)
             else if (axis == Eigen::Vector3d::UnitY()) joint = pinocchio::JointModelRY();
             else if (axis == Eigen::Vector3d::UnitZ()) joint = pinocchio::JointModelRZ();
             else joint = pinocchio::JointModelRevoluteUnaligned(axis);
+        } else if (type == "F") {
+            joint = pinocchio::JointModelFreeFlyer();
         } else {
             joint = pinocchio::JointModelPrismaticUnaligned(axis);
         }

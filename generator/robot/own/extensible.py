@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, cast
 
 if TYPE_CHECKING:
+    from elastogen.generator.robot.pinocchio_order import PinocchioOrder
     from elastogen.generator.robot.robot import Robot
 
 
@@ -15,6 +16,13 @@ class Extensible:
     @property
     def _robot(self) -> Robot:
         return cast("Robot", self)
+
+    @property
+    def pinocchio_order(self) -> PinocchioOrder:
+        """Where Pinocchio has the coordinates when it reads the same URDF: ``robot.pinocchio_order.q(q)``, ``.v(qd)``."""
+        from elastogen.generator.robot.pinocchio_order import pinocchio_order
+
+        return pinocchio_order(self._robot)
 
     def _repr_html_(self) -> str:
         """The robot as a table, for notebooks."""

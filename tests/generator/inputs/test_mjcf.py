@@ -182,6 +182,7 @@ def test_included_files_are_read_and_remembered(tmp_path: Path) -> None:
         ('angle="degree"', 'angle="grad"', "compiler.angle: got 'grad'"),
         ('angle="degree"', 'settotalmass="3"', "compiler.settotalmass"),
         ('childclass="fingers"', 'childclass="finger"', "default.finger: .*did you mean 'fingers'"),
+        ("<default>", '<default class="all">', "default: got 'all', .*main"),
         ('type="ball"', 'type="balls"', "joints.ball.type: got 'balls', .*did you mean 'ball'"),
         ('type="ball"', 'type="free"', "a free joint alone"),
         ('armature="0"/>\n          <geom', 'armature="1"/>\n          <geom', "joints.ball.armature"),

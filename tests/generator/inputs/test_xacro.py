@@ -12,6 +12,7 @@ from elastogen.generator.description.files import Files
 from elastogen.generator.description.load_robot import load
 from elastogen.generator.description.read_robot import Reading, read_file
 from elastogen.generator.robot.errors import RobotError
+from elastogen.generator.robot.robot import Robot
 
 pytest.importorskip("xacro", reason="xacro is not installed")
 MACRO = """
@@ -90,6 +91,16 @@ def test_errors_are_named(arm: Path, text: str, arguments: dict[str, Any], messa
         load(arm, arguments=arguments)
     arm.write_text(ARM)
     assert load(arm, arguments={"two": "true"}).coordinate_names == ("j1", "j2")  # nothing of the failure is left
+
+
+def test_a_model_is_of_the_file_as_it_was(arm: Path) -> None:
+    """What it includes is not known before it is expanded: it is loaded once, and not again for functions that come later."""
+    from elastogen.build.start import _description
+
+    description = _description(arm)
+    arm.write_text("changed")
+    assert isinstance(description, Robot)
+    assert description.coordinate_names == ("j1",)
 
 
 def test_without_the_package_the_fix_is_said(arm: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -89,7 +89,10 @@ class Defaults:
         self._where = where
         self._classes: dict[str, dict[str, Attributes]] = {MAIN: {}}
         for element in root.findall("default"):
-            self._read(element, element.get("class", MAIN), {})
+            if element.get("class", MAIN) != MAIN:
+                expected = "the class main around all others"
+                raise where.at("default").error(element.get("class"), expected, "put it inside <default>")
+            self._read(element, MAIN, {})
 
     def _read(self, element: Element, name: str, inherited: dict[str, Attributes]) -> None:
         own = {**self._classes.get(name, {}), **inherited} if name != MAIN else dict(self._classes[MAIN])
