@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, cast
 
 if TYPE_CHECKING:
-    from elastogen.generator.robot.pinocchio_order import PinocchioOrder
+    from elastogen.generator.description.formats.pinocchio_order import PinocchioOrder
     from elastogen.generator.robot.robot import Robot
 
 
@@ -20,7 +20,7 @@ class Extensible:
     @property
     def pinocchio_order(self) -> PinocchioOrder:
         """Where Pinocchio has the coordinates when it reads the same URDF: ``robot.pinocchio_order.q(q)``, ``.v(qd)``."""
-        from elastogen.generator.robot.pinocchio_order import pinocchio_order
+        from elastogen.generator.description.formats.pinocchio_order import pinocchio_order
 
         return pinocchio_order(self._robot)
 
