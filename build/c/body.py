@@ -6,7 +6,7 @@ import math
 import re
 import textwrap
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from elastogen.build.c.expression import Expressions, literal
@@ -126,6 +126,7 @@ class _Printer:
         self.reads = [reads(statement, self.expressions) for statement in self.statements]
         self.leaf_text, self.argument_of = self._leaves(live)
         self.variable = self._names()
+        self.slots: Mapping[int, int] = {}  # places of values that travel between parts, where they share memory
         self.zero = literal(0.0, dialect.real)
 
     # ---- names
@@ -197,6 +198,7 @@ class _Printer:
     def _split(self) -> FunctionBody:
         defines = [statement.nodes for statement in self.statements]
         cuts = choose_cuts(defines, self.reads, [ref >> 1 for ref in self.program.pivots])
+        self.slots = cuts.slots
         work_type = f"{self.symbol}_work_t"
         parts, calls, used = [], [], set(self._arguments_used((), self.program.pivots))
         total = len(cuts.bounds) - 1
@@ -207,26 +209,32 @@ class _Printer:
             call = ", ".join("&w" if name == "w" else name for name in arguments)
             calls.extend(_wrapped(f"{part.name}({call});"))
         fields = [self.variable[node] for values in defines for node in values if node in cuts.travelling]
+        if self.slots:
+            fields = [f"slot[{max(self.slots.values()) + 1}]"]
         lines = [f"{INDENT}{work_type} w;"] if fields else []
         lines += [f"{INDENT}(void){name};" for name in ("p", *(a.name for a in self.program.inputs)) if name not in used]
         lines += calls
-        lines += self._check(lambda node: self.leaf_text.get(node) or f"w.{self.variable[node]}")
+        lines += self._check(lambda node: self.leaf_text.get(node) or f"w.{self._field(node)}")
         declaration = _wrapped(f"{self.dialect.real_type} {', '.join(fields)};") if fields else []
         work_type = work_type if fields else ""
         return FunctionBody(tuple(lines), tuple(parts), work_type, tuple(declaration), self._calls_sincos(), self._legend())
+
+    def _field(self, node: int) -> str:
+        """Where a value travels: under its name, or in memory that it shares with others."""
+        return f"slot[{self.slots[node]}]" if self.slots else self.variable[node]
 
     def _part(self, number: int, total: int, indices: range, travelling: frozenset[int]) -> tuple[Part, tuple[str, ...]]:
         own = {node for index in indices for node in self.statements[index].nodes}
         times_read = Counter(node for index in indices for node in self.reads[index])
         loaded = [node for node in times_read if node in self.variable and node not in own]
-        shared = {node for node in loaded if times_read[node] > 1}
+        shared = {node for node in loaded if times_read[node] > 1 or self.slots}  # whatever has lost its name gets it back
 
         def text(node: int) -> str:
             if node in self.leaf_text:
                 return self.leaf_text[node]
-            return self.variable[node] if node in own or node in shared else f"w->{self.variable[node]}"
+            return self.variable[node] if node in own or node in shared else f"w->{self._field(node)}"
 
-        loads = [self._declare(node, f"w->{self.variable[node]}") for node in sorted(shared)]
+        loads = [self._declare(node, f"w->{self._field(node)}") for node in sorted(shared)]
         lines = [line for load in loads for line in _wrapped(load)]
         lines += self._print(indices, text, travelling)
         writes = not own.isdisjoint(travelling)
@@ -274,7 +282,7 @@ class _Printer:
                 lines.extend(_wrapped(line))
             for node in statement.nodes:
                 if node in travelling:
-                    lines.extend(_wrapped(f"w->{self.variable[node]} = {self.variable[node]};"))
+                    lines.extend(_wrapped(f"w->{self._field(node)} = {self.variable[node]};"))
         return lines
 
     def _statement(self, statement: Statement, text: Callable[[int], str]) -> list[str]:

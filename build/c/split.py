@@ -1,18 +1,20 @@
 """Where a long body is cut into parts.
 
 Compilers need time that grows faster than the length of a function, and C99 promises no more than 511 identifiers in
-a block, so long bodies become several functions. The cuts lie where few values cross them.
+a block, so long bodies become several functions. The cuts lie where few values cross them. Where very many values travel
+between the parts, those that are never needed at the same time share memory, or stacks of boards would overflow.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 LONGEST_WHOLE_BODY = 400
 LONGEST_PART = 150
 SHORTEST_PART = 100
 MOST_LOADS = 300
+MOST_FIELDS = 512  # that travel under their own names: 4 KiB of stack in double
 
 
 @dataclass(frozen=True)
@@ -21,6 +23,7 @@ class Cuts:
 
     bounds: tuple[int, ...]
     travelling: frozenset[int]
+    slots: Mapping[int, int] = field(default_factory=dict)  # place of every value that travels, where they share memory
 
 
 def choose_cuts(defines: Sequence[Sequence[int]], reads: Sequence[Sequence[int]], last: Sequence[int]) -> Cuts:
@@ -46,7 +49,24 @@ def choose_cuts(defines: Sequence[Sequence[int]], reads: Sequence[Sequence[int]]
     travelling = frozenset(
         value for value, index in defined_at.items() if last_read[value] >= 0 and part_of[last_read[value]] != part_of[index]
     )
-    return Cuts(tuple(bounds), travelling)
+    if len(travelling) <= MOST_FIELDS:
+        return Cuts(tuple(bounds), travelling)
+    lives = {value: (part_of[defined_at[value]], part_of[last_read[value]]) for value in travelling}
+    return Cuts(tuple(bounds), travelling, _slots(lives))
+
+
+def _slots(lives: Mapping[int, tuple[int, int]]) -> dict[int, int]:
+    """A place for every value, given the parts that define it and read it last; a place is free in the part after that."""
+    slots: dict[int, int] = {}
+    busy_until: list[int] = []
+    for value in sorted(lives, key=lambda value: (lives[value], value)):
+        first, last = lives[value]
+        place = next((place for place, until in enumerate(busy_until) if until < first), len(busy_until))
+        if place == len(busy_until):
+            busy_until.append(last)
+        busy_until[place] = last
+        slots[value] = place
+    return slots
 
 
 def _crossing_counts(count: int, defined_at: dict[int, int], last_read: dict[int, int]) -> list[int]:

@@ -177,7 +177,9 @@ def test_positive_pivots_succeed(quotient) -> None:
 
 @pytest.fixture(scope="session")
 def long_body() -> FunctionBody:
-    return print_body(random_program(3, Recipe(6000)), "f", Dialect("arm", "double", "fast"), LIVE)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("elastogen.build.c.split.MOST_FIELDS", 100_000)
+        return print_body(random_program(3, Recipe(6000)), "f", Dialect("arm", "double", "fast"), LIVE)
 
 
 def test_long_bodies_are_cut_within_the_limits_of_c99(long_body: FunctionBody) -> None:
@@ -198,6 +200,29 @@ def test_travelling_values_are_named_fields_stored_and_loaded_once(long_body: Fu
         loads = re.findall(r"(?<!^    )w->(\w+)", "\n".join(part.lines), flags=re.M)
         assert len(loads) == len(set(loads)), part.name
     assert set(fields) == set(re.findall(r"(?<!^    )w->(\w+)", text, flags=re.M))
+
+
+def test_where_very_many_values_travel_they_share_memory(functions, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Less memory, the same values; no place is written before what was in it has been read."""
+    function = functions["split"]
+    whole = print_body(function.program, "f", Dialect("arm", "double", "fast"), LIVE)
+    monkeypatch.setattr("elastogen.build.c.split.MOST_FIELDS", 0)
+    body = print_body(function.program, "f", Dialect("arm", "double", "fast"), LIVE)
+    assert printed_operations(all_text(body)) == function.program.count
+    fields = len(re.findall(r"\w+(?=[,;])", "\n".join(whole.work_fields)))
+    (places,) = re.findall(r"arm_real_t slot\[(\d+)\];", "\n".join(body.work_fields))
+    assert int(places) < 0.8 * fields
+    for part in body.parts:  # what a part reads, it does not write
+        text = "\n".join(part.lines)
+        written = set(re.findall(r"^    w->slot\[(\d+)\] = ", text, flags=re.M))
+        assert not written & set(re.findall(r"= w->slot\[(\d+)\]", text))
+    module = compiled(model_of(function.program, names=["split"]), tmp_path, precision="double", sincos="fast")
+    for seed in range(5):
+        arguments = random_arguments(function.program, seed)
+        status, results = call(module, function, arguments, LIVE)
+        assert status == 0
+        for key, value in function.program.evaluate(arguments, LIVE).items():
+            np.testing.assert_allclose(results[key], value, rtol=0, atol=1e-13 * max(1.0, np.abs(value).max()))
 
 
 def test_no_line_is_wider_than_the_page(long_body: FunctionBody) -> None:
