@@ -55,6 +55,7 @@ class SampleModel:
     velocity_names: tuple[str, ...] = ("first", "second")
     velocity_units: tuple[str, ...] = ("rad", "m")
     elastic_coordinates: tuple[bool, ...] = (False, False)
+    driven: tuple[bool, ...] = (True, True)
     critical_rates: tuple[object, ...] = ()
     slopes: tuple[object, ...] = ()
     selectors: tuple[()] = ()
