@@ -2,7 +2,7 @@
 
     import elastogen
 
-    robot = elastogen.load("puma560")        # built-in name, or path to .yaml / .urdf
+    robot = elastogen.load("puma560")        # built-in name, or a .yaml, .urdf, .xacro, .sdf or MJCF file
     model = elastogen.build_model(robot)     # derive, emit, compile (cached)
     model.inverse_dynamics(q, qd, qdd)       # numpy in and out
 
