@@ -25,4 +25,5 @@ def recorded_motion(loop: Loop, records: NDArray[Any]) -> Simulation:
         qd=np.array(records["qd"]), F=np.array(records["F"]), kinetic=None, potential=None, work=None, dissipated=None,
         status="OK", time_reached=float(records["tick"][-1] / loop.rate), steps=len(records), rejections=0,
         evaluations=len(records), factorizations=0, seconds=float(len(records) / loop.rate), animator=loop.animator,
+        velocity_names=model.velocity_names, velocity_units=model.metadata.velocity_units,
     )  # fmt: skip

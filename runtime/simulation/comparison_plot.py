@@ -55,7 +55,7 @@ def plot_comparison(comparison: Comparison, path: str | os.PathLike[str] | None 
 def _panels(c: Comparison) -> list[_Panel]:
     units = [unit for unit in FORCE_UNIT if unit in c.rigid.coordinate_units]
     words = {"rad": ("Driving torques", "Joint angles"), "m": ("Driving forces", "Joint displacements")}
-    panels = [_Panel(words[unit][0], partial(_draw_forces, c, unit)) for unit in units]
+    panels = [_Panel(words[unit][0], partial(_draw_forces, c, unit)) for unit in units if _forces(c, unit)]
     panels += [_Panel(words[unit][1], partial(_draw_joints, c, unit)) for unit in units]
     if any(tip.moving for tip in c.deflections):
         panels.append(_Panel("Tip deflection", partial(_draw_deflections, c)))
@@ -97,11 +97,16 @@ def _legend(axes: Any) -> None:
         axes.legend(loc="best", ncols=2, fontsize="x-small")
 
 
-def _draw_forces(c: Comparison, unit: str, axes: Any) -> None:
+def _forces(c: Comparison, unit: str) -> list[tuple[str, int]]:
+    """The drives of that unit that ever give a force, by name, with their place in F."""
     moving = [name for name, _ in c.flexible.velocities]
-    for name, own in c.rigid.velocities:
-        if own == unit:
-            axes.step(c.flexible.t, c.flexible.F[:, moving.index(name)], where="post", label=name, **_FLEXIBLE)
+    listed = [(name, moving.index(name)) for name, own in c.rigid.velocities if own == unit]
+    return [(name, k) for name, k in listed if np.any(c.flexible.F[:, k])]
+
+
+def _draw_forces(c: Comparison, unit: str, axes: Any) -> None:
+    for name, k in _forces(c, unit):
+        axes.step(c.flexible.t, c.flexible.F[:, k], where="post", label=name, **_FLEXIBLE)
     _timed(axes, f"F [{FORCE_UNIT[unit]}]")
     end = c.forces_end
     if end is not None and end < 0.4 * c.flexible.t[-1]:

@@ -130,7 +130,8 @@ def plot_simulation(simulation: Simulation, path: str | os.PathLike[str] | None 
     ]
     energies = [(name, getattr(simulation, name), "-") for name in ("kinetic", "potential", "work", "dissipated")]
     if any(values is not None for _, values, _ in energies):
-        panels.append(Panel("energy [J]", [line for line in energies if line[1] is not None]))
+        shown = [(name, values, style) for name, values, style in energies if values is not None and np.any(values)]
+        panels += [Panel("energy [J]", shown)] if shown else []
     panels = panels or [Panel("q", [(name, simulation.q[:, k], "-") for k, name in enumerate(names)])]  # all at rest
     figure = figures.Figure(figsize=(9, 1.2 + 2.1 * len(panels)), layout="constrained")
     drawn = draw_panels(figure, simulation.t, panels)

@@ -122,6 +122,7 @@ def test_plots_show_the_records(ran) -> None:
     assert figure.axes[-1].get_xlabel() == "t [s]"
     assert figure.axes[0].get_title() == "two_link, computed_torque at 1000 Hz"
     assert [line.get_label() for line in figure.axes[0].lines][2:] == ["shoulder reference", "elbow reference"]
+    assert [line.get_color() for line in figure.axes[0].lines] == ["C0", "C1", "C0", "C1"]  # a reference has its joint's colour
     expected = (np.hstack([records["q"], records["q_ref"]]), records["q"] - records["q_ref"], records["F"])
     for axes, values in zip(figure.axes, expected, strict=True):
         assert [line.get_label() for line in axes.lines][:2] == ["shoulder", "elbow"]
@@ -138,6 +139,7 @@ def test_plots_show_the_timing(ran) -> None:
     loop, _ = ran
     figure = timing_figure(loop)
     assert [axes.get_xlabel() for axes in figure.axes] == ["lateness [us]", "execution [us]"]
+    assert figure.get_suptitle() == "two_link, computed_torque at 1000 Hz, 500 cycles"
     for axes, times in zip(figure.axes, (loop.statistics().lateness, loop.statistics().execution), strict=True):
         counts, edges, _ = axes.patches[0].get_data()
         assert counts.sum() == times.number == 500

@@ -45,8 +45,8 @@ def facts(loop: Loop, records: NDArray[Any]) -> dict[str, Any]:
         name: {f"p{percent:g}": of.percentile(percent) for percent in PERCENTILES} | {"mean": of.mean, "worst": of.most}
         for name, of in (("lateness", statistics.lateness), ("execution", statistics.execution))
     }
-    error = np.abs(records["q"] - records["q_ref"])[:, driven].max(axis=0) if len(records) else np.zeros(len(driven))
-    names = [loop.model.coordinate_names[k] for k in driven]
+    error = np.abs(loop.errors(records))[:, driven].max(axis=0) if len(records) else np.zeros(len(driven))
+    names = [loop.model.velocity_names[k] for k in driven]
     return {
         "name": loop.model.name, "controller": loop.controller.name, "rate": loop.rate, "status": loop.status.name,
         "meaning": loop.status.meaning, "cycles": statistics.cycles, "overruns": statistics.overruns,
@@ -143,11 +143,13 @@ def tracking_figure(loop: Loop, records: NDArray[Any]) -> Figure:
     driven, along, moved = set(loop.model.driven_coordinates), loop.model.velocity_names, loop.model.metadata.velocity_units
     panels = []
     for unit, members in by_unit(units).items():
-        measured = [(names[k], records["q"][:, k], "-") for k in members]
-        wanted = [(f"{names[k]} reference", records["q_ref"][:, k], "--") for k in members if k in driven]
+        measured = [(names[k], records["q"][:, k], f"C{i}-") for i, k in enumerate(members)]
+        wanted = [(f"{names[k]} reference", records["q_ref"][:, k], f"C{i}--") for i, k in enumerate(members) if k in driven]
         if any(np.any(values) for _, values, _ in (*measured, *wanted)):
             panels.append(Panel(f"q [{unit}]", [*measured, *wanted]))
-    panels += coordinate_panels("q - q_ref", loop.errors(records), along, moved)
+    chosen = list(loop.model.driven)  # elastic coordinates have no reference of their own
+    errors = loop.errors(records)[:, chosen]
+    panels += coordinate_panels("q - q_ref", errors, [along[k] for k in chosen], [moved[k] for k in chosen])
     panels += coordinate_panels("F", records["F"], along, moved, of_force)
     figure: Figure = matplotlib_figures().Figure(figsize=(9, 1.2 + 2.1 * len(panels)), layout="constrained")
     if panels:
@@ -159,6 +161,7 @@ def timing_figure(loop: Loop) -> Figure:
     """Histograms of lateness and execution time; needs matplotlib."""
     figure: Figure = matplotlib_figures().Figure(figsize=(9, 6), layout="constrained")
     statistics = loop.statistics()
+    figure.suptitle(f"{loop.model.name}, {loop.controller.name} at {loop.rate:g} Hz, {statistics.cycles} cycles")
     for axes, name in zip(figure.subplots(2, 1), ("lateness", "execution"), strict=True):
         times = getattr(statistics, name)
         edges, counts = times.histogram()

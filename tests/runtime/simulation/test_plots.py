@@ -137,7 +137,7 @@ def test_a_simulation_draws_its_samples(swing: Simulation, tmp_path: Path) -> No
     for axes in (figure.axes[0], figure.axes[3]):
         assert [text.get_text() for text in axes.get_legend().get_texts()] == list(lines_of(axes))
     energies = lines_of(figure.axes[3])
-    assert list(energies) == ["kinetic", "potential", "work", "dissipated"]
+    assert list(energies) == ["kinetic", "potential", "work"]
     np.testing.assert_array_equal(energies["work"][:, 1], swing.work)
 
 
