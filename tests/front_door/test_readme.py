@@ -58,6 +58,17 @@ def test_the_c_snippet_uses_emitted_names(tmp_path: Path) -> None:
     run([str(tmp_path / "main")], tmp_path)
 
 
+def test_the_table_of_speed_is_that_of_the_comparison() -> None:
+    """One run, told in two places; ratios are those of the times."""
+    rows = re.findall(r"^\| \w+, [\w ]+ \|.*\|$", README, flags=re.MULTILINE)
+    page = (ROOT / "docs" / "peers.md").read_text(encoding="utf-8").splitlines()
+    assert len(rows) >= 6
+    assert set(rows) <= set(page)
+    for row in (line for line in page if re.match(r"\| \w+, [\w ]+ \|", line)):
+        ours, pinocchio, casadi, *ratios = (float(cell) for cell in row.split("|")[2:-1])
+        assert ratios == pytest.approx([pinocchio / ours, casadi / ours], rel=0.02, abs=0.05)
+
+
 def test_every_documented_function_is_a_method_and_every_method_documented() -> None:
     documented = set(re.findall(r"`(\w+)\([^`]*\)`", README[README.index("## Functions") :])) - {"loop"}
     methods = {
