@@ -183,10 +183,14 @@ def run() -> tuple[Any, np.ndarray]:
     records["q_ref"] = records["q"] + [0.1, -0.2]
     records["F"] = records["q"] ** 2
     statistics = SimpleNamespace(lateness=Timing(), execution=Timing(), cycles=50, overruns=0, skipped=0, saturations=0, lost=0)
-    model = SimpleNamespace(name="arm", coordinate_names=("a", "b"), coordinate_units=("rad", "m"), driven=(0, 1))
+    model = SimpleNamespace(
+        name="arm", coordinate_names=("a", "b"), coordinate_units=("rad", "m"), driven=(0, 1), driven_coordinates=(0, 1),
+        velocity_names=("a", "b"), metadata=SimpleNamespace(velocity_units=("rad", "m")),
+    )  # fmt: skip
     controller = SimpleNamespace(name="PDGravity")
     status = LoopStatus(0, "OK", "")
     loop = SimpleNamespace(model=model, rate=100.0, statistics=lambda: statistics, controller=controller, status=status)
+    loop.errors = lambda read: read["q"] - read["q_ref"]
     return loop, records
 
 
