@@ -33,6 +33,7 @@ sphinx_gallery_conf = {  # executes the scripts and keeps what they print and dr
     "abort_on_example_error": True,
     "download_all_examples": False,
     "write_computation_times": False,
+    "capture_repr": (),  # what scripts print is shown, not what their last lines return
     "remove_config_comments": True,
 }
 
