@@ -24,7 +24,8 @@ def describe(robot: Robot) -> str:
     for joint in robot.joints:
         mass = f"{joint.child} {number(mass_of[joint.child])} kg"
         kind = f"{joint.name:<{width}}  {joint.type.name:<10}"
-        lines.append(f"  {kind}  {joint.parent} -> {mass}  axis {vector(joint.axis)}{_range(joint)}")
+        axis = f"  axis {vector(joint.axis)}" if "axis" in joint.type.takes else ""
+        lines.append(f"  {kind}  {joint.parent} -> {mass}{axis}{_range(joint)}")
     lines += _sliding(robot) + _flexible(robot)
     total = sum(nominal(mass, robot.parameters) for mass in mass_of.values())
     lines.append(f"mass of all links {total:.6g} kg, gravity {vector(robot.gravity)} m/s^2")
