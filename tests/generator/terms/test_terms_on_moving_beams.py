@@ -26,7 +26,7 @@ def slope(f: Callable[[float], Any]) -> Any:
     return sum(w * (f(k * h) - f(-k * h)) for k, w in ((1, 3 / 4), (2, -3 / 20), (3, 1 / 60))) / h
 
 
-@pytest.mark.parametrize(("second", "slide"), [("Pa", "smooth"), ("Pa", "nodal"), ("Pb", "smooth"), ("Pb", "nodal")])
+@pytest.mark.parametrize(("second", "slide"), [("Pa", "smooth"), ("Pa", "nodal"), ("Pb", "smooth")])
 def test_terms(second: str, slide: str) -> None:
     plain = beams(second, slide)
     s = elastogen.symbols(plain)
