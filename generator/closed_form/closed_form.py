@@ -16,12 +16,15 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 import sympy
 
+from elastogen.generator.closed_form import latex
+from elastogen.generator.closed_form.compose import compose, one_entry, one_frame
+from elastogen.generator.closed_form.document import Document, Equation
 from elastogen.generator.closed_form.exact_numbers import exact
 from elastogen.generator.closed_form.exponentials import ExponentialForms
 from elastogen.generator.closed_form.functions import closed_form
-from elastogen.generator.closed_form.kinematics import Kinematics, moves_by_screws, number_of_joint_coordinates, skew
-from elastogen.generator.closed_form.latex import document, equations
-from elastogen.generator.closed_form.quantities import QUANTITIES, is_function, named_outputs, quantity
+from elastogen.generator.closed_form.kinematics import Kinematics, number_of_joint_coordinates, skew
+from elastogen.generator.closed_form.notation import Notation, coordinate_letter
+from elastogen.generator.closed_form.quantities import is_function, named_outputs, quantity
 from elastogen.generator.closed_form.symbols import with_numbers, with_symbols
 from elastogen.generator.closed_form.trigonometry import Polynomial, TrigonometricRing
 from elastogen.generator.description.load_robot import RobotSource, load
@@ -47,10 +50,10 @@ def derive(robot: RobotSource, *, symbolic: SymbolicChoice = "named") -> ClosedF
     ``robot`` is a Robot, a built-in name, a path or a mapping like a robot file. ``symbolic`` says which numbers are
     symbols: ``"named"`` the robot's named parameters, live ones included; ``"nonzero"`` those whose value is not 0, which
     leaves out an empty payload and two gravity components; ``"none"`` no number; ``"all"`` every length, mass, centre of
-    mass, inertia, drive and gravity number.
+    mass, inertia, drive and gravity number, and of flexible links length, mass per length, stiffness and tip body.
     """
     loaded = robot if isinstance(robot, Robot) else load(robot)
-    if loaded.terms or not moves_by_screws(loaded) or any(coordinate.elastic for coordinate in loaded.coordinates):
+    if loaded.terms or any(coordinate.elastic for coordinate in loaded.coordinates):
         from elastogen.generator.closed_form.by_programs import ProgramForm
 
         return ProgramForm(loaded, symbolic=symbolic)
@@ -69,9 +72,9 @@ class ClosedForm:
     def __init__(self, robot: Robot, *, symbolic: SymbolicChoice = "named") -> None:
         if symbolic not in _SYMBOLIC:
             raise OutputError(f"derive: symbolic={symbolic!r}, expected one of {', '.join(_SYMBOLIC)}.")
-        self.robot = _SYMBOLIC[symbolic](robot)
+        self.robot, self._fractions = _SYMBOLIC[symbolic](robot), symbolic == "all"
         self.frame_names = (*(link.name for link in robot.links[1:]), "tip")
-        letter = _coordinate_letter(self.robot)
+        letter = coordinate_letter(self.robot)
         numbers = range(1, number_of_joint_coordinates(robot) + 1)
         self.q, self.qd, self.qdd = (
             tuple(sympy.Symbol(f"{letter}{dots}{k}", real=True) for k in numbers) for dots in ("", "d", "dd")
@@ -181,7 +184,7 @@ class ClosedForm:
         For example ``function("acceleration_energy_2")["E"]``. Arguments are q1, qd1, qdd1, q3_1, q4_1, q5_1, ... ``elements``
         says which element of a beam is inside each sliding joint: ``{"joint2": 1}``.
         """
-        return closed_form(self.robot, name, self.q[0].name.rstrip("0123456789"), elements)
+        return closed_form(self.robot, name, self.q[0].name.rstrip("0123456789"), elements, fractions=self._fractions)
 
     @cached_property
     def by_matrix_exponentials(self) -> ExponentialForms:
@@ -190,23 +193,34 @@ class ClosedForm:
 
     # -- for documents and numbers -----------------------------------------------------------------
 
-    def latex(self, *names: str, frame: FrameChoice = "own", digits: int = 6) -> str:
-        """Return LaTeX: of the named quantities the equations, without a name a whole section of a document.
+    def latex(
+        self,
+        *names: str,
+        frame: FrameChoice = "own",
+        digits: int = 6,
+        entry: tuple[int, ...] | None = None,
+        link: str | None = None,
+    ) -> str:
+        """Return LaTeX: of the named quantities the equations, without a name a section of a document with all of them.
 
-        sin and cos are abbreviated as in paper 004: ``s_{2}``, ``c_{2}``, and ``s_{23}`` for sin(q2 + q3).
-        ``frame`` is the one in which named velocities and accelerations are written (the section has both),
-        ``digits`` those of decimal numbers.
+        sin and cos are abbreviated as in paper 004: ``s_{2}``, ``c_{2}``, and ``s_{23}`` for sin(q2 + q3). ``frame`` is the
+        one in which velocities and accelerations are written, ``digits`` those of decimal numbers, ``entry`` (row, column,
+        from 1) and ``link`` choose one entry of a matrix and one frame. What is too long for a document is left out there with
+        a word about how to get it; of named quantities everything is written.
         """
-        if names:
-            return "\n\n".join(self._equations(name, frame, digits) for name in names)
-        bodies = {}
-        for name, what in QUANTITIES.items():
-            if what.takes_frame:
-                bodies[f"{what.title} in the axes of each frame"] = self._equations(name, "own", digits)
-                bodies[f"{what.title} in frame 0"] = self._equations(name, "base", digits)
-            else:
-                bodies[what.title] = self._equations(name, frame, digits)
-        return document(self.robot, self.frame_names, self.q, bodies)
+        if not names:
+            return latex.section(self.document(frame=frame, digits=digits))
+        found = (equation for name in names for equation in self.equations(name, frame=frame, entry=entry, link=link))
+        return latex.equations(found, self.notation, digits)
+
+    @property
+    def notation(self) -> Notation:
+        """How symbols are printed."""
+        return Notation(self.q, self.qd, self.qdd)
+
+    def document(self, *names: str, frame: FrameChoice = "own", digits: int = 6) -> Document:
+        """A document to be written as LaTeX or Typst: symbols with units, then T, J, M, C, K, D, G, F or what is named."""
+        return compose(self, names, frame, digits)
 
     def _repr_html_(self) -> str:
         """What there is, and for small robots M and G as LaTeX, for notebooks."""
@@ -260,14 +274,20 @@ class ClosedForm:
             raise OutputError(f"{name} takes no options, got {', '.join(options)}.")
         return getattr(self, name)(**options) if quantity(name).takes_frame else getattr(self, name)
 
-    def _equations(self, name: str, frame: FrameChoice, digits: int) -> str:
+    def equations(
+        self, name: str, *, frame: FrameChoice = "own", entry: tuple[int, ...] | None = None, link: str | None = None
+    ) -> list[Equation]:
+        """The equations of a quantity or function: one, or one for each frame; see :meth:`latex`."""
         if is_function(self.robot, name):
-            return equations(named_outputs(name, self.function(name)), self.q, self.qd, self.qdd, digits)
-        what = quantity(name)
-        values = self._evaluate(name, **({"frame": frame} if what.takes_frame else {}))
-        results = values if what.per_frame else (values,)
-        named = [(what.symbol.format(i=i, o=i if frame == "own" else 0), value) for i, value in enumerate(results, start=1)]
-        return equations(named, self.q, self.qd, self.qdd, digits)
+            found = named_outputs(name, self.function(name))
+        else:
+            what = quantity(name)
+            values = self._evaluate(name, **({"frame": frame} if what.takes_frame else {}))
+            results = values if what.per_frame else (values,)
+            found = [what.equation(i, i if frame == "own" else 0, value) for i, value in enumerate(results, start=1)]
+        if link is not None:
+            found = one_frame(name, found, self.frame_names, link)
+        return found if entry is None else [one_entry(name, equation, entry) for equation in found]
 
     # -- the derivation ----------------------------------------------------------------------------
 
@@ -365,14 +385,6 @@ class ClosedForm:
 
 def _exact_array(ring: TrigonometricRing, values: Any) -> Any:
     return ring.array(np.vectorize(exact, otypes=[object])(np.array(values, dtype=object)))
-
-
-def _coordinate_letter(robot: Robot) -> str:
-    """Return q, or another letter if the robot has parameters called q1 or the like."""
-    for letter in ("q", "theta", "xi"):
-        if not any(name.startswith(letter) and name[-1:].isdigit() for name in robot.parameters):
-            return letter
-    return "coordinate"
 
 
 def _entries(value: Any) -> list[sympy.Expr]:

@@ -60,9 +60,14 @@ def _root_of(number: float, largest: int) -> sympy.Expr:
     return root if number > 0 else -root
 
 
-def readable_number(value: Any) -> sympy.Expr:
-    """Return a coefficient as SymPy: a simple fraction, or one that no decimal equals, as it is, else a decimal number."""
+def readable_number(value: Any, fractions: bool = False) -> sympy.Expr:
+    """Return a coefficient as SymPy: a simple fraction, or one that no decimal equals, as it is, else a decimal number.
+
+    With ``fractions``, where all numbers of the robot are symbols and what is left comes from integrals, any short fraction.
+    """
     fraction = QQ.to_sympy(value)
+    if fractions and fraction.q <= _LONGEST_FRACTION:
+        return fraction
     odd = fraction.q
     for prime in (2, 5):
         while odd % prime == 0:

@@ -13,6 +13,7 @@ from typing import Any
 
 import sympy
 
+from elastogen.generator.closed_form.document import TooLongError
 from elastogen.generator.closed_form.exact_numbers import exact, rotation_entry
 from elastogen.generator.closed_form.kinematics import joint_angles
 from elastogen.generator.closed_form.trigonometry import Polynomial, TrigonometricRing, Weights
@@ -45,6 +46,7 @@ _FUNCTIONS: dict[Op, Callable[..., sympy.Expr]] = {
     Op.POW: sympy.Pow, Op.MIN: sympy.Min, Op.MAX: sympy.Max,
     Op.SELECT: lambda decides, x, y: sympy.Piecewise((x, decides < 0), (y, True)),
 }  # fmt: skip
+LARGEST_PRODUCT = 100_000  # terms of two polynomials that are multiplied
 MOST_PLAIN = 20_000  # operations of an entry that is not a polynomial in sines and cosines
 
 
@@ -73,7 +75,7 @@ class ReadableValues:
                 sizes[node] = 1 + sum(sizes[ref >> 1] for ref in graph.operands(node))
             largest = max(sizes[value.ref >> 1] for value in values)
             if largest > MOST_PLAIN:
-                raise OutputError(
+                raise TooLongError(
                     f"no closed form to read: an entry has {largest} operations with other functions than sines and cosines, "
                     f"more than {MOST_PLAIN}. Fix: ask for a smaller function, or fewer links"
                 )
@@ -110,6 +112,16 @@ class ReadableValues:
             return self._expression(value.ref)
         return self.ring.readable(self._read(value.ref))
 
+    @property
+    def fractions(self) -> bool:
+        """Whether numbers are written as fractions rather than as decimals."""
+        return self._is_polynomial and self.ring.fractions
+
+    @fractions.setter
+    def fractions(self, wanted: bool) -> None:
+        if self._is_polynomial:
+            self.ring.fractions = wanted
+
     def matrix(self, values: Sequence[Value], rows: int, columns: int) -> sympy.ImmutableMatrix:
         """Row-major values as a matrix."""
         return sympy.ImmutableMatrix(rows, columns, [self(value) for value in values])
@@ -127,7 +139,13 @@ class ReadableValues:
         if op is Op.ADD:
             return self._read(a) + self._read(b)
         if op is Op.MUL:
-            return ring.normal(self._read(a) * self._read(b))
+            first, second = self._read(a), self._read(b)
+            if len(first) * len(second) > LARGEST_PRODUCT:
+                raise TooLongError(
+                    f"an entry grows beyond {LARGEST_PRODUCT} terms, which nobody can read. Fix: fewer links or modes, or "
+                    "symbolic='none', where numbers add up"
+                )
+            return ring.normal(first * second)
         if op is Op.DIV:
             return ring.normal(self._read(a) * ring(exact(1 / self._expression(b))))
         if op in (Op.SIN, Op.COS):
@@ -216,7 +234,9 @@ def readable(robot: Robot, graph: Graph, values: Sequence[Value], letter: str) -
     return ReadableValues(graph, values, symbols, coordinates, joint_angles(robot))
 
 
-def closed_form(robot: Robot, name: str, letter: str, elements: Mapping[str, int]) -> dict[str, Any]:
+def closed_form(
+    robot: Robot, name: str, letter: str, elements: Mapping[str, int], *, fractions: bool = False
+) -> dict[str, Any]:
     """The outputs of a function of the catalogue by name: expressions, matrices, or nested tuples of matrices."""
     (name,) = output_names(name, robot)
     check_elements(robot, elements)
@@ -227,6 +247,7 @@ def closed_form(robot: Robot, name: str, letter: str, elements: Mapping[str, int
     if derived.pivots:
         raise OutputError(f"{name} has no closed form to read: it solves linear equations.")
     read = readable(robot, variant.graph, [value for values in derived.outputs for value in values], letter)
+    read.fractions = fractions
     return {
         argument.name: _shaped(read, list(values), argument.shape)
         for argument, values in zip(entry.outputs(variant), derived.outputs, strict=True)

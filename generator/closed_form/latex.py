@@ -2,44 +2,74 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import sympy
 from sympy.printing.latex import LatexPrinter
 
-from elastogen.generator.robot.robot import Robot
+from elastogen.generator.closed_form.document import Document, Equation, Formula, lines, listed
+from elastogen.generator.closed_form.notation import GREEK, Notation, Sign
 
 _WIDEST_MATRIX = 150  # characters of LaTeX in a row of a matrix; wider ones are written entry by entry
 _LONGEST_LINE = 180  # characters of LaTeX in a line of an equation
 
-Symbols = Sequence[sympy.Symbol]
+PREAMBLE = r"""\documentclass[a4paper,10pt]{article}
+\usepackage[margin=20mm]{geometry}
+\usepackage{amsmath}
+\usepackage[utf8]{inputenc}
+\usepackage{longtable}
+\allowdisplaybreaks
+\setcounter{MaxMatrixCols}{40}
+\begin{document}
+"""
 
 
-def document(robot: Robot, frame_names: Sequence[str], q: Symbols, bodies: Mapping[str, str]) -> str:
-    """Return a section of a document: the notation, then a titled paragraph for each body of equations."""
-    joints = ", ".join(
-        f"${sympy.latex(symbol)}$ ({escaped(name)}, {kind})" for symbol, (name, kind) in zip(q, _named(robot), strict=True)
+def section(document: Document) -> str:
+    """A section of a document: the symbols with their units, then a titled paragraph for each part."""
+    rows = "".join(
+        f"${latex_sign(row.sign)}$ & {_unit(row.unit)} & {escaped(row.value)} & {escaped(row.meaning)} \\\\\n"
+        for row in document.symbols
     )
-    frames = ", ".join(f"{i} ({escaped(name)})" for i, name in enumerate(frame_names, start=1))
-    intro = (
-        f"Coordinates: {joints}. Frames: {frames}. "
-        "Abbreviations: $c_{i} = \\cos q_{i}$, $s_{i} = \\sin q_{i}$, $c_{ij} = \\cos(q_{i} + q_{j})$, "
-        "$s_{ij} = \\sin(q_{i} + q_{j})$."
-    )
-    paragraphs = [f"\\subsection*{{{title}}}\n{body}" for title, body in bodies.items()]
-    return "\n\n".join([f"\\section*{{{escaped(robot.name)}}}", intro, *paragraphs]) + "\n"
+    texts = [f"\\section*{{{escaped(document.title)}}}"]
+    if rows:
+        head = "symbol & unit & value & meaning \\\\ \\hline\n"
+        texts.append(f"\\begin{{longtable}}{{llll}}\n{head}{rows}\\end{{longtable}}")
+    texts.append(escaped(document.frames) + " " + ABBREVIATIONS)
+    for part in document.parts:
+        texts.append(f"\\subsection*{{{escaped(part.title)}}}")
+        texts += [f"{_inline(text)}" for text in part.texts]
+        if part.equations:
+            texts.append(equations(part.equations, document.notation, document.digits))
+        texts += [escaped(note) for note in part.notes]
+    return "\n\n".join(texts) + "\n"
 
 
-def _named(robot: Robot) -> list[tuple[str, str]]:
-    """Name and kind of joint of every coordinate."""
-    return [(c.name(joint.name), joint.type.name) for joint in robot.joints for c in joint.type.coordinates]
+ABBREVIATIONS = (
+    "Abbreviations: $c_{i} = \\cos q_{i}$, $s_{i} = \\sin q_{i}$, $c_{ij} = \\cos(q_{i} + q_{j})$, "
+    "$s_{ij} = \\sin(q_{i} + q_{j})$."
+)
 
 
-def equations(named: Sequence[tuple[str, Any]], q: Symbols, qd: Symbols, qdd: Symbols, digits: int) -> str:
+def whole(document: Document) -> str:
+    """A document that TeX can compile as it is."""
+    return f"{PREAMBLE}{section(document)}\\end{{document}}\n"
+
+
+def _unit(unit: str) -> str:
+    """A unit in upright letters: kg m^2."""
+    words = r"\,".join(unit.split())
+    return rf"$\mathrm{{{words}}}$" if words else ""
+
+
+def _inline(formula: Formula) -> str:
+    return f"${formula.latex}$"
+
+
+def equations(named: Iterable[Equation], notation: Notation, digits: int) -> str:
     """Return one display per named matrix or expression; matrices too wide for a page by their entries."""
-    printer = _Printer(q, qd, qdd, digits)
-    return "\n\n".join(_equation(name, value, printer) for name, value in named)
+    printer = _Printer(notation, digits)
+    return "\n\n".join(_equation(equation, printer) for equation in named)
 
 
 def escaped(text: str) -> str:
@@ -51,20 +81,17 @@ def escaped(text: str) -> str:
 class _Printer(LatexPrinter):  # type: ignore[misc]
     """SymPy's LaTeX with abbreviated sines and cosines, dots on the rates and short decimal numbers."""
 
-    def __init__(self, q: Symbols, qd: Symbols, qdd: Symbols, digits: int) -> None:
-        self._numbers = {symbol: str(k) for k, symbol in enumerate(q, start=1)}
-        self._digits = digits
-        names: dict[sympy.Symbol, str] = {}
-        for symbols, dot in ((qd, r"\dot"), (qdd, r"\ddot")):
-            for coordinate, symbol in zip(q, symbols, strict=True):
-                letter, _, index = sympy.latex(coordinate).partition("_")
-                names[symbol] = f"{dot}{{{letter}}}_{index}"
-        super().__init__({"symbol_names": names, "mat_delim": "["})
+    def __init__(self, notation: Notation, digits: int) -> None:
+        self._notation, self._digits = notation, digits
+        super().__init__({"mat_delim": "["})
 
     def __call__(self, expr: Any) -> str:
         """Return the expression's LaTeX."""
         text: str = self.doprint(expr)
         return text
+
+    def _print_Symbol(self, expr: sympy.Symbol, style: str = "plain") -> str:
+        return latex_sign(self._notation.sign(expr))
 
     def _print_sin(self, expr: sympy.Expr, exp: str | None = None) -> str:
         return self._abbreviated("s", expr, exp)
@@ -77,38 +104,39 @@ class _Printer(LatexPrinter):  # type: ignore[misc]
         return text
 
     def _abbreviated(self, letter: str, expr: sympy.Expr, exp: str | None) -> str:
-        """Return s_{23}^{2} for sin(q2 + q3)**2; other angles than sums of coordinates as usual."""
-        text: str
-        weights = expr.args[0].as_coefficients_dict()
-        if all(symbol in self._numbers and weight.is_Integer for symbol, weight in weights.items()):
-            text = f"{letter}_{{{self._index(weights)}}}"
+        """Return s_{23}^{2} for sin(q2 + q3)**2; other angles than short sums of coordinates as usual."""
+        index = self._notation.index_of_angle(expr.args[0])
+        if index is not None:
+            text = f"{letter}_{{{index}}}"
             return text if exp is None else f"{text}^{{{exp}}}"
-        name = {"s": r"\sin", "c": r"\cos"}[letter]
-        power = "" if exp is None else f"^{{{exp}}}"
-        return f"{name}{power}{{\\left({self._print(expr.args[0])} \\right)}}"
-
-    def _index(self, weights: Mapping[sympy.Expr, sympy.Expr]) -> str:
-        separator = "," if len(self._numbers) > 9 else ""
-        index = ""
-        for symbol, number in self._numbers.items():
-            weight = int(weights.get(symbol, 0))
-            for _ in range(abs(weight)):
-                index += ("-" if weight < 0 else separator if index else "") + number
-        return index
+        usual: str = self._print_Function(expr, exp)
+        return usual
 
 
-def _equation(name: str, value: Any, printer: _Printer) -> str:
+def latex_sign(sign: Sign) -> str:
+    """A symbol in LaTeX."""
+    letter = rf"\mathrm{{{escaped(sign.letter)}}}" if sign.word else sign.letter
+    if not sign.word:
+        letter = " ".join(f"\\{part}" if part in GREEK else part for part in sign.letter.split())
+    if sign.grouped and sign.index:
+        letter = rf"\left({letter}\right)"
+    if sign.dots:
+        letter = f"\\{'d' * sign.dots}ot{{{letter}}}"
+    return f"{letter}_{{{sign.index}}}" if sign.index else letter
+
+
+def _equation(equation: Equation, printer: _Printer) -> str:
+    name, value = equation.latex, equation.value
     if not isinstance(value, sympy.MatrixBase):
         return _display([f"{name} &= " + _lines(value, printer)])
     widths = [sum(len(printer(value[r, c])) for c in range(value.cols)) for r in range(value.rows)]
     if max(widths, default=0) <= _WIDEST_MATRIX:
         return f"\\[\n{name} = {printer(value)}\n\\]"
-    rows = []
-    for r in range(value.rows):
-        for c in range(value.cols):
-            index = str(r + 1) if value.cols == 1 else f"{r + 1}{c + 1}" if value.rows < 10 else f"{r + 1},{c + 1}"
-            rows.append(f"\\left({name}\\right)_{{{index}}} &= " + _lines(value[r, c], printer))
-    return _display(rows)
+    entries, remark = listed(value)
+    if not entries:
+        return f"\\[\n{name} = 0\n\\]"
+    rows = [f"{equation.of_entry(index, entry).latex} &= " + _lines(entry, printer) for index, entry in entries]
+    return _display(rows) + (f"\n{remark}" if remark else "")
 
 
 def _display(rows: Sequence[str]) -> str:
@@ -117,11 +145,4 @@ def _display(rows: Sequence[str]) -> str:
 
 def _lines(expr: sympy.Expr, printer: _Printer) -> str:
     """Return a sum with line breaks between its terms where a line would become too long."""
-    lines = [""]
-    for position, term in enumerate(expr.as_ordered_terms()):
-        text = printer(term)
-        text = text if position == 0 or text.startswith("-") else f"+ {text}"
-        if lines[-1] and len(lines[-1]) + len(text) > _LONGEST_LINE:
-            lines.append("")
-        lines[-1] = f"{lines[-1]} {text}".strip()
-    return " \\\\\n&\\quad ".join(lines)
+    return " \\\\\n&\\quad ".join(lines(expr, printer, len, _LONGEST_LINE, (r"\bigl(", r"\bigr)")))

@@ -8,8 +8,20 @@ from typing import Any
 
 import sympy
 
+from elastogen.generator.closed_form.beam_symbols import with_beam_symbols
 from elastogen.generator.closed_form.exact_numbers import exact
-from elastogen.generator.robot.robot import Actuation, Body, Joint, Matrix, Parameter, Robot, Scalar, Vector
+from elastogen.generator.robot.robot import (
+    Actuation,
+    Body,
+    Joint,
+    JointElasticity,
+    Link,
+    Matrix,
+    Parameter,
+    Robot,
+    Scalar,
+    Vector,
+)
 
 Renamer = Callable[[Scalar, str, str], Scalar]  # (value, name, unit) -> the value or what replaces it
 
@@ -43,7 +55,7 @@ def with_symbols(robot: Robot) -> Robot:
 
     Link 2 has mass m2, mass centre (cx2, cy2, cz2) and inertia Ixx2, Ixy2, ...; joint 2 lies at (px2, py2,
     pz2) on its parent, with (rx2, ry2, rz2) after its motion; the payload and the tip have the suffix of
-    the last frame.
+    the last frame. Of the flexible link 2, L2, rhoA2, EI2 (EIy2, EIz2, GJ2, EA2) and the body mt2, ... on its tip are symbols.
     """
     parameters = dict(robot.parameters)
 
@@ -54,11 +66,30 @@ def with_symbols(robot: Robot) -> Robot:
             return 0
         while name in parameters and parameters[name].value != float(scalar):
             name += "_"
-        parameters[name] = Parameter(name, float(scalar), unit)
+        parameters[name] = Parameter(name, float(scalar), unit, _meaning(name))
         return parameters[name].symbol
 
     mapped = _mapped(robot, symbol_for, rotations=False)
     return replace(mapped, parameters=parameters)
+
+
+_MEANINGS = {
+    "L": "length of beam", "rhoA": "mass per length of beam", "EI": "bending stiffness of beam",
+    "GJ": "torsional stiffness of beam",
+    "EIy": "bending stiffness about y of beam", "EIz": "bending stiffness about z of beam", "EA": "axial stiffness of beam",
+    "m": "mass of link", "mt": "mass on the tip of link", "k": "stiffness of joint", "d": "damping of joint",
+    "Jm": "motor inertia of joint", "N": "gear ratio of joint", "b": "viscous friction of joint",
+    "f": "Coulomb friction of joint",
+    "w": "width of the Coulomb friction of joint",
+}  # fmt: skip
+_OF_LETTER = {"c": "mass centre of link", "I": "inertia of link", "p": "placement of joint", "r": "end of link", "g": "gravity"}
+
+
+def _meaning(name: str) -> str:
+    """What a symbol made here stands for."""
+    letters = name.rstrip("0123456789_")
+    known = _MEANINGS.get(letters) or _OF_LETTER.get(letters[0], "")
+    return f"{known} {name.strip('_')[len(letters) :]}".strip()
 
 
 def _mapped(robot: Robot, change: Renamer, *, rotations: bool) -> Robot:
@@ -75,7 +106,7 @@ def _mapped(robot: Robot, change: Renamer, *, rotations: bool) -> Robot:
         ]
         return (*rows, matrix[3])
 
-    def body(old: Body, number: int) -> Body:
+    def body(old: Body, number: str) -> Body:
         com = tuple(change(old.com[k], f"c{_AXES[k]}{number}", "m") for k in range(3))
         inertia = tuple(
             tuple(change(old.inertia[r][c], f"I{_AXES[min(r, c)]}{_AXES[max(r, c)]}{number}", "kg m^2") for c in range(3))
@@ -94,18 +125,34 @@ def _mapped(robot: Robot, change: Renamer, *, rotations: bool) -> Robot:
         used = [f.name for f in fields(old) if getattr(old, f.name) != f.default]
         return replace(old, **{key: change(getattr(old, key), f"{names[key]}{number}", "") for key in used})
 
+    def elasticity(old: JointElasticity | None, number: int) -> JointElasticity | None:
+        if old is None:
+            return None
+        unit = "N m/rad"
+        return JointElasticity(change(old.stiffness, f"k{number}", unit), change(old.damping, f"d{number}", f"{unit} s"))
+
     def joint(old: Joint, number: int) -> Joint:
         axis = tuple(change(component, "", "") if rotations else component for component in old.axis)
+        after = transform(old.after, "r", number)
+        beam = links[number].flexible
+        if old.type.feeds_child and beam is not None and beam.telescope is not None:
+            after = ((*after[0][:3], -beam.telescope.length), *after[1:])  # R(gamma) T(d - l), paper 003, Table 2
         return replace(
             old,
             axis=_vector(axis),
             before=transform(old.before, "p", number),
-            after=transform(old.after, "r", number),
+            after=after,
             actuation=actuation(old.actuation, number),
+            elasticity=elasticity(old.elasticity, number),
         )
 
-    links = [robot.links[0]]
-    links += [replace(link, body=body(link.body, k)) for k, link in enumerate(robot.links[1:], start=1)]
+    def link_of(old: Link, number: int) -> Link:
+        new = replace(old, body=body(old.body, f"{number}"))
+        if old.flexible is None:
+            return new
+        return replace(new, tip_body=body(old.tip_body, f"t{number}"), flexible=with_beam_symbols(old.flexible, change, number))
+
+    links = [robot.links[0], *(link_of(link, k) for k, link in enumerate(robot.links[1:], start=1))]
     gravity = tuple(change(robot.gravity[k], f"g{_AXES[k]}", "m/s^2") for k in range(3))
     return replace(
         robot,
@@ -113,7 +160,7 @@ def _mapped(robot: Robot, change: Renamer, *, rotations: bool) -> Robot:
         joints=tuple(joint(old, k) for k, old in enumerate(robot.joints, start=1)),
         gravity=_vector(gravity),
         tool=transform(robot.tool, "p", last),
-        payload=body(robot.payload, last),
+        payload=body(robot.payload, f"{last}"),
     )
 
 

@@ -97,6 +97,7 @@ class TrigonometricRing:
         self._has_rounded_constants = any(
             number.q > LONGEST_DENOMINATOR for expr in constants for number in expr.atoms(sympy.Rational)
         )
+        self.fractions = False  # whether numbers are written as fractions rather than as decimals
         self._factorings: dict[Polynomial, sympy.Expr] = {}
         self.zero, self.one = self._ring.zero, self._ring.one
 
@@ -267,11 +268,13 @@ class TrigonometricRing:
         if content.denominator != 1:  # decimal numbers read better in (q3 + 0.03) than in 0.01 (100 q3 + 3)
             content = reduce(lambda c, item: c * item[0].LC ** item[1], factors, content)
             factors = [(factor.monic(), power) for factor, power in factors]
-        return [readable_number(content), *(self._expanded(factor, used) ** power for factor, power in factors)]
+        return [readable_number(content, self.fractions), *(self._expanded(factor, used) ** power for factor, power in factors)]
 
     def _expanded(self, polynomial: Any, used: Sequence[int] | None = None) -> sympy.Expr:
         """Return the sum of the monomials, of all generators or of the ``used`` ones."""
-        return sympy.Add(*(readable_number(c) * self._monomial(monomial, used) for monomial, c in polynomial.items()))
+        return sympy.Add(
+            *(readable_number(c, self.fractions) * self._monomial(monomial, used) for monomial, c in polynomial.items())
+        )
 
 
 def _product(rates: sympy.Expr, bracket: sympy.Expr) -> sympy.Expr:

@@ -1,0 +1,73 @@
+"""Documents of closed forms: what goes into them, and what is asked for of a quantity."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import sympy
+
+from elastogen.generator.closed_form.document import (
+    Document,
+    Equation,
+    Part,
+    TooLongError,
+    bounded,
+    frames_sentence,
+    symbol_rows,
+)
+from elastogen.generator.closed_form.quantities import DOCUMENT, MOTION, QUANTITIES, title_of
+from elastogen.generator.robot.errors import OutputError
+
+if TYPE_CHECKING:
+    from elastogen.generator.closed_form.closed_form import ClosedForm, FrameChoice
+
+_OF_ELASTIC = ("stiffness_matrix", "damping_matrix")
+
+
+def compose(closed: ClosedForm, names: Sequence[str], frame: FrameChoice, digits: int) -> Document:
+    """The document of these quantities and functions, by default of T, J, M, C, K, D, G and F."""
+    robot, elastic = closed.robot, any(c.elastic for c in closed.robot.coordinates)
+    wanted = names or tuple(name for name in DOCUMENT if elastic or name not in _OF_ELASTIC)
+    parts = tuple(_part(closed, name, frame, elastic) for name in wanted)
+    symbols = symbol_rows(robot, closed.q, closed.notation)
+    return Document(robot.name, symbols, frames_sentence(closed.frame_names), closed.notation, digits, parts)
+
+
+def _part(closed: ClosedForm, name: str, frame: FrameChoice, elastic: bool) -> Part:
+    command = f"elastogen derive {closed.robot.source or closed.robot.name} {name} --entry {{entry}}"
+    per_frame = name in QUANTITIES and QUANTITIES[name].per_frame
+    command += " --link NAME" if per_frame else ""
+    title = title_of(name)
+    if name in QUANTITIES and QUANTITIES[name].takes_frame:
+        title += " in the axes of each frame" if frame == "own" else " in frame 0"
+    try:
+        equations = closed.equations(name, frame=frame)
+    except TooLongError as problem:
+        return Part(title, (), (f"Left out: {problem}",))
+    return bounded(title, equations, command, (MOTION,) if name == "inverse_dynamics" and elastic else ())
+
+
+def one_frame(name: str, equations: Sequence[Equation], frames: Sequence[str], link: str) -> list[Equation]:
+    """Of equations for every frame the one of a link, or of the tip."""
+    if len(equations) != len(frames):
+        raise OutputError(f"{name}: got link={link!r}, but it is not one of every frame. Fix: leave it out.")
+    if link not in frames:
+        raise OutputError(f"{name}: got link={link!r}, expected one of {', '.join(frames)}.")
+    return [equations[list(frames).index(link)]]
+
+
+def one_entry(name: str, equation: Equation, entry: tuple[int, ...]) -> Equation:
+    """One entry of a matrix, counted from 1."""
+    value: Any = equation.value
+    shown = ",".join(map(str, entry))
+    if not isinstance(value, sympy.MatrixBase):
+        raise OutputError(f"{name}: got entry {shown}, but it is one expression. Fix: leave it out.")
+    shape = value.shape[:1] if value.cols == 1 else value.shape
+    inside = len(entry) == len(shape) and all(1 <= k <= size for k, size in zip(entry, shape, strict=True))
+    if not inside:
+        what = "a row" if len(shape) == 1 else "row and column"
+        raise OutputError(f"{name}: got entry {shown}, expected {what} from 1 to {', '.join(map(str, shape))}.")
+    row, column = entry if len(entry) == 2 else (*entry, 1)
+    index = shown if len(shape) == 1 or max(shape) > 9 else f"{row}{column}"
+    return equation.of_entry(index, value[row - 1, column - 1])

@@ -1,0 +1,192 @@
+"""What a document of closed forms consists of, for any format: symbols with units, then titled parts of equations.
+
+What is too long to read is left out, with a sentence that says how long it is and how to get it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import sympy
+
+from elastogen.generator.closed_form.notation import Notation, Sign, parameter_sign
+from elastogen.generator.robot.errors import OutputError
+from elastogen.generator.robot.robot import Robot
+
+MOST_OPERATIONS = 400  # of an entry that a document shows: about a dozen lines
+MOST_IN_A_PART = 4_000  # of all entries of a matrix together: about four pages
+
+
+@dataclass(frozen=True)
+class Formula:
+    """A formula of the notation itself, in every format."""
+
+    latex: str
+    typst: str
+
+
+@dataclass(frozen=True)
+class Equation:
+    """A name and what it equals: an expression or a matrix; ``entry`` where it is one entry of a larger matrix."""
+
+    latex: str
+    typst: str
+    value: Any
+
+    def of_entry(self, index: str, value: Any) -> Equation:
+        """The equation of one entry."""
+        if len(self.latex) == 1:
+            return Equation(f"{self.latex}_{{{index}}}", f"{self.typst}_({_kept(index)})", value)
+        return Equation(rf"\left({self.latex}\right)_{{{index}}}", f"({self.typst})_({_kept(index)})", value)
+
+
+def _kept(index: str) -> str:
+    """An index for Typst, where a comma would separate arguments."""
+    return f'"{index}"' if "," in index else index
+
+
+class TooLongError(OutputError):
+    """A closed form that grew beyond what anybody can read."""
+
+
+@dataclass(frozen=True)
+class SymbolRow:
+    """A line of the table of symbols."""
+
+    sign: Sign
+    unit: str
+    value: str
+    meaning: str
+
+
+@dataclass(frozen=True)
+class Part:
+    """A title, formulas that introduce it, equations, and notes about what was left out."""
+
+    title: str
+    equations: tuple[Equation, ...]
+    notes: tuple[str, ...] = ()
+    texts: tuple[Formula, ...] = ()
+
+
+@dataclass(frozen=True)
+class Document:
+    """A whole document."""
+
+    title: str
+    symbols: tuple[SymbolRow, ...]
+    frames: str  # a sentence that numbers them
+    notation: Notation
+    digits: int
+    parts: tuple[Part, ...]
+
+
+def symbol_rows(robot: Robot, q: Iterable[sympy.Symbol], notation: Notation) -> tuple[SymbolRow, ...]:
+    """Coordinates with their names, then parameters with values and units."""
+    kinds = {joint.name: joint.type.name for joint in robot.joints}
+    rows = [
+        SymbolRow(notation.sign(symbol), c.unit, "", f"{c.name}{f', {kinds[c.name]}' if c.name in kinds else ''}")
+        for symbol, c in zip(q, robot.coordinates, strict=True)
+    ]
+    rows += [SymbolRow(parameter_sign(p.name), p.unit, f"{p.value:g}", p.doc or p.name) for p in robot.parameters.values()]
+    return tuple(rows)
+
+
+def frames_sentence(names: Iterable[str]) -> str:
+    """Which number is which frame."""
+    return "Frames: " + ", ".join(f"{i} ({name})" for i, name in enumerate(names, start=1)) + "."
+
+
+def bounded(title: str, equations: Iterable[Equation], how: str, texts: tuple[Formula, ...] = ()) -> Part:
+    """A part with what can be read of the equations; ``how`` is the command that prints the rest, with {entry} in it."""
+    shown: list[Equation] = []
+    notes: list[str] = []
+    total = 0
+    for equation in equations:
+        size = _size(equation.value)
+        if size <= MOST_OPERATIONS and total + size <= MOST_IN_A_PART:
+            shown.append(equation)
+            total += size
+            continue
+        kept, left = [], []
+        for index, value in _entries(equation.value):
+            own = _size(value)
+            if own <= MOST_OPERATIONS and total + own <= MOST_IN_A_PART:
+                kept.append(equation.of_entry(index, value) if index else Equation(equation.latex, equation.typst, value))
+                total += own
+            else:
+                left.append((index, own))
+        shown += kept
+        if left:
+            notes.append(_note(left, how))
+    return Part(title, tuple(shown), tuple(notes), texts)
+
+
+def _note(left: list[tuple[str, int]], how: str) -> str:
+    largest = max(size for _, size in left)
+    names = ", ".join(index.replace(",", " ") or "all" for index, _ in left[:12]) + (", ..." if len(left) > 12 else "")
+    what = f"Left out: {len(left)} of the entries ({names}), with up to {largest} operations each, too long to read."
+    return f"{what} To print one: {how.format(entry=left[0][0] or '1')}"
+
+
+def lines(
+    value: Any, show: Callable[[Any], str], width: Callable[[str], int], longest: int, brackets: tuple[str, str]
+) -> list[str]:
+    """A sum in lines of bounded width; long products of a bracket are broken inside it."""
+    found = [""]
+    for text in _chunks(sympy.sympify(value), show, width, longest, brackets):
+        if found[-1] and width(found[-1]) + width(text) > longest:
+            found.append("")
+        found[-1] = f"{found[-1]} {text}".strip()
+    return found
+
+
+def _chunks(
+    value: sympy.Expr, show: Callable[[Any], str], width: Callable[[str], int], longest: int, brackets: tuple[str, str]
+) -> Iterator[str]:
+    """Signed terms, and of those that are too long the terms of their bracket."""
+    for position, term in enumerate(value.as_ordered_terms()):
+        text = show(term)
+        sign = "" if position == 0 or text.startswith("-") else "+ "
+        sums = [factor for factor in sympy.Mul.make_args(term) if factor.is_Add]
+        if width(text) <= longest or len(sums) != 1 or term.is_Add:
+            yield sign + text
+            continue
+        rest = show(term / sums[0])
+        rest = {"1": "", "-1": "-"}.get(rest, rest)
+        inner = list(_chunks(sums[0], show, width, longest, brackets))
+        inner[0] = f"{sign}{rest} {brackets[0]} {inner[0]}"
+        inner[-1] = f"{inner[-1]} {brackets[1]}"
+        yield from inner
+
+
+def listed(value: sympy.MatrixBase) -> tuple[list[tuple[str, Any]], str]:
+    """The entries of a matrix that is written entry by entry, by index; and a remark about those that are not written."""
+    symmetric = value.rows == value.cols > 1 and all(value[r, c] == value[c, r] for r in range(value.rows) for c in range(r))
+    separator = "," if max(value.shape) > 9 else ""
+    found, zeros = [], 0
+    for r in range(value.rows):
+        for c in range(r if symmetric else 0, value.cols):
+            index = str(r + 1) if value.cols == 1 else f"{r + 1}{separator}{c + 1}"
+            if value[r, c] == 0:
+                zeros += 1
+            else:
+                found.append((index, value[r, c]))
+    said = [word for word, holds in (("it is symmetric", symmetric), ("the other entries are 0", zeros > 0)) if holds]
+    remark = "; ".join(said)
+    return found, f"{remark[:1].upper()}{remark[1:]}." if remark else ""
+
+
+def _entries(value: Any) -> Iterator[tuple[str, Any]]:
+    if not isinstance(value, sympy.MatrixBase):
+        yield "", value
+        return
+    yield from listed(value)[0]
+
+
+def _size(value: Any) -> int:
+    """Operations of a value."""
+    entries = list(value) if isinstance(value, sympy.MatrixBase) else [value]
+    return sum(int(sympy.sympify(entry).count_ops()) for entry in entries)
