@@ -1,7 +1,8 @@
 """Beams whose length, mass per length and stiffness are symbols: their integrals computed anew.
 
-Shapes are functions of s = x / L, which does not change with L; a nodal slope dw/dx moves the beam by l_e = L / n times a function
-of s, which does. What stays a number: shapes, properties that vary along the beam, damping matrices, data from other programs.
+Shapes are functions of s = x / L, which does not change with L; a nodal slope dw/dx moves the beam by l_e = L / n times a
+function of s, which does. What stays a number: shapes, properties that vary along the beam, damping matrices, data from
+other programs.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from elastogen.generator.beams.integrals import Beam, Mode, beam_body
-from elastogen.generator.beams.piecewise import Curve, as_fraction
+from elastogen.generator.beams.piecewise import Curve, Number, as_fraction, to_scalar
 from elastogen.generator.robot.robot import FlexibleBody, Scalar
 
 Change = Callable[[Scalar, str, str], Scalar]  # (value, name, unit) -> the value or the symbol that replaces it
@@ -63,7 +64,5 @@ def _known(curve: Curve) -> Scalar:
     return value
 
 
-def _scalar(number: object) -> Scalar:
-    from elastogen.generator.beams.piecewise import to_scalar
-
-    return to_scalar(number)  # type: ignore[arg-type]
+def _scalar(number: Number) -> Scalar:
+    return to_scalar(number)

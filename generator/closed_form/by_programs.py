@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any
 
 import sympy
 
 from elastogen.generator.closed_form.closed_form import ClosedForm, FrameChoice, SymbolicChoice, Vectors
+from elastogen.generator.closed_form.document import Equation
+from elastogen.generator.closed_form.functions import closed_entry
+from elastogen.generator.closed_form.notation import coordinate_letter
+from elastogen.generator.closed_form.quantities import QUANTITIES, named_outputs
 from elastogen.generator.robot.errors import OutputError
 from elastogen.generator.robot.robot import Robot
 
@@ -15,13 +21,32 @@ from elastogen.generator.robot.robot import Robot
 class ProgramForm(ClosedForm):
     """As :class:`ClosedForm`, with a coordinate for each elastic one; friction, springs and own terms are in the forces."""
 
-    def __init__(self, robot: Robot, *, symbolic: SymbolicChoice = "named") -> None:
+    def __init__(
+        self, robot: Robot, *, symbolic: SymbolicChoice = "named", elements: Mapping[str, int] = MappingProxyType({})
+    ) -> None:
         super().__init__(robot, symbolic=symbolic)
-        letter = self.q[0].name.rstrip("0123456789")
-        numbers = range(1, len(robot.coordinates) + 1)
+        self._elements = elements
+        letter = coordinate_letter(self.robot)
+        counts = {"": len(robot.coordinates), "d": len(robot.velocities), "dd": len(robot.velocities)}
         self.q, self.qd, self.qdd = (
-            tuple(sympy.Symbol(f"{letter}{dots}{k}", real=True) for k in numbers) for dots in ("", "d", "dd")
+            tuple(sympy.Symbol(f"{letter}{dots}{k}", real=True) for k in range(1, n + 1)) for dots, n in counts.items()
         )
+
+    def function(self, name: str, elements: Mapping[str, int] = MappingProxyType({})) -> dict[str, Any]:
+        """As of rigid robots; the elements that :func:`derive` was given hold unless others are given."""
+        return super().function(name, elements or self._elements)
+
+    def equations(
+        self, name: str, *, frame: FrameChoice = "own", entry: tuple[int, ...] | None = None, link: str | None = None
+    ) -> list[Equation]:
+        """As of rigid robots; one entry is read without the others."""
+        if entry is None or link is not None or (name in QUANTITIES and QUANTITIES[name].per_frame):
+            return super().equations(name, frame=frame, entry=entry, link=link)
+        called = "jacobian_rate_tip" if name == "jacobian_tip_rate" else name
+        letter = coordinate_letter(self.robot)
+        value = closed_entry(self.robot, called, letter, self._elements, entry, fractions=self._fractions)
+        whole = QUANTITIES[name].equation(0, 0, value) if name in QUANTITIES else named_outputs(name, {"": value})[0]
+        return [whole.of_entry(",".join(map(str, entry)), value)]
 
     def _one(self, name: str) -> Any:
         (value,) = self.function(name).values()

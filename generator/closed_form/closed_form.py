@@ -44,19 +44,23 @@ _SYMBOLIC: dict[str, Callable[[Robot], Robot]] = {
 }
 
 
-def derive(robot: RobotSource, *, symbolic: SymbolicChoice = "named") -> ClosedForm:
+def derive(
+    robot: RobotSource, *, symbolic: SymbolicChoice = "named", elements: Mapping[str, int] = MappingProxyType({})
+) -> ClosedForm:
     """Return the closed forms of a robot; nothing is computed before it is asked for.
 
     ``robot`` is a Robot, a built-in name, a path or a mapping like a robot file. ``symbolic`` says which numbers are
     symbols: ``"named"`` the robot's named parameters, live ones included; ``"nonzero"`` those whose value is not 0, which
     leaves out an empty payload and two gravity components; ``"none"`` no number; ``"all"`` every length, mass, centre of
     mass, inertia, drive and gravity number, and of flexible links length, mass per length, stiffness and tip body.
+    ``elements`` says which element of a beam is inside each sliding joint, where the equations depend on it.
     """
     loaded = robot if isinstance(robot, Robot) else load(robot)
-    if loaded.terms or any(coordinate.elastic for coordinate in loaded.coordinates):
+    by_screws = all(joint.type.holds or joint.type.screws(joint) for joint in loaded.joints)
+    if loaded.terms or not by_screws or any(coordinate.elastic for coordinate in loaded.coordinates):
         from elastogen.generator.closed_form.by_programs import ProgramForm
 
-        return ProgramForm(loaded, symbolic=symbolic)
+        return ProgramForm(loaded, symbolic=symbolic, elements=elements)
     return ClosedForm(loaded, symbolic=symbolic)
 
 

@@ -35,7 +35,7 @@ def compose(closed: ClosedForm, names: Sequence[str], frame: FrameChoice, digits
 
 
 def _part(closed: ClosedForm, name: str, frame: FrameChoice, elastic: bool) -> Part:
-    command = f"elastogen derive {closed.robot.source or closed.robot.name} {name} --entry {{entry}}"
+    command = f"elastogen derive ROBOT {name} --entry {{entry}}"
     per_frame = name in QUANTITIES and QUANTITIES[name].per_frame
     command += " --link NAME" if per_frame else ""
     title = title_of(name)
@@ -44,7 +44,7 @@ def _part(closed: ClosedForm, name: str, frame: FrameChoice, elastic: bool) -> P
     try:
         equations = closed.equations(name, frame=frame)
     except TooLongError as problem:
-        return Part(title, (), (f"Left out: {problem}",))
+        return Part(title, (), (f"Left out: {problem}. One entry may be short: {command.format(entry='1,1')}",))
     return bounded(title, equations, command, (MOTION,) if name == "inverse_dynamics" and elastic else ())
 
 

@@ -128,7 +128,8 @@ def _note(left: list[tuple[str, int]], how: str) -> str:
     largest = max(size for _, size in left)
     names = ", ".join(index.replace(",", " ") or "all" for index, _ in left[:12]) + (", ..." if len(left) > 12 else "")
     what = f"Left out: {len(left)} of the entries ({names}), with up to {largest} operations each, too long to read."
-    return f"{what} To print one: {how.format(entry=left[0][0] or '1')}"
+    index = left[0][0] if "," in left[0][0] else ",".join(left[0][0])
+    return f"{what} To print one: {how.format(entry=index) if index else how.partition(' --entry')[0]}"
 
 
 def lines(

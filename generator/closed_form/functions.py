@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
 import sympy
 
 from elastogen.generator.closed_form.document import TooLongError
@@ -18,13 +19,14 @@ from elastogen.generator.closed_form.exact_numbers import exact, rotation_entry
 from elastogen.generator.closed_form.kinematics import joint_angles
 from elastogen.generator.closed_form.trigonometry import Polynomial, TrigonometricRing, Weights
 from elastogen.generator.functions.derivation import CATALOGUE, entry_of, output_names
-from elastogen.generator.functions.own.functions import own_entries
+from elastogen.generator.functions.own.functions import ARRANGED, own_entries
 from elastogen.generator.functions.variants import VariantFamily
 from elastogen.generator.program.arguments import MOTION
 from elastogen.generator.program.graph import Graph, Op, Value
 from elastogen.generator.robot.errors import OutputError
 from elastogen.generator.robot.robot import Robot
 from elastogen.generator.sliding.elements_inside import selectors
+from elastogen.runtime.interface.argument import Argument
 
 DOTS = dict(zip(MOTION, ("", "d", "dd", "3_", "4_", "5_"), strict=True))  # q2, qd2, qdd2, q3_2, q4_2, q5_2
 
@@ -204,13 +206,14 @@ def _nice_angle(angle: sympy.Expr) -> sympy.Expr:
 
 def input_symbols(robot: Robot, letter: str) -> dict[str, sympy.Symbol]:
     """Symbols of the inputs of all functions, by their labels in the graph: q[1] is q2, qd[1] is qd2, q3[1] is q3_2."""
-    n = len(robot.coordinates)
+    n, points = len(robot.coordinates), len(robot.points)
     found = {f"q[{k}]": sympy.Symbol(f"{letter}{k + 1}", real=True) for k in range(n)}
     for name, dots in DOTS.items():
         if name != "q":
             found.update({f"{name}[{k}]": sympy.Symbol(f"{letter}{dots}{k + 1}", real=True) for k in range(n)})
-    for name in ("F", "b", "wrench"):
-        found.update({f"{name}[{k}]": sympy.Symbol(f"{name}{k + 1}", real=True) for k in range(max(n, 6))})
+    for name in ("F", "b", "v", "wrench", "wrenches", "q0", "q1", "u"):
+        size, mark = max(n, 6 * points, 6), "_" if name[-1].isdigit() else ""
+        found.update({f"{name}[{k}]": sympy.Symbol(f"{name}{mark}{k + 1}", real=True) for k in range(size)})
     for name in ("delta_m", "delta_theta", "tau"):
         found[f"{name}[0]"] = sympy.Symbol(name, real=True)
     for function in robot.functions:
@@ -231,27 +234,50 @@ def readable(robot: Robot, graph: Graph, values: Sequence[Value], letter: str) -
     """Values of a graph that was derived from ``with_live_parameters(robot)``, ready to be read."""
     symbols = input_symbols(robot, letter)
     coordinates = [symbols[f"q[{k}]"] for k in range(len(robot.coordinates))]
-    return ReadableValues(graph, values, symbols, coordinates, joint_angles(robot))
+    by_screws = all(joint.type.holds or joint.type.screws(joint) for joint in robot.joints)
+    return ReadableValues(graph, values, symbols, coordinates, joint_angles(robot) if by_screws else ())
 
 
 def closed_form(
     robot: Robot, name: str, letter: str, elements: Mapping[str, int], *, fractions: bool = False
 ) -> dict[str, Any]:
     """The outputs of a function of the catalogue by name: expressions, matrices, or nested tuples of matrices."""
+    graph, outputs = _derived(robot, name, elements)
+    read = readable(robot, graph, [value for _, values in outputs for value in values], letter)
+    read.fractions = fractions
+    return {argument.name: _shaped(read, values, argument.shape) for argument, values in outputs}
+
+
+def closed_entry(
+    robot: Robot, name: str, letter: str, elements: Mapping[str, int], entry: tuple[int, ...], *, fractions: bool = False
+) -> sympy.Expr:
+    """One entry (counted from 1) of the only output of a function, without the others, which may be too long."""
+    graph, outputs = _derived(robot, name, elements)
+    (argument, values), *others = outputs
+    inside = len(entry) == len(argument.shape) and all(1 <= k <= n for k, n in zip(entry, argument.shape, strict=True))
+    if others or not inside:
+        shown = ", ".join(map(str, argument.shape)) or "one expression"
+        raise OutputError(f"{name}: got entry {','.join(map(str, entry))}, expected one from 1 to {shown}.")
+    value = values[int(np.ravel_multi_index(tuple(k - 1 for k in entry), argument.shape))]
+    read = readable(robot, graph, [value], letter)
+    read.fractions = fractions
+    return read(value)
+
+
+def _derived(robot: Robot, name: str, elements: Mapping[str, int]) -> tuple[Graph, list[tuple[Argument, list[Value]]]]:
+    """The outputs of a function as values of a graph in which every parameter is an input."""
     (name,) = output_names(name, robot)
     check_elements(robot, elements)
     family = VariantFamily(with_live_parameters(robot), elements)
     entry = entry_of(name, CATALOGUE | own_entries(family, CATALOGUE))
-    variant = family.plain()
+    variant = family.layouts(entry.layout)[0] if entry.layout in ARRANGED else family.plain()
     derived = entry.ways[0](variant)
     if derived.pivots:
-        raise OutputError(f"{name} has no closed form to read: it solves linear equations.")
-    read = readable(robot, variant.graph, [value for values in derived.outputs for value in values], letter)
-    read.fractions = fractions
-    return {
-        argument.name: _shaped(read, list(values), argument.shape)
-        for argument, values in zip(entry.outputs(variant), derived.outputs, strict=True)
-    }
+        raise OutputError(
+            f"{name} has no closed form to read: it solves linear equations. Fix: ask for what they consist of, "
+            "mass_matrix and inverse_dynamics"
+        )
+    return variant.graph, [(a, list(values)) for a, values in zip(entry.outputs(variant), derived.outputs, strict=True)]
 
 
 def check_elements(robot: Robot, elements: Mapping[str, int]) -> None:

@@ -272,9 +272,8 @@ class TrigonometricRing:
 
     def _expanded(self, polynomial: Any, used: Sequence[int] | None = None) -> sympy.Expr:
         """Return the sum of the monomials, of all generators or of the ``used`` ones."""
-        return sympy.Add(
-            *(readable_number(c, self.fractions) * self._monomial(monomial, used) for monomial, c in polynomial.items())
-        )
+        terms = polynomial.items()
+        return sympy.Add(*(readable_number(c, self.fractions) * self._monomial(monomial, used) for monomial, c in terms))
 
 
 def _product(rates: sympy.Expr, bracket: sympy.Expr) -> sympy.Expr:
