@@ -19,7 +19,7 @@ STRICT = (
     "-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wdouble-promotion", "-Wshadow", "-Wundef",
     "-Wstrict-prototypes", "-Wmissing-prototypes", "-Werror",
 )  # fmt: skip
-SANITIZERS = ("-g", "-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
+SANITIZERS = ("-g1", "-O0", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
 ABSURD = ("0.0", "1e-300", "-1e300", "1e16", "-3.0e5", "NAN", "INFINITY", "-INFINITY")
 RANDOM_CALLS = 200
 

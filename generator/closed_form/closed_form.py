@@ -17,7 +17,7 @@ import numpy as np
 import sympy
 
 from elastogen.generator.closed_form import latex
-from elastogen.generator.closed_form.compose import compose, one_entry, one_frame
+from elastogen.generator.closed_form.compose import compose, entries_of, one_entry, one_frame, shape_of
 from elastogen.generator.closed_form.document import Document, Equation
 from elastogen.generator.closed_form.exact_numbers import exact
 from elastogen.generator.closed_form.exponentials import ExponentialForms
@@ -40,7 +40,7 @@ _SYMBOLIC: dict[str, Callable[[Robot], Robot]] = {
     "named": lambda robot: robot,
     "nonzero": partial(with_numbers, only_zeros=True),
     "none": with_numbers,
-    "all": with_symbols,
+    "all": lambda robot: with_symbols(with_numbers(robot, only_zeros=True)),
 }
 
 
@@ -242,24 +242,29 @@ class ClosedForm:
         ``with_gravity``) go to the quantities that take them. ``name`` may also be a function of the catalogue or an own one
         with one output; its further inputs are given like parameters: ``F1=2.0``.
         """
-        values = self._value(name, **options)
+        values, shape = self.entries(name, **options)
         parameters = {parameter.name: parameter.value for parameter in self.robot.parameters.values()}
         symbols = [*self.q, *self.qd, *self.qdd, *(p.symbol for p in self.robot.parameters.values())]
-        flat = [entry for value in (values if isinstance(values, tuple) else (values,)) for entry in _entries(value)]
-        more = sorted({s for entry in flat for s in entry.free_symbols} - set(symbols), key=str)
+        more = sorted({s for entry in values for s in entry.free_symbols} - set(symbols), key=str)
         parameters |= dict.fromkeys([s.name for s in more], 0.0)
-        function = sympy.lambdify([*symbols, *more], flat, modules="numpy", cse=True)
-        shape = _shape(values)
-        n = len(self.q)
+        function = sympy.lambdify([*symbols, *more], values, modules="numpy", cse=True)
+        sizes = [len(part) for part in (self.q, self.qd, self.qdd)]
 
         def evaluate(q: Any, qd: Any = None, qdd: Any = None, **given: float) -> Any:
             if unknown := set(given) - set(parameters):
                 raise OutputError(f"{name}: unknown parameters {sorted(unknown)}, expected some of {sorted(parameters)}.")
-            motion = [np.zeros(n) if part is None else np.asarray(part, dtype=float) for part in (q, qd, qdd)]
+            given_motion = zip((q, qd, qdd), sizes, strict=True)
+            motion = [np.zeros(n) if part is None else np.asarray(part, dtype=float) for part, n in given_motion]
             result = function(*np.concatenate(motion), *({**parameters, **given}).values())
             return np.array(result, dtype=float).reshape(shape) if shape else float(result[0])
 
         return evaluate
+
+    def entries(self, name: str, **options: Any) -> tuple[list[sympy.Expr], tuple[int, ...]]:
+        """The entries of a quantity or function in one list, row by row, and their shape; see :meth:`lambdify`."""
+        values = self._value(name, **options)
+        parts = values if isinstance(values, tuple) else (values,)
+        return [entry for value in parts for entry in entries_of(value)], shape_of(values)
 
     def _value(self, name: str, **options: Any) -> Any:
         """Return a quantity, or the only output of a function of the catalogue."""
@@ -389,17 +394,3 @@ class ClosedForm:
 
 def _exact_array(ring: TrigonometricRing, values: Any) -> Any:
     return ring.array(np.vectorize(exact, otypes=[object])(np.array(values, dtype=object)))
-
-
-def _entries(value: Any) -> list[sympy.Expr]:
-    return list(value) if isinstance(value, sympy.MatrixBase) else [value]
-
-
-def _shape(values: Any) -> tuple[int, ...]:
-    """Return the shape of a quantity's numpy array; a column is a vector."""
-    if isinstance(values, tuple):
-        return (len(values), *_shape(values[0]))
-    if not isinstance(values, sympy.MatrixBase):
-        return ()
-    rows, columns = values.shape
-    return (rows,) if columns == 1 else (rows, columns)

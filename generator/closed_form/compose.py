@@ -71,3 +71,18 @@ def one_entry(name: str, equation: Equation, entry: tuple[int, ...]) -> Equation
     row, column = entry if len(entry) == 2 else (*entry, 1)
     index = shown if len(shape) == 1 or max(shape) > 9 else f"{row}{column}"
     return equation.of_entry(index, value[row - 1, column - 1])
+
+
+def entries_of(value: Any) -> list[sympy.Expr]:
+    """Return the entries of a matrix, row by row, or the one expression."""
+    return list(value) if isinstance(value, sympy.MatrixBase) else [value]
+
+
+def shape_of(values: Any) -> tuple[int, ...]:
+    """Return the shape of a quantity's numpy array; a column is a vector."""
+    if isinstance(values, tuple):
+        return (len(values), *shape_of(values[0]))
+    if not isinstance(values, sympy.MatrixBase):
+        return ()
+    rows, columns = values.shape
+    return (rows,) if columns == 1 else (rows, columns)

@@ -132,6 +132,18 @@ def _note(left: list[tuple[str, int]], how: str) -> str:
     return f"{what} To print one: {how.format(entry=index) if index else how.partition(' --entry')[0]}"
 
 
+def blocks(equations: Iterable[Equation]) -> list[list[Equation]]:
+    """Equations that are displayed together: matrices alone, expressions in a row below one another."""
+    found: list[list[Equation]] = []
+    for equation in equations:
+        alone = isinstance(equation.value, sympy.MatrixBase)
+        if found and not alone and not isinstance(found[-1][-1].value, sympy.MatrixBase):
+            found[-1].append(equation)
+        else:
+            found.append([equation])
+    return found
+
+
 def lines(
     value: Any, show: Callable[[Any], str], width: Callable[[str], int], longest: int, brackets: tuple[str, str]
 ) -> list[str]:

@@ -12,7 +12,8 @@ from sympy.polys.domains import QQ
 from elastogen.generator.robot.robot import Scalar
 
 LONGEST_DENOMINATOR = 10**12  # decimals up to this are what somebody typed; longer ones are results, rounded to 53 bits
-_LARGEST_DENOMINATOR = 1000  # of fractions and squares of roots that are recognized in their doubles
+_LARGEST_DENOMINATOR = 1000  # of squares of roots that are recognized in their doubles
+_LARGEST_FRACTION = 10**5  # denominator of fractions that are: integrals over 5 elements have 420 5^3
 _ROUNDED = 4e-16  # a rotation's entry this close to the root of a simple fraction is that root
 _LARGEST_SQUARE = 64  # denominator of such fractions: 1/2 for cos 45, 3/8 for cos 45 cos 30, ...
 _SIMPLE_DENOMINATORS = (1, 2, 3, 4, 6, 8, 12)  # of fractions that are not written as decimal numbers
@@ -29,12 +30,13 @@ def exact(value: object) -> sympy.Expr:
 def exact_number(number: float) -> sympy.Expr:
     """Return the number that rounds to this one: a short decimal, a fraction as 1/3, a root as sqrt(2)/10, else all its digits.
 
-    Among all doubles one in 1e10 is a fraction or root of this kind by chance.
+    Among all doubles one in 1e6 is a fraction or root of this kind by chance; the number that is meant then differs from it by
+    less than the double's rounding.
     """
     decimal = sympy.Rational(repr(number))
     if decimal.q <= LONGEST_DENOMINATOR:
         return decimal
-    fraction = Fraction(number).limit_denominator(_LARGEST_DENOMINATOR)
+    fraction = Fraction(number).limit_denominator(_LARGEST_FRACTION)
     if float(fraction) == number:
         return sympy.Rational(fraction.numerator, fraction.denominator)
     root = _root_of(number, _LARGEST_DENOMINATOR)
@@ -66,7 +68,7 @@ def readable_number(value: Any, fractions: bool = False) -> sympy.Expr:
     With ``fractions``, where all numbers of the robot are symbols and what is left comes from integrals, any short fraction.
     """
     fraction = QQ.to_sympy(value)
-    if fractions and fraction.q <= _LONGEST_FRACTION:
+    if fractions and fraction.q <= _LARGEST_FRACTION:
         return fraction
     odd = fraction.q
     for prime in (2, 5):

@@ -8,7 +8,7 @@ from typing import Any
 import sympy
 from sympy.printing.latex import LatexPrinter
 
-from elastogen.generator.closed_form.document import Document, Equation, Formula, lines, listed
+from elastogen.generator.closed_form.document import Document, Equation, Formula, blocks, lines, listed
 from elastogen.generator.closed_form.notation import GREEK, Notation, Sign
 
 _WIDEST_MATRIX = 150  # characters of LaTeX in a row of a matrix; wider ones are written entry by entry
@@ -69,7 +69,13 @@ def _inline(formula: Formula) -> str:
 def equations(named: Iterable[Equation], notation: Notation, digits: int) -> str:
     """Return one display per named matrix or expression; matrices too wide for a page by their entries."""
     printer = _Printer(notation, digits)
-    return "\n\n".join(_equation(equation, printer) for equation in named)
+    return "\n\n".join(_block(block, printer) for block in blocks(named))
+
+
+def _block(block: Sequence[Equation], printer: _Printer) -> str:
+    if isinstance(block[0].value, sympy.MatrixBase):
+        return _equation(block[0], printer)
+    return _display([f"{equation.latex} &= " + _lines(equation.value, printer) for equation in block])
 
 
 def escaped(text: str) -> str:
@@ -109,8 +115,8 @@ class _Printer(LatexPrinter):  # type: ignore[misc]
         if index is not None:
             text = f"{letter}_{{{index}}}"
             return text if exp is None else f"{text}^{{{exp}}}"
-        usual: str = self._print_Function(expr, exp)
-        return usual
+        power = "" if exp is None else f"^{{{exp}}}"
+        return rf"\{expr.func.__name__}{power}{{\left({self._print(expr.args[0])} \right)}}"
 
 
 def latex_sign(sign: Sign) -> str:
@@ -127,8 +133,6 @@ def latex_sign(sign: Sign) -> str:
 
 def _equation(equation: Equation, printer: _Printer) -> str:
     name, value = equation.latex, equation.value
-    if not isinstance(value, sympy.MatrixBase):
-        return _display([f"{name} &= " + _lines(value, printer)])
     widths = [sum(len(printer(value[r, c])) for c in range(value.cols)) for r in range(value.rows)]
     if max(widths, default=0) <= _WIDEST_MATRIX:
         return f"\\[\n{name} = {printer(value)}\n\\]"

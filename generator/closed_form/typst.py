@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import sympy
 from sympy.printing.printer import Printer
 
-from elastogen.generator.closed_form.document import Document, Equation, lines, listed
+from elastogen.generator.closed_form.document import Document, Equation, blocks, lines, listed
 from elastogen.generator.closed_form.notation import GREEK, Notation, Sign
 
 _WIDEST_MATRIX = 62  # letters in a row of a matrix; wider ones are written entry by entry
@@ -37,7 +37,7 @@ def whole(document: Document) -> str:
     for part in document.parts:
         texts.append(f"== {escaped(part.title)}")
         texts += [f"$ {formula.typst} $" for formula in part.texts]
-        texts += [_equation(equation, printer) for equation in part.equations]
+        texts += [_block(block, printer) for block in blocks(part.equations)]
         texts += [escaped(note) for note in part.notes]
     return "\n\n".join(texts) + "\n"
 
@@ -175,10 +175,14 @@ def _index(index: str) -> str:
     return index if index.isdigit() else f'"{index}"'
 
 
+def _block(block: Sequence[Equation], printer: TypstPrinter) -> str:
+    if isinstance(block[0].value, sympy.MatrixBase):
+        return _equation(block[0], printer)
+    return _display([(equation.typst, equation.value) for equation in block], printer)
+
+
 def _equation(equation: Equation, printer: TypstPrinter) -> str:
     name, value = equation.typst, equation.value
-    if not isinstance(value, sympy.MatrixBase):
-        return _display([(name, value)], printer)
     widths = [sum(_width(printer(value[r, c])) for c in range(value.cols)) for r in range(value.rows)]
     if max(widths, default=0) <= _WIDEST_MATRIX:
         return f"$ {name} = {printer(value)} $"

@@ -29,7 +29,7 @@ ORDER = {  # of the sub-rooms and the modules beside them: each imports only fro
     ),
     "build": (
         "options", "stamps", "user_code", "identity", "c", "program", "files", "module", "known", "pipeline", "loop",
-        "export", "start", "pages",
+        "export", "start", "pages", "forms",
     ),
     "runtime": ("errors", "interface", "functions", "motion", "simulation", "model", "loop"),
 }  # fmt: skip

@@ -1,8 +1,11 @@
-"""``elastogen derive``: closed forms, printed or written as LaTeX."""
+"""``elastogen derive``: closed forms, printed or written as LaTeX, Python, C or PDF."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import click
 
@@ -11,35 +14,92 @@ from elastogen.commands.shared.options import AS_JSON, FILE, LOADING, TALKING, l
 from elastogen.commands.shared.progress import progress
 
 
+def _entry(_context: Any, _parameter: Any, text: str | None) -> tuple[int, ...] | None:
+    """``2,3`` or ``2``."""
+    if text is None:
+        return None
+    parts = text.split(",")
+    if not 1 <= len(parts) <= 2 or not all(part.strip().isdigit() for part in parts):
+        raise click.BadParameter(f"got {text!r}, expected a row, or row and column from 1: 2,3")
+    return tuple(int(part) for part in parts)
+
+
+def _elements(_context: Any, _parameter: Any, texts: tuple[str, ...]) -> dict[str, int]:
+    """``joint2=1``."""
+    found = {}
+    for text in texts:
+        joint, mark, number = text.partition("=")
+        if not mark or not number.isdigit():
+            raise click.BadParameter(f"got {text!r}, expected a sliding joint and the number of an element: joint2=1")
+        found[joint] = int(number)
+    return found
+
+
 @click.command()
 @LOADING
 @click.argument("quantity", nargs=-1)
-@click.option("--latex", type=FILE, metavar="FILE", help="Write to this file instead of the terminal.")
+@click.option("--latex", type=FILE, metavar="FILE", help="Write a LaTeX document.")
+@click.option("--pdf", type=FILE, metavar="FILE", help="Write a PDF (needs Typst or TeX).")
+@click.option("--python", type=FILE, metavar="FILE", help="Write the quantities as functions of a Python module.")
+@click.option("--c", type=FILE, metavar="FILE", help="Write the quantities as functions of a C file.")
+@click.option("--entry", callback=_entry, metavar="R,C", help="One entry of a matrix, counted from 1.")
+@click.option("--link", metavar="NAME", help="One frame of quantities that every link has.")
+@click.option("--frame", type=click.Choice(["own", "base"]), default="own", help="Axes of velocities and accelerations.")
 @click.option(
-    "--symbolic", type=click.Choice(["named", "nonzero", "none", "all"]), default="named",
-    help="Which numbers stay symbols: named parameters (default), those of them that are not zero, none, or all.",
+    "--element",
+    "elements",
+    multiple=True,
+    callback=_elements,
+    metavar="JOINT=K",
+    help="The element of a beam that is inside a sliding joint.",
+)
+@click.option(
+    "--symbolic", type=click.Choice(["nonzero", "named", "none", "all"]), default="nonzero",
+    help="Which numbers stay symbols: named parameters that are not zero (default), all named ones, none, or every number.",
 )  # fmt: skip
 @AS_JSON
 @TALKING
 @with_options
 def command(options: SimpleNamespace) -> None:
-    """Print closed forms, or write them as LaTeX.
+    """Print closed forms, or write them as LaTeX, PDF, Python or C.
 
-    QUANTITY is mass_matrix, jacobian, ...; all of them in one document by default.
+    QUANTITY is mass_matrix, jacobian, ..., any function of the catalogue or of the robot's own; by default the document with T,
+    J, M, C, K, G and F. What is too long to read is left out there, with the way to print it.
     """
     from elastogen.generator.closed_form.quantities import QUANTITIES
 
     robot = load(options)
-    closed = elastogen.derive(robot, symbolic=options.symbolic)
+    closed = elastogen.derive(robot, symbolic=options.symbolic, elements=options.elements)
     if options.as_json:
         with progress(f"deriving {robot.name}", options):
-            found = {name: closed.latex(name) for name in options.quantity or QUANTITIES}
+            found = {name: closed.latex(name, frame=options.frame) for name in options.quantity or QUANTITIES}
         print_json({"name": robot.name, "coordinates": list(robot.coordinate_names), "latex": found})
         return
+    written = [(path, write) for path, write in _writers(closed, options) if path is not None]
+    if written and (options.entry or options.link):
+        raise elastogen.OutputError("derive: --entry and --link choose what is printed. Fix: leave them out, or the files")
     with progress(f"deriving {robot.name}", options):
-        text = closed.latex(*options.quantity)
-    if options.latex is None:
+        files = [(path, write()) for path, write in written]
+        text = "" if written else closed.latex(*options.quantity, frame=options.frame, entry=options.entry, link=options.link)
+    for path, data in files:
+        path.write_bytes(data)
+        print(f"wrote {path}")
+    if not written:
         print(text)
-        return
-    options.latex.write_text(text + "\n", encoding="utf-8")
-    print(f"wrote {options.latex}")
+
+
+def _writers(closed: Any, options: SimpleNamespace) -> list[tuple[Path | None, Callable[[], bytes]]]:
+    """What each option writes."""
+    from elastogen.build.forms.code import c_code, python_code
+    from elastogen.build.forms.pdf import pdf
+    from elastogen.generator.closed_form.latex import whole
+
+    def document() -> Any:
+        return closed.document(*options.quantity, frame=options.frame)
+
+    return [
+        (options.latex, lambda: whole(document()).encode()),
+        (options.pdf, lambda: pdf(document())),
+        (options.python, lambda: python_code(closed, options.quantity).encode()),
+        (options.c, lambda: c_code(closed, options.quantity).encode()),
+    ]

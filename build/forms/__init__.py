@@ -1,0 +1,1 @@
+"""Closed forms as files: Python, C and PDF."""
