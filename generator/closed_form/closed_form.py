@@ -56,7 +56,7 @@ def derive(
     ``elements`` says which element of a beam is inside each sliding joint, where the equations depend on it.
     """
     loaded = robot if isinstance(robot, Robot) else load(robot)
-    by_screws = all(joint.type.holds or joint.type.screws(joint) for joint in loaded.joints)
+    by_screws = all(joint.by_screws for joint in loaded.joints)
     if loaded.terms or not by_screws or any(coordinate.elastic for coordinate in loaded.coordinates):
         from elastogen.generator.closed_form.by_programs import ProgramForm
 

@@ -234,7 +234,7 @@ def readable(robot: Robot, graph: Graph, values: Sequence[Value], letter: str) -
     """Values of a graph that was derived from ``with_live_parameters(robot)``, ready to be read."""
     symbols = input_symbols(robot, letter)
     coordinates = [symbols[f"q[{k}]"] for k in range(len(robot.coordinates))]
-    by_screws = all(joint.type.holds or joint.type.screws(joint) for joint in robot.joints)
+    by_screws = all(joint.by_screws for joint in robot.joints)
     return ReadableValues(graph, values, symbols, coordinates, joint_angles(robot) if by_screws else ())
 
 

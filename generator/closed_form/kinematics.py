@@ -223,11 +223,6 @@ def _screws(joint: Joint) -> tuple[Screw, ...]:
     return joint.type.screws(joint)
 
 
-def moves_by_screws(robot: Robot) -> bool:
-    """Whether every joint is made of turns and displacements by one coordinate each; quaternions are refused elsewhere."""
-    return all(joint.by_screws or joint.type.velocities != joint.type.coordinates for joint in robot.joints)
-
-
 def number_of_joint_coordinates(robot: Robot) -> int:
     """How many coordinates the joints have, without deflections and modes."""
     return sum(len(joint.type.coordinates) for joint in robot.joints)

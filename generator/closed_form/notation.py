@@ -15,7 +15,7 @@ GREEK = frozenset(
         "rho", "sigma", "tau", "phi", "chi", "psi", "omega",
     }
 )  # fmt: skip
-_PAYLOAD = {"mass": ("m", "P"), "com": ("c", "P"), "inertia": ("I", "P")}
+_PAYLOAD = {"mass": ("m", "P"), "com": ("r", "P"), "inertia": ("I", "P")}
 _BEAM = {"rhoA": ("rho A", ""), "EI": ("EI", ""), "EIy": ("EI", "y"), "EIz": ("EI", "z"), "GJ": ("GJ", ""), "EA": ("EA", "")}
 _PART = re.compile(r"([A-Za-z]+?)_?(\d+)?")
 
@@ -61,6 +61,8 @@ def parameter_sign(name: str) -> Sign:
             return Sign(letter, f"{index}{number}")
         if len(letters) == 1 or letters in GREEK:
             return Sign(letters, number)
+        if letters in ("cx", "cy", "cz"):  # a mass centre; c with an index is a cosine
+            return Sign("r", f"C{letters[1]}{number}")
         if number and len(letters) <= 3 and letters[1:].islower():  # cx1, Ixx2, lc1, Jm2
             return Sign(letters[0], f"{letters[1:]}{number}")
     return Sign(name, word=True)

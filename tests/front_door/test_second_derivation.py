@@ -64,6 +64,16 @@ def free() -> Robot:
     )
 
 
+def free_with_terms() -> Robot:
+    """Springs on numbers of quaternions and a damper on velocities in moved frames."""
+    robot = free()
+    s = elastogen.symbols(robot)
+    return robot.with_terms(
+        potential=3 * s.q[3] ** 2 + s.q[0] * s.q[5] + s.q[8] * s.position("tip")[2],
+        dissipation=s.qd[4] ** 2 + s.qd[7] * s.qd[9],
+    )
+
+
 def follower() -> Robot:
     lead = {"type": "revolute", "axis": [0, 0, 1]}
     return chain(lead, lead, {"type": "prismatic", "axis": [1, 0, 0], "follows": "0.3*sin(q('j1'))*q('j2') + 0.1"})
@@ -103,11 +113,13 @@ CASES: dict[str, Callable[[], Robot]] = {
                                   "damping": {"rayleigh": {"alpha": 0.1, "beta": 0.001}}}),
     "linear tips": lambda: spatial("linear"),
     "quaternions": free,
+    "terms on quaternions": free_with_terms,
     "follower": follower,
     "points": at_points,
     "own functions": own,
 }  # fmt: skip
 OTHERS = {
+    "terms on quaternions": ("potential_energy", "gravity_vector", "friction_forces"),
     "points": ("point_positions", "gravity_vector", "friction_forces"),
     "own functions": ("law", "law_derivatives"),
     "quaternions": (*NAMES, "mass_matrix", "jacobian", "coriolis_vector"),

@@ -26,7 +26,8 @@ class FreeFrame:
     def __init__(self, numbers: Numbers, joint: Joint, positions: tuple[int, ...], own: tuple[int, ...]) -> None:
         self.numbers, self.positions, self.own = numbers, positions, own
         self._before, self._after = (numbers.array(matrix).reshape(4, 4) for matrix in (joint.before, joint.after))
-        self._start = numbers.unit(4)
+        self._start = self._moved = numbers.unit(4)
+        self._quaternion: Array = []
 
     def start(self, q: Array) -> None:
         """Take the pose of a configuration."""
@@ -39,15 +40,32 @@ class FreeFrame:
         ]
         if place:
             T[:3, 3] = place
+        self._moved, self._quaternion = T, np.array([x, y, z, w], dtype=object)
         self._start = self._before.dot(T)
+
+    def coordinates(self, x: Array) -> list[Any]:
+        """The joint's own coordinates: position, then quaternion."""
+        half = x[list(self.own)][-3:] / 2
+        square = half.dot(half)
+        v, w = half * (1 - square / 6), 1 - square / 2 + square**2 / 24
+        u, s = self._quaternion[:3], self._quaternion[3]
+        turned = [*(s * v + w * u + np.cross(u, v)), s * w - u.dot(v)]
+        if len(self.positions) == 4:
+            return turned
+        place = self._moved[:3, :3].dot(self._exponential(x, x * 0)[0][:3, 3]) + self._moved[:3, 3]
+        return [*place, *turned]
 
     def at(self, x: Array, xd: Array) -> Pair:
         """exp by four terms of its series: x stays within the steps of differences, where they are exact to all digits."""
+        E, rate = self._exponential(x, xd)
+        return self._start.dot(E).dot(self._after), self._start.dot(rate).dot(self._after)
+
+    def _exponential(self, x: Array, xd: Array) -> Pair:
         X, Xd = (self._generator(v[list(self.own)]) for v in (x, xd))
         one, E, rate = self.numbers.unit(4), self.numbers.unit(4), X * 0
         for k in (4, 3, 2, 1):  # E = 1 + X/k E
             E, rate = one + X.dot(E) / k, (Xd.dot(E) + X.dot(rate)) / k
-        return self._start.dot(E).dot(self._after), self._start.dot(rate).dot(self._after)
+        return E, rate
 
     def _generator(self, v: Array) -> Array:
         *linear, a, b, c = v
@@ -240,6 +258,16 @@ class Frames:
             if isinstance(part, SectionFrame):
                 part.start(x)
         return x
+
+    def coordinates(self, x: Array) -> Array:
+        """The robot's own coordinates q at x."""
+        q = np.array([self.numbers.zero] * self._positions, dtype=object)
+        for k, i in self._from_q:
+            q[i] = x[k]
+        for _, motion in self._joints:
+            if isinstance(motion, FreeFrame):
+                q[list(motion.positions)] = motion.coordinates(x)
+        return q
 
     @property
     def clamped(self) -> list[int]:

@@ -41,7 +41,8 @@ class OwnFunctions:
         self.context.dps = many_digits.DIGITS
         self.robot, self.numbers = robot, Numbers(robot, self.context)
         self._catalogue, self._programs, self._parameters = catalogue, dict(programs), parameters
-        self.functions = {function.name: partial(self._evaluate, function) for function in robot.functions}
+        covered = [own for own in robot.functions if not (own.by and robot.has_quasi_velocities)]  # q is no vector there
+        self.functions = {function.name: partial(self._evaluate, function) for function in covered}
 
     def _evaluate(self, function: OwnFunction, *given: Any) -> Any:
         """The outputs, in order: of one output its value."""

@@ -9,7 +9,7 @@ import numpy as np
 from elastogen.generator.robot.own.terms import Symbols
 from elastogen.generator.robot.robot import Robot
 from elastogen.verification.lagrange.frames import Frames
-from elastogen.verification.lagrange.numbers import Array, NotCoveredError, Numbers, Pair
+from elastogen.verification.lagrange.numbers import Array, Numbers, Pair
 
 
 class OwnTerms:
@@ -19,18 +19,16 @@ class OwnTerms:
         self.robot, self.numbers, self.frames = robot, numbers, frames
         used = {s for term in robot.terms for s in term.free_symbols}
         self._meanings = {s: meaning for s, meaning in Symbols(robot).meanings.items() if s in used}
-        self._names = robot.velocity_names
-        strange = [m.of for m in self._meanings.values() if m.kind in ("q", "qd") and m.of not in self._names]
-        if strange:
-            raise NotCoveredError(f"own terms depend on {strange[0]}, a number of a quaternion")
+        self._names = {"q": robot.coordinate_names, "qd": robot.velocity_names}
         symbols = list(self._meanings)
         self._terms = [(term, numbers.function(symbols, list(term.expressions.values()))) for term in robot.terms]
 
     def _values(self, x: Array, xd: Array, frames: dict[str, Pair]) -> list[Any]:
         values = []
+        state = {"q": self.frames.coordinates(x), "qd": xd}
         for meaning in self._meanings.values():
             if meaning.kind in ("q", "qd"):
-                values.append({"q": x, "qd": xd}[meaning.kind][self._names.index(meaning.of)])
+                values.append(state[meaning.kind][self._names[meaning.kind].index(meaning.of)])
             else:
                 pose, rate = frames[meaning.of]
                 entries = {"position": pose[:3, 3], "velocity": rate[:3, 3], "rotation": pose[:3, :3].ravel()}
@@ -64,7 +62,7 @@ class OwnTerms:
         for term, function in self._terms:
             given = dict(zip(term.expressions, function(*values), strict=True))
             for name in term.forces:
-                result[self._names.index(name)] -= given[f"forces.{name}"]
+                result[self._names["qd"].index(name)] -= given[f"forces.{name}"]
             for name in term.frame_forces:
                 force = np.array([given[f"forces.{name}.{axis}"] for axis in "xyz"], dtype=object)
                 result -= np.array([force.dot(column) for column in columns[name]], dtype=object)
