@@ -81,9 +81,9 @@ def test_large_forms_are_refused_with_the_way_on() -> None:
 
 def test_the_page_runs() -> None:
     page = (Path(__file__).parents[3] / "docs" / "closed-forms.md").read_text(encoding="utf-8")
-    (code,) = re.findall(r"```python\n(.*?)```", page, flags=re.S)
     names: dict[str, Any] = {}
-    exec(compile(code, "closed-forms.md", "exec"), names)
+    for code in re.findall(r"```python\n(.*?)```", page, flags=re.S):
+        exec(compile(code, "closed-forms.md", "exec"), names)
     rate, c = names["flexible"].qd[0], sympy.Symbol("c", real=True)
     assert sympy.diff(names["F"][0], c) == rate
     assert names["M"].shape == (2, 2)
