@@ -24,7 +24,7 @@ from elastogen.generator.closed_form.exponentials import ExponentialForms
 from elastogen.generator.closed_form.functions import closed_form
 from elastogen.generator.closed_form.kinematics import Kinematics, number_of_joint_coordinates, skew
 from elastogen.generator.closed_form.notation import Notation, coordinate_letter
-from elastogen.generator.closed_form.quantities import is_function, named_outputs, quantity
+from elastogen.generator.closed_form.quantities import QUANTITIES, is_function, named_outputs, quantity
 from elastogen.generator.closed_form.symbols import with_numbers, with_symbols
 from elastogen.generator.closed_form.trigonometry import Polynomial, TrigonometricRing
 from elastogen.generator.description.load_robot import RobotSource, load
