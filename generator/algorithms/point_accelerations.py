@@ -110,6 +110,10 @@ class Carried:
         for index, frame in enumerate(self.mechanism.frames):  # an origin is a point of the parent
             if any(not x.is_zero for x in carriers.placed[index].position):
                 self._points[frame.parent] += 1
+        self._passing: Counter[int] = Counter()  # points beyond each frame
+        for index, count in self._points.items():
+            for k in carriers.turns(index):
+                self._passing[k] += count
 
     def home(self, index: int) -> int:
         """In whose axes a frame's operator is: of the base, or of the frame behind the first of two turns."""
@@ -117,12 +121,23 @@ class Carried:
         return chain[1] if len(chain) == Carriers.FEW_TURNS else -1
 
     def turned(self, index: int, home: int, v: Vec) -> Vec:
-        """A vector in the axes of its home, turn by turn."""
-        for k in self.carriers.turns(index):
+        """A vector in the axes of its home, turn by turn; the last turns at once, by a matrix, where many vectors take them."""
+        chain = self.carriers.turns(index)
+        for number, k in enumerate(chain):
             if k == home:
                 break
+            if home < 0 and len(chain) - number == Carriers.FEW_TURNS + 1 and self._passing[k] >= WORTH_A_PRODUCT:
+                return times(self._axes(k), v)
             v = self.carriers.placed[k].group_rotation.outward(v)
         return v
+
+    def _axes(self, index: int) -> Mat:
+        """R of a frame, its columns turn by turn: those along axes of joints are needed anyway."""
+        zero, one = self._none[0], self.mechanism.graph.value(1)
+        columns: list[Vec] = [[one if k == c else zero for k in range(3)] for c in range(3)]
+        for k in self.carriers.turns(index):
+            columns = [self.carriers.placed[k].group_rotation.outward(column) for column in columns]
+        return [list(row) for row in zip(*columns, strict=True)]
 
     def turning(self, index: int, home: int) -> tuple[Vec, Vec]:
         """Angular velocity and acceleration."""

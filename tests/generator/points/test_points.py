@@ -226,7 +226,7 @@ def test_ten_points_cost_no_more_than_inverse_dynamics():
     anywhere = [placed(f"p{k}", links[1 + k % 6], *rng.uniform(-0.3, 0.3, 3).tolist()) for k in range(10)]
     (inverse,) = derive_model(puma, ["inverse_dynamics"]).functions
     limit = inverse.program.count.mul + inverse.program.count.add
-    for points, share in ((on_flange, 0.94), (along, 0.88), (on_arm, 0.46), (anywhere, 1.06)):
+    for points, share in ((on_flange, 0.94), (along, 0.88), (on_arm, 0.46), (anywhere, 1.04)):
         (function,) = derive_model(puma.with_points(*points), ["point_accelerations"]).functions
         assert function.program.count.mul + function.program.count.add <= share * limit
 
