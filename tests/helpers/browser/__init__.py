@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import os
+import select
 import shutil
 import subprocess
 from pathlib import Path
@@ -16,6 +17,7 @@ FLAGS = (
     "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-sync",
     "--disable-component-update", "--disable-dev-shm-usage", "--remote-debugging-pipe",
 )  # fmt: skip
+SILENCE = 240  # seconds: what takes longer does not come
 AWAIT = "new Promise((found) => { const look = () => (%s) ? found(true) : setTimeout(look, 5); look(); })"
 
 
@@ -97,6 +99,7 @@ class Browser:
 
     def _next(self) -> dict[str, Any]:
         while b"\0" not in self.rest:
+            assert select.select([self.input], [], [], SILENCE)[0], f"the browser has said nothing for {SILENCE} s"
             read = self.input.read(1 << 16)
             assert read, "the browser has ended"
             self.rest += read
