@@ -15,7 +15,7 @@ from elastogen.generator.robot.expressions import nominal
 from elastogen.generator.robot.neutral import neutral
 from elastogen.generator.robot.robot import Robot
 from elastogen.runtime.simulation.comparison import Comparison, TipDeflection
-from elastogen.runtime.simulation.inputs import PD, BangBang, CFunction, Input, InputData, InputReader
+from elastogen.runtime.simulation.inputs import PD, BangBang, CFunction, Input, InputData
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -77,7 +77,7 @@ def compare(robot: Robot, build: Callable[[Robot], Model], arguments: Mapping[st
     placed = [flexible.coordinate_names.index(name) for name in rigid.coordinate_names]
     joints = [flexible.velocity_names.index(name) for name in rigid.velocity_names]
     label = f"{robot.name}.simulate"
-    drive = InputReader(label, flexible.nv, flexible.driven, follows=flexible.nv == flexible.nq).read(given.pop("F", None))
+    drive = flexible._reader(label).read(given.pop("F", None))
     joint_drive = _of_joints(drive, placed, joints, (flexible.nq, flexible.nv), label)
     bending = flexible.simulate(**given, F=_as_input(drive))
     kept = {"q0": placed, "qd0": joints}

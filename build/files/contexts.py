@@ -76,6 +76,7 @@ class HeaderContext:
     nframes: int
     parameters: tuple[ParameterLine, ...]
     functions: tuple[FunctionDoc, ...]
+    quaternions: tuple[int, ...] = ()  # where in q they start
     sliding: tuple[str, ...] = ()  # one line per sliding joint: elements and range
     chosen: tuple[str, ...] = ()  # "0: tool0", the frames of functions of frames
 

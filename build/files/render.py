@@ -154,6 +154,7 @@ def _header_context(derivation: ModelDerivation, identity: Identity, dialect: Di
         nframes=len(derivation.frame_names),
         parameters=_parameter_lines(derivation, identity.real),
         functions=tuple(_function_doc(function, dialect) for function in derivation.functions),
+        quaternions=robot.quaternions,
         sliding=tuple(f"k[{i}]: {c_elements.selector_doc(s)}" for i, s in enumerate(derivation.selectors)),
         chosen=tuple(f"{k}: {comment_text(name)}" for k, name in enumerate(derivation.frames)),
     )

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from elastogen.runtime.errors import ModelError
 from elastogen.runtime.functions.metadata import Metadata
 
 
@@ -19,7 +20,10 @@ def unit_quaternions(q: ArrayLike, starts: Sequence[int]) -> Any:
     array = np.array(array, dtype=np.result_type(array.dtype, np.float32))
     for start in starts:
         part = array[..., start : start + 4]
-        part /= np.linalg.norm(part, axis=-1, keepdims=True)
+        length = np.linalg.norm(part, axis=-1, keepdims=True)
+        if not length.all():
+            raise ModelError(f"q[{start}] to q[{start + 3}] are 0, expected a unit quaternion. Fix: 0, 0, 0, 1 is no turn.")
+        part /= length
     return array
 
 

@@ -125,8 +125,10 @@ class InputData:
 class InputReader:
     """Checks inputs for one model."""
 
-    def __init__(self, label: str, nv: int, driven: Sequence[int], *, follows: bool = True) -> None:
-        self._label, self._nv, self._driven, self._follows = label, nv, driven, follows
+    def __init__(
+        self, label: str, nv: int, driven: Sequence[int], *, law: Callable[[PD | ComputedTorque], Any] | None = None
+    ) -> None:
+        self._label, self._nv, self._driven, self._law = label, nv, driven, law
 
     def read(self, given: Input) -> InputData:
         """Turn whatever ``F=`` was given into checked data."""
@@ -144,7 +146,7 @@ class InputReader:
             return InputData("FUNCTION", function=given)
         if isinstance(given, (Waypoints, Trajectory)):
             raise self._wrong("a motion", "a controller that follows it: PD(motion, kp, kd) or ComputedTorque")
-        return InputData("HOLD", np.zeros(1), self._vector("a constant", given).reshape(1, self._nv))
+        return InputData("HOLD", np.zeros(1), self.vector("a constant", given).reshape(1, self._nv))
 
     def _table(self, given: Table) -> InputData:
         kinds = {"hold": "HOLD", "linear": "LINEAR"}
@@ -154,9 +156,9 @@ class InputReader:
         return InputData(kinds[given.interpolation], times, self._rows("Table.F", given.F, len(times)))
 
     def _bang_bang(self, given: BangBang) -> InputData:
-        amplitude = self._vector("BangBang.amplitude", given.amplitude)
-        duration = self._vector("BangBang.duration", given.duration, number=True)
-        start = self._vector("BangBang.start", given.start, number=True)
+        amplitude = self.vector("BangBang.amplitude", given.amplitude)
+        duration = self.vector("BangBang.duration", given.duration, number=True)
+        start = self.vector("BangBang.start", given.start, number=True)
         if not (duration > 0).all():
             raise self._wrong(f"BangBang.duration={given.duration!r}", "positive numbers of seconds")
         switches = np.stack([start, start + 0.5 * duration, start + duration])  # one column for each coordinate
@@ -170,38 +172,39 @@ class InputReader:
 
     def _controller(self, given: PD | ComputedTorque) -> InputData:
         name = type(given).__name__
-        if not self._follows:
-            raise self._wrong(
-                f"{name} for a robot with floating or spherical joints",
-                "forces, or a function f(t, q, qd) by model.difference",
-            )
+        if self._law is not None:  # of a robot with quaternions
+            return InputData("FUNCTION", function=self._law(given))
         reference = given.reference
         if isinstance(reference, Trajectory):
             samples = reference.sample(SAMPLES_PER_SECOND)
             reference = Waypoints(samples.t, samples.q, samples.qd, samples.qdd)
         if not isinstance(reference, Waypoints):
-            reference = Waypoints([0.0], self._vector(f"{name}.reference", reference).reshape(1, self._nv))
+            reference = Waypoints([0.0], self.vector(f"{name}.reference", reference).reshape(1, self._nv))
         times = self._times("Waypoints.t", reference.t)
         q = self._rows("Waypoints.q", reference.q, len(times))
         spline = cubic_spline(times, q)
         qd = spline[0] if reference.qd is None else self._rows("Waypoints.qd", reference.qd, len(times))
         qdd = spline[1] if reference.qdd is None else self._rows("Waypoints.qdd", reference.qdd, len(times))
-        actuated = np.zeros(self._nv, dtype=np.intc)
-        actuated[list(self._driven)] = 1
-        if given.actuated is not None:
-            actuated = np.asarray(given.actuated, dtype=bool).astype(np.intc)
-            if actuated.shape != (self._nv,):
-                raise self._wrong(f"{name}.actuated of shape {actuated.shape}", f"{self._nv} booleans")
         return InputData(
             kind="PD" if isinstance(given, PD) else "COMPUTED_TORQUE",
             times=times,
             values=q,
             rates=qd,
             accelerations=qdd,
-            position_gain=self._vector(f"{name}.kp", given.kp, number=True),
-            velocity_gain=self._vector(f"{name}.kd", given.kd, number=True),
-            actuated=actuated,
+            position_gain=self.vector(f"{name}.kp", given.kp, number=True),
+            velocity_gain=self.vector(f"{name}.kd", given.kd, number=True),
+            actuated=self.actuated(given),
         )
+
+    def actuated(self, given: PD | ComputedTorque) -> NDArray[np.intc]:
+        """1 where a controller drives, else 0, (nv,)."""
+        actuated = np.zeros(self._nv, dtype=np.intc)
+        actuated[list(self._driven)] = 1
+        if given.actuated is not None:
+            actuated = np.asarray(given.actuated, dtype=bool).astype(np.intc)
+            if actuated.shape != (self._nv,):
+                raise self._wrong(f"{type(given).__name__}.actuated of shape {actuated.shape}", f"{self._nv} booleans")
+        return actuated
 
     def _times(self, what: str, given: ArrayLike) -> NDArray[Any]:
         times = self._numbers(what, given)
@@ -215,7 +218,8 @@ class InputReader:
             raise self._wrong(f"{what} of shape {rows.shape}", f"shape ({count}, {self._nv}), a row for each time")
         return rows
 
-    def _vector(self, what: str, given: ArrayLike, *, number: bool = False) -> NDArray[Any]:
+    def vector(self, what: str, given: ArrayLike, *, number: bool = False) -> NDArray[Any]:
+        """Numbers for all velocities; with ``number`` one may stand for all."""
         vector = self._numbers(what, given)
         if number and vector.ndim == 0:
             return np.full(self._nv, float(vector))

@@ -21,7 +21,7 @@ from elastogen.runtime.functions.singular import condition, why_singular
 from elastogen.runtime.simulation.limit_methods import LimitMethods, cut_at_limits, until_limit
 
 if TYPE_CHECKING:  # imported where they are used: a model that is only evaluated starts at once
-    from elastogen.runtime.simulation.inputs import Input
+    from elastogen.runtime.simulation.inputs import Input, InputReader
     from elastogen.runtime.simulation.results import Simulation
     from elastogen.runtime.simulation.simulator import Method, Motion, Simulator
     from elastogen.runtime.simulation.stops import StopChoice
@@ -104,14 +104,13 @@ class SimulationMethods(LimitMethods):
         Ctrl-C returns what is done, with ``interrupted`` set. A model in single precision is evaluated in it; time and
         state are double.
         """
-        from elastogen.runtime.simulation.inputs import InputReader
         from elastogen.runtime.simulation.results import SimulationError
         from elastogen.runtime.simulation.stops import read_stops, warn_of_limits
 
         label = f"{self._name}.simulate"
         if on_failure not in ("raise", "keep"):
             raise ModelError(f"{label}: on_failure={on_failure!r}, expected 'raise' or 'keep'.")
-        data = InputReader(label, self.nv, self.driven, follows=self.nv == self.nq).read(F)
+        data = self._reader(label).read(F)
         chosen = self._method(label, method, step, max_step, rtol, atol, rho_inf)
         jumps = any(joint.thresholds and joint.passage == "refract" for joint in self.metadata.sliding)
         simulator = self._simulator_for(label, (*METHODS[method], *data.needs, *(("mass_matrix",) if jumps else ())))
@@ -145,6 +144,15 @@ class SimulationMethods(LimitMethods):
             raise SimulationError(self._failure(label, result, motions), result)
         return result
 
+    def _reader(self, label: str) -> InputReader:
+        from elastogen.runtime.simulation.inputs import InputReader
+
+        if not self._quaternions:
+            return InputReader(label, self.nv, self.driven)
+        from elastogen.runtime.simulation.manifold_control import law
+
+        return InputReader(label, self.nv, self.driven, law=lambda given: law(label, self, given))  # type: ignore[arg-type]
+
     def rhs(self, t: float, y: ArrayLike, F: Input = None, parameters: ParameterValues = None) -> NDArray[Any]:
         """Right-hand side of the first-order system y = (q, qd), for integrators of other packages.
 
@@ -163,12 +171,11 @@ class SimulationMethods(LimitMethods):
         return slope
 
     def _forces(self, t: float, q: NDArray[Any], qd: NDArray[Any], F: Input, parameters: ParameterValues) -> Any:
-        from elastogen.runtime.simulation.inputs import InputReader
 
         if F is None:
             return np.zeros(self.nv)
         label = f"{self._name}.rhs"
-        data = InputReader(label, self.nv, self.driven, follows=self.nv == self.nq).read(F)
+        data = self._reader(label).read(F)
         if data.kind == "HOLD" and data.values is not None and len(data.values) == 1:
             return data.values[0]
         simulator = self._simulator_for(label, ("forward_dynamics", *data.needs))

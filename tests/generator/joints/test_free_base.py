@@ -134,6 +134,7 @@ def test_emitted_c_without_a_warning(tmp_path: Path, outputs: Any) -> None:
     written = elastogen.generate(elastogen.load(ARM, base="floating"), tmp_path, outputs=outputs, precision="float")
     sources = [str(path) for path in written.files if path.suffix == ".c"]
     assert any("simulate" in source for source in sources)
+    assert "Quaternions x, y, z, w begin at 3. Their length must be 1" in (tmp_path / "arm.h").read_text()
     subprocess.run([COMPILERS[0], *WARNINGS, "-fsyntax-only", *sources], cwd=tmp_path, check=True)
 
 

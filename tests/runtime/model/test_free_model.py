@@ -13,6 +13,8 @@ pin = pytest.importorskip("pinocchio")
 
 from pinocchio_trees import Tree, tree  # noqa: E402
 
+from elastogen.runtime.motion.geodesics import geodesics  # noqa: E402
+
 METHODS = {"tsit5": 1e-8, "rk4": 1e-11, "generalized_alpha": 1e-4}
 
 
@@ -61,6 +63,8 @@ def test_quaternions_are_made_unit(pair: tuple[elastogen.Model, Tree]) -> None:
     longer[3:7] *= 3.0
     np.testing.assert_allclose(model.inverse_dynamics(longer, v, v), model.inverse_dynamics(q, v, v), rtol=1e-13)
     assert abs(longer[3:7] @ longer[3:7] - 9.0) < 1e-12  # the caller's array stays
+    with pytest.raises(elastogen.ModelError, match="expected a unit quaternion"):
+        model.mass_matrix(0 * q)
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -114,3 +118,24 @@ def test_forces_and_what_is_refused(pair: tuple[elastogen.Model, Tree]) -> None:
     np.testing.assert_allclose(slope[12:], model.forward_dynamics(q, v, np.zeros(10)), rtol=1e-12)
     with pytest.raises(elastogen.ModelError, match="floating or spherical"):
         model.simulate(q, t=1.0, F=elastogen.PD(q[:10], 1.0, 1.0))
+
+
+def test_controllers_on_the_manifold(pair: tuple[elastogen.Model, Tree]) -> None:
+    """Computed torque keeps to geodesics, e'' + kd e' + kp e = 0 from e = 0; PD comes to rest in a configuration."""
+    model, made = pair
+    q, v = start(made.model)
+    goal = pin.integrate(made.model, q, 0.3 * v)
+    path = geodesics(model, [q, goal], [0.0, 0.5])
+    drives = np.ones(10, dtype=bool)
+    law = elastogen.ComputedTorque(path, 100.0, 20.0, actuated=drives)
+    run = model.simulate(q, t=np.linspace(0, 0.6, 7), F=law, rtol=1e-9, atol=1e-10)
+    expected = path.at(run.t)
+    apart = [pin.difference(made.model, a, b) for a, b in zip(expected.q, run.q, strict=True)]
+    assert np.abs(apart).max() < 1e-7
+    np.testing.assert_allclose(run.qd, expected.qd, atol=1e-6)
+    longer = goal * [1, 1, 1, 2, 2, 2, 2, 1, 3, 3, 3, 3]  # quaternions are made unit
+    held = model.simulate(q, t=6.0, F=elastogen.PD(longer, 30.0, 12.0, actuated=drives), samples=2)
+    assert np.abs(pin.difference(made.model, goal, held.q[-1])).max() < 1e-3
+    free = model.simulate(q, t=0.1, F=elastogen.PD(goal, 30.0, 8.0), samples=2)
+    assert not free.F[:, :6].any()  # nothing drives the base
+    assert free.F[:, 6:].any()
