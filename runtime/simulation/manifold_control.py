@@ -47,10 +47,7 @@ def law(label: str, model: Controlled, given: PD | ComputedTorque) -> Law:
     def force(t: float, q: NDArray[Any], qd: NDArray[Any]) -> NDArray[Any]:
         place, rate, change = at(t)
         command = kp * model.difference(q, place) + kd * (rate - qd)
-        if isinstance(given, PD):
-            F = model.gravity_vector(q) + command
-        else:
-            F = model.inverse_dynamics(q, qd, change + command)
+        F = model.gravity_vector(q) + command if isinstance(given, PD) else model.inverse_dynamics(q, qd, change + command)
         return np.asarray(F * actuated, dtype=float)
 
     return force
