@@ -130,7 +130,10 @@ def _measured(model: RenderedModel, toolchain: Toolchain) -> ModelSize:
         symbols = _tool(toolchain, "nm", ["-S", "model.o"], folder)
         sections = _tool(toolchain, "size", ["-A", "model.o"], folder)
         listing = _tool(toolchain, "objdump", ["-d", "--no-show-raw-insn", "model.o"], folder)
-        stacks = (Path(folder) / "model.su").read_text()
+        usage = Path(folder) / "model.su"
+        if not usage.exists():  # zig does not hand it over
+            raise BuildError(f"{toolchain.version} does not tell how much stack functions use. Fix: measure with gcc or clang.")
+        stacks = usage.read_text()
     code = {name.split(".")[0]: 0 for name in re.findall(r" [tT] (\S+)", symbols)}
     for size, name in re.findall(r"^\S+ (\S+) [tT] (\S+)", symbols, re.M):
         code[name.split(".")[0]] += int(size, 16)

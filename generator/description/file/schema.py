@@ -38,9 +38,12 @@ def _add_changes(schema: dict[str, Any]) -> None:
     changes = ChangesFile.model_json_schema()
     schema["$defs"] |= changes["$defs"]
     schema["properties"]["base_description"] = changes["properties"]["base_description"]
+    whole = {}
     for key in ("links", "joints"):
         own, other = (file["properties"][key]["items"] for file in (schema, changes))
         schema["properties"][key]["items"] = {"anyOf": [own, other]}
+        whole[key] = {"items": own}
+    schema["if"], schema["else"] = {"required": ["base_description"]}, {"properties": whole}
 
 
 if __name__ == "__main__":  # > generator/description/robot.schema.json

@@ -51,6 +51,20 @@ joints:
   - {name: finger, type: prismatic, parent: lower, child: tip, axis: [1, 0, 0]}
 """
 
+BASED = """elastogen: 1
+name: based
+base_description: two_link
+live: [payload.mass]
+links:
+  - name: upper
+    frame: {xyz: [0, 0, 0]}
+    flexible: {type: elements, length: 0.4, mass_per_length: 0.5, EI: 20, elements: 2, damping: {ratio: 0.01}}
+    rest: tip
+joints:
+  - {name: elbow, motor: {inertia: 1.0e-4, gear_ratio: 50}, elasticity: {stiffness: 800}}
+points: [{name: gauge, link: upper, x: 0.1, strain: {direction: y, offset: 0.01}}]
+"""
+
 
 @dataclass(frozen=True)
 class Original:
@@ -72,11 +86,12 @@ def originals() -> list[Original]:
     for page in sorted([ROOT / "README.md", *(ROOT / "docs").glob("*.md")]):
         for k, block in enumerate(re.findall(r"```yaml\n(.*?)```", page.read_text(encoding="utf-8"), re.S)):
             texts.append((f"{page.stem}-{k}", block))
-    texts.append(("coupled", COUPLED))
+    texts += [("coupled", COUPLED), ("based", BASED)]
     found = []
     for name, text in texts:
         data = YAML(typ="safe", pure=True).load(text)
-        if isinstance(data, dict) and "elastogen" in data and "[...]" not in text:
+        whole = isinstance(data, dict) and "elastogen" in data and "[...]" not in text
+        if whole and "." not in str(data.get("base_description", "")):  # other files are not there
             found.append(Original(name, text, data))
     return [*found, Original("plain", PLAIN_URDF), *installed_urdfs()]
 
