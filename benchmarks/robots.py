@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from benchmarks.race.against_pinocchio import MOST_FOR_CORIOLIS, Comparison, compare, robots_folder
+from benchmarks.race.against_pinocchio import Comparison, compare, robots_folder
 from benchmarks.race.robots import MissingPeerError
 from benchmarks.race.tables import table
 
@@ -19,8 +19,9 @@ _HEAD = f"""# Robots tried
 
 Written by `python -m benchmarks robots`: every URDF of the package example-robot-data, on its fixed base and on a free
 one, against Pinocchio at {STATES} random states. Compared are inverse dynamics, M, gravity, the centroidal momentum and its
-matrix, C qd and C + C^T = dM/dt (up to {MOST_FOR_CORIOLIS} velocities), `integrate` and `difference` (free bases), and forward
-dynamics (its accelerations, put into Pinocchio's inverse dynamics, must need the given forces; where M is positive definite).
+matrix, C qd and C + C^T = dM/dt, the Jacobian of the last link and its rate, `integrate` and `difference` (free bases), and
+forward dynamics (its accelerations, put into Pinocchio's inverse dynamics, must need the given forces; where M is positive
+definite).
 Mimic joints follow their leaders, and are eliminated by hand on Pinocchio's side. Files are taken literally (`snap=False`).
 Errors are relative to the largest entry of what Pinocchio computes; the target is 1e-10. Operations are those of the
 default, with rounded right angles made exact. Links whose inertia is not physical are named (a fixed base link does not count).

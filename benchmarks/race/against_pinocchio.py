@@ -24,9 +24,9 @@ from elastogen.generator.robot.robot import Robot
 Array = NDArray[Any]
 FUNCTIONS = (
     "inverse_dynamics", "forward_dynamics", "mass_matrix", "gravity_vector", "centroidal_momentum",
-    "centroidal_momentum_matrix",
+    "centroidal_momentum_matrix", "coriolis_matrix",
 )  # fmt: skip
-MOST_FOR_CORIOLIS = 20  # velocities; beyond, the matrix is long to derive, and its action is in the inverse dynamics
+FRAMES = ("frame_jacobian", "frame_jacobian_rate")  # of the last link
 
 
 @dataclass
@@ -159,18 +159,17 @@ def _measure(pair: _Pair, found: Comparison, states: int) -> None:
     x["q"] = rng.uniform(-np.pi, np.pi, (states, found.nq))
     if free:
         x["q"][:, 3:7] /= np.linalg.norm(x["q"][:, 3:7], axis=1, keepdims=True)
-    small = nv <= MOST_FOR_CORIOLIS
-    names = (*FUNCTIONS, *(("coriolis_matrix",) if small else ()), *(("integrate", "difference") if free else ()))
-    expected = _by_pinocchio(pair, x, small)
+    tip = pair.robot.links[-1].name
+    names = (*FUNCTIONS, *FRAMES, *(("integrate", "difference") if free else ()))
+    expected = _by_pinocchio(pair, x)
     x["F"] = expected["inverse_dynamics"]
     x["v"] = x["qdd"]
     x["q0"], x["q1"] = x["q"], x["q"][::-1]
-    functions = {function.name: function.program for function in derive_model(pair.robot, names).functions}
+    functions = {function.name: function.program for function in derive_model(pair.robot, names, (tip,)).functions}
     ours = {name: _evaluated(functions[name], x) for name in names}
-    if small:
-        C = ours.pop("coriolis_matrix")
-        ours["C qd"] = np.einsum("sij,sj->si", C, x["qd"])
-        ours["dM/dt = C + C^T"] = C + np.swapaxes(C, 1, 2)
+    C = ours.pop("coriolis_matrix")
+    ours["C qd"] = np.einsum("sij,sj->si", C, x["qd"])
+    ours["dM/dt = C + C^T"] = C + np.swapaxes(C, 1, 2)
     accelerations = ours.pop("forward_dynamics")
     if pair.physical and _massive(expected["mass_matrix"]):  # in Pinocchio's equations they need the forces that were given
         ours["forward_dynamics"], expected["forward_dynamics"] = _forces(pair, x, accelerations), x["F"]
@@ -204,20 +203,24 @@ def _forces(pair: _Pair, x: Mapping[str, Array], accelerations: Array) -> Array:
     ])  # fmt: skip
 
 
-def _by_pinocchio(pair: _Pair, x: Mapping[str, Array], with_coriolis: bool) -> dict[str, Array]:
+def _by_pinocchio(pair: _Pair, x: Mapping[str, Array]) -> dict[str, Array]:
     import pinocchio as pin
 
     model, E, rows = pair.model, pair.E, []
     data = model.createData()
+    last = model.getFrameId(pair.robot.links[-1].name, pin.FrameType.BODY)
     for k, (q, v, a) in enumerate(zip(x["q"], x["qd"], x["qdd"], strict=True)):
         full, u = pair.q(q), E @ v
         row = {"inverse_dynamics": E.T @ pin.rnea(model, data, full, u, E @ a)}
         M = np.triu(pin.crba(model, data, full))
         row["mass_matrix"] = E.T @ (M + np.triu(M, 1).T) @ E
         row["gravity_vector"] = E.T @ pin.computeGeneralizedGravity(model, data, full)
-        if with_coriolis:
-            C = E.T @ pin.computeCoriolisMatrix(model, data, full, u) @ E
-            row["C qd"], row["dM/dt = C + C^T"] = C @ v, C + C.T
+        C = E.T @ pin.computeCoriolisMatrix(model, data, full, u) @ E
+        row["C qd"], row["dM/dt = C + C^T"] = C @ v, C + C.T
+        pin.computeJointJacobiansTimeVariation(model, data, full, u)
+        pin.updateFramePlacements(model, data)
+        for name, get in zip(FRAMES, (pin.getFrameJacobian, pin.getFrameJacobianTimeVariation), strict=True):
+            row[name] = (get(model, data, last, pin.LOCAL_WORLD_ALIGNED) @ E)[None]
         A = np.asarray(pin.ccrba(model, data, full, u)) @ E
         row["centroidal_momentum_matrix"], row["centroidal_momentum"] = A, A @ v
         if pair.robot.has_quasi_velocities:

@@ -14,11 +14,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from elastogen.runtime.errors import ModelError
 from elastogen.runtime.model.model import Model
 
 Array = NDArray[np.float64]
 Feedback = tuple[Array, Array]  # Kq, Kv, both (nv, nv), rows of what has no drive zero
 TOLERATED = 0.05  # growth that counts as none [1/s]: of vibrations that nothing damps and no drive reaches
+SINGULAR = 1e-14  # lowest eigenvalue of a mass matrix with a unit diagonal that is none
 MARGIN = 2.0  # gains may be so many times greater
 HALVINGS = 24  # of the squared bandwidth, until no loop is found
 NEWTON_STEPS = 6  # to the deflection under weights
@@ -53,6 +55,7 @@ class LinearRobot:
         zero, unit, step = np.zeros(n), np.eye(n), 1e-2 if model.dtype == np.float32 else 1e-5
         still = np.asarray(model.inverse_dynamics(q, zero, zero), dtype=float)
         mass = np.asarray(model.inverse_dynamics(q, zero, unit), dtype=float) - still
+        _check_mass(model, mass)
         moved, slow = step * unit, step * unit
         moved[sorted(sliding)] = 0.0
         slow[[k for k in range(n) if k not in model.elastic]] = 0.0
@@ -183,3 +186,18 @@ def _sampled(A: Array, B: Array, period: float) -> tuple[Array, Array]:
     for _ in range(squarings):
         result = result @ result
     return result[:size, :size], result[:size, size:]
+
+
+def _check_mass(model: Model, mass: Array) -> None:
+    """Refuse a robot that its own mass matrix cannot move; in single precision only where nothing is moved at all."""
+    scale = np.sqrt(np.maximum(np.diag(mass), 0.0))
+    worst = int(np.argmin(scale))
+    singular = bool(scale[worst] <= 0.0)
+    if not singular and model.dtype == np.float64:
+        values, vectors = np.linalg.eigh(mass / np.outer(scale, scale))
+        singular, worst = bool(values[0] < SINGULAR), int(np.argmax(np.abs(vectors[:, 0])))
+    if singular:
+        raise ModelError(
+            f"{model.name}: the mass matrix is singular here, a loop cannot move {model.velocity_names[worst]}. "
+            "Fix: give the links that it moves mass and inertia."
+        )

@@ -73,6 +73,13 @@ def test_the_base_by_keyword_and_by_file() -> None:
     assert not elastogen.load(ARM).has_quasi_velocities
 
 
+def test_names_that_the_robot_has_itself_are_not_taken() -> None:
+    robot = elastogen.load({**renamed(hinge="base", hub="world"), "base": "floating"})
+    assert [link.name for link in robot.links] == ["inertial_frame", "world", "rod"]
+    assert robot.velocity_names[0] == "floating_base.vx"
+    assert robot.velocity_names[-1] == "base"
+
+
 def test_drives() -> None:
     """A free base has none unless it is asked for; any joint may be without."""
     driven = {
@@ -113,8 +120,7 @@ def renamed(**names: str) -> dict[str, Any]:
     ("file", "says"),
     [
         ({**ARM, "base": "flying"}, "fixed"),
-        ({**renamed(hinge="base"), "base": "floating"}, "no joint called base"),
-        ({**renamed(rod="world"), "base": "floating"}, "no link called world"),
+        ({**renamed(rod="world", hub="inertial_frame"), "base": "floating"}, "no link called inertial_frame"),
         ({**ARM, "joints": [{"name": "ball", "type": "spherical", "axis": [0, 0, 1]}]}, "no axis for a spherical joint"),
         ({**ARM, "joints": [{"name": "ball", "type": "spherical", "motor": {"inertia": 1}}]}, "no motor"),
         ({**ARM, "joints": [{"name": "u", "type": "universal"}]}, "axis2 of a universal joint"),

@@ -155,3 +155,12 @@ def test_the_command_chooses_a_controller_that_holds_the_goal(whip, arm, library
         goal = q.copy()
         goal[list(model.driven)] = lifted
         assert _controller(LinearRobot.of(model, q), LinearRobot.of(model, goal), 1e-3) == expected
+
+
+def test_a_robot_without_mass_is_named(cache_dir) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", elastogen.RobotWarning)
+        robot = elastogen.load("two_link", base="floating")
+        model = elastogen.build_model(robot, outputs=["inverse_dynamics", "gravity_vector", "simulation"])
+    with pytest.raises(elastogen.ModelError, match=r"two_link: the mass matrix is singular here, a loop cannot move base\.w"):
+        LinearRobot.of(model, model.neutral())
