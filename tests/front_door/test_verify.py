@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import jinja2
 import numpy as np
 import pytest
 from flexible_arms import HUB, ROD, beam, planar_arm
@@ -18,6 +19,7 @@ from reference_beam import powers
 import elastogen
 from elastogen import command_line
 from elastogen.build.c import body
+from elastogen.build.files import templating
 from elastogen.generator.functions.derivation import derive_model
 from elastogen.generator.functions.function import Function
 from elastogen.generator.program.graph import Graph, Op
@@ -143,6 +145,25 @@ def test_compiled_code_is_within_its_rounding_and_a_wrong_constant_is_not(
     monkeypatch.setenv("ELASTOGEN_CACHE_DIR", str(tmp_path))
     monkeypatch.setattr(body, "literal", wrong)
 
+    assert "failed" in verdicts(compiled.check(robot, functions, states, live(robot), "double")).values()
+
+
+class CorruptedTemplates(jinja2.PackageLoader):
+    """The templates with one digit of the sine's polynomial changed."""
+
+    def get_source(self, environment: jinja2.Environment, template: str) -> Any:
+        source, *rest = super().get_source(environment, template)
+        return (source.replace("0x1.5555555555548p-3", "0x1.5555555555948p-3"), *rest)
+
+
+def test_a_wrong_digit_in_a_template_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    robot = elastogen.load("scara")
+    functions = functions_of(robot, ("forward_kinematics",))
+    states = random_states(robot, 3, 2)
+    environment = templating._environment()
+    monkeypatch.setenv("ELASTOGEN_CACHE_DIR", str(tmp_path))
+    monkeypatch.setattr(environment, "loader", CorruptedTemplates("elastogen.templates", ""))
+    monkeypatch.setattr(environment, "cache", {})
     assert "failed" in verdicts(compiled.check(robot, functions, states, live(robot), "double")).values()
 
 
