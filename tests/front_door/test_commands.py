@@ -70,7 +70,7 @@ def test_derive_simulate_and_run_for_scripts(capsys: pytest.CaptureFixture[str],
     """Results alone on stdout; what is for people goes to stderr, and nowhere with --quiet."""
     assert main(["derive", "two_link", "gravity_vector", "--json", "-q"]) == 0
     derived = json.loads(capsys.readouterr().out)
-    assert "align*" in derived["latex"]["gravity_vector"]
+    assert r"\begin{matrix}" in derived["latex"]["gravity_vector"]
     table = tmp_path / "a.csv"
     motion = ["simulate", "two_link", "--outputs", "simulation", "--q0", "0.3,0.1", "--seconds", "0.1", "--csv", str(table)]
     assert main([*motion, "--json"]) == 0
