@@ -96,7 +96,8 @@ def _pair(path: Path, base: str, found: Comparison) -> _Pair | None:
         root = (pin.JointModelFreeFlyer(),) if base == "floating" else ()
         model = pin.buildModelFromUrdf(str(path), *root)
     except Exception as problem:  # whatever its reader raises
-        found.result = f"Pinocchio cannot read it: {str(problem).splitlines()[0][:60]}"
+        said = str(problem).splitlines()[0].replace(str(path.parent), "").replace(f"/{path.name}", path.name)
+        found.result = f"Pinocchio cannot read it: {said[:60]}"
         return None
     try:
         with warnings.catch_warnings():
