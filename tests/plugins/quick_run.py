@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-SECONDS = 25.0  # of tests and fixtures, for each process of a run
+SECONDS = 16.0  # of tests and fixtures, for each process of a run
 NOTES = "elastogen/seconds"  # key in pytest's cache: test or fixture -> seconds when it last ran, 0 after a failure
 
 
