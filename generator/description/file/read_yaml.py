@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 from ruamel.yaml import YAML
@@ -31,8 +32,7 @@ _FIXES = {  # what the reader's message holds -> what to do
 def read_yaml(text: str, where: Location) -> Any:
     """Return the plain lists, dicts, numbers and strings of a YAML text."""
     try:
-        reader = YAML(typ="safe", pure=True)
-        root = reader.compose(text)
+        reader, root = _composed(text)
         if root is None:
             return None
         _limit(root, where)
@@ -61,9 +61,12 @@ def _line(text: str, problem: MarkedYAMLError) -> str:
     return lines[mark.line].strip() if mark is not None and mark.line < len(lines) else "the end of the file"
 
 
-def _composed(text: str) -> Node | None:
-    root = YAML(typ="safe", pure=True).compose(text)
-    return root if isinstance(root, Node) else None
+@lru_cache(maxsize=1)  # a file that is refused is looked into again, for the line of the mistake
+def _composed(text: str) -> tuple[YAML, Node | None]:
+    """The nodes of a text, and the reader that knows its directives."""
+    reader = YAML(typ="safe", pure=True)
+    root = reader.compose(text)
+    return reader, root if isinstance(root, Node) else None
 
 
 def _at(where: Location, problem: MarkedYAMLError) -> Location:
@@ -103,7 +106,7 @@ def _limit(root: Node, where: Location) -> None:
 def line_of(text: str, field: str) -> int | None:
     """Return the line of a field such as ``joints.elbow.axis`` or ``joints[1].axis``, or of what holds it."""
     try:
-        node = _composed(text)
+        _, node = _composed(text)
     except Exception:  # as above; then the error names the field without its line
         return None
     line = None
