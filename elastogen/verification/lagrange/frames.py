@@ -331,7 +331,7 @@ def screw_matrix(axis: sympy.Matrix, s: sympy.Expr, turns: bool, advance: sympy.
 
 def exponential(v: sympy.Matrix) -> sympy.Matrix:
     """exp{v}; about one fixed axis with that axis, so that zero needs no limit."""
-    used = [k for k in range(3) if v[k] != 0]
+    used = [k for k in range(3) if not v[k].is_zero]
     if not used:
         return sympy.eye(3)
     if len(used) == 1:

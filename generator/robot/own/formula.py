@@ -169,11 +169,11 @@ def _plain(given: Any, where: Location) -> int | float | str:
 
 def _about_one_axis(vector: Components) -> tuple[FormulaTurn, ...] | None:
     """The turn of a rotation vector whose direction is fixed, or None: then zero needs no limit, and sines are few."""
-    used = [k for k in range(3) if vector[k] != 0]
+    used = [k for k in range(3) if not vector[k].is_zero]  # in SymPy 0.0 == 0 is false
     if not used:
         return ()
     first = vector[used[0]]
-    ratios = [sympy.S.Zero if e == 0 else e / first for e in vector]
+    ratios = [sympy.S.Zero if e.is_zero else e / first for e in vector]
     if not all(ratio.is_number and ratio.is_finite for ratio in ratios):
         return None
     length = sympy.sqrt(sum(ratio**2 for ratio in ratios))

@@ -38,7 +38,7 @@ PAIRS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     ),
     "cylindrical": (
         {"type": "cylindrical"},
-        {"coordinates": {"a": "rad", "s": "m"}, "displacement": [0, 0, "s"], "rotation": [0, 0, "a"]},
+        {"coordinates": {"a": "rad", "s": "m"}, "displacement": [0.0, 0, "s"], "rotation": [0.0, 0, "a"]},
     ),
     "planar": (
         {"type": "planar"},
