@@ -1,6 +1,6 @@
 """Every URDF of example-robot-data in this project and in Pinocchio, on a fixed and on a free base: a page of the docs.
 
-``python -m benchmarks robots`` writes docs/robots-tried.md.
+``python -m benchmarks robots`` writes docs/robots/robots-tried.md.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from benchmarks.race.against_pinocchio import Comparison, compare, robots_folder
 from benchmarks.race.robots import MissingPeerError
 from benchmarks.race.tables import table
 
-PAGE = Path(__file__).resolve().parents[1] / "docs" / "robots-tried.md"
+PAGE = Path(__file__).resolve().parents[1] / "docs" / "robots" / "robots-tried.md"
 STATES = 100
 _HEAD = f"""# Robots tried
 

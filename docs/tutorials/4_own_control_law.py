@@ -103,4 +103,4 @@ for axes in (left, right):
 
 # %%
 # In the real-time loop a law of q, qd and the usual references runs as it is:
-# ``model.loop(controller="spring_law")``, see :doc:`/real-time-loop`.
+# ``model.loop(controller="spring_law")``, see :doc:`/running/real-time-loop`.

@@ -1,7 +1,7 @@
 """What is asked of a kind of joint: one interface, the same questions in the same order for every kind.
 
 The answers are in ``generator/joints``, one file per kind; a robot's data carry the kind and import none of it. Everything
-else asks: no algorithm knows which kinds there are. How to add one: docs/adding-joints.md.
+else asks: no algorithm knows which kinds there are. How to add one: docs/own/adding-joints.md.
 """
 
 from __future__ import annotations

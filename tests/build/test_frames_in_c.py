@@ -66,8 +66,8 @@ def test_a_c_program_searches_under_sanitizers(precision: str, folders: dict[str
 
 @pytest.mark.skipif(not COMPILERS, reason="no C compiler")
 def test_the_documented_program(tmp_path: Path) -> None:
-    """Of docs/frames.md: compiled strictly, and it reaches."""
-    page = (Path(__file__).resolve().parents[2] / "docs" / "frames.md").read_text(encoding="utf-8")
+    """Of docs/robots/frames.md: compiled strictly, and it reaches."""
+    page = (Path(__file__).resolve().parents[2] / "docs" / "robots" / "frames.md").read_text(encoding="utf-8")
     (program,) = re.findall(r"^```c\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
     elastogen.generate("two_link", tmp_path, frames=["tip"], outputs="inverse_kinematics")
     called = "#include <stdio.h>\nint reach(double x, double y, double q[TWO_LINK_NQ]);\n"

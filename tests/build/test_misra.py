@@ -11,7 +11,7 @@ import pytest
 
 import elastogen
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "misra.md"
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "shipping" / "misra.md"
 PARTS = {"": "model", "_simulate": "simulate", "_loop": "loop"}
 
 

@@ -13,7 +13,7 @@ import elastogen
 from elastogen.build.program import EmittedProgram
 from elastogen.generator.functions.derivation import derive_model
 
-PAGE = (Path(__file__).parents[2] / "docs" / "verify.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[2] / "docs" / "equations" / "verify.md").read_text(encoding="utf-8")
 
 
 def program_of(robot: str, name: str) -> EmittedProgram:

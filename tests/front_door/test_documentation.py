@@ -15,7 +15,7 @@ import elastogen
 from elastogen.command_line import group
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = {page.stem: page.read_text(encoding="utf-8") for page in sorted((ROOT / "docs").glob("*.md"))}
+PAGES = {page.stem: page.read_text(encoding="utf-8") for page in sorted((ROOT / "docs").rglob("*.md")) if "generated" not in page.parts}
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 COMMAND = re.compile(r"^    (elastogen [^#\n]+)|`(elastogen [a-z][^`]*)`", re.MULTILINE)
 TESTED_BY_SUBJECT = ("closed-forms", "own-functions", "own-terms", "verify")  # run there once, and their results compared
@@ -58,7 +58,7 @@ def test_python_runs(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         elif kind == "yaml" and (named := re.search(r"^name: (\w+)", text, re.MULTILINE)):
             Path(f"{named[1]}.yaml").write_text(text, encoding="utf-8")
         elif kind == "python":
-            exec(compile(text, f"docs/{page}.md", "exec"), names)
+            exec(compile(text, f"{page}.md", "exec"), names)
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if any(kind in ("yaml", "yml") for kind, _ in blocks(page))])

@@ -11,7 +11,7 @@ from elastogen.generator.closed_form.exponentials import ExponentialForms
 from elastogen.generator.functions.derivation import CATALOGUE
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGE = (ROOT / "docs" / "papers.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "equations" / "papers.md").read_text(encoding="utf-8")
 LAST = {"000": 117, "001": 49, "002": 30, "003": 27, "004": 46}  # numbers of the last equations
 FURTHER = {
     "000": [f"Fig. {k}" for k in range(1, 8)],
@@ -68,8 +68,8 @@ def test_what_the_index_names_exists(paper):
                 assert hasattr(NAMESPACES[space], rest), name
             else:
                 assert name in CATALOGUE, name
-        for target in re.findall(r"\]\(([\w.-]+\.md)", row[3]):
-            assert (ROOT / "docs" / target).exists(), target
+        for target in re.findall(r"\]\(([\w./-]+\.md)", row[3]):
+            assert (ROOT / "docs" / "equations" / target).exists(), target
         tests = re.findall(r"`(tests/[\w/]+\.py)::(\w+)`", row[4])
         assert tests or row[4].startswith("-"), row
         for file, test in tests:

@@ -65,6 +65,6 @@ def test_the_documentation_builds_without_a_warning(tmp_path: Path) -> None:
     done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=False)
     assert done.returncode == 0, done.stderr
     written = {path.relative_to(tmp_path / "html").as_posix() for path in (tmp_path / "html").rglob("*.html")}
-    assert {f"{page.stem}.html" for page in docs.glob("*.md")} - {"README.html"} <= written
+    assert {page.relative_to(docs).with_suffix(".html").as_posix() for page in docs.rglob("*.md")} - {"README.html"} <= written
     assert {"generated/api.html", "generated/robot-file.html", "generated/tutorials/index.html"} <= written
     assert {f"generated/tutorials/{script.stem}.html" for script in TUTORIALS} <= written

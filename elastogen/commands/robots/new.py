@@ -11,7 +11,7 @@ from elastogen.generator.robot.location import Location
 from elastogen.generator.robot.names import check_robot_name
 
 HEAD = """\
-# A robot file: SI units, radians. What each key means: docs/robot-files.md. Check it: elastogen check {file}
+# A robot file: SI units, radians. What each key means: docs/robots/robot-files.md. Check it: elastogen check {file}
 elastogen: 1                              # version of the format
 name: {name}{space}                       # prefix of all names in the emitted C
 """
@@ -41,7 +41,7 @@ links:
   - {name: base}
   - name: beam                            # a flexible link, along x of its own frame
     flexible:
-      type: modes                         # assumed modes; others: elements, standard_data (docs/flexible-links.md)
+      type: modes                         # assumed modes; others: elements, standard_data (docs/robots/flexible-links.md)
       length: 0.8                         # [m]
       mass_per_length: 0.35               # [kg/m]
       EI: 0.17                            # bending stiffness [N m^2]
@@ -56,7 +56,7 @@ joints:
 payload: {mass: 0.1}                      # at the end of the beam [kg]
 """
 PLANAR = """\
-planar:                                   # a robot of paper 003: one line per link, in the x-y plane (docs/planar-robots.md)
+planar:                                   # a robot of paper 003: one line per link, in the x-y plane (docs/robots/planar-robots.md)
   gravity: [0, -9.81]                     # [m/s^2]
   payload: {mass: 0.1}                    # [kg]
   links:

@@ -2,7 +2,7 @@
 
 The answers are in this folder, one file per kind; kinds.py lists them. Whatever the kind, a body is its standard data
 (``FlexibleBody`` in generator/robot/robot.py), and nothing behind loading knows which kinds there are. How to add one:
-docs/adding-joints.md.
+docs/own/adding-joints.md.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The registry of the kinds of flexible bodies: one line for each. How to add one: docs/adding-joints.md."""
+"""The registry of the kinds of flexible bodies: one line for each. How to add one: docs/own/adding-joints.md."""
 
 from __future__ import annotations
 

@@ -150,7 +150,7 @@ ROOT = Path(__file__).resolve().parents[3]
 
 @pytest.mark.filterwarnings("ignore::elastogen.generator.robot.errors.RobotWarning")
 def test_snippets_of_the_documentation_run() -> None:
-    text = (ROOT / "docs" / "acceleration-energies.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs" / "equations" / "acceleration-energies.md").read_text(encoding="utf-8")
     snippets = re.findall(r"^```python\n(.*?)^```$", text, flags=re.MULTILINE | re.DOTALL)
     assert len(snippets) == 2
     names: dict[str, Any] = {"elastogen": elastogen}

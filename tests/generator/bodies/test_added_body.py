@@ -1,4 +1,4 @@
-"""The recipe of docs/adding-joints.md: a kind of flexible body from outside goes all the way, and agrees with an integral.
+"""The recipe of docs/own/adding-joints.md: a kind of flexible body from outside goes all the way, and agrees with an integral.
 
 The independent computation is d'Alembert's principle, point by point: quadrature over the mass, with the motion of each point
 differentiated by hand. It knows neither standard data nor recursions.

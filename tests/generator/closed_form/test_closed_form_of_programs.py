@@ -80,7 +80,7 @@ def test_large_forms_are_refused_with_the_way_on() -> None:
 
 
 def test_the_page_runs() -> None:
-    page = (Path(__file__).parents[3] / "docs" / "closed-forms.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[3] / "docs" / "equations" / "closed-forms.md").read_text(encoding="utf-8")
     names: dict[str, Any] = {}
     for code in re.findall(r"```python\n(.*?)```", page, flags=re.S):
         exec(compile(code, "closed-forms.md", "exec"), names)

@@ -268,7 +268,7 @@ def test_check_tells_the_frequencies_and_the_critical_rate():
 
 # --- the documentation ---
 
-PAGE = (Path(__file__).parents[3] / "docs" / "flexible-links.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[3] / "docs" / "robots" / "flexible-links.md").read_text(encoding="utf-8")
 
 
 def blocks(language):

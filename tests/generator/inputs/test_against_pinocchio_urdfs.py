@@ -1,4 +1,4 @@
-"""The order of Pinocchio's coordinates, and some of the robots of docs/robots-tried.md at few states."""
+"""The order of Pinocchio's coordinates, and some of the robots of docs/robots/robots-tried.md at few states."""
 
 from __future__ import annotations
 

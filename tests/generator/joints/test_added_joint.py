@@ -1,4 +1,4 @@
-"""The recipe of docs/adding-joints.md: a kind of joint from outside goes all the way, and agrees with Pinocchio."""
+"""The recipe of docs/own/adding-joints.md: a kind of joint from outside goes all the way, and agrees with Pinocchio."""
 
 from __future__ import annotations
 

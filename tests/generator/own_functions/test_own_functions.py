@@ -1,4 +1,4 @@
-"""Own functions: the laws of docs/own-functions.md against numpy compositions of the single functions, counts, C, the loop."""
+"""Own functions: the laws of docs/own/own-functions.md against numpy compositions of the single functions, counts, C, the loop."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from elastogen.generator.robot.robot import Robot
 from elastogen.runtime.loop.controllers import ComputedTorqueLaw
 from elastogen.runtime.loop.plants import Simulated
 
-PAGE = (Path(__file__).parents[3] / "docs" / "own-functions.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[3] / "docs" / "own" / "own-functions.md").read_text(encoding="utf-8")
 RNG = np.random.default_rng(4)
 Q, QD, QR, QDR, QDDR = RNG.uniform(-1, 1, (5, 2))
 

@@ -1,6 +1,6 @@
 """Paper 003, (4), (7), (12)-(15), (22)-(27) and 4.3: coordinates, element matrices and their sums, exactly.
 
-Formulas are typed in as printed, corrected where docs/errata.md says so; lengths, masses and stiffnesses are symbols.
+Formulas are typed in as printed, corrected where docs/equations/errata.md says so; lengths, masses and stiffnesses are symbols.
 """
 
 import itertools

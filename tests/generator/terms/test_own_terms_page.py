@@ -1,4 +1,4 @@
-"""docs/own-terms.md: its code runs, its file loads, and its claims about the catalogue are true."""
+"""docs/own/own-terms.md: its code runs, its file loads, and its claims about the catalogue are true."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import elastogen
 from elastogen.generator.description.file.read_yaml import read_yaml
 from elastogen.generator.robot.location import Location
 
-PAGE = (Path(__file__).parents[3] / "docs" / "own-terms.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[3] / "docs" / "own" / "own-terms.md").read_text(encoding="utf-8")
 
 
 def blocks(language: str) -> list[str]:

@@ -1,1 +1,1 @@
-"""Kinds of joints and bodies that elastogen does not have: the recipes of docs/adding-joints.md."""
+"""Kinds of joints and bodies that elastogen does not have: the recipes of docs/own/adding-joints.md."""

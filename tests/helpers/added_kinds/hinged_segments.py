@@ -1,4 +1,4 @@
-"""A kind of flexible body that elastogen does not have, as docs/adding-joints.md describes it: rigid segments in a row.
+"""A kind of flexible body that elastogen does not have, as docs/own/adding-joints.md describes it: rigid segments in a row.
 
 Segments along x of the link frame with a spring hinge about z before each of them, the first hinge at the clamp. For small
 angles hinge j deflects everything beyond it: b_j(x) = (0, max(0, x - x_j), 0).

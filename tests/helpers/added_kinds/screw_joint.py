@@ -1,4 +1,4 @@
-"""A kind of joint that elastogen does not have, as docs/adding-joints.md describes it: a turn by q with a lead [m/turn]."""
+"""A kind of joint that elastogen does not have, as docs/own/adding-joints.md describes it: a turn by q with a lead [m/turn]."""
 
 from __future__ import annotations
 

@@ -108,7 +108,10 @@ def _scale(data: Any, path: Path, places: list[Path], rng: random.Random) -> Any
     numeric = [p for p in places if isinstance(_get(data, p), (int, float))] or [path]
     place = rng.choice(numeric)
     value = _get(data, place)
-    return _set(data, place, value * rng.choice((-1, 1e-3, 1e3, 1e-12, 1e12, 2, 0)) if isinstance(value, (int, float)) else 1)
+    factor = rng.choice((-1, 1e-3, 1e3, 1e-12, 1e12, 2, 0))
+    if not isinstance(value, (int, float)):
+        return _set(data, place, 1)
+    return _set(data, place, value * factor if abs(value) < 1e290 else -value)  # integers of 400 digits are no floats
 
 
 def _string(data: Any, path: Path, places: list[Path], rng: random.Random) -> Any:

@@ -71,7 +71,7 @@ FIELDS = ("cycle", "status", "reference", "saturated", "lost", "torn")
 
 def documented_program() -> str:
     """The program for a timer interrupt in the documentation."""
-    text = (Path(__file__).parents[3] / "docs" / "real-time-loop.md").read_text(encoding="utf-8")
+    text = (Path(__file__).parents[3] / "docs" / "running" / "real-time-loop.md").read_text(encoding="utf-8")
     return next(block for block in re.findall(r"```c\n(.*?)```", text, flags=re.S) if "SysTick_Handler" in block)
 
 

@@ -27,7 +27,7 @@ from elastogen.runtime.loop.plants import SharedMemory, SharedRobot
 ROOT = Path(__file__).parents[3]
 OBJECTS = Path("/dev/shm")
 pytestmark = pytest.mark.skipif(not OBJECTS.is_dir(), reason="shared memory objects are looked at in /dev/shm")
-HEADER = struct.Struct("16I")  # as docs/real-time-loop.md lays it out
+HEADER = struct.Struct("16I")  # as docs/running/real-time-loop.md lays it out
 FIELDS = (
     "magic", "version", "bytes", "nq", "real_bytes", "places", "meaning_0", "meaning_1", "loop_process", "robot_process",
     "command_given", "command_number", "state_given", "state_number", "reserved_0", "reserved_1",
