@@ -15,7 +15,11 @@ import elastogen
 from elastogen.command_line import group
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = {page.stem: page.read_text(encoding="utf-8") for page in sorted((ROOT / "docs").rglob("*.md")) if "generated" not in page.parts}
+PAGES = {
+    page.stem: page.read_text(encoding="utf-8")
+    for page in sorted((ROOT / "docs").rglob("*.md"))
+    if "generated" not in page.parts
+}
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 COMMAND = re.compile(r"^    (elastogen [^#\n]+)|`(elastogen [a-z][^`]*)`", re.MULTILINE)
 TESTED_BY_SUBJECT = ("closed-forms", "own-functions", "own-terms", "verify")  # run there once, and their results compared

@@ -11,7 +11,13 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted(
-    [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("docs/[!g]*/*.md"), ROOT / "benchmarks" / "README.md", *ROOT.glob("examples/**/*.md")]
+    [
+        *ROOT.glob("*.md"),
+        *ROOT.glob("docs/*.md"),
+        *ROOT.glob("docs/[!g]*/*.md"),
+        ROOT / "benchmarks" / "README.md",
+        *ROOT.glob("examples/**/*.md"),
+    ]
 )
 TOPS = "generator|templates|build|runtime|elastogen|tests|benchmarks|examples|docs"
 FILE = re.compile(rf"(?<![\w/.])(?:{TOPS})/[\w/-]+\.(?:py|md|j2|yaml)\b")

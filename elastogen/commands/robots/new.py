@@ -56,7 +56,7 @@ joints:
 payload: {mass: 0.1}                      # at the end of the beam [kg]
 """
 PLANAR = """\
-planar:                                   # a robot of paper 003: one line per link, in the x-y plane (docs/robots/planar-robots.md)
+planar:                                   # a robot of paper 003: one line per link, in x-y (docs/robots/planar-robots.md)
   gravity: [0, -9.81]                     # [m/s^2]
   payload: {mass: 0.1}                    # [kg]
   links:

@@ -1,4 +1,4 @@
-"""Own functions: the laws of docs/own/own-functions.md against numpy compositions of the single functions, counts, C, the loop."""
+"""Own functions: the laws of docs/own/own-functions.md against numpy compositions of single functions, counts, C, the loop."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Paper 003, lemma (1), Table 2 and the appendix: the nine two-link robots, symbolically equal to what elastogen derives.
 
-The formulas are typed in as printed, corrected where docs/equations/errata.md says so; lengths and angles gamma are symbols, the links
-have two and three elements. Every comparison is exact: sines and cosines become Laurent polynomials.
+Formulas are typed in as printed, corrected where docs/equations/errata.md says so; lengths and angles gamma are symbols, the
+links have two and three elements. Every comparison is exact: sines and cosines become Laurent polynomials.
 """
 
 import itertools

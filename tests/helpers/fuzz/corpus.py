@@ -83,7 +83,7 @@ def originals() -> list[Original]:
     """All of them, in an order that does not depend on the machine."""
     robots = resources.files("elastogen.generator.description") / "robots"
     texts = [(name, (robots / f"{name}.yaml").read_text(encoding="utf-8")) for name in builtin_names()]
-    for page in sorted([ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]):
+    for page in sorted([ROOT / "README.md", *(ROOT / "docs").glob("*.md"), *(ROOT / "docs").glob("[!g]*/*.md")]):
         for k, block in enumerate(re.findall(r"```yaml\n(.*?)```", page.read_text(encoding="utf-8"), re.S)):
             texts.append((f"{page.stem}-{k}", block))
     texts += [("coupled", COUPLED), ("based", BASED)]
