@@ -47,7 +47,7 @@ def write_descriptions(page: str) -> None:
 
 
 @pytest.mark.filterwarnings("ignore::elastogen.generator.robot.errors.RobotWarning")
-@pytest.mark.filterwarnings("ignore::elastogen.ModelWarning")
+@pytest.mark.filterwarnings("error::elastogen.ModelWarning")
 @pytest.mark.filterwarnings("error::elastogen.runtime.loop.status.LoopWarning")  # no example with gains that diverge
 @pytest.mark.parametrize(
     "page", [page for page in PAGES if page not in TESTED_BY_SUBJECT and any(kind == "python" for kind, _ in blocks(page))]
