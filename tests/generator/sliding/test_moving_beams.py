@@ -27,7 +27,6 @@ def beam(elements, foreshortening=True, **more):
 CHAINS = {
     "2 elements": [rod("R"), beam(2)],
     "3 elements": [rod("R"), beam(3)],
-    "5 elements": [rod("R"), beam(5)],
     "plain": [rod("R"), beam(2, foreshortening=False), rod("R", 0.4)],
     "R behind": [rod("R"), beam(2), rod("R", 0.4)],
     "Pa behind": [rod("R"), beam(3), rod("Pa", 0.4, gamma=0.5)],
