@@ -13,6 +13,7 @@ from elastogen.build.export.wheels import cross_wheel
 from elastogen.build.module.compile import module_source
 from elastogen.build.options import CompileOptions
 from elastogen.generator.robot.errors import OutputError
+from elastogen.generator.robot.reserved import LIBRARY_FUNCTIONS
 from elastogen.generator.robot.robot import Robot
 
 
@@ -58,6 +59,11 @@ def _c(project: Project, choices: Choices) -> Files:
 
 
 def _cpp(project: Project, choices: Choices) -> Files:
+    if project.name in LIBRARY_FUNCTIONS:
+        raise OutputError(
+            f"format 'cpp': got the robot {project.name!r}, expected a name that a namespace can have beside the functions of C. "
+            f"Fix: load(..., name='{project.name}_arm')."
+        )
     wrapper = {f"{project.name}.hpp": project.filled("wrapper.hpp.j2"), "example.cpp": project.filled("example.cpp.j2")}
     return {**project.c_files, **wrapper}
 

@@ -163,7 +163,7 @@ class Cache:
         """What was noted under a key, by somebody who can be trusted."""
         for folder in (self.directory, *self.read_only):
             path = folder / kind / f"{key}.json"
-            note = _read_json(path)
+            note = read_json(path)
             if note is not None and not distrust(folder, path.parent, path):
                 return note
         return None
@@ -206,7 +206,7 @@ def most_bytes() -> int:
 
 def sound_extension(entry: Path) -> Path | None:
     """The extension of an entry whose files are those of its manifest, or None."""
-    manifest = _read_json(entry / MANIFEST)
+    manifest = read_json(entry / MANIFEST)
     if manifest is None or not isinstance(manifest.get("files"), dict):
         return None
     if any(
@@ -265,7 +265,8 @@ def _write_manifest(directory: Path, extension: str) -> None:
         json.dump({"extension": extension, "files": files}, stream, indent=1)
 
 
-def _read_json(path: Path) -> dict[str, Any] | None:
+def read_json(path: Path) -> dict[str, Any] | None:
+    """The object in a JSON file; None where there is none."""
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):

@@ -1,7 +1,7 @@
 """Builds the wheel of elastogen-runtime: the front door and the room ``runtime`` of the tree two folders above.
 
 Both distributions have a package ``elastogen``; so that neither overwrites the other's files, this one keeps its package in a
-folder of its own, which a .pth file puts last on the path. Where elastogen is installed, too, that one is found first.
+folder of its own, ``elastogen_runtime``, which is looked at where elastogen itself is not installed.
 """
 
 import re
@@ -31,17 +31,17 @@ class BuildRuntime(build_py):
         return [module for module in found if package != FRONT_DOOR or module[1] == "__init__"]
 
     def run(self) -> None:
-        """Build, then write the path."""
+        """Build, then write the file that Python reads when it starts."""
         super().run()
-        (Path(self.build_lib) / f"{HOME}.pth").write_text(f"{HOME}\n", encoding="ascii")
+        (Path(self.build_lib) / f"{HOME}.pth").write_text(f"import {HOME}\n", encoding="ascii")
 
 
 version = re.search(r'^__version__ = "(.+)"$', (ROOT / "elastogen" / "__init__.py").read_text(encoding="utf-8"), re.M)
 assert version is not None
 setup(
     version=version.group(1),
-    packages=[FRONT_DOOR, *packages()],
-    package_dir={FRONT_DOOR: "../../elastogen", **packages()},
+    packages=[HOME, FRONT_DOOR, *packages()],
+    package_dir={HOME: HOME, FRONT_DOOR: "../../elastogen", **packages()},
     package_data={FRONT_DOOR: ["py.typed"]},
     cmdclass={"build_py": BuildRuntime},
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -123,13 +124,13 @@ def test_eigen_maps(tmp_path: Path) -> None:
 
 @CMAKE
 def test_cmake_with_two_robots_in_one_program(tmp_path: Path, expected: list[float]) -> None:
-    prefix = tmp_path / "prefix"
+    prefix = tmp_path / "a prefix"
     for robot in ("two_link", "scara"):
         source, out = tmp_path / robot, tmp_path / f"out_{robot}"
         elastogen.export(robot, source, format="cmake", outputs=OUTPUTS[:1], loop=False)
-        run("cmake", "-S", source, "-B", out, f"-DCMAKE_INSTALL_PREFIX={prefix}", cwd=tmp_path)
+        run("cmake", "-S", source, "-B", out, cwd=tmp_path)
         run("cmake", "--build", out, cwd=tmp_path)
-        run("cmake", "--install", out, cwd=tmp_path)
+        run("cmake", "--install", out, "--prefix", prefix, cwd=tmp_path)
     assert close(printed(run(tmp_path / "out_two_link" / "two_link_example", cwd=tmp_path)), expected)
     user = tmp_path / "user"
     user.mkdir()
@@ -147,9 +148,14 @@ def test_cmake_with_two_robots_in_one_program(tmp_path: Path, expected: list[flo
     run("cmake", "-S", user, "-B", user / "out", f"-DCMAKE_PREFIX_PATH={prefix}", cwd=tmp_path)
     run("cmake", "--build", user / "out", cwd=tmp_path)
     assert close(printed(run(user / "out" / "user", cwd=tmp_path)), expected)
-    config = next(prefix.rglob("two_link.pc")).read_text()
-    assert "-ltwo_link" in config
-    assert "@" not in config
+    config = next(prefix.rglob("two_link.pc"))
+    assert "@" not in config.read_text()
+    if shutil.which("pkg-config"):
+        command = ["env", f"PKG_CONFIG_PATH={config.parent}", "pkg-config", "--cflags", "--libs", "two_link"]
+        flags = shlex.split(run(*command, cwd=tmp_path))
+        run("cc", user / "user.c", "-fsyntax-only", *flags, cwd=tmp_path)
+        library = next(Path(flag[2:]) for flag in flags if flag.startswith("-L")) / "libtwo_link.a"
+        assert library.resolve() == next(prefix.rglob("libtwo_link.a"))
 
 
 @CMAKE
@@ -187,7 +193,7 @@ def test_python(tmp_path: Path, expected: list[float]) -> None:
     elastogen.export("two_link", tmp_path / "project", format="python", outputs=OUTPUTS[:1])
     pip = [sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "--no-build-isolation", "-w", tmp_path, "."]
     run(*pip, cwd=tmp_path / "project")
-    wheel = next(tmp_path.glob("two_link_model-1.0.0-*.whl"))
+    (wheel,) = tmp_path.glob("two_link_model-1.0.0-cp310-abi3-*.whl")  # for every Python from 3.10 on
     with zipfile.ZipFile(wheel) as archive:
         archive.extractall(tmp_path / "site")
     code = (
@@ -281,6 +287,12 @@ def test_what_a_format_does_not_take(tmp_path: Path, options: dict[str, object],
     with pytest.raises(elastogen.ElastogenError, match=re.escape(words)):
         elastogen.export("two_link", tmp_path / "out", **options)  # type: ignore[arg-type]
     assert not (tmp_path / "out").exists()
+
+
+def test_a_namespace_has_no_name_of_a_function_of_c(tmp_path: Path) -> None:
+    robot = elastogen.load("two_link", name="main")
+    with pytest.raises(elastogen.OutputError, match=r"got the robot 'main'.*name='main_arm'"):
+        elastogen.export(robot, tmp_path / "out", format="cpp", outputs="gravity_vector")
 
 
 def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

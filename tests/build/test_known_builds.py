@@ -251,6 +251,9 @@ def test_the_command(warm, tmp_path: Path, capsys) -> None:
     next(mine.glob("modules/*/*.so")).write_bytes(b"")
     assert main(["cache", "verify", *option]) == 2
     assert "1 of 2 entries" in capsys.readouterr().err
+    next(mine.glob(f"modules/*/{MANIFEST}")).write_text("half wri")
+    assert main(["cache", "list", *option]) == 0
+    assert "(damaged)" in capsys.readouterr().out
     assert main(["cache", "clean", "--unused-days", "1", *option]) == 0
     assert "removed 0 entries" in capsys.readouterr().out
     assert main(["cache", "clean", *option]) == 0

@@ -81,6 +81,19 @@ def test_the_wheel_works_outside_of_the_tree(dist: Path, tmp_path: Path) -> None
     assert "par_table3.c" in files
 
 
+def test_no_file_belongs_to_both_distributions(dist: Path) -> None:
+    """So that either may be installed and removed beside the other, in any order."""
+    owned = []
+    for wheel in sorted(dist.glob("*.whl")):
+        with zipfile.ZipFile(wheel) as archive:
+            record = next(name for name in archive.namelist() if name.endswith("/RECORD"))
+            owned.append({line.partition(",")[0] for line in archive.read(record).decode().splitlines()})
+    full, runtime = owned
+    assert "elastogen/runtime/__init__.py" in full
+    assert {"elastogen_runtime.pth", "elastogen_runtime/elastogen/runtime/__init__.py"} <= runtime
+    assert not full & runtime
+
+
 def test_the_metadata_pass_the_index(dist: Path) -> None:
     pytest.importorskip("twine", reason="twine is not installed")
     assert run(sys.executable, "-m", "twine", "check", "--strict", *dist.iterdir(), cwd=dist).count("PASSED") == 3
@@ -132,6 +145,25 @@ def test_the_runtime_works_alone(dist: Path, bare: Path, tmp_path: Path, library
     expected = elastogen.build_model("two_link", outputs="inverse_dynamics").inverse_dynamics(*np.full((3, 2), 0.1))
     assert np.allclose([float(x) for x in printed[:2]], expected, rtol=1e-15)
     assert printed[2] == "5"
+    # Where elastogen itself is installed, it is imported: from the path, or (editable) by a finder that comes last.
+    for name in ("full", "empty"):
+        (tmp_path / name / "elastogen").mkdir(parents=True)
+    (tmp_path / "full" / "elastogen" / "__init__.py").write_text("")
+    editable = """
+        import sys
+        from importlib.machinery import PathFinder
+        class Editable:
+            @staticmethod
+            def find_spec(name, path=None, target=None):
+                return PathFinder.find_spec(name, ["full"]) if name == "elastogen" else None
+    """
+    for lines, home in (
+        ("import sys; sys.path.append('full')", "full"),
+        (f"{textwrap.dedent(editable)}sys.meta_path.append(Editable)", "full"),
+        ("import sys; sys.path.insert(0, 'empty')", "elastogen_runtime"),  # a folder that happens to have the name
+    ):
+        found = run(bare, "-c", f"{lines}\nimport elastogen; print(elastogen.__file__)", cwd=tmp_path).strip()
+        assert Path(found).parts[-3:] == (home, "elastogen", "__init__.py")
 
 
 def test_the_example_builds_a_wheel(tree: Path, tmp_path: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from pathlib import Path
 
@@ -40,13 +39,13 @@ def path_command(cache_dir: Path | None) -> None:
 @AS_JSON
 def list_command(cache_dir: Path | None, as_json: bool) -> None:
     """Print the entries, those that were used last first: size, days since the last use, module."""
-    from elastogen.build.module.cache import MANIFEST, Cache, folder_bytes, most_bytes
+    from elastogen.build.module.cache import MANIFEST, Cache, folder_bytes, most_bytes, read_json
 
     cache, now = Cache(cache_dir), time.time()
     rows = [
         {
             "key": entry.name,
-            "module": json.loads((entry / MANIFEST).read_text(encoding="utf-8")).get("extension", "?"),
+            "module": (read_json(entry / MANIFEST) or {}).get("extension", "? (damaged)"),
             "bytes": folder_bytes(entry),
             "days": (now - (entry / MANIFEST).stat().st_mtime) / 86400.0,
         }
