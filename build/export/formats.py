@@ -61,7 +61,7 @@ def _c(project: Project, choices: Choices) -> Files:
 def _cpp(project: Project, choices: Choices) -> Files:
     if project.name in LIBRARY_FUNCTIONS:
         raise OutputError(
-            f"format 'cpp': got the robot {project.name!r}, expected a name that a namespace can have beside the functions of C. "
+            f"format 'cpp': got the robot {project.name!r}, expected a name that a namespace can have beside C's functions. "
             f"Fix: load(..., name='{project.name}_arm')."
         )
     wrapper = {f"{project.name}.hpp": project.filled("wrapper.hpp.j2"), "example.cpp": project.filled("example.cpp.j2")}

@@ -69,7 +69,9 @@ def load(
     if isinstance(source, Robot):
         warned = source.source not in ("", "python")  # it came from a file, and loading that has warned
         return _finish(Described(source, Location(source.source or "python"), source.source), choices, quiet=warned)
-    return _finish(_described(source, Reading(mimic, friction, snap, name, dict(arguments or {}))), choices)
+    reading = Reading(mimic, friction, snap, name, dict(arguments or {}))
+    loaded = _finish(_described(source, reading), choices)
+    return replace(loaded, files=tuple(reading.files.contents))
 
 
 def _described(source: Any, reading: Reading) -> Described:

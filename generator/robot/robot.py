@@ -320,6 +320,7 @@ class Robot(Extensible):
     functions: tuple[OwnFunction, ...] = field(default=(), metadata={"later": True})  # own control laws, observers, ...
     source: str = ""  # what the user loaded: a file's name or "python"; for messages only
     looks: tuple[Look, ...] = field(default=(), compare=False, repr=False)  # meshes, for pictures only
+    files: tuple[str, ...] = field(default=(), compare=False, repr=False)  # absolute paths of all files that it was read from
 
     @property
     def moving_joints(self) -> tuple[Joint, ...]:

@@ -160,14 +160,19 @@ def test_cmake_with_two_robots_in_one_program(tmp_path: Path, expected: list[flo
 
 @CMAKE
 def test_add_robot_keeps_the_c_up_to_date(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Two robots at once; only the one whose file is based on the changed one is generated again."""
     assert main(["cmake"]) == 0
     folder = capsys.readouterr().out.strip()
     text = (ROOT / "examples" / "arm.yaml").read_text()
+    tmp_path = tmp_path / "my project"
+    tmp_path.mkdir()
     (tmp_path / "arm.yaml").write_text(text)
+    (tmp_path / "left.yaml").write_text("elastogen: 1\nname: any\nbase_description: arm.yaml\n")
     (tmp_path / "CMakeLists.txt").write_text(
         "cmake_minimum_required(VERSION 3.12)\nproject(user C)\nfind_package(elastogen REQUIRED)\n"
-        "elastogen_add_robot(left arm.yaml OUTPUTS inverse_dynamics inverse_kinematics FRAMES tip INVERSE_KINEMATICS)\n"
-        "add_executable(user user.c)\ntarget_link_libraries(user left)\n"
+        "elastogen_add_robot(left left.yaml OUTPUTS inverse_dynamics inverse_kinematics FRAMES tip INVERSE_KINEMATICS)\n"
+        "elastogen_add_robot(right two_link OUTPUTS gravity_vector)\n"
+        "add_executable(user user.c)\ntarget_link_libraries(user left right)\n"
     )
     (tmp_path / "user.c").write_text(
         '#include <stdio.h>\n#include "left_ik.h"\nint main(void) { left_real_t q[3] = {0}, F[3];\n'
@@ -179,11 +184,12 @@ def test_add_robot_keeps_the_c_up_to_date(tmp_path: Path, capsys: pytest.Capture
         return run("cmake", *arguments, cwd=tmp_path)
 
     cmake("-B", "out", f"-Delastogen_DIR={folder}", f"-DELASTOGEN_COMMAND={sys.executable};-m;elastogen")
-    assert "Generating the C of left" in cmake("--build", "out")
+    built = cmake("--build", "out", "-j", "2")
+    assert {"left", "right"} == set(re.findall("Generating the C of (\\w+)", built))
     before = printed(run("out/user", cwd=tmp_path))
     assert "Generating" not in cmake("--build", "out")
     (tmp_path / "arm.yaml").write_text(text.replace("mass: 2.0", "mass: 4.0"))
-    assert "Generating the C of left" in cmake("--build", "out")
+    assert re.findall("Generating the C of (\\w+)", cmake("--build", "out")) == ["left"]
     after = printed(run("out/user", cwd=tmp_path))
     # 2 kg more at 0.15 m of the elbow, whose axis is -y: its gravity torque is 9.81 m/s^2 times the moment of what hangs on it
     assert np.isclose(after[0] - before[0], 2.0 * 0.15 * 9.81, rtol=1e-7)

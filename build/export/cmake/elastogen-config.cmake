@@ -11,10 +11,14 @@
 # FILE is a .yaml or .urdf file or a built-in name; the robot, its functions and its header are called TARGET. FRAMES are those
 # that functions of frames are about, INVERSE_KINEMATICS adds the search for them (with inverse_kinematics among the outputs, or
 # without OUTPUTS), SIMULATE the integrators (with forward_dynamics among the outputs), SWITCH what robots with sliding joints
-# need for them, LOOP the real-time loop. The C is generated again when FILE, a file in DEPENDS or elastogen itself changes;
-# several robots are built in parallel.
+# need for them, LOOP the real-time loop. The C is generated again when FILE, a file that it includes or is based on, a file in
+# DEPENDS or elastogen itself changes (before CMake 3.20, included files have to be named in DEPENDS); several robots are built
+# in parallel.
 # ELASTOGEN_COMMAND is the command that generates, by default `elastogen`.
 cmake_minimum_required(VERSION 3.12)
+if(POLICY CMP0116)
+  cmake_policy(SET CMP0116 NEW) # paths in depfiles
+endif()
 include(CMakeParseArguments)
 
 if(NOT ELASTOGEN_COMMAND)
@@ -26,7 +30,6 @@ if(NOT ELASTOGEN_COMMAND)
   return()
 endif()
 get_filename_component(elastogen_ROOMS "${CMAKE_CURRENT_LIST_DIR}/../../.." REALPATH)
-file(GLOB_RECURSE elastogen_SOURCES "${elastogen_ROOMS}/generator/*.py" "${elastogen_ROOMS}/build/*.py" "${elastogen_ROOMS}/templates/*.j2")
 
 function(elastogen_add_robot target file)
   cmake_parse_arguments(robot "INVERSE_KINEMATICS;SIMULATE;SWITCH;LOOP" "PRECISION;SINCOS" "OUTPUTS;FRAMES;DEPENDS" ${ARGN})
@@ -72,8 +75,16 @@ function(elastogen_add_robot target file)
     list(APPEND inputs "${path}")
     set(file "${path}")
   endif()
+  if(CMAKE_VERSION VERSION_LESS 3.20)
+    file(GLOB_RECURSE tool "${elastogen_ROOMS}/generator/*.py" "${elastogen_ROOMS}/build/*.py" "${elastogen_ROOMS}/templates/*.j2")
+    set(rule DEPENDS ${inputs} ${tool})
+  else()
+    file(MAKE_DIRECTORY "${CMAKE_CURRENT_BINARY_DIR}/elastogen")
+    list(APPEND options --depfile "${folder}.d")
+    set(rule DEPENDS ${inputs} DEPFILE "${folder}.d")
+  endif()
   add_custom_command(OUTPUT ${made} COMMAND ${ELASTOGEN_COMMAND} export "${file}" "${folder}" ${options} --quiet
-    DEPENDS ${inputs} ${elastogen_SOURCES} COMMENT "Generating the C of ${target}" VERBATIM)
+    ${rule} COMMENT "Generating the C of ${target}" VERBATIM)
   add_library(${target} STATIC ${made})
   target_include_directories(${target} PUBLIC "${folder}")
   set_target_properties(${target} PROPERTIES C_STANDARD 99 C_STANDARD_REQUIRED ON C_EXTENSIONS OFF POSITION_INDEPENDENT_CODE ON)

@@ -34,6 +34,7 @@ FORMATS = ("c", "cpp", "cmake", "python", "shared", "fmu2", "fmu3", "mex", "ardu
 @click.option("--target", metavar="TRIPLE", help="Another machine, for example aarch64-linux-gnu (shared, python, fmu).")
 @click.option("--compiler", help="C compiler (shared, fmu; default: $CC, else cc, gcc or clang).")
 @click.option("--cflags", help="More flags for the compiler, in one string (shared, fmu).")
+@click.option("--depfile", type=FILE, metavar="FILE", help="Also write a rule for make and ninja: what the C is made from.")
 @click.option("--force", is_flag=True, help="Replace files there that elastogen did not write.")
 @click.option("--outputs", type=names, metavar="A,B", help="Functions to emit (default: a sensible set).")
 @click.option("--precision", type=click.Choice(["double", "float"]), help="Default double; float for boards.")
@@ -46,6 +47,10 @@ def command(options: SimpleNamespace) -> None:
     """Write a robot as a project into DIR: C, C++, CMake, a Python package, a library; with a README and an example."""
     robot = load(options)
     own = {key: getattr(options, key) for key in ("format", "loop", "header_only", "target", "compiler", "cflags", "force")}
+    if options.depfile is not None:  # first, so that a build tool never sees the C without it
+        from elastogen.build.export.dependencies import write_rule
+
+        write_rule(options.depfile, options.directory, robot)
     with progress(f"exporting {robot.name}", options), warned_already():
         written = elastogen.export(robot, options.directory, **emission(options), **own)
     if options.as_json:
