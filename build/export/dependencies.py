@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-import elastogen
 from elastogen.build.files.write import writing_to
 from elastogen.build.stamps import PACKAGE, ROOMS_THAT_SHAPE_CODE
 from elastogen.generator.robot.robot import Robot
@@ -16,7 +15,7 @@ SHAPING = (".py", ".j2", ".yaml")  # templates, and robots that have names, amon
 def write_rule(path: Path, directory: Path, robot: Robot) -> None:
     """Write the file ``path``: the C of a robot in ``directory`` depends on all that it is made from."""
     tool = [file for room in ROOMS_THAT_SHAPE_CODE for file in (PACKAGE / room).rglob("*") if file.suffix in SHAPING]
-    needed = [*robot.files, elastogen.__file__, *sorted(map(str, tool))]
+    needed = [*robot.files, *sorted(map(str, tool))]
     rule = " \\\n  ".join([f"{_escaped(str(directory / robot.name))}.c:", *map(_escaped, needed)])
     scratch = path.with_name(f"{path.name}.{os.getpid()}")
     with writing_to(path):
