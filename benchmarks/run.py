@@ -10,6 +10,7 @@ from benchmarks import (
     batches,
     builds,
     calls,
+    derivatives,
     flexible,
     free_bases,
     long_chains,
@@ -25,6 +26,7 @@ from benchmarks.robots import report as robots_tried
 RESULTS = Path(__file__).parent / "results"
 SECTIONS = (
     "speed",
+    "derivatives",
     "operations",
     "builds",
     "starts",
@@ -67,6 +69,8 @@ def main() -> None:
 def _section(section: str, robots: list[str], work: Path, rounds: int, quick: bool) -> list[str]:
     if section == "speed":
         return speed.report(*speed.measure(robots, work, rounds))
+    if section == "derivatives":
+        return derivatives.report(robots, work, rounds)
     if section == "operations":
         return operations.report(quick)
     if section == "builds":

@@ -28,6 +28,16 @@ FUNCTIONS = {  # name -> input vectors, output size as a power of the number of 
     "forward_dynamics": (("q", "qd", "F"), 1),
     "coriolis_matrix": (("q", "qd"), 2),
 }
+DERIVATIVES = {  # the same of functions with three matrices, one after another
+    "inverse_dynamics_derivatives": (("q", "qd", "qdd"), 2),
+    "forward_dynamics_derivatives": (("q", "qd", "F"), 2),
+}
+SIGNATURES = FUNCTIONS | DERIVATIVES
+
+
+def output_size(name: str, size: int) -> int:
+    """How many numbers a function of a robot with so many joints gives."""
+    return int((3 if name in DERIVATIVES else 1) * size ** SIGNATURES[name][1])
 
 
 @dataclass(frozen=True)
@@ -93,13 +103,13 @@ def adapter(name: str, size: int, call: str, positions: int = 0) -> str:
 
     ``positions`` is how many numbers q has where that is not ``size``.
     """
-    inputs, power = FUNCTIONS[name]
+    inputs, _ = SIGNATURES[name]
     strides = [positions or size, *[size] * (len(inputs) - 1)]
     reads = "".join(f"        const double *const x{k} = in[{k}] + k * {stride};\n" for k, stride in enumerate(strides))
     return (
         f"void kernel_{name}(void *context, size_t n, const double *const *in, double *const *out, size_t keep)\n{{\n"
         "    (void)context;\n    for (size_t k = 0; k < n; ++k) {\n"
-        f"{reads}        double *const y = out[0] + keep * k * {size**power};\n        {call}\n    }}\n}}\n"
+        f"{reads}        double *const y = out[0] + keep * k * {output_size(name, size)};\n        {call}\n    }}\n}}\n"
     )
 
 
@@ -115,14 +125,14 @@ class Race:
     """Kernels of one function on the same random states: results compared, then timed in turn."""
 
     def __init__(self, name: str, size: int, work: Path, positions: int = 0) -> None:
-        inputs, power = FUNCTIONS[name]
+        inputs, _ = SIGNATURES[name]
         rng = np.random.default_rng(2)
         self.name, self.inputs = name, [rng.uniform(-1.0, 1.0, (STATES, size)) for _ in inputs]
         self.inputs[0] *= np.pi
         if positions:  # a free base: position, unit quaternion, joints
             q = self.inputs[0] = rng.uniform(-1.0, 1.0, (STATES, positions))
             q[:, 3:7] /= np.linalg.norm(q[:, 3:7], axis=1, keepdims=True)
-        self.output = np.zeros((STATES, size**power))
+        self.output = np.zeros((STATES, output_size(name, size)))
         clock = shared_library(work, "clock", {"clock.c": (HERE / "clock.c").read_text()}, ["cc", "-O2", "-std=c99"])
         self._clock = ctypes.CDLL(str(clock)).seconds_per_call
         self._clock.restype = ctypes.c_double

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 
-from benchmarks.race.kernels import FUNCTIONS, Kernel, adapter, load_kernel, shared_library
+from benchmarks.race.kernels import DERIVATIVES, FUNCTIONS, SIGNATURES, Kernel, adapter, load_kernel, shared_library
 from elastogen.build.files.render import RenderedModel, render_model
 from elastogen.build.module.compile import Toolchain, find_toolchain
 from elastogen.build.options import CompileOptions, EmitOptions
@@ -30,13 +30,17 @@ def rendered(derivation: ModelDerivation, sincos: str = "fast") -> RenderedModel
     return render_model(derivation, EmitOptions(tuple(FUNCTIONS), "double", sincos))
 
 
-def one_kernel(derivation: ModelDerivation, name: str, size: int, work: Path, positions: int = 0) -> Kernel:
-    """One function of a derivation that has no other, compiled with the flags of a build."""
+def one_kernel(
+    derivation: ModelDerivation, name: str, size: int, work: Path, positions: int = 0, command: Sequence[str] = ()
+) -> Kernel:
+    """One function of a derivation that has no other, by default compiled with the flags of a build."""
     model = render_model(derivation, EmitOptions((name,), "double", "fast"))
-    states = ", ".join(f"x{k}" for k in range(len(FUNCTIONS[name][0])))
-    call = f"(void){model.name}_{name}(&{model.name}_params_nominal, {states}, y);"
+    states = ", ".join(f"x{k}" for k in range(len(SIGNATURES[name][0])))
+    results = f"y, y + {size**2}, y + {2 * size**2}" if name in DERIVATIVES else "y"
+    call = f"(void){model.name}_{name}(&{model.name}_params_nominal, {states}, {results});"
     text = f'#include <stddef.h>\n#include "{model.name}.h"\n{adapter(name, size, call, positions)}'
-    flags = [flag for flag in (*toolchain().command, *toolchain().flags) if flag != "-fvisibility=hidden"]
+    chosen = command or (*toolchain().command, *toolchain().flags)
+    flags = [flag for flag in chosen if flag != "-fvisibility=hidden"]
     library = shared_library(work, f"ours-{model.name}", {**model.c_files, "adapter.c": text}, flags)
     return load_kernel("elastogen", library, name)
 

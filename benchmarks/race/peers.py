@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
-from benchmarks.race.kernels import FUNCTIONS, HERE, Kernel, adapter, load_kernel, shared_library
+from benchmarks.race.kernels import DERIVATIVES, FUNCTIONS, HERE, SIGNATURES, Kernel, adapter, load_kernel, shared_library
 from benchmarks.race.robots import MissingPeerError, Subject, packages_prefix
 
 CPP_FLAGS = ("-std=c++17", "-O3", "-march=native", "-DNDEBUG")
@@ -46,9 +46,11 @@ def _sources(*names: str) -> dict[str, str]:
     return {name: (HERE / "peer_sources" / name).read_text(encoding="utf-8") for name in (*names, "pinocchio_model.hpp")}
 
 
-def pinocchio_kernels(subject: Subject, work: Path) -> dict[str, Kernel]:
-    """Pinocchio's algorithms on a robot, compiled for this processor."""
-    library = shared_library(work, "pinocchio", _sources("pinocchio_kernels.cpp"), [_compiler(), *CPP_FLAGS, *_includes()])
+def pinocchio_kernels(subject: Subject, work: Path, derivatives: bool = False) -> dict[str, Kernel]:
+    """Pinocchio's algorithms on a robot, compiled for this processor: the functions, or their derivatives."""
+    name = "pinocchio_derivatives" if derivatives else "pinocchio_kernels"
+    sources = _sources(f"{name}.cpp", "pinocchio_context.hpp")
+    library = shared_library(work, name, sources, [_compiler(), *CPP_FLAGS, *_includes()])
     path = work / f"{subject.name}.txt"
     path.write_text(subject.peer_text, encoding="utf-8")
     load = ctypes.CDLL(str(library)).load
@@ -56,11 +58,11 @@ def pinocchio_kernels(subject: Subject, work: Path) -> dict[str, Kernel]:
     context = load(str(path).encode())
     if not context:
         raise RuntimeError(f"Pinocchio's driver cannot read {path}")
-    return {name: load_kernel("Pinocchio C++", library, name, context) for name in FUNCTIONS}
+    return {name: load_kernel("Pinocchio C++", library, name, context) for name in (DERIVATIVES if derivatives else FUNCTIONS)}
 
 
 def casadi_sources(subject: Subject, work: Path, names: Sequence[str] = tuple(FUNCTIONS)) -> dict[str, str]:
-    """The C that CasADi generates from Pinocchio's algorithms: function -> text; all of them, or inverse dynamics alone."""
+    """The C that CasADi generates from Pinocchio's algorithms, and by differentiating them: function -> text."""
     spec = find_spec("casadi")
     if spec is None or spec.origin is None:
         raise MissingPeerError("CasADi is not installed (pip install casadi)")
@@ -74,7 +76,7 @@ def casadi_sources(subject: Subject, work: Path, names: Sequence[str] = tuple(FU
     )  # fmt: skip
     folder = library.parent / subject.name
     folder.mkdir(exist_ok=True)
-    path = folder / "model.txt"
+    path = folder / f"{'-'.join(names)}.txt"
     files = {name: folder / f"casadi_{name}.c" for name in names}
     if (
         not path.is_file()
@@ -82,8 +84,8 @@ def casadi_sources(subject: Subject, work: Path, names: Sequence[str] = tuple(FU
         or not all(file.is_file() for file in files.values())
     ):
         (folder / "unfinished.txt").write_text(subject.peer_text, encoding="utf-8")
-        alone = int(tuple(names) == ("inverse_dynamics",))
-        generate = f"import ctypes, sys; sys.exit(ctypes.CDLL({str(library)!r}).generate(b'unfinished.txt', {alone}))"
+        wanted = " ".join(names).encode()
+        generate = f"import ctypes, sys; sys.exit(ctypes.CDLL({str(library)!r}).generate(b'unfinished.txt', {wanted!r}))"
         subprocess.run([shutil.which("python3") or "python3", "-c", generate], cwd=folder, check=True)
         (folder / "unfinished.txt").rename(path)
     return {name: file.read_text(encoding="utf-8") for name, file in files.items()}
@@ -94,7 +96,7 @@ def casadi_kernel(
 ) -> Kernel:
     """One function of CasADi's C."""
     symbol = f"casadi_{name}"
-    pointers = ", ".join(f"x{k}" for k in range(len(FUNCTIONS[name][0])))
+    pointers = ", ".join(f"x{k}" for k in range(len(SIGNATURES[name][0])))
     call = f"const double *arg[] = {{ {pointers} }}; double *res[] = {{ y }}; {symbol}(arg, res, 0, 0, 0);"
     text = (
         f"#include <stddef.h>\nint {symbol}(const double **arg, double **res, long long int *iw, double *w, int mem);\n"

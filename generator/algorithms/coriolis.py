@@ -1,9 +1,14 @@
 """The Christoffel form of the Coriolis matrix, directly: C_ij = sum over bodies of int J_i . dJ_j/dt dm.
 
-J_i = dr/dq_i is the velocity field of joint i. Its Christoffel symbols are int J_i . d2r/(dq_j dq_k) dm, so that this C is
-*the* Christoffel matrix: dM/dt - 2C is skew. Per composite body it takes H = int v r^T dm and h = int v dm, with v the
-velocity of a point relative to the frame's origin. H is kept as its symmetric and its antisymmetric part, because a rotation
-turns those with few operations.
+J_i = e x r + s is the velocity field of joint i, with its axis e and slide s. Its Christoffel symbols are
+int J_i . d2r/(dq_j dq_k) dm, so that this C is *the* Christoffel matrix: dM/dt - 2C is skew. Per composite body it takes
+H = int v r^T dm and h = int v dm, with v the velocity of a point *relative to the frame*, which turns with omega. A frame's own
+body does not move against it, and what is further out moves against the parent as against its own frame, and by J_i qd_i more:
+
+    h' = R (h + qd_i int J_i dm),    H' = R (H + qd_i int J_i r^T dm) R^T + h' p^T.
+
+What the turning of the frame adds, v = omega x r, is in closed form where it is needed: int r x (omega x J) dm and
+int (omega x r) x J dm follow from the second moments P = int r r^T dm.
 """
 
 from __future__ import annotations
@@ -15,59 +20,39 @@ from elastogen.generator.algorithms.newton_euler import Placed
 from elastogen.generator.mechanism.mechanism import Mechanism
 from elastogen.generator.program.graph import Value
 from elastogen.generator.spatial.inertia import Inertia
-from elastogen.generator.spatial.vectors import Mat, Rotation, Symmetric, Vec, add, cross, dot, scale, times
+from elastogen.generator.spatial.vectors import Mat, Rotation, Vec, add, cross, dot, scale, sub, times
 
 
 @dataclass(frozen=True)
 class VelocityMoments:
-    """h = int v dm, and H = int v r^T dm = A + {b x} with A symmetric."""
+    """h = int v dm and H = int v r^T dm of a body, v relative to the frame and to its origin."""
 
     h: Vec
-    A: Symmetric
-    b: Vec
-
-    @staticmethod
-    def of_body(inertia: Inertia, omega: Vec) -> VelocityMoments:
-        """For a body turning with omega: v = omega x r, H = {omega x} P."""
-        h = cross(omega, inertia.S)
-        P = inertia.P.full
-        columns = [cross(omega, [P[0][k], P[1][k], P[2][k]]) for k in range(3)]
-        return VelocityMoments(h, *_parts([[columns[c][r] for c in range(3)] for r in range(3)]))
-
-    def turned(self, R: Rotation) -> VelocityMoments:
-        """In the components of the outer frame."""
-        return VelocityMoments(R.outward(self.h), R.outward_symmetric(self.A), R.outward(self.b))
+    H: Mat
 
     def plus(self, other: VelocityMoments) -> VelocityMoments:
         """Of both bodies together."""
-        return VelocityMoments(add(self.h, other.h), self.A + other.A, add(self.b, other.b))
+        return VelocityMoments(add(self.h, other.h), [add(a, b) for a, b in zip(self.H, other.H, strict=True)])
 
-    def shifted(self, body: Inertia, p: Vec, v: Vec) -> VelocityMoments:
-        """From an origin at p that moves with v: H' = H + h p^T + v S'^T, S' = S + m p."""
-        S = add(body.S, scale(p, body.m))
-        outer = [[self.h[r] * p[c] + v[r] * S[c] for c in range(3)] for r in range(3)]
-        A, b = _parts(outer)
-        return VelocityMoments(add(self.h, scale(v, body.m)), self.A + A, add(self.b, b))
+    def in_parent(self, body: Inertia, twist: tuple[Vec, Vec], rate: Value, R: Rotation, p: Vec) -> VelocityMoments:
+        """The same against the parent, in which the frame is at p, turned by R, and moves by a twist times its rate."""
+        e, s = twist
+        J = add(cross(e, body.S), scale(s, body.m))  # int J dm
+        rows = [cross(e, row) for row in body.P.full]  # columns of {e x} P, which is int (e x r) r^T dm
+        K = [[rows[c][r] + s[r] * body.S[c] for c in range(3)] for r in range(3)]  # int J r^T dm
+        h = R.outward([a + rate * b for a, b in zip(self.h, J, strict=True)])
+        H = R.outward_matrix([[a + rate * b for a, b in zip(*pair, strict=True)] for pair in zip(self.H, K, strict=True)])
+        return VelocityMoments(h, [[H[r][c] + h[r] * p[c] for c in range(3)] for r in range(3)])
 
     @property
     def swing(self) -> Mat:
         """Tr(H) E - H: its product with an axis is int r x (axis x v) dm, that of its transposed int v x (axis x r) dm."""
-        A, (x, y, z) = self.A, self.b
+        H = self.H
         return [
-            [A.yy + A.zz, z - A.xy, -(A.xz + y)],
-            [-(A.xy + z), A.xx + A.zz, x - A.yz],
-            [y - A.xz, -(A.yz + x), A.xx + A.yy],
+            [H[1][1] + H[2][2], -H[0][1], -H[0][2]],
+            [-H[1][0], H[0][0] + H[2][2], -H[1][2]],
+            [-H[2][0], -H[2][1], H[0][0] + H[1][1]],
         ]
-
-
-def _parts(H: Mat) -> tuple[Symmetric, Vec]:
-    """Symmetric part A and b of the antisymmetric part {b x}."""
-    half = H[0][0].graph.value(0.5)
-    A = Symmetric(
-        H[0][0], (H[0][1] + H[1][0]) * half, (H[0][2] + H[2][0]) * half,
-        H[1][1], (H[1][2] + H[2][1]) * half, H[2][2],
-    )  # fmt: skip
-    return A, [(H[2][1] - H[1][2]) * half, (H[0][2] - H[2][0]) * half, (H[1][0] - H[0][1]) * half]
 
 
 @dataclass(frozen=True)
@@ -88,20 +73,46 @@ def composite_moments(
     """Collect the bodies of a rigid robot from the tips inward."""
     zero = mechanism.graph.value(0)
     bodies = [frame.inertia for frame in mechanism.frames]
-    moments = [VelocityMoments.of_body(body, omega) for body, omega in zip(bodies, omegas, strict=True)]
+    moments = [VelocityMoments([zero] * 3, [[zero] * 3] * 3)] * len(bodies)
     drifts: list[Vec] = [[zero] * 3] * len(bodies)
     for index in reversed(range(len(bodies))):
-        frame, R = mechanism.frames[index], placed[index].rotation
-        ((_, linear),) = frame.motion.twists([qd[index]])
-        slide = R.outward([component * qd[index] for component in linear])
+        frame, R, p = mechanism.frames[index], placed[index].rotation, placed[index].position
+        (twist,) = frame.motion.twists([qd[index]])
         if frame.parent >= 0:
             with mechanism.graph.section(f"{frame.label}: composite body"):
-                drifts[index] = add(cross(omegas[frame.parent], placed[index].position), slide)
-                body = replace(bodies[index], S=R.outward(bodies[index].S), P=R.outward_symmetric(bodies[index].P))
-                moved = moments[index].turned(R).shifted(body, placed[index].position, drifts[index])
+                slide = R.outward([component * qd[index] for component in twist[1]])
+                drifts[index] = add(cross(omegas[frame.parent], p), slide)
+                moved = moments[index].in_parent(bodies[index], twist, qd[index], R, p)
                 moments[frame.parent] = moments[frame.parent].plus(moved)
-                bodies[frame.parent] = bodies[frame.parent] + body.shifted(placed[index].position)
+                body = replace(bodies[index], S=R.outward(bodies[index].S), P=R.outward_symmetric(bodies[index].P))
+                bodies[frame.parent] = bodies[frame.parent] + body.shifted(p)
     return CompositeMoments(bodies, moments, drifts)
+
+
+@dataclass(frozen=True)
+class JointMoments:
+    """Of joint i and the composite body that it moves: the integrals that its row and column of C are made of."""
+
+    force: Vec  # int J dm
+    moment: Vec  # int r x J dm
+    spin: Vec  # int v x J dm, v of the points relative to the origin
+    rate_force: Vec  # int dJ/dt dm
+    rate_moment: Vec  # int r x dJ/dt dm
+
+
+def joint_moments(composite: CompositeMoments, index: int, twist: tuple[Vec, Vec], omega: Vec) -> JointMoments:
+    """The integrals about the frame's origin: dJ/dt = omega x J + e x v, with v relative to the frame here."""
+    body, moments, (e, s) = composite.bodies[index], composite.moments[index], twist
+    force, moment = body.times_twist(e, s)
+    swing, trace, P = moments.swing, dot(s, body.S), body.P.full
+    columns = [list(column) for column in zip(*swing, strict=True)]
+    # int (omega x r) x J dm = K^T omega - Tr(K) omega, int r x (omega x J) dm = Tr(K) omega - K omega, K = int J r^T dm
+    turned = sub(add(times(P, cross(omega, e)), scale(body.S, dot(s, omega))), scale(omega, trace))
+    spin = add(turned, add(times(columns, e), cross(moments.h, s)))
+    K_omega = add(cross(e, times(P, omega)), scale(s, dot(body.S, omega)))
+    rate_force = add(cross(omega, force), cross(e, moments.h))
+    rate_moment = add(sub(scale(omega, trace), K_omega), times(swing, e))
+    return JointMoments(force, moment, spin, rate_force, rate_moment)
 
 
 def coriolis_matrix(mechanism: Mechanism, placed: Sequence[Placed], omegas: Sequence[Vec], qd: Sequence[Value]) -> Mat:
@@ -128,14 +139,9 @@ def _fill(
     C: Mat,
 ) -> None:
     """C_ij and C_ji for joint i and all joints j inward of it."""
-    body, H = composite.bodies[i], composite.moments[i]
-    ((axis, slide),) = mechanism.frames[i].motion.twists([mechanism.graph.value(0)])
-    # force, moment: int J_i dm, int r x J_i dm; spin: int v x J_i dm; rate_*: the first two with dJ_i/dt for J_i
-    force, moment = body.times_twist(axis, slide)
-    columns = [list(column) for column in zip(*H.swing, strict=True)]
-    spin = add(times(columns, axis), cross(H.h, slide))
-    rate_force, rate_moment = body.times_twist(cross(omegas[i], axis), cross(omegas[i], slide))
-    rate_force, rate_moment = add(rate_force, cross(axis, H.h)), add(rate_moment, times(H.swing, axis))
+    (twist,) = mechanism.frames[i].motion.twists([mechanism.graph.value(0)])
+    own = joint_moments(composite, i, twist, omegas[i])
+    force, moment, spin, rate_force, rate_moment = own.force, own.moment, own.spin, own.rate_force, own.rate_moment
     j = i
     while True:
         frame = mechanism.frames[j]

@@ -23,11 +23,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from elastogen.generator.algorithms.coriolis import CompositeMoments, composite_moments
+from elastogen.generator.algorithms.coriolis import CompositeMoments, composite_moments, joint_moments
 from elastogen.generator.algorithms.newton_euler import MotionState, Placed, body_wrenches, carry_inward
 from elastogen.generator.mechanism.mechanism import Mechanism
 from elastogen.generator.program.graph import Value
-from elastogen.generator.spatial.vectors import Mat, Vec, add, cross, dot, scale, sub, times
+from elastogen.generator.spatial.vectors import Mat, Vec, add, cross, dot, sub, times
 
 
 def forces_by_q(
@@ -52,7 +52,7 @@ def forces_by_q(
     result = [[zero] * n for _ in range(n)]
     for i in range(n):
         with mechanism.graph.section(f"{mechanism.frames[i].label}: row and column of dF/dq"):
-            _fill(mechanism, placed, composite, wrenches[i], rates, i, result)
+            _fill(mechanism, placed, composite, wrenches[i], rates, motions[i].omega, i, result)
     return result
 
 
@@ -68,19 +68,23 @@ def _fill(
     composite: CompositeMoments,
     wrench: tuple[Vec, Vec],
     rates: Sequence[tuple[Vec, Vec, Vec]],
+    omega: Vec,
     i: int,
     result: Mat,
 ) -> None:
     """Entries ij and ji for joint i and all joints j inward of it."""
-    body, H = composite.bodies[i], composite.moments[i]
-    ((e, s),) = mechanism.frames[i].motion.twists([mechanism.graph.value(0)])
+    body, moved = composite.bodies[i], composite.moments[i]
+    (twist,) = mechanism.frames[i].motion.twists([mechanism.graph.value(0)])
+    own = joint_moments(composite, i, twist, omega)
+    force, moment, spin = own.force, own.moment, own.spin
+    e, s = twist
     once, twice, drift = rates[i]
-    force, moment = body.times_twist(e, s)
-    columns = [list(column) for column in zip(*H.swing, strict=True)]
-    spin = add(times(columns, e), cross(H.h, s))
+    both = [2 * x for x in once]
+    h = add(moved.h, cross(omega, body.S))  # int v dm with all of v
     F, T = body.times_twist(twice, drift)
-    F = add(add(F, scale(cross(once, H.h), F[0].graph.value(2))), cross(e, wrench[0]))
-    T = add(add(T, scale(times(H.swing, once), F[0].graph.value(2))), add(cross(e, wrench[1]), cross(s, wrench[0])))
+    F = add(add(F, cross(both, h)), cross(e, wrench[0]))
+    turning = sub(times(moved.swing, both), cross(omega, times(body.P.full, both)))  # 2 int r x (e' x v) dm
+    T = add(add(T, turning), add(cross(e, wrench[1]), cross(s, wrench[0])))
     j = i
     while True:
         frame = mechanism.frames[j]

@@ -1,35 +1,11 @@
 // Pinocchio's algorithms behind the signature that all timed kernels share (see kernels.py).
-#include "pinocchio_model.hpp"
+#include "pinocchio_context.hpp"
 
 #include <pinocchio/algorithm/aba.hpp>
 #include <pinocchio/algorithm/crba.hpp>
 #include <pinocchio/algorithm/rnea.hpp>
 
-namespace {
-
-using Vector = Eigen::VectorXd;
-using Input = Eigen::Map<const Vector>;
-
-struct Context {
-    pinocchio::Model model;
-    pinocchio::Data data;
-    explicit Context(const char *path) : model(read_model(path)), data(model) {}
-};
-
-}  // namespace
-
 extern "C" {
-
-void *load(const char *path)
-{
-    try {
-        return new Context(path);
-    } catch (const std::exception &) {
-        return nullptr;
-    }
-}
-
-void unload(void *context) { delete static_cast<Context *>(context); }
 
 void kernel_inverse_dynamics(void *context, size_t n, const double *const *in, double *const *out, size_t keep)
 {
