@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from elastogen.generator.algorithms.coriolis import coriolis_matrix
+from elastogen.generator.algorithms.composite_bodies import gravity_by_composites
 from elastogen.generator.algorithms.force_derivatives import forces_by_q
 from elastogen.generator.algorithms.newton_euler import outward
+from elastogen.generator.algorithms.solving.factorization import Factorization
 from elastogen.generator.functions.catalogue import Derived, Entry, Outputs, Way, flat
-from elastogen.generator.functions.dynamics import acceleration, inverse_dynamics
-from elastogen.generator.functions.mass_and_coriolis import mass
+from elastogen.generator.functions.dynamics import bias, inverse_dynamics, solution
+from elastogen.generator.functions.mass_and_coriolis import coriolis_matrix, mass
 from elastogen.generator.functions.variants import Variant
 from elastogen.generator.program.arguments import matrix
 from elastogen.generator.program.differentiate import jacobian
@@ -37,16 +38,36 @@ def _by_composite_bodies(variant: Variant, qdd: Sequence[Value]) -> tuple[Mat, M
     mechanism, placed = variant.mechanism, variant.place(q)
     motions = outward(mechanism, placed, q, qd, qdd, [-g for g in mechanism.gravity])
     bodies = forces_by_q(mechanism, placed, motions, q, qd, qdd, variant.moment)
-    C = coriolis_matrix(mechanism, placed, [motion.omega for motion in motions], qd)
     others = variant.resistances(q, qd)
     by_q, by_qd = (jacobian(variant.graph, others, x) for x in (q, qd))
+    C = _coriolis(variant)
     return (
         [[a + b for a, b in zip(row, own, strict=True)] for row, own in zip(bodies, by_q, strict=True)],
         [[2 * c + b for c, b in zip(row, own, strict=True)] for row, own in zip(C, by_qd, strict=True)],
     )
 
 
+def _coriolis(variant: Variant) -> Mat:
+    """C from composite bodies."""
+    values, n = coriolis_matrix(variant).outputs[0], variant.size
+    return [list(values[start : start + n]) for start in range(0, n * n, n)]
+
+
+def _bias_of_composite_bodies(variant: Variant) -> list[Value]:
+    """C qd + G, springs and friction: beside the derivatives, which need C and the bodies, less than Newton-Euler once more."""
+    q, qd = variant.input("q"), variant.input("qd")
+    weights = gravity_by_composites(variant.mechanism, variant.place(q), q)
+    result = []
+    for row, weight, resistance in zip(_coriolis(variant), weights, variant.resistances(q, qd), strict=True):
+        total = weight + resistance
+        for c, rate in zip(row, qd, strict=True):
+            total = total + c * rate
+        result.append(total)
+    return result
+
+
 _Derivatives = Callable[[Variant, Sequence[Value]], tuple[Mat, Mat]]
+_Bias = Callable[[Variant], Sequence[Value]]
 
 
 def _inverse(derivatives: _Derivatives) -> Way:
@@ -58,37 +79,45 @@ def _inverse(derivatives: _Derivatives) -> Way:
     return way
 
 
-def _forward(derivatives: _Derivatives) -> Way:
+def _forward(derivatives: _Derivatives, forces: _Bias) -> Way:
     def way(variant: Variant) -> Derived:
         """d qdd/dx = -M^-1 dF/dx at the accelerations that F gives; d qdd/dF = M^-1."""
         n = variant.size
-        qdd, factors = acceleration(variant)
-        columns: list[list[Value]] = []
+        right = [f - b for f, b in zip(variant.input("F"), forces(variant), strict=True)]
+        qdd, factors = solution(variant, right)
+        outputs = []
         for rows in derivatives(variant, qdd):
-            columns += ([-x for x in factors.solve([row[column] for row in rows])] for column in range(n))
-        for column in range(n):
-            columns.append(factors.solve(variant.free(variant.graph.value(1 if row == column else 0) for row in range(n))))
-        blocks = [columns[start : start + n] for start in (0, n, 2 * n)]
-        outputs = tuple([block[column][row] for row in range(n) for column in range(n)] for block in blocks)
-        return Derived(outputs, factors.pivots)
+            columns = [factors.solve([row[column] for row in rows]) for column in range(n)]
+            outputs.append([-columns[column][row] for row in range(n) for column in range(n)])
+        return Derived((*outputs, flat(_inverse_of_mass(variant, factors))), factors.pivots)
 
     return way
 
 
-def _ways(make: Callable[[_Derivatives], Way]) -> tuple[Way, Callable[[Variant], tuple[Way, ...]]]:
-    """The way that every robot has, and the choice: the recursion is for rigid robots, and cheaper for large ones."""
-    differentiation, recursion = make(_by_differentiation), make(_by_composite_bodies)
+def _inverse_of_mass(variant: Variant, factors: Factorization) -> Mat:
+    """M^-1, with zeros for clamped coordinates."""
+    if not variant.clamped and not factors.windows:
+        return factors.inverse()
+    one, zero, n = variant.graph.value(1), variant.graph.value(0), variant.size
+    columns = [factors.solve(variant.free(one if row == column else zero for row in range(n))) for column in range(n)]
+    return [list(row) for row in zip(*columns, strict=True)]
+
+
+def _ways(differentiation: Way, recursion: Way) -> Callable[[Variant], tuple[Way, ...]]:
+    """Differentiation is for every robot, the recursion for rigid ones, and cheaper for large ones."""
 
     def choice(variant: Variant) -> tuple[Way, ...]:
         if not variant.mechanism.moves_by_screws:
             return (differentiation,)
         return (differentiation, recursion) if variant.size <= 10 else (recursion,)
 
-    return differentiation, choice
+    return choice
 
 
-inverse_dynamics_derivatives, _ways_of_inverse = _ways(_inverse)
-forward_dynamics_derivatives, _ways_of_forward = _ways(_forward)
+inverse_dynamics_derivatives = _inverse(_by_differentiation)
+forward_dynamics_derivatives = _forward(_by_differentiation, bias)
+_ways_of_inverse = _ways(inverse_dynamics_derivatives, _inverse(_by_composite_bodies))
+_ways_of_forward = _ways(forward_dynamics_derivatives, _forward(_by_composite_bodies, _bias_of_composite_bodies))
 _FORCE, _ACC = "N m or N", "rad/s^2 or m/s^2"
 
 

@@ -112,12 +112,17 @@ def _factorized(variant: Variant) -> Factorization:
         return factorize(M, mechanism.coordinate_parents, mechanism.separate, free)
 
 
-def accelerating_forces(variant: Variant, loads: Sequence[Load] = ()) -> list[Value]:
-    """F less all that does not depend on accelerations."""
+def bias(variant: Variant, loads: Sequence[Load] = ()) -> list[Value]:
+    """All forces that do not depend on accelerations."""
     q, qd = variant.input("q"), variant.input("qd")
     forces = variant.forces(q, qd, variant.zeros(), variant.mechanism.gravity, loads)
-    bias = [f + r for f, r in zip(forces, variant.resistances(q, qd), strict=True)]
-    return [f - b for f, b in zip(variant.input("F"), bias, strict=True)]
+    return [f + r for f, r in zip(forces, variant.resistances(q, qd), strict=True)]
+
+
+def accelerating_forces(variant: Variant, loads: Sequence[Load] = ()) -> list[Value]:
+    """F less all that does not depend on accelerations."""
+    rest = bias(variant, loads)
+    return [f - r for f, r in zip(variant.input("F"), rest, strict=True)]
 
 
 def acceleration(variant: Variant) -> tuple[list[Value], Factorization]:
@@ -146,19 +151,17 @@ def elastic_inverse_dynamics(variant: Variant) -> Derived:
     Joints without drives, a free base, move as freely as elastic coordinates do. The elastic rows
     M_ee xdd + M_ej qdd_j + bias_e = 0 give the elastic accelerations, the joint rows then the forces.
     """
-    q, qd = variant.input("q"), variant.input("qd")
     elastic = [k for k in range(variant.size) if not variant.driven[k]]
     joints = [k for k in range(variant.size) if variant.driven[k]]
     M = mass(variant)
-    forces = variant.forces(q, qd, variant.zeros(), variant.mechanism.gravity)
-    bias = [f + r for f, r in zip(forces, variant.resistances(q, qd), strict=True)]
+    rest = bias(variant)
     qdd = variant.input("qdd")
     with variant.graph.section("elastic accelerations"):
         pivots: list[Value] = []
         if elastic:
             right = []
             for k in elastic:
-                total = -bias[k]
+                total = -rest[k]
                 for j in joints:
                     total = total - M[k][j] * qdd[j]
                 right.append(total)
@@ -169,7 +172,7 @@ def elastic_inverse_dynamics(variant: Variant) -> Derived:
     with variant.graph.section("driving forces"):
         F = variant.zeros()
         for j in joints:
-            F[j] = bias[j]
+            F[j] = rest[j]
             for k in range(variant.size):
                 F[j] = F[j] + M[j][k] * qdd[k]
         return Derived((F, qdd), pivots)

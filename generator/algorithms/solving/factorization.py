@@ -52,6 +52,22 @@ class Factorization:
                 x[k] = x[k] - self.L[k][i] * x[i]
         return [x[k] for k in self.actual]
 
+    def inverse(self) -> Mat:
+        """M^-1, symmetric: half of it, each entry from those further inward (Takahashi, Fagan and Chen 1973).
+
+        L M^-1 = D^-1 L^-T is upper triangular with D^-1 on the diagonal, so that entry kc with c before k is
+        -sum_i L_ki (M^-1)_ic over the coordinates i inward of k, and kk has 1/D_k more. Not where there are windows.
+        """
+        n, zero = len(self.L), self.L[0][0].graph.value(0)
+        X = [[zero] * n for _ in range(n)]
+        for k in range(n):
+            for c in range(k + 1):
+                total = self.reciprocals[k] if c == k else zero
+                for i in self.inward[k]:
+                    total = total - self.L[k][i] * X[i][c]
+                X[k][c] = X[c][k] = total
+        return X
+
 
 def factorize(
     M: Mat,
