@@ -17,6 +17,7 @@ from elastogen.generator.functions import (
     inner_forces,
     kinematics,
     points,
+    second_order,
 )
 from elastogen.generator.functions.catalogue import Derived, Entry
 from elastogen.generator.functions.composed.fused import MARK, fused_entry
@@ -49,6 +50,7 @@ CATALOGUE: dict[str, Entry] = {
         *points.ENTRIES,
         *dynamics.ENTRIES,
         *derivatives.ENTRIES,
+        *second_order.ENTRIES,
         *inner_forces.ENTRIES,
         *elements.ENTRIES,
         *energies_and_rates.ENTRIES,

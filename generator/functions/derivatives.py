@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from elastogen.generator.algorithms.composite_bodies import gravity_by_composites
 from elastogen.generator.algorithms.force_derivatives import forces_by_q
@@ -79,17 +80,42 @@ def _inverse(derivatives: _Derivatives) -> Way:
     return way
 
 
+@dataclass(frozen=True)
+class FirstDerivatives:
+    """Of the accelerations that F gives, and these."""
+
+    qdd: list[Value]
+    by_q: Mat
+    by_qd: Mat
+    by_force: Mat
+    factors: Factorization
+
+
+def _of_accelerations(variant: Variant, derivatives: _Derivatives, forces: _Bias) -> FirstDerivatives:
+    """d qdd/dx = -M^-1 dF/dx at the accelerations that F gives; d qdd/dF = M^-1."""
+    n, rest = variant.size, forces(variant)
+    qdd, factors = solution(variant, [f - r for f, r in zip(variant.input("F"), rest, strict=True)])
+
+    def solved(rows: Mat) -> Mat:
+        columns = [factors.solve([row[column] for row in rows]) for column in range(n)]
+        return [[-columns[column][row] for column in range(n)] for row in range(n)]
+
+    by_q, by_qd = derivatives(variant, qdd)
+    return FirstDerivatives(qdd, solved(by_q), solved(by_qd), _inverse_of_mass(variant, factors), factors)
+
+
+def first_derivatives(variant: Variant) -> FirstDerivatives:
+    """Of forward dynamics, by the recursion where there is one."""
+    if variant.mechanism.moves_by_screws:
+        return _of_accelerations(variant, _by_composite_bodies, _bias_of_composite_bodies)
+    return _of_accelerations(variant, _by_differentiation, bias)
+
+
 def _forward(derivatives: _Derivatives, forces: _Bias) -> Way:
     def way(variant: Variant) -> Derived:
-        """d qdd/dx = -M^-1 dF/dx at the accelerations that F gives; d qdd/dF = M^-1."""
-        n = variant.size
-        right = [f - b for f, b in zip(variant.input("F"), forces(variant), strict=True)]
-        qdd, factors = solution(variant, right)
-        outputs = []
-        for rows in derivatives(variant, qdd):
-            columns = [factors.solve([row[column] for row in rows]) for column in range(n)]
-            outputs.append([-columns[column][row] for row in range(n) for column in range(n)])
-        return Derived((*outputs, flat(_inverse_of_mass(variant, factors))), factors.pivots)
+        """d qdd/dq, d qdd/dqd, d qdd/dF."""
+        found = _of_accelerations(variant, derivatives, forces)
+        return Derived((flat(found.by_q), flat(found.by_qd), flat(found.by_force)), found.factors.pivots)
 
     return way
 

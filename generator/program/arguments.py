@@ -26,6 +26,7 @@ _PER_COORDINATE = {
     "u": ("1", "numbers between 0 and 1"),
     "F": ("N m or N", "generalized driving forces"),
     "b": ("N m or N", "right-hand side"),
+    "weights": ("1", "constant weights w of the sum that is differentiated"),
 }
 
 _SWITCHES = {

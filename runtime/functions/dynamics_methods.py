@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias, cast
 
 from numpy.typing import ArrayLike
 
-from elastogen.runtime.functions.evaluation import Array, ParameterValues, Triple
+from elastogen.runtime.functions.evaluation import Array, ParameterValues, Quadruple, Triple
 from elastogen.runtime.functions.frames.framed_evaluation import FramedEvaluation, Wrenches, act
 
 OnFailure: TypeAlias = Literal["raise", "nan"]
@@ -207,6 +207,42 @@ class DynamicsMethods(FramedEvaluation):
         ``out`` is a tuple of three arrays. dqdd/dF is the inverse of the mass matrix.
         """
         return cast(Triple, self._evaluate("forward_dynamics_derivatives", (q, qd, F), out, parameters, on_failure))
+
+    def inverse_dynamics_second_order(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        qdd: ArrayLike,
+        weights: ArrayLike,
+        *,
+        out: Sequence[Array] | None = None,
+        parameters: ParameterValues = None,
+    ) -> Quadruple:
+        """Return second derivatives of weights^T F by (q, q), (q, qd), (qd, qd) and (q, qdd), each (..., nq, nq).
+
+        All others are zero: F is linear in qdd. Rows by the first variable, columns by the second. With quaternions in q,
+        derivatives by q are along the velocities: entry ij of the first is the derivative along j of that along i.
+        ``weights`` = eye(nq) gives those of all forces, (nq, nq, nq).
+        """
+        return cast(Quadruple, self._evaluate("inverse_dynamics_second_order", (q, qd, qdd, weights), out, parameters))
+
+    def forward_dynamics_second_order(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        F: ArrayLike,
+        weights: ArrayLike,
+        *,
+        out: Sequence[Array] | None = None,
+        parameters: ParameterValues = None,
+        on_failure: OnFailure = "raise",
+    ) -> Quadruple:
+        """Return second derivatives of weights^T qdd by (q, q), (q, qd), (qd, qd) and (q, F), each (..., nq, nq).
+
+        All others are zero. Rows and columns as those of :meth:`inverse_dynamics_second_order`.
+        """
+        given = (q, qd, F, weights)
+        return cast(Quadruple, self._evaluate("forward_dynamics_second_order", given, out, parameters, on_failure))
 
     def regressor(
         self,

@@ -17,6 +17,7 @@ from elastogen.runtime.functions.singular import why_singular
 
 Array: TypeAlias = "NDArray[np.floating[Any]]"
 Triple: TypeAlias = "tuple[Array, Array, Array]"
+Quadruple: TypeAlias = "tuple[Array, Array, Array, Array]"
 ParameterValues: TypeAlias = "Mapping[str, ArrayLike] | None"
 
 

@@ -11,19 +11,20 @@ from elastogen.generator.functions.derivation import derive_model, output_names
 RNG = np.random.default_rng(3)
 
 
-@pytest.mark.parametrize("robot", ["two_link", "par_table3", "rpb_table3"])
-def test_of_forward_dynamics(robot: str) -> None:
-    """Rigid, flexible, telescopic: d qdd = dqdd_dq dq + dqdd_dqd dqd + M^-1 dF."""
+@pytest.mark.parametrize(("robot", "name", "last"), [("two_link", "forward_dynamics", "F"), ("par_table3", "forward_dynamics", "F"),
+                                                     ("rpb_table3", "inverse_dynamics", "qdd")])  # fmt: skip
+def test_of_dynamics(robot: str, name: str, last: str) -> None:
+    """Rigid, flexible, telescopic: d qdd = dqdd_dq dq + dqdd_dqd dqd + M^-1 dF, dF = dF_dq dq + dF_dqd dqd + M dqdd."""
     loaded = elastogen.load(robot)
-    matrices, tangent = derive_model(loaded, ["forward_dynamics_derivatives", "forward_dynamics_tangent"]).functions
+    matrices, tangent = derive_model(loaded, [f"{name}_derivatives", f"{name}_tangent"]).functions
     parameters = {p.name: p.value for p in loaded.live_parameters}
     n = len(loaded.coordinate_names)
-    state = {name: 0.1 + 0.2 * RNG.random(n) for name in ("q", "qd", "F")}
+    state = {name: 0.1 + 0.2 * RNG.random(n) for name in ("q", "qd", last)}
     change = {f"d{name}": RNG.standard_normal(n) for name in state}
     expected = sum(
         matrix @ rate for matrix, rate in zip(matrices.evaluate(state, parameters).values(), change.values(), strict=True)
     )
-    got = tangent.evaluate({**state, **change}, parameters)["dqdd"]
+    (got,) = tangent.evaluate({**state, **change}, parameters).values()
     assert np.allclose(got, expected, rtol=1e-10, atol=1e-10 * np.abs(expected).max())
 
 

@@ -1,0 +1,139 @@
+"""Second derivatives of inverse and forward dynamics in the form that solvers of optimal control take: of a weighted sum.
+
+With constant weights w, one Hessian stands for n: that of w^T F(q, qd, qdd) or of w^T qdd(q, qd, F). F is linear in the
+accelerations, so that of its blocks only those of (q, q), (q, qd), (qd, qd) and (q, qdd) are not zero. The gradient comes from
+one pass backward through Newton-Euler, the blocks from passes forward through that. F(q, qd, qdd(q, qd, F)) = F differentiated
+twice gives, with l = M^-1 w,
+
+    d2(w^T qdd)/dx dy = -[ d2(l^T F)/dx dy + d2(l^T F)/(dx dqdd) dqdd/dy + (d2(l^T F)/(dy dqdd) dqdd/dx)^T ],
+
+where the right-hand side holds l fixed: the Hessian of forward dynamics is that of inverse dynamics and products with first
+derivatives.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from elastogen.generator.functions.catalogue import Derived, Entry, Outputs, flat
+from elastogen.generator.functions.derivatives import first_derivatives
+from elastogen.generator.functions.dynamics import inverse_dynamics
+from elastogen.generator.functions.variants import Variant
+from elastogen.generator.program.arguments import matrix
+from elastogen.generator.program.differentiate import directional, jacobian, pulled_back, seed
+from elastogen.generator.program.graph import Op, Value
+from elastogen.generator.program.substitute import replacing, substitute
+from elastogen.generator.spatial.dense_matrices import added, transposed
+from elastogen.generator.spatial.vectors import Mat, product
+
+WEIGHTS = "weights"
+_KINKS = (Op.SELECT, Op.MIN, Op.MAX, Op.ABS)
+
+
+@dataclass(frozen=True)
+class Blocks:
+    """Of the Hessian of w^T F: rows by the first variable, columns by the second."""
+
+    q_q: Mat
+    q_qd: Mat
+    qd_qd: Mat
+    q_qdd: Mat
+
+    @property
+    def all(self) -> tuple[Mat, Mat, Mat, Mat]:
+        """In the order of the outputs."""
+        return self.q_q, self.q_qd, self.qd_qd, self.q_qdd
+
+
+def _blocks(variant: Variant) -> Blocks:
+    """The Hessian of w^T F at the inputs q, qd, qdd and weights."""
+    graph, mechanism, n = variant.graph, variant.mechanism, variant.size
+    q, qd, qdd, w = (variant.input(name) for name in ("q", "qd", "qdd", WEIGHTS))
+    forces = inverse_dynamics(variant).outputs[0]
+    if any(graph.op[node] in _KINKS for node in graph.cone(value.ref for value in forces)):
+        gradient = _gradient_forward(variant, forces, w)
+    else:
+        found = pulled_back(graph, forces, w, [*q, *qd, *qdd])
+        m = len(q)
+        gradient = mechanism.forces_of(q, found[:m]), found[m : m + n], found[m + n :]
+    by_q, by_qd, by_qdd = gradient
+    symmetric = len(q) == n  # derivatives along the turns of a quaternion do not commute
+    rows: list[tuple[list[Value], list[Value], list[Value]]] = []
+    for k in range(n):
+        first = k if symmetric else 0
+        along = mechanism.along([*by_q[first:], *by_qd, *by_qdd], q, k)
+        own = [graph.value(0)] * first + along[: n - first]
+        rows.append((own, along[n - first : 2 * n - first], along[2 * n - first :]))
+    q_q = [row[0] for row in rows]
+    if symmetric:
+        _mirror(q_q)
+    else:
+        q_q = transposed(q_q)  # row i: of the derivative along i, the derivatives along all others
+    qd_qd = []
+    for k in range(n):
+        qd_qd.append([graph.value(0)] * k + directional(graph, by_qd[k:], seed(qd[k], graph.one)))
+    _mirror(qd_qd)
+    blocks = (q_q, [row[1] for row in rows], qd_qd, [row[2] for row in rows])
+    return Blocks(*(variant.masked(block, 0) for block in blocks))
+
+
+def _gradient_forward(variant: Variant, forces: Sequence[Value], w: Sequence[Value]) -> tuple[list[Value], ...]:
+    """The same gradient by passes forward, where a selection leaves out what may be infinite."""
+    total = variant.graph.value(0)
+    for weight, force in zip(w, forces, strict=True):
+        total = total + weight * force
+    others = (jacobian(variant.graph, [total], variant.input(name))[0] for name in ("qd", "qdd"))
+    return variant.by_position([total])[0], *others
+
+
+def _mirror(block: Mat) -> None:
+    """Fill the lower triangle of a symmetric matrix."""
+    for r, row in enumerate(block):
+        for c in range(r):
+            row[c] = block[c][r]
+
+
+def inverse_dynamics_second_order(variant: Variant) -> Derived:
+    """The blocks of the Hessian of w^T F."""
+    return Derived(tuple(flat(block) for block in _blocks(variant).all))
+
+
+def forward_dynamics_second_order(variant: Variant) -> Derived:
+    """The blocks of the Hessian of w^T qdd."""
+    n = variant.size
+    first = first_derivatives(variant)
+    weights = first.factors.solve(variant.input(WEIGHTS))
+    given = [*variant.input("qdd"), *variant.input(WEIGHTS)]
+    blocks = _blocks(variant)
+    values = substitute(
+        variant.graph, [x for block in blocks.all for x in flat(block)], replacing(given, [*first.qdd, *weights])
+    )
+    q_q, q_qd, qd_qd, q_qdd = ([values[s : s + n] for s in range(t, t + n * n, n)] for t in range(0, 4 * n * n, n * n))
+    with variant.graph.section("second derivatives of the accelerations"):
+        mixed = product(q_qdd, first.by_q)
+        found = (
+            added(q_q, added(mixed, transposed(mixed))),
+            added(q_qd, product(q_qdd, first.by_qd)),
+            qd_qd,
+            product(q_qdd, first.by_force),
+        )
+        return Derived(tuple([-x for x in flat(block)] for block in found), first.factors.pivots)
+
+
+def _outputs(letter: str, by: str, what: str, units: str) -> Outputs:
+    pairs = (("q", "q"), ("q", "qd"), ("qd", "qd"), ("q", by))
+    return lambda v: tuple(
+        matrix(f"d2{letter}_d{a}_d{b}", v.size, v.size, units, f"of the weighted {what}, rows by {a}, columns by {b}")
+        for a, b in pairs
+    )
+
+
+ENTRIES = (
+    Entry("inverse_dynamics_second_order", "Second derivatives of the weighted sum of the driving forces: w^T F.",
+          ("q", "qd", "qdd", WEIGHTS), _outputs("F", "qdd", "forces", "unit of w^T F per units of both"),
+          (inverse_dynamics_second_order,), "dynamic", default=False),
+    Entry("forward_dynamics_second_order", "Second derivatives of the weighted sum of the accelerations: w^T qdd.",
+          ("q", "qd", "F", WEIGHTS), _outputs("qdd", "F", "accelerations", "unit of w^T qdd per units of both"),
+          (forward_dynamics_second_order,), "dynamic", default=False),
+)  # fmt: skip
