@@ -11,8 +11,10 @@ from elastogen.generator.functions.derivation import derive_model, output_names
 RNG = np.random.default_rng(3)
 
 
-@pytest.mark.parametrize(("robot", "name", "last"), [("two_link", "forward_dynamics", "F"), ("par_table3", "forward_dynamics", "F"),
-                                                     ("rpb_table3", "inverse_dynamics", "qdd")])  # fmt: skip
+@pytest.mark.parametrize(
+    ("robot", "name", "last"),
+    [("two_link", "forward_dynamics", "F"), ("par_table3", "forward_dynamics", "F"), ("rpb_table3", "inverse_dynamics", "qdd")],
+)
 def test_of_dynamics(robot: str, name: str, last: str) -> None:
     """Rigid, flexible, telescopic: d qdd = dqdd_dq dq + dqdd_dqd dqd + M^-1 dF, dF = dF_dq dq + dF_dqd dqd + M dqdd."""
     loaded = elastogen.load(robot)
