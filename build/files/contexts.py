@@ -225,6 +225,7 @@ class ModuleContext:
     metadata: tuple[str, ...]  # C string literals
     simulation: SimulationContext | None
     lanes: bool = False  # whether batches run in lanes
+    simulated_in_lanes: str = ""  # the scalar code's side of simulations in lanes, where there are any
     kinematics: KinematicsContext | None = None
 
 

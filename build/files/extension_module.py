@@ -17,7 +17,8 @@ from elastogen.build.files.contexts import (
     SimulationContext,
 )
 from elastogen.build.files.inverse_kinematics import position_limits
-from elastogen.build.files.lanes import batch_parameters, in_lanes
+from elastogen.build.files.lanes import batch_parameters, in_lanes, simulated_in_lanes
+from elastogen.build.files.templating import fill
 from elastogen.generator.functions.derivation import ModelDerivation
 from elastogen.generator.functions.function import Function
 from elastogen.runtime.interface.argument import Argument
@@ -50,6 +51,9 @@ def module_context(
         metadata=tuple(string_literals(json.dumps(metadata(derivation, identity, files), separators=(",", ":")))),
         simulation=simulation,
         lanes=lanes,
+        simulated_in_lanes=fill("simulate/module/alone.c.j2", simulation).rstrip()
+        if lanes and simulated_in_lanes(derivation, simulation)
+        else "",
         kinematics=kinematics,
     )
 

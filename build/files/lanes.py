@@ -7,10 +7,10 @@ and roots are those of the scalar code, and so are sines and cosines: without co
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from elastogen.build.c.body import Dialect, parameter_list, print_body
-from elastogen.build.files.contexts import FunctionText, Identity, PartText, Prototype, SimulationArgument
+from elastogen.build.files.contexts import FunctionText, Identity, PartText, Prototype, SimulationArgument, SimulationContext
 from elastogen.build.files.templating import fill
 from elastogen.generator.functions.derivation import ModelDerivation
 from elastogen.generator.functions.function import Function
@@ -18,7 +18,7 @@ from elastogen.generator.program.graph import Op
 from elastogen.runtime.interface.argument import Argument
 
 OPERATIONS = frozenset((Op.CONSTANT, Op.INPUT, Op.ADD, Op.MUL, Op.DIV, Op.SIN, Op.COS, Op.SQRT, Op.TANH))
-HEADER, SOURCE = "eg_lanes.h", "eg_lanes.c"
+HEADER, SOURCE, SIMULATION = "eg_lanes.h", "eg_lanes.c", "eg_lanes_simulate.h"
 
 
 @dataclass(frozen=True)
@@ -45,6 +45,7 @@ class LanesContext:
     mask: str  # signed integer of that size: what a comparison gives
     libm: tuple[str, ...]  # functions of libm that are called
     sincos: str  # the text of eg_lanes_sincos, "" where it is not called
+    simulation: str = ""  # the text of the integrators in lanes, "" where there are none
 
 
 @dataclass(frozen=True)
@@ -62,7 +63,16 @@ def in_lanes(function: Function) -> bool:
     return usual and bool(function.inputs) and not function.selectors
 
 
-def lane_files(derivation: ModelDerivation, identity: Identity, sincos: str) -> dict[str, str]:
+def simulated_in_lanes(derivation: ModelDerivation, simulation: SimulationContext | None) -> bool:
+    """Whether several motions can be simulated at once: everything that the integrators call runs in lanes."""
+    if simulation is None or simulation.switching is not None:
+        return False
+    return all(in_lanes(function) for function in derivation.functions if function.name in simulation.functions)
+
+
+def lane_files(
+    derivation: ModelDerivation, identity: Identity, sincos: str, simulation: SimulationContext | None
+) -> dict[str, str]:
     """Header and source of what a batch calls; the functions that cannot run in lanes are left out."""
     dialect = Dialect("eg_lanes", identity.real, sincos, lanes=True)
     chosen = [function for function in derivation.functions if in_lanes(function)]
@@ -81,7 +91,11 @@ def lane_files(derivation: ModelDerivation, identity: Identity, sincos: str) -> 
         libm=tuple(f"{name}{suffix}" for op, name in library.items() if op in used),
         sincos=_sincos(identity.real) if sincos == "fast" and used & {Op.SIN, Op.COS} else "",
     )
-    return {HEADER: fill("lanes/lanes.h.j2", context), SOURCE: fill("lanes/lanes.c.j2", context)}
+    files: dict[str, str] = {}
+    if simulated_in_lanes(derivation, simulation):
+        files = {SIMULATION: fill("lanes/simulate/simulate.h.j2", simulation)}
+        context = replace(context, simulation=fill("lanes/simulate/simulate.c.j2", simulation).rstrip())
+    return {HEADER: fill("lanes/lanes.h.j2", context), SOURCE: fill("lanes/lanes.c.j2", context), **files}
 
 
 def _lane_function(function: Function, dialect: Dialect, live: list[str], name: str) -> LaneFunction:

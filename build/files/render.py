@@ -96,7 +96,7 @@ def render_model(derivation: ModelDerivation, options: EmitOptions, *, lanes: bo
         emitted_simulation=_simulation_files(simulation, single=options.precision == "float"),
         bundle={file: fill(f"bundle/{file}.j2", bundle) for file in ("CMakeLists.txt", "README.md", "example.c")},
         about=bundle,
-        lanes=lane_files(derivation, identity, options.sincos) if lanes else {},
+        lanes=lane_files(derivation, identity, options.sincos, simulation) if lanes else {},
         kinematics=kinematics_files(kinematics),
     )
 

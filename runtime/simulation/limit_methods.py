@@ -14,7 +14,7 @@ from elastogen.runtime.functions.parameters import Parameters
 from elastogen.runtime.functions.quaternions import velocity_beside
 
 if TYPE_CHECKING:
-    from elastogen.runtime.simulation.simulator import Motion
+    from elastogen.runtime.simulation.motions import Motion
     from elastogen.runtime.simulation.stops import LimitPassed
 
 

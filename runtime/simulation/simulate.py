@@ -22,8 +22,9 @@ from elastogen.runtime.simulation.limit_methods import LimitMethods, cut_at_limi
 
 if TYPE_CHECKING:  # imported where they are used: a model that is only evaluated starts at once
     from elastogen.runtime.simulation.inputs import Input, InputReader
+    from elastogen.runtime.simulation.motions import Motion, Motions
     from elastogen.runtime.simulation.results import Simulation
-    from elastogen.runtime.simulation.simulator import Method, Motion, Simulator
+    from elastogen.runtime.simulation.simulator import Method, Simulator
     from elastogen.runtime.simulation.stops import StopChoice
 
 METHODS = {
@@ -82,11 +83,12 @@ class SimulationMethods(LimitMethods):
         progress: bool | None = None,
         on_failure: Literal["raise", "keep"] = "raise",
         stops: StopChoice = "report",
+        threads: int | None = None,
     ) -> Simulation:
         """Integrate the equation of motion in C from the state (q0, qd0) and return samples of the motion.
 
         - ``q0`` (nq,) and ``qd0`` (nv,): [rad, m] and per s; ``qd0`` is zero if left out. Leading axes, and arrays among
-          ``parameters``, are batches that broadcast; their motions are computed in parallel on all cores.
+          ``parameters``, are batches that broadcast; their motions are computed in parallel on all cores, or in ``threads``.
         - ``t``: increasing sample times [s], the first is the start; or a number, the end of ``samples`` times from 0.
         - ``F``: None (no forces), constant forces (nq,), an object of ``elastogen.runtime.simulation.inputs`` (Table,
           BangBang, PD, ComputedTorque, CFunction) or a Python function f(t, q, qd) (slow: called in every step).
@@ -110,17 +112,19 @@ class SimulationMethods(LimitMethods):
         label = f"{self._name}.simulate"
         if on_failure not in ("raise", "keep"):
             raise ModelError(f"{label}: on_failure={on_failure!r}, expected 'raise' or 'keep'.")
+        if threads is not None and (isinstance(threads, bool) or not isinstance(threads, int) or threads < 1):
+            raise ModelError(f"{label}: threads={threads!r}, expected a whole number of threads, at least 1, or None.")
         data = self._reader(label).read(F)
         chosen = self._method(label, method, step, max_step, rtol, atol, rho_inf)
         jumps = any(joint.thresholds and joint.passage == "refract" for joint in self.metadata.sliding)
         simulator = self._simulator_for(label, (*METHODS[method], *data.needs, *(("mass_matrix",) if jumps else ())))
         times = _times(label, t, samples)
-        motions, arrays, batch = self._motions(label, simulator, q0, qd0, parameters, len(times), energy)
+        motions = self._motions(label, simulator, q0, qd0, parameters, len(times), energy)
         watched = read_stops(label, stops, self.position_limits, lambda: self._sudden_inertia(motions[0]))
         start = time.perf_counter()
-        simulator.run(motions, times, data, chosen, progress, watched)
+        simulator.run(motions, times, data, chosen, progress, watched, threads)
         if watched is not None and watched.ends:
-            if not batch and motions[0].passed is not None:  # once more, to that very time
+            if not motions.batch and motions[0].passed is not None:  # once more, to that very time
                 again: dict[str, Any] = {
                     "method": method,
                     "step": step,
@@ -132,10 +136,10 @@ class SimulationMethods(LimitMethods):
                 again |= {"energy": energy, "parameters": parameters, "progress": progress, "on_failure": on_failure}
                 until = until_limit(times, motions[0].passed.time)
                 ended = self.simulate(q0, qd0, t=until, F=F, stops="ignore", **again)
-                passed = self._limits_passed(motions, batch)
+                passed = self._limits_passed(motions, ())
                 return replace(ended, status="LIMIT" if ended.ok else ended.status, limits_passed=passed)
             cut_at_limits(motions, times)
-        result = self._simulation(motions, arrays, batch, times, method, time.perf_counter() - start)
+        result = self._simulation(motions, times, method, time.perf_counter() - start)
         if stops == "report":
             warn_of_limits(label, result.limits_passed, len(motions))
         self._warn_of_fast_spin(label, result)
@@ -215,7 +219,7 @@ class SimulationMethods(LimitMethods):
                     stacklevel=3,
                 )
 
-    def _failure(self, label: str, result: Simulation, motions: list[Motion]) -> str:
+    def _failure(self, label: str, result: Simulation, motions: Motions) -> str:
         """Which motion failed, when and why."""
         from elastogen.runtime.simulation.results import STATUS
 
@@ -227,15 +231,16 @@ class SimulationMethods(LimitMethods):
             joint = self.metadata.sliding[first.control.left]
             cause = f"{joint.joint} left its beam, 0 to {joint.upper:.9g} m"
         elif first.status == "SINGULAR":
-            cause = f"the mass matrix is not positive definite; likely cause: {self._why_singular_on_the_way(first)}"
+            reached = motions.samples["q"][failed[0], : first.control.samples]
+            why = self._why_singular_on_the_way(first, reached)
+            cause = f"the mass matrix is not positive definite; likely cause: {why}"
         return (
             f"{label}, {result.method}: {where} failed at t = {first.control.time:g} s: {cause}. "
             "What was done until then is in the exception's .simulation; on_failure='keep' returns it."
         )
 
-    def _why_singular_on_the_way(self, motion: Motion) -> str:
+    def _why_singular_on_the_way(self, motion: Motion, reached: NDArray[Any]) -> str:
         """The cause of a singular mass matrix, judged at the last sample: it may be far from where a long step went."""
-        reached = motion.samples["q"][: motion.control.samples]
         q = reached[-1] if len(reached) else motion.q0
         if "mass_matrix" not in self._kernels:
             return "a link without inertia, or steps too long"
@@ -293,37 +298,19 @@ class SimulationMethods(LimitMethods):
     def _motions(
         self, label: str, simulator: Simulator, q0: ArrayLike, qd0: ArrayLike | None, parameters: ParameterValues,
         count: int, energy: bool,
-    ) -> tuple[list[Motion], dict[str, NDArray[Any]], tuple[int, ...]]:  # fmt: skip
+    ) -> Motions:  # fmt: skip
         """All motions of a batch, with rows of common arrays for their samples."""
-        from elastogen.runtime.simulation.simulator import Motion
+        from elastogen.runtime.simulation.motions import make_motions
 
         q = self._state(label, "q0", q0, self.nq)
         if self._quaternions:
             q = unit_quaternions(q, self._quaternions)
         qd = np.zeros(self.nv) if qd0 is None else self._state(label, "qd0", qd0, self.nv)
         values = self._parameters.snapshot if parameters is None else self._parameters.merged(parameters)
-        try:
-            batch = np.broadcast_shapes(q.shape[:-1], qd.shape[:-1], values.shape[:-1])
-        except ValueError:
-            shapes = f"q0 {q.shape[:-1]}, qd0 {qd.shape[:-1]}, parameters {values.shape[:-1]}"
-            raise ModelError(f"{label}: the batch axes do not broadcast against each other: {shapes}.") from None
-        number = math.prod(batch)
-        starts = [
-            np.ascontiguousarray(np.broadcast_to(x, (*batch, x.shape[-1]))).reshape(number, x.shape[-1])
-            for x in (q, qd, values)
-        ]
-        sizes = {"q": self.nq, "qd": self.nv, "F": self.nv}
-        arrays = {name: np.full((number, count, size), np.nan) for name, size in sizes.items()}
+        sizes: dict[str, tuple[int, ...]] = {"q": (self.nq,), "qd": (self.nv,), "F": (self.nv,)}
         if energy:
-            present = [name for name, function in ENERGIES.items() if function in simulator.functions]
-            arrays |= {name: np.full((number, count), np.nan) for name in present}
-        motions = [
-            Motion(starts[2][k], starts[0][k], starts[1][k], {name: array[k] for name, array in arrays.items()})
-            for k in range(number)
-        ]
-        if not motions:
-            raise ModelError(f"{label}: the batch of shape {batch} is empty, expected at least one motion.")
-        return motions, arrays, batch
+            sizes |= {name: () for name, function in ENERGIES.items() if function in simulator.functions}
+        return make_motions(label, simulator.ffi, {"q0": q, "qd0": qd, "parameters": values}, sizes, count)
 
     def _state(self, label: str, name: str, given: ArrayLike, size: int) -> NDArray[Any]:
         try:
@@ -335,19 +322,18 @@ class SimulationMethods(LimitMethods):
         return array
 
     def _simulation(
-        self, motions: list[Motion], arrays: dict[str, NDArray[Any]], batch: tuple[int, ...], times: NDArray[Any],
-        method: str, seconds: float,
+        self, motions: Motions, times: NDArray[Any], method: str, seconds: float
     ) -> Simulation:  # fmt: skip
         from elastogen.runtime.simulation.results import Simulation
+
+        batch = motions.batch
 
         def gather(values: list[Any]) -> Any:
             return np.array(values).reshape(batch) if batch else values[0]
 
         valid = len(times) if batch else int(motions[0].control.samples)
-        for motion in motions:
-            for array in motion.samples.values():
-                array[motion.control.samples :] = np.nan
-        shaped = {name: array.reshape(*batch, *array.shape[1:]) for name, array in arrays.items()}
+        motions.forget_what_was_not_reached()
+        shaped = motions.shaped()
         if not batch:
             shaped = {name: array[:valid] for name, array in shaped.items()}
         return Simulation(

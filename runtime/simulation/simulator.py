@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,8 @@ from numpy.typing import NDArray
 
 from elastogen.runtime.errors import ModelError
 from elastogen.runtime.simulation.inputs import CFunction, InputData
+from elastogen.runtime.simulation.lane_blocks import LaneBlocks
+from elastogen.runtime.simulation.motions import Motion, Motions, Passed
 from elastogen.runtime.simulation.progress_bar import ProgressBar
 from elastogen.runtime.simulation.stops import StopData
 from elastogen.runtime.simulation.switches import Switch
@@ -32,29 +35,6 @@ class Method:
     rtol: float
     atol: float
     rho_inf: float
-
-
-@dataclass(frozen=True)
-class Passed:
-    """The first limit that a motion passed."""
-
-    index: int  # of the coordinate
-    is_upper: bool
-    time: float  # [s]
-
-
-@dataclass
-class Motion:
-    """One motion to compute: where it starts and where its samples go (arrays of double, rows of a batch)."""
-
-    parameters: NDArray[Any]  # of the model's own type
-    q0: NDArray[Any]
-    qd0: NDArray[Any]
-    samples: dict[str, NDArray[Any]]  # fields of the record struct
-    status: str = "CANCELLED"
-    control: Any = None
-    switches: tuple[Switch, ...] = ()
-    passed: Passed | None = None
 
 
 @dataclass(frozen=True)
@@ -91,7 +71,7 @@ class Simulator:
     """The integrators of one extension module."""
 
     def __init__(self, lib: Any, ffi: Any, functions: Sequence[str], nq: int, nv: int, sliding: Sequence[str]) -> None:
-        self._lib, self._ffi, self._nq, self._nv, self._sliding = lib, ffi, nq, nv, tuple(sliding)
+        self._lib, self.ffi, self._nq, self._nv, self._sliding = lib, ffi, nq, nv, tuple(sliding)
         self.functions = frozenset(functions)
         names = [name for name in dir(lib) if name.startswith("EG_SIM_STATUS_")]
         self._status = {int(getattr(lib, name)): name[len("EG_SIM_STATUS_") :] for name in names}
@@ -104,11 +84,11 @@ class Simulator:
     # Data for C.
 
     def _pointer(self, array: NDArray[Any] | None, kind: str = "double[]") -> Any:
-        return self._ffi.NULL if array is None else self._ffi.from_buffer(kind, array)
+        return self.ffi.NULL if array is None else self.ffi.from_buffer(kind, array)
 
     def _input(self, data: InputData) -> tuple[Any, list[Any], _PythonForce | None]:
         """The input struct, what must outlive it, and the Python function in it."""
-        struct = self._ffi.new("eg_sim_input_t *")
+        struct = self.ffi.new("eg_sim_input_t *")
         struct.kind = getattr(self._lib, f"EG_SIM_INPUT_{data.kind}")
         keep: list[Any] = [data]
         if data.times is not None:
@@ -119,21 +99,21 @@ class Simulator:
                 setattr(struct, name, self._pointer(array, "int[]" if name == "actuated" else "double[]"))
         python = None
         if isinstance(data.function, CFunction):
-            struct.function = self._ffi.cast("eg_sim_function_t", self._address(data.function.address))
-            struct.context = self._ffi.cast("void *", self._address(data.function.context))
+            struct.function = self.ffi.cast("eg_sim_function_t", self._address(data.function.address))
+            struct.context = self.ffi.cast("void *", self._address(data.function.context))
         elif data.function is not None:
-            python = _PythonForce(self._ffi, data.function, self._nq, self._nv)
-            handle = self._ffi.new_handle(python)
+            python = _PythonForce(self.ffi, data.function, self._nq, self._nv)
+            handle = self.ffi.new_handle(python)
             keep.append(handle)
-            struct.function = self._ffi.addressof(self._lib, "eg_sim_python")
+            struct.function = self.ffi.addressof(self._lib, "eg_sim_python")
             struct.context = handle
         return struct, keep, python
 
     def _address(self, given: Any) -> int:
         if isinstance(given, int):
             return given
-        if isinstance(given, self._ffi.CData):
-            return int(self._ffi.cast("uintptr_t", given))
+        if isinstance(given, self.ffi.CData):
+            return int(self.ffi.cast("uintptr_t", given))
         import ctypes
 
         try:
@@ -149,7 +129,7 @@ class Simulator:
         """Driving forces (nq,) of an input at one time and state."""
         F = np.zeros(self._nv)
         struct, keep, python = self._input(data)
-        workspace = self._ffi.new("eg_sim_workspace_t *")
+        workspace = self.ffi.new("eg_sim_workspace_t *")
         values = self._pointer(parameters, "eg_real_t[]")
         status = self._lib.eg_simulate_input(
             values, struct, t, self._pointer(q), self._pointer(qd), self._pointer(F), workspace
@@ -162,23 +142,29 @@ class Simulator:
         return F
 
     def run(
-        self, motions: Sequence[Motion], times: NDArray[Any], data: InputData, method: Method, progress: bool | None,
-        stops: StopData | None = None,
+        self, motions: Motions, times: NDArray[Any], data: InputData, method: Method, progress: bool | None,
+        stops: StopData | None = None, threads: int | None = None,
     ) -> None:  # fmt: skip
         """Compute all motions, on all cores; after Ctrl-C, those not finished have the status CANCELLED."""
         from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait  # a slow import
 
         for motion in motions:
-            motion.control = self._ffi.new("eg_sim_control_t *")
             motion.control.time = times[0]
         struct, keep, python = self._input(data)
-        workers = min(len(motions), os.cpu_count() or 1)
+        workers = max(1, min(len(motions), threads or os.cpu_count() or 1))
         bar, span = ProgressBar("simulating", progress), float(times[-1] - times[0]) or 1.0
-        with ThreadPoolExecutor(max_workers=max(1, workers)) as pool:
+        tasks: Sequence[Callable[[], None]]
+        if self._in_lanes(method, data, stops) and len(motions) > 1:
+            block = LaneBlocks(self._lib, self.ffi, motions, times, struct, self._options(method), stops)
+            tasks = block.tasks(workers)
+        else:
+            block = None
+            tasks = [partial(self._run_one, motions, k, times, struct, method, stops) for k in range(len(motions))]
+        with ThreadPoolExecutor(max_workers=workers) as pool:
             pending: set[Future[None]] = set()
             done: set[Future[None]] = set()
             try:
-                pending |= {pool.submit(self._run_one, motion, times, struct, method, stops) for motion in motions}
+                pending |= {pool.submit(task) for task in tasks}
                 while pending:
                     finished, pending = wait(pending, timeout=POLL, return_when=FIRST_COMPLETED)
                     done |= finished
@@ -196,18 +182,28 @@ class Simulator:
             raise python.error
         for future in done:
             future.result()
+        if block is not None:
+            block.tell(self._status)
 
-    def _run_one(
-        self, motion: Motion, times: NDArray[Any], struct: Any, method: Method, stops: StopData | None
-    ) -> None:  # fmt: skip
-        ffi = self._ffi
-        options = ffi.new("eg_sim_options_t *")
+    def _in_lanes(self, method: Method, data: InputData, stops: StopData | None) -> bool:
+        """Whether several motions can take the same steps: equal ones, under forces that are no function of the caller's."""
+        equal = method.name != "tsit5" and data.function is None and (stops is None or stops.stiffness is None)
+        return equal and hasattr(self._lib, "eg_sim_lanes") and self._lib.eg_sim_lanes() > 1
+
+    def _options(self, method: Method) -> Any:
+        options = self.ffi.new("eg_sim_options_t *")
         options.method = getattr(self._lib, f"EG_SIM_METHOD_{method.name.upper()}")
         for field in ("step", "max_step", "rtol", "atol", "rho_inf"):
             setattr(options, field, getattr(method, field))
+        return options
+
+    def _run_one(
+        self, motions: Motions, k: int, times: NDArray[Any], struct: Any, method: Method, stops: StopData | None
+    ) -> None:  # fmt: skip
+        ffi, motion, options = self.ffi, motions[k], self._options(method)
         record = ffi.new("eg_sim_record_t *")
-        for field, array in motion.samples.items():
-            setattr(record, field, self._pointer(array))
+        for field, array in motions.samples.items():
+            setattr(record, field, self._pointer(array[k]))
         workspace = ffi.new("eg_sim_workspace_t *")
         watch = None if stops is None else self._watch(motion, float(times[0]), struct, stops)
         if watch is not None:
@@ -229,7 +225,7 @@ class Simulator:
 
     def _watch(self, motion: Motion, start: float, struct: Any, data: StopData) -> _Watch:
         """What looks at the limits after every step and, with springs, is asked for the forces in place of the input."""
-        ffi = self._ffi
+        ffi = self.ffi
         stops, workspace = ffi.new("eg_sim_stops_t *"), ffi.new("eg_sim_workspace_t *")
         stops.lower, stops.upper = self._pointer(data.lower), self._pointer(data.upper)
         stops.ends, stops.index, stops.before_t = int(data.ends), -1, start
@@ -249,8 +245,8 @@ class Simulator:
 
     def switch(self, parameters: NDArray[Any], elements: Sequence[int], q: NDArray[Any], qd: NDArray[Any]) -> Switch:
         """Carry a state that is just beyond a border of the elements over to the next one: q and qd are changed."""
-        k, report = self._ffi.new("int[]", list(elements)), self._ffi.new("eg_switch_t *", {"time": math.nan})
-        work = self._ffi.new("eg_switch_work_t *")
+        k, report = self.ffi.new("int[]", list(elements)), self.ffi.new("eg_switch_t *", {"time": math.nan})
+        work = self.ffi.new("eg_switch_work_t *")
         status = self._lib.eg_switch(
             self._pointer(parameters, "eg_real_t[]"), k, self._pointer(q), self._pointer(qd), report, work
         )

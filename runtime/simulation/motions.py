@@ -1,0 +1,91 @@
+"""The motions of a batch: where they start, where their samples go, how they ended."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from elastogen.runtime.errors import ModelError
+from elastogen.runtime.simulation.switches import Switch
+
+
+@dataclass(frozen=True)
+class Passed:
+    """The first limit that a motion passed."""
+
+    index: int  # of the coordinate
+    is_upper: bool
+    time: float  # [s]
+
+
+@dataclass(frozen=True, eq=False)
+class Motions(Sequence["Motion"]):
+    """All motions of a batch, one after the other in dense arrays."""
+
+    batch: tuple[int, ...]  # shape
+    parameters: NDArray[Any]  # (number, ...), of the model's own type
+    q0: NDArray[Any]
+    qd0: NDArray[Any]
+    samples: dict[str, NDArray[Any]]  # fields of the record struct, (number, times, ...)
+    each: tuple[Motion, ...]
+    controls: Any  # array of the control struct, one for each
+
+    def __len__(self) -> int:
+        return len(self.each)
+
+    def __getitem__(self, k: Any) -> Any:
+        return self.each[k]
+
+    def forget_what_was_not_reached(self) -> None:
+        """NaN in place of samples after the last one of each motion."""
+        times = next(iter(self.samples.values())).shape[1]
+        for k, motion in enumerate(self.each):
+            if motion.control.samples < times:
+                for array in self.samples.values():
+                    array[k, motion.control.samples :] = np.nan
+
+    def shaped(self) -> dict[str, NDArray[Any]]:
+        """The samples with the axes of the batch."""
+        return {name: array.reshape(*self.batch, *array.shape[1:]) for name, array in self.samples.items()}
+
+
+@dataclass(eq=False)
+class Motion:
+    """One motion to compute."""
+
+    parameters: NDArray[Any]
+    q0: NDArray[Any]
+    qd0: NDArray[Any]
+    control: Any
+    status: str = "CANCELLED"
+    switches: tuple[Switch, ...] = ()
+    passed: Passed | None = None
+
+
+def make_motions(
+    label: str, ffi: Any, starts: Mapping[str, NDArray[Any]], sizes: Mapping[str, tuple[int, ...]], count: int
+) -> Motions:
+    """Broadcast the starts ``q0``, ``qd0`` and ``parameters`` (..., size); ``count`` samples of arrays of these sizes."""
+    shapes = {name: array.shape[:-1] for name, array in starts.items()}
+    try:
+        batch = np.broadcast_shapes(*shapes.values())
+    except ValueError:
+        given = ", ".join(f"{name} {shape}" for name, shape in shapes.items())
+        raise ModelError(f"{label}: the batch axes do not broadcast against each other: {given}.") from None
+    number = math.prod(batch)
+    if not number:
+        raise ModelError(f"{label}: the batch of shape {batch} is empty, expected at least one motion.")
+    dense = {
+        name: np.ascontiguousarray(np.broadcast_to(array, (*batch, array.shape[-1]))).reshape(number, array.shape[-1])
+        for name, array in starts.items()
+    }
+    controls = ffi.new("eg_sim_control_t[]", number)
+    rows = zip(dense["parameters"], dense["q0"], dense["qd0"], strict=True)
+    each = tuple(Motion(*row, controls + k) for k, row in enumerate(rows))
+    samples = {name: np.full((number, count, *size), np.nan) for name, size in sizes.items()}
+    return Motions(batch, dense["parameters"], dense["q0"], dense["qd0"], samples, each, controls)
