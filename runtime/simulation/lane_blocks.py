@@ -46,7 +46,7 @@ class LaneBlocks:
         return each
 
     def tasks(self, workers: int) -> list[Callable[[], None]]:
-        """Whole blocks of lanes for each, the last one may be short; at least one task for every worker, if there are blocks."""
+        """Runs of whole blocks of lanes, of which the very last may be short, several for every worker."""
         number, lanes = len(self._motions), int(self._lib.eg_sim_lanes())
         blocks = -(-number // lanes)
         length = lanes * max(1, blocks // (workers * TASKS_PER_THREAD))
@@ -58,7 +58,9 @@ class LaneBlocks:
 
     def tell(self, names: Mapping[int, str]) -> None:
         """How every motion ended."""
-        for k, (motion, status) in enumerate(zip(self._motions, self._ffi.unpack(self._status, len(self._motions)), strict=True)):
+        for k, (motion, status) in enumerate(
+            zip(self._motions, self._ffi.unpack(self._status, len(self._motions)), strict=True)
+        ):
             motion.status = names[status]
             if self._stops is not None and self._stops[k].index >= 0:
                 stops = self._stops[k]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import subprocess
+from itertools import product
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from elastogen import ModelError
 from elastogen.build.files.lanes import in_lanes
 from elastogen.build.files.render import render_model
 from elastogen.build.options import EmitOptions
+from elastogen.generator.functions.derivation import derive_model
 
 OUTPUTS = ("mass_matrix", "inverse_dynamics", "forward_dynamics", "friction_forces", "kinetic_energy", "stiffness_matrix")
 COUNTS = (1, 2, 3, 4, 5, 7, 8, 9, 16, 31, 64, 1001)
@@ -78,9 +80,14 @@ def test_functions_that_choose_elements_run_one_state_after_the_other(cache_dir)
     np.testing.assert_array_equal(lanes.gravity_vector(q), scalar.gravity_vector(q))
 
 
+@pytest.fixture(scope="module")
+def simulated_arm():
+    return derive_model(elastogen.load("two_link"), ("simulation",))
+
+
 @pytest.mark.parametrize("real", ["double", "float"])
 @pytest.mark.parametrize("width", ["-mavx512f", "-mavx2", "-msse2", "-DEG_PLAIN"])
-def test_every_width_compiles(real, width, tmp_path):
+def test_every_width_compiles(real, width, simulated_arm, tmp_path):
     """Split bodies, pivots, functions of libm; a machine without vectors falls back to plain C."""
     choices = [c for c in MOSTLY_SUMS if c in ("add", "sub", "mul", "div", "sqrt")] or list(MOSTLY_SUMS)
     recipe = Recipe(900, choices=choices, transcendental=False, pivots=2, outputs=((6,), ()))
@@ -94,7 +101,12 @@ def test_every_width_compiles(real, width, tmp_path):
         r"x86_64|i686", subprocess.run(["gcc", "-dumpmachine"], capture_output=True, text=True, check=True).stdout
     ):
         pytest.skip("the widths are those of x86")
-    for compiler in COMPILERS:
-        command = [compiler, "-std=c99", "-O1", "-Wall", "-Wextra", "-Werror", "-Wno-psabi", width, "-c", "eg_lanes.c"]
-        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    simulated = render_model(simulated_arm, EmitOptions(precision=real), lanes=True)
+    (tmp_path / "motions").mkdir()
+    for name, text in {**simulated.c_files, **simulated.simulation, **simulated.lanes}.items():
+        text = text.replace("!defined(__GNUC__)", "defined(EG_PLAIN) || !defined(__GNUC__)")
+        (tmp_path / "motions" / name).write_text(text)
+    for compiler, folder in product(COMPILERS, (tmp_path, tmp_path / "motions")):
+        command = [compiler, "-std=c99", "-O0", "-Wall", "-Wextra", "-Werror", "-Wno-psabi", width, "-c", "eg_lanes.c"]
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stderr[:2000]

@@ -14,6 +14,7 @@ from simulated_robots import PENDULUM, START
 
 import elastogen
 from elastogen import PD, Model, ModelError, SimulationError
+from elastogen.runtime.simulation import progress_bar
 
 # ---- failures and interruption
 
@@ -60,12 +61,15 @@ def test_failures_in_a_batch_leave_the_others(pendulum: Model) -> None:
 
 @pytest.mark.skipif(threading.current_thread() is not threading.main_thread(), reason="Ctrl-C goes to the main thread")
 @pytest.mark.parametrize("batch", [False, True])
-def test_ctrl_c_keeps_what_is_done(arm: Model, batch: bool, capsys: pytest.CaptureFixture[str]) -> None:
-    timer = threading.Timer(1.3, _thread.interrupt_main)
+def test_ctrl_c_keeps_what_is_done(
+    arm: Model, batch: bool, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(progress_bar, "PATIENCE", 0.1)
+    timer = threading.Timer(0.5, _thread.interrupt_main)
     timer.start()
     begin = time.monotonic()
     q0 = np.stack([START, -START, 2 * START]) if batch else START
-    s = arm.simulate(q0, t=np.linspace(0, 1e6, 100_001), method="rk4", step=1e-3, energy=False, progress=True)
+    s = arm.simulate(q0, t=np.linspace(0, 1e5, 100_001), method="rk4", step=1e-3, energy=False, progress=True)
     timer.join()
     assert time.monotonic() - begin < 10
     assert s.interrupted
