@@ -182,7 +182,7 @@ def generate_loop(
     checked = checked.with_outputs(loop_outputs(loaded, checked.emit.outputs))
     model = render_loop(loaded, checked, UserCode())
     target = Path(directory)
-    written = write_files(target, {**model.c_files, **model.simulation}, force=force)
+    written = write_files(target, {**model.c_files, **model.simulation}, by=f"loop {model.name}", force=force)
     return GeneratedFiles(target, target / f"{model.name}.h", target / f"{model.name}.c", tuple(written))
 
 

@@ -65,7 +65,8 @@ def generate(
     options = BuildOptions.checked(outputs=outputs, fused=fused, precision=precision, sincos=sincos, frames=frames)
     model = render(load(robot), options)
     target = Path(directory)
-    written = write_files(target, {**model.c_files, **model.emitted_simulation, **model.bundle}, force=force)
+    files = {**model.c_files, **model.emitted_simulation, **model.bundle}
+    written = write_files(target, files, by=f"generate {model.name}", force=force)
     return GeneratedFiles(target, target / f"{model.name}.h", target / f"{model.name}.c", tuple(written))
 
 

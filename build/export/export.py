@@ -66,7 +66,9 @@ def export(
         rows = {f"{project.name}_{f.name}": f"{f.code} / {f.stack} / {f.instructions}" for f in size.functions}
         project = project.with_sizes(rows, f"{size.compiler}, `{' '.join(size.flags)}`")
     folder = Path(directory)
-    written = write_files(folder, {**chosen.files(project, choices), **project.readme()}, force=force)
+    written = write_files(
+        folder, {**chosen.files(project, choices), **project.readme()}, by=f"{format} {project.name}", force=force
+    )
     by_name = {path.name: path for path in written}
     header = by_name.get(f"{project.name}.h", written[0])
     return GeneratedFiles(folder, header, by_name.get(f"{project.name}.c", header), tuple(written))

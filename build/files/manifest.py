@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -20,10 +20,14 @@ MOST_NAMED = 8  # files that one message names
 
 @dataclass(frozen=True)
 class Manifest:
-    """Sums (SHA-256) of the files of one folder by their names; ``replacing`` those of an update that is under way."""
+    """Sums (SHA-256) of the files of one folder by their names; ``replacing`` those of an update that is under way.
+
+    ``sets`` are the names that were written together, by what wrote them: what is missing the next time is out of date.
+    """
 
     files: Mapping[str, str] = field(default_factory=dict)
     replacing: Mapping[str, str] = field(default_factory=dict)
+    sets: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     @classmethod
     def read(cls, folder: Path) -> Manifest:
@@ -34,12 +38,13 @@ class Manifest:
         try:
             data = json.loads(path.read_text(encoding="utf-8"))
             sums = [{str(k): str(v) for k, v in data.get(key, {}).items()} for key in ("files", "replacing")]
-        except (ValueError, AttributeError):
+            sets = {str(k): tuple(str(name) for name in v) for k, v in data.get("sets", {}).items()}
+        except (ValueError, AttributeError, TypeError):
             raise BuildError(
                 f"{path}: is no manifest of elastogen, which keeps the names of its files under this name. "
                 "Nothing was written. Fix: choose another directory, or remove this file."
             ) from None
-        return cls(*sums)
+        return cls(*sums, sets)
 
     def text(self) -> str:
         """The manifest as its file has it; equal files give equal texts."""
@@ -47,6 +52,8 @@ class Manifest:
             "written by": f"elastogen {elastogen.__version__}",
             "files": dict(sorted(self.files.items())),
         }
+        if self.sets:
+            data["sets"] = {name: sorted(files) for name, files in sorted(self.sets.items())}
         if self.replacing:
             data["replacing"] = dict(sorted(self.replacing.items()))
         return json.dumps(data, indent=1) + "\n"
@@ -61,9 +68,31 @@ class Manifest:
     def settled(self, folder: Path) -> Manifest:
         """The same after an update that did not end: each file that is there has one sum, old or new."""
         there = {name: self.files.get(name, "") for name in {**self.files, **self.replacing} if (folder / name).is_file()}
-        return Manifest(
-            {name: sum_of((folder / name).read_bytes()) if self.knows(folder, name) else there[name] for name in there}
+        sums = {name: sum_of((folder / name).read_bytes()) if self.knows(folder, name) else there[name] for name in there}
+        return Manifest(sums, sets=self.sets)
+
+    def outdated(self, folder: Path, by: str, files: Iterable[str]) -> list[str]:
+        """What the same writer wrote before and does not write now, where it is as it was and nobody else writes it, too."""
+        others = {name for other, names in self.sets.items() if other != by for name in names}
+        found = set(self.sets.get(by, ())) - set(files) - others
+        return sorted(name for name in found if self.knows(folder, name))
+
+    def updated(self, by: str, sums: Mapping[str, str], outdated: Iterable[str]) -> Manifest:
+        """The same after a writer wrote files, and what was out of date is gone."""
+        files = {name: value for name, value in {**self.files, **sums}.items() if name not in set(outdated)}
+        return Manifest(files, sets={**self.sets, by: tuple(sums)} if by else self.sets)
+
+    def covers(self, folder: Path) -> bool:
+        """Whether a folder holds the files of the manifest, as they were written, and nothing else."""
+        folders = {folder / parent for name in self.files for parent in Path(name).parents}
+        return all(
+            (path in folders and not path.is_symlink()) if path.is_dir() else self._is_own(folder, path)
+            for path in folder.rglob("*")
         )
+
+    def _is_own(self, folder: Path, path: Path) -> bool:
+        name = path.relative_to(folder).as_posix()
+        return name == MANIFEST or self.knows(folder, name)
 
     def foreign(self, folder: Path, files: Mapping[str, bytes]) -> list[str]:
         """Those of ``files`` whose places hold something that elastogen did not write, and that is not the same."""

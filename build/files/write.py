@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import shutil
-from collections.abc import Iterator, Mapping
+import stat
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 
+from elastogen.build.files.exchange import exchange
 from elastogen.build.files.manifest import MANIFEST, Manifest, refuse, sum_of
 from elastogen.generator.robot.errors import BuildError
 
@@ -20,19 +23,21 @@ except ImportError:  # no locks on this system: two writers at once may refuse e
 SCRATCH = ".elastogen-scratch-"
 
 
-def write_files(directory: Path, files: Mapping[str, str | bytes], *, force: bool = False) -> list[Path]:
+def write_files(directory: Path, files: Mapping[str, str | bytes], *, by: str = "", force: bool = False) -> list[Path]:
     """Write files into ``directory`` (made if missing) with a manifest of them; names may have folders, as ``src/a.c``.
 
     All of them appear, or none. A file that elastogen did not write, or that was changed since, is refused by its
-    name; ``force`` replaces it. A process that is killed leaves every file whole, old or new, and the next one goes on.
+    name; ``force`` replaces it. What the same writer, ``by``, wrote there before and does not write now is removed, unless it
+    was changed. A process that is killed leaves the old folder or the new one; where it holds files of others, every file is
+    whole, old or new, the manifest says that they are being replaced, and the next process goes on.
     """
     contents = {_checked(name): _bytes(data) for name, data in files.items()}
     with writing_to(directory):
         made = _make_directories(directory.parent)
         try:
-            if not _written_at_once(directory, contents):
+            if not _written_at_once(directory, contents, by):
                 with _locked(directory):
-                    _update(directory, contents, force)
+                    _update(directory, contents, by, force)
         except BaseException:
             for folder in reversed(made):
                 with contextlib.suppress(OSError):
@@ -65,12 +70,12 @@ def writing_to(directory: Path, fix: str = "choose a directory") -> Iterator[Non
         ) from error
 
 
-def _written_at_once(directory: Path, files: Mapping[str, bytes]) -> bool:
+def _written_at_once(directory: Path, files: Mapping[str, bytes], by: str) -> bool:
     """Make a folder that is not there yet, with all its files, by one renaming; False where it is there."""
     if directory.exists() or directory.is_symlink():
         return False
     with _locked(directory.parent), _scratch(directory.parent) as scratch:
-        write_all(scratch, {**files, MANIFEST: Manifest(_sums(files)).text()})
+        write_all(scratch, {**files, MANIFEST: Manifest().updated(by, _sums(files), ()).text()})
         try:
             os.rename(scratch, directory)
         except OSError:
@@ -80,22 +85,47 @@ def _written_at_once(directory: Path, files: Mapping[str, bytes]) -> bool:
     return True
 
 
-def _update(directory: Path, files: Mapping[str, bytes], force: bool) -> None:
-    """Replace the files of a folder, one after the other; where that fails, put the old ones back."""
+def _update(directory: Path, files: Mapping[str, bytes], by: str, force: bool) -> None:
+    """Replace the files of a folder: all at once where they are all that it holds, else one after the other."""
     known = Manifest.read(directory).settled(directory)
     foreign = known.foreign(directory, files)
     if foreign and not force:
         raise refuse(directory, foreign)
-    sums = _sums(files)
-    new = {**files, MANIFEST: Manifest({**known.files, **sums}).text().encode()}
+    sums, outdated = _sums(files), known.outdated(directory, by, files)
+    after = known.updated(by, sums, outdated)
+    new = {**files, MANIFEST: after.text().encode()}
+    if known.covers(directory) and _exchanged(directory, new, after.files):
+        return
     with _scratch(directory) as scratch:
         write_all(scratch / "new", new)
-        write_all(scratch, {MANIFEST: Manifest(known.files, sums).text()})
-        with _restoring(directory, [*files, MANIFEST], scratch / "old"):
+        write_all(scratch, {MANIFEST: Manifest(known.files, sums, known.sets).text()})
+        with _restoring(directory, [*files, *outdated, MANIFEST], scratch / "old"):
             os.replace(scratch / MANIFEST, directory / MANIFEST)
+            for name in outdated:
+                (directory / name).unlink()
             for name in new:  # the manifest last: it says that all others are there
                 (directory / name).parent.mkdir(parents=True, exist_ok=True)
                 os.replace(scratch / "new" / name, directory / name)
+
+
+def _exchanged(directory: Path, new: Mapping[str, bytes], kept: Iterable[str]) -> bool:
+    """Put a finished folder in the place of the old one in one step; False where the system cannot, or somebody is inside."""
+    facts = directory.lstat()
+    inside = Path.cwd().is_relative_to(directory.resolve())  # its place in the old folder would be gone
+    if inside or not stat.S_ISDIR(facts.st_mode) or facts.st_uid != getattr(os, "geteuid", lambda: -1)():
+        return False
+    try:
+        with _locked(directory.parent), _scratch(directory.parent) as scratch:
+            write_all(scratch, new)
+            for name in set(kept) - set(new):
+                (scratch / name).parent.mkdir(parents=True, exist_ok=True)
+                os.link(directory / name, scratch / name)
+            shutil.copystat(directory, scratch)
+            return exchange(scratch, directory)
+    except OSError as error:
+        if error.errno == errno.ENOSPC:
+            raise
+        return False  # the folder above may not be written, or is on another disk
 
 
 @contextmanager
@@ -143,10 +173,14 @@ def _locked(directory: Path) -> Iterator[None]:
     if fcntl is None:
         yield
         return
-    handle = os.open(directory, os.O_RDONLY)
-    try:
+    while True:
+        handle = os.open(directory, os.O_RDONLY)
         with contextlib.suppress(OSError):  # some network file systems have no locks
             fcntl.flock(handle, fcntl.LOCK_EX)
+        if os.path.samestat(os.fstat(handle), os.stat(directory)):
+            break
+        os.close(handle)  # who held the lock put another folder in its place
+    try:
         yield
     finally:
         os.close(handle)

@@ -255,10 +255,10 @@ def test_boards(tmp_path: Path, kind: str) -> None:
         run("c++", "-xc++", "-fsyntax-only", "-include", "Arduino.h", f"-I{folder / 'src'}", sketch, cwd=tmp_path)
 
 
-@pytest.mark.parametrize("kind", ["c", "cpp", "cmake", "python", "shared", "zephyr"])
-def test_exported_twice_the_bytes_are_the_same(tmp_path: Path, kind: str) -> None:
+def test_exported_twice_the_bytes_are_the_same(tmp_path: Path) -> None:
+    """With what compilers make; test_written.py has the files of all formats."""
     for name in ("a", "b"):
-        elastogen.export("two_link", tmp_path / name, format=kind, outputs=OUTPUTS[:1])
+        elastogen.export("two_link", tmp_path / name, format="shared", outputs=OUTPUTS[:1])
     first, second = (
         {path.relative_to(folder): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
         for folder in (tmp_path / "a", tmp_path / "b")
