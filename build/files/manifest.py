@@ -37,14 +37,14 @@ class Manifest:
             return cls()
         try:
             data = json.loads(path.read_text(encoding="utf-8"))
-            sums = [{str(k): str(v) for k, v in data.get(key, {}).items()} for key in ("files", "replacing")]
+            files, replacing = ({str(k): str(v) for k, v in data.get(key, {}).items()} for key in ("files", "replacing"))
             sets = {str(k): tuple(str(name) for name in v) for k, v in data.get("sets", {}).items()}
         except (ValueError, AttributeError, TypeError):
             raise BuildError(
                 f"{path}: is no manifest of elastogen, which keeps the names of its files under this name. "
                 "Nothing was written. Fix: choose another directory, or remove this file."
             ) from None
-        return cls(*sums, sets)
+        return cls(files, replacing, sets)
 
     def text(self) -> str:
         """The manifest as its file has it; equal files give equal texts."""
