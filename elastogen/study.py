@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, overload
 import elastogen
 from elastogen.runtime.errors import ModelError
 from elastogen.runtime.simulation.progress_bar import ProgressBar
+from elastogen.study_blocks import simulate_all
 from elastogen.study_table import StudyTable, row_of
 
 if TYPE_CHECKING:
@@ -77,6 +78,8 @@ def run_study(
     ``reduce`` makes a small result of each simulation where it was computed; without it the simulations come back
     whole. ``client`` is a ``dask.distributed.Client``; ``chunk`` cases make one task, and tasks of a worker that is lost
     are done by others. Failed simulations are kept (see ``Simulation.status``), unless a case says otherwise.
+    Cases of a task that differ in ``q0``, ``qd0`` and ``parameters`` only, with ``method`` "rk4" or "generalized_alpha", are
+    simulated as one batch: several at once where the recipe has ``lanes=True``, with the same results.
     ``progress`` shows a bar on stderr; by default on a terminal.
 
     With ``table``, a folder that all workers see, results stay on disk: ``reduce`` returns a mapping of names to numbers,
@@ -93,7 +96,7 @@ def run_study(
             raise ModelError("run_study: a table without reduce, expected the function that makes its rows. Fix: give reduce=.")
         kept = StudyTable(Path(table).absolute())
         kept.begin((recipe, list(cases), chunk, reduce))
-    task = _Task(recipe, reduce, kept)
+    task = _Task(recipe, reduce, kept, threads=None if client is None else 1)  # a cluster has its own threads
     answers: dict[int, list[Any]] = {}
     bar, missing = ProgressBar("study", progress), [p for p in parts if kept is None or not kept.is_written(p.number)]
     done = len(cases) - sum(len(part.cases) for part in missing)
@@ -129,12 +132,12 @@ class _Task:
     recipe: Recipe
     reduce: Reduce | None
     table: StudyTable | None
+    threads: int | None  # that simulate a batch; None: on all cores
 
     def __call__(self, part: _Part) -> list[Any]:
-        model = self.recipe.model()
         results: list[Any] = []
-        for number, case in enumerate(part.cases, part.first):
-            motion = model.simulate(**{"on_failure": "keep", "progress": False, **case})
+        motions = simulate_all(self.recipe.model(), part.cases, self.threads)
+        for number, motion in enumerate(motions, part.first):
             result = motion if self.reduce is None else self.reduce(motion)
             results.append(result if self.table is None else row_of(number, str(motion.status), result))
         if self.table is None:

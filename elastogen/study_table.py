@@ -27,7 +27,7 @@ class StudyTable:
     def begin(self, study: Sequence[object]) -> None:
         """Make the folder, or take up the same study where it was left; another study's folder is refused."""
         _parquet()
-        note, identity = self.folder / _NOTE, hashlib.sha256(_canonical(study)).hexdigest()
+        note, identity = self.folder / _NOTE, hashlib.sha256(canonical(study)).hexdigest()
         if not note.exists():
             if self.folder.exists() and (not self.folder.is_dir() or any(self.folder.iterdir())):
                 raise _error(self.folder, "a file, or a folder with other files", "a new or empty folder", "choose another one")
@@ -83,19 +83,19 @@ def _plain(value: object, key: str) -> object:
     )
 
 
-def _canonical(value: object) -> bytes:
+def canonical(value: object) -> bytes:
     """Bytes that are equal for equal values, in any process."""
     kind = type(value).__qualname__
     if isinstance(value, np.ndarray):
         return _joined(kind, str(value.dtype).encode(), str(value.shape).encode(), np.ascontiguousarray(value).tobytes())
     if isinstance(value, Mapping):
-        return _joined(kind, *sorted(_joined("", _canonical(key), _canonical(entry)) for key, entry in value.items()))
+        return _joined(kind, *sorted(_joined("", canonical(key), canonical(entry)) for key, entry in value.items()))
     if isinstance(value, (list, tuple)):
-        return _joined(kind, *(_canonical(entry) for entry in value))
+        return _joined(kind, *(canonical(entry) for entry in value))
     if isinstance(value, (bool, int, float, str, bytes, type(None))):
         return _joined(kind, repr(value).encode())
     if is_dataclass(value) and not isinstance(value, type):
-        return _joined(kind, *(_canonical(getattr(value, entry.name)) for entry in fields(value)))
+        return _joined(kind, *(canonical(getattr(value, entry.name)) for entry in fields(value)))
     name = getattr(value, "__qualname__", None)
     return _joined(kind, f"{value.__module__}.{name}".encode() if name else pickle.dumps(value))
 

@@ -6,7 +6,7 @@ import csv
 import os
 import tempfile
 from collections.abc import Callable
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -130,6 +130,28 @@ class Simulation:
             )
         return array
 
+    def motion(self, *index: int) -> Simulation:
+        """One motion of a batch, as if it had been simulated alone; what was not reached is left out."""
+        shape = np.shape(self.status)
+        if len(index) != len(shape) or not all(-size <= k < size for k, size in zip(index, shape, strict=True)):
+            raise ModelError(f"{self.name}: motion{index}, expected an index of the batch of shape {shape}.")
+        place = tuple(k % size for k, size in zip(index, shape, strict=True))
+        reached = int(np.isfinite(self.q[place]).all(axis=-1).sum())
+        arrays = {name: getattr(self, name) for name in ("q", "qd", "F", "kinetic", "potential", "work", "dissipated")}
+        counts = ("steps", "rejections", "evaluations", "factorizations", "switch_count")
+        return replace(
+            self,
+            t=self.t[:reached],
+            status=str(np.asarray(self.status)[place]),
+            time_reached=float(np.asarray(self.time_reached)[place]),
+            seconds=self.seconds / max(1, np.size(self.status)),
+            largest_slopes=self.largest_slopes[place],
+            switches=tuple(replace(switch, motion=()) for switch in self.switches if switch.motion == place),
+            limits_passed=tuple(replace(passed, motion=()) for passed in self.limits_passed if passed.motion == place),
+            **{name: None if array is None else array[place][:reached] for name, array in arrays.items()},
+            **{name: int(np.asarray(getattr(self, name))[place]) for name in counts},
+        )
+
     def report(self) -> str:
         """A few lines: what was done, at what cost, and how well energy is balanced."""
         count = np.size(self.status)
@@ -179,7 +201,9 @@ class Simulation:
 
     def _columns(self) -> tuple[list[str], list[NDArray[Any]]]:
         if self.q.ndim != 2:
-            raise ModelError(f"{self.name}: got a batch of {np.size(self.status)}, a CSV holds one motion. Fix: .npz")
+            raise ModelError(
+                f"{self.name}: got a batch of {np.size(self.status)}, a CSV holds one motion. Fix: .npz, or .motion(k)"
+            )
         header, columns = ["t [s]"], [self.t]
         placed, moving = zip(self.coordinate_names, self.coordinate_units, strict=True), self.velocities
         for kind, array, per, listed in (("q", self.q, "", placed), ("qd", self.qd, "/s", moving)):

@@ -15,8 +15,12 @@ from simulated_robots import PENDULUM
 import elastogen
 from elastogen import ModelError, Simulation
 
-RECIPE = elastogen.Recipe(PENDULUM, {"outputs": "simulation"})
-CASES = [{"q0": [0.1 * k], "t": 0.5, "samples": 2} for k in range(7)]
+OPTIONS: dict[str, Any] = {"outputs": "simulation", "lanes": True}
+RECIPE = elastogen.Recipe(PENDULUM, OPTIONS)
+MOTION: dict[str, Any] = {"t": 0.5, "samples": 2, "method": "rk4"}
+CASES = [{"q0": [0.1 * k], "parameters": {"m": 1.0 + 0.1 * k}, **MOTION} for k in range(7)]  # blocks of lanes, by chunk
+
+SAMPLED = ("t", "q", "qd", "F", "kinetic", "potential", "work", "dissipated", "steps", "time_reached", "largest_slopes")
 
 
 def last_angle(simulation: Simulation) -> float:
@@ -42,12 +46,57 @@ def angles() -> list[float]:
 
 
 def test_a_study_in_this_process(angles: list[float]) -> None:
-    assert RECIPE.model() is elastogen.Recipe(PENDULUM, {"outputs": "simulation"}).model()
+    assert RECIPE.model() is elastogen.Recipe(PENDULUM, OPTIONS).model()
     assert elastogen.run_study(RECIPE, CASES, reduce=last_angle, chunk=3) == angles
     failing = {"q0": [0.0], "t": 1.0, "parameters": {"m": 0.0, "Izz": 0.0}}
     results = elastogen.run_study(RECIPE, [{"q0": [0.3], "t": 1.0}, failing])
     assert [result.status for result in results] == ["OK", "SINGULAR"]
     assert elastogen.run_study(RECIPE, []) == []
+
+
+def test_cases_that_differ_in_state_and_parameters_are_one_batch(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In any order, beside others; with the bits of one by one, a failure among them."""
+    model, simulate = RECIPE.model(), elastogen.Model.simulate
+    sizes: list[int] = []
+
+    def counted(self: Any, q0: Any, *arguments: Any, **options: Any) -> Simulation:
+        result = simulate(self, q0, *arguments, **options)
+        sizes.append(np.size(result.status))
+        return result
+
+    cases: list[dict[str, Any]] = [{**case, "t": 0.3 + 0.1 * (k % 2)} for k, case in enumerate(CASES)]
+    cases[4] = {**cases[4], "q0": [np.nan]}
+    cases += [{"q0": [0.2], "t": 0.3}, {"q0": [[0.1], [0.2]], **MOTION}, {"q0": [0.2], "F": lambda t, q, qd: -qd, **MOTION}]
+    cases += [{"q0": [0.2], "stops": "end", **MOTION}, {"q0": [0.3], "qd0": [0.1], **MOTION}]
+    expected = [model.simulate(**{"on_failure": "keep", **case}) for case in cases]
+    monkeypatch.setattr(elastogen.Model, "simulate", counted)
+    found = elastogen.run_study(RECIPE, cases)
+    assert sorted(sizes) == [1, 1, 1, 1, 2, 3, 4]
+    for one, other in zip(found, expected, strict=True):
+        for name in (
+            "t",
+            "q",
+            "qd",
+            "F",
+            "kinetic",
+            "potential",
+            "work",
+            "dissipated",
+            "steps",
+            "time_reached",
+            "largest_slopes",
+        ):
+            assert np.array_equal(getattr(one, name), getattr(other, name)), name
+        assert type(one.status) is type(other.status)
+        assert np.array_equal(one.status, other.status)
+    with pytest.raises(ModelError, match=r"q0 has shape \(2,\)"):
+        elastogen.run_study(RECIPE, [*cases, {"q0": [0.1, 0.2], **MOTION}])
+    with pytest.raises(ModelError, match=r"parameters\['m'\]: got nan"):
+        elastogen.run_study(RECIPE, [*CASES, {**CASES[0], "parameters": {"m": np.nan}}])
+    for wrong in ((), (7,), (0, 0)):
+        with pytest.raises(ModelError, match="expected an index of the batch"):
+            found[8].motion(*wrong)
+    assert found[8].motion(-1).q.tobytes() == found[8].q[1].tobytes()
 
 
 def test_a_study_on_a_cluster(client: Any, angles: list[float]) -> None:
