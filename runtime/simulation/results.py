@@ -139,6 +139,8 @@ class Simulation:
         reached = int(np.isfinite(self.q[place]).all(axis=-1).sum())
         arrays = {name: getattr(self, name) for name in ("q", "qd", "F", "kinetic", "potential", "work", "dissipated")}
         counts = ("steps", "rejections", "evaluations", "factorizations", "switch_count")
+        own: dict[str, Any] = {name: int(np.asarray(getattr(self, name))[place]) for name in counts}
+        own |= {name: None if array is None else array[place][:reached] for name, array in arrays.items()}
         return replace(
             self,
             t=self.t[:reached],
@@ -148,8 +150,7 @@ class Simulation:
             largest_slopes=self.largest_slopes[place],
             switches=tuple(replace(switch, motion=()) for switch in self.switches if switch.motion == place),
             limits_passed=tuple(replace(passed, motion=()) for passed in self.limits_passed if passed.motion == place),
-            **{name: None if array is None else array[place][:reached] for name, array in arrays.items()},
-            **{name: int(np.asarray(getattr(self, name))[place]) for name in counts},
+            **own,
         )
 
     def report(self) -> str:
