@@ -37,6 +37,7 @@ from elastogen.build.identity import model_sha256
 from elastogen.build.options import EmitOptions
 from elastogen.generator.functions.derivation import ModelDerivation
 from elastogen.generator.functions.function import Function
+from elastogen.generator.program.collection import paused_collection
 from elastogen.generator.program.graph import Op
 from elastogen.generator.program.operations import ELEMENTARY
 from elastogen.generator.program.program import OperationCount
@@ -72,6 +73,7 @@ class RenderedModel:
         return {f"{self.name}.h": self.header, f"{self.name}.c": self.source, **self.kinematics}
 
 
+@paused_collection()
 def render_model(derivation: ModelDerivation, options: EmitOptions, *, lanes: bool = False) -> RenderedModel:
     """Print every file of a model; with ``lanes`` the extension module evaluates batches in them."""
     _check_names(derivation)

@@ -32,6 +32,7 @@ from elastogen.generator.functions.stages import stage
 from elastogen.generator.functions.variants import Variant, VariantFamily
 from elastogen.generator.joints.on_beams.selector import Selector
 from elastogen.generator.program.arguments import input_argument
+from elastogen.generator.program.collection import paused_collection
 from elastogen.generator.program.graph import Graph, Op
 from elastogen.generator.program.operations import COST
 from elastogen.generator.program.optimize import factor_sums
@@ -164,6 +165,7 @@ def entry_of(name: str, known: Mapping[str, Entry] = CATALOGUE) -> Entry:
     return known[name] if name in known else fused_entry([entry_of(part, known) for part in name.split(MARK)])
 
 
+@paused_collection()
 def derive_model(robot: Robot, outputs: Iterable[str] | str | None = None, frames: Sequence[str] = ()) -> ModelDerivation:
     """Derive the programs of all wanted functions of a robot; ``frames`` are those that functions of frames are about."""
     family = VariantFamily(robot, frames=checked_frames(robot, frames))

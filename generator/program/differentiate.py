@@ -54,9 +54,16 @@ def _chain(graph: Graph, node: int, tangent: Mapping[int, int]) -> int:
 
 def directional(graph: Graph, outputs: Sequence[Value], seeds: Mapping[int, int]) -> list[Value]:
     """Derivative of the outputs along one direction; ``seeds`` maps input nodes to the references of their rates."""
+    return _along(graph, graph.cone(value.ref for value in outputs), outputs, seeds)
+
+
+def _along(graph: Graph, cone: Sequence[int], outputs: Sequence[Value], seeds: Mapping[int, int]) -> list[Value]:
+    """The same, with the nodes that the outputs need."""
     tangent = {node: ref for node, ref in seeds.items() if ref}
-    for node in graph.cone(value.ref for value in outputs):
-        if node not in tangent and any(operand >> 1 in tangent for operand in graph.operands(node)):
+    first, second, third = graph.a, graph.b, graph.c  # -1 where there is no such operand: -1 >> 1 is no node
+    for node in cone:
+        moves = first[node] >> 1 in tangent or second[node] >> 1 in tangent or third[node] >> 1 in tangent
+        if moves and node not in tangent:
             ref = _tangent(graph, node, tangent)
             if ref:
                 tangent[node] = ref
@@ -74,7 +81,8 @@ def seed(x: Value, rate: int) -> dict[int, int]:
 
 def jacobian(graph: Graph, outputs: Sequence[Value], inputs: Sequence[Value]) -> list[list[Value]]:
     """Rows of d outputs / d inputs; by an input that is a constant, nothing changes."""
-    columns = [directional(graph, outputs, seed(x, graph.one)) for x in inputs]
+    cone = graph.cone(value.ref for value in outputs)
+    columns = [_along(graph, cone, outputs, seed(x, graph.one)) for x in inputs]
     return [list(row) for row in zip(*columns, strict=True)]
 
 

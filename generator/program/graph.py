@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import compress
 from typing import TypeAlias
 
 from elastogen.generator.program.operations import ELEMENTARY, Parity, takes_sign
@@ -18,7 +19,12 @@ from elastogen.generator.program.operations import Op as Op
 Number: TypeAlias = "int | float"
 
 
-_CONSTANT, _ADD, _MUL = Op.CONSTANT, Op.ADD, Op.MUL  # asked for millions of times: a global is found faster than a member
+_CONSTANT, _INPUT, _ADD, _MUL = (
+    Op.CONSTANT,
+    Op.INPUT,
+    Op.ADD,
+    Op.MUL,
+)  # asked for millions of times: a global is found faster than a member
 
 
 class Value:
@@ -100,7 +106,7 @@ class Graph:
         self.label: list[str] = []  # of inputs; elsewhere a proposed name of the intermediate, or ""
         self.section_of: list[str] = []
         self.sections: dict[str, None] = {}  # in the order in which they were opened
-        self.current_section = ""  # read only; see section()
+        self.current_section = ""  # read only; see section() and enter_section()
         self._index: dict[tuple[int, ...] | float | str, int] = {}
         self.zero = self.constant(0.0)
         self.one = self.constant(1.0)
@@ -112,6 +118,12 @@ class Graph:
         """``with graph.section("elbow: force"):`` tells what the nodes made inside are for."""
         self.sections[label] = None
         return CodeSection(self, label)
+
+    def enter_section(self, label: str) -> None:
+        """Nodes that are made from now on belong to a section: for passes that take nodes one by one."""
+        if label != self.current_section:
+            self.sections[label] = None
+            self.current_section = label
 
     def outline(self, labels: Iterable[str]) -> None:
         """Fix the order in which sections will be printed, where it is not the one in which they are derived."""
@@ -149,10 +161,13 @@ class Graph:
     def constant(self, value: Number) -> int:
         """Reference to a finite number."""
         value = float(value)
-        if not math.isfinite(value):
-            raise ValueError(f"a constant must be finite, got {value}")
-        node = self._node(abs(value), Op.CONSTANT, -1, -1)
-        self.number[node] = abs(value)
+        size = abs(value)
+        node = self._index.get(size)
+        if node is None:
+            if not math.isfinite(value):
+                raise ValueError(f"a constant must be finite, got {value}")
+            node = self._node(size, _CONSTANT, -1, -1)
+            self.number[node] = size
         return 2 * node + (1 if value < 0.0 else 0)
 
     def input(self, label: str) -> Value:
@@ -171,7 +186,7 @@ class Graph:
 
     def constant_of(self, ref: int) -> float | None:
         """The number behind a reference, or None."""
-        if self.op[ref >> 1] is not Op.CONSTANT:
+        if self.op[ref >> 1] is not _CONSTANT:
             return None
         value = self.number[ref >> 1]
         return -value if ref & 1 else value
@@ -180,7 +195,7 @@ class Graph:
         """Return the value, with a readable name proposed for it if it is an intermediate (the first proposal wins)."""
         value = self.value(value)
         node = value.ref >> 1
-        if not self.label[node] and self.op[node] > Op.INPUT:
+        if not self.label[node] and self.op[node] > _INPUT:
             self.label[node] = label
         return value
 
@@ -346,19 +361,38 @@ class Graph:
     def cone(self, refs: Iterable[int]) -> list[int]:
         """The nodes that the references need, in topological order."""
         first, second, third = self.a, self.b, self.c
-        needed: set[int] = set()
+        needed = bytearray(len(first))
         stack = [ref >> 1 for ref in refs]
         while stack:
             node = stack.pop()
-            if node not in needed:
-                needed.add(node)
-                if first[node] >= 0:
-                    stack.append(first[node] >> 1)
-                    if second[node] >= 0:
-                        stack.append(second[node] >> 1)
+            if not needed[node]:
+                needed[node] = 1
+                a = first[node]
+                if a >= 0:
+                    stack.append(a >> 1)
+                    b = second[node]
+                    if b >= 0:
+                        stack.append(b >> 1)
                         if third[node] >= 0:
                             stack.append(third[node] >> 1)
-        return sorted(needed)
+        return list(compress(range(len(needed)), needed))
+
+    def uses(self, nodes: Iterable[int], refs: Iterable[int]) -> list[int]:
+        """How often each node of the graph is read by the given nodes and references."""
+        uses = [0] * len(self.op)
+        first, second, third = self.a, self.b, self.c
+        for node in nodes:
+            a = first[node]
+            if a >= 0:
+                uses[a >> 1] += 1
+                b = second[node]
+                if b >= 0:
+                    uses[b >> 1] += 1
+                    if third[node] >= 0:
+                        uses[third[node] >> 1] += 1
+        for ref in refs:
+            uses[ref >> 1] += 1
+        return uses
 
     def operands(self, node: int) -> tuple[int, ...]:
         """References that a node reads."""

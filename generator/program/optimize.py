@@ -13,65 +13,69 @@ from heapq import heapify, heappop, heappush
 from elastogen.generator.program.graph import Graph, Op
 
 
+_INPUT, _ADD, _MUL, _DIV = Op.INPUT, Op.ADD, Op.MUL, Op.DIV  # asked for millions of times: see graph.py
+
+
 def factor_sums(graph: Graph, outputs: Sequence[int]) -> list[int]:
     """References to the same values as ``outputs``, with common factors taken out of sums."""
     order = graph.cone(outputs)
-    uses = dict.fromkeys(order, 0)
-    for node in order:
-        for ref in graph.operands(node):
-            uses[ref >> 1] += 1
-    for ref in outputs:
-        uses[ref >> 1] += 1
+    uses = graph.uses(order, outputs)
     absorbed = _absorbed_sums(graph, order, uses)
-    renamed: dict[int, int] = {}  # node -> reference to its rewritten value
+    renamed = [0] * len(graph)  # node -> reference to its rewritten value
+    op, first, second, label = graph.op, graph.a, graph.b, graph.label
+    outer = graph.current_section
 
     def rewritten(ref: int) -> int:
         return renamed[ref >> 1] ^ (ref & 1) if renamed[ref >> 1] else 0
 
     for node in order:
-        op = graph.op[node]
-        if op in (Op.CONSTANT, Op.INPUT):
+        kind = op[node]
+        if kind <= _INPUT or node in absorbed:  # an absorbed sum is never read: its terms belong to the sum above
             renamed[node] = 2 * node
             continue
-        if op is Op.ADD and node in absorbed:
-            renamed[node] = 2 * node  # never read: its terms belong to the sum above
-            continue
-        with graph.section(graph.section_of[node]):
-            if op is Op.DIV and graph.constant_of(rewritten(graph.b[node])) == 0.0:
-                renamed[node] = 2 * node  # by a pivot that factoring shows to be zero always: stays, the pivot reports it
-            elif op is Op.ADD:
-                terms = _collect(graph, node, uses, absorbed)
-                renamed[node] = _sum(graph, [tuple(rewritten(f) for f in term) for term in terms])
-            else:
-                renamed[node] = graph.apply(op, [rewritten(ref) for ref in graph.operands(node)])
+        graph.enter_section(graph.section_of[node])
+        if kind is _ADD:
+            terms = _collect(graph, node, uses, absorbed)
+            renamed[node] = _sum(graph, [tuple([rewritten(factor) for factor in term]) for term in terms])
+        elif kind is _MUL:
+            renamed[node] = graph.mul(rewritten(first[node]), rewritten(second[node]))
+        elif kind is _DIV and graph.constant_of(rewritten(second[node])) == 0.0:
+            renamed[node] = 2 * node  # by a pivot that factoring shows to be zero always: stays, the pivot reports it
+        else:
+            renamed[node] = graph.apply(kind, [rewritten(ref) for ref in graph.operands(node)])
         target = renamed[node] >> 1
-        if graph.label[node] and not graph.label[target] and graph.op[target] > Op.INPUT:
-            graph.label[target] = graph.label[node]
+        if label[node] and not label[target] and op[target] > _INPUT:
+            label[target] = label[node]
+    graph.enter_section(outer)
     return [rewritten(ref) for ref in outputs]
 
 
-def _absorbed_sums(graph: Graph, order: Sequence[int], uses: dict[int, int]) -> set[int]:
+def _absorbed_sums(graph: Graph, order: Sequence[int], uses: Sequence[int]) -> set[int]:
     """Sums that are only a term of one larger sum."""
+    op, first, second = graph.op, graph.a, graph.b
     absorbed = set()
     for node in order:
-        if graph.op[node] is Op.ADD:
-            for ref in (graph.a[node], graph.b[node]):
-                if graph.op[ref >> 1] is Op.ADD and uses[ref >> 1] == 1:
-                    absorbed.add(ref >> 1)
+        if op[node] is _ADD:
+            a, b = first[node] >> 1, second[node] >> 1
+            if op[a] is _ADD and uses[a] == 1:
+                absorbed.add(a)
+            if op[b] is _ADD and uses[b] == 1:
+                absorbed.add(b)
     return absorbed
 
 
-def _collect(graph: Graph, root: int, uses: dict[int, int], absorbed: set[int]) -> list[tuple[int, ...]]:
+def _collect(graph: Graph, root: int, uses: Sequence[int], absorbed: set[int]) -> list[tuple[int, ...]]:
     """Terms of the sum behind a node, each as its factors (the first factor carries the sign)."""
+    op, first, second = graph.op, graph.a, graph.b
     terms: list[tuple[int, ...]] = []
-    waiting = [2 * root]
+    waiting = [second[root], first[root]]
     while waiting:
         ref = waiting.pop()
         node, sign = ref >> 1, ref & 1
-        if graph.op[node] is Op.ADD and (node == root or node in absorbed):
-            waiting += [graph.b[node] ^ sign, graph.a[node] ^ sign]
-        elif graph.op[node] is Op.MUL and uses[node] == 1:
-            terms.append((graph.a[node] ^ sign, graph.b[node]))
+        if node in absorbed:
+            waiting += (second[node] ^ sign, first[node] ^ sign)
+        elif uses[node] == 1 and op[node] is _MUL:
+            terms.append((first[node] ^ sign, second[node]))
         else:
             terms.append((ref,))
     return terms
@@ -79,6 +83,33 @@ def _collect(graph: Graph, root: int, uses: dict[int, int], absorbed: set[int]) 
 
 def _sum(graph: Graph, terms: list[tuple[int, ...]]) -> int:
     """Reference to a sum of products, common factors taken out, most frequent first."""
+    if _share_factors(terms):
+        terms = _with_common_factors_out(graph, terms)
+    total, number = 0, 0
+    for term in terms:
+        product = term[0] if len(term) == 1 else graph.mul(term[0], term[1])
+        if graph.op[product >> 1] is Op.CONSTANT:
+            number = graph.add(number, product)
+        else:
+            total = graph.add(total, product)
+    return graph.add(total, number)
+
+
+def _share_factors(terms: Sequence[tuple[int, ...]]) -> bool:
+    """Whether two products have a factor in common."""
+    seen: set[int] = set()
+    for term in terms:
+        if len(term) > 1:
+            a, b = term[0] >> 1, term[1] >> 1
+            if a in seen or b in seen:
+                return True
+            seen.add(a)
+            seen.add(b)
+    return False
+
+
+def _with_common_factors_out(graph: Graph, terms: Sequence[tuple[int, ...]]) -> list[tuple[int, ...]]:
+    """The terms with every common factor in one product with the sum of what it multiplies."""
     places: list[tuple[int, ...] | None] = list(terms)  # a term keeps its place; None: it went into a product further up
     where: dict[int, list[int]] = {}  # factor -> places of the products that have it, in order
     for place, term in enumerate(terms):
@@ -105,17 +136,7 @@ def _sum(graph: Graph, terms: list[tuple[int, ...]]) -> int:
             for node in _enter(where, members[0], (cofactor, 2 * factor)):
                 if len(where[node]) > 1:
                     heappush(frequent, (-len(where[node]), node))
-    terms = [term for term in places if term is not None]
-    total, number = 0, 0
-    for term in terms:
-        product = term[0]
-        for ref in term[1:]:
-            product = graph.mul(product, ref)
-        if graph.op[product >> 1] is Op.CONSTANT:
-            number = graph.add(number, product)
-        else:
-            total = graph.add(total, product)
-    return graph.add(total, number)
+    return [term for term in places if term is not None]
 
 
 def _enter(where: dict[int, list[int]], place: int, term: tuple[int, ...]) -> tuple[int, ...]:

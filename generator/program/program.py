@@ -94,17 +94,13 @@ class Program:
     @cached_property
     def uses(self) -> dict[int, int]:
         """How often each node is used, outputs included."""
-        uses = dict.fromkeys(self.order, 0)
-        for node in self.order:
-            for ref in self.graph.operands(node):
-                uses[ref >> 1] += 1
-        for ref in self.output_refs:
-            uses[ref >> 1] += 1
-        return uses
+        uses = self.graph.uses(self.order, self.output_refs)
+        return {node: uses[node] for node in self.order}
 
     def _choose_polarity(self) -> frozenset[int]:
         """Nodes to compute with the opposite sign, found by local search: flip while that saves negations."""
         graph = self.graph
+        candidates = [node for node in reversed(self.order) if graph.op[node] > Op.INPUT]
         users: dict[int, list[int]] = {node: [] for node in self.order}
         for node in self.order:
             for ref in graph.operands(node):
@@ -112,27 +108,26 @@ class Program:
         outputs: dict[int, list[int]] = {}
         for ref in self.output_refs:
             outputs.setdefault(ref >> 1, []).append(ref & 1)
-        self.flipped = set()
-
-        def negations_around(node: int) -> int:
-            flip = 1 if node in self.flipped else 0
-            total = self._negations_inside(node) + sum(sign ^ flip for sign in outputs.get(node, ()))
-            return total + sum(self._negations_inside(user) for user in users[node])
-
-        candidates = [node for node in reversed(self.order) if graph.op[node] > Op.INPUT]
+        self.flipped = flipped = set[int]()
+        inside = {node: self._negations_inside(node) for node in self.order}
         for _ in range(6):
             changed = False
             for node in candidates:
-                before = negations_around(node)
+                signs, readers = outputs.get(node, ()), users[node]
+                flip = 1 if node in flipped else 0
+                before = inside[node] + sum([sign ^ flip for sign in signs]) + sum([inside[user] for user in readers])
                 if before:
-                    self.flipped ^= {node}
-                    if negations_around(node) < before:
+                    flipped ^= {node}
+                    touched = {user: self._negations_inside(user) for user in (node, *readers)}
+                    after = touched[node] + sum([sign ^ flip ^ 1 for sign in signs]) + sum([touched[user] for user in readers])
+                    if after < before:
                         changed = True
+                        inside.update(touched)
                     else:
-                        self.flipped ^= {node}
+                        flipped ^= {node}
             if not changed:
                 break
-        return frozenset(self.flipped)
+        return frozenset(flipped)
 
     def sign(self, ref: int) -> int:
         """1 where the reference needs the negative of what its node computes."""

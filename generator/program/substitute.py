@@ -26,16 +26,20 @@ def extract(graph: Graph, refs: Sequence[int]) -> tuple[Graph, list[int]]:
     """A new graph with just what the references need, and the references in it."""
     small = Graph()
     small.sections = dict(graph.sections)
+    op, label = graph.op, graph.label
     renamed: dict[int, int] = {}
     for node in graph.cone(refs):
-        if graph.op[node] is Op.CONSTANT:
+        kind = op[node]
+        if kind is Op.CONSTANT:
             renamed[node] = small.constant(graph.number[node])
-        elif graph.op[node] is Op.INPUT:
-            renamed[node] = small.input(graph.label[node]).ref
+        elif kind is Op.INPUT:
+            renamed[node] = small.input(label[node]).ref
         else:
-            with small.section(graph.section_of[node]):
-                renamed[node] = _again(graph, small, node, renamed)
-            small.name(Value(small, renamed[node]), graph.label[node])
+            small.enter_section(graph.section_of[node])
+            renamed[node] = _again(graph, small, node, renamed)
+            if label[node]:
+                small.name(Value(small, renamed[node]), label[node])
+    small.enter_section("")
     return small, [_signed(renamed, ref) for ref in refs]
 
 
@@ -46,4 +50,9 @@ def _signed(renamed: Mapping[int, int], ref: int) -> int:
 
 def _again(source: Graph, target: Graph, node: int, renamed: Mapping[int, int]) -> int:
     """What a node computes, from renamed operands."""
-    return target.apply(source.op[node], [_signed(renamed, ref) for ref in source.operands(node)])
+    op = source.op[node]
+    if op is Op.MUL:
+        return target.mul(_signed(renamed, source.a[node]), _signed(renamed, source.b[node]))
+    if op is Op.ADD:
+        return target.add(_signed(renamed, source.a[node]), _signed(renamed, source.b[node]))
+    return target.apply(op, [_signed(renamed, ref) for ref in source.operands(node)])

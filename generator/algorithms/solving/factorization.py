@@ -97,8 +97,9 @@ def factorize(
         reciprocals[k] = zero if H[k][k].is_zero else 1 / H[k][k]  # a pivot that is always zero: always a failure
         for i in inward[k]:
             L[k][i] = H[k][i] * reciprocals[k]
-        for position, i in enumerate(inward[k]):
-            for j in inward[k][position:]:
+        coupled = [i for i in inward[k] if not L[k][i].is_zero]
+        for position, i in enumerate(coupled):
+            for j in coupled[position:]:
                 H[i][j] = H[i][j] - L[k][i] * H[k][j]
                 H[j][i] = H[i][j]
     actual = [k for k in range(n) if k not in slots]
