@@ -161,13 +161,12 @@ class Graph:
     def constant(self, value: Number) -> int:
         """Reference to a finite number."""
         value = float(value)
-        size = abs(value)
-        node = self._index.get(size)
+        node = self._index.get(abs(value))
         if node is None:
             if not math.isfinite(value):
                 raise ValueError(f"a constant must be finite, got {value}")
-            node = self._node(size, _CONSTANT, -1, -1)
-            self.number[node] = size
+            node = self._node(abs(value), _CONSTANT, -1, -1)
+            self.number[node] = abs(value)
         return 2 * node + (1 if value < 0.0 else 0)
 
     def input(self, label: str) -> Value:
@@ -238,8 +237,7 @@ class Graph:
 
     def mul(self, x: int, y: int) -> int:
         """Reference to x * y."""
-        sign = (x ^ y) & 1
-        x, y = x & ~1, y & ~1
+        sign, x, y = (x ^ y) & 1, x & ~1, y & ~1
         if x > y:
             x, y = y, x
         if x == 0:
@@ -270,8 +268,7 @@ class Graph:
             return 0
         if x >> 1 == y >> 1:
             return self.one ^ ((x ^ y) & 1)
-        sign = (x ^ y) & 1
-        x, y = x & ~1, y & ~1
+        sign, x, y = (x ^ y) & 1, x & ~1, y & ~1
         return 2 * self._node((Op.DIV, x, y), Op.DIV, x, y) + sign
 
     def unary(self, op: Op, x: int) -> int:
@@ -349,12 +346,12 @@ class Graph:
         return self.unary(op, *operands) if len(operands) == 1 else self.binary(op, *operands)
 
     def _is_cos2_plus_sin2(self, x: int, y: int) -> bool:
-        if (x ^ y) & 1 or self.op[x >> 1] is not Op.MUL or self.op[y >> 1] is not Op.MUL:
+        """Whether the sum of two products is that."""
+        a, b, x, y, signs = self.a, self.b, x >> 1, y >> 1, (x ^ y) & 1
+        if signs or a[x] != b[x] or a[y] != b[y]:
             return False
-        if self.a[x >> 1] != self.b[x >> 1] or self.a[y >> 1] != self.b[y >> 1]:
-            return False
-        s, c = self.a[x >> 1] >> 1, self.a[y >> 1] >> 1
-        return {self.op[s], self.op[c]} == {Op.SIN, Op.COS} and self.a[s] == self.a[c]
+        s, c = a[x] >> 1, a[y] >> 1
+        return {self.op[s], self.op[c]} == {Op.SIN, Op.COS} and a[s] == a[c]
 
     # ---- reading
 
@@ -370,29 +367,11 @@ class Graph:
                 a = first[node]
                 if a >= 0:
                     stack.append(a >> 1)
-                    b = second[node]
-                    if b >= 0:
-                        stack.append(b >> 1)
+                    if second[node] >= 0:
+                        stack.append(second[node] >> 1)
                         if third[node] >= 0:
                             stack.append(third[node] >> 1)
         return list(compress(range(len(needed)), needed))
-
-    def uses(self, nodes: Iterable[int], refs: Iterable[int]) -> list[int]:
-        """How often each node of the graph is read by the given nodes and references."""
-        uses = [0] * len(self.op)
-        first, second, third = self.a, self.b, self.c
-        for node in nodes:
-            a = first[node]
-            if a >= 0:
-                uses[a >> 1] += 1
-                b = second[node]
-                if b >= 0:
-                    uses[b >> 1] += 1
-                    if third[node] >= 0:
-                        uses[third[node] >> 1] += 1
-        for ref in refs:
-            uses[ref >> 1] += 1
-        return uses
 
     def operands(self, node: int) -> tuple[int, ...]:
         """References that a node reads."""
@@ -412,10 +391,8 @@ class Graph:
         if depth == 0:
             return f"{sign}..."
         operands = [self.text(ref, depth - 1) for ref in self.operands(node)]
-        if op in (Op.ADD, Op.MUL, Op.DIV):
-            mark = {Op.ADD: "+", Op.MUL: "*", Op.DIV: "/"}[op]
-            return f"{sign}({f' {mark} '.join(operands)})"
-        return f"{sign}{op.name.lower()}({', '.join(operands)})"
+        mark = {Op.ADD: " + ", Op.MUL: " * ", Op.DIV: " / "}.get(op)
+        return f"{sign}({mark.join(operands)})" if mark else f"{sign}{op.name.lower()}({', '.join(operands)})"
 
 
 def values(graph: Graph, refs: Sequence[int]) -> list[Value]:

@@ -7,11 +7,10 @@ elimination of common subexpressions happen while the graph grows, dead code nev
 from __future__ import annotations
 
 from bisect import insort
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from heapq import heapify, heappop, heappush
 
 from elastogen.generator.program.graph import Graph, Op
-
 
 _INPUT, _ADD, _MUL, _DIV = Op.INPUT, Op.ADD, Op.MUL, Op.DIV  # asked for millions of times: see graph.py
 
@@ -19,7 +18,7 @@ _INPUT, _ADD, _MUL, _DIV = Op.INPUT, Op.ADD, Op.MUL, Op.DIV  # asked for million
 def factor_sums(graph: Graph, outputs: Sequence[int]) -> list[int]:
     """References to the same values as ``outputs``, with common factors taken out of sums."""
     order = graph.cone(outputs)
-    uses = graph.uses(order, outputs)
+    uses = count_uses(graph, order, outputs)
     absorbed = _absorbed_sums(graph, order, uses)
     renamed = [0] * len(graph)  # node -> reference to its rewritten value
     op, first, second, label = graph.op, graph.a, graph.b, graph.label
@@ -48,6 +47,22 @@ def factor_sums(graph: Graph, outputs: Sequence[int]) -> list[int]:
             label[target] = label[node]
     graph.enter_section(outer)
     return [rewritten(ref) for ref in outputs]
+
+
+def count_uses(graph: Graph, nodes: Iterable[int], refs: Iterable[int]) -> list[int]:
+    """How often each node of the graph is read by the given nodes and references."""
+    uses = [0] * len(graph)
+    first, second, third = graph.a, graph.b, graph.c
+    for node in nodes:
+        if first[node] >= 0:
+            uses[first[node] >> 1] += 1
+            if second[node] >= 0:
+                uses[second[node] >> 1] += 1
+                if third[node] >= 0:
+                    uses[third[node] >> 1] += 1
+    for ref in refs:
+        uses[ref >> 1] += 1
+    return uses
 
 
 def _absorbed_sums(graph: Graph, order: Sequence[int], uses: Sequence[int]) -> set[int]:

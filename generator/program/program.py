@@ -12,6 +12,7 @@ import numpy as np
 from elastogen.generator.program.graph import Graph, Op
 from elastogen.generator.program.interpret import DOUBLES, interpret
 from elastogen.generator.program.operations import COST, COUNTED_ALONE, ELEMENTARY, SELECTION, Parity
+from elastogen.generator.program.optimize import count_uses
 from elastogen.runtime.interface.argument import Argument
 
 
@@ -94,7 +95,7 @@ class Program:
     @cached_property
     def uses(self) -> dict[int, int]:
         """How often each node is used, outputs included."""
-        uses = self.graph.uses(self.order, self.output_refs)
+        uses = count_uses(self.graph, self.order, self.output_refs)
         return {node: uses[node] for node in self.order}
 
     def _choose_polarity(self) -> frozenset[int]:
