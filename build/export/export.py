@@ -53,11 +53,11 @@ def export(
     )  # fmt: skip
     if target is not None and not TRIPLE.fullmatch(target):
         raise OutputError(f"target: got {target!r}, expected a triple such as aarch64-linux-gnu.")
-    choices = Choices(header_only, target, options.compile, options.emit.frames)
+    choices = Choices(header_only, target, options.compile)
     chosen = check_choices(format, loop, outputs is not None, choices)
     loaded = load(robot)
     if chosen.needs is not None:
-        options = options.with_outputs(chosen.needs(loaded))
+        options = options.with_outputs(chosen.needs(loaded, options.emit.frames))
     project = make_project(loaded, options, format, loop, chosen.parts)
     if chosen.takes_target:
         project = project.compiled_to(library_name(loaded.name, target) if chosen.compiles else "", target or "")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from elastogen.build.export.fmu.unit import fmu_files, fmu_outputs
@@ -24,7 +24,6 @@ class Choices:
     header_only: bool = False
     target: str | None = None  # a triple, for the formats that compile
     compile: CompileOptions = field(default_factory=CompileOptions)
-    frames: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -37,9 +36,8 @@ class Format:
     compiles: bool = False  # a library, whose name the README tells
     takes_target: bool = False
     takes_header_only: bool = False
-    takes_frames: bool = True
     precision: str = "double"  # where the user asks for none
-    needs: Callable[[Robot], tuple[str, ...]] | None = None  # the functions that it is made of; None: the user chooses
+    needs: Callable[[Robot, Sequence[str]], tuple[str, ...]] | None = None  # its functions, by frames; None: the user chooses
     parts: tuple[str, ...] | None = None  # endings of the C files that it takes, without threads and POSIX; None: all
 
 
@@ -145,12 +143,8 @@ FORMATS = {
     "cmake": Format("a CMake project: target, install rules, find_package, pkg-config", _cmake),
     "python": Format("a project that builds a wheel of the compiled model", _python, takes_loop=False, takes_target=True),
     "shared": Format("a compiled library with its headers", _shared, compiles=True, takes_target=True),
-    "fmu2": Format(
-        "a functional mock-up unit, FMI 2.0", _fmu2, takes_loop=False, takes_target=True, takes_frames=False, needs=fmu_outputs
-    ),
-    "fmu3": Format(
-        "a functional mock-up unit, FMI 3.0", _fmu3, takes_loop=False, takes_target=True, takes_frames=False, needs=fmu_outputs
-    ),
+    "fmu2": Format("a functional mock-up unit, FMI 2.0", _fmu2, takes_loop=False, takes_target=True, needs=fmu_outputs),
+    "fmu3": Format("a functional mock-up unit, FMI 3.0", _fmu3, takes_loop=False, takes_target=True, needs=fmu_outputs),
     "mex": Format("a gateway and a package for MATLAB and Octave", _mex, takes_loop=False, parts=("",)),
     "arduino": Format("an Arduino library with a sketch", _arduino, precision="float", parts=BARE_METAL),
     "platformio": Format("a PlatformIO library", _platformio, precision="float", parts=BARE_METAL),
@@ -168,7 +162,6 @@ def check_choices(kind: str, loop: bool, outputs: bool, choices: Choices) -> For
         (outputs, chosen.needs is None, "outputs="),
         (choices.header_only, chosen.takes_header_only, "header_only=True"),
         (choices.target is not None, chosen.takes_target, "target="),
-        (bool(choices.frames), chosen.takes_frames, "frames="),
     ):
         if given and not taken:
             raise OutputError(f"format {kind!r}: got {option}, which it does not take. Fix: leave it out, or another format.")

@@ -113,7 +113,7 @@ def output_names(
     fused: dict[str, None] = {}
     tangents: dict[str, None] = {}
     for name in outputs:
-        base = differentiated(name, CATALOGUE)
+        base = differentiated(name, CATALOGUE | FRAMED)
         if MARK in name:
             fused[MARK.join(_parts(name, robot, frames))] = None
         elif name == "default":
@@ -125,7 +125,7 @@ def output_names(
             wanted |= {*(entry.name for entry in known.values() if robot is None or entry.applies(robot)), *own}
         elif name in own:
             wanted.add(name)
-        elif (name in FRAMED or name == KINEMATICS) and not frames:
+        elif ((base or name) in FRAMED or name == KINEMATICS) and not frames:
             raise OutputError(f"outputs: {name} needs frames, got none. Fix: choose them, for example frames=['{TIP}']")
         elif name == KINEMATICS:
             wanted |= {"frame_pose_and_jacobian"}

@@ -6,10 +6,11 @@ import dataclasses
 import platform
 import sys
 import uuid
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from elastogen.build.export.archive import zipped
-from elastogen.build.export.fmu.variables import Block, Variable, Variables
+from elastogen.build.export.fmu.variables import FRAME_BLOCKS, Block, Variable, Variables
 from elastogen.build.export.libraries import compile_shared, library_ending, parts_of_triple
 from elastogen.build.export.project import ExportContext, Files, Project
 from elastogen.build.files.contexts import SimulationCall, SwitchContext
@@ -37,6 +38,8 @@ class FmuContext(ExportContext):
     nv_macro: str = ""
     frames: int = 0
     points: int = 0
+    chosen: int = 0  # number of frames that the user chose
+    loads: tuple[tuple[str, int, int], ...] = ()  # what beside the tip carries wrenches: kind, first number, how many
     sliding: int = 0  # number of sliding joints
     driven: tuple[int, ...] = ()  # velocities with a drive
     quaternions: tuple[int, ...] = ()
@@ -56,10 +59,11 @@ class FmuContext(ExportContext):
     fmu_sources: tuple[str, ...] = ()
 
 
-def fmu_outputs(robot: Robot) -> tuple[str, ...]:
-    """The functions behind a unit."""
+def fmu_outputs(robot: Robot, frames: Sequence[str]) -> tuple[str, ...]:
+    """The functions behind a unit with these frames."""
     evaluated = ["jacobian", "forward_dynamics", "forward_kinematics"]
     evaluated += ["point_positions", "point_forces"] if robot.points else []
+    evaluated += ["frame_pose", "frame_velocity", "frame_forces"] if frames else []
     evaluated += ["configuration_rate"] if robot.has_quasi_velocities else []
     return ("simulation", *evaluated, *(f"{name}_tangent" for name in evaluated))
 
@@ -102,10 +106,11 @@ def _context(project: Project, version: int) -> FmuContext:
         raise OutputError(f"format 'fmu{version}': {project.name} cannot be simulated in C, which a unit needs.")
     variables = Variables(derivation)
     prefix, sliding = f"{project.name}_fmu", len(derivation.selectors)
+    points, chosen = len(derivation.point_names), len(derivation.frames)
     functions = {function.name: function for function in derivation.functions}
     values = [repr(0.0), *(x.start for x in variables.all if x.start)]
-    initial = variables.references("DERIVATIVES", "TIP", "POINTS")
-    called = [name for name in fmu_outputs(derivation.robot) if name in functions]
+    placed = ("TIP", "POINTS", *FRAME_BLOCKS)
+    called = [name for name in fmu_outputs(derivation.robot, derivation.frames) if name in functions]
     return FmuContext(
         **{field.name: getattr(project.context, field.name) for field in dataclasses.fields(project.context)},
         prefix=prefix,
@@ -115,7 +120,9 @@ def _context(project: Project, version: int) -> FmuContext:
         nv=len(derivation.velocity_names),
         nv_macro=f"{prefix.upper()}_NV",
         frames=len(derivation.frame_names),
-        points=len(derivation.point_names),
+        points=points,
+        chosen=chosen,
+        loads=tuple(load for load in (("point", 6, 6 * points), ("frame", 6 + 6 * points, 6 * chosen)) if load[2]),
         sliding=sliding,
         driven=variables.driven,
         quaternions=derivation.robot.quaternions,
@@ -128,9 +135,9 @@ def _context(project: Project, version: int) -> FmuContext:
         size=len(variables.all),
         start=tuple(", ".join(values[k : k + 8]) + ("," if k + 8 < len(values) else "") for k in range(0, len(values), 8)),
         unknowns={
-            "Outputs": variables.references("Q", "QD", "TIP", "POINTS"),
+            "Outputs": variables.references("Q", "QD", *placed),
             "Derivatives": variables.references("DERIVATIVES"),
-            "InitialUnknowns": initial,
+            "InitialUnknowns": variables.references("DERIVATIVES", *placed),
             "EventIndicators": variables.references("MARGIN"),
         },
         units=tuple(dict.fromkeys(x.unit for x in variables.all if x.unit)),

@@ -11,6 +11,7 @@ from elastogen.generator.robot.neutral import neutral
 from elastogen.generator.robot.own.terms import TIME
 
 AXES = ("x", "y", "z")
+FRAME_BLOCKS = ("FRAME_POSITIONS", "FRAME_ROTATIONS", "FRAME_VELOCITIES")
 
 
 @dataclass(frozen=True)
@@ -85,11 +86,13 @@ class Variables:
         ]
         self._add("FORCES", "driving forces", rows, **common)
         rows = []
-        for place in ("tip", *(f"point.{name}" for name in self._derivation.point_names)):
+        points, frames = self._derivation.point_names, self._derivation.frames
+        for place in ("tip", *(f"point.{name}" for name in points), *(f"frame.{name}" for name in frames)):
             for kind, unit in (("force", "N"), ("moment", "N.m")):
                 doc = f"{kind} on it, base components"
                 rows += [{"name": f"{place}.{kind}.{axis}", "unit": unit, "doc": doc} for axis in AXES]
-        self._add("WRENCHES", "force and moment on the tip, then on every point, in base components", rows, **common)
+        places = "the tip, then on every point" + (", then on every frame" if frames else "")
+        self._add("WRENCHES", f"force and moment on {places}, in base components", rows, **common)
 
     def _states(self) -> list[int]:
         d = self._derivation
@@ -136,5 +139,32 @@ class Variables:
             for axis in AXES
         ]
         self._add("POINTS", "positions of all points", rows, **common)
+        if self._derivation.frames:
+            self._frames(common)
         rows = [{"name": "margin", "unit": "m", "doc": "distance from the nearest border of an element inside a sliding joint"}]
         self._add("MARGIN", "event indicator", rows if self._derivation.selectors else [], **(common | {"causality": "local"}))
+
+    def _frames(self, common: dict[str, str]) -> None:
+        """Poses and velocities of the frames that the user chose."""
+        frames = self._derivation.frames
+        positions, rotations, velocities = FRAME_BLOCKS
+        rows: list[dict[str, str | int]] = [
+            {"name": f"frame.{name}.{axis}", "unit": "m", "doc": f"position of {name}, base frame"}
+            for name in frames
+            for axis in AXES
+        ]
+        self._add(positions, "positions of the chosen frames", rows, **common)
+        rows = [
+            {"name": f"frame.{name}.R{i}{j}", "unit": "", "doc": f"rotation of {name}, base frame: row, column"}
+            for name in frames
+            for i in (1, 2, 3)
+            for j in (1, 2, 3)
+        ]
+        self._add(rotations, "their rotation matrices by rows", rows, **common)
+        rows = [
+            {"name": f"frame.{name}.{kind}.{axis}", "unit": unit, "doc": f"{kind} velocity of {name}, base components"}
+            for name in frames
+            for kind, unit in (("linear", "m/s"), ("angular", "rad/s"))
+            for axis in AXES
+        ]
+        self._add(velocities, "their linear and angular velocities, base components", rows, **common)

@@ -46,7 +46,7 @@ def _change(argument: Argument) -> Argument:
 def _along(entry: Entry, way: Way) -> Way:
     def derive(variant: Variant) -> Derived:
         derived, graph = way(variant), variant.graph
-        points = len(variant.pointed.points) if entry.layout in ("points", "physical") else 0
+        points = len(variant.pointed.points) if entry.layout in ("points", "physical", "frames", "loaded") else 0
         seeds: dict[int, int] = {}
         for name in entry.inputs:
             argument = input_argument(name, variant.positions, variant.size, points)

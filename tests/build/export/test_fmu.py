@@ -20,6 +20,9 @@ fmpy = pytest.importorskip("fmpy", reason="FMPy is not installed: pip install fm
 from fmpy.validation import validate_fmu  # noqa: E402
 
 VERSIONS = ("fmu2", "fmu3")
+FRAMES = ("gauge", "tip")  # of the flexible robot
+PLACES = ("tip", "point.gauge", *(f"frame.{name}" for name in FRAMES))  # where it takes wrenches
+AXES = [f"{kind}.{axis}" for kind in ("force", "moment") for axis in "xyz"]
 BENDER = {
     "elastogen": 1,
     "name": "bender",
@@ -66,10 +69,12 @@ class Sample:
         return np.array([self.forces.get(name, 0.0) for name in self.robot.velocity_names])
 
 
-def sample(folder: Path, robot: elastogen.Robot, q: list[float], qd: list[float], **forces: float) -> Sample:
+def sample(
+    folder: Path, robot: elastogen.Robot, q: list[float], qd: list[float], frames: tuple[str, ...] = (), **forces: float
+) -> Sample:
     units = {}
     for version in VERSIONS:
-        elastogen.export(robot, folder / version, format=version, cflags="-O0")
+        elastogen.export(robot, folder / version, format=version, frames=frames, cflags="-O0")
         units[version] = str(folder / version / f"{robot.name}.fmu")
     return Sample(robot, np.array(q), np.array(qd), forces, units)
 
@@ -83,7 +88,7 @@ def rigid(tmp_path_factory: pytest.TempPathFactory) -> Sample:
 @pytest.fixture(scope="module")
 def flexible(tmp_path_factory: pytest.TempPathFactory) -> Sample:
     robot = elastogen.load(BENDER)
-    return sample(tmp_path_factory.mktemp("flexible"), robot, [0.3, 0.02, -0.01], [0.1, 0.2, 0.3], hub=0.3)
+    return sample(tmp_path_factory.mktemp("flexible"), robot, [0.3, 0.02, -0.01], [0.1, 0.2, 0.3], FRAMES, hub=0.3)
 
 
 @pytest.fixture(scope="module")
@@ -124,8 +129,8 @@ def test_units_move_as_simulate(name: str, request: pytest.FixtureRequest) -> No
             assert np.allclose(columns(rows, ["tip.x", "tip.y", "tip.z"]), tip, rtol=0, atol=1e-9), (version, kind)
 
 
-def test_live_parameters_wrenches_and_points(flexible: Sample) -> None:
-    """A changed mass, a force on the tip and one on a point, against simulate with the same generalized forces."""
+def test_live_parameters_wrenches_points_and_frames(flexible: Sample) -> None:
+    """A changed mass, wrenches on tip, point and frames, against simulate with the same generalized forces."""
     s, t = flexible, np.linspace(0.0, 0.1, 11)
     names = ["simulation", "jacobian", "point_jacobians", "point_positions"]
     model = elastogen.build_model(s.robot, outputs=names, cflags="-O0")
@@ -137,9 +142,8 @@ def test_live_parameters_wrenches_and_points(flexible: Sample) -> None:
         return s.F + model.jacobian(q).T @ push + model.point_jacobians(q)[0].T @ pull
 
     expected = model.simulate(s.q, s.qd, t=t, F=forces, rtol=1e-12, atol=1e-14, parameters=mass)
-    axes = [f"{kind}.{axis}" for kind in ("force", "moment") for axis in "xyz"]
-    loads = {f"tip.{a}": x for a, x in zip(axes, push, strict=True)}
-    loads |= {f"point.gauge.{a}": x for a, x in zip(axes, pull, strict=True)}
+    shares = dict(zip(PLACES, (0.4 * push, 0.7 * pull, 0.3 * pull, 0.6 * push), strict=True))
+    loads = {f"{place}.{a}": x for place, share in shares.items() for a, x in zip(AXES, share, strict=True)}
     for version, unit in s.units.items():
         for kind in ("CoSimulation", "ModelExchange"):
             rows = simulated(unit, kind, s.start | loads | mass, t)
@@ -147,6 +151,12 @@ def test_live_parameters_wrenches_and_points(flexible: Sample) -> None:
             assert np.allclose(q, expected.q, rtol=1e-9, atol=1e-9), (version, kind)
             points = columns(rows, [f"point.gauge.{axis}" for axis in "xyz"])
             assert np.allclose(points, model.point_positions(q)[:, 0], rtol=0, atol=1e-12)
+            for place, same in (("frame.gauge", "point.gauge"), ("frame.tip", "tip")):
+                assert np.array_equal(rows[f"{place}.x"], rows[f"{same}.x"]), (version, kind)
+            assert np.array_equal(rows["frame.tip.R21"], rows["tip.R21"])
+            qd = columns(rows, [f"qd.{n}" for n in model.velocity_names])
+            twist = columns(rows, [f"frame.tip.{part}.{axis}" for part in ("linear", "angular") for axis in "xyz"])
+            assert np.allclose(twist, np.einsum("nij,nj->ni", model.jacobian(q), qd), rtol=0, atol=1e-12)
     with pytest.raises(AssertionError, match="changed"):  # without the loads it is another motion
         assert np.allclose(columns(simulated(unit, kind, s.start, t), ["q.hub"])[-1], expected.q[-1, :1]), "changed"
 
@@ -190,18 +200,19 @@ def test_directional_derivatives(flexible: Sample, version: str) -> None:
     functions = {f.name: f for f in derive_model(s.robot, names).functions}
     parameters = {p.name: p.value for p in s.robot.live_parameters}
     n = len(s.q)
-    wrench, dwrench, dq, dqd = (rng.standard_normal(size) for size in (12, 12, n, n))
+    wrench, dwrench, dq, dqd = (rng.standard_normal(size) for size in (24, 24, n, n))
 
     def value(name: str, **given: np.ndarray) -> list[np.ndarray]:
         return list(functions[name].evaluate({"q": s.q, **given}, parameters).values())
 
-    J = np.vstack([value("jacobian")[0], value("point_jacobians")[0][0]])
-    dJ = np.vstack([value("jacobian_rate", qd=dq)[0], value("point_jacobian_rates", qd=dq)[0][0]])
+    tip, gauge = value("jacobian")[0], value("point_jacobians")[0][0]
+    dtip, dgauge = value("jacobian_rate", qd=dq)[0], value("point_jacobian_rates", qd=dq)[0][0]
+    J, dJ = np.vstack([tip, gauge, gauge, tip]), np.vstack([dtip, dgauge, dgauge, dtip])  # as PLACES
     by_q, by_qd, by_F = value("forward_dynamics_derivatives", qd=s.qd, F=s.F + J.T @ wrench)
     dF = np.array([0.7, 0.0, 0.0])
     expected = by_q @ dq + by_qd @ dqd + by_F @ (dF + J.T @ dwrench + dJ.T @ wrench)
 
-    loads = [f"{place}.{kind}.{axis}" for place in ("tip", "point.gauge") for kind in ("force", "moment") for axis in "xyz"]
+    loads = [f"{place}.{axis}" for place in PLACES for axis in AXES]
     host = Host(s.units[version], s.start | dict(zip(loads, wrench, strict=True)))
     coordinates, velocities = s.robot.coordinate_names, s.robot.velocity_names
     known = host.of([*(f"q.{c}" for c in coordinates), *(f"qd.{v}" for v in velocities), "F.hub", *loads])
@@ -210,6 +221,10 @@ def test_directional_derivatives(flexible: Sample, version: str) -> None:
     got = np.array(host.instance.getDirectionalDerivative(wanted, known, change))
     assert np.allclose(got[:n], expected, rtol=1e-10, atol=1e-10)
     assert np.allclose(got[n:], [*(J[:3] @ dq), J[6] @ dq, dqd[0], dq[0]], rtol=1e-10, atol=1e-12)
+    framed = host.of(["frame.gauge.y", "frame.tip.z", *(f"frame.tip.{part}.x" for part in ("linear", "angular"))])
+    change_of_twist = dtip @ s.qd + tip @ dqd
+    expected = [gauge[1] @ dq, tip[2] @ dq, change_of_twist[0], change_of_twist[3]]
+    assert np.allclose(host.instance.getDirectionalDerivative(framed, known, change), expected, rtol=1e-10, atol=1e-12)
     with pytest.raises(Exception, match="Directional"):
         host.instance.getDirectionalDerivative(wanted[:1], host.of(["beam_mass"]), [1.0])
     host.close()
