@@ -243,6 +243,14 @@ def test_two_units_in_one_host_and_kept_states(rigid: Sample, flexible: Sample, 
     first.instance.setFMUState(kept)
     assert np.array_equal(first.get(["tip.x", "tip.y"]), before[0])
     assert first.get(["payload_mass"])[0] != 2.0
+    data = first.instance.serializeFMUState(kept)
+    third.instance.setFMUState(third.instance.deserializeFMUState(data))
+    assert np.array_equal(third.get(["tip.x", "tip.y"]), before[0])
+    for wrong in (data[:-1], bytes(len(data))):
+        with pytest.raises(fmpy.fmi1.FMICallException, match="error"):
+            third.instance.deserializeFMUState(wrong)
+    third.instance.reset()
+    assert third.get(["q.shoulder"])[0] == 0.0
     first.instance.freeFMUState(kept)
     with pytest.raises(fmpy.fmi1.FMICallException, match="fail"):
         first.set({"tip.x": 0.0})  # an output
