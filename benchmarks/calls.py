@@ -48,6 +48,7 @@ def report(rounds: int) -> list[str]:
         small = time_call(partial(method, *few), rounds, 200)
         small_into = time_call(partial(method, *few, out=few_out), rounds, 200)
         listed = time_call(partial(method, *lists), rounds, 200)
+        rows_listed = time_call(partial(method, *(each.tolist() for each in few)), rounds, 200)
     batched = Times(batch.shortest / 1000, batch.median / 1000)
     rows = [
         ["model.inverse_dynamics(q, qd, qdd)", nanoseconds(plain), "2000", verdict(plain.shortest < 2e-6)],
@@ -56,6 +57,12 @@ def report(rounds: int) -> list[str]:
         ["lists in place of arrays", nanoseconds(listed), "2000 more", verdict(listed.shortest < plain.shortest + 2e-6)],
         ["batch of 4 states", nanoseconds(small), "3000", verdict(small.shortest < 3e-6)],
         ["batch of 4 states, out=F", nanoseconds(small_into), "no more", verdict(small_into.shortest < 1.05 * small.shortest)],
+        [
+            "batch of 4 states, lists",
+            nanoseconds(rows_listed),
+            "2000 more",
+            verdict(rows_listed.shortest < small.shortest + 2e-6),
+        ],
         ["batch of 1000 states, each state", nanoseconds(batched), "-", "-"],
     ]
     header = ["PUMA 560 (6 joints), payload and gravity live", "ns, shortest (median)", "target [ns]", "reached"]

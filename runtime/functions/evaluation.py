@@ -52,11 +52,14 @@ class Evaluation:
                 for argument, given in zip(kernel.info.inputs, arguments, strict=False)
             ]
         if parameters is None and on_failure in ("raise", "nan") and (out is None or type(out) is np.ndarray):
-            if arguments and isinstance(arguments[0], list):
-                arguments = as_arrays(arguments, kernel.real)
-            result: Array | None = kernel.single(arguments, out)
+            result: Array | None = None
+            if arguments and isinstance(first := arguments[0], list):
+                if first and type(first[0]) is list:
+                    result = kernel.lists(arguments, out)
+                if result is None:
+                    arguments = as_arrays(arguments, kernel.real)
             if result is None:
-                result = kernel.dense(arguments, out)
+                result = kernel.single(arguments, out)
             if result is not None:
                 return result
         answer: Array = kernel.batch(arguments, out, parameters, on_failure)

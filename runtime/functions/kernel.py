@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 from elastogen.runtime.errors import ModelError
 from elastogen.runtime.functions.metadata import FunctionInfo
 from elastogen.runtime.functions.parameters import Parameters
-from elastogen.runtime.functions.short_ways import compile_batch, compile_single
+from elastogen.runtime.functions.short_ways import FEW, compile_batch, compile_lists, compile_single
 from elastogen.runtime.interface.argument import Argument
 
 Outputs = Sequence[NDArray[Any]]
@@ -47,10 +47,26 @@ class Kernel:
         self.call = getattr(lib, f"eg_call_{info.name}")
         self._array_type = ffi.typeof("eg_real_t[]")
         self.parameters = parameters
-        self.single: Callable[..., Any] = compile_single(self)
-        self.dense: Callable[..., Any] = compile_batch(self, self._batch)
+        self.pools: list[list[Any]] = [[] for _ in range(FEW + 1)]  # workspaces for so many states
+        self.single: Callable[..., Any] = self._first_single
+        self.dense: Callable[..., Any] = self._first_dense
+        self.lists: Callable[..., Any] = self._first_lists
         self.diagnose: Callable[[NDArray[Any], NDArray[Any]], str] | None = None
         """From q and the live parameters to the cause of a failed factorization, where the model can tell."""
+
+    # Short ways are written when they are first taken.
+
+    def _first_single(self, arguments: Sequence[Any], out: Any) -> Any:
+        self.single = compile_single(self)
+        return self.single(arguments, out)
+
+    def _first_dense(self, arguments: Sequence[Any], out: Any) -> Any:
+        self.dense = compile_batch(self, self._batch)
+        return self.dense(arguments, out)
+
+    def _first_lists(self, arguments: Sequence[Any], out: Any) -> Any:
+        self.lists = compile_lists(self, self._batch)
+        return self.lists(arguments, out)
 
     # Workspaces: parameters, inputs and outputs in one block, as eg_call_* expects them.
 

@@ -40,6 +40,13 @@ def test_lists_and_whole_numbers(two_link: Model, rng, only_short) -> None:
     q, qd, qdd = states(rng, 4)
     expected = two_link.inverse_dynamics(q, qd, qdd)
     np.testing.assert_array_equal(two_link.inverse_dynamics(q.tolist(), qd.tolist(), qdd.tolist()), expected)
+    rows = [[(*row,) for row in each.tolist()] for each in (q, qd, qdd)]
+    np.testing.assert_array_equal(two_link.inverse_dynamics(*rows), expected)
+    out = np.empty((4, 2))
+    assert two_link.inverse_dynamics(q.tolist(), qd.tolist(), qdd.tolist(), out=out) is out
+    np.testing.assert_array_equal(out, expected)
+    long = np.resize(q, (40, 2))
+    np.testing.assert_array_equal(two_link.gravity_vector(long.tolist()), two_link.gravity_vector(long))
     np.testing.assert_array_equal(two_link.inverse_dynamics(q[1].tolist(), qd[1], qdd[1].tolist()), expected[1])
     np.testing.assert_array_equal(two_link.inverse_dynamics([0, 1], [0, 0], [2, 0]), two_link.inverse_dynamics(
         np.array([0.0, 1.0]), np.zeros(2), np.array([2.0, 0.0])
@@ -94,7 +101,15 @@ def test_everything_else_is_still_right(two_link: Model, rng) -> None:
     np.testing.assert_array_equal(two_link.inverse_dynamics(np.stack([q, q]), qd, qdd)[1], expected)
 
 
-@pytest.mark.parametrize("wrong", [["a", "b"], [1j, 0], [[1], [1, 2]], [True, False], [1.0], [None, 1.0], [[1.0, 2.0, 3.0]]])
+WRONG_ROWS = (
+    [[True, False]], [[1.0, 2.0], [3.0]], [[1.0], [1.0, 2.0, 3.0]], [["a", "b"]], [[1j, 0.0]], [[10**400, 0.0]], [[], []],
+    [[[1.0, 2.0]], [1.0, 2.0]],
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "wrong", [["a", "b"], [1j, 0], [[1], [1, 2]], [True, False], [1.0], [None, 1.0], [[1.0, 2.0, 3.0]], *WRONG_ROWS]
+)
 def test_wrong_lists_are_refused_as_before(two_link: Model, wrong) -> None:
     with pytest.raises(ModelError, match="argument 'q'"):
         two_link.gravity_vector(wrong)
