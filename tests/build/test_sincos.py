@@ -71,7 +71,7 @@ class Precision:
 
 
 DOUBLE = Precision("double", np.float64, 53, -1021, 2**18, 4.1e5, 2.0**48)
-FLOAT = Precision("float", np.float32, 24, -125, 2**13, 1.28e4, 2.0**20)
+FLOAT = Precision("float", np.float32, 24, -125, 2**13, 1.28e4, float.fromhex("0x1.921faap20"))  # k = 2^20
 
 precisions = pytest.mark.parametrize("precision", [DOUBLE, FLOAT], ids=lambda p: str(p.real))
 
