@@ -19,6 +19,7 @@ from elastogen.generator.functions.mass_and_coriolis import (
     mass_matrix_by_columns,
 )
 from elastogen.generator.functions.variants import Variant
+from elastogen.generator.mechanism.mechanism import Mechanism
 from elastogen.generator.program.arguments import matrix, scalar, vector
 from elastogen.generator.program.graph import Value
 from elastogen.generator.spatial.vectors import add, cross
@@ -109,7 +110,14 @@ def _factorized(variant: Variant) -> Factorization:
             for k, share in free.items():
                 M[slot][k] = M[k][slot] = share * M[k][slot]
     with variant.graph.section("factorization of the mass matrix"):
-        return factorize(M, mechanism.coordinate_parents, mechanism.separate, free)
+        return factorize(M, mechanism.coordinate_parents, mechanism.separate, free, _bodies(mechanism))
+
+
+def _bodies(mechanism: Mechanism) -> list[tuple[int, ...]]:
+    """The elastic coordinates of each flexible body, where no joint slides on one."""
+    if any(frame.window is not None for frame in mechanism.frames) or mechanism.separate:
+        return []
+    return [frame.elastic.coordinates for frame in mechanism.frames if frame.elastic is not None]
 
 
 def bias(variant: Variant, loads: Sequence[Load] = ()) -> list[Value]:
@@ -165,7 +173,9 @@ def elastic_inverse_dynamics(variant: Variant) -> Derived:
                 for j in joints:
                     total = total - M[k][j] * qdd[j]
                 right.append(total)
-            factors = factorize([[M[r][c] for c in elastic] for r in elastic], _inner_chain(variant, elastic))
+            bodies = [[elastic.index(k) for k in body if k in elastic] for body in _bodies(variant.mechanism)]
+            chain = _inner_chain(variant, elastic)
+            factors = factorize([[M[r][c] for c in elastic] for r in elastic], chain, bodies=bodies)
             pivots = factors.pivots
             for k, value in zip(elastic, factors.solve(right), strict=True):
                 qdd[k] = value

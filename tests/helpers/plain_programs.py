@@ -12,7 +12,7 @@ from elastogen.generator.functions.own.functions import own_entries
 from elastogen.generator.functions.variants import VariantFamily
 from elastogen.generator.program.arguments import input_argument
 from elastogen.generator.program.graph import Graph, Value
-from elastogen.generator.program.program import Program
+from elastogen.generator.program.program import OperationCount, Program
 from elastogen.generator.program.substitute import extract
 from elastogen.generator.robot.robot import Robot
 from elastogen.generator.sliding.elements_inside import INDICATORS, indicated, indicators_at, selectors
@@ -56,6 +56,10 @@ class PlainPrograms:
         parameters = {parameter.name: parameter.value for parameter in self.robot.live_parameters}
         results = tuple(self._programs[name].evaluate(wanted, parameters).values())
         return results if len(results) > 1 else results[0]
+
+    def counted(self, name: str) -> OperationCount:
+        """Operations of a function that has been called."""
+        return self._programs[name].count
 
 
 def program(graph: Graph, inputs: Sequence[Argument], outputs: Sequence[tuple[Argument, Sequence[Value]]]) -> Program:

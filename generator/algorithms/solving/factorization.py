@@ -5,12 +5,16 @@ Entry ij of M is zero unless one joint is inward of the other; this factorizatio
 Where a joint slides along a beam, what it carries meets two nodes of the beam, others for every element. The slots of that
 window (mechanism.SeparateWindow) are coordinates here. When all further out is eliminated, their rows are added to those of the
 nodes that are in the slots, which keeps the band of the beam's own block.
+
+Inside a beam any order of elimination will do. The nodes that only the beam itself moves have numbers for their rows: they
+go first, from the root outward, and take no operation with them but those with what is inward of the beam.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from types import MappingProxyType
 
 from elastogen.generator.mechanism.mechanism import SeparateWindow
@@ -22,6 +26,7 @@ from elastogen.generator.spatial.vectors import Mat
 class Factorization:
     """L (unit lower triangular, entries only at inward coordinates), pivots D and their reciprocals."""
 
+    outward: list[int]  # all coordinates, each behind those inward of it
     inward: list[list[int]]  # coordinates inward of each one, nearest first
     L: Mat
     pivots: list[Value]
@@ -36,7 +41,7 @@ class Factorization:
         x = [zero] * len(self.L)
         for k, value in zip(self.actual, right, strict=True):
             x[k] = value
-        for k in reversed(range(len(x))):  # L^T y = b
+        for k in reversed(self.outward):  # L^T y = b
             if k in self.windows:
                 for slot, v in enumerate(self.windows[k].coordinates):
                     for i, share in self.windows[k].window.shares(slot):
@@ -44,7 +49,7 @@ class Factorization:
             for i in self.inward[k]:
                 x[i] = x[i] - self.L[k][i] * x[k]
         x = [value * reciprocal for value, reciprocal in zip(x, self.reciprocals, strict=True)]
-        for k in range(len(x)):  # L x = y
+        for k in self.outward:  # L x = y
             if k in self.windows:
                 for v, value in zip(self.windows[k].coordinates, self.windows[k].window.gather(x), strict=True):
                     x[v] = value
@@ -74,22 +79,27 @@ def factorize(
     parents: Sequence[int],
     separate: Sequence[SeparateWindow] = (),
     free: Mapping[int, Value] = MappingProxyType({}),
+    bodies: Sequence[Sequence[int]] = (),
 ) -> Factorization:
     """Factor a mass matrix; ``parents`` gives the coordinate inward of each coordinate, -1 at the base.
 
-    ``free`` is 0 for a coordinate that is clamped, so that nothing is added to its row.
+    ``free`` is 0 for a coordinate that is clamped, so that nothing is added to its row. ``bodies`` are the elastic
+    coordinates of each flexible body, in order.
     """
     n = len(M)
-    inward: list[list[int]] = []
-    for k in range(n):
-        inward.append([parents[k], *inward[parents[k]]] if parents[k] >= 0 else [])
+    outward, parents = list(range(n)), list(parents)
+    for body in bodies:
+        _numbers_outermost(M, body, outward, parents)
+    inward: list[list[int]] = [[] for _ in range(n)]
+    for k in outward:
+        inward[k] = [parents[k], *inward[parents[k]]] if parents[k] >= 0 else []
     H = [list(row) for row in M]
     zero = M[0][0].graph.value(0)
     L = [[zero] * n for _ in range(n)]
     reciprocals = [zero] * n
     windows = {max(window.coordinates): window for window in separate}
     slots = {k for window in separate for k in window.coordinates}
-    for k in reversed(range(n)):
+    for k in reversed(outward):
         if k in windows:
             _fold(H, windows[k], inward[min(windows[k].coordinates)], free)
         if k in slots:
@@ -103,7 +113,30 @@ def factorize(
                 H[i][j] = H[i][j] - L[k][i] * H[k][j]
                 H[j][i] = H[i][j]
     actual = [k for k in range(n) if k not in slots]
-    return Factorization(inward, L, [H[k][k] for k in actual], reciprocals, actual, windows, free)
+    return Factorization(outward, inward, L, [H[k][k] for k in actual], reciprocals, actual, windows, free)
+
+
+def _numbers_outermost(M: Mat, body: Sequence[int], outward: list[int], parents: list[int]) -> None:
+    """Put the coordinates of a body whose rows are numbers behind its others, the one nearest to the root last."""
+    first, last = body[0], body[-1]
+    others = [k for k in range(len(M)) if k not in body]
+    is_chain = all(parents[k] == k - 1 for k in range(first + 1, last + 1)) and len(body) == last - first + 1
+    if not is_chain or any(parents[k] in body[:-1] for k in others):
+        return
+    inward = [parents[first]]
+    while inward[-1] >= 0:
+        inward.append(parents[inward[-1]])
+    beyond = [k for k in others if k not in inward]
+    numbers = [k for k in body if all(M[k][j].constant is not None for j in body) and all(M[k][j].is_zero for j in beyond)]
+    if len(numbers) == len(body):
+        return  # whatever the order, there is nothing to compute
+    chain = [*(k for k in body if k not in numbers), *reversed(numbers)]
+    for k in others:
+        if parents[k] == last:
+            parents[k] = chain[-1]
+    for inner, k in pairwise([parents[first], *chain]):
+        parents[k] = inner
+    outward[outward.index(first) : outward.index(last) + 1] = chain
 
 
 def _fold(H: Mat, separate: SeparateWindow, inward: Sequence[int], free: Mapping[int, Value]) -> None:

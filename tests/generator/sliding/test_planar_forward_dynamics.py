@@ -86,3 +86,17 @@ def test_forward_dynamics_of_a_tree_with_sliding_joints():
         expected = np.linalg.solve(M / np.outer(scale, scale), right / scale) / scale
         qdd = programs("forward_dynamics", q=q, qd=qd, F=F)
         np.testing.assert_allclose(qdd, expected, rtol=0, atol=1e-10 * np.abs(expected).max())
+
+
+def test_inner_nodes_of_a_beam_are_eliminated_at_generation():
+    """Their rows of M are numbers: only two joints and the ends of the beams, two numbers each, have pivots to compute."""
+    rng = np.random.default_rng(5)
+    for elements, divisions in (((3, 0), 2 + 2), ((3, 2), 2 + 2 + 2)):
+        plan = robot_of("R R", "", elements, seed=4)
+        robot = PlainPrograms(elastogen.load(plan.description("robot") | {"live": ["payload"]}))
+        q, qd, F = state_of(plan, rng)
+        qdd = robot("forward_dynamics", q=q, qd=qd, F=F)
+        assert robot.counted("forward_dynamics").div == divisions
+        M, bias = plan.evaluate(q, 0 * q, 0 * q)["M"], robot("inverse_dynamics", q=q, qd=qd, qdd=0 * q)
+        scale = np.abs(M) @ np.abs(qdd) + np.abs(bias) + np.abs(F)
+        np.testing.assert_array_less(np.abs(M @ qdd + bias - F) / scale, 1e-12)
