@@ -65,7 +65,7 @@ class Cache:
         """The extension of a sound entry, or None."""
         for folder in (self.directory, *self.read_only):
             entry = folder / "modules" / key
-            if not (entry / MANIFEST).exists():
+            if not os.path.exists(entry / MANIFEST):  # or may not be looked at
                 continue
             reason = distrust(folder, folder / "modules", entry, entry / MANIFEST)
             if reason:
@@ -73,8 +73,9 @@ class Cache:
                 continue
             extension = sound_extension(entry)
             if extension is not None:
-                with contextlib.suppress(OSError):
-                    os.utime(entry / MANIFEST)  # when it was used last
+                if folder == self.directory:
+                    with contextlib.suppress(OSError):
+                        os.utime(entry / MANIFEST)  # when it was used last
                 return extension
         return None
 
@@ -83,6 +84,7 @@ class Cache:
         found = self.find(key)
         if found is not None:
             return found
+        most = most_bytes()  # a wrong setting is told before anything is built
         with self._writing():
             own_folder(self.directory)
             own_folder(self._modules)
@@ -97,7 +99,7 @@ class Cache:
                     made = self._publish(key, scratch)
             finally:
                 shutil.rmtree(scratch, ignore_errors=True)
-        self.shrink(most_bytes())
+        self.shrink(most)
         return made
 
     def _publish(self, key: str, scratch: Path) -> Path:
@@ -128,7 +130,11 @@ class Cache:
 
     def entries(self) -> list[Path]:
         """All entries of the own directory, those that were not used for longest first."""
-        found = [(path / MANIFEST, path) for path in self._modules.glob("*") if (path / MANIFEST).is_file()]
+        try:
+            folders = [self._modules / name for name in os.listdir(self._modules)]
+        except OSError:  # there are none, or they may not be looked at
+            return []
+        found = [(path / MANIFEST, path) for path in folders if os.path.isfile(path / MANIFEST)]
         return [path for _, path in sorted((manifest.stat().st_mtime, path) for manifest, path in found)]
 
     def shrink(self, most: int) -> list[Path]:
@@ -140,11 +146,13 @@ class Cache:
             if total <= most:
                 break
             with contextlib.suppress(OSError):
-                if most > 0 and (entry / MANIFEST).stat().st_mtime > limit:
+                if (entry / MANIFEST).stat().st_mtime > limit:
                     continue
                 self.discard(entry)
                 total -= sizes[entry]
                 removed.append(entry)
+        if removed:
+            self.forget()
         return removed
 
     # ---- notes: where builds led to
@@ -181,6 +189,14 @@ class Cache:
                 os.replace(scratch, notes / f"{key}.json")
             except OSError:
                 os.unlink(scratch)
+
+    def forget(self) -> None:
+        """Remove the notes that lead to entries which are gone."""
+        for path in (*self.directory.glob("builds/*.json"), *self.directory.glob("known/*.json")):
+            module = str((read_json(path) or {}).get("module") or "nothing")
+            if not any(os.path.exists(folder / "modules" / module) for folder in (self.directory, *self.read_only)):
+                with contextlib.suppress(OSError):
+                    path.unlink()
 
     def _writing(self) -> Any:
         return writing_to(self.directory, f"set {ENVIRONMENT_VARIABLE} or cache_dir= to a directory")

@@ -172,13 +172,13 @@ def test_another_users_entry_is_refused(warm, tmp_path: Path) -> None:
 def test_a_read_only_cache_behind_the_own_one(warm, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     robot, cache = warm
     monkeypatch.setenv("ELASTOGEN_CACHE_READ_ONLY", str(cache))
-    before = sorted(path.name for path in cache.rglob("*"))
+    before = sorted((path, path.stat().st_mtime_ns) for path in cache.rglob("*"))
     own = tmp_path / "own"
     model = elastogen.build_model(robot, outputs=["inverse_dynamics"], cache_dir=own)
     assert model.extension is not None
     assert model.extension.is_relative_to(cache)
     assert not own.exists()
-    assert sorted(path.name for path in cache.rglob("*")) == before
+    assert sorted((path, path.stat().st_mtime_ns) for path in cache.rglob("*")) == before
 
 
 def test_others_may_read_where_that_is_wanted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -228,10 +228,38 @@ def test_the_cache_is_bounded(tmp_path: Path) -> None:
         (entry / "data").write_bytes(b"x" * 1000)
         (entry / MANIFEST).write_text(json.dumps({"files": {}, "extension": ""}))
         os.utime(entry / MANIFEST, (time.time() - age,) * 2)
+        cache.note_build(f"note{k}", f"entry{k}")
     assert [path.name for path in cache.entries()] == ["entry1", "entry2", "entry0"]
     assert [path.name for path in cache.shrink(2500)] == ["entry1"]
-    assert [path.name for path in cache.shrink(1)] == ["entry2"]  # entry0 is too young
+    assert sorted(path.stem for path in tmp_path.glob("builds/*")) == ["note0", "note2"]  # the third led to nothing
+    assert [path.name for path in cache.shrink(0)] == ["entry2"]  # entry0 is too young
     assert [path.name for path in cache.entries()] == ["entry0"]
+
+
+def test_a_wrong_limit_is_told_before_anything_is_built(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ELASTOGEN_CACHE_MIB", "2 GB")
+    with pytest.raises(BuildError, match=r"ELASTOGEN_CACHE_MIB: got '2 GB', expected a whole number"):
+        Cache(tmp_path).make("key", lambda _: pytest.fail("built"))
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="another user is another process")
+def test_a_cache_that_may_not_be_read_has_nothing(tmp_path: Path) -> None:
+    """That of root, for another user; for others than root, one without permissions."""
+    entry = tmp_path / "modules" / "key"
+    entry.mkdir(parents=True)
+    (entry / MANIFEST).write_text("{}")
+    (tmp_path / "modules").chmod(0)
+    child = os.fork()
+    if child == 0:
+        try:
+            if os.geteuid() == 0:
+                os.setresuid(65534, 65534, 65534)
+            os._exit(0 if Cache(tmp_path).find("key") is None and Cache(tmp_path).entries() == [] else 1)
+        finally:
+            os._exit(2)  # an exception
+    status = os.waitpid(child, 0)[1]
+    (tmp_path / "modules").chmod(0o700)
+    assert os.WEXITSTATUS(status) == 0
 
 
 def test_the_command(warm, tmp_path: Path, capsys) -> None:

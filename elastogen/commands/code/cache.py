@@ -106,4 +106,6 @@ def clean_command(cache_dir: Path | None, unused_days: float | None) -> None:
             shutil.rmtree(cache.directory / notes, ignore_errors=True)
         for broken in (cache.directory / "modules").glob("*"):
             cache.discard(broken)
+    else:
+        cache.forget()
     print(f"removed {len(entries)} entries and {len(left)} leftovers from {cache.directory}")
