@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import pairwise
+from typing import Any
 
 import elastogen
 from benchmarks.race.chains import chain
@@ -14,6 +15,7 @@ from elastogen.generator.robot.robot import Body, Robot
 
 PUMA_TARGETS = {"inverse_dynamics": (203, 150, 10), "mass_matrix": (138, 85, 8)}
 GROWTH = (5, 10, 20, 40, 60, 80, 100)
+DAMPED = 1.3  # inverse dynamics of two links of 20 elements with two damping ratios each, beside those without damping
 
 
 def puma() -> Robot:
@@ -26,6 +28,30 @@ def puma() -> Robot:
 def count(robot: Robot, function: str) -> OperationCount:
     """Operations of one function."""
     return derive_model(robot, (function,)).functions[0].program.count
+
+
+def elements(damping: dict[str, Any]) -> Robot:
+    """Two revolute joints in a plane, each with a beam of 20 elements."""
+    beam = {"joint": "R", "length": 0.8, "mass_per_length": 0.4, "EI": 2.0, "elements": 20, **damping}
+    planar = {"links": [beam, beam], "gravity": [0, -9.81], "payload": {"mass": 0.2}}
+    return elastogen.load({"elastogen": 1, "name": "beams", "planar": planar})
+
+
+def damping() -> list[str]:
+    """Operations of inverse dynamics with damping by ratios, beside those without."""
+    forms: dict[str, dict[str, Any]] = {
+        "none": {}, "ratios: [0.01]": {"ratios": [0.01]}, "ratios: [0.01, 0.02]": {"ratios": [0.01, 0.02]},
+        "ratio: 0.01": {"ratio": 0.01},
+    }  # fmt: skip
+    counts = {form: count(elements({"damping": given} if given else {}), "inverse_dynamics") for form, given in forms.items()}
+    free, rows = counts["none"], []
+    for form, found in counts.items():
+        most = max(found.mul / free.mul, found.add / free.add)
+        target = form.startswith("ratios")
+        wanted = [f"{DAMPED}", verdict(most <= DAMPED)] if target else ["", ""]
+        rows.append([form, str(found.mul), str(found.add), f"{most:.2f}", *wanted])
+    words = "Inverse dynamics of two links of 20 elements each, by the damping of the links:"
+    return [words, "", *table(["damping", "mul", "add", "times as many", "target", "reached"], rows), ""]
 
 
 def report(quick: bool) -> list[str]:
@@ -54,7 +80,7 @@ def report(quick: bool) -> list[str]:
         *table(["joints", "mul", "add", "operations per joint"], rows), "",
         f"Each further joint adds {min(slopes):.1f} to {max(slopes):.1f} operations; linear: {verdict(linear)}.", "",
     ]  # fmt: skip
-    return lines
+    return lines + damping()
 
 
 def _triple(numbers: tuple[int, ...]) -> str:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from elastogen.generator.beams.natural_frequencies import loaded_frequencies, loses_stiffness
 from elastogen.generator.robot.expressions import nominal
-from elastogen.generator.robot.robot import Joint, Link, Robot, Scalar
+from elastogen.generator.robot.robot import FlexibleBody, Joint, Link, Robot, Scalar
+
+FULL = 100  # entries of a damping matrix that are worth a word
 
 
 def describe(robot: Robot) -> str:
@@ -64,9 +66,26 @@ def _flexible(robot: Robot) -> list[str]:
         if link.flexible.reduction is not None:
             errors = ", ".join(f"{100 * error:.2g}" for error in link.flexible.reduction.errors)
             lines.append(f"    lowest modes of {link.flexible.reduction.elements} elements, frequencies too high by {errors} %")
+        lines += _damping(link.flexible)
         if loses_stiffness(link):
             lines.append(f"    without foreshortening it loses its stiffness when it turns at {found[0]:.5g} rad/s")
     return ["flexible links", *lines] if lines else []
+
+
+def _damping(body: FlexibleBody) -> list[str]:
+    """How modes without a ratio of their own are damped, and what a full damping matrix costs."""
+    beam, count = body.telescope, len(body.coordinates)
+    parts = body.damping_parts or (beam.damping_parts if beam is not None else None)
+    if parts is not None:
+        ratio = "" if beam is not None and beam.damping else f", ratios {parts.internal / 2:.3g} s times their frequencies"
+        own = f"; {len(parts.modal)} of its modes otherwise, by their own ratios" if parts.modal else ""
+        return [f"    internal friction{ratio}{own}"]
+    matrices = [body.damping, *(matrix for _, matrix in beam.damping)] if beam is not None else [body.damping]
+    entries = sum(entry != 0 for matrix in matrices for row in matrix for entry in row)
+    if entries < max(FULL, 6 * count):
+        return []
+    fewer = f"ratios of the lowest two modes alone take {3 * count}"
+    return [f"    its damping matrix is full: {entries} multiplications in the equations of motion; {fewer}"]
 
 
 def _range(joint: Joint) -> str:

@@ -128,10 +128,9 @@ def _flexible_columns(variant: Variant, link: FlexibleLink) -> list[list[Value]]
         link.elastic.add_forces(forces, link.elastic.elastic_forces(link.elastic.own(q)))
         columns.append([force / value for force in variant.free(forces)])
     if link.damped:
-        forces = list(zeros)
-        for i in own:
-            for j in own:
-                forces[i] = forces[i] + variant.elasticity.D[i][j] * qd[j]
+        rates = [rate if k in own else zero for k, (rate, zero) in enumerate(zip(qd, zeros, strict=True))]
+        others = variant.elasticity.other_dampers(zeros, rates)
+        forces = [x + y for x, y in zip(others, variant.elasticity.internal_friction(rates), strict=True)]
         link.elastic.add_forces(forces, link.elastic.damping_forces(link.elastic.own(q), link.elastic.own(qd)))
         columns.append(variant.free(forces))
     return columns

@@ -12,7 +12,8 @@ from elastogen.generator.algorithms import affine
 from elastogen.generator.algorithms.newton_euler import Load, Placed, inverse_dynamics, place
 from elastogen.generator.bodies.elastic_body import ElasticBody
 from elastogen.generator.functions.own.terms import OwnTerms
-from elastogen.generator.mechanism.drives import Drive, Elasticity, drives, elasticity
+from elastogen.generator.mechanism.drives import Drive, drives
+from elastogen.generator.mechanism.elasticity import Elasticity, elasticity
 from elastogen.generator.mechanism.layout import build_mechanism
 from elastogen.generator.mechanism.mechanism import Mechanism
 from elastogen.generator.mechanism.points import PointedMechanism
@@ -127,13 +128,14 @@ class Variant:
     def friction(self, q: Sequence[Value], qd: Sequence[Value]) -> list[Value]:
         """D qd + Coulomb friction, and the user's own forces that have no potential."""
         with self.graph.section("friction and damping"):
-            result = []
-            for k, drive in enumerate(self.drives):
-                total = drive.coulomb_friction(qd[k])
-                for damping, rate in zip(self.elasticity.D[k], qd, strict=True):
-                    if not damping.is_zero:
-                        total = total + damping * rate
-                result.append(total)
+            within = self.free(self.elasticity.internal_friction(qd))
+            return [lost + internal for lost, internal in zip(self._outer_friction(q, qd), within, strict=True)]
+
+    def _outer_friction(self, q: Sequence[Value], qd: Sequence[Value]) -> list[Value]:
+        """Without the internal friction of links, which is proportional to their stiffness."""
+        with self.graph.section("friction and damping"):
+            start = [drive.coulomb_friction(rate) for drive, rate in zip(self.drives, qd, strict=True)]
+            result = self.elasticity.other_dampers(start, qd)
             for body in self.elastic_bodies:
                 body.add_forces(result, body.damping_forces(body.own(q), body.own(qd)))
             if self.robot.terms:
@@ -150,14 +152,12 @@ class Variant:
 
     def elastic_forces(self, q: Sequence[Value]) -> list[Value]:
         """Q_e = dU/dq, U the strain energy: K q, and what the length of a beam outside of its joint adds."""
+        return self._spring_forces(q, q)
+
+    def _spring_forces(self, q: Sequence[Value], led: Sequence[Value]) -> list[Value]:
+        """Q_e, its constant stiffness times ``led`` (Elasticity.led) in place of q."""
         with self.graph.section("elastic forces"):
-            result = []
-            for row in self.elasticity.K:
-                total = self.graph.value(0)
-                for stiffness, x in zip(row, q, strict=False):
-                    if not stiffness.is_zero:
-                        total = total + stiffness * x
-                result.append(total)
+            result = self.elasticity.springs(led)
             for body in self.elastic_bodies:
                 body.add_forces(result, body.elastic_forces(body.own(q)))
             return self.free(result)
@@ -176,8 +176,9 @@ class Variant:
 
     def resistances(self, q: Sequence[Value], qd: Sequence[Value]) -> list[Value]:
         """Q_e + D qd + Coulomb friction, and the user's own terms."""
-        rows = zip(self.elastic_forces(q), self.friction(q, qd), self.own_potential_forces(q), strict=True)
-        return [elastic + lost + own for elastic, lost, own in rows]
+        springs = self._spring_forces(q, self.elasticity.led(q, qd))
+        rows = zip(springs, self._outer_friction(q, qd), self.own_potential_forces(q), strict=True)
+        return [spring + lost + own for spring, lost, own in rows]
 
     @property
     def elastic_bodies(self) -> list[ElasticBody]:

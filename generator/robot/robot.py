@@ -25,6 +25,7 @@ from elastogen.generator.robot.own.functions import OwnFunction
 from elastogen.generator.robot.own.terms import Term
 
 if TYPE_CHECKING:
+    from elastogen.generator.beams.damping_parts import DampingParts
     from elastogen.generator.beams.integrals import ShapedBeam
 
 Scalar: TypeAlias = "int | float | sympy.Expr"
@@ -175,7 +176,8 @@ class Telescope:
     ``nodal`` clamps (paper 003, 4.3): all nodes, the first one too, have coordinates, and those of the element inside
     the joint vanish. Else the clamp is the material point inside the joint, and equal elements divide what sticks out.
     Then ``foreshortening`` belongs to the part outside, and ``damping`` lists exponents e and matrices D_e of a damping
-    sum_e d^(e + p_i + p_j) D_e beside the body's constant one, with p = 1 for slopes and 0 for deflections and amplitudes. With
+    sum_e d^(e + p_i + p_j) D_e beside the body's constant one, with p = 1 for slopes and 0 for deflections and amplitudes; a
+    single one may have parts that cost less, with the stiffness K of EI = d = 1. With
     nodal clamps ``held_damping`` may hold a matrix for each element inside the joint, likewise beside the constant one.
 
     ``modes`` of a beam that is reduced to them, one in every column: their deflections and slopes at the free nodes, in turn,
@@ -191,6 +193,7 @@ class Telescope:
     damping: tuple[tuple[int, Matrix], ...] = ()
     held_damping: tuple[Matrix, ...] = ()
     modes: tuple[tuple[float, ...], ...] = ()
+    damping_parts: DampingParts | None = field(default=None, metadata={"later": True})
 
     @property
     def moves_tip(self) -> bool:
@@ -235,6 +238,7 @@ class FlexibleBody:
     reduction: Reduction | None = None  # of finite elements that were reduced to their lowest modes
     units: tuple[str, ...] = ()  # of the elastic coordinates; none where they are those of the modes in given data
     beam: ShapedBeam | None = field(default=None, compare=False, repr=False)  # what the integrals were computed from
+    damping_parts: DampingParts | None = field(default=None, metadata={"later": True})  # where they cost less than the matrix
 
     @property
     def clamp_moves(self) -> bool:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from math import comb
 
+from elastogen.generator.beams.damping_parts import DampingParts
 from elastogen.generator.bodies.elastic_body import (
     Chain,
     DeformedBody,
@@ -21,6 +22,7 @@ from elastogen.generator.bodies.elastic_body import (
     moment_of,
     rigid_energy,
 )
+from elastogen.generator.bodies.modal_dampers import add_modal_forces, modal_dampers
 from elastogen.generator.bodies.shaped_body import ShapedBody, undeformed_inertia
 from elastogen.generator.program.graph import Value
 from elastogen.generator.program.lowering import Lowering
@@ -29,7 +31,7 @@ from elastogen.generator.sliding.beam_functions import Spread
 from elastogen.generator.sliding.mode_functions import Modes, beam_functions
 from elastogen.generator.sliding.moving_shape import Field, MovingShape
 from elastogen.generator.spatial.inertia import Inertia
-from elastogen.generator.spatial.vectors import Mat, Symmetric, Vec, product
+from elastogen.generator.spatial.vectors import Mat, Symmetric, Vec, product, times
 
 
 @dataclass(frozen=True)
@@ -43,6 +45,7 @@ class MovingBeam(ElasticBody):
     modes: Modes  # empty: nodal coordinates
     foreshortening: bool
     damping: tuple[tuple[int, Mat], ...]  # exponents e and matrices D_e: see robot.Telescope
+    damping_parts: DampingParts | None  # of the only one
 
     @staticmethod
     def lowered(lower: Lowering, body: FlexibleBody, coordinates: tuple[int, ...]) -> MovingBeam:
@@ -59,6 +62,7 @@ class MovingBeam(ElasticBody):
             beam.modes,
             beam.foreshortening,
             tuple((e, [[lower.value(entry) for entry in row] for row in matrix]) for e, matrix in beam.damping),
+            beam.damping_parts,
         )
 
     def with_mass_factor(self, factor: Value) -> MovingBeam:
@@ -112,13 +116,16 @@ class MovingBeam(ElasticBody):
         """That matrix times the rates: each D_e with the rates d^p_j u_j'."""
         shape = self.deformed(x).shape
         rates = [power * rate for power, rate in zip(shape.powers, xd[1:], strict=True)]
-        forces = super().damping_forces(x, xd)
+        forces, zero = super().damping_forces(x, xd), self.graph.value(0)
         for exponent, matrix in self.damping:
             factor = _power(shape.d, exponent)
-            for i, row in enumerate(matrix):
-                total = self.graph.value(0)
-                for entry, rate in zip(row, rates, strict=True):
-                    total = total + entry * rate
+            if self.damping_parts is None:
+                totals = times(matrix, rates)
+            else:
+                internal = self.damping_parts.internal
+                totals = [sum((internal * k * rates[j] for j, k in row), zero) for row in shape.space.stiffness_integrals]
+                add_modal_forces(totals, modal_dampers(self.graph, self.damping_parts.modal, range(len(totals))), rates)
+            for i, total in enumerate(totals):
                 forces[1 + i] = forces[1 + i] + factor * shape.powers[i] * total
         return forces
 

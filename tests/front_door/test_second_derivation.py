@@ -103,9 +103,11 @@ def own() -> Robot:
 
 
 CASES: dict[str, Callable[[], Robot]] = {
-    "smooth Pb, then smooth Pa": lambda: planar({"joint": "Pb", "gamma": 0.7, **BEAM, "foreshortening": True},
+    "smooth Pb, then smooth Pa": lambda: planar({"joint": "Pb", "gamma": 0.7, **BEAM, "foreshortening": True,
+                                                 "damping": {"ratios": [0.02]}},
                                                 {"joint": "Pa", "gamma": 0.2, **RIGID}),
-    "smooth Pa": lambda: planar({"joint": "R", **BEAM, "foreshortening": True}, {"joint": "Pa", "gamma": 0.7, **RIGID}),
+    "smooth Pa": lambda: planar({"joint": "R", **BEAM, "foreshortening": True, "damping": {"ratios": [0.02, 0.01]}},
+                                {"joint": "Pa", "gamma": 0.7, **RIGID}),
     "nodal Pb, then nodal Pa": lambda: planar({"joint": "Pb", "gamma": 0.7, "slide": "nodal", **BEAM, "foreshortening": True,
                                                "damping": {"ratio": 0.02}},
                                               {"joint": "Pa", "gamma": 0.2, "slide": "nodal", **RIGID}),

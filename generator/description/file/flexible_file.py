@@ -102,7 +102,7 @@ class DampingSection(Section):
     """Damping of the elastic coordinates: one of ratio, ratios, rayleigh, matrix."""
 
     ratio: ScalarField | None = Field(default=None, description="damping ratio of every clamped mode [-]")
-    ratios: ListField | None = Field(default=None, description="damping ratio per clamped mode, lowest first [-]")
+    ratios: ListField | None = Field(default=None, description="damping ratios of the lowest clamped modes, lowest first [-]")
     rayleigh: RayleighSection | None = None
     matrix: SquareField | None = Field(default=None, description="coordinates x coordinates")
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 from elastogen.generator.description.flexible.check import check_body
@@ -25,4 +24,4 @@ def flexible_body(link: DescribedLink[Any], telescopic: str = "") -> FlexibleBod
     kind.check(link)
     body = kind.reduced(link) or kind.body(link)
     check_body(body, link.parameters, link.where)
-    return replace(body, damping=kind.damping(link, body))
+    return kind.damped(link, body)

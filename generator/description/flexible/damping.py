@@ -8,10 +8,11 @@ from dataclasses import replace
 import numpy as np
 
 from elastogen.generator.beams.finite_elements import full_matrix
-from elastogen.generator.beams.natural_frequencies import Array, clamped_modes, mass_matrix, naming_heavy_tips, numeric
-from elastogen.generator.beams.piecewise import ROUNDING, to_scalar
+from elastogen.generator.beams.natural_frequencies import mass_matrix, numeric
+from elastogen.generator.beams.piecewise import to_scalar
 from elastogen.generator.description.file.fields import ScalarField
 from elastogen.generator.description.file.flexible_file import DampingSection, RayleighSection
+from elastogen.generator.description.flexible.modal_damping import by_ratios
 from elastogen.generator.program.graph import Graph
 from elastogen.generator.robot.expressions import nominal, parse_scalar
 from elastogen.generator.robot.location import Location
@@ -19,67 +20,80 @@ from elastogen.generator.robot.robot import ZERO3, Body, FlexibleBody, Matrix, P
 from elastogen.generator.sliding.mode_functions import beam_functions
 
 
-def damping_matrix(
+def damped(
+    section: DampingSection | None,
+    body: FlexibleBody,
+    tip_body: Body,
+    parameters: Mapping[str, Parameter],
+    where: Location,
+) -> FlexibleBody:
+    """Return the body with its damping; M is that of the clamped link with its tip body.
+
+    Ratios zeta_i of the clamped modes X (X^T M X = E) give D = M X diag(2 zeta_i w_i) X^T M, at the nominal parameters;
+    Rayleigh's D = alpha M + beta K keeps parameters.
+    """
+    if section is None or section.rayleigh is not None or section.matrix is not None:
+        return replace(body, damping=_damping_matrix(section, body, tip_body, parameters, where))
+    mass, stiffness = numeric(mass_matrix(body, tip_body), parameters), numeric(body.stiffness, parameters)
+    size = len(body.coordinates)
+    found = by_ratios(_ratios(section, size, where), mass, stiffness, where)
+    return replace(body, damping=found.matrix, damping_parts=found.cheaper_parts(size))  # K q is needed anyway
+
+
+def _damping_matrix(
     section: DampingSection | None,
     body: FlexibleBody,
     tip_body: Body,
     parameters: Mapping[str, Parameter],
     where: Location,
 ) -> Matrix:
-    """Return the damping matrix; M is that of the clamped link with its tip body.
-
-    Ratios zeta_i of the clamped modes X (X^T M X = E) give D = M X diag(2 zeta_i w_i) X^T M, at the nominal parameters;
-    Rayleigh's D = alpha M + beta K keeps parameters.
-    """
+    """Of what needs no modes."""
     size = len(body.coordinates)
-    if section is None:
-        return tuple((0,) * size for _ in range(size))
-    if section.rayleigh is not None:
+    if section is not None and section.rayleigh is not None:
         alpha, beta = _rayleigh(section.rayleigh, parameters, where.at("rayleigh"))
         mass = mass_matrix(body, tip_body)
         return tuple(
             tuple(to_scalar(alpha * mass[j][k] + beta * body.stiffness[j][k]) for k in range(size)) for j in range(size)
         )
-    if section.matrix is not None:
+    if section is not None and section.matrix is not None:
         return _given(section.matrix, size, parameters, where.at("matrix"))
-    mass_numbers = numeric(mass_matrix(body, tip_body), parameters)
-    return _by_ratios(_ratios(section, size, where), mass_numbers, numeric(body.stiffness, parameters), where)
+    return tuple((0,) * size for _ in range(size))
 
 
-def nodal_damping(
+def nodal_damped(
     section: DampingSection | None,
     body: FlexibleBody,
     tip_body: Body,
     parameters: Mapping[str, Parameter],
     where: Location,
-) -> tuple[Matrix, tuple[Matrix, ...]]:
-    """Return the damping of a nodal telescopic body: the constant part, and one for each element inside the joint.
+) -> FlexibleBody:
+    """Return a nodal telescopic body with its damping: a constant part, or one for each element inside the joint.
 
     With an element clamped the modes are those of the parts on both sides of it, and ratios are theirs.
     """
     beam, size = body.telescope, len(body.coordinates)
     assert beam is not None
     if section is None or section.rayleigh is not None or section.matrix is not None:
-        return damping_matrix(section, body, tip_body, parameters, where), ()
+        return replace(body, damping=_damping_matrix(section, body, tip_body, parameters, where))
     ratios = _ratios(section, size - 4, where)
     mass, stiffness = numeric(mass_matrix(body, tip_body), parameters), numeric(body.stiffness, parameters)
     held = []
     for k in range(1, beam.elements + 1):
         free = [j for j in range(size) if not 2 * k - 2 <= j < 2 * k + 2]
-        own = _by_ratios(ratios, mass[np.ix_(free, free)], stiffness[np.ix_(free, free)], where)
+        own = by_ratios(ratios, mass[np.ix_(free, free)], stiffness[np.ix_(free, free)], where).matrix
         entries = {(i, j): own[r][c] for r, i in enumerate(free) for c, j in enumerate(free)}
         held.append(tuple(tuple(entries.get((i, j), 0) for j in range(size)) for i in range(size)))
-    return tuple((0,) * size for _ in range(size)), tuple(held)
+    return replace(body, telescope=replace(beam, held_damping=tuple(held)))
 
 
-def moving_damping(
+def moving_damped(
     section: DampingSection | None,
     body: FlexibleBody,
     tip_body: Body,
     parameters: Mapping[str, Parameter],
     where: Location,
-) -> tuple[Matrix, tuple[tuple[int, Matrix], ...]]:
-    """Return the damping of a smooth telescopic body: the constant part, and exponents with matrices (robot.Telescope).
+) -> FlexibleBody:
+    """Return a smooth telescopic body with its damping: a constant part, and exponents with matrices (robot.Telescope).
 
     With P = diag(d^p_j), M = mu d P Mhat P and K = EI d^-3 P Khat P for the part outside. Its modes X, without a load, are
     those of (Mhat, Khat) at every d, and their frequencies go with d^-2: so D = M X diag(2 zeta_i w_i) X^T M is
@@ -88,25 +102,26 @@ def moving_damping(
     """
     beam, size = body.telescope, len(body.coordinates)
     assert beam is not None
-    nothing: Matrix = tuple((0,) * size for _ in range(size))
     if section is None:
-        return nothing, ()
+        return body
     if section.matrix is not None:
-        return _given(section.matrix, size, parameters, where.at("matrix")), ()
+        return replace(body, damping=_given(section.matrix, size, parameters, where.at("matrix")))
     functions = beam_functions(Graph(), beam.elements, beam.modes)
     mass, stiffness = full_matrix(functions.mass_integrals), full_matrix(functions.stiffness_integrals)
     if section.rayleigh is not None:
         alpha, beta = _rayleigh(section.rayleigh, parameters, where.at("rayleigh"))
         parts = [(1, alpha * beam.mass_per_length, mass), (-3, beta * beam.EI, stiffness)]
         if beam.modes:
-            tip, parts = nothing, [*parts, *((e, alpha * factor, rows) for e, factor, rows in _tip_masses(beam, tip_body))]
+            parts += [(e, alpha * factor, rows) for e, factor, rows in _tip_masses(beam, tip_body)]
         else:
             massless = replace(body, field_field_integrals=tuple((ZERO3,) * size for _ in range(size)))
-            tip = _times(alpha, mass_matrix(massless, tip_body))
-        return tip, tuple((exponent, _times(factor, matrix)) for exponent, factor, matrix in parts if factor != 0)
-    modal = _by_ratios(_ratios(section, size, where), np.array(mass), np.array(stiffness), where)
+            body = replace(body, damping=_times(alpha, mass_matrix(massless, tip_body)))
+        varying = tuple((exponent, _times(factor, matrix)) for exponent, factor, matrix in parts if factor != 0)
+        return replace(body, telescope=replace(beam, damping=varying))
     factor = float(np.sqrt(nominal(beam.mass_per_length, parameters) * nominal(beam.EI, parameters)))
-    return nothing, ((-1, _times(factor, modal)),)
+    modal = by_ratios(_ratios(section, size, where), np.array(mass), np.array(stiffness), where).scaled(factor)
+    cheaper = modal.cheaper_parts(sum(map(len, functions.stiffness_integrals)))
+    return replace(body, telescope=replace(beam, damping=((-1, modal.matrix),), damping_parts=cheaper))
 
 
 def _tip_masses(beam: Telescope, tip_body: Body) -> list[tuple[int, Scalar, list[list[float]]]]:
@@ -147,20 +162,10 @@ def _ratios(section: DampingSection, size: int, where: Location) -> list[float]:
         where = where.at("ratios")
         given = section.ratios or ()
         ratios = [float(parse_scalar(ratio, {}, where.at(i))) for i, ratio in enumerate(given)]
-        if len(ratios) != size:
-            raise where.error(f"{len(ratios)} ratios", f"{size}, one per coordinate", "or give one `ratio` for all")
+        if not 1 <= len(ratios) <= size:
+            fix = "give those of the lowest modes, or one `ratio` for all"
+            raise where.error(f"{len(ratios)} ratios", f"1 to {size}, at most one per coordinate", fix)
     for ratio in ratios:
         if not 0 <= ratio < 1:
             raise where.error(ratio, "damping ratios from 0 to below 1", "0.005 to 0.02 are usual for metal links")
     return ratios
-
-
-def _by_ratios(ratios: list[float], mass: Array, stiffness: Array, where: Location) -> Matrix:
-    with naming_heavy_tips(where):
-        frequencies, shapes = clamped_modes(mass, stiffness)
-    left = mass @ shapes
-    damping = (left * (2 * np.array(ratios) * frequencies)) @ left.T
-    damping = (damping + damping.T) / 2
-    size = np.sqrt(np.diag(damping))
-    damping[np.abs(damping) <= ROUNDING * np.outer(size, size)] = 0
-    return tuple(tuple(to_scalar(float(entry)) for entry in row) for row in damping)

@@ -14,7 +14,7 @@ from typing import ClassVar, Generic, TypeVar
 
 from elastogen.generator.description.file.fields import FrameSection, ScalarField
 from elastogen.generator.description.file.flexible_file import FlexibleSection
-from elastogen.generator.description.flexible.damping import damping_matrix
+from elastogen.generator.description.flexible.damping import damped
 from elastogen.generator.robot.location import Location
 from elastogen.generator.robot.robot import Body, FlexibleBody, Matrix, Parameter
 
@@ -64,9 +64,9 @@ class FlexibleKind(ABC, Generic[SectionT]):
 
     # ---- 5. damping
 
-    def damping(self, link: DescribedLink[SectionT], body: FlexibleBody) -> Matrix:
-        """The damping matrix, from the key ``damping`` that all kinds have."""
-        return damping_matrix(link.section.damping, body, link.tip_body, link.parameters, link.where.at("damping"))
+    def damped(self, link: DescribedLink[SectionT], body: FlexibleBody) -> FlexibleBody:
+        """The body with its damping, from the key ``damping`` that all kinds have."""
+        return damped(link.section.damping, body, link.tip_body, link.parameters, link.where.at("damping"))
 
     # ---- 6. on a telescopic joint
 

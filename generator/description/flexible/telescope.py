@@ -11,7 +11,7 @@ from elastogen.generator.beams.integrals import Beam, beam_body
 from elastogen.generator.beams.piecewise import Curve, as_fraction, to_scalar
 from elastogen.generator.description.file.flexible_file import PropertySection
 from elastogen.generator.description.flexible.check import check_body, check_products
-from elastogen.generator.description.flexible.damping import moving_damping, nodal_damping
+from elastogen.generator.description.flexible.damping import moving_damped, nodal_damped
 from elastogen.generator.description.flexible.reduction import nodal_values, reduced_body
 from elastogen.generator.robot.expressions import LARGEST, SMALLEST, nominal, parse_scalar
 from elastogen.generator.robot.location import Location
@@ -61,11 +61,8 @@ def telescopic_body(
         body = beam_body(beam, element_modes(section.elements, ("y",), beam.length, clamped=not nodal))
     body = replace(body, telescope=telescope)
     check_body(body, parameters, where)
-    if nodal:
-        constant, held = nodal_damping(section.damping, body, tip_body, parameters, where.at("damping"))
-        return replace(body, damping=constant, telescope=replace(telescope, held_damping=held))
-    constant, varying = moving_damping(section.damping, body, tip_body, parameters, where.at("damping"))
-    return replace(body, damping=constant, telescope=replace(telescope, damping=varying))
+    damped = nodal_damped if nodal else moving_damped
+    return damped(section.damping, body, tip_body, parameters, where.at("damping"))
 
 
 def _check_plain(section: ElementsSection, slide: str, where: Location) -> None:

@@ -42,7 +42,7 @@ ROD = {"length": 0.3, "rigid": True, "mass": 0.7, "inertia": 0.01}
 ROBOTS = {
     "modes": spatial(),
     "linear tips": spatial("linear"),
-    "elements, P_a": planar({"joint": "R", "damping": {"ratio": 0.01}, **BEAM}, {"joint": "Pa", "gamma": 0.4, **ROD}),
+    "elements, P_a": planar({"joint": "R", "damping": {"ratios": [0.01, 0.02]}, **BEAM}, {"joint": "Pa", "gamma": 0.4, **ROD}),
     "P_b smooth": planar({"joint": "R", **ROD}, {"joint": "Pb", "gamma": 0.4, **BEAM}),
     "P_b nodal": planar({"joint": "R", **ROD}, {"joint": "Pb", "gamma": 0.4, "slide": "nodal", **BEAM}),
 }

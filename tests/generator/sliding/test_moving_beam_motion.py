@@ -174,8 +174,8 @@ def test_ratios_of_a_nodal_link_hold_for_every_element_inside():
         A = np.block([[0 * M, np.eye(4)], [-np.linalg.solve(M, K), -np.linalg.solve(M, D)]])
         values = np.linalg.eigvals(A)
         np.testing.assert_allclose(-values.real / np.abs(values), 0.03, rtol=1e-7)
-    with pytest.raises(elastogen.RobotError, match=r"3 ratios.*expected 4, one per coordinate"):
-        built("wrong", elements=3, slide="nodal", damping={"ratios": [0.01] * 3})
+    with pytest.raises(elastogen.RobotError, match=r"5 ratios.*expected 1 to 4, at most one per coordinate"):
+        built("wrong", elements=3, slide="nodal", damping={"ratios": [0.01] * 5})
 
 
 def test_derivatives_include_the_damping(modal):
