@@ -8,7 +8,7 @@ is reduced to modes, they are sums of fixed functions, with integrals that are n
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import comb
@@ -31,7 +31,7 @@ from elastogen.generator.sliding.beam_functions import Spread
 from elastogen.generator.sliding.mode_functions import Modes, beam_functions
 from elastogen.generator.sliding.moving_shape import Field, MovingShape
 from elastogen.generator.spatial.inertia import Inertia
-from elastogen.generator.spatial.vectors import Mat, Symmetric, Vec, product, times
+from elastogen.generator.spatial.vectors import Mat, Symmetric, Vec, dot, product
 
 
 @dataclass(frozen=True)
@@ -116,17 +116,21 @@ class MovingBeam(ElasticBody):
         """That matrix times the rates: each D_e with the rates d^p_j u_j'."""
         shape = self.deformed(x).shape
         rates = [power * rate for power, rate in zip(shape.powers, xd[1:], strict=True)]
-        forces, zero = super().damping_forces(x, xd), self.graph.value(0)
+        forces = super().damping_forces(x, xd)
         for exponent, matrix in self.damping:
             factor = _power(shape.d, exponent)
-            if self.damping_parts is None:
-                totals = times(matrix, rates)
-            else:
-                internal = self.damping_parts.internal
-                totals = [sum((internal * k * rates[j] for j, k in row), zero) for row in shape.space.stiffness_integrals]
-                add_modal_forces(totals, modal_dampers(self.graph, self.damping_parts.modal, range(len(totals))), rates)
-            for i, total in enumerate(totals):
+            for i, total in enumerate(self._damped(matrix, rates)):
                 forces[1 + i] = forces[1 + i] + factor * shape.powers[i] * total
+        return forces
+
+    def _damped(self, matrix: Mat, rates: Vec) -> Iterable[Value]:
+        """A matrix D_e times rates, by its parts where they cost less."""
+        if self.damping_parts is None:
+            return (dot(row, rates) for row in matrix)
+        internal, zero = self.damping_parts.internal, self.graph.value(0)
+        stiffness = beam_functions(self.graph, self.elements, self.modes).stiffness_integrals
+        forces = [sum((internal * number * rates[j] for j, number in row), zero) for row in stiffness]
+        add_modal_forces(forces, modal_dampers(self.graph, self.damping_parts.modal, range(len(forces))), rates)
         return forces
 
 

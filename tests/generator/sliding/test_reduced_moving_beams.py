@@ -290,5 +290,5 @@ def test_what_is_refused():
         load([rod("R"), beam(4, reduce_to=2, slide="nodal")])
     with pytest.raises(elastogen.RobotError, match=r"at most the 8 coordinates"):
         load([rod("R"), beam(4, reduce_to=9)])
-    with pytest.raises(elastogen.RobotError, match=r"3 ratios.*expected 2, one per coordinate"):
+    with pytest.raises(elastogen.RobotError, match=r"3 ratios.*expected 1 to 2"):
         load([rod("R"), beam(4, reduce_to=2, damping={"ratios": [0.01] * 3})])
