@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from elastogen.build.c.body import Dialect, print_body
+from elastogen.build.c.body import Dialect
+from elastogen.build.c.function import print_body
 from elastogen.generator.functions.function import Function
 from elastogen.generator.program import many_digits
 from elastogen.generator.program.graph import Op

@@ -84,11 +84,6 @@ def parameter_list(inputs: Sequence[Argument], outputs: Sequence[Argument], dial
     return (f"const {dialect.params_type} *p", *read, *written)
 
 
-def print_body(program: Program, name: str, dialect: Dialect, live: Iterable[str] = ()) -> FunctionBody:
-    """Print ``program`` as the body of ``<prefix>_<name>``; ``live`` are the names of the live parameters."""
-    return _Printer(program, f"{dialect.prefix}_{name}", dialect, frozenset(live)).run()
-
-
 def _input_parameter(argument: Argument, dialect: Dialect) -> str:
     return f"const {dialect.real_type} {argument.name}[{size_text(argument, dialect)}]"
 
@@ -118,9 +113,24 @@ def _wrapped(line: str, indent: str = INDENT) -> list[str]:
     return [piece.replace("\u00a0", " ") for piece in pieces]
 
 
-class _Printer:
-    def __init__(self, program: Program, symbol: str, dialect: Dialect, live: frozenset[str]) -> None:
-        self.program, self.graph, self.symbol, self.dialect = program, program.graph, symbol, dialect
+@dataclass(frozen=True)
+class Tail:
+    """What a function does after its straight-line program, which leaves values in arrays of its own for it."""
+
+    declarations: tuple[str, ...]  # lines
+    parts: tuple[Part, ...]
+    lines: tuple[str, ...]
+    outputs: tuple[Argument, ...]  # all of the function
+
+
+NOTHING = Tail((), (), (), ())
+
+
+class Printer:
+    """Prints one straight-line program as the body of a function; ``live`` are the names of the live parameters."""
+
+    def __init__(self, program: Program, symbol: str, dialect: Dialect, live: frozenset[str], tail: Tail = NOTHING) -> None:
+        self.program, self.graph, self.symbol, self.dialect, self.tail = program, program.graph, symbol, dialect, tail
         self.expressions = Expressions(program, dialect.real, dialect.sincos == "fast")
         self.statements = schedule(program, self.expressions)
         self.reads = [reads(statement, self.expressions) for statement in self.statements]
@@ -174,6 +184,7 @@ class _Printer:
     # ---- the whole
 
     def run(self) -> FunctionBody:
+        """The body, in parts where it is long."""
         if max(len(self.statements), len(self.variable)) <= LONGEST_WHOLE_BODY:
             return self._whole()
         return self._split()
@@ -184,10 +195,9 @@ class _Printer:
     def _whole(self) -> FunctionBody:
         used = self._arguments_used(range(len(self.statements)), self.program.pivots)
         lines = [f"{INDENT}(void){name};" for name in ("p", *(a.name for a in self.program.inputs)) if name not in used]
-        lines += self._print(range(len(self.statements)), self._plain_text)
-        return FunctionBody(
-            tuple(lines + self._check(self._plain_text)), calls_sincos=self._calls_sincos(), legend=self._legend()
-        )
+        lines = [*self.tail.declarations, *lines, *self.print_statements(range(len(self.statements)), self._plain_text)]
+        lines += [*self.tail.lines, *self._check(self._plain_text)]
+        return FunctionBody(tuple(lines), self.tail.parts, calls_sincos=self._calls_sincos(), legend=self._legend())
 
     def _legend(self) -> tuple[str, ...]:
         return legend(self.graph.label[node] for node in self.variable)
@@ -200,7 +210,7 @@ class _Printer:
         cuts = choose_cuts(defines, self.reads, [ref >> 1 for ref in self.program.pivots])
         self.slots = cuts.slots
         work_type = f"{self.symbol}_work_t"
-        parts, calls, used = [], [], set(self._arguments_used((), self.program.pivots))
+        parts, calls, used = list[Part](), list[str](), set(self._arguments_used((), self.program.pivots))
         total = len(cuts.bounds) - 1
         for number in range(1, total + 1):
             part, arguments = self._part(number, total, range(*cuts.bounds[number - 1 : number + 1]), cuts.travelling)
@@ -211,12 +221,13 @@ class _Printer:
         fields = [self.variable[node] for values in defines for node in values if node in cuts.travelling]
         if self.slots:
             fields = [f"slot[{max(self.slots.values()) + 1}]"]
-        lines = [f"{INDENT}{work_type} w;"] if fields else []
+        lines = [*self.tail.declarations, *([f"{INDENT}{work_type} w;"] if fields else [])]
         lines += [f"{INDENT}(void){name};" for name in ("p", *(a.name for a in self.program.inputs)) if name not in used]
-        lines += calls
+        lines += [*calls, *self.tail.lines]
         lines += self._check(lambda node: self.leaf_text.get(node) or f"w.{self._field(node)}")
         declaration = _wrapped(f"{self.dialect.real_type} {', '.join(fields)};") if fields else []
         work_type = work_type if fields else ""
+        parts += self.tail.parts
         return FunctionBody(tuple(lines), tuple(parts), work_type, tuple(declaration), self._calls_sincos(), self._legend())
 
     def _field(self, node: int) -> str:
@@ -236,7 +247,7 @@ class _Printer:
 
         loads = [self._declare(node, f"w->{self._field(node)}") for node in sorted(shared)]
         lines = [line for load in loads for line in _wrapped(load)]
-        lines += self._print(indices, text, travelling)
+        lines += self.print_statements(indices, text, travelling)
         writes = not own.isdisjoint(travelling)
         used = self._arguments_used(indices)
         arguments: list[str] = []
@@ -269,7 +280,10 @@ class _Printer:
 
     # ---- statements
 
-    def _print(self, indices: Iterable[int], text: Callable[[int], str], travelling: frozenset[int] = frozenset()) -> list[str]:
+    def print_statements(
+        self, indices: Iterable[int], text: Callable[[int], str], travelling: frozenset[int] = frozenset()
+    ) -> list[str]:
+        """Lines of the statements with these numbers."""
         lines: list[str] = []
         section = ""
         for index in indices:
@@ -292,10 +306,14 @@ class _Printer:
             value = self.expressions.reference(statement.ref, text)
             if self.graph.op[statement.ref >> 1] is Op.CONSTANT:
                 value = self.dialect.all_lanes(value)
-            return [f"{statement.output}[{statement.index}] = {value};"]
+            return [f"{self.element(statement.output, statement.index)} = {value};"]
         if isinstance(statement, StoreZeros):
             return [self._zero_loop(statement.output, statement.first, statement.end)]
         return self._sine_cosine(statement, text)
+
+    def element(self, output: str, index: int) -> str:
+        """Where an element of an output is stored."""
+        return f"{output}[{index}]"
 
     def _declare(self, node: int, value: str) -> str:
         return f"const {self.dialect.real_type} {self.variable[node]} = {value};"
@@ -340,6 +358,7 @@ class _Printer:
             return _wrapped(f"*good = {' & '.join(tests)};")
         condition = f"!({' && '.join(tests)})" if len(tests) > 1 else f"!{tests[0]}"
         lines = [f"{INDENT}int status = 0;", *_wrapped(f"if ({condition}) {{")]
-        lines += [2 * INDENT + self._zero_loop(a.name, 0, a.size) for a, _ in self.program.outputs]
+        outputs = self.tail.outputs or tuple(argument for argument, _ in self.program.outputs)
+        lines += [2 * INDENT + self._zero_loop(a.name, 0, a.size) for a in outputs]
         lines += [f"{2 * INDENT}status = {self.dialect.failure};", f"{INDENT}}}", f"{INDENT}return status;"]
         return lines

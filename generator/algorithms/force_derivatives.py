@@ -9,12 +9,14 @@ da/dq_j = d^2 J_j/dt^2 and da/dqd_j = 2 dJ_j/dt,
 With the axis e, e' = omega x e, e'' = U e, the slide s, s'' = U s, the acceleration a_0 of the origin, and force f and moment n
 of the composite body (those of Newton-Euler), both integrals together are, for j at or outward of i, the projection on i of
 
-    force   F = m (s'' - e x a_0) + e'' x S + 2 e' x h + e x f
-    moment  T = L e'' + S x (s'' - e x a_0) + 2 int r x (e' x v) dm + e x n + s x f
+    force   F = m (s'' - e x a_0) + V S + 2 e' x h + e x f
+    moment  T = S x (s'' - e x a_0) + 2 vee(V P) + 2 int r x (e' x v) dm + e x n + s x f
 
-of the body of j (by Jacobi's identity), and for j inward of i
+of the body of j: what is further out turns as one, so that its forces turn with it (e x f, e x n), and it meets the motion of
+its frame turned the other way. V = U {e x} - {e x} U is the change of U, h and v are relative to the frame as in coriolis.py,
+2 vee(A) are the differences A_zy - A_yz, A_xz - A_zx, A_yx - A_xy. For j inward of i they are
 
-    e'' . int r x J_i dm + 2 e' . int v x J_i dm + (s'' - e x a_0) . int J_i dm      (e, s of j, r and v from j's origin).
+    e'' . int r x J_i dm + 2 e' . int v x J_i dm + (s'' - e x a_0) . int J_i dm      (e, s of j, r and whole v from its origin).
 
 The same as the spatial identities of Carpentier and Mansard (2018) and of Singh, Russell and Wensing (2022), in few operations.
 """
@@ -24,10 +26,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from elastogen.generator.algorithms.coriolis import CompositeMoments, composite_moments, joint_moments
-from elastogen.generator.algorithms.newton_euler import MotionState, Placed, body_wrenches, carry_inward
+from elastogen.generator.algorithms.newton_euler import MotionState, Placed, body_wrenches, carry_inward, moment_of
 from elastogen.generator.mechanism.mechanism import Mechanism
 from elastogen.generator.program.graph import Value
-from elastogen.generator.spatial.vectors import Mat, Vec, add, cross, dot, sub, times
+from elastogen.generator.spatial.vectors import Mat, Vec, add, cross, dot, scale, sub, times
 
 
 def forces_by_q(
@@ -52,7 +54,7 @@ def forces_by_q(
     result = [[zero] * n for _ in range(n)]
     for i in range(n):
         with mechanism.graph.section(f"{mechanism.frames[i].label}: row and column of dF/dq"):
-            _fill(mechanism, placed, composite, wrenches[i], rates, motions[i].omega, i, result)
+            _fill(mechanism, placed, composite, wrenches[i], rates, motions[i], i, result)
     return result
 
 
@@ -62,29 +64,33 @@ def _rates(mechanism: Mechanism, index: int, motion: MotionState) -> tuple[Vec, 
     return cross(motion.omega, e), times(motion.U, e), sub(times(motion.U, s), cross(e, motion.a))
 
 
+def _turned(U: Mat, e: Vec) -> Mat:
+    """U {e x} - {e x} U: how U changes while what is further out turns about e, seen from there."""
+    rows = [[-x for x in cross(e, row)] for row in U]  # of U {e x}
+    columns = [cross(e, list(column)) for column in zip(*U, strict=True)]  # of {e x} U
+    return [[rows[r][c] - columns[c][r] for c in range(3)] for r in range(3)]
+
+
 def _fill(
     mechanism: Mechanism,
     placed: Sequence[Placed],
     composite: CompositeMoments,
     wrench: tuple[Vec, Vec],
     rates: Sequence[tuple[Vec, Vec, Vec]],
-    omega: Vec,
+    motion: MotionState,
     i: int,
     result: Mat,
 ) -> None:
     """Entries ij and ji for joint i and all joints j inward of it."""
     body, moved = composite.bodies[i], composite.moments[i]
     (twist,) = mechanism.frames[i].motion.twists([mechanism.graph.value(0)])
-    own = joint_moments(composite, i, twist, omega)
+    own = joint_moments(composite, i, twist, motion.omega)
     force, moment, spin = own.force, own.moment, own.spin
-    e, s = twist
-    once, twice, drift = rates[i]
-    both = [2 * x for x in once]
-    h = add(moved.h, cross(omega, body.S))  # int v dm with all of v
-    F, T = body.times_twist(twice, drift)
-    F = add(add(F, cross(both, h)), cross(e, wrench[0]))
-    turning = sub(times(moved.swing, both), cross(omega, times(body.P.full, both)))  # 2 int r x (e' x v) dm
-    T = add(add(T, turning), add(cross(e, wrench[1]), cross(s, wrench[0])))
+    (e, s), (once, _, drift) = twist, rates[i]
+    both, turned = [2 * x for x in once], _turned(motion.U, e)
+    F = add(add(scale(drift, body.m), times(turned, body.S)), add(cross(both, moved.h), cross(e, wrench[0])))
+    T = add(add(moment_of(turned, body), cross(body.S, drift)), times(moved.swing, both))
+    T = add(T, add(cross(e, wrench[1]), cross(s, wrench[0])))
     j = i
     while True:
         frame = mechanism.frames[j]

@@ -151,6 +151,16 @@ def moment_by_pseudo_inertia(motion: MotionState, inertia: Inertia) -> Vec:
     ]
 
 
+def moment_of(U: Mat, inertia: Inertia) -> Vec:
+    """int r x (U r) dm for any matrix U."""
+    P = inertia.P
+    return [
+        U[2][0] * P.xy + U[2][1] * P.yy + (U[2][2] - U[1][1]) * P.yz - U[1][0] * P.xz - U[1][2] * P.zz,
+        U[0][1] * P.yz + U[0][2] * P.zz + (U[0][0] - U[2][2]) * P.xz - U[2][1] * P.xy - U[2][0] * P.xx,
+        U[1][2] * P.xz + U[1][0] * P.xx + (U[1][1] - U[0][0]) * P.xy - U[0][2] * P.yz - U[0][1] * P.yy,
+    ]
+
+
 def moment_by_tensor(motion: MotionState, inertia: Inertia) -> Vec:
     """The same by L eps + omega x (L omega), where products with U appear: eps_z + omega_x omega_y = U_yx, and so on."""
     P, (x, y, z), e, U = inertia.P, motion.omega, motion.epsilon, motion.U

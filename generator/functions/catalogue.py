@@ -8,6 +8,7 @@ from functools import wraps
 from typing import TypeAlias, TypeVar
 
 from elastogen.generator.functions.variants import Variant
+from elastogen.generator.program.columns import Columns
 from elastogen.generator.program.graph import Value
 from elastogen.generator.robot.robot import Robot
 from elastogen.runtime.interface.argument import Argument
@@ -21,6 +22,7 @@ class Derived:
 
     outputs: tuple[Sequence[Value], ...]
     pivots: Sequence[Value] = ()
+    columns: tuple[Columns, ...] = ()  # how the matrices that they name are made of columns, all of them alike
 
 
 Way: TypeAlias = Callable[[Variant], Derived]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -33,6 +34,7 @@ from elastogen.generator.functions.variants import Variant, VariantFamily
 from elastogen.generator.joints.on_beams.selector import Selector
 from elastogen.generator.program.arguments import input_argument
 from elastogen.generator.program.collection import paused_collection
+from elastogen.generator.program.columns import Columns
 from elastogen.generator.program.graph import Graph, Op
 from elastogen.generator.program.operations import COST
 from elastogen.generator.program.optimize import factor_sums
@@ -237,13 +239,18 @@ def _cost(graph: Graph, refs: Sequence[int]) -> float:
 
 
 def _program(entry: Entry, variant: Variant, derived: Derived, chosen: Sequence[Selector]) -> Program:
-    small, refs = extract(variant.graph, _refs(derived))
+    looped = {output for columns in derived.columns for output, _ in columns.columns}
+    wanted = [ref for k, values in enumerate(derived.outputs) for ref in (0 if k in looped else value.ref for value in values)]
+    wanted += [value.ref for value in derived.pivots]
+    small, refs = extract(variant.graph, [*wanted, *(ref for columns in derived.columns for ref in columns.refs)])
     for _ in range(ROUNDS):
         refs = factor_sums(small, refs)
     small, refs = extract(small, refs)
+    arguments = entry.outputs(variant)
+    found, columns = _columns_applied(small, derived, refs[: len(wanted)], refs[len(wanted) :], [a.size for a in arguments])
     outputs, start = [], 0
-    for argument in entry.outputs(variant):
-        outputs.append((argument, refs[start : start + argument.size]))
+    for argument in arguments:
+        outputs.append((argument, found[start : start + argument.size]))
         start += argument.size
     framed = entry.layout in ("frames", "loaded")
     points = len(variant.pointed.points) if framed or entry.layout in ("points", "physical") else 0
@@ -257,4 +264,19 @@ def _program(entry: Entry, variant: Variant, derived: Derived, chosen: Sequence[
     indicators = Argument(INDICATORS, (len(indicated(chosen)),), "", "1 for the elements inside the joints, 0 for all others")
     if INDICATORS in used:
         inputs.append(indicators)
-    return Program(small, inputs, outputs, refs[start:])
+    return Program(small, inputs, outputs, found[start:], columns)
+
+
+def _columns_applied(
+    small: Graph, derived: Derived, refs: Sequence[int], rest: Sequence[int], sizes: Sequence[int]
+) -> tuple[list[int], list[Columns]]:
+    """All references with those that columns make, and the columns in the references of the small graph."""
+    found, kept = list(refs), []
+    for columns in derived.columns:
+        count = len(columns.refs)
+        kept.append(columns.renamed(rest[:count]))
+        rest = rest[count:]
+        with small.section("columns of the solution"):
+            for output, row, column, ref in kept[-1].applied(small):
+                found[sum(sizes[:output]) + row * math.isqrt(sizes[output]) + column] = ref
+    return found, kept

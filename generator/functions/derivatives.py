@@ -9,15 +9,19 @@ from elastogen.generator.algorithms.composite_bodies import gravity_by_composite
 from elastogen.generator.algorithms.force_derivatives import forces_by_q
 from elastogen.generator.algorithms.newton_euler import outward
 from elastogen.generator.algorithms.solving.factorization import Factorization
+from elastogen.generator.algorithms.solving.solution_columns import solution_columns
 from elastogen.generator.functions.catalogue import Derived, Entry, Outputs, Way, flat
 from elastogen.generator.functions.dynamics import bias, inverse_dynamics, solution
 from elastogen.generator.functions.mass_and_coriolis import coriolis_matrix, mass
 from elastogen.generator.functions.variants import Variant
 from elastogen.generator.program.arguments import matrix
+from elastogen.generator.program.columns import Columns
 from elastogen.generator.program.differentiate import jacobian
 from elastogen.generator.program.graph import Value
 from elastogen.generator.program.substitute import replacing, substitute
 from elastogen.generator.spatial.vectors import Mat
+
+SMALLEST_LOOP = 7  # coordinates, from which on the columns of a solution are a loop (measured)
 
 
 def _by_differentiation(variant: Variant, qdd: Sequence[Value]) -> tuple[Mat, Mat]:
@@ -89,6 +93,7 @@ class FirstDerivatives:
     by_qd: Mat
     by_force: Mat
     factors: Factorization
+    columns: tuple[Columns, ...]  # of by_q and by_qd
 
 
 def _of_accelerations(variant: Variant, derivatives: _Derivatives, forces: _Bias) -> FirstDerivatives:
@@ -101,7 +106,8 @@ def _of_accelerations(variant: Variant, derivatives: _Derivatives, forces: _Bias
         return [[-columns[column][row] for column in range(n)] for row in range(n)]
 
     by_q, by_qd = derivatives(variant, qdd)
-    return FirstDerivatives(qdd, solved(by_q), solved(by_qd), _inverse_of_mass(variant, factors), factors)
+    columns = solution_columns(factors, (by_q, by_qd)) if n >= SMALLEST_LOOP else ()
+    return FirstDerivatives(qdd, solved(by_q), solved(by_qd), _inverse_of_mass(variant, factors), factors, columns)
 
 
 def first_derivatives(variant: Variant) -> FirstDerivatives:
@@ -115,7 +121,7 @@ def _forward(derivatives: _Derivatives, forces: _Bias) -> Way:
     def way(variant: Variant) -> Derived:
         """d qdd/dq, d qdd/dqd, d qdd/dF."""
         found = _of_accelerations(variant, derivatives, forces)
-        return Derived((flat(found.by_q), flat(found.by_qd), flat(found.by_force)), found.factors.pivots)
+        return Derived((flat(found.by_q), flat(found.by_qd), flat(found.by_force)), found.factors.pivots, found.columns)
 
     return way
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from elastogen.generator.program.columns import Columns
 from elastogen.generator.program.graph import Graph, Op
 from elastogen.generator.program.interpret import DOUBLES, interpret
 from elastogen.generator.program.operations import COST, COUNTED_ALONE, ELEMENTARY, SELECTION, Parity
@@ -66,7 +67,7 @@ class Program:
     ``outputs`` holds one reference for every element of every output argument, in order. ``pivots`` are references
     to numbers that must be positive (the pivots of a factorization): a program with pivots can fail, its C returns a
     status and sets the outputs to zero when a pivot is not positive. The graph is only read. A node in ``flipped`` is
-    computed with the opposite sign, so that negations vanish.
+    computed with the opposite sign, so that negations vanish. ``columns`` tell which outputs can be printed as loops.
     """
 
     def __init__(
@@ -75,8 +76,9 @@ class Program:
         inputs: Sequence[Argument],
         outputs: Sequence[tuple[Argument, Sequence[int]]],
         pivots: Sequence[int] = (),
+        columns: Sequence[Columns] = (),
     ) -> None:
-        self.graph = graph
+        self.graph, self.columns = graph, tuple(columns)
         self.pivots = tuple(pivots)
         self.inputs = tuple(inputs)
         self.outputs = tuple((argument, tuple(refs)) for argument, refs in outputs)

@@ -81,6 +81,6 @@ def test_panda_needs_little_more_than_half_of_the_operations() -> None:
     variant = VariantFamily(robot).layouts("dynamic")[1]
     differentiation, recursion = (operations(variant, way) for way in ways(variant, "inverse_dynamics_derivatives"))
     assert recursion < 0.6 * differentiation
-    assert recursion <= 3848
-    assert operations(variant, ways(variant, "forward_dynamics_derivatives")[1]) <= 6885
+    assert recursion <= 3773
+    assert operations(variant, ways(variant, "forward_dynamics_derivatives")[1]) <= 6810
     assert operations(variant, CATALOGUE["coriolis_matrix"].ways[0]) <= 1806

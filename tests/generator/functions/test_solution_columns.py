@@ -1,0 +1,68 @@
+"""Columns that are computed alike are loops in C: the same numbers as the straight program, single and in batches."""
+
+from __future__ import annotations
+
+import copy
+
+import numpy as np
+import pytest
+from robots_for_tests import random_robot
+
+import elastogen
+from elastogen.build.c.body import Dialect, FunctionBody
+from elastogen.build.c.function import LANES, print_body
+from elastogen.generator.functions.derivation import derive_model
+from elastogen.generator.functions.function import Function
+from elastogen.generator.joints import kinds
+from elastogen.generator.robot.robot import Robot
+
+NAME = "forward_dynamics_derivatives"
+
+
+@pytest.fixture(scope="module")
+def tree() -> Robot:
+    """A joint beside a tree of six on the base, in which one joint is a branch of its own."""
+    return random_robot(36, 7, types=(kinds.REVOLUTE,), fixed=0.0, offsets=0.0)
+
+
+@pytest.fixture(scope="module")
+def function(tree: Robot) -> Function:
+    (found,) = derive_model(tree, [NAME]).functions
+    return found
+
+
+def test_loops_compute_the_program(tree: Robot, function: Function) -> None:
+    model = elastogen.build_model(tree, outputs=[NAME])
+    state = dict(zip(("q", "qd", "F"), np.random.default_rng(1).uniform(-1, 1, (3, 5, 7)), strict=True))
+    expected = function.evaluate(state, {p.name: p.value for p in tree.live_parameters})
+    together = model.evaluate(NAME, **state)
+    for k in range(5):
+        single = model.evaluate(NAME, **{key: x[k] for key, x in state.items()})
+        for found, batch, right in zip(single, together, expected.values(), strict=True):
+            assert np.abs(found - right[k]).max() < 1e-12 * np.abs(right[k]).max()
+            assert np.array_equal(found, batch[k])
+
+
+def test_text(function: Function) -> None:
+    """Loops over a multiple of four columns in place of operations; what cannot be solved leaves zeros everywhere."""
+    program = function.program
+    tree = (0, 1, 3, 4, 5, 6)
+    assert [columns.rows for columns in program.columns] == [tree, tree, (2,)]
+    assert [{column for _, column in columns.columns} for columns in program.columns] == [{0, 3}, {1, 4, 5, 6}, {2}]
+    live = program.used_inputs()
+    looped = print_body(program, NAME, Dialect("arm", "double", "fast"), live)
+    for number, columns in enumerate(program.columns, 1):
+        (part,) = (part for part in looped.parts if part.name.endswith(f"_columns{number}"))
+        width = -(-len(columns.columns) // LANES) * LANES
+        assert f"    for (int i = 0; i < {width}; ++i) {{" in part.lines
+    text = "\n".join(looped.lines)
+    for name in ("dqdd_dq", "dqdd_dqd"):
+        assert text.count(f"{name}[i] = 0.0;") == 2  # beside the branches, and after a failure
+    assert text.count("dqdd_dF[i] = 0.0;") == 1
+    straight = copy.copy(program)
+    straight.columns = ()
+    assert _length(looped) < _length(print_body(straight, NAME, Dialect("arm", "double", "fast"), live))
+
+
+def _length(body: FunctionBody) -> int:
+    return sum(len(part.lines) for part in body.parts)
