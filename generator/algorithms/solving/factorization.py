@@ -65,8 +65,8 @@ class Factorization:
         """
         n, zero = len(self.L), self.L[0][0].graph.value(0)
         X = [[zero] * n for _ in range(n)]
-        for k in range(n):
-            for c in range(k + 1):
+        for position, k in enumerate(self.outward):
+            for c in self.outward[: position + 1]:
                 total = self.reciprocals[k] if c == k else zero
                 for i in self.inward[k]:
                     total = total - self.L[k][i] * X[i][c]

@@ -36,7 +36,7 @@ def solution_columns(factors: Factorization, blocks: Sequence[Mat]) -> tuple[Col
         alike.setdefault(related[column], []).append(column)
     groups: dict[tuple[int, ...], list[int]] = {}
     for rows, columns in alike.items():  # few columns go together with the others of the tree on their innermost joint
-        key = rows if len(columns) >= FEW else related[rows[0]]
+        key = rows if len(columns) >= FEW else related[_root(factors, rows[0])]
         groups.setdefault(key, []).extend(columns)
     return tuple(_of_group(factors, blocks, rows, sorted(columns)) for rows, columns in groups.items())
 
@@ -46,8 +46,13 @@ def _related(factors: Factorization, k: int) -> tuple[int, ...]:
     return tuple(r for r in range(len(factors.L)) if r == k or r in factors.inward[k] or k in factors.inward[r])
 
 
+def _root(factors: Factorization, k: int) -> int:
+    """The innermost coordinate of the tree that one belongs to."""
+    return [k, *factors.inward[k]][-1]
+
+
 def _of_group(factors: Factorization, blocks: Sequence[Mat], given: tuple[int, ...], columns: Sequence[int]) -> Columns:
-    root = given[0]  # the innermost of all of them
+    root = _root(factors, given[0])
     rows = tuple(r for r in range(len(factors.L)) if r == root or root in factors.inward[r])
     step, shared = Graph(), dict[int, Value]()
 
