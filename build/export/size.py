@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
 
+from elastogen.build.export.executed import executed
 from elastogen.build.export.libraries import compiler_for
 from elastogen.build.files.render import RenderedModel
 from elastogen.build.files.write import write_all
@@ -25,6 +26,7 @@ PROCESSORS = {  # names for --target that stand for a compiler and its flags
     "cortex-m4f": ("arm-none-eabi-gcc", ("-mcpu=cortex-m4", "-mthumb", "-mfpu=fpv4-sp-d16", "-mfloat-abi=hard")),
     "cortex-m7": ("arm-none-eabi-gcc", ("-mcpu=cortex-m7", "-mthumb", "-mfpu=fpv5-d16", "-mfloat-abi=hard")),
 }
+_NO_INSTRUCTION = re.compile(r"\.|nop|cs nop|data16|xchg\s+%ax,%ax")  # as objdump writes constants and padding
 DRIVER_FLAGS = ("-fPIC", "-fvisibility=hidden", "-O2")  # of extension modules, not of firmware
 
 
@@ -34,8 +36,9 @@ class FunctionSize:
 
     name: str
     code: int  # bytes
-    stack: int  # bytes: its own frame and that of its largest part
+    stack: int  # bytes: its own frame and the largest of what it calls of the model
     instructions: int  # in the code, each counted once
+    executed: int | None = None  # by one call, functions of libm included; None where it was not emulated
 
 
 @dataclass(frozen=True)
@@ -56,8 +59,10 @@ class ModelSize:
     def table(self) -> str:
         """All of it, for a terminal."""
         width = max(len(function.name) for function in self.functions)
-        lines = [f"{'function':<{width}} {'code [B]':>9} {'stack [B]':>9} {'instructions':>12}"]
-        lines += [f"{f.name:<{width}} {f.code:>9} {f.stack:>9} {f.instructions:>12}" for f in self.functions]
+        lines = [f"{'function':<{width}} {'code [B]':>9} {'stack [B]':>9} {'instructions':>12} {'executed':>9}"]
+        for f in self.functions:
+            executed = "-" if f.executed is None else str(f.executed)
+            lines.append(f"{f.name:<{width}} {f.code:>9} {f.stack:>9} {f.instructions:>12} {executed:>9}")
         total = f"{self.robot}: code {self.code} B, constants {self.constants} B"
         return "\n".join([*lines, "", total, f"{self.compiler}, {' '.join(self.flags)}"])
 
@@ -76,8 +81,8 @@ def model_size(
 ) -> ModelSize:
     """Compile a robot's model for this machine, for "cortex-m4f", "cortex-m7" or a triple, and measure what came out.
 
-    Instructions are counted in the code; for straight-line functions that is what one call executes, less the loops of
-    factorizations and of sine and cosine. Raises RobotError, OutputError or BuildError.
+    Instructions are counted in the code; on a Cortex-M4F those that one call executes are counted, too, where QEMU is installed
+    (qemu-system-arm): sine and cosine are a loop over the angles. Raises RobotError, OutputError or BuildError.
     """
     if optimize not in OPTIMIZATIONS:
         raise OutputError(f"optimize: got {optimize!r}, expected one of {', '.join(OPTIMIZATIONS)}.")
@@ -90,7 +95,7 @@ def model_size(
 
 def measured(model: RenderedModel, options: CompileOptions, target: str | None, optimize: str = "-O2") -> ModelSize:
     """The same of a model that is rendered already."""
-    return _measured(model, _toolchain(options, target, optimize))
+    return _measured(model, _toolchain(options, target, optimize), target)
 
 
 def at_hand(model: RenderedModel, options: CompileOptions, target: str | None, board: bool) -> ModelSize | None:
@@ -122,7 +127,7 @@ def _toolchain(options: CompileOptions, target: str | None, optimize: str) -> To
     return replace(found, flags=(optimize, *flags, *kept))
 
 
-def _measured(model: RenderedModel, toolchain: Toolchain) -> ModelSize:
+def _measured(model: RenderedModel, toolchain: Toolchain, target: str | None) -> ModelSize:
     with tempfile.TemporaryDirectory() as folder:
         write_all(Path(folder), model.c_files)
         command = [*toolchain.command, *toolchain.flags, "-fstack-usage", "-c", f"{model.name}.c", "-o", "model.o"]
@@ -134,30 +139,48 @@ def _measured(model: RenderedModel, toolchain: Toolchain) -> ModelSize:
         if not usage.exists():  # zig does not hand it over
             raise BuildError(f"{toolchain.version} does not tell how much stack functions use. Fix: measure with gcc or clang.")
         stacks = usage.read_text()
+        prototypes = [f.prototype for f in model.about.functions]
+        calls = executed(model.name, prototypes, toolchain, target, Path(folder))
     code = {name.split(".")[0]: 0 for name in re.findall(r" [tT] (\S+)", symbols)}
     for size, name in re.findall(r"^\S+ (\S+) [tT] (\S+)", symbols, re.M):
         code[name.split(".")[0]] += int(size, 16)
-    stack = {name.split(".")[0]: int(size) for name, size in re.findall(r":(\w[\w.]*)\t(\d+)", stacks)}
-    instructions: dict[str, int] = {}
-    for name, body in re.findall(r"<([^>+]+)>:\n(.*?)(?=\n\n|\Z)", listing, re.S):
-        instructions[name.split(".")[0]] = len(re.findall(r"^\s+[0-9a-f]+:\t", body, re.M))
-    public = [f.prototype.name for f in model.about.functions]
-    rows = tuple(_row(name, public, code, stack, instructions, model.name) for name in [*public, ""])
+    frames = {name.split(".")[0]: int(size) for name, size in re.findall(r":(\w[\w.]*)\t(\d+)", stacks)}
+    bodies = {name.split(".")[0]: body for name, body in re.findall(r"<([^>+]+)>:\n(.*?)(?=\n\n|\Z)", listing, re.S)}
+    compiled = _Compiled(code, frames, bodies)
+    public = [prototype.name for prototype in prototypes]
+    rows = tuple(_row(name, public, compiled, model.name, calls.get(name)) for name in [*public, ""])
     constants = sum(int(size) for size in re.findall(r"^\.rodata\S*\s+(\d+)", sections, re.M))
     return ModelSize(model.name, toolchain.version, toolchain.flags, tuple(r for r in rows if r.code), constants)
 
 
-def _row(
-    owner: str, public: list[str], code: dict[str, int], stack: dict[str, int], instructions: dict[str, int], robot: str
-) -> FunctionSize:
+@dataclass(frozen=True)
+class _Compiled:
+    """What the tools say of every function in the object file, by its name."""
+
+    code: dict[str, int]  # bytes
+    frames: dict[str, int]  # bytes
+    bodies: dict[str, str]  # disassembled
+
+    def stack(self, name: str) -> int:
+        """Frame and the largest of what is called: there is no recursion."""
+        called = {callee.split(".")[0] for callee in re.findall(r"<([\w.]+)>$", self.bodies.get(name, ""), re.M)}
+        return self.frames.get(name, 0) + max(map(self.stack, called - {name}), default=0)
+
+    def instructions(self, name: str) -> int:
+        """Neither constants that stand among them nor padding."""
+        lines = re.findall(r"^\s+[0-9a-f]+:\t(.*)", self.bodies.get(name, ""), re.M)
+        return sum(not _NO_INSTRUCTION.match(line) for line in lines)
+
+
+def _row(owner: str, public: list[str], compiled: _Compiled, robot: str, executed: int | None) -> FunctionSize:
     """A function with its parts, whose names begin with its own; "" stands for what belongs to no function."""
-    mine = [name for name in code if _owner(name, public) == owner]
-    parts = [stack.get(name, 0) for name in mine if name != owner]
+    mine = [name for name in compiled.code if _owner(name, public) == owner]
     return FunctionSize(
         owner.removeprefix(f"{robot}_") or "(shared)",
-        sum(code[name] for name in mine),
-        stack.get(owner, 0) + max(parts, default=0),
-        sum(instructions.get(name, 0) for name in mine),
+        sum(compiled.code[name] for name in mine),
+        compiled.stack(owner) if owner else max(map(compiled.stack, mine), default=0),
+        sum(map(compiled.instructions, mine)),
+        executed,
     )
 
 

@@ -8,6 +8,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import elastogen
@@ -67,3 +68,33 @@ def test_the_command(capsys: pytest.CaptureFixture[str]) -> None:
 def test_what_cannot_be_measured(options: dict[str, str], words: str) -> None:
     with pytest.raises(ElastogenError, match=words):
         model_size("two_link", outputs=["mass_matrix"], **options)  # type: ignore[arg-type]
+
+
+MISSING = [tool for tool in ("arm-none-eabi-gcc", "qemu-system-arm") if shutil.which(tool) is None]
+EMULATED = pytest.mark.skipif(bool(MISSING), reason=f"{' and '.join(MISSING)} not found (make emulator)")
+SLIDES = {  # without an angle its functions are straight lines
+    "elastogen": 1, "name": "slides",
+    "links": [{"name": "base"}, *({"name": f"body{k}", "mass": 1.0 + k} for k in range(3))],
+    "joints": [
+        {"name": f"slide{k}", "type": "prismatic", "child": f"body{k}", "axis": np.eye(3)[k].tolist()} for k in range(3)
+    ],
+}  # fmt: skip
+
+
+@EMULATED
+def test_a_straight_line_executes_every_instruction_once() -> None:
+    size = model_size(SLIDES, outputs=["inverse_dynamics", "kinetic_energy"], precision="float", target="cortex-m4f")
+    for function in size.functions:
+        assert function.executed == function.instructions > 5, function
+
+
+@EMULATED
+@pytest.mark.parametrize(
+    ("robot", "output", "executed", "stack"),
+    [("par_table3", "forward_dynamics", 900, 320)],
+)
+def test_targets(robot: str, output: str, executed: int, stack: int) -> None:
+    """Upper bounds of what a call costs on a Cortex-M4F; gcc 12 and later."""
+    (size,) = model_size(robot, outputs=[output], precision="float", target="cortex-m4f").functions
+    assert size.instructions - 100 < (size.executed or 0) <= executed
+    assert size.stack <= stack

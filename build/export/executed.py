@@ -1,0 +1,95 @@
+"""How many instructions one call executes, counted by an emulated Cortex-M4F.
+
+QEMU advances its clock by 1024 ns with every instruction, whatever the machine that it runs on does: the ticks of the timer
+around a call, less those around a call that does nothing, are its instructions, exactly. Loops and branches take the course
+that the state asks for, so that several states are tried and the longest course counts.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from elastogen.build.files.contexts import Prototype
+from elastogen.build.files.templating import fill
+from elastogen.build.module.compile import Toolchain
+
+EMULATOR = "qemu-system-arm"
+MACHINES = {"cortex-m4f": "mps2-an386"}  # by the names of --target
+STATES = 3
+TICK, INSTRUCTION = 40, 1024  # [ns] of the machine's timer, and by -icount shift=10
+SECONDS = 120
+
+
+@dataclass(frozen=True)
+class CountedCall:
+    """A function and what to call it with."""
+
+    number: int
+    name: str
+    returns: str
+    parameters: str
+    arrays: tuple[str, ...]  # sizes of the arguments behind the parameters of the robot
+
+
+@dataclass(frozen=True)
+class CountingContext:
+    """For ``size/count.c.j2`` and ``size/board.ld.j2``."""
+
+    name: str
+    calls: tuple[CountedCall, ...]
+    states: int
+
+
+def executed(
+    robot: str, prototypes: Sequence[Prototype], toolchain: Toolchain, target: str | None, folder: Path
+) -> dict[str, int]:
+    """Instructions of one call by the name of the function; none where nothing can emulate the target.
+
+    ``folder`` has the model's sources and ``model.o``.
+    """
+    if target not in MACHINES or shutil.which(EMULATOR) is None:
+        return {}
+    calls = tuple(_call(number, prototype) for number, prototype in enumerate(prototypes))
+    context = CountingContext(robot, calls, STATES)
+    (folder / "count.c").write_text(fill("size/count.c.j2", context), encoding="utf-8")
+    (folder / "board.ld").write_text(fill("size/board.ld.j2", context), encoding="utf-8")
+    own = ["-w", "-nostartfiles", "-Wl,-T,board.ld", "-Wl,--gc-sections", "count.c", "model.o", "-lm", "-o", "count.elf"]
+    if not _succeeds([*toolchain.command, *toolchain.flags, *own], folder):  # no C library for the target
+        return {}
+    printed = _run(
+        [EMULATOR, "-machine", MACHINES[target], "-icount", "shift=10,sleep=off", "-nographic", "-monitor", "none",
+         "-serial", "none", "-semihosting-config", "enable=on,target=native", "-kernel", "count.elf"], folder,
+    )  # fmt: skip
+    ticks = [int(word, 16) for word in re.findall(r"^([0-9a-f]{8})\r?$", printed, re.M)]
+    if len(ticks) != 2 * STATES * len(calls):
+        return {}
+    rows = [ticks[start : start + 2 * STATES] for start in range(0, len(ticks), 2 * STATES)]
+    most = [max(map(_instructions, row[::2], row[1::2])) for row in rows]
+    return {call.name: count for call, count in zip(calls, most, strict=True)}
+
+
+def _instructions(call: int, idle: int) -> int:
+    """From ticks; a call that does nothing has one instruction, its return."""
+    return round((call - idle) * TICK / INSTRUCTION) + 1
+
+
+def _call(number: int, prototype: Prototype) -> CountedCall:
+    sizes = [found[1] for text in prototype.parameters[1:] if (found := re.search(r"\[(.+)\]$", text))]
+    return CountedCall(number, prototype.name, prototype.returns, ", ".join(prototype.parameters), tuple(sizes))
+
+
+def _succeeds(command: list[str], folder: Path) -> bool:
+    return subprocess.run(command, cwd=folder, capture_output=True, check=False, timeout=SECONDS).returncode == 0
+
+
+def _run(command: list[str], folder: Path) -> str:
+    try:
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=SECONDS)
+    except subprocess.TimeoutExpired:
+        return ""
+    return done.stdout + done.stderr if done.returncode == 0 else ""
