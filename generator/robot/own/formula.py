@@ -28,6 +28,7 @@ UNITS = ("rad", "m")
 MOST_COORDINATES = 6
 MOST_TURNS = 12
 LONGEST_NAME = 40
+LARGEST = 1e18  # no number of a robot is beyond, and integers of 400 digits are no floats
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 Components = tuple[sympy.Expr, sympy.Expr, sympy.Expr]
 NONE: Components = (sympy.S.Zero, sympy.S.Zero, sympy.S.Zero)
@@ -132,7 +133,7 @@ def _expression(given: Any, words: Words, where: Location) -> sympy.Expr:
     if isinstance(given, bool) or not isinstance(given, (str, numbers.Real)):
         raise where.error(given, "a number or an expression", words.example)
     plain = given if isinstance(given, str) else int(given) if isinstance(given, numbers.Integral) else float(given)
-    if not isinstance(plain, str) and not abs(plain) < 1e18:
+    if not isinstance(plain, str) and not abs(plain) < LARGEST:
         raise where.error(given, "a finite number", words.example)
     return parse_expression(plain, words, where)
 
@@ -162,9 +163,10 @@ def _turns(given: Any, words: Words, where: Location) -> tuple[FormulaTurn, ...]
 
 
 def _plain(given: Any, where: Location) -> int | float | str:
-    if isinstance(given, bool) or not isinstance(given, (str, int, float)):
+    plain = isinstance(given, str) or (isinstance(given, (int, float)) and abs(given) < LARGEST)
+    if isinstance(given, bool) or not plain:
         raise where.error(given, "three numbers", "for example [0, 0, 1]")
-    return given
+    return given  # type: ignore[no-any-return]
 
 
 def _about_one_axis(vector: Components) -> tuple[FormulaTurn, ...] | None:
