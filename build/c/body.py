@@ -8,6 +8,7 @@ import textwrap
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from elastogen.build.c.expression import Expressions, literal
 from elastogen.build.c.legend import legend
@@ -245,9 +246,8 @@ class Printer:
                 return self.leaf_text[node]
             return self.variable[node] if node in own or node in shared else f"w->{self._field(node)}"
 
-        loads = [self._declare(node, f"w->{self._field(node)}") for node in sorted(shared)]
-        lines = [line for load in loads for line in _wrapped(load)]
-        lines += self.print_statements(indices, text, travelling)
+        loads = {node: self._declare(node, f"w->{self._field(node)}") for node in sorted(shared)}
+        lines = self.print_statements(indices, text, travelling, loads)
         writes = not own.isdisjoint(travelling)
         used = self._arguments_used(indices)
         arguments: list[str] = []
@@ -281,13 +281,23 @@ class Printer:
     # ---- statements
 
     def print_statements(
-        self, indices: Iterable[int], text: Callable[[int], str], travelling: frozenset[int] = frozenset()
+        self,
+        indices: Iterable[int],
+        text: Callable[[int], str],
+        travelling: frozenset[int] = frozenset(),
+        loads: Mapping[int, str] = MappingProxyType({}),
     ) -> list[str]:
-        """Lines of the statements with these numbers."""
+        """Lines of the statements with these numbers; ``loads`` are lines that come before a value is read first.
+
+        Not all at the start: of very many values few fit into registers, and compilers would put them on the stack in between.
+        """
         lines: list[str] = []
-        section = ""
+        section, loaded = "", set[int]()
         for index in indices:
             statement = self.statements[index]
+            for node in sorted({node for node in self.reads[index] if node in loads} - loaded):
+                lines.extend(_wrapped(loads[node]))
+                loaded.add(node)
             if isinstance(statement, Define) and statement.section != section:
                 section = statement.section
                 if section:
