@@ -15,9 +15,14 @@ from elastogen.generator.algorithms.newton_euler import MotionState, Placed, acc
 from elastogen.generator.algorithms.points import still
 from elastogen.generator.mechanism.points import PointedMechanism
 from elastogen.generator.program.graph import Value
-from elastogen.generator.spatial.vectors import Mat, Vec, add, cross, scale, times
+from elastogen.generator.spatial.vectors import Mat, Vec, add, cross, scale, sub, times
 
 WORTH_A_PRODUCT = 3  # points on a frame: 18 products each by R (a + U r), 27 and 9 each by R U
+
+
+def columns(vectors: Sequence[Vec]) -> Mat:
+    """The matrix with these columns."""
+    return [list(row) for row in zip(*vectors, strict=True)]
 
 
 class Carriers:
@@ -99,19 +104,24 @@ def accelerations_by_operators(carriers: Carriers) -> list[Twist]:
 class Carried:
     """Angular velocities and accelerations of frames in the axes of a home, carried outwards: w_i = w_k + spin, and so on."""
 
+    WORTH_AXES = 4  # vectors turned by a frame and those beyond, its own axis among them: R of a frame costs 18, a turn 6
+
     def __init__(self, carriers: Carriers) -> None:
         self.carriers, self.mechanism = carriers, carriers.mechanism
         self._turning: dict[tuple[int, int], tuple[Vec, Vec]] = {}
         self._operators: dict[int, Mat] = {}
+        self._matrices: dict[int, Mat] = {}
         self._origins: dict[int, Vec] = {}
-        zero = self.mechanism.graph.value(0)
+        zero, one = self.mechanism.graph.value(0), self.mechanism.graph.value(1)
         self._none: Vec = [zero] * 3
+        self._units: list[Vec] = [[one if k == c else zero for k in range(3)] for c in range(3)]
         self._points = Counter(point.frame.frame for point in self.mechanism.points)
         for index, frame in enumerate(self.mechanism.frames):  # an origin is a point of the parent
             if any(not x.is_zero for x in carriers.placed[index].position):
                 self._points[frame.parent] += 1
-        self._passing: Counter[int] = Counter()  # points beyond each frame
-        for index, count in self._points.items():
+        turning = {k for index in self._points for k in carriers.turns(index)}
+        self._passing: Counter[int] = Counter()  # axes of joints and points beyond each frame
+        for index, count in [*self._points.items(), *((index, 1) for index in turning)]:
             for k in carriers.turns(index):
                 self._passing[k] += count
 
@@ -126,36 +136,45 @@ class Carried:
         for number, k in enumerate(chain):
             if k == home:
                 break
-            if home < 0 and len(chain) - number == Carriers.FEW_TURNS + 1 and self._passing[k] >= WORTH_A_PRODUCT:
+            if home < 0 and len(chain) - number > Carriers.FEW_TURNS and self._passing[k] >= self.WORTH_AXES:
                 return times(self._axes(k), v)
             v = self.carriers.placed[k].group_rotation.outward(v)
         return v
 
     def _axes(self, index: int) -> Mat:
-        """R of a frame, its columns turn by turn: those along axes of joints are needed anyway."""
-        zero, one = self._none[0], self.mechanism.graph.value(1)
-        columns: list[Vec] = [[one if k == c else zero for k in range(3)] for c in range(3)]
-        for k in self.carriers.turns(index):
-            columns = [self.carriers.placed[k].group_rotation.outward(column) for column in columns]
-        return [list(row) for row in zip(*columns, strict=True)]
+        """R of a frame: its axes, from those of the frame it turns on."""
+        if index not in self._matrices:
+            place = self.carriers.placed[index]
+            axes = [self.turned(place.group_parent, -1, place.group_rotation.outward(unit)) for unit in self._units]
+            self._matrices[index] = columns(axes)
+        return self._matrices[index]
 
     def turning(self, index: int, home: int) -> tuple[Vec, Vec]:
-        """Angular velocity and acceleration."""
+        """Angular velocity and acceleration; near the base in the axes behind the first turn, where most of them is zero."""
         if index < 0:
             return self._none, self._none
         if index == home:
             return self.carriers.motions[index].omega, self.carriers.motions[index].epsilon
         if (index, home) not in self._turning:
-            place, motion = self.carriers.placed[index], self.mechanism.frames[index].motion
-            omega, epsilon = self.turning(place.group_parent, home)
-            spin, spin_rate, _, _ = relative(self.mechanism, index, place, self.carriers.q, self.carriers.qd, self.carriers.qdd)
-            if motion.parallel_turn:  # about z: the axis is turned once for both
-                axis = self.turned(index, home, [*self._none[:2], self.mechanism.graph.value(1)])
-                spin, spin_rate = scale(axis, spin[2]), scale(axis, spin_rate[2])
+            chain = self.carriers.turns(index)
+            near = 1 < len(chain) <= Carriers.FEW_TURNS + 1
+            if home < 0 and near:
+                omega, epsilon = (self.carriers.in_base(chain[-1], v) for v in self.turning(index, chain[-1]))
+                self._turning[index, home] = omega, epsilon
             else:
-                spin, spin_rate = self.turned(index, home, spin), self.turned(index, home, spin_rate)
-            self._turning[index, home] = add(omega, spin), add(add(epsilon, spin_rate), cross(omega, spin))
+                self._turning[index, home] = self._turning_by_joint(index, home)
         return self._turning[index, home]
+
+    def _turning_by_joint(self, index: int, home: int) -> tuple[Vec, Vec]:
+        place = self.carriers.placed[index]
+        omega, epsilon = self.turning(place.group_parent, home)
+        spin, spin_rate, _, _ = relative(self.mechanism, index, place, self.carriers.q, self.carriers.qd, self.carriers.qdd)
+        if self.mechanism.frames[index].motion.parallel_turn:  # about z: the axis is turned once for both
+            axis = self.turned(index, home, self._units[2])
+            spin, spin_rate = scale(axis, spin[2]), scale(axis, spin_rate[2])
+        else:
+            spin, spin_rate = self.turned(index, home, spin), self.turned(index, home, spin_rate)
+        return add(omega, spin), add(add(epsilon, spin_rate), cross(omega, spin))
 
     def _moved(self, index: int, r: Vec) -> Vec:
         """U (R r), in base components."""
@@ -171,14 +190,35 @@ class Carried:
     def operator(self, index: int) -> Mat:
         """d2R/dt2 of a frame; along its joint's axis it is that of the frame it turns on."""
         if index not in self._operators:
-            zero, one = self._none[0], self.mechanism.graph.value(1)
-            columns = [self._moved(index, [one if k == c else zero for k in range(3)]) for c in range(3)]
-            place = self.carriers.placed[index]
-            root, turns = place.group_parent, self.mechanism.frames[index].motion.parallel_turn
-            if turns and root in self._operators:
-                columns[2] = times(self._operators[root], place.group_rotation.outward([zero, zero, one]))
-            self._operators[index] = [list(row) for row in zip(*columns, strict=True)]
+            place, turns = self.carriers.placed[index], self.mechanism.frames[index].motion.parallel_turn
+            root = place.group_parent
+            found = self._by_product_rule(index) if turns and self._turns_on_a_turn(index) else None
+            if found is None:
+                found = [self._moved(index, unit) for unit in self._units]
+                if turns and root in self._operators:
+                    found[2] = times(self._operators[root], place.group_rotation.outward(self._units[2]))
+            self._operators[index] = columns(found)
         return self._operators[index]
+
+    def _turns_on_a_turn(self, index: int) -> bool:
+        chain = self.carriers.turns(index)
+        return len(chain) == Carriers.FEW_TURNS and self.mechanism.frames[chain[1]].motion.parallel_turn
+
+    def _by_product_rule(self, index: int) -> list[Vec]:
+        """Columns of d2(R_k S)/dt2 = R_k'' S + 2 R_k' S' + R_k S'', S the turn about z from frame k, which turns on the base."""
+        place, c = self.carriers.placed[index], self.carriers
+        root, S = place.group_parent, place.group_rotation
+        spin, spin_rate, _, _ = relative(self.mechanism, index, place, c.q, c.qd, c.qdd)
+        rate, second = spin[2], spin_rate[2]
+        x, y, z = (S.outward(unit) for unit in self._units)
+        crossing = columns([c.in_base(root, cross(scale(c.motions[root].omega, rate), unit)) for unit in self._units])
+        outer = self.operator(root)
+        found = []
+        for along, across in ((x, y), (y, [-value for value in x])):
+            bent = sub(scale(across, second), scale(along, rate * rate))  # S''; S' is the rate times across
+            own = add(times(outer, along), times(crossing, [2 * value for value in across]))
+            found.append(add(own, c.in_base(root, bent)))
+        return [*found, times(outer, z)]
 
     def origin(self, index: int) -> Vec:
         """Acceleration of a frame's origin: a point of the frame it turns on, if it only turns."""
