@@ -64,15 +64,20 @@ def place(mechanism: Mechanism, q: Sequence[Value], *, merge: bool = False) -> l
             if merge and mechanism.is_parallel_to_parent(index):
                 before = placed[frame.parent]
                 group, group_parent = (*before.group, index), before.group_parent
-                first = mechanism.frames[group[0]]
-                angle, motion = mechanism.graph.value(0), first.motion
-                for member in group:
-                    angle = angle + mechanism.frames[member].at(q)[0]
-                    if member != group[0]:
-                        motion = motion.followed_by(mechanism.frames[member].motion)
-                group_rotation = Rotation((*first.rotation.steps, *motion.rotation([angle]).steps))
+                group_rotation = turn_of_group(mechanism, group, q)
             placed.append(Placed(rotation, add(frame.position, turned), group, group_parent, group_rotation))
     return placed
+
+
+def turn_of_group(mechanism: Mechanism, group: Sequence[int], q: Sequence[Value], ahead: float = 0.0) -> Rotation:
+    """The turn of joints with parallel axes, taken together, and about the same axis by a fixed angle further [rad]."""
+    first = mechanism.frames[group[0]]
+    angle, motion = mechanism.graph.value(0), first.motion
+    for member in group:
+        angle = angle + mechanism.frames[member].at(q)[0]
+        if member != group[0]:
+            motion = motion.followed_by(mechanism.frames[member].motion)
+    return Rotation((*first.rotation.steps, *motion.rotation([angle + ahead]).steps))
 
 
 def acceleration_operator(graph: Graph, omega: Vec, epsilon: Vec) -> Mat:

@@ -6,16 +6,19 @@ accelerations carried outwards in the axes of one home h: of the base or, next t
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from elastogen.generator.algorithms.kinematics import Twist, poses
-from elastogen.generator.algorithms.newton_euler import MotionState, Placed, acceleration_operator, relative
+from elastogen.generator.algorithms.newton_euler import MotionState, Placed, acceleration_operator, relative, turn_of_group
 from elastogen.generator.algorithms.points import still
 from elastogen.generator.mechanism.points import PointedMechanism
+from elastogen.generator.mechanism.steps import TINY
 from elastogen.generator.program.graph import Value
-from elastogen.generator.spatial.vectors import Mat, Vec, add, cross, scale, sub, times
+from elastogen.generator.spatial.vectors import Mat, Turn, Vec, add, cross, scale, sub, times
 
 WORTH_A_PRODUCT = 3  # points on a frame: 18 products each by R (a + U r), 27 and 9 each by R U
 
@@ -101,6 +104,24 @@ def accelerations_by_operators(carriers: Carriers) -> list[Twist]:
     return carriers.accelerations(of)
 
 
+@dataclass(frozen=True)
+class Operator:
+    """d2R/dt2 of a frame by its columns, each for a length [m] along its axis instead of 1: one that occurs saves its products."""
+
+    columns: Sequence[Vec]
+    lengths: Sequence[float]
+
+    def of(self, r: Vec) -> Vec:
+        """Second derivative of R r."""
+        return times(columns(self.columns), [x / length for x, length in zip(r, self.lengths, strict=True)])
+
+    def along(self, axis: Vec) -> tuple[Vec, float]:
+        """Second derivative of R times an axis and a length, and that length."""
+        used = [length for x, length in zip(axis, self.lengths, strict=True) if not x.is_zero]
+        length = used[0] if len(used) == 1 else 1.0
+        return self.of([x * length for x in axis]), length
+
+
 class Carried:
     """Angular velocities and accelerations of frames in the axes of a home, carried outwards: w_i = w_k + spin, and so on."""
 
@@ -108,22 +129,51 @@ class Carried:
 
     def __init__(self, carriers: Carriers) -> None:
         self.carriers, self.mechanism = carriers, carriers.mechanism
+        self.placed = list(carriers.placed)
         self._turning: dict[tuple[int, int], tuple[Vec, Vec]] = {}
-        self._operators: dict[int, Mat] = {}
+        self._operators: dict[int, Operator] = {}
         self._matrices: dict[int, Mat] = {}
         self._origins: dict[int, Vec] = {}
         zero, one = self.mechanism.graph.value(0), self.mechanism.graph.value(1)
         self._none: Vec = [zero] * 3
         self._units: list[Vec] = [[one if k == c else zero for k in range(3)] for c in range(3)]
-        self._points = Counter(point.frame.frame for point in self.mechanism.points)
-        for index, frame in enumerate(self.mechanism.frames):  # an origin is a point of the parent
-            if any(not x.is_zero for x in carriers.placed[index].position):
-                self._points[frame.parent] += 1
+        self._points: dict[int, list[Vec]] = {}
+        for point in self.mechanism.points:
+            self._points.setdefault(point.frame.frame, []).append(point.frame.position)
+        for place, frame in zip(carriers.placed, self.mechanism.frames, strict=True):  # an origin is a point of the parent
+            if any(not x.is_zero for x in place.position):
+                self._points.setdefault(frame.parent, []).append(place.position)
         turning = {k for index in self._points for k in carriers.turns(index)}
         self._passing: Counter[int] = Counter()  # axes of joints and points beyond each frame
-        for index, count in [*self._points.items(), *((index, 1) for index in turning)]:
+        for index, count in [*((k, len(points)) for k, points in self._points.items()), *((k, 1) for k in turning)]:
             for k in carriers.turns(index):
                 self._passing[k] += count
+        self._ahead = {index: angle for index in turning if (angle := self._first_direction(index)) is not None}
+        for index, angle in self._ahead.items():
+            turn = turn_of_group(self.mechanism, self.placed[index].group, carriers.q, angle)
+            self.placed[index] = replace(self.placed[index], group_rotation=turn)
+
+    def _outermost(self, index: int) -> bool:
+        """Whether nothing but its own points turns with a frame."""
+        return self._passing[index] == len(self._points[index]) + 1 if index in self._points else False
+
+    def _first_direction(self, index: int) -> float | None:
+        """Where the first point is about the joint's axis: x may point there, where no frame beyond and no zero is in the way."""
+        if not self.mechanism.frames[index].motion.parallel_turn or not self._outermost(index):
+            return None
+        if any(not (x.constant and y.constant) for x, y, _ in self._points[index]):
+            return None
+        x, y, _ = self._points[index][0]
+        return math.atan2(y.constant or 0.0, x.constant or 0.0)
+
+    def seen(self, index: int, r: Vec) -> Vec:
+        """A place in a frame, from the axes that its x points ahead in."""
+        if index not in self._ahead:
+            return r
+        angle, graph = self._ahead[index], self.mechanism.graph
+        turned = Turn(2, graph.value(math.cos(angle)), graph.value(math.sin(angle))).inward(r)
+        size = max(abs(x.constant or 0.0) for x in turned[:2])
+        return [graph.value(0) if abs(x.constant or 0.0) <= TINY * size else x for x in turned[:2]] + turned[2:]
 
     def home(self, index: int) -> int:
         """In whose axes a frame's operator is: of the base, or of the frame behind the first of two turns."""
@@ -132,19 +182,26 @@ class Carried:
 
     def turned(self, index: int, home: int, v: Vec) -> Vec:
         """A vector in the axes of its home, turn by turn; the last turns at once, by a matrix, where many vectors take them."""
-        chain = self.carriers.turns(index)
-        for number, k in enumerate(chain):
+        for k in self.carriers.turns(index):
             if k == home:
                 break
-            if home < 0 and len(chain) - number > Carriers.FEW_TURNS and self._passing[k] >= self.WORTH_AXES:
+            if home < 0 and self._passing[k] >= self.WORTH_AXES and self._depth(k) > Carriers.FEW_TURNS:
                 return times(self._axes(k), v)
-            v = self.carriers.placed[k].group_rotation.outward(v)
+            v = self.placed[k].group_rotation.outward(v)
         return v
+
+    def _depth(self, index: int) -> int:
+        """How often a frame turns against the base; what only slides does not."""
+        found = 0
+        for k in self.carriers.turns(index):
+            frame = self.mechanism.frames[k]
+            found += any(not x.is_zero for angular, _ in frame.motion.twists(frame.at(self.carriers.q)) for x in angular)
+        return found
 
     def _axes(self, index: int) -> Mat:
         """R of a frame: its axes, from those of the frame it turns on."""
         if index not in self._matrices:
-            place = self.carriers.placed[index]
+            place = self.placed[index]
             axes = [self.turned(place.group_parent, -1, place.group_rotation.outward(unit)) for unit in self._units]
             self._matrices[index] = columns(axes)
         return self._matrices[index]
@@ -157,8 +214,7 @@ class Carried:
             return self.carriers.motions[index].omega, self.carriers.motions[index].epsilon
         if (index, home) not in self._turning:
             chain = self.carriers.turns(index)
-            near = 1 < len(chain) <= Carriers.FEW_TURNS + 1
-            if home < 0 and near:
+            if home < 0 and 1 < len(chain) <= Carriers.FEW_TURNS + 1:
                 omega, epsilon = (self.carriers.in_base(chain[-1], v) for v in self.turning(index, chain[-1]))
                 self._turning[index, home] = omega, epsilon
             else:
@@ -166,9 +222,9 @@ class Carried:
         return self._turning[index, home]
 
     def _turning_by_joint(self, index: int, home: int) -> tuple[Vec, Vec]:
-        place = self.carriers.placed[index]
+        c, place = self.carriers, self.placed[index]
         omega, epsilon = self.turning(place.group_parent, home)
-        spin, spin_rate, _, _ = relative(self.mechanism, index, place, self.carriers.q, self.carriers.qd, self.carriers.qdd)
+        spin, spin_rate, _, _ = relative(self.mechanism, index, place, c.q, c.qd, c.qdd)
         if self.mechanism.frames[index].motion.parallel_turn:  # about z: the axis is turned once for both
             axis = self.turned(index, home, self._units[2])
             spin, spin_rate = scale(axis, spin[2]), scale(axis, spin_rate[2])
@@ -178,47 +234,66 @@ class Carried:
 
     def _moved(self, index: int, r: Vec) -> Vec:
         """U (R r), in base components."""
+        return self._moved_with(index, index, r)
+
+    def _moved_with(self, index: int, seen_from: int, v: Vec) -> Vec:
+        """U of a frame times a vector that is given in the axes of the same or an inner one, in base components."""
         home = self.home(index)
         U = acceleration_operator(self.mechanism.graph, *self.turning(index, home))
-        moved = times(U, self.turned(index, home, r))
+        moved = times(U, self.turned(seen_from, home, v))
         return moved if home < 0 else self.carriers.in_base(home, moved)
 
     def _has_operator(self, index: int) -> bool:
         near = len(self.carriers.turns(index)) < Carriers.FEW_TURNS
-        return self._points[index] >= WORTH_A_PRODUCT - near
+        return len(self._points[index]) >= WORTH_A_PRODUCT - near
 
-    def operator(self, index: int) -> Mat:
+    def operator(self, index: int) -> Operator:
         """d2R/dt2 of a frame; along its joint's axis it is that of the frame it turns on."""
         if index not in self._operators:
-            place, turns = self.carriers.placed[index], self.mechanism.frames[index].motion.parallel_turn
-            root = place.group_parent
-            found = self._by_product_rule(index) if turns and self._turns_on_a_turn(index) else None
-            if found is None:
-                found = [self._moved(index, unit) for unit in self._units]
-                if turns and root in self._operators:
-                    found[2] = times(self._operators[root], place.group_rotation.outward(self._units[2]))
-            self._operators[index] = columns(found)
+            place = self.placed[index]
+            root, S = place.group_parent, place.group_rotation
+            if not self.mechanism.frames[index].motion.parallel_turn:
+                found = Operator([self._moved(index, unit) for unit in self._units], (1.0,) * 3)
+            elif self._turns_on_a_turn(index):
+                found = self._by_product_rule(index)
+            else:
+                alone = self._outermost(index) and len(self.carriers.turns(index)) > Carriers.FEW_TURNS
+                lengths = [self._length(index, (c,)) if alone else 1.0 for c in range(2)]
+                x, y = (
+                    self._moved_with(index, root, S.outward([e * length for e in unit]))
+                    for unit, length in zip(self._units, lengths, strict=False)
+                )
+                z, length = self._moved(index, self._units[2]), 1.0
+                if root in self._operators:
+                    z, length = self._operators[root].along(S.outward(self._units[2]))
+                found = Operator((x, y, z), (*lengths, length))
+            self._operators[index] = found
         return self._operators[index]
+
+    def _length(self, index: int, axes: Sequence[int]) -> float:
+        """The greatest fixed coordinate of a frame's points along some axes, 1 where there is none."""
+        found = [abs(self.seen(index, r)[c].constant or 0.0) for r in self._points[index] for c in axes]
+        return max(found) or 1.0
 
     def _turns_on_a_turn(self, index: int) -> bool:
         chain = self.carriers.turns(index)
         return len(chain) == Carriers.FEW_TURNS and self.mechanism.frames[chain[1]].motion.parallel_turn
 
-    def _by_product_rule(self, index: int) -> list[Vec]:
-        """Columns of d2(R_k S)/dt2 = R_k'' S + 2 R_k' S' + R_k S'', S the turn about z from frame k, which turns on the base."""
-        place, c = self.carriers.placed[index], self.carriers
-        root, S = place.group_parent, place.group_rotation
+    def _by_product_rule(self, index: int) -> Operator:
+        """d2(R_k S)/dt2 = R_k'' S + 2 R_k' S' + R_k S'', S the turn about z from frame k, which turns on the base."""
+        c, place = self.carriers, self.placed[index]
+        root, S, length = place.group_parent, place.group_rotation, self._length(index, (0, 1))
         spin, spin_rate, _, _ = relative(self.mechanism, index, place, c.q, c.qd, c.qdd)
         rate, second = spin[2], spin_rate[2]
-        x, y, z = (S.outward(unit) for unit in self._units)
+        x, y = (S.outward([e * length for e in unit]) for unit in self._units[:2])
         crossing = columns([c.in_base(root, cross(scale(c.motions[root].omega, rate), unit)) for unit in self._units])
-        outer = self.operator(root)
-        found = []
+        outer, found = self.operator(root), []
         for along, across in ((x, y), (y, [-value for value in x])):
             bent = sub(scale(across, second), scale(along, rate * rate))  # S''; S' is the rate times across
-            own = add(times(outer, along), times(crossing, [2 * value for value in across]))
+            own = add(outer.of(along), times(crossing, [2 * value for value in across]))
             found.append(add(own, c.in_base(root, bent)))
-        return [*found, times(outer, z)]
+        axis, unit = outer.along(S.outward(self._units[2]))
+        return Operator((*found, axis), (length, length, unit))
 
     def origin(self, index: int) -> Vec:
         """Acceleration of a frame's origin: a point of the frame it turns on, if it only turns."""
@@ -234,10 +309,10 @@ class Carried:
         """Acceleration of a point of a frame."""
         if index < 0:
             return self._none
-        origin = self.origin(index)
+        origin, r = self.origin(index), self.seen(index, r)
         if all(x.is_zero for x in r):
             return origin
-        return add(origin, times(self.operator(index), r) if self._has_operator(index) else self._moved(index, r))
+        return add(origin, self.operator(index).of(r) if self._has_operator(index) else self._moved(index, r))
 
 
 def accelerations_carried(carriers: Carriers) -> list[Twist]:
