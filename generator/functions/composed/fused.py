@@ -12,7 +12,7 @@ from elastogen.generator.robot.errors import OutputError
 from elastogen.runtime.interface.argument import Argument
 
 MARK = "+"  # between the names of functions: "mass_matrix+gravity_vector"
-LAYOUTS = {"dynamic": 0, "kinematic": 1, "plain": 1}  # of the functions that can be fused; the higher one serves both
+LAYOUTS = {"dynamic": 0, "kinematic": 1, "plain": 1, "physical": 2}  # of the functions that can be fused; the higher one serves both
 
 
 def fused_name(name: str) -> str:
@@ -25,7 +25,9 @@ def fused_entry(entries: Sequence[Entry]) -> Entry:
     name = MARK.join(entry.name for entry in entries)
     if len(entries) < 2 or len({entry.name for entry in entries}) < len(entries):
         raise OutputError(f"fused: got {name!r}, expected two different functions or more. Fix: name each of them once")
-    refused = [entry.name for entry in entries if entry.layout not in LAYOUTS]
+    inside = any(entry.layout == "physical" for entry in entries)  # forces inside go with what is indifferent to frames
+    served = ("physical", "dynamic") if inside else tuple(LAYOUTS)
+    refused = [entry.name for entry in entries if entry.layout not in served]
     if refused:
         raise OutputError(f"fused: got {refused[0]!r}, which has frames of its own, expected functions of the robot's frames")
     inputs = {given for entry in entries for given in entry.inputs}
@@ -55,4 +57,5 @@ def fused_entry(entries: Sequence[Entry]) -> Entry:
         layout=max((entry.layout for entry in entries), key=LAYOUTS.__getitem__),
         explore=True,
         default=False,
+        finalists=max(entry.finalists for entry in entries),
     )
