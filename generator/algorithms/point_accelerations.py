@@ -106,7 +106,7 @@ def accelerations_by_operators(carriers: Carriers) -> list[Twist]:
 
 @dataclass(frozen=True)
 class Operator:
-    """d2R/dt2 of a frame by its columns, each for a length [m] along its axis instead of 1: one that occurs saves its products."""
+    """d2R/dt2 of a frame by its columns, each for a length [m] along an axis: one that a point has saves products."""
 
     columns: Sequence[Vec]
     lengths: Sequence[float]
@@ -158,7 +158,7 @@ class Carried:
         return self._passing[index] == len(self._points[index]) + 1 if index in self._points else False
 
     def _first_direction(self, index: int) -> float | None:
-        """Where the first point is about the joint's axis: x may point there, where no frame beyond and no zero is in the way."""
+        """The first point's direction about the joint's axis: x may point there, unless a frame beyond or a zero objects."""
         if not self.mechanism.frames[index].motion.parallel_turn or not self._outermost(index):
             return None
         if any(not (x.constant and y.constant) for x, y, _ in self._points[index]):

@@ -12,7 +12,12 @@ from elastogen.generator.robot.errors import OutputError
 from elastogen.runtime.interface.argument import Argument
 
 MARK = "+"  # between the names of functions: "mass_matrix+gravity_vector"
-LAYOUTS = {"dynamic": 0, "kinematic": 1, "plain": 1, "physical": 2}  # of the functions that can be fused; the higher one serves both
+LAYOUTS = {
+    "dynamic": 0,
+    "kinematic": 1,
+    "plain": 1,
+    "physical": 2,
+}  # of the functions that can be fused; the higher one serves both
 
 
 def fused_name(name: str) -> str:
