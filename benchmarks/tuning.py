@@ -20,7 +20,7 @@ from benchmarks.race.tables import table
 from elastogen.build.c import body as c_body
 from elastogen.build.c import expression as c_expression
 from elastogen.build.c import split as c_split
-from elastogen.build.module.compile import GCC_FLAGS
+from elastogen.build.module.compile import GCC_FLAGS, X86_FLAGS
 from elastogen.generator.functions.derivation import ModelDerivation
 
 
@@ -46,6 +46,7 @@ LEVERS = (
     Lever("fused multiply-add, -O3", ("-ffp-contract=fast", "-O3")),
     Lever("with -ftree-ter", without=("-fno-tree-ter",)),
     Lever("-fno-math-errno", ("-fno-math-errno",)),
+    Lever("with moves to integer registers", without=X86_FLAGS),
     Lever("with -ftree-slp-vectorize", without=("-fno-tree-slp-vectorize",)),
     Lever("-fno-tree-vectorize", ("-fno-tree-vectorize",)),
     Lever("-fno-schedule-insns2", ("-fno-schedule-insns2",)),
@@ -57,7 +58,7 @@ LEVERS = (
     Lever("1 operation per statement", constants={"OPERATIONS_PER_STATEMENT": 1}),
     Lever("20 operations per statement", constants={"OPERATIONS_PER_STATEMENT": 20}),
     Lever("statements ordered for few live values", reordered=True),
-    Lever("clang", compiler="clang", without=GCC_FLAGS),
+    Lever("clang", compiler="clang", without=GCC_FLAGS + X86_FLAGS),
 )
 
 

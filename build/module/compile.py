@@ -28,6 +28,7 @@ from elastogen.build.stamps import CANDIDATES, EXTENSION_SUFFIX, ZIG, has_zig, p
 from elastogen.generator.robot.errors import BuildError
 
 GCC_FLAGS = ("-fno-tree-ter", "-fno-tree-slp-vectorize")  # measured on long straight-line code: benchmarks/README.md
+X86_FLAGS = ("-mtune-ctrl=^inter_unit_moves_from_vec",)  # of gcc: numbers wait on the stack, not in integer registers
 LANES_FLAGS = ("-ftree-ter",)  # of vectors it keeps fewer alive: a tenth of the time
 LONGEST_REPORT = 4000  # characters of compiler output in a message
 
@@ -52,7 +53,7 @@ def find_toolchain(options: CompileOptions) -> Toolchain:
     """The compiler that the options, $CC or the machine offer."""
     command = _command(options.compiler)
     version = _version(command, os.environ.get("PATH", ""))
-    native = _native_flags() if options.native else ()
+    native = _native_flags(version) if options.native else ()
     flags = (
         "-O2", "-std=c99", "-ftree-vectorize", f"-ffp-contract={options.fp_contract}", "-fPIC", "-fvisibility=hidden",
         *(() if "clang" in version.lower() else GCC_FLAGS), *native, *options.cflags,
@@ -135,9 +136,12 @@ def _version(command: tuple[str, ...], path: str) -> str:
     return (answer.stdout or answer.stderr).strip().partition("\n")[0]
 
 
-def _native_flags() -> tuple[str, ...]:
+def _native_flags(version: str) -> tuple[str, ...]:
     """Flags for this machine's processor."""
-    return ("-march=native",) if platform.machine() in ("x86_64", "AMD64", "i686") else ("-mcpu=native",)
+    if platform.machine() not in ("x86_64", "AMD64", "i686"):
+        return ("-mcpu=native",)
+    is_gcc = "clang" not in version.lower() and re.match(r"\S+ \(.*\) \d+\.\d+", version) is not None  # cc (Debian ...) 12.2.0
+    return ("-march=native", *(X86_FLAGS if is_gcc else ()))
 
 
 def run_compiler(command: list[str], directory: Path, timeout: float | None, name: str) -> None:

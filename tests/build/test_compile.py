@@ -25,7 +25,7 @@ from build_samples import (
 )
 
 from elastogen.build.module import compile as compile_module
-from elastogen.build.module.compile import find_toolchain
+from elastogen.build.module.compile import X86_FLAGS, find_toolchain
 from elastogen.build.options import CompileOptions
 from elastogen.generator.robot.errors import BuildError
 from elastogen.generator.robot.robot import Robot
@@ -164,6 +164,25 @@ def test_compile_options_become_flags() -> None:
     assert "-march=native" not in flags
     assert flags[-1] == "-g"
     assert "-ffp-contract=off" in find_toolchain(CompileOptions()).flags
+
+
+@pytest.mark.parametrize(
+    ("version", "machine", "expected"),
+    [
+        ("cc (Debian 12.2.0-14+deb12u1) 12.2.0", "x86_64", ("-march=native", *X86_FLAGS)),
+        ("x86_64-linux-gnu-gcc-13 (Ubuntu 13.2.0-4ubuntu3) 13.2.0", "x86_64", ("-march=native", *X86_FLAGS)),
+        ("Debian clang version 14.0.6", "x86_64", ("-march=native",)),
+        ("Intel(R) oneAPI DPC++/C++ Compiler 2023.2.0 (2023.2.0.20230622)", "x86_64", ("-march=native",)),
+        ("gcc (GCC) 13.2.1 20230801", "aarch64", ("-mcpu=native",)),
+    ],
+)
+def test_only_gcc_for_x86_takes_its_flags(
+    version: str, machine: str, expected: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(compile_module, "_version", lambda *_: version)
+    monkeypatch.setattr(compile_module.platform, "machine", lambda: machine)
+    flags = find_toolchain(CompileOptions()).flags
+    assert flags[-len(expected) :] == expected
 
 
 def test_verbose_prints_the_command(tmp_path: Path, derivations: list[Robot], capsys: pytest.CaptureFixture[str]) -> None:
