@@ -223,11 +223,14 @@ def mass_matrix_solve_by_articulated_bodies(variant: Variant) -> Derived:
 
 
 def ways_to_solve(factorization: Way, articulated: Way) -> Callable[[Variant], tuple[Way, ...]]:
-    """Factorization grows with the cube of the longest chain, articulated bodies with its length; they meet at ten joints."""
+    """Factorization grows with the cube of the longest chain, articulated bodies with its length; they meet at ten joints.
+
+    Flexible links have many coordinates each, so that they can meet at one: both are tried.
+    """
 
     def ways(variant: Variant) -> tuple[Way, ...]:
-        depth = variant.mechanism.depth
-        if depth < 8 or not articulated_bodies.applies_to(variant.mechanism):
+        depth, flexible = variant.mechanism.depth, bool(variant.elastic_bodies)
+        if variant.clamped or not articulated_bodies.applies_to(variant.mechanism) or (depth < 8 and not flexible):
             return (factorization,)
         return (factorization, articulated) if depth <= 24 else (articulated,)
 

@@ -1,19 +1,21 @@
 """Articulated bodies (Featherstone 2008, 7.3): M^-1 times a vector, with operations that grow linearly with the joints.
 
 The recursion solves M x = b for a robot at rest and without weight: bias forces are those of Newton-Euler, taken from F
-before. A joint with several coordinates gives them up one after the other. The pivots are those of the factorization.
+before. A joint with several coordinates gives them up one after the other, a flexible body its elastic ones (deformations.py).
+The pivots are those of the factorization.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from elastogen.generator.algorithms.newton_euler import Placed
-from elastogen.generator.mechanism.mechanism import Mechanism
+from elastogen.generator.algorithms.solving.deformations import Deformation
+from elastogen.generator.mechanism.mechanism import Frame, Mechanism
 from elastogen.generator.program.graph import Value
 from elastogen.generator.spatial.articulated_inertia import ArticulatedInertia
-from elastogen.generator.spatial.vectors import Vec, add, cross, dot
+from elastogen.generator.spatial.vectors import Rotation, Vec, add, cross, dot
 
 
 @dataclass(frozen=True)
@@ -27,11 +29,22 @@ class _Eliminated:
 
 
 def applies_to(mechanism: Mechanism) -> bool:
-    """Whether every coordinate moves one frame only: no flexible bodies, no sliding along them."""
-    return all(
-        frame.elastic is None and frame.window is None and frame.motion.orthogonal and not frame.motion.coupled
-        for frame in mechanism.frames
-    )
+    """Whether every coordinate moves one frame only, that of an elastic one being its body's tip: no sliding along bodies."""
+    moved: set[int] = set()
+    for index, frame in enumerate(mechanism.frames):
+        apart = not moved & set(frame.coordinates)
+        if frame.window is not None or not frame.motion.orthogonal or frame.motion.coupled or not apart:
+            return False
+        moved |= set(frame.coordinates)
+        if frame.elastic is not None and not any(_is_tip(mechanism, k, index) for k in range(len(mechanism.frames))):
+            return False
+    return True
+
+
+def _is_tip(mechanism: Mechanism, index: int, body: int) -> bool:
+    """Whether a frame is the tip of the flexible body in another."""
+    frame, elastic = mechanism.frames[index], mechanism.frames[body].elastic
+    return frame.parent == body and elastic is not None and frame.coordinates == elastic.coordinates
 
 
 def solve(
@@ -39,47 +52,81 @@ def solve(
 ) -> tuple[list[Value], list[Value]]:
     """The solution x of M x = b, and the pivots; ``drives`` are inertias on the diagonal of M."""
     zero = mechanism.graph.value(0)
-    inertias = [ArticulatedInertia.of(frame.inertia) for frame in mechanism.frames]
+    deformations = {
+        index: Deformation(frame.elastic.moved(q), frame.elastic.coordinates, right)
+        for index, frame in enumerate(mechanism.frames)
+        if frame.elastic is not None
+    }
+    inertias = [
+        ArticulatedInertia.of(frame.inertia + deformations[index].inertia if index in deformations else frame.inertia)
+        for index, frame in enumerate(mechanism.frames)
+    ]
     wrenches: list[Vec] = [[zero] * 6 for _ in mechanism.frames]  # moment and force from further out
     eliminated: list[list[_Eliminated]] = [[] for _ in mechanism.frames]
     pivots = [zero] * mechanism.size
+    carrying = {frame.parent for frame in mechanism.frames}
     for index in reversed(range(len(mechanism.frames))):
         frame, place_ = mechanism.frames[index], placed[index]
         with mechanism.graph.section(f"{frame.label}: articulated body"):
             inertia, wrench = inertias[index], wrenches[index]
-            own = frame.at(q)
-            for k, (angular, linear) in zip(frame.coordinates, frame.motion.twists(own), strict=True):
-                S = [*angular, *frame.motion.to_moved(own, linear)]
-                U = inertia.times(S[:3], S[3:])
-                pivots[k] = dot(S, U) + drives[k]
-                reciprocal = zero if pivots[k].is_zero else 1 / pivots[k]  # a pivot that is always zero: always a failure
-                weighted = [value * reciprocal for value in U]
-                left = right[k] - dot(S, wrench)
-                unit = _unit(S) if drives[k].is_zero else None
-                eliminated[index].append(_Eliminated(k, S, weighted, left * reciprocal))
-                wrench = [right[k] if r == unit else wrench[r] + weighted[r] * left for r in range(6)]
-                inertia = inertia.without(U, weighted, unit)
+            if index in deformations:
+                inertia, wrench, own = deformations[index].give_way(inertia, wrench)
+                for k, pivot in zip(deformations[index].coordinates, own, strict=True):
+                    pivots[k] = pivot
+            elif frame.parent not in deformations:
+                own_q = frame.at(q)
+                for k, (angular, linear) in zip(frame.coordinates, frame.motion.twists(own_q), strict=True):
+                    S = [*angular, *frame.motion.to_moved(own_q, linear)]
+                    U = inertia.times(S[:3], S[3:])
+                    pivots[k] = dot(S, U) + drives[k]
+                    reciprocal = zero if pivots[k].is_zero else 1 / pivots[k]  # a pivot that is always zero: always a failure
+                    weighted = [value * reciprocal for value in U]
+                    left = right[k] - dot(S, wrench)
+                    unit = _unit(S) if drives[k].is_zero else None
+                    eliminated[index].append(_Eliminated(k, S, weighted, left * reciprocal))
+                    wrench = [right[k] if r == unit else wrench[r] + weighted[r] * left for r in range(6)]
+                    inertia = inertia.without(U, weighted, unit)
             if frame.parent >= 0:
                 R, p = place_.rotation, place_.position
-                moment, force = R.outward(wrench[:3]), R.outward(wrench[3:])
+                turned, (moment, force) = inertia.outward(R, [zero] * 3), (R.outward(wrench[:3]), R.outward(wrench[3:]))
                 wrenches[frame.parent] = add(wrenches[frame.parent], [*add(moment, cross(p, force)), *force])
-                inertias[frame.parent] = inertias[frame.parent] + inertia.outward(R, p)
-    return _accelerations(mechanism, placed, eliminated), pivots
+                inertias[frame.parent] = inertias[frame.parent] + turned.outward(Rotation(()), p)
+                if frame.parent in deformations:
+                    block = None if index in carrying else frame.motion.mass_block(frame.at(q), frame.inertia)
+                    deformations[frame.parent].carry(_tip_twists(frame, R, q), p, turned, [*moment, *force], block)
+    return _accelerations(mechanism, placed, eliminated, deformations), pivots
 
 
-def _accelerations(mechanism: Mechanism, placed: Sequence[Placed], eliminated: Sequence[Sequence[_Eliminated]]) -> list[Value]:
+def _tip_twists(frame: Frame, rotation: Rotation, q: Sequence[Value]) -> list[Vec]:
+    """Of a flexible body's tip by unit rates of its coordinates, in the components of the body's frame."""
+    twists = frame.motion.twists(frame.at(q))
+    return [[*rotation.outward(angular), *frame.rotation.outward(linear)] for angular, linear in twists]
+
+
+def _accelerations(
+    mechanism: Mechanism,
+    placed: Sequence[Placed],
+    eliminated: Sequence[Sequence[_Eliminated]],
+    deformations: Mapping[int, Deformation],
+) -> list[Value]:
     """From the base outward: every coordinate's acceleration follows from that of the frame it moves against."""
     zero = mechanism.graph.value(0)
     result = [zero] * mechanism.size
     moving: list[Vec] = []
-    for frame, place_, coordinates in zip(mechanism.frames, placed, eliminated, strict=True):
+    for index, (frame, place_) in enumerate(zip(mechanism.frames, placed, strict=True)):
         with mechanism.graph.section(f"{frame.label}: acceleration"):
             A = moving[frame.parent] if frame.parent >= 0 else [zero] * 6
             R = place_.rotation
-            A = [*R.inward(A[:3]), *R.inward(add(A[3:], cross(A[:3], place_.position)))]
-            for own in reversed(coordinates):
+            A = [*A[:3], *add(A[3:], cross(A[:3], place_.position))]
+            if frame.parent in deformations:
+                A = deformations[frame.parent].at_the_tip(A, frame.own(result))
+            A = [*R.inward(A[:3]), *R.inward(A[3:])]
+            for own in reversed(eliminated[index]):
                 result[own.coordinate] = x = own.acceleration - dot(own.weighted, A)
                 A = [a + s * x for a, s in zip(A, own.S, strict=True)]
+            if index in deformations:
+                for k, x in zip(deformations[index].coordinates, deformations[index].accelerations(A), strict=True):
+                    result[k] = x
             moving.append(A)
     return result
 

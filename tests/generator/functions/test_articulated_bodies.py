@@ -16,6 +16,8 @@ from elastogen.generator.functions.derivation import CATALOGUE
 from elastogen.generator.functions.variants import Variant, VariantFamily
 from elastogen.generator.program.arguments import input_argument
 from elastogen.generator.program.graph import Op
+from elastogen.generator.program.program import OperationCount
+from elastogen.generator.robot.robot import Robot
 from elastogen.runtime.interface.argument import Argument
 
 
@@ -81,12 +83,97 @@ def test_elastic_joints_and_live_parameters() -> None:
         np.testing.assert_allclose(first, second, rtol=1e-11, atol=1e-12 * np.abs(first).max())
 
 
-def test_flexible_bodies_are_factorized() -> None:
-    beam = {"joint": "R", "length": 0.8, "mass_per_length": 0.4, "EI": 2.0, "elements": 1}
-    robot = elastogen.load({"elastogen": 1, "name": "beams", "planar": {"links": [beam] * 5}})
-    mechanism = VariantFamily(robot).plain().mechanism
-    assert not articulated_bodies.applies_to(mechanism)
-    assert mechanism.depth > 8
+# ---- flexible links
+
+
+def flexible_tree(seed: int) -> Robot:
+    """A flexible link on an elastic joint with a motor; on its tip a flexible link that carries a rigid one, and a third."""
+    rng = np.random.default_rng(seed)
+    shapes = [{"direction": d, "shape": f"(x/L)**{k}"} for d, k in (("y", 2), ("z", 2), ("y", 3), ("torsion", 1))]
+    beam: dict[str, Any] = {"type": "modes", "length": 0.6, "mass_per_length": 0.4, "EI": 20.0, "GJ": 15.0,
+                            "polar_inertia_per_length": 1e-3, "foreshortening": True}  # fmt: skip
+    body = {"mass": 0.7, "com": [0.1, 0.05, 0.02], "inertia": [0.01, 0.02, 0.025]}
+    links = [{"name": "base"}]
+    for name, count in (("a", 3), ("b", 4), ("c", 2)):
+        tip = {"mass": 0.2, "com": [0.02, 0.01, 0.03], "inertia": [1e-3, 1e-3, 1e-3]}
+        links.append({"name": name, **body, "flexible": {**beam, "modes": shapes[:count], "tip": tip}})
+    links.append({"name": "d", **body})
+    motor = {"motor": {"inertia": 0.002, "gear_ratio": 10}}
+    parents = {"a": "base", "b": "a", "c": "a", "d": "b"}
+    joints: list[dict[str, Any]] = [
+        {"name": f"j{name}", "type": "revolute", "parent": parent, "child": name, **motor, "axis": _axis(rng),
+         "placement": {"xyz": rng.normal(size=3).round(2).tolist(), "rpy": rng.normal(size=3).round(2).tolist()}}
+        for name, parent in parents.items()
+    ]  # fmt: skip
+    joints[0]["elasticity"] = {"stiffness": 50, "damping": 0.1}
+    joints[3]["type"] = "prismatic"
+    return quietly_loaded({"elastogen": 1, "name": "tree", "links": links, "joints": joints})
+
+
+def _axis(rng: np.random.Generator) -> list[float]:
+    axis = rng.normal(size=3)
+    return list(axis / np.linalg.norm(axis))
+
+
+def beams(links: int, elements: int, **more: Any) -> Robot:
+    """Revolute joints in a plane, each with a beam."""
+    beam = {"joint": "R", "length": 0.8, "mass_per_length": 0.4, "EI": 2.0, "elements": elements, **more}
+    planar = {"links": [beam] * links, "payload": {"mass": 0.2}, "gravity": [0, -9.81]}
+    return elastogen.load({"elastogen": 1, "name": "beams", "planar": planar})
+
+
+FLEXIBLE = {"tree": lambda: flexible_tree(1), "another tree": lambda: flexible_tree(2), "elements": lambda: beams(3, 3),
+            "one beam": lambda: beams(1, 2, foreshortening=True)}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", FLEXIBLE)
+def test_flexible_links_against_the_mass_matrix(kind: str) -> None:
+    """M by composite bodies, solved by LAPACK; pivots as the factorization has them."""
+    robot = FLEXIBLE[kind]()
+    state = np.random.default_rng(12).normal(size=(2, len(robot.coordinates)))
+    q = np.where([coordinate.elastic for coordinate in robot.coordinates], 0.03, 1.0) * state[0]
+    (M,) = Programs(robot, ["mass_matrix"]).derivation.functions[0].evaluate({"q": q}).values()
+    expected = np.linalg.solve(M, state[1])
+    for variant in (VariantFamily(robot).plain(), VariantFamily(robot).layouts("dynamic")[-1]):
+        assert articulated_bodies.applies_to(variant.mechanism)
+        (found, pivots), (_, theirs) = (
+            evaluated(variant, way, "mass_matrix_solve", q=q, b=state[1])
+            for way in (dynamics.mass_matrix_solve_by_articulated_bodies, dynamics.mass_matrix_solve)
+        )
+        assert relative_error(found, expected) < 1e-10
+        np.testing.assert_allclose(pivots, theirs, rtol=1e-10)
+
+
+def test_flexible_chains_cost_the_same_for_every_link() -> None:
+    """Two are cheaper so, already."""
+
+    def count(links: int, elements: int) -> OperationCount:
+        return Programs(beams(links, elements), ["forward_dynamics"]).program["forward_dynamics"].count
+
+    slopes = np.diff([count(links, 1).total for links in (4, 9, 14)])
+    assert slopes[1] == pytest.approx(slopes[0], rel=0.01)
+    short = count(2, 5)
+    assert (short.mul, short.add) == (459, 462)  # fewer: a step forward, write it here
+
+
+def test_bodies_that_slide_or_shear_are_factorized() -> None:
+    beam = {"length": 0.8, "mass_per_length": 0.4, "EI": 2.0, "elements": 2}
+    rod = {"length": 0.3, "rigid": True, "mass": 0.7, "inertia": 0.01}
+    pairs = [
+        ({"joint": "R", **beam}, {"joint": "Pa", "gamma": 0.4, **rod}),
+        ({"joint": "R", **rod}, {"joint": "Pb", "gamma": 0.4, **beam}),
+        ({"joint": "R", **rod}, {"joint": "Pb", "gamma": 0.4, "slide": "nodal", **beam}),
+    ]
+    robots = [elastogen.load({"elastogen": 1, "name": "slides", "planar": {"links": list(pair)}}) for pair in pairs]
+    linear = {"type": "elements", "rotation": "linear", **beam}
+    links = [{"name": "base"}, {"name": "b", "flexible": linear}]
+    robots.append(
+        elastogen.load({"elastogen": 1, "name": "shear", "links": links, "joints": [{"name": "j", "type": "revolute"}]})
+    )
+    choice = CATALOGUE["forward_dynamics"].ways_for
+    assert choice is not None
+    for robot in robots:
+        assert choice(VariantFamily(robot).plain()) == (dynamics.forward_dynamics,)
 
 
 def cost(size: int) -> int:
