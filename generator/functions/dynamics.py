@@ -117,7 +117,8 @@ def _bodies(mechanism: Mechanism) -> list[tuple[int, ...]]:
     """The elastic coordinates of each flexible body, where no joint slides on one."""
     if any(frame.window is not None for frame in mechanism.frames) or mechanism.separate:
         return []
-    return [frame.elastic.coordinates for frame in mechanism.frames if frame.elastic is not None]
+    bodies = [frame.elastic.coordinates for frame in mechanism.frames if frame.elastic is not None]
+    return [body for body in bodies if body]  # one without modes is rigid
 
 
 def bias(variant: Variant, loads: Sequence[Load] = ()) -> list[Value]:

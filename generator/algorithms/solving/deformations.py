@@ -50,7 +50,7 @@ class Deformation:
     def give_way(self, inertia: ArticulatedInertia, wrench: Vec) -> tuple[ArticulatedInertia, Vec, list[Value]]:
         """What is left of the inertia and the wrench of the body's frame without the coordinates; their pivots."""
         H, G, left = self._H, self._G, self._left
-        zero = left[0].graph.value(0)
+        zero = self.inertia.m.graph.value(0)
         pivots, waiting = [zero] * len(left), self._order()
         while waiting:
             k = waiting.pop(0)

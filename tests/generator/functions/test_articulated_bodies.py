@@ -151,7 +151,7 @@ def test_flexible_chains_cost_the_same_for_every_link() -> None:
         return Programs(beams(links, elements), ["forward_dynamics"]).program["forward_dynamics"].count
 
     slopes = np.diff([count(links, 1).total for links in (4, 9, 14)])
-    assert slopes[1] == pytest.approx(slopes[0], rel=0.01)
+    assert slopes[1] == pytest.approx(slopes[0], rel=0.03)  # the cheapest layout may be another one
     short = count(2, 5)
     assert (short.mul, short.add) == (459, 462)  # fewer: a step forward, write it here
 
