@@ -110,12 +110,15 @@ def exudyn_right_hand_side() -> float | None:
 
 
 def growth() -> list[list[str]]:
-    """Operations of inverse dynamics against the number of flexible links of three modes."""
-    rows, before = [], 0
-    for links in (2, 4, 6, 8):
-        count = derive_model(planar_arm(links, 3), ["inverse_dynamics"]).functions[0].program.count.total
-        rows.append([str(links), str(count), str(count - before) if before else ""])
-        before = count
+    """Operations of inverse and forward dynamics against the number of flexible links of three modes."""
+    functions = ("forward_dynamics", "inverse_dynamics")
+    rows, before = [], [0, 0]
+    for links in (4, 8, 12, 16):
+        found = {f.name: f.program.count.total for f in derive_model(planar_arm(links, 3), functions).functions}
+        counts = [found["inverse_dynamics"], found["forward_dynamics"]]
+        more = [str(count - last) if last else "" for count, last in zip(counts, before, strict=True)]
+        rows.append([str(links), str(counts[0]), more[0], str(counts[1]), more[1]])
+        before = counts
     return rows
 
 
@@ -141,10 +144,11 @@ def report(work: Path, rounds: int) -> list[str]:
         "",
         f"6 joints, derive and render the four functions: {seconds:.1f} s (target {DERIVE_TARGET:.0f} s: {reached}).",
         "",
-        "Operations of inverse dynamics, three modes per link:",
+        "Operations, three modes per link:",
         "",
     ]
-    return [*lines, *table(["links", "operations", "more than before"], growth()), ""]
+    header = ["links", "inverse dynamics", "more than before", "forward dynamics", "more than before"]
+    return [*lines, *table(header, growth()), ""]
 
 
 if __name__ == "__main__":
