@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from elastogen.build.c.expression import Expressions, literal
+from elastogen.build.c.late_reads import late_reads
 from elastogen.build.c.legend import legend
 from elastogen.build.c.names import LocalNames, comment_text
 from elastogen.build.c.schedule import Define, SineCosine, Statement, Store, StoreZeros, reads, schedule
@@ -137,6 +138,9 @@ class Printer:
         self.reads = [reads(statement, self.expressions) for statement in self.statements]
         self.leaf_text, self.argument_of = self._leaves(live)
         self.variable = self._names()
+        self.place: dict[int, tuple[str, str, int]] = {}  # of sines and cosines: array, number of the call, index
+        self.read: set[int] = set()  # those that have their variable
+        self.late: Mapping[int, Sequence[int]] | None = None  # what is read before each statement, see late_reads.py
         self.slots: Mapping[int, int] = {}  # places of values that travel between parts, where they share memory
         self.zero = literal(0.0, dialect.real)
 
@@ -166,8 +170,9 @@ class Printer:
     def _names(self) -> dict[int, str]:
         arguments = {a.name for a in self.program.inputs} | {a.name for a, _ in self.program.outputs}
         levels = sum(isinstance(statement, SineCosine) for statement in self.statements)
-        arrays = {f"{array}{level}" for array in ("angle", "sine", "cosine") for level in ["", *range(1, levels + 1)]}
-        names = LocalNames(set(OWN_NAMES) | arguments | arrays)
+        stems = ("angle", "sine", "cosine", *(f"{array}_{use}" for array in ("sine", "cosine") for use in ("place", "again")))
+        arrays = {f"{array}{level}" for array in stems for level in ["", *range(1, levels + 1)]}
+        self.names = names = LocalNames(set(OWN_NAMES) | arguments | arrays)
         variable: dict[int, str] = {}
         for statement in self.statements:
             for node in statement.nodes:
@@ -194,6 +199,9 @@ class Printer:
         return any(isinstance(statement, SineCosine) for statement in self.statements)
 
     def _whole(self) -> FunctionBody:
+        if self.program.outward:
+            calls = [statement for statement in self.statements if isinstance(statement, SineCosine)]
+            self.late = late_reads(self.reads, {node for call in calls for node in call.nodes})
         used = self._arguments_used(range(len(self.statements)), self.program.pivots)
         lines = [f"{INDENT}(void){name};" for name in ("p", *(a.name for a in self.program.inputs)) if name not in used]
         lines = [*self.tail.declarations, *lines, *self.print_statements(range(len(self.statements)), self._plain_text)]
@@ -302,6 +310,8 @@ class Printer:
                 section = statement.section
                 if section:
                     lines.extend(_wrapped(f"/* {comment_text(section)} */"))
+            for node in (self.late or {}).get(index, ()):
+                lines.extend(_wrapped(self._late_read(node)))
             for line in self._statement(statement, text):
                 lines.extend(_wrapped(line))
             for node in statement.nodes:
@@ -342,12 +352,31 @@ class Printer:
             lines.append(f"const {real} {angles}[{count}] = {{ {values} }};")
         lines += [f"{real} sine{level}[{count}];", f"{real} cosine{level}[{count}];"]
         lines.append(f"{self.dialect.prefix}_sincos({angles}, sine{level}, cosine{level}, {count});")
-        place = {angle: index for index, angle in enumerate(call.angles)}
-        for node in call.nodes:
-            array = "sine" if self.graph.op[node] is Op.SIN else "cosine"
-            sign = "-" if self.expressions.negated_result(node) else ""
-            lines.append(self._declare(node, f"{sign}{array}{level}[{place[self.graph.a[node] >> 1]}]"))
+        self.place |= {
+            node: (array, level, call.angles.index(self.graph.a[node] >> 1))
+            for node in call.nodes
+            for array in ["sine" if self.graph.op[node] is Op.SIN else "cosine"]
+        }
+        if self.late is None:
+            return [*lines, *(self._declare(node, self._element_of(node)) for node in call.nodes)]
+        reads = Counter(node for nodes in self.late.values() for node in nodes)
+        for array in sorted({self.place[node][0] for node in call.nodes if reads[node] > 1}):
+            lines.append(f"const {real} *volatile {array}_place{level} = {array}{level};")
+            lines.append(f"const {real} *const {array}_again{level} = {array}_place{level};")
         return lines
+
+    def _late_read(self, node: int) -> str:
+        """Declaration of a sine or cosine where it is needed, the second time under another name."""
+        if node not in self.read:
+            self.read.add(node)
+            return self._declare(node, self._element_of(node))
+        self.variable[node] = self.names.named(f"{self.variable[node]}_again")
+        return self._declare(node, self._element_of(node, "_again"))
+
+    def _element_of(self, node: int, again: str = "") -> str:
+        """Where the call left a sine or cosine."""
+        array, level, index = self.place[node]
+        return f"{'-' if self.expressions.negated_result(node) else ''}{array}{again}{level}[{index}]"
 
     def _contiguous_inputs(self, angles: Sequence[int]) -> str:
         """The address of consecutive elements of one input array, where the angles are such; else ""."""

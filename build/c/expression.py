@@ -84,6 +84,8 @@ class Expressions:
             for operand in dict.fromkeys(ref >> 1 for ref in self.operands(node)):
                 if self.is_leaf(operand) or self.by_call(operand) or uses[operand] != 1 or operand in kept:
                     continue
+                if program.outward and program.reach[operand] < program.reach[node]:
+                    continue  # it is computed earlier
                 if not graph.label[operand] and total + size[operand] <= OPERATIONS_PER_STATEMENT:
                     inlined.add(operand)
                     total += size[operand]

@@ -6,11 +6,15 @@ section, in the order in which the derivation opened the sections: each with wha
 a section is one stretch. Within a section what most depends on comes first, which keeps the processor's units busy. An
 output element is stored as soon as it is known; elements that are inputs or constants come last, runs of zeros as
 loops.
+
+Programs that are to be printed outward (see association.py) are then sorted by the highest index of an input that is needed,
+so that whatever is known of a link is computed with it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import math
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from elastogen.build.c.expression import Expressions
@@ -78,7 +82,20 @@ def reads(statement: Statement, expressions: Expressions) -> list[int]:
 
 def schedule(program: Program, expressions: Expressions) -> list[Statement]:
     """All statements of the program, in order."""
-    return _Scheduler(program, expressions).run()
+    statements = _Scheduler(program, expressions).run()
+    return _outward(statements, program.reach) if program.outward else statements
+
+
+def _outward(statements: list[Statement], reach: Mapping[int, int]) -> list[Statement]:
+    """Sorted by the highest index of an input that is needed; sines and cosines stay in front."""
+
+    def furthest(statement: Statement) -> float:
+        if isinstance(statement, Define):
+            return reach[statement.node]
+        return reach[statement.ref >> 1] if isinstance(statement, Store) else math.inf
+
+    first = 1 + max((k for k, statement in enumerate(statements) if isinstance(statement, SineCosine)), default=-1)
+    return [*statements[:first], *sorted(statements[first:], key=furthest)]
 
 
 class _Scheduler:

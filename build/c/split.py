@@ -36,7 +36,7 @@ def choose_cuts(defines: Sequence[Sequence[int]], reads: Sequence[Sequence[int]]
             if value in last_read:
                 last_read[value] = index
     last_read.update({value: count for value in last if value in defined_at})
-    crossing = _crossing_counts(count, defined_at, last_read)
+    crossing = crossing_counts(count, defined_at, last_read)
     bounds = [0]
     while count - bounds[-1] > LONGEST_PART:
         start = bounds[-1]
@@ -69,7 +69,7 @@ def _slots(lives: Mapping[int, tuple[int, int]]) -> dict[int, int]:
     return slots
 
 
-def _crossing_counts(count: int, defined_at: dict[int, int], last_read: dict[int, int]) -> list[int]:
+def crossing_counts(count: int, defined_at: dict[int, int], last_read: dict[int, int]) -> list[int]:
     """How many values are defined before and read after a cut before each statement."""
     change = [0] * (count + 2)
     for value, index in defined_at.items():

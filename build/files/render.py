@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 
 import elastogen
 from elastogen.build.c import elements as c_elements
+from elastogen.build.c.association import for_few_registers
 from elastogen.build.c.body import OWN_NAMES, Dialect, FunctionBody, parameter_list
 from elastogen.build.c.expression import literal
 from elastogen.build.c.function import print_body
@@ -78,6 +79,8 @@ class RenderedModel:
 def render_model(derivation: ModelDerivation, options: EmitOptions, *, lanes: bool = False) -> RenderedModel:
     """Print every file of a model; with ``lanes`` the extension module evaluates batches in them."""
     _check_names(derivation)
+    if options.precision == "float":
+        derivation = for_few_registers(derivation)
     sha256 = model_sha256(derivation.robot, options)
     name = derivation.robot.name
     identity = Identity(name, name.upper(), options.precision, ABI_VERSION, elastogen.__version__, sha256)

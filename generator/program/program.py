@@ -79,6 +79,7 @@ class Program:
         columns: Sequence[Columns] = (),
     ) -> None:
         self.graph, self.columns = graph, tuple(columns)
+        self.outward = False  # whether it is printed in the order of the coordinates: see build/c/association.py
         self.pivots = tuple(pivots)
         self.inputs = tuple(inputs)
         self.outputs = tuple((argument, tuple(refs)) for argument, refs in outputs)
@@ -99,6 +100,18 @@ class Program:
         """How often each node is used, outputs included."""
         uses = count_uses(self.graph, self.order, self.output_refs)
         return {node: uses[node] for node in self.order}
+
+    @cached_property
+    def reach(self) -> dict[int, int]:
+        """The highest index of an input that each node needs: how far out the links are that it depends on."""
+        graph, reach = self.graph, dict[int, int]()
+        for node in self.order:
+            if graph.op[node] is Op.INPUT:
+                index = graph.label[node].partition("[")[2]
+                reach[node] = int(index[:-1]) if index else 0
+            else:
+                reach[node] = max((reach[ref >> 1] for ref in graph.operands(node)), default=0)
+        return reach
 
     def _choose_polarity(self) -> frozenset[int]:
         """Nodes to compute with the opposite sign, found by local search: flip while that saves negations."""
