@@ -24,14 +24,19 @@ REGISTERS = 24  # for values that wait, of 32
 
 def for_few_registers(derivation: ModelDerivation) -> ModelDerivation:
     """A model in single precision, most often for a microcontroller: functions in the order in which fewer values wait."""
-    functions = [replace(function, program=_best(function.program)) for function in derivation.functions]
+    functions = [replace(function, program=with_few_waiting(function.program)) for function in derivation.functions]
     return replace(derivation, functions=tuple(functions))
 
 
-def _best(program: Program) -> Program:
+def with_few_waiting(program: Program) -> Program:
+    """The program, or the same with early terms first: that for which fewer values wait, and never more operations."""
     if program.columns or program.count.total > LONGEST:
         return program
-    return min(program, early_terms_first(program), key=_waiting)
+    again = early_terms_first(program)
+    before, after = program.count, again.count
+    if after.mul > before.mul or after.add > before.add or _waiting(again) >= _waiting(program):
+        return program
+    return again
 
 
 def _waiting(program: Program) -> int:
