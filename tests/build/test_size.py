@@ -44,13 +44,6 @@ def test_less_is_smaller() -> None:
     assert {f.name for f in small.functions} < {f.name for f in large.functions}
 
 
-@pytest.mark.skipif(shutil.which("arm-none-eabi-gcc") is None, reason="arm-none-eabi-gcc is not installed (make emulator)")
-def test_cortex_m() -> None:
-    size = model_size("two_link", outputs=OUTPUTS[:1], precision="float", target="cortex-m4f")
-    assert "-mcpu=cortex-m4" in size.flags
-    assert size.functions[0].name == "inverse_dynamics"
-
-
 def test_the_command(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["size", "two_link", "--outputs", "mass_matrix", "--optimize", "-Os"]) == 0
     assert "mass_matrix" in capsys.readouterr().out
@@ -86,6 +79,7 @@ SLIDES = {  # without an angle its functions are straight lines
 @EMULATED
 def test_a_straight_line_executes_every_instruction_once() -> None:
     size = model_size(SLIDES, outputs=["inverse_dynamics", "kinetic_energy"], precision="float", target="cortex-m4f")
+    assert "-mcpu=cortex-m4" in size.flags
     for function in size.functions:
         assert function.executed == function.instructions > 5, function
 
@@ -111,7 +105,34 @@ def test_what_calls_cost_at_most(robot: str, output: str, executed: int, tmp_pat
     assert size.stack <= 320
 
 
-@pytest.mark.skipif("arm-none-eabi-gcc" in MISSING, reason="arm-none-eabi-gcc is not installed (make emulator)")
+COMPILED = pytest.mark.skipif("arm-none-eabi-gcc" in MISSING, reason="arm-none-eabi-gcc is not installed (make emulator)")
+
+
+@COMPILED
+def test_long_chains_keep_stacks_of_boards_small() -> None:
+    """Thirty joints in double, the larger of the two precisions: all frames of a call together."""
+    links = [
+        {"name": f"link{k}", "mass": 1.0 + 0.1 * k, "com": [0.01, 0.02, 0.1], "inertia": [0.01, 0.02, 0.03]} for k in range(30)
+    ]
+    axes = [[0, 0, 1], [0, 1, 0], [1, 0, 0]]
+    joints = [
+        {
+            "name": f"joint{k}",
+            "type": "revolute",
+            "child": f"link{k}",
+            "axis": axes[k % 3],
+            "placement": {"xyz": [0.05, 0.02, 0.3]},
+        }
+        for k in range(30)
+    ]
+    chain = {"elastogen": 1, "name": "chain", "links": [{"name": "base"}, *links], "joints": joints}
+    (size,) = (
+        f for f in model_size(chain, outputs=["inverse_dynamics"], target="cortex-m4f").functions if f.name != "(shared)"
+    )
+    assert 1000 < size.stack <= 8 * 1024
+
+
+@COMPILED
 def test_a_whole_model_fits_in_little_flash() -> None:
     size = model_size("puma560", precision="float", target="cortex-m4f", optimize="-Os")
     assert size.code + size.constants <= 22 * 1024
