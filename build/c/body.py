@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
-import textwrap
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,6 +11,7 @@ from types import MappingProxyType
 from elastogen.build.c.expression import Expressions, literal
 from elastogen.build.c.late_reads import late_reads
 from elastogen.build.c.legend import legend
+from elastogen.build.c.lines import INDENT, wrapped
 from elastogen.build.c.names import LocalNames, comment_text
 from elastogen.build.c.schedule import Define, SineCosine, Statement, Store, StoreZeros, reads, schedule
 from elastogen.build.c.split import LONGEST_WHOLE_BODY, choose_cuts
@@ -22,9 +21,6 @@ from elastogen.generator.robot.errors import BuildError
 from elastogen.generator.sliding.elements_inside import INDICATORS
 from elastogen.runtime.interface.argument import Argument
 
-WIDTH = 110
-INDENT = "    "
-_OPERATOR = re.compile(r" ([-+*/]|&&) ")
 OWN_NAMES = frozenset(("p", "k", "w", "i", "status", INDICATORS))
 
 
@@ -101,18 +97,6 @@ def size_text(argument: Argument, dialect: Dialect) -> str:
     known = [f"{dialect.prefix.upper()}_{extent.macro}" for extent in argument.shape if isinstance(extent, Extent)]
     number = math.prod(length for length in argument.shape if not isinstance(length, Extent))
     return " * ".join([*([str(number)] if number != 1 or not known else []), *known])
-
-
-def _wrapped(line: str, indent: str = INDENT) -> list[str]:
-    """A statement on as many lines as it needs, broken before operators."""
-    if len(indent) + len(line) <= WIDTH:
-        return [indent + line]
-    glued = _OPERATOR.sub(" \\1\u00a0", line)  # textwrap does not break at such a space
-    pieces = textwrap.wrap(
-        glued, WIDTH, initial_indent=indent, subsequent_indent=indent + 2 * INDENT,
-        break_long_words=False, break_on_hyphens=False,
-    )  # fmt: skip
-    return [piece.replace("\u00a0", " ") for piece in pieces]
 
 
 @dataclass(frozen=True)
@@ -226,7 +210,7 @@ class Printer:
             parts.append(part)
             used.update(arguments)
             call = ", ".join("&w" if name == "w" else name for name in arguments)
-            calls.extend(_wrapped(f"{part.name}({call});"))
+            calls.extend(wrapped(f"{part.name}({call});"))
         fields = [self.variable[node] for values in defines for node in values if node in cuts.travelling]
         if self.slots:
             fields = [f"slot[{max(self.slots.values()) + 1}]"]
@@ -234,7 +218,7 @@ class Printer:
         lines += [f"{INDENT}(void){name};" for name in ("p", *(a.name for a in self.program.inputs)) if name not in used]
         lines += [*calls, *self.tail.lines]
         lines += self._check(lambda node: self.leaf_text.get(node) or f"w.{self._field(node)}")
-        declaration = _wrapped(f"{self.dialect.real_type} {', '.join(fields)};") if fields else []
+        declaration = wrapped(f"{self.dialect.real_type} {', '.join(fields)};") if fields else []
         work_type = work_type if fields else ""
         parts += self.tail.parts
         return FunctionBody(tuple(lines), tuple(parts), work_type, tuple(declaration), self._calls_sincos(), self._legend())
@@ -304,19 +288,19 @@ class Printer:
         for index in indices:
             statement = self.statements[index]
             for node in sorted({node for node in self.reads[index] if node in loads} - loaded):
-                lines.extend(_wrapped(loads[node]))
+                lines.extend(wrapped(loads[node]))
                 loaded.add(node)
             if isinstance(statement, Define) and statement.section != section:
                 section = statement.section
                 if section:
-                    lines.extend(_wrapped(f"/* {comment_text(section)} */"))
+                    lines.extend(wrapped(f"/* {comment_text(section)} */"))
             for node in (self.late or {}).get(index, ()):
-                lines.extend(_wrapped(self._late_read(node)))
+                lines.extend(wrapped(self._late_read(node)))
             for line in self._statement(statement, text):
-                lines.extend(_wrapped(line))
+                lines.extend(wrapped(line))
             for node in statement.nodes:
                 if node in travelling:
-                    lines.extend(_wrapped(f"w->{self._field(node)} = {self.variable[node]};"))
+                    lines.extend(wrapped(f"w->{self._field(node)} = {self.variable[node]};"))
         return lines
 
     def _statement(self, statement: Statement, text: Callable[[int], str]) -> list[str]:
@@ -394,9 +378,9 @@ class Printer:
             return []
         tests = [f"({self.expressions.reference(ref, text)} > {self.zero})" for ref in self.program.pivots]
         if self.dialect.lanes:
-            return _wrapped(f"*good = {' & '.join(tests)};")
+            return wrapped(f"*good = {' & '.join(tests)};")
         condition = f"!({' && '.join(tests)})" if len(tests) > 1 else f"!{tests[0]}"
-        lines = [f"{INDENT}int status = 0;", *_wrapped(f"if ({condition}) {{")]
+        lines = [f"{INDENT}int status = 0;", *wrapped(f"if ({condition}) {{")]
         outputs = self.tail.outputs or tuple(argument for argument, _ in self.program.outputs)
         lines += [2 * INDENT + self._zero_loop(a.name, 0, a.size) for a in outputs]
         lines += [f"{2 * INDENT}status = {self.dialect.failure};", f"{INDENT}}}", f"{INDENT}return status;"]

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from elastogen.build.c.body import INDENT, Dialect
+from elastogen.build.c.body import Dialect
 from elastogen.build.c.expression import literal
+from elastogen.build.c.lines import INDENT
 from elastogen.build.c.names import comment_text
 from elastogen.generator.functions.function import Function
 from elastogen.generator.joints.on_beams.selector import Selector, Threshold

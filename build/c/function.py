@@ -11,8 +11,9 @@ from collections.abc import Hashable, Iterable, Sequence
 from itertools import groupby
 from typing import TypeVar
 
-from elastogen.build.c.body import INDENT, Dialect, FunctionBody, Part, Printer, Tail
+from elastogen.build.c.body import Dialect, FunctionBody, Part, Printer, Tail
 from elastogen.build.c.expression import literal
+from elastogen.build.c.lines import INDENT
 from elastogen.generator.program.columns import Columns
 from elastogen.generator.program.graph import Op
 from elastogen.generator.program.program import Program

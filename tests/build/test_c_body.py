@@ -22,9 +22,10 @@ from build_samples import (
     random_program,
 )  # fmt: skip
 
-from elastogen.build.c.body import WIDTH, Dialect, FunctionBody
+from elastogen.build.c.body import Dialect, FunctionBody
 from elastogen.build.c.expression import literal
 from elastogen.build.c.function import print_body
+from elastogen.build.c.lines import WIDTH
 from elastogen.build.c.names import LocalNames, comment_text, string_literals
 from elastogen.build.c.split import LONGEST_PART, choose_cuts
 from elastogen.generator.functions.function import Function

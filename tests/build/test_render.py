@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from build_samples import LIVE, Recipe, model_of, random_program, render, sample_robot
 
-from elastogen.build.c.body import WIDTH
+from elastogen.build.c.lines import WIDTH
 from elastogen.build.files.render import RenderedModel, operations_text
 from elastogen.build.identity import canonical, model_sha256
 from elastogen.build.loop import loop_outputs, render_loop
