@@ -104,6 +104,11 @@ def accelerations_by_operators(carriers: Carriers) -> list[Twist]:
     return carriers.accelerations(of)
 
 
+def _in_lengths(x: Value, length: float) -> Value:
+    """x over a length; a number is divided here, so that a length over itself is 1 exactly."""
+    return x / length if x.constant is None else x.graph.value(x.constant / length)
+
+
 @dataclass(frozen=True)
 class Operator:
     """d2R/dt2 of a frame by its columns, each for a length [m] along an axis: one that a point has saves products."""
@@ -113,7 +118,7 @@ class Operator:
 
     def of(self, r: Vec) -> Vec:
         """Second derivative of R r."""
-        return times(columns(self.columns), [x / length for x, length in zip(r, self.lengths, strict=True)])
+        return times(columns(self.columns), [_in_lengths(x, length) for x, length in zip(r, self.lengths, strict=True)])
 
     def along(self, axis: Vec) -> tuple[Vec, float]:
         """Second derivative of R times an axis and a length, and that length."""
@@ -140,9 +145,10 @@ class Carried:
         self._points: dict[int, list[Vec]] = {}
         for point in self.mechanism.points:
             self._points.setdefault(point.frame.frame, []).append(point.frame.position)
-        for place, frame in zip(carriers.placed, self.mechanism.frames, strict=True):  # an origin is a point of the parent
-            if any(not x.is_zero for x in place.position):
-                self._points.setdefault(frame.parent, []).append(place.position)
+        leading = sorted({k for index in self._points for k in self.mechanism.ancestors(index)})
+        for k in leading:  # an origin is a point of the parent
+            if any(not x.is_zero for x in self.placed[k].position):
+                self._points.setdefault(self.mechanism.frames[k].parent, []).append(self.placed[k].position)
         turning = {k for index in self._points for k in carriers.turns(index)}
         self._passing: Counter[int] = Counter()  # axes of joints and points beyond each frame
         for index, count in [*((k, len(points)) for k, points in self._points.items()), *((k, 1) for k in turning)]:
