@@ -93,7 +93,7 @@ def test_sliding_and_telescopic_joints(kind, parts):
 
 
 COUNTS = {"puma560": (INVERSE_DYNAMICS, 521), "stanford": (364, 459), "trtrr": (265, 326), "two_link": (58, 99),
-          "scara": (101, 184)}  # fmt: skip  # operations of inverse dynamics, and with reactions: the table in docs/robots/points.md
+          "scara": (101, 184)}  # fmt: skip  # operations of inverse dynamics, with reactions; in docs/robots/points.md
 
 
 @pytest.mark.parametrize("name", COUNTS)
