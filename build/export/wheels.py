@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import os
+import sys
 import sysconfig
 from dataclasses import replace
 
@@ -23,6 +24,11 @@ def platform_tag(target: str) -> str:
     if "linux" not in system:
         raise OutputError(
             f"format 'python': got target={target!r}, expected one with linux: elsewhere modules link to their Python. "
+            "Fix: build the exported project there (pip wheel .), or export format 'shared'."
+        )
+    if sys.maxsize > 2**32 and "64" not in machine and machine != "s390x":
+        raise OutputError(
+            f"format 'python': got target={target!r}, expected a machine of 64 bits: Python's headers here are those of one. "
             "Fix: build the exported project there (pip wheel .), or export format 'shared'."
         )
     return f"musllinux_1_2_{machine}" if "musl" in system else f"linux_{machine}"

@@ -116,7 +116,11 @@ def test_names_of_machines(monkeypatch: pytest.MonkeyPatch) -> None:
         compiler_for("riscv64-linux-gnu")
 
 
-def test_wheels_for_other_systems_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(elastogen.OutputError, match="expected one with linux"):
-        elastogen.export("two_link", tmp_path / "x", format="python", outputs="mass_matrix", target="x86_64-w64-mingw32")
+@pytest.mark.parametrize(
+    ("target", "words"),
+    [("x86_64-w64-mingw32", "expected one with linux"), ("arm-linux-gnueabihf", "expected a machine of 64 bits")],
+)
+def test_wheels_for_other_systems_are_refused(tmp_path: Path, target: str, words: str) -> None:
+    with pytest.raises(elastogen.OutputError, match=words):
+        elastogen.export("two_link", tmp_path / "x", format="python", outputs="mass_matrix", target=target)
     assert not (tmp_path / "x").exists()
