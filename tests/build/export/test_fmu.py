@@ -14,7 +14,8 @@ import pytest
 from c_compilers import WARNINGS
 
 import elastogen
-from elastogen.generator.functions.derivation import derive_model
+from elastogen.build.export import project
+from elastogen.generator.functions.derivation import ModelDerivation, derive_model
 
 fmpy = pytest.importorskip("fmpy", reason="FMPy is not installed: pip install fmpy")
 from fmpy.validation import validate_fmu  # noqa: E402
@@ -73,9 +74,17 @@ def sample(
     folder: Path, robot: elastogen.Robot, q: list[float], qd: list[float], frames: tuple[str, ...] = (), **forces: float
 ) -> Sample:
     units = {}
-    for version in VERSIONS:
-        elastogen.export(robot, folder / version, format=version, frames=frames, cflags="-O0")
-        units[version] = str(folder / version / f"{robot.name}.fmu")
+    derivations: list[ModelDerivation] = []  # one for both versions
+
+    def derive_once(*given: Any) -> ModelDerivation:
+        derivations.extend([] if derivations else [derive_model(*given)])
+        return derivations[0]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(project, "derive_model", derive_once)
+        for version in VERSIONS:
+            elastogen.export(robot, folder / version, format=version, frames=frames, cflags="-O0")
+            units[version] = str(folder / version / f"{robot.name}.fmu")
     return Sample(robot, np.array(q), np.array(qd), forces, units)
 
 

@@ -18,12 +18,13 @@ import pytest
 import elastogen
 from elastogen.build import pipeline
 from elastogen.build.export import export as export_module
-from elastogen.build.export import formats
+from elastogen.build.export import formats, project
 from elastogen.build.export.fmu import unit
 from elastogen.build.files.exchange import exchange
 from elastogen.build.files.manifest import MANIFEST, sum_of
 from elastogen.build.files.write import SCRATCH, write_files
 from elastogen.build.module.cache import Cache
+from elastogen.generator.functions.derivation import ModelDerivation, derive_model
 
 Files = dict[str, str | bytes]
 FORKS = pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are killed that were forked")
@@ -92,6 +93,15 @@ def exported() -> dict[str, Files]:
 
         for module in (export_module, pipeline):
             patch.setattr(module, "write_files", keep)
+        known: dict[object, ModelDerivation] = {}  # formats with the same functions share them
+
+        def derive_once(robot: elastogen.Robot, outputs: object, frames: object) -> ModelDerivation:
+            if outputs not in known:
+                known[outputs] = derive_model(robot, outputs, frames)  # type: ignore[arg-type]
+            return known[outputs]
+
+        for module in (project, pipeline):
+            patch.setattr(module, "derive_model", derive_once)
         for module in (formats, unit):
             patch.setattr(module, "compile_shared", lambda *_, **__: b"a library")
         patch.setattr(export_module, "at_hand", lambda *_, **__: None)
