@@ -21,14 +21,13 @@ from elastogen.generator.functions.derivatives import first_derivatives
 from elastogen.generator.functions.dynamics import inverse_dynamics
 from elastogen.generator.functions.variants import Variant
 from elastogen.generator.program.arguments import matrix
-from elastogen.generator.program.differentiate import directional, jacobian, pulled_back, seed
-from elastogen.generator.program.graph import Op, Value
+from elastogen.generator.program.differentiate import directional, has_kinks, jacobian, pulled_back, seed
+from elastogen.generator.program.graph import Value
 from elastogen.generator.program.substitute import replacing, substitute
 from elastogen.generator.spatial.dense_matrices import added, transposed
 from elastogen.generator.spatial.vectors import Mat, product
 
 WEIGHTS = "weights"
-_KINKS = (Op.SELECT, Op.MIN, Op.MAX, Op.ABS)
 
 
 @dataclass(frozen=True)
@@ -51,7 +50,7 @@ def _blocks(variant: Variant) -> Blocks:
     graph, mechanism, n = variant.graph, variant.mechanism, variant.size
     q, qd, qdd, w = (variant.input(name) for name in ("q", "qd", "qdd", WEIGHTS))
     forces = inverse_dynamics(variant).outputs[0]
-    if any(graph.op[node] in _KINKS for node in graph.cone(value.ref for value in forces)):
+    if has_kinks(graph, forces):
         gradient = _gradient_forward(variant, forces, w)
     else:
         found = pulled_back(graph, forces, w, [*q, *qd, *qdd])

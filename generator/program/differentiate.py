@@ -86,6 +86,11 @@ def jacobian(graph: Graph, outputs: Sequence[Value], inputs: Sequence[Value]) ->
     return [list(row) for row in zip(*columns, strict=True)]
 
 
+def has_kinks(graph: Graph, values: Sequence[Value]) -> bool:
+    """Whether something is selected on the way to the values, so that derivatives go forward only: see :func:`pulled_back`."""
+    return any(graph.op[node] in (Op.SELECT, Op.MIN, Op.MAX, Op.ABS) for node in graph.cone(value.ref for value in values))
+
+
 def pulled_back(graph: Graph, outputs: Sequence[Value], weights: Sequence[Value], inputs: Sequence[Value]) -> list[Value]:
     """The derivatives by all inputs of sum_k weights_k outputs_k, with the weights held fixed, in one pass backward.
 

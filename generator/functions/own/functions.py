@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 import sympy
 from sympy.core.function import AppliedUndef
 
 from elastogen.generator.algorithms.solving.factorization import factorize
-from elastogen.generator.functions.catalogue import Derived, Entry
+from elastogen.generator.functions.catalogue import Derived, Entry, Way
 from elastogen.generator.functions.own.calls import SOLVE
 from elastogen.generator.functions.variants import Variant, VariantFamily
 from elastogen.generator.program.arguments import POSITIONS
-from elastogen.generator.program.differentiate import jacobian
+from elastogen.generator.program.differentiate import has_kinks, jacobian, pulled_back
 from elastogen.generator.program.from_sympy import ExpressionLowering
 from elastogen.generator.program.graph import Value
 from elastogen.generator.program.substitute import replacing, substitute
 from elastogen.generator.robot.errors import OutputError
 from elastogen.generator.robot.own.functions import OwnFunction
 from elastogen.generator.robot.own.terms import Symbols
+from elastogen.generator.spatial.vectors import Mat
 from elastogen.runtime.interface.argument import Argument
 
 ARRANGED = ("points", "physical")  # layouts of their own; the others serve one another
@@ -39,7 +40,7 @@ def _entry(family: VariantFamily, catalogue: Mapping[str, Entry], function: OwnF
     sizes = {name: argument.size for name, argument in own.items()}
     return Entry(
         function.name, function.doc or f"Own function {function.name}.", (*function.state, *own),
-        lambda variant: _outputs(function, variant, sizes), (partial(_derive, family, catalogue, function),),
+        lambda variant: _outputs(function, variant, sizes), _ways(family, catalogue, function),
         "dynamic" if dynamic else "kinematic", explore=True, largest=100 if dynamic else 10, finalists=4, own_inputs=own,
     )  # fmt: skip
 
@@ -64,7 +65,33 @@ def _outputs(function: OwnFunction, variant: Variant, sizes: Mapping[str, int]) 
     return tuple(rows)
 
 
-def _derive(family: VariantFamily, catalogue: Mapping[str, Entry], function: OwnFunction, variant: Variant) -> Derived:
+def _ways(family: VariantFamily, catalogue: Mapping[str, Entry], function: OwnFunction) -> tuple[Way, ...]:
+    """Derivatives forward, and where a few numbers are differentiated by more, backward: the cheaper one is kept."""
+    numbers = sum(len(block.elements) for block in function.outputs.values())
+    directions = (_forward, _backward) if function.by and numbers < len(family.robot.velocities) else (_forward,)
+    return tuple(partial(_derive, family, catalogue, function, direction) for direction in directions)
+
+
+def _forward(variant: Variant, values: Sequence[Value], by: str, variables: Sequence[Value]) -> Mat:
+    return variant.by_position(values) if by == "q" else jacobian(variant.graph, values, variables)
+
+
+def _backward(variant: Variant, values: Sequence[Value], by: str, variables: Sequence[Value]) -> Mat:
+    if has_kinks(variant.graph, values):
+        return _forward(variant, values, by, variables)
+    graph, q = variant.graph, variant.input("q")
+    inputs = q if by == "q" else variables
+    rows = [pulled_back(graph, [value], [graph.value(1)], inputs) for value in values]
+    return [variant.mechanism.forces_of(q, row) for row in rows] if by == "q" else rows
+
+
+def _derive(
+    family: VariantFamily,
+    catalogue: Mapping[str, Entry],
+    function: OwnFunction,
+    differentiated: Callable[[Variant, Sequence[Value], str, Sequence[Value]], Mat],
+    variant: Variant,
+) -> Derived:
     lowering = _Lowering(family, catalogue, function, variant)
     blocks = [[lowering(element) for element in block.elements] for block in function.outputs.values()]
     if not function.by:
@@ -72,7 +99,7 @@ def _derive(family: VariantFamily, catalogue: Mapping[str, Entry], function: Own
     outputs = []
     for values in blocks:
         for by in function.by:
-            rows = variant.by_position(values) if by == "q" else jacobian(variant.graph, values, lowering.variables[by])
+            rows = differentiated(variant, values, by, lowering.variables[by])
             outputs.append([value for row in rows for value in row])
     return Derived(tuple(outputs), lowering.pivots)
 

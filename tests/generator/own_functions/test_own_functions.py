@@ -134,6 +134,26 @@ def test_derivatives_of_a_law() -> None:
     close(found["dF_dq_ref"], 50 * np.eye(2))
 
 
+def test_the_gradient_of_one_number_goes_backward() -> None:
+    """Of l^T F by q: the weighted rows of dF/dq, for less than all of these; with kinks it goes forward."""
+    robot = elastogen.load("two_link")
+    s = elastogen.symbols(robot)
+    weights = np.array([1.0, 2.0])
+    total = sum(w * f for w, f in zip(weights, s.f.inverse_dynamics(s.q, s.qd, s.qdd), strict=True))
+    kinked = sympy.Abs(s.q[1]) * s.q[0] + s.q[0] ** 2
+    robot = robot.with_function("cost", outputs={"y": total}).derivatives_of("cost", by=["q", "qd"])
+    robot = robot.with_function("kink", outputs={"z": kinked}).derivatives_of("kink", by=["q"])
+    found = derived(robot, "cost_derivatives", "kink_derivatives", "inverse_dynamics_derivatives")
+    state = dict(zip(("q", "qd", "qdd"), np.random.default_rng(2).uniform(-1, 1, (3, 2)), strict=True))
+    matrices = found["inverse_dynamics_derivatives"]
+    for row, block in zip(found["cost_derivatives"].evaluate(state, live(robot)).values(), ("dF_dq", "dF_dqd"), strict=False):
+        close(row, weights[None] @ matrices.evaluate(state, live(robot))[block])
+    assert found["cost_derivatives"].program.count.cost < matrices.program.count.cost
+    q = state["q"]
+    by_q = found["kink_derivatives"].evaluate({"q": q}, live(robot))["dz_dq"]
+    close(by_q, [[2 * q[0] + abs(q[1]), np.sign(q[1]) * q[0]]])
+
+
 def test_laws_call_functions_of_flexible_robots() -> None:
     robot = elastogen.load("par_table3")
     s = elastogen.symbols(robot)
