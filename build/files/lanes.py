@@ -130,7 +130,7 @@ def batch_parameters(function: Function, real: str) -> tuple[str, ...]:
 def _sincos(real: str) -> str:
     """The sine and cosine of the scalar code with vectors for its numbers.
 
-    A vector of angles is a chain of operations that wait for each other: two chains side by side take three quarters of the time.
+    A vector of angles is a chain of operations that wait for each other: two chains side by side wait less.
     """
     text = fill("model/sincos.c.j2", _SincosContext("eg_lanes", real))
     code, bits = text[text.index("static inline") :], "uint64_t" if real == "double" else "uint32_t"
