@@ -7,6 +7,7 @@ import tempfile
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -19,6 +20,7 @@ STATES = 100_000
 FUNCTIONS = {"inverse_dynamics": 3, "forward_dynamics": 3, "mass_matrix": 1}
 CONTROL = ("mass_matrix", "coriolis_matrix", "gravity_vector")
 FUSED_TARGET = 0.7  # of the sum of the three, for Panda
+MOTIONS = 64  # of a batch that is simulated
 TARGET = 0.4  # of the time of the scalar call, for inverse dynamics on AVX2
 
 
@@ -40,7 +42,8 @@ def report(robots: Sequence[str], work: Path, rounds: int) -> list[str]:
                 aim = (f"{TARGET}", verdict(ratio <= TARGET)) if function == "inverse_dynamics" else ("-", "-")
                 rows.append([f"{TITLES[name]} {function}", f"{scalar:.0f}", f"{lanes:.0f}", f"{ratio:.2f}", *aim])
             rows.append(_fused(robot, TITLES[name], max(5, rounds // 20)))
-    header = ["ns per state", "one after the other", "in lanes or fused", "ratio (median)", "target", "reached"]
+            rows += _simulated(robot, TITLES[name], max(5, rounds // 20))
+    header = ["ns per state or step", "one after the other", "in lanes or fused", "ratio (median)", "target", "reached"]
     return [f"## Batches of {STATES} states, one thread, out= given", "", *table(header, rows), ""]
 
 
@@ -59,6 +62,32 @@ def _compare(pair: Sequence[elastogen.Model], function: str, inputs: int, rounds
             times.append((time.thread_time() - start) / STATES * 1e9)
     ratio = statistics.median(b / a for a, b in zip(*samples, strict=True))
     return min(samples[0]), min(samples[1]), ratio
+
+
+def _simulated(robot: Robot, title: str, rounds: int) -> list[list[str]]:
+    """Motions of a batch one by one and in lanes: the time of a step of one motion, energies recorded."""
+    rows = []
+    with tempfile.TemporaryDirectory() as folder:
+        pair = [elastogen.build_model(robot, outputs="simulation", lanes=lanes, cache_dir=folder) for lanes in (False, True)]
+        q0, qd0 = np.random.default_rng(0).uniform(-1, 1, (2, MOTIONS, pair[0].nq))
+        for method in ("rk4", "generalized_alpha"):
+            given: dict[str, Any] = {"t": 0.2, "samples": 21, "method": method, "step": 1e-3, "threads": 1, "stops": "ignore"}
+            samples: list[list[float]] = [[], []]
+            for _ in range(rounds):
+                results = []
+                for model, times in zip(pair, samples, strict=True):
+                    start = time.process_time()
+                    s = model.simulate(q0, qd0, **given)
+                    times.append((time.process_time() - start) / s.steps.sum() * 1e9)
+                    results.append(s.q)
+                if not np.array_equal(*results):
+                    raise RuntimeError(f"{method}: lanes and scalars differ")
+            ratio = statistics.median(b / a for a, b in zip(*samples, strict=True))
+            aim = (f"{TARGET}", verdict(ratio <= TARGET))
+            rows.append(
+                [f"{title} simulate, {method}", f"{min(samples[0]):.0f}", f"{min(samples[1]):.0f}", f"{ratio:.2f}", *aim]
+            )
+    return rows
 
 
 def _fused(robot: Robot, title: str, rounds: int) -> list[str]:
