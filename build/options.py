@@ -40,8 +40,13 @@ class CompileOptions:
     native: bool = True  # use every instruction of this machine's processor
     fp_contract: str = "off"  # "off": bits as the program says; "fast": fused multiply-add where the processor has it
     lanes: bool = False  # batches evaluate several states at once in the processor's vectors
-    timeout: float | None = None  # seconds for the compiler; None: no limit
+    timeout: float | None = None  # seconds for each call of the compiler; None: no limit
     verbose: bool = False  # print the commands
+
+    @property
+    def optimizes(self) -> bool:
+        """Whether the compiler is to optimize: the last word of the user counts."""
+        return [flag for flag in self.cflags if flag.startswith("-O")][-1:] != ["-O0"]
 
     @property
     def kinds(self) -> tuple[str, ...]:

@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from elastogen.build.files.render import RenderedModel, render_model
+from elastogen.build.files.render import FunctionPrinter, RenderedModel, render_model
 from elastogen.build.files.write import write_files
 from elastogen.build.identity import model_sha256
 from elastogen.build.module.cache import Cache
-from elastogen.build.module.compile import Toolchain, compile_model, find_toolchain
+from elastogen.build.module.compile import Toolchain, compile_model, find_toolchain, unit_command
+from elastogen.build.module.compilers import Compilers
+from elastogen.build.module.units import Units
 from elastogen.build.options import BuildOptions
 from elastogen.build.stamps import sha256, tool_sha256
 from elastogen.generator.description.load_robot import RobotSource, load
 from elastogen.generator.functions.derivation import derive_model
 from elastogen.generator.functions.stages import stage
 from elastogen.generator.robot.robot import Robot
+from elastogen.generator.sliding.elements_inside import selectors
 
 
 @dataclass(frozen=True)
@@ -37,11 +41,26 @@ def build_extension(robot: Robot, options: BuildOptions) -> Path:
     build_key = sha256("build", tool_sha256(), model_sha256(robot, options.emit), toolchain.identity, *options.compile.kinds)
     extension = cache.find_build(build_key)
     if extension is None:
-        model = render(robot, options)
-        module_key = _module_key(model, toolchain)
-        extension = compile_cached(model, module_key, cache, toolchain, options)
+        with _units(robot, options, toolchain, cache) as units:
+            model = render(robot, options, units)
+            module_key = _module_key(model, toolchain)
+            extension = compile_cached(model, module_key, cache, toolchain, options, units)
         cache.note_build(build_key, module_key)
     return extension
+
+
+@contextmanager
+def _units(robot: Robot, options: BuildOptions, toolchain: Toolchain, cache: Cache) -> Iterator[Units | None]:
+    """Compilers that work on functions while others are derived; None where one call of the compiler does.
+
+    That is without optimization, which takes no time, in lanes, and with sliding joints, whose functions call each other.
+    """
+    if options.compile.lanes or not options.compile.optimizes or selectors(robot):
+        yield None
+        return
+    printer, command = FunctionPrinter(robot, options.emit), unit_command(toolchain, options.compile)
+    with cache.scratch() as folder, Compilers(options.compile, robot.name) as compilers:
+        yield Units(printer, folder, command, compilers)
 
 
 def generate(
@@ -70,18 +89,22 @@ def generate(
     return GeneratedFiles(target, target / f"{model.name}.h", target / f"{model.name}.c", tuple(written))
 
 
-def render(robot: Robot, options: BuildOptions) -> RenderedModel:
-    """Derive a robot's model and print its files."""
-    derivation = derive_model(robot, options.emit.outputs, options.emit.frames)
+def render(robot: Robot, options: BuildOptions, units: Units | None = None) -> RenderedModel:
+    """Derive a robot's model and print its files; ``units`` are compiled on the way."""
+    told = () if units is None else (units.take,)
+    derivation = derive_model(robot, options.emit.outputs, options.emit.frames, *told)
     with stage("rendering"):
-        return render_model(derivation, options.emit, lanes=options.compile.lanes)
+        printed = None if units is None else units.printer
+        return render_model(derivation, options.emit, lanes=options.compile.lanes, apart=printed)
 
 
-def compile_cached(model: RenderedModel, key: str, cache: Cache, toolchain: Toolchain, options: BuildOptions) -> Path:
+def compile_cached(
+    model: RenderedModel, key: str, cache: Cache, toolchain: Toolchain, options: BuildOptions, units: Units | None = None
+) -> Path:
     """The extension of a rendered model: from the cache, else compiled into it."""
     module = f"_{model.name}_{key[:12]}"
     with stage("compiling"):
-        return cache.make(key, lambda scratch: compile_model(model, module, scratch, toolchain, options.compile))
+        return cache.make(key, lambda scratch: compile_model(model, module, scratch, toolchain, options.compile, units))
 
 
 def _module_key(model: RenderedModel, toolchain: Toolchain) -> str:

@@ -8,6 +8,7 @@ import threading
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -129,9 +130,12 @@ def derivations(monkeypatch: pytest.MonkeyPatch) -> list[Robot]:
     """Let the pipeline derive the sample model; the list tells how often it did."""
     seen: list[Robot] = []
 
-    def derive(robot: Robot, outputs: object = None, frames: object = ()) -> SampleModel:
+    def derive(robot: Robot, outputs: object = None, frames: object = (), derived: Any = None) -> SampleModel:
         seen.append(robot)
-        return sample_model()
+        model = sample_model()
+        for function in model.functions if derived is not None else ():
+            derived(model, function)
+        return model
 
     monkeypatch.setattr(pipeline, "derive_model", derive)
     return seen

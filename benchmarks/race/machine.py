@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import platform
 import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
@@ -22,6 +24,20 @@ def pin_to_one_core() -> str:
     core = max(os.sched_getaffinity(0))
     os.sched_setaffinity(0, {core})
     return f"pinned to core {core}"
+
+
+@contextmanager
+def on_cores(count: int) -> Iterator[None]:
+    """Let this process and those it starts use so many cores, where the system can; afterwards those of before."""
+    before = os.sched_getaffinity(0) if hasattr(os, "sched_setaffinity") else set()
+    if before:
+        os.sched_setaffinity(0, range(os.cpu_count() or 1))
+        os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[-count:])
+    try:
+        yield
+    finally:
+        if before:
+            os.sched_setaffinity(0, before)
 
 
 def describe(pinning: str) -> list[str]:

@@ -11,7 +11,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from elastogen.build.files.write import write_all
-from elastogen.build.module.compile import find_toolchain, run_compiler
+from elastogen.build.module.compile import find_toolchain
+from elastogen.build.module.compilers import run_compiler
 from elastogen.build.options import CompileOptions
 from elastogen.build.stamps import ZIG, has_zig
 from elastogen.generator.robot.errors import BuildError

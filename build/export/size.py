@@ -15,7 +15,8 @@ from elastogen.build.export.executed import executed
 from elastogen.build.export.libraries import compiler_for
 from elastogen.build.files.render import RenderedModel
 from elastogen.build.files.write import write_all
-from elastogen.build.module.compile import Toolchain, find_toolchain, run_compiler
+from elastogen.build.module.compile import Toolchain, find_toolchain
+from elastogen.build.module.compilers import run_compiler
 from elastogen.build.options import BuildOptions, CompileOptions
 from elastogen.build.pipeline import render
 from elastogen.generator.description.load_robot import RobotSource, load

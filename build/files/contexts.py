@@ -100,6 +100,8 @@ class FunctionText:
     work_type: str  # "" where the body is whole
     work_fields: tuple[str, ...]
     legend: tuple[str, ...]  # what the names of the intermediates mean: lines of a comment, or none
+    declared: tuple[Prototype, ...] = ()  # parts that another unit has
+    has_body: bool = True  # False: another unit has it
 
 
 @dataclass(frozen=True)
@@ -225,6 +227,7 @@ class ModuleContext:
     metadata: tuple[str, ...]  # C string literals
     simulation: SimulationContext | None
     lanes: bool = False  # whether batches run in lanes
+    apart: bool = False  # whether the model, its simulation and its inverse kinematics are compiled apart
     simulated_in_lanes: str = ""  # the scalar code's side of simulations in lanes, where there are any
     kinematics: KinematicsContext | None = None
 

@@ -31,6 +31,7 @@ def module_context(
     kinematics: KinematicsContext | None = None,
     *,
     lanes: bool = False,
+    apart: bool = False,
 ) -> ModuleContext:
     """For the templates of the extension module, cdef.h.j2 and wrapper.c.j2."""
     live = derivation.robot.live_parameters
@@ -51,6 +52,7 @@ def module_context(
         metadata=tuple(string_literals(json.dumps(metadata(derivation, identity, files), separators=(",", ":")))),
         simulation=simulation,
         lanes=lanes,
+        apart=apart,
         simulated_in_lanes=fill("simulate/module/alone.c.j2", simulation).rstrip()
         if lanes and simulated_in_lanes(derivation, simulation)
         else "",

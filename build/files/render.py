@@ -44,6 +44,7 @@ from elastogen.generator.program.graph import Op
 from elastogen.generator.program.operations import ELEMENTARY
 from elastogen.generator.program.program import OperationCount
 from elastogen.generator.robot.errors import BuildError
+from elastogen.generator.robot.robot import Robot
 from elastogen.generator.sliding.elements_inside import indicated
 from elastogen.runtime.interface.abi import ABI_VERSION
 from elastogen.runtime.interface.argument import Argument
@@ -68,6 +69,7 @@ class RenderedModel:
     about: BundleContext  # what these are filled with
     lanes: dict[str, str] = field(default_factory=dict)  # file name -> text of the module's batches in lanes
     kinematics: dict[str, str] = field(default_factory=dict)  # file name -> text of inverse kinematics
+    apart: bool = False  # whether the module's own file has only headers of the others
 
     @property
     def c_files(self) -> dict[str, str]:
@@ -75,27 +77,60 @@ class RenderedModel:
         return {f"{self.name}.h": self.header, f"{self.name}.c": self.source, **self.kinematics}
 
 
+class FunctionPrinter:
+    """Prints the functions of a robot's model, each once."""
+
+    def __init__(self, robot: Robot, options: EmitOptions) -> None:
+        name = robot.name
+        self.sha256 = model_sha256(robot, options)
+        self.identity = Identity(name, name.upper(), options.precision, ABI_VERSION, elastogen.__version__, self.sha256)
+        self.dialect = Dialect(name, options.precision, options.sincos)
+        self._live = [parameter.name for parameter in robot.live_parameters]
+        self._printed: dict[str, list[tuple[Prototype, FunctionBody]]] = {}
+        self._chosen: dict[str, Function] = {}
+
+    def chosen(self, model: ModelDerivation) -> ModelDerivation:
+        """The model with functions as they are printed: in single precision, in the order that is chosen for it."""
+        if self.dialect.real != "float":
+            return model
+        new = tuple(function for function in model.functions if function.name not in self._chosen)
+        self._chosen |= {function.name: function for function in for_few_registers(replace(model, functions=new)).functions}
+        return replace(model, functions=tuple(self._chosen[function.name] for function in model.functions))
+
+    def bodies(self, function: Function) -> list[tuple[Prototype, FunctionBody]]:
+        """What is emitted for a function."""
+        if function.name not in self._printed:
+            self._printed[function.name] = _function_bodies(function, self.dialect, self._live)
+        return self._printed[function.name]
+
+    def texts(self, function: Function) -> list[FunctionText]:
+        """The same for a template."""
+        return [_function_text(prototype, body) for prototype, body in self.bodies(function)]
+
+
 @paused_collection()
-def render_model(derivation: ModelDerivation, options: EmitOptions, *, lanes: bool = False) -> RenderedModel:
-    """Print every file of a model; with ``lanes`` the extension module evaluates batches in them."""
-    _check_names(derivation)
-    if options.precision == "float":
-        derivation = for_few_registers(derivation)
-    sha256 = model_sha256(derivation.robot, options)
-    name = derivation.robot.name
-    identity = Identity(name, name.upper(), options.precision, ABI_VERSION, elastogen.__version__, sha256)
-    dialect = Dialect(name, options.precision, options.sincos)
-    header = _header_context(derivation, identity, dialect)
+def render_model(
+    derivation: ModelDerivation, options: EmitOptions, *, lanes: bool = False, apart: FunctionPrinter | None = None
+) -> RenderedModel:
+    """Print every file of a model; with ``lanes`` the extension module evaluates batches in them.
+
+    ``apart`` has printed functions for units of their own: the module's own file leaves them to these.
+    """
+    check_names(derivation)
+    printer = apart or FunctionPrinter(derivation.robot, options)
+    derivation = printer.chosen(derivation)
+    name, sha256, identity, dialect = derivation.robot.name, printer.sha256, printer.identity, printer.dialect
+    header = header_context(derivation, identity, dialect)
     simulation = simulation_context(derivation, identity)
     counted = {function.name: operations_text(function.program.count) for function in derivation.functions}
     kinematics = kinematics_context(derivation, identity, counted.get(FRAMES, ""))
-    module = module_context(derivation, identity, simulation, kinematics, lanes=lanes)
+    module = module_context(derivation, identity, simulation, kinematics, lanes=lanes, apart=apart is not None)
     bundle = replace(_bundle_context(derivation, identity, header, simulation), kinematics=kinematics is not None)
     return RenderedModel(
         name=name,
         sha256=sha256,
         header=fill("model/model.h.j2", header),
-        source=fill("model/model.c.j2", _source_context(derivation, identity, dialect, header)),
+        source=fill("model/model.c.j2", _source_context(derivation, printer, header)),
         cdef=fill("model/cdef.h.j2", module),
         wrapper=fill("model/wrapper.c.j2", module),
         simulation=_simulation_files(simulation),
@@ -104,6 +139,7 @@ def render_model(derivation: ModelDerivation, options: EmitOptions, *, lanes: bo
         about=bundle,
         lanes=lane_files(derivation, identity, options.sincos, simulation) if lanes else {},
         kinematics=kinematics_files(kinematics),
+        apart=apart is not None,
     )
 
 
@@ -122,7 +158,7 @@ def _simulation_files(context: SimulationContext | None, *, single: bool = False
     return files
 
 
-def _check_names(derivation: ModelDerivation) -> None:
+def check_names(derivation: ModelDerivation) -> None:
     """No name reaches C unless it is an identifier: the robot's validation says so, this makes it certain."""
     robot = derivation.robot
     check_identifier(robot.name, f"robot {robot.name!r}: name")
@@ -143,7 +179,8 @@ def _check_names(derivation: ModelDerivation) -> None:
 # ---- header
 
 
-def _header_context(derivation: ModelDerivation, identity: Identity, dialect: Dialect) -> HeaderContext:
+def header_context(derivation: ModelDerivation, identity: Identity, dialect: Dialect) -> HeaderContext:
+    """What the header of a model says."""
     robot = derivation.robot
     coordinates = zip(derivation.coordinate_names, derivation.coordinate_units, strict=True)
     count = len(derivation.coordinate_names)
@@ -242,16 +279,15 @@ def operations_text(count: OperationCount) -> str:
 # ---- source
 
 
-def _source_context(derivation: ModelDerivation, identity: Identity, dialect: Dialect, header: HeaderContext) -> SourceContext:
-    live = [parameter.name for parameter in derivation.robot.live_parameters]
-    functions = [text for function in derivation.functions for text in _function_texts(function, dialect, live)]
-    bodies = [body for _, body in functions]
+def _source_context(derivation: ModelDerivation, printer: FunctionPrinter, header: HeaderContext) -> SourceContext:
+    identity, dialect = printer.identity, printer.dialect
+    bodies = [body for function in derivation.functions for _, body in printer.bodies(function)]
     programs = [function.program for function in derivation.functions]
     library = set(ELEMENTARY) - ({Op.SIN, Op.COS} if dialect.sincos == "fast" else set())
     return SourceContext(
         identity=identity,
         parameters=header.parameters,
-        functions=tuple(_function_text(prototype, body) for prototype, body in functions),
+        functions=tuple(text for function in derivation.functions for text in printer.texts(function)),
         has_parts=any(body.parts for body in bodies),
         needs_math=any(program.graph.op[node] in library for program in programs for node in program.order),
         prefix=identity.name,
@@ -268,7 +304,7 @@ def _uses_indicators(derivation: ModelDerivation) -> bool:
     return any(function.inputs != function.program.inputs for function in derivation.functions)
 
 
-def _function_texts(function: Function, dialect: Dialect, live: Sequence[str]) -> list[tuple[Prototype, FunctionBody]]:
+def _function_bodies(function: Function, dialect: Dialect, live: Sequence[str]) -> list[tuple[Prototype, FunctionBody]]:
     """A function; with sliding joints, one for given indicators, one for given elements, and the one that chooses."""
     program = function.program
     if not function.selectors:

@@ -84,7 +84,18 @@ class Cache:
         found = self.find(key)
         if found is not None:
             return found
-        most = most_bytes()  # a wrong setting is told before anything is built
+        with self.scratch() as scratch, self._writing():
+            extension = build(scratch)
+            _write_manifest(scratch, extension.name)
+            make_readable(scratch)
+            made = self._publish(key, scratch)
+        self.shrink(most_bytes())
+        return made
+
+    @contextlib.contextmanager
+    def scratch(self) -> Iterator[Path]:
+        """A directory for what is being made; gone afterwards, or when another process finds that this one was killed."""
+        most_bytes()  # a wrong setting is told before anything is built
         with self._writing():
             own_folder(self.directory)
             own_folder(self._modules)
@@ -92,15 +103,9 @@ class Cache:
             scratch = Path(tempfile.mkdtemp(prefix="scratch-", dir=self.directory))
         with _held(scratch):
             try:
-                with self._writing():
-                    extension = build(scratch)
-                    _write_manifest(scratch, extension.name)
-                    make_readable(scratch)
-                    made = self._publish(key, scratch)
+                yield scratch
             finally:
                 shutil.rmtree(scratch, ignore_errors=True)
-        self.shrink(most)
-        return made
 
     def _publish(self, key: str, scratch: Path) -> Path:
         """Rename a finished entry into its place, or take the one that another process put there."""

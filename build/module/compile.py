@@ -1,19 +1,16 @@
-"""Compiling a rendered model into an extension module: one compiler call, whose failure is told in its own words."""
+"""Compiling a rendered model into an extension module: in one call of the compiler, or in units side by side."""
 
 from __future__ import annotations
 
-import contextlib
 import os
 import platform
 import re
 import shlex
 import shutil
-import signal
 import subprocess
 import sys
 import sysconfig
-from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import lru_cache
 from io import StringIO
@@ -23,6 +20,8 @@ import cffi
 
 from elastogen.build.files.render import RenderedModel
 from elastogen.build.files.write import write_all
+from elastogen.build.module.compilers import Compilers
+from elastogen.build.module.units import Units
 from elastogen.build.options import CompileOptions
 from elastogen.build.stamps import CANDIDATES, EXTENSION_SUFFIX, ZIG, has_zig, processor, python_identity
 from elastogen.generator.robot.errors import BuildError
@@ -30,7 +29,9 @@ from elastogen.generator.robot.errors import BuildError
 GCC_FLAGS = ("-fno-tree-ter", "-fno-tree-slp-vectorize")  # measured on long straight-line code: benchmarks/README.md
 X86_FLAGS = ("-mtune-ctrl=^inter_unit_moves_from_vec",)  # of gcc: numbers wait on the stack, not in integer registers
 LANES_FLAGS = ("-ftree-ter",)  # of vectors it keeps fewer alive: a tenth of the time
-LONGEST_REPORT = 4000  # characters of compiler output in a message
+STRAIGHT_FLAGS = ("-fno-tree-pre", "-fno-tree-vrp", "-fno-tree-dominator-opts", "-fno-gcse", "-fno-rerun-cse-after-loop")
+"""Without passes that find nothing in straight lines: the same machine code in nine tenths of the time."""
+GLUE_FLAGS = ("-O1",)  # of what only passes arguments on: half of the time, no slower to call
 
 
 @dataclass(frozen=True)
@@ -61,8 +62,18 @@ def find_toolchain(options: CompileOptions) -> Toolchain:
     return Toolchain(command, version, flags, processor() if native else "")
 
 
-def compile_model(model: RenderedModel, module: str, directory: Path, toolchain: Toolchain, options: CompileOptions) -> Path:
-    """Compile a model into ``directory`` as the extension ``module``; the C files stay beside it."""
+def compile_model(
+    model: RenderedModel,
+    module: str,
+    directory: Path,
+    toolchain: Toolchain,
+    options: CompileOptions,
+    units: Units | None = None,
+) -> Path:
+    """Compile a model into ``directory`` as the extension ``module``; the C files stay beside it.
+
+    Functions of a model that is compiled apart come from ``units``.
+    """
     include = sysconfig.get_path("include")
     if not os.path.exists(os.path.join(include, "Python.h")):
         raise BuildError(
@@ -72,26 +83,41 @@ def compile_model(model: RenderedModel, module: str, directory: Path, toolchain:
     own = {f"{module}.c": module_source(model, module), **model.lanes}
     write_all(directory, {**model.c_files, **model.simulation, **own})
     extension = directory / f"{module}{EXTENSION_SUFFIX}"
-    shared = ("-bundle", "-undefined", "dynamic_lookup") if sys.platform == "darwin" else ("-shared",)
-    compiler = (*toolchain.command, *toolchain.flags)
-
-    def run(command: Sequence[str]) -> None:
-        if options.verbose:
-            print(shlex.join(command), file=sys.stderr)
-        run_compiler(list(command), directory, options.timeout, model.name)
-
-    units = [file for file in own if file.endswith(".c")]
-    if len(units) > 1:  # on as many cores
-        extra = {file: () if "clang" in toolchain.version.lower() else LANES_FLAGS for file in model.lanes}
-        with ThreadPoolExecutor(len(units)) as pool:
-            list(pool.map(run, [(*compiler, *extra.get(unit, ()), f"-I{include}", "-c", unit) for unit in units]))
-        units = [f"{unit[:-2]}.o" for unit in units]
-    run((*compiler, f"-I{include}", *shared, *units, "-o", extension.name, "-lm"))
+    gcc = "clang" not in toolchain.version.lower()
+    flags = {f"{module}.c": GLUE_FLAGS} if units else dict.fromkeys(model.lanes, LANES_FLAGS if gcc else ())
+    files = [file for file in own if file.endswith(".c")]
+    if units:
+        files += [file for file in (*model.simulation, *model.kinematics) if file.endswith(".c")]
+    objects: list[str] = []
+    with Compilers(options, model.name) if units is None else nullcontext(units.compilers) as compilers:
+        if units or len(files) > 1:
+            for file in files:
+                compilers.start((*command_for(toolchain, options, *flags.get(file, ())), f"-I{include}", "-c", file), directory)
+            objects = [f"{file[:-2]}.o" for file in files]
+            linked = [*map(str, units.objects() if units else ()), *objects]
+            compilers.wait()
+        else:
+            linked = files
+        shared = ("-bundle", "-undefined", "dynamic_lookup") if sys.platform == "darwin" else ("-shared",)
+        whole = (*command_for(toolchain, options), f"-I{include}", *shared, *linked, "-o", extension.name, "-lm")
+        compilers.start(whole, directory)
+        compilers.wait()
     if not extension.exists():
         raise BuildError(f"compiling {model.name}: {shlex.join(toolchain.command)} did not make {extension.name}.")
-    for file in {*own, *units}:
+    for file in {*own, *objects}:
         (directory / file).unlink()
     return extension
+
+
+def unit_command(toolchain: Toolchain, options: CompileOptions) -> tuple[str, ...]:
+    """The compiler for units of functions."""
+    return command_for(toolchain, options, *(() if "clang" in toolchain.version.lower() else STRAIGHT_FLAGS))
+
+
+def command_for(toolchain: Toolchain, options: CompileOptions, *extra: str) -> tuple[str, ...]:
+    """The compiler with its flags, some more, and the user's own, which win."""
+    ours = toolchain.flags[: len(toolchain.flags) - len(options.cflags)]
+    return (*toolchain.command, *ours, *extra, *options.cflags)
 
 
 def module_source(model: RenderedModel, module: str) -> str:
@@ -142,42 +168,3 @@ def _native_flags(version: str) -> tuple[str, ...]:
         return ("-mcpu=native",)
     is_gcc = "clang" not in version.lower() and re.match(r"\S+ \(.*\) \d+\.\d+", version) is not None  # cc (Debian ...) 12.2.0
     return ("-march=native", *(X86_FLAGS if is_gcc else ()))
-
-
-def run_compiler(command: list[str], directory: Path, timeout: float | None, name: str) -> None:
-    """Run the compiler; on a timeout or an interrupt end it and the programs that it started."""
-    try:
-        process = subprocess.Popen(
-            command, cwd=directory, env={**os.environ, "LC_ALL": "C"}, stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace", start_new_session=True,
-        )  # fmt: skip
-    except OSError as error:
-        raise BuildError(f"the C compiler {command[0]!r} could not be started ({error}).") from error
-    try:
-        output, errors = process.communicate(timeout=timeout)
-    except BaseException as interruption:
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)
-        process.communicate()
-        if not isinstance(interruption, subprocess.TimeoutExpired):
-            raise
-        raise BuildError(
-            f"compiling {name} took longer than timeout={timeout} s and was stopped. "
-            "Fix: allow more time, or ask for fewer outputs."
-        ) from interruption
-    if process.returncode == 0:
-        return
-    words = (errors or output).strip()
-    if len(words) > LONGEST_REPORT:
-        words = words[:LONGEST_REPORT] + "\n..."
-    ending = _ending(process.returncode, words)
-    raise BuildError(f"compiling {name} failed: {ending}\n{shlex.join(command)}\n{words}".rstrip())
-
-
-def _ending(code: int, words: str) -> str:
-    """How the compiler ended; the driver reports the signal that killed its child in words."""
-    reported = re.search(r"(\w+) signal terminated program|internal compiler error: (Killed|Segmentation fault)", words)
-    if code >= 0 and not reported:
-        return f"the compiler returned {code}."
-    name = signal.Signals(-code).name if code < 0 or not reported else reported.group(1) or reported.group(2)
-    return f"the compiler was killed by a signal ({name}), often for want of memory."

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 
 from elastogen.generator.beams.natural_frequencies import CriticalRate, spinning_joints
@@ -168,14 +168,22 @@ def entry_of(name: str, known: Mapping[str, Entry] = CATALOGUE) -> Entry:
 
 
 @paused_collection()
-def derive_model(robot: Robot, outputs: Iterable[str] | str | None = None, frames: Sequence[str] = ()) -> ModelDerivation:
-    """Derive the programs of all wanted functions of a robot; ``frames`` are those that functions of frames are about."""
+def derive_model(
+    robot: Robot,
+    outputs: Iterable[str] | str | None = None,
+    frames: Sequence[str] = (),
+    derived: Callable[[ModelDerivation, Function], None] | None = None,
+) -> ModelDerivation:
+    """Derive the programs of all wanted functions of a robot; ``frames`` are those that functions of frames are about.
+
+    ``derived`` is told each function when it is there, with everything else but functions.
+    """
     family = VariantFamily(robot, frames=checked_frames(robot, frames))
     names = output_names(outputs, robot, frames)
     known = CATALOGUE | FRAMED | own_entries(family, CATALOGUE)
-    return ModelDerivation(
+    model = ModelDerivation(
         robot=robot,
-        functions=tuple(_told(family, entry_of(name, known), f"({k} of {len(names)})") for k, name in enumerate(names, 1)),
+        functions=(),
         frame_names=tuple(link.name for link in family.plain().mechanism.link_frames),
         coordinate_names=robot.coordinate_names,
         coordinate_units=tuple(coordinate.unit for coordinate in robot.coordinates),
@@ -189,6 +197,12 @@ def derive_model(robot: Robot, outputs: Iterable[str] | str | None = None, frame
         point_names=tuple(point.name for point in robot.points),
         frames=family.frames,
     )
+    functions = []
+    for k, name in enumerate(names, 1):
+        functions.append(_told(family, entry_of(name, known), f"({k} of {len(names)})"))
+        if derived is not None:
+            derived(model, functions[-1])
+    return replace(model, functions=tuple(functions))
 
 
 def _told(family: VariantFamily, entry: Entry, place: str) -> Function:
