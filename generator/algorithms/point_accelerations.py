@@ -154,30 +154,31 @@ class Carried:
         for index, count in [*((k, len(points)) for k, points in self._points.items()), *((k, 1) for k in turning)]:
             for k in carriers.turns(index):
                 self._passing[k] += count
-        self._ahead = {index: angle for index in turning if (angle := self._first_direction(index)) is not None}
-        for index, angle in self._ahead.items():
-            turn = turn_of_group(self.mechanism, self.placed[index].group, carriers.q, angle)
+        self._ahead = {index: ahead for index in sorted(turning) if (ahead := self._first_direction(index)) is not None}
+        for index, (c, s) in self._ahead.items():
+            turn = turn_of_group(self.mechanism, self.placed[index].group, carriers.q, math.atan2(s, c))
             self.placed[index] = replace(self.placed[index], group_rotation=turn)
 
     def _outermost(self, index: int) -> bool:
         """Whether nothing but its own points turns with a frame."""
         return self._passing[index] == len(self._points[index]) + 1 if index in self._points else False
 
-    def _first_direction(self, index: int) -> float | None:
-        """The first point's direction about the joint's axis: x may point there, unless a frame beyond or a zero objects."""
+    def _first_direction(self, index: int) -> tuple[float, float] | None:
+        """Cosine and sine of the first point's direction about the axis: x points there, unless a frame or a zero objects."""
         if not self.mechanism.frames[index].motion.parallel_turn or not self._outermost(index):
             return None
         if any(not (x.constant and y.constant) for x, y, _ in self._points[index]):
             return None
-        x, y, _ = self._points[index][0]
-        return math.atan2(y.constant or 0.0, x.constant or 0.0)
+        x, y = (value.constant or 0.0 for value in self._points[index][0][:2])
+        distance = math.hypot(x, y)  # from the axis [m]
+        return x / distance, y / distance
 
     def seen(self, index: int, r: Vec) -> Vec:
         """A place in a frame, from the axes that its x points ahead in."""
         if index not in self._ahead:
             return r
-        angle, graph = self._ahead[index], self.mechanism.graph
-        turned = Turn(2, graph.value(math.cos(angle)), graph.value(math.sin(angle))).inward(r)
+        (c, s), graph = self._ahead[index], self.mechanism.graph
+        turned = Turn(2, graph.value(c), graph.value(s)).inward(r)
         size = max(abs(x.constant or 0.0) for x in turned[:2])
         return [graph.value(0) if abs(x.constant or 0.0) <= TINY * size else x for x in turned[:2]] + turned[2:]
 
