@@ -1,7 +1,11 @@
-"""Two folders change places in one step, by a call of the operating system that Python has no name for."""
+"""Two folders change places in one step, by a call of the operating system that Python has no name for.
+
+Whoever works inside a folder stays in the old one, wherever that goes: so it is asked first who is there.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import os
 import sys
@@ -10,6 +14,16 @@ from pathlib import Path
 AT_FDCWD = -100  # Linux: paths are relative to the current folder
 RENAME_EXCHANGE = 2  # Linux (renameat2)
 RENAME_SWAP = 2  # macOS (renamex_np)
+
+
+def is_somebody_inside(folder: Path) -> bool:
+    """Whether this process works in a folder or below it, or (Linux) another one that may be looked at: a shell, a compiler."""
+    home = str(folder.resolve())
+    places = {os.getcwd()}
+    for process in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            places.add(os.readlink(process / "cwd"))
+    return any(place == home or place.startswith(f"{home}{os.sep}") for place in places)
 
 
 def exchange(first: Path, second: Path) -> bool:

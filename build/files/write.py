@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 
-from elastogen.build.files.exchange import exchange
+from elastogen.build.files.exchange import exchange, is_somebody_inside
 from elastogen.build.files.manifest import MANIFEST, Manifest, refuse, sum_of
 from elastogen.generator.robot.errors import BuildError
 
@@ -94,7 +94,7 @@ def _update(directory: Path, files: Mapping[str, bytes], by: str, force: bool) -
     sums, outdated = _sums(files), known.outdated(directory, by, files)
     after = known.updated(by, sums, outdated)
     new = {**files, MANIFEST: after.text().encode()}
-    if known.covers(directory) and _exchanged(directory, new, after.files):
+    if known.covers(directory) and _exchanged(directory, new, known, after.files):
         return
     with _scratch(directory) as scratch:
         write_all(scratch / "new", new)
@@ -108,11 +108,10 @@ def _update(directory: Path, files: Mapping[str, bytes], by: str, force: bool) -
                 os.replace(scratch / "new" / name, directory / name)
 
 
-def _exchanged(directory: Path, new: Mapping[str, bytes], kept: Iterable[str]) -> bool:
+def _exchanged(directory: Path, new: Mapping[str, bytes], known: Manifest, kept: Iterable[str]) -> bool:
     """Put a finished folder in the place of the old one in one step; False where the system cannot, or somebody is inside."""
     facts = directory.lstat()
-    inside = Path.cwd().is_relative_to(directory.resolve())  # its place in the old folder would be gone
-    if inside or not stat.S_ISDIR(facts.st_mode) or facts.st_uid != getattr(os, "geteuid", lambda: -1)():
+    if not stat.S_ISDIR(facts.st_mode) or is_somebody_inside(directory) or facts.st_uid != getattr(os, "geteuid", lambda: -1)():
         return False
     try:
         with _locked(directory.parent), _scratch(directory.parent) as scratch:
@@ -121,11 +120,24 @@ def _exchanged(directory: Path, new: Mapping[str, bytes], kept: Iterable[str]) -
                 (scratch / name).parent.mkdir(parents=True, exist_ok=True)
                 os.link(directory / name, scratch / name)
             shutil.copystat(directory, scratch)
-            return exchange(scratch, directory)
+            done = exchange(scratch, directory)
+            if done:
+                _take_over(scratch, directory, known)
+            return done
     except OSError as error:
         if error.errno == errno.ENOSPC:
             raise
         return False  # the folder above may not be written, or is on another disk
+
+
+def _take_over(old: Path, directory: Path, known: Manifest) -> None:
+    """Move what somebody put into the old folder while the new one was written: it is not in the manifest."""
+    for path in old.rglob("*"):
+        name = path.relative_to(old)
+        place = directory / name
+        if name.as_posix() not in (*known.files, MANIFEST) and not path.is_dir() and not os.path.lexists(place):
+            place.parent.mkdir(parents=True, exist_ok=True)
+            os.rename(path, place)
 
 
 @contextmanager

@@ -6,6 +6,8 @@ import errno
 import json
 import os
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,6 +16,7 @@ import pytest
 from build_samples import sample_model
 
 from elastogen.build import pipeline
+from elastogen.build.files import write
 from elastogen.build.files.manifest import MANIFEST
 from elastogen.build.files.write import write_files
 from elastogen.command_line import main
@@ -118,6 +121,42 @@ def test_what_is_out_of_date_goes_with_the_next_writing(tmp_path: Path) -> None:
     }  # fmt: skip
     write_files(folder, {"b.c": "2"}, by="c b")  # in a folder with a changed file: one after the other
     assert "both.h" not in everything(folder)
+
+
+def test_files_that_appear_while_an_export_is_written_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A folder of own files is exchanged as a whole; what a compiler puts into the old one meanwhile comes along."""
+    folder = tmp_path / "out"
+    write_files(folder, {"a.c": "1", "src/b.c": "1"}, by="test")
+    original = write.exchange
+
+    def late(new: Path, old: Path) -> bool:
+        (folder / "src" / "b.o").write_text("compiled")
+        return original(new, old)
+
+    monkeypatch.setattr(write, "exchange", late)
+    write_files(folder, {"a.c": "2"}, by="test")
+    texts = everything(folder)
+    assert texts.pop(MANIFEST)
+    assert texts == {"a.c": "2", "src/b.o": "compiled"}
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+
+
+def test_a_folder_that_somebody_works_in_stays_the_same_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "out"
+    write_files(folder, {"src/a.c": "1"}, by="test")
+    number = folder.stat().st_ino
+    monkeypatch.chdir(folder / "src")
+    write_files(folder, {"src/a.c": "2"}, by="test")
+    assert folder.stat().st_ino == number
+    monkeypatch.chdir(tmp_path)
+    if sys.platform == "linux":  # another process, a shell for example
+        command = [sys.executable, "-c", "import sys; print('here', flush=True); sys.stdin.read()"]
+        with subprocess.Popen(command, cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as shell:
+            assert shell.stdout is not None
+            shell.stdout.readline()
+            write_files(folder, {"src/a.c": "3"}, by="test")
+            assert folder.stat().st_ino == number
+    assert Path("out/src/a.c").read_text() in ("2", "3")
 
 
 def test_several_sets_of_files_share_a_folder(tmp_path: Path) -> None:
