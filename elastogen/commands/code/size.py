@@ -34,7 +34,10 @@ from elastogen.commands.shared.progress import progress
 @TALKING
 @with_options
 def command(options: SimpleNamespace) -> None:
-    """Compile a model and print bytes of code, constants and stack, and instructions, function by function."""
+    """Compile a model and print bytes of code, constants and stack, and instructions, function by function.
+
+    For cortex-m4f also how many instructions one call executes, where QEMU is installed.
+    """
     from elastogen.build.export.size import model_size
 
     robot = load(options)
