@@ -7,6 +7,7 @@ from pathlib import Path
 
 from benchmarks import (
     accuracy,
+    batch_peers,
     batches,
     builds,
     calls,
@@ -80,7 +81,7 @@ def _section(section: str, robots: list[str], work: Path, rounds: int, quick: bo
     if section == "calls":
         return calls.report(rounds)
     if section == "batches":
-        return batches.report(robots, work, rounds)
+        return [*batches.report(robots, work, rounds), *([] if quick else batch_peers.report(robots, work, rounds))]
     if section == "accuracy":
         return accuracy.report()
     if section == "robots":

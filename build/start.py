@@ -51,7 +51,7 @@ def build_model(
     that evaluates them at one state, ``mass_matrix_and_gravity_vector``. ``precision`` is "double" or "float";
     ``sincos`` "fast" (inline and vectorized) or "libm". ``frames`` names links, points or "tip" for functions of frames, in
     C and at once in Python. ``native`` uses all instructions of this processor;
-    ``fp_contract="fast"`` allows fused multiply-add; ``lanes`` lets batches evaluate several states at once in the
+    ``fp_contract="fast"`` allows fused multiply-add; ``lanes`` lets batches evaluate and simulate several at once in the
     processor's vectors, with the same bits and twice the time to compile; ``cflags`` are added last, after those of
     $ELASTOGEN_CFLAGS. ``cache_dir`` replaces $ELASTOGEN_CACHE_DIR and the user's cache directory. An unchanged file
     whose model is in the cache is loaded without the generator and without a compiler. Raises RobotError, OutputError

@@ -74,10 +74,10 @@ def _peer_text(path: Path, robot: Robot, free: bool) -> str:
     import pinocchio
 
     model: Any = pinocchio.buildModelFromUrdf(str(path), *((pinocchio.JointModelFreeFlyer(),) if free else ()))
-    place = {model.names[index]: number for number, index in enumerate(_order(model, robot))}
+    place = {model.names[index]: number for number, index in enumerate(joint_order(model, robot))}
     gravity = [float(component) for component in robot.gravity]
     lines = [f"{model.njoints - 1} {_numbers(gravity)}"]
-    for index in _order(model, robot):
+    for index in joint_order(model, robot):
         joint, inertia, placement = model.joints[index], model.inertias[index], model.jointPlacements[index]
         kind, axis = _motion(joint)
         parent = place.get(model.names[model.parents[index]], -1)
@@ -99,7 +99,8 @@ def _motion(joint: Any) -> tuple[str, Any]:
     return ("P", linear) if np.any(linear) else ("R", angular)
 
 
-def _order(model: Any, robot: Robot) -> list[int]:
+def joint_order(model: Any, robot: Robot) -> list[int]:
+    """Pinocchio's joints in this project's order."""
     names = ["root_joint" if joint.type.name == "floating" else joint.name for joint in robot.moving_joints]
     return [model.getJointId(name) for name in names]
 
