@@ -26,13 +26,7 @@ OPTIMIZATIONS = ("-O0", "-O1", "-O2", "-O3", "-Os", "-Oz")
 PROCESSORS = {  # names for --target that stand for a compiler and its flags
     "cortex-m4f": (
         "arm-none-eabi-gcc",
-        (
-            "-mcpu=cortex-m4",
-            "-mthumb",
-            "-mfpu=fpv4-sp-d16",
-            "-mfloat-abi=hard",
-            "-fno-schedule-insns",
-        ),  # in order, fewer spills
+        ("-mcpu=cortex-m4", "-mthumb", "-mfpu=fpv4-sp-d16", "-mfloat-abi=hard"),
     ),
     "cortex-m7": ("arm-none-eabi-gcc", ("-mcpu=cortex-m7", "-mthumb", "-mfpu=fpv5-d16", "-mfloat-abi=hard")),
 }
