@@ -16,6 +16,8 @@ from elastogen.generator.robot.errors import OutputError
 from elastogen.generator.robot.reserved import LIBRARY_FUNCTIONS
 from elastogen.generator.robot.robot import Robot
 
+WRAPPER_NAMES = ("real", "parameters", "array", "nq", "nframes", "as_matrix")  # of templates/export/cpp/wrapper.hpp.j2
+
 
 @dataclass(frozen=True)
 class Choices:
@@ -62,6 +64,12 @@ def _cpp(project: Project, choices: Choices) -> Files:
             f"format 'cpp': got the robot {project.name!r}, expected a name that a namespace can have beside C's functions. "
             f"Fix: load(..., name='{project.name}_arm')."
         )
+    for function in project.context.functions:
+        if (own := function.prototype.name.removeprefix(f"{project.name}_")) in WRAPPER_NAMES:
+            raise OutputError(
+                f"format 'cpp': got the own function {own!r}, expected a name that the wrapper does not use for its types. "
+                f"Fix: rename it, for example my_{own}."
+            )
     wrapper = {f"{project.name}.hpp": project.filled("wrapper.hpp.j2"), "example.cpp": project.filled("example.cpp.j2")}
     return {**project.c_files, **wrapper}
 

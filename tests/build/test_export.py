@@ -299,6 +299,10 @@ def test_a_namespace_has_no_name_of_a_function_of_c(tmp_path: Path) -> None:
     robot = elastogen.load("two_link", name="main")
     with pytest.raises(elastogen.OutputError, match=r"got the robot 'main'.*name='main_arm'"):
         elastogen.export(robot, tmp_path / "out", format="cpp", outputs="gravity_vector")
+    arm = elastogen.load("two_link")
+    arm = arm.with_function("array", outputs={"x": elastogen.symbols(arm).q})
+    with pytest.raises(elastogen.OutputError, match=r"got the own function 'array'.*my_array"):
+        elastogen.export(arm, tmp_path / "out", format="cpp", outputs="array")
 
 
 def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -311,3 +315,5 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert main([*arguments, "--force"]) == 0
     assert main(["export", "two_link", str(tmp_path / "x"), "--format", "python", "--loop"]) == 2
     assert "--loop" in capsys.readouterr().err
+    assert main(["export", "two_link", ""]) == 2
+    assert "empty" in capsys.readouterr().err

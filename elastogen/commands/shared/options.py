@@ -25,7 +25,18 @@ if TYPE_CHECKING:
     from elastogen.runtime import Model
 
 Command = TypeVar("Command", bound=Callable[..., Any])
-FILE = click.Path(path_type=Path)
+
+
+class _NamedPath(click.Path):
+    """A path that has a name: a variable of the shell that is not set would mean the current folder."""
+
+    def convert(self, value: Any, parameter: click.Parameter | None, context: click.Context | None) -> Any:
+        if value == "":
+            self.fail("got an empty text, expected a path. Fix: '.' for the current folder.", parameter, context)
+        return super().convert(value, parameter, context)
+
+
+FILE = _NamedPath(path_type=Path)
 
 
 def names(text: str) -> tuple[str, ...]:
