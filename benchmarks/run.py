@@ -5,11 +5,9 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from benchmarks import (
-    accuracy,
+from benchmarks.functions import (
     batch_peers,
     batches,
-    builds,
     calls,
     derivatives,
     flexible,
@@ -17,12 +15,13 @@ from benchmarks import (
     long_chains,
     operations,
     speed,
-    starts,
     tuning,
 )
 from benchmarks.race import machine
 from benchmarks.race.robots import FILES
-from benchmarks.robots import report as robots_tried
+from benchmarks.tool import builds, starts
+from benchmarks.truth import accuracy
+from benchmarks.truth.robots import report as robots_tried
 
 RESULTS = Path(__file__).parent / "results"
 SECTIONS = (

@@ -1,11 +1,11 @@
-"""The recursion with which benchmarks/symbolics.py compares SymPy and our graph computes the forces of the robot."""
+"""The recursion with which benchmarks/tool/symbolics.py compares SymPy and our graph computes the forces of the robot."""
 
 from __future__ import annotations
 
 import numpy as np
 
 import elastogen
-from benchmarks.symbolics import Ours, Sympy, newton_euler, without_live_parameters
+from benchmarks.tool.symbolics import Ours, Sympy, newton_euler, without_live_parameters
 from elastogen.generator.functions.derivation import derive_model
 
 

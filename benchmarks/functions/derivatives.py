@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
+from benchmarks.functions.speed import CASADI_O2, FUSED, OURS, PINOCCHIO, Result
 from benchmarks.race.kernels import DERIVATIVES, Race
 from benchmarks.race.ours import one_kernel, toolchain
 from benchmarks.race.peers import casadi_kernel, casadi_sources, pinocchio_kernels
 from benchmarks.race.robots import TITLES, MissingPeerError, Subject, load_subject
 from benchmarks.race.tables import nanoseconds, table, verdict
-from benchmarks.speed import CASADI_O2, FUSED, OURS, PINOCCHIO, Result
 from elastogen.generator.functions.derivation import derive_model
 
 INVERSE, FORWARD = DERIVATIVES

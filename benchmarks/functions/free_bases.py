@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from benchmarks.functions.speed import CASADI_FLAGS, CASADI_O2, CASADI_O3, OURS, PINOCCHIO, Result
 from benchmarks.race.kernels import Race
 from benchmarks.race.ours import one_kernel
 from benchmarks.race.peers import casadi_kernel, casadi_sources, pinocchio_kernels
 from benchmarks.race.robots import FREE, MissingPeerError, load_subject
 from benchmarks.race.tables import nanoseconds, table, verdict
-from benchmarks.speed import CASADI_FLAGS, CASADI_O2, CASADI_O3, OURS, PINOCCHIO, Result
 from elastogen.generator.functions.derivation import derive_model
 
 NAME = "inverse_dynamics"

@@ -1,4 +1,4 @@
-"""Functions of higher order beside inverse dynamics, 7-joint arms: ``python -m benchmarks.higher_order``.
+"""Functions of higher order beside inverse dynamics, 7-joint arms: ``python -m benchmarks.functions.higher_order``.
 
 Targets: dQ/dt within 3 times and d2Q/dt2 within 6 times the time of inverse dynamics, the acceleration energy E^(1) within
 twice the time of kinetic energy and inverse dynamics together.
@@ -124,7 +124,7 @@ def robots(work: Path) -> dict[str, Robot]:
 
 def main() -> None:
     """Measure, print the report and write it into ``benchmarks/results``."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.higher_order", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.functions.higher_order", description=__doc__)
     parser.add_argument("--rounds", type=int, default=200, help="measurements of each time")
     arguments = parser.parse_args()
     work = RESULTS / "work"

@@ -152,7 +152,7 @@ def report(work: Path, rounds: int) -> list[str]:
 
 
 if __name__ == "__main__":
-    folder = Path(__file__).parent / "results" / "work"
+    folder = Path(__file__).parents[1] / "results" / "work"
     folder.mkdir(parents=True, exist_ok=True)
     np.set_printoptions(precision=4)
     print("\n".join(report(folder, 200)))

@@ -1,6 +1,6 @@
 """Simulation: 10 s of motion with RK4 steps of 0.1 ms, the adaptive and the implicit method beside them.
 
-``python -m benchmarks.simulation`` prints a table; the times are of whole calls of ``model.simulate``.
+``python -m benchmarks.motion.simulation`` prints a table; the times are of whole calls of ``model.simulate``.
 """
 
 from __future__ import annotations

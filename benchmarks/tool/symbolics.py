@@ -1,6 +1,6 @@
 """What carries the recursions: one Newton-Euler recursion on SymPy and on our graph.
 
-Run: python -m benchmarks.symbolics [ROBOT]    (a chain of revolute joints; puma560 unless named)
+Run: python -m benchmarks.tool.symbolics [ROBOT]    (a chain of revolute joints; puma560 unless named)
 
 The same textbook recursion (outward twists, inward wrenches) runs on SymPy scalars and on values of a graph. On SymPy it is
 timed in two ways: every intermediate gets a name (the way of SYMORO, expressions stay small), and without names, followed

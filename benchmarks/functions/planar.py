@@ -1,4 +1,4 @@
-"""Speed of planar robots with finite elements: python -m benchmarks.planar."""
+"""Speed of planar robots with finite elements: python -m benchmarks.functions.planar."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The real-time loop: what one cycle costs, and how punctual it is. ``python -m benchmarks.loop``."""
+"""The real-time loop: what one cycle costs, and how punctual it is. ``python -m benchmarks.motion.loop``."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ Run = tuple[str, Controller, Callable[[], Plant]]
 
 def main() -> None:
     """Measure and print Markdown."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.loop", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.motion.loop", description=__doc__)
     parser.add_argument("--cycles", type=int, default=500_000, help="of each free-running measurement")
     parser.add_argument("--seconds", type=float, default=5.0, help="of each paced measurement")
     arguments = parser.parse_args()

@@ -13,7 +13,7 @@ from benchmarks.race.against_pinocchio import Comparison, compare, robots_folder
 from benchmarks.race.robots import MissingPeerError
 from benchmarks.race.tables import table
 
-PAGE = Path(__file__).resolve().parents[1] / "docs" / "robots" / "robots-tried.md"
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "robots" / "robots-tried.md"
 STATES = 100
 _HEAD = f"""# Robots tried
 

@@ -1,0 +1,1 @@
+"""What emitted functions cost, beside peers."""

@@ -1,0 +1,1 @@
+"""Integrators and the real-time loop."""

@@ -1,0 +1,1 @@
+"""What building, starting and deriving cost."""
