@@ -15,16 +15,13 @@ from typing import TypeAlias
 
 from elastogen.generator.program.operations import ELEMENTARY, Parity, takes_sign
 from elastogen.generator.program.operations import Op as Op
+from elastogen.generator.robot.errors import NumberError
 
 Number: TypeAlias = "int | float"
 
 
-_CONSTANT, _INPUT, _ADD, _MUL = (
-    Op.CONSTANT,
-    Op.INPUT,
-    Op.ADD,
-    Op.MUL,
-)  # asked for millions of times: a global is found faster than a member
+# Asked for millions of times: a global is found faster than a member.
+_CONSTANT, _INPUT, _ADD, _MUL = Op.CONSTANT, Op.INPUT, Op.ADD, Op.MUL
 
 
 class Value:
@@ -164,7 +161,7 @@ class Graph:
         node = self._index.get(abs(value))
         if node is None:
             if not math.isfinite(value):
-                raise ValueError(f"a constant must be finite, got {value}")
+                raise NumberError(value)
             node = self._node(abs(value), _CONSTANT, -1, -1)
             self.number[node] = abs(value)
         return 2 * node + (1 if value < 0.0 else 0)

@@ -24,6 +24,16 @@ class RobotError(ElastogenError):
         super().__init__(f"{message} Fix: {fix}" if fix else message)
 
 
+class NumberError(ElastogenError, ValueError):
+    """A constant of a robot's equations is not finite: numbers of its description are too large, or too small."""
+
+    def __init__(self, value: float) -> None:
+        super().__init__(
+            f"equations of the robot: got a constant of {value}, expected finite numbers. "
+            "Fix: check the sizes of masses, lengths and the numbers in expressions; units are SI."
+        )
+
+
 class OutputError(ElastogenError):
     """An output (an emitted function) or an option was asked for that does not exist or was not emitted."""
 

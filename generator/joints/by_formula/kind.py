@@ -20,6 +20,7 @@ from elastogen.generator.program.from_sympy import ExpressionLowering, LoweringE
 from elastogen.generator.program.graph import Graph
 from elastogen.generator.program.interpret import DOUBLES, interpret
 from elastogen.generator.program.lowering import Lowering
+from elastogen.generator.robot.errors import NumberError
 from elastogen.generator.robot.joint_kind import JointCoordinate, JointKind, Key, Screw
 from elastogen.generator.robot.location import Location
 from elastogen.generator.robot.own.formula import Formula, read_formula
@@ -149,7 +150,11 @@ class FormulaJoint(JointKind):
         except LoweringError as problem:
             raise where.error("a derivative without C", "expressions that can be differentiated", str(problem)) from None
         q = [graph.input(f"q[{k}]") for k in range(len(self.formula.coordinates))]
-        values = [value for angular, linear in motion.twists(q) for value in (*angular, *linear)]
+        try:
+            values = [value for angular, linear in motion.twists(q) for value in (*angular, *linear)]
+        except NumberError:
+            fix = "write smaller numbers; units are SI and radians"
+            raise where.error("numbers whose products are not finite", "a motion of the size of a robot", fix) from None
         order = graph.cone(value.ref for value in values)
         fixed = {p.name: p.value for p in robot.live_parameters}
         rng = np.random.default_rng(0)

@@ -81,6 +81,7 @@ def nested(depth: int) -> sympy.Expr:
         ({"turns": [{**TURN, "axis": [0, 1]}]}, "turns[0].axis", "three numbers"),
         ({"turns": [{**TURN, "axis": "z"}]}, "turns[0].axis", "three numbers"),
         ({"turns": [{**TURN, "axis": [0, 10**400, 1]}]}, "turns[0].axis", "three numbers"),
+        ({"rotation": ["9" * 200, "s", "s**2"]}, "coordinates", "not finite"),
         ({"turns": [{**TURN, "axis": ["ecc", 0, 1]}]}, "turns[0].axis", "parameters"),
         ({"turns": [{**TURN, "angle": "a"}]}, "turns[0].angle", "coordinates (s)"),
         ({"axis": [0, 0, 1]}, "axis", "no axis for a formula joint"),
