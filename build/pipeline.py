@@ -103,8 +103,17 @@ def compile_cached(
 ) -> Path:
     """The extension of a rendered model: from the cache, else compiled into it."""
     module = f"_{model.name}_{key[:12]}"
+
+    def compiled(scratch: Path) -> Path:
+        try:
+            return compile_model(model, module, scratch, toolchain, options.compile, units)
+        except BaseException:
+            if units is not None:
+                units.compilers.stop()  # some may still write into the folder, which is removed now
+            raise
+
     with stage("compiling"):
-        return cache.make(key, lambda scratch: compile_model(model, module, scratch, toolchain, options.compile, units))
+        return cache.make(key, compiled)
 
 
 def _module_key(model: RenderedModel, toolchain: Toolchain) -> str:

@@ -40,6 +40,10 @@ class Compilers:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.stop()
+
+    def stop(self) -> None:
+        """End all compilers; when this returns, none of them writes any more."""
         with self._lock:
             self._stopped = True
             for process in self._running:
@@ -74,7 +78,8 @@ class Compilers:
             try:
                 finish(process, self.options.timeout, self.name)
             finally:
-                self._running.discard(process)
+                with self._lock:
+                    self._running.discard(process)
 
 
 def run_compiler(command: list[str], directory: Path, timeout: float | None, name: str) -> None:

@@ -171,14 +171,19 @@ def _plain(given: Any, where: Location) -> int | float | str:
 
 def _about_one_axis(vector: Components) -> tuple[FormulaTurn, ...] | None:
     """The turn of a rotation vector whose direction is fixed, or None: then zero needs no limit, and sines are few."""
-    used = [k for k in range(3) if not vector[k].is_zero]  # in SymPy 0.0 == 0 is false
+    used = [k for k in range(3) if not _is_zero(vector[k])]
     if not used:
         return ()
     first = vector[used[0]]
-    ratios = [sympy.S.Zero if e.is_zero else e / first for e in vector]
+    ratios = [sympy.S.Zero if _is_zero(e) else e / first for e in vector]
     if not all(ratio.is_number and ratio.is_finite for ratio in ratios):
         return None
     length = sympy.sqrt(sum(ratio**2 for ratio in ratios))
     x, y, z = (ratio / length for ratio in ratios)
     axis = tuple(int(e) if e.is_Integer else float(e) for e in (x, y, z))
     return (FormulaTurn((axis[0], axis[1], axis[2]), first * length),)
+
+
+def _is_zero(expression: sympy.Expr) -> bool:
+    """Whether it is the number zero; in SymPy 0.0 == 0 is false."""
+    return bool(expression.is_Number and expression.is_zero)

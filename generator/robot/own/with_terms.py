@@ -49,7 +49,7 @@ def with_terms(
 
 def add_term(robot: Robot, term: Term, where: Location) -> Robot:
     """The robot with one more term, whose symbols and functions are checked; a term in time makes ``time`` a live parameter."""
-    if all(expression.is_zero for expression in term.expressions.values()):
+    if all(expression.is_Number and expression.is_zero for expression in term.expressions.values()):  # 0.0, too
         raise where.error("nothing", "a potential, a dissipation or forces", "give at least one that is not zero")
     if symbol(TIME) in term.free_symbols:
         robot = with_time(robot, where)

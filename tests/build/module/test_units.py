@@ -52,10 +52,10 @@ def test_units_compute_the_bits_of_one_call(tmp_path: Path, monkeypatch: pytest.
 def compiler(tmp_path: Path) -> Any:
     """A compiler that does something of its own for the units of functions, and makes empty files of all others."""
 
-    def make(action: str) -> str:
+    def make(action: str, other: str = 'for last; do :; done; touch "${last%.c}.o"') -> str:
         script = tmp_path / "fake-cc"
         lines = ["#!/bin/sh", 'if [ "$1" = --version ]; then echo fake 1.0; exit 0; fi']
-        lines += [f'case "$*" in *eg_unit*.c) {action};; *) for last; do :; done; touch "${{last%.c}}.o";; esac']
+        lines += [f'case "$*" in *eg_unit*.c) {action};; *) {other};; esac']
         script.write_text("\n".join(lines) + "\n")
         script.chmod(script.stat().st_mode | stat.S_IXUSR)
         return str(script)
@@ -67,6 +67,15 @@ def test_the_unit_that_fails_is_named_and_nothing_is_left(tmp_path: Path, deriva
     with pytest.raises(BuildError, match=r"(?s)compiling sample failed: the compiler returned 3.*-c eg_unit1\.c.*it is cross"):
         build(tmp_path / "cache", compiler=compiler("echo it is cross >&2; exit 3"), cflags=OPTIMIZED)
     assert not entries(tmp_path / "cache")
+    assert not leftovers(tmp_path / "cache")
+
+
+def test_compilers_that_still_write_are_ended_first(tmp_path: Path, derivations: list[Robot], compiler: Any) -> None:
+    """A unit fails while another compiler keeps making files beside the module."""
+    fails = 'while [ -z "$(ls ../scratch-*/made1 2>&-)" ]; do sleep 0.01; done; exit 3'
+    writes = 'i=0; while :; do i=$((i+1)); echo > "made$i"; done'
+    with pytest.raises(BuildError, match="the compiler returned 3"):
+        build(tmp_path / "cache", compiler=compiler(fails, writes), cflags=OPTIMIZED, timeout=60)
     assert not leftovers(tmp_path / "cache")
 
 
