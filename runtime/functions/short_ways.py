@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from textwrap import indent
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -38,7 +39,26 @@ def single(arguments, out):
     pool.append(workspace)
     return out
 """
-_BATCH = """
+_FEW_STATES = """\
+workspaces = pools[count]
+workspace = workspaces.pop() if workspaces else new(count)
+if workspace[0] is not parameters.snapshot:
+    workspace = new(count)
+_, bound, read, r0, {views} = workspace
+{copies}
+if call(*bound):
+    return None
+if out is None:
+    out = read()
+elif {wrong_copy}:
+    return None
+else:
+    out[...] = r0
+workspaces.append(workspace)
+return out
+"""
+_BATCH = (
+    """
 def batch(arguments, out):
     try:
         {arguments} = arguments
@@ -47,23 +67,9 @@ def batch(arguments, out):
         if count == 0 or {wrong}:
             return None
         if count <= FEW:
-            workspaces = pools[count]
-            workspace = workspaces.pop() if workspaces else new(count)
-            if workspace[0] is not parameters.snapshot:
-                workspace = new(count)
-            _, bound, read, r0, {views} = workspace
-            {copies}
-            if call(*bound):
-                return None
-            if out is None:
-                out = read()
-            elif {wrong_copy}:
-                return None
-            else:
-                out[...] = r0
-            workspaces.append(workspace)
-            return out
-        if {wrong_layout}:
+"""
+    + indent(_FEW_STATES, " " * 12)
+    + """        if {wrong_layout}:
             return None
         if out is None:
             {results}
@@ -81,32 +87,21 @@ def batch(arguments, out):
         return None
     return {returned}
 """
-_LISTS = """
+)
+_LISTS = (
+    """
 def lists(arguments, out):
     try:
         {arguments} = arguments
         count = len(a0)
         if count > FEW or {wrong}:
             return None
-        workspaces = pools[count]
-        workspace = workspaces.pop() if workspaces else new(count)
-        if workspace[0] is not parameters.snapshot:
-            workspace = new(count)
-        _, bound, read, r0, {views} = workspace
-        {copies}
-        if call(*bound):
-            return None
-        if out is None:
-            out = read()
-        elif {wrong_copy}:
-            return None
-        else:
-            out[...] = r0
-    except (AttributeError, TypeError, ValueError, IndexError, OverflowError):
-        return None
-    workspaces.append(workspace)
-    return out
 """
+    + indent(_FEW_STATES, " " * 8)
+    + """    except (AttributeError, TypeError, ValueError, IndexError, OverflowError):
+        return None
+"""
+)
 FEW = 16  # states: up to so many, copies cost less than pointers to arrays of the caller's
 
 
