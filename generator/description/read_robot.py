@@ -151,7 +151,12 @@ def _checked(kind: type[Any], data: Any, where: Location) -> Any:
     try:
         checked: BaseModel = kind.model_validate(data)
     except ValidationError as problem:
-        raise translated(problem, data, where) from None
+        try:
+            mistake = translated(problem, data, where)
+        except UnicodeEncodeError as half:
+            text = str(half.object[half.start : half.end])
+            raise where.error(text, "texts of whole characters: this is half of one", "remove it") from None
+        raise mistake from None
     return checked
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 from typing import Any
 
@@ -15,6 +16,7 @@ from elastogen.generator.robot.location import Location
 
 MAX_VALUES = 200_000  # keys and values of a file, counting each use of an alias
 MAX_DEPTH = 20
+HALF_A_CHARACTER = re.compile("[\ud800-\udfff]")  # a surrogate without its other half, which no encoding has
 _FIXES = {  # what the reader's message holds -> what to do
     "mapping values are not allowed": "put values that contain a colon into quotes",
     "could not find expected ':'": "write `key: value`, with the same indentation as the lines around it",
@@ -81,7 +83,7 @@ def _children(node: Node) -> list[Node]:
 
 
 def _limit(root: Node, where: Location) -> None:
-    """Refuse files that unfold to more than they show: aliases of aliases, or of themselves."""
+    """Refuse files that unfold to more than they show, aliases of aliases or of themselves, and halves of characters."""
     sizes: dict[int, int] = {}
     active: set[int] = set()
 
@@ -92,6 +94,9 @@ def _limit(root: Node, where: Location) -> None:
             raise where.error("an alias inside its own anchor", "values without themselves", "remove the alias")
         if depth > MAX_DEPTH:
             raise where.error("nested lists or mappings", f"at most {MAX_DEPTH} levels", "flatten the file")
+        if isinstance(node, ScalarNode) and (half := HALF_A_CHARACTER.search(node.value)):
+            line = Location(f"{where.source}:{node.start_mark.line + 1}", where.field)
+            raise line.error(half[0], "whole characters: this is half of one", "remove the escape, or write the character")
         active.add(id(node))
         total = 1 + sum(size(child, depth + 1) for child in _children(node))
         active.remove(id(node))

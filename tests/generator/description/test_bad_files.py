@@ -76,11 +76,17 @@ def test_files_that_are_not_utf8(tmp_path, suffix):
         ("a: " + "[" * 200 + "]" * 200, "levels"),
         ("a: " + "[" * 20000, "levels|YAML"),
         ("a: \x00\n", "YAML 1.2"),
+        ('name: a\n"\\ud800": 1\n', "robot.yaml:2: .*half of one"),
     ],
 )
 def test_broken_yaml(tmp_path, text, says):
     with pytest.raises(RobotError, match=says):
         loaded(tmp_path, text)
+
+
+def test_half_a_character_as_a_key_in_python():
+    with pytest.raises(RobotError, match="half of one"):
+        load({"elastogen": 1, "name": "arm", "\ud800": 1, "links": [{"name": "base"}], "joints": []})
 
 
 def test_an_alias_bomb(tmp_path):
