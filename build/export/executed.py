@@ -59,13 +59,13 @@ def executed(
     (folder / "count.c").write_text(fill("size/count.c.j2", context), encoding="utf-8")
     (folder / "board.ld").write_text(fill("size/board.ld.j2", context), encoding="utf-8")
     own = ["-w", "-nostartfiles", "-Wl,-T,board.ld", "-Wl,--gc-sections", "count.c", "model.o", "-lm", "-o", "count.elf"]
-    if not _succeeds([*toolchain.command, *toolchain.flags, *own], folder):  # no C library for the target
+    if _run([*toolchain.command, *toolchain.flags, *own], folder) is None:  # no C library for the target
         return {}
     printed = _run(
         [EMULATOR, "-machine", MACHINES[target], "-icount", "shift=10,sleep=off", "-nographic", "-monitor", "none",
          "-serial", "none", "-semihosting-config", "enable=on,target=native", "-kernel", "count.elf"], folder,
     )  # fmt: skip
-    ticks = [int(word, 16) for word in re.findall(r"^([0-9a-f]{8})\r?$", printed, re.M)]
+    ticks = [int(word, 16) for word in re.findall(r"^([0-9a-f]{8})\r?$", printed or "", re.M)]
     if len(ticks) != 2 * STATES * len(calls):
         return {}
     rows = [ticks[start : start + 2 * STATES] for start in range(0, len(ticks), 2 * STATES)]
@@ -83,13 +83,10 @@ def _call(number: int, prototype: Prototype) -> CountedCall:
     return CountedCall(number, prototype.name, prototype.returns, ", ".join(prototype.parameters), tuple(sizes))
 
 
-def _succeeds(command: list[str], folder: Path) -> bool:
-    return subprocess.run(command, cwd=folder, capture_output=True, check=False, timeout=SECONDS).returncode == 0
-
-
-def _run(command: list[str], folder: Path) -> str:
+def _run(command: list[str], folder: Path) -> str | None:
+    """What a command prints; None where it fails or does not end."""
     try:
         done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=SECONDS)
     except subprocess.TimeoutExpired:
-        return ""
-    return done.stdout + done.stderr if done.returncode == 0 else ""
+        return None
+    return done.stdout + done.stderr if done.returncode == 0 else None

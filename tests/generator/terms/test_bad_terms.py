@@ -28,6 +28,7 @@ def nested(depth: int) -> sympy.Expr:
     ("given", "words"),
     [
         ({}, "terms.mine: got 'nothing', expected a potential, a dissipation or forces"),
+        ({"potential": sympy.Float(0)}, "terms.mine: got 'nothing', expected a potential"),
         ({"potential": k * x**2}, r"terms.mine.potential: got 'k'.*declare it by parameters=\{'k': ...\}"),
         ({"potential": S.qd[0] ** 2}, r"potential: got 'qd\[shoulder\]', expected no qd in potential"),
         ({"potential": "x**2"}, "potential: got 'x\\*\\*2', expected a SymPy expression"),
