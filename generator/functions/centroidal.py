@@ -6,6 +6,8 @@ from elastogen.generator.algorithms import centroidal
 from elastogen.generator.functions.catalogue import Derived, Entry, flat
 from elastogen.generator.functions.variants import Variant
 from elastogen.generator.program.arguments import matrix, vector
+from elastogen.generator.program.graph import Graph
+from elastogen.generator.program.lowering import Lowering
 from elastogen.generator.robot.robot import Robot
 
 
@@ -48,8 +50,21 @@ def centroidal_momentum_rate(variant: Variant) -> Derived:
     )
 
 
-def _keeps_frames(robot: Robot) -> bool:
-    return all(link.flexible is None or link.flexible.tip != "linear" for link in robot.links)
+def _moves_mass(robot: Robot) -> bool:
+    """Whether anything that moves has mass: without it there is no centre of mass."""
+    number = Lowering(Graph(), robot).scalar
+    heavy = {link.name for link in robot.links if any(number(body.mass) != 0 for body in (link.body, link.tip_body))}
+    heavy |= {link.name for link in robot.links if link.flexible is not None}
+    heavy |= {robot.tip} if number(robot.payload.mass) != 0 else set()
+    moving: set[str] = set()
+    for joint in robot.joints:
+        if joint.type.moves or joint.parent in moving or robot.link(joint.child).flexible is not None:
+            moving.add(joint.child)
+    return bool(heavy & moving)
+
+
+def _moves_mass_in_frames(robot: Robot) -> bool:
+    return _moves_mass(robot) and all(link.flexible is None or link.flexible.tip != "linear" for link in robot.links)
 
 
 _WHERE = "base components, without the base"
@@ -57,10 +72,11 @@ _ROWS = "linear (3), angular about the centre of mass (3), base components"
 
 ENTRIES = (
     Entry("center_of_mass", "Centre of mass of everything that moves; the mass of a fixed base does not count.", ("q",),
-          lambda v: (vector("com", 3, "m", _WHERE),), (center_of_mass,), "kinematic", explore=True, default=False),
+          lambda v: (vector("com", 3, "m", _WHERE),), (center_of_mass,), "kinematic", explore=True, default=False,
+          applies=_moves_mass, applies_to="only for robots that move mass"),
     *(
-        Entry(name, brief, inputs, outputs, (way,), "physical", default=False, applies=_keeps_frames,
-              applies_to="only for robots without linear tips")
+        Entry(name, brief, inputs, outputs, (way,), "physical", default=False, applies=_moves_mass_in_frames,
+              applies_to="only for robots that move mass, without linear tips")
         for name, brief, inputs, outputs, way in (
             ("center_of_mass_jacobian", "Jacobian of the centre of mass: its velocity is J qd.", ("q",),
              lambda v: (matrix("J", 3, v.size, "m, 1 or m/rad", _WHERE),), center_of_mass_jacobian),

@@ -13,6 +13,7 @@ from function_groups import PHYSICS
 from robots_for_tests import Programs, pose, quietly_loaded, random_body, random_robot, random_states, relative_error
 
 import elastogen
+from elastogen.generator.functions.derivation import output_names
 from elastogen.generator.joints import kinds
 from elastogen.generator.robot.robot import IDENTITY, Actuation, Body, Joint, Link, Robot
 
@@ -80,6 +81,19 @@ def massless_hand(live: Sequence[str] = ()) -> Robot:
     arm = random_robot(440, 2, types=(kinds.REVOLUTE,), fixed=0.0, branching=0.0, payload=False)
     base, link, hand = arm.links
     return quietly_loaded(replace(arm, tip=hand.name, links=(base, link, Link(hand.name))), live=live)
+
+
+def test_without_mass_there_is_no_centre_of_it() -> None:
+    heavy, bare = (Robot("arm", (Link("base", Body(3.0)), Link("bob", body)), (Joint("pin", kinds.CONTINUOUS, "base", "bob"),),
+                         (0, 0, -9.81), "bob") for body in (Body(2.0, (0.5, 0, 0)), Body()))  # fmt: skip
+    for name in ("center_of_mass", "center_of_mass_jacobian", "centroidal_momentum"):
+        assert name in output_names("all", heavy)
+        assert name not in output_names("all", bare)
+        with pytest.raises(elastogen.OutputError, match=f"{name} does not exist for arm: only for robots that move mass"):
+            output_names((name,), bare)
+    loaded = Programs(quietly_loaded(bare, live=("payload",)), ("center_of_mass",))  # its mass may be anything later
+    place = loaded("center_of_mass", {"payload_mass": 2.0, "payload_com_x": 0.25}, q=np.array([0.5]))
+    assert relative_error(place, [0.25 * np.cos(0.5), 0.25 * np.sin(0.5), 0]) < 1e-15
 
 
 @pytest.mark.parametrize("live", [(), ("payload",)], ids=["constant", "live payload"])
