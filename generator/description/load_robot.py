@@ -21,7 +21,7 @@ from elastogen.generator.description.read_robot import (
     read_structure,
 )
 from elastogen.generator.description.validate import validate
-from elastogen.generator.robot.errors import RobotError
+from elastogen.generator.robot.errors import RobotError, finite_arithmetic
 from elastogen.generator.robot.live import make_live
 from elastogen.generator.robot.location import Location, did_you_mean
 from elastogen.generator.robot.robot import Robot
@@ -70,7 +70,8 @@ def load(
         warned = source.source not in ("", "python")  # it came from a file, and loading that has warned
         return _finish(Described(source, Location(source.source or "python"), source.source), choices, quiet=warned)
     reading = Reading(mimic, friction, snap, name, dict(arguments or {}))
-    loaded = _finish(_described(source, reading), choices)
+    with finite_arithmetic(str(source) if isinstance(source, (str, os.PathLike)) else "python", ""):
+        loaded = _finish(_described(source, reading), choices)
     return replace(loaded, files=tuple(reading.files.contents))
 
 

@@ -40,7 +40,7 @@ from elastogen.generator.program.operations import COST
 from elastogen.generator.program.optimize import factor_sums
 from elastogen.generator.program.program import Program
 from elastogen.generator.program.substitute import extract
-from elastogen.generator.robot.errors import OutputError
+from elastogen.generator.robot.errors import OutputError, finite_arithmetic
 from elastogen.generator.robot.frames import TIP, checked_frames
 from elastogen.generator.robot.robot import Robot
 from elastogen.generator.sliding.elements_inside import INDICATORS, indicated, selectors
@@ -178,13 +178,15 @@ def derive_model(
 
     ``derived`` is told each function when it is there, with everything else but functions.
     """
-    family = VariantFamily(robot, frames=checked_frames(robot, frames))
+    with finite_arithmetic(robot.name, "equations"):
+        family = VariantFamily(robot, frames=checked_frames(robot, frames))
+        plain = family.plain()
     names = output_names(outputs, robot, frames)
     known = CATALOGUE | FRAMED | own_entries(family, CATALOGUE)
     model = ModelDerivation(
         robot=robot,
         functions=(),
-        frame_names=tuple(link.name for link in family.plain().mechanism.link_frames),
+        frame_names=tuple(link.name for link in plain.mechanism.link_frames),
         coordinate_names=robot.coordinate_names,
         coordinate_units=tuple(coordinate.unit for coordinate in robot.coordinates),
         velocity_names=robot.velocity_names,
@@ -206,7 +208,7 @@ def derive_model(
 
 
 def _told(family: VariantFamily, entry: Entry, place: str) -> Function:
-    with stage("deriving", f"{entry.name} {place}"):
+    with stage("deriving", f"{entry.name} {place}"), finite_arithmetic(family.robot.name, entry.name):
         return derive_function(family, entry)
 
 

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import numpy as np
+
 
 class ElastogenError(Exception):
     """Base class of every error that elastogen raises on purpose."""
@@ -32,6 +37,18 @@ class NumberError(ElastogenError, ValueError):
             f"equations of the robot: got a constant of {value}, expected finite numbers. "
             "Fix: check the sizes of masses, lengths and the numbers in expressions; units are SI."
         )
+
+
+@contextmanager
+def finite_arithmetic(source: str, field: str) -> Iterator[None]:
+    """Numbers of a description that arithmetic fails on are a fault of the description: say so, naming what was computed."""
+    try:
+        yield
+    except (ArithmeticError, np.linalg.LinAlgError) as problem:
+        raise RobotError(
+            source, field, str(problem) or type(problem).__name__, "numbers of which its equations can be computed",
+            "look for masses, lengths, stiffnesses and divisors that are zero, and for sizes far from SI units",
+        ) from problem  # fmt: skip
 
 
 class OutputError(ElastogenError):

@@ -13,8 +13,9 @@ from function_groups import PHYSICS
 from robots_for_tests import Programs, pose, quietly_loaded, random_body, random_robot, random_states, relative_error
 
 import elastogen
-from elastogen.generator.functions.derivation import output_names
+from elastogen.generator.functions.derivation import CATALOGUE, derive_model, output_names
 from elastogen.generator.joints import kinds
+from elastogen.generator.robot.errors import finite_arithmetic
 from elastogen.generator.robot.robot import IDENTITY, Actuation, Body, Joint, Link, Robot
 
 
@@ -81,6 +82,19 @@ def massless_hand(live: Sequence[str] = ()) -> Robot:
     arm = random_robot(440, 2, types=(kinds.REVOLUTE,), fixed=0.0, branching=0.0, payload=False)
     base, link, hand = arm.links
     return quietly_loaded(replace(arm, tip=hand.name, links=(base, link, Link(hand.name))), live=live)
+
+
+def test_numbers_that_arithmetic_fails_on_name_robot_and_function(monkeypatch: pytest.MonkeyPatch) -> None:
+    bare = Robot("arm", (Link("base"), Link("bob")), (Joint("pin", kinds.CONTINUOUS, "base", "bob"),), (0, 0, -9.81), "bob")
+    everywhere = replace(CATALOGUE["center_of_mass"], applies=lambda robot: True)
+    monkeypatch.setitem(CATALOGUE, "center_of_mass", everywhere)
+    with pytest.raises(elastogen.RobotError, match=r"arm: center_of_mass: got 'division by the constant 0.*and for sizes"):
+        derive_model(bare, ("center_of_mass",))
+    for problem in (OverflowError("too large"), np.linalg.LinAlgError("Singular matrix")):
+        with pytest.raises(elastogen.RobotError, match=f"file.yaml: got '{problem}'"), finite_arithmetic("file.yaml", ""):
+            raise problem
+    with pytest.raises(KeyError), finite_arithmetic("file.yaml", ""):  # a fault of ours stays one
+        raise KeyError
 
 
 def test_without_mass_there_is_no_centre_of_it() -> None:
