@@ -43,19 +43,16 @@ class Evaluation:
 
         The result is an array, or a tuple of arrays for a function with several outputs.
         """
-        kernel = self._kernels.get(function)
-        if kernel is None:
-            kernel = self._missing(function)
+        kernel = self._kernels[function] if function in self._kernels else self._missing(function)
         if self._quaternions:
             arguments = [
                 unit_quaternions(given, self._quaternions) if argument.name in ("q", "q0", "q1") else given
                 for argument, given in zip(kernel.info.inputs, arguments, strict=False)
             ]
-        if parameters is None and on_failure in ("raise", "nan") and (out is None or type(out) is np.ndarray):
+        if parameters is None and on_failure in ("raise", "nan"):
             result: Array | None = None
-            if arguments and isinstance(first := arguments[0], list):
-                if first and type(first[0]) is list:
-                    result = kernel.lists(arguments, out)
+            if arguments and type(arguments[0]) is list:
+                result = kernel.lists(arguments, out)
                 if result is None:
                     arguments = as_arrays(arguments, kernel.real)
             if result is None:

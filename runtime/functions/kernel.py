@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 from elastogen.runtime.errors import ModelError
 from elastogen.runtime.functions.metadata import FunctionInfo
 from elastogen.runtime.functions.parameters import Parameters
-from elastogen.runtime.functions.short_ways import FEW, compile_batch, compile_lists, compile_single
+from elastogen.runtime.functions.short_ways import compile_batch, compile_lists, compile_single
 from elastogen.runtime.interface.argument import Argument
 
 Outputs = Sequence[NDArray[Any]]
@@ -47,7 +47,6 @@ class Kernel:
         self.call = getattr(lib, f"eg_call_{info.name}")
         self._array_type = ffi.typeof("eg_real_t[]")
         self.parameters = parameters
-        self.pools: list[list[Any]] = [[] for _ in range(FEW + 1)]  # workspaces for so many states
         self.single: Callable[..., Any] = self._first_single
         self.dense: Callable[..., Any] = self._first_dense
         self.lists: Callable[..., Any] = self._first_lists

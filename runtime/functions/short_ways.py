@@ -1,103 +1,126 @@
-"""Short ways into a compiled function, written for its number of arguments: a loop over them costs as much as the call.
+"""Short ways into a compiled function, written for its arguments: a loop over them costs as much as the call.
 
-Both return None where the general way must be taken: other types, shapes or layouts, overlapping memory, failures.
+All return None where the general way must be taken: other types or shapes, failures, outputs that are refused. Every array is
+checked in every call, for it may have been changed in place since the last one: reshaped, retyped, made read-only, moved.
+
+Of an array that is copied, length and size are looked at, not the shape, which costs more than both: numpy, where it copies,
+refuses whatever it cannot broadcast, and broadcasts only axes of length 1, which change the size or come first.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from itertools import combinations
 from textwrap import indent
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from elastogen.runtime.interface.argument import Argument
+
 if TYPE_CHECKING:
     from elastogen.runtime.functions.kernel import Kernel
 
-_SINGLE = """
+_WORKSPACE = """\
+workspace = pool.pop() if pool else new({count})
+if workspace[0] is not parameters.snapshot:
+    workspace = new({count})
+_, bound, {views} = workspace
+{copies}
+if {call}:
+    return None
+if out is None:
+    out = {read}
+else:
+    {taken}
+    if {wrong_out}:
+        return None
+    {write}
+pool.append(workspace)
+return out
+"""
+_SINGLE = (
+    """
 def single(arguments, out):
     try:
         {arguments} = arguments
         if {wrong}:
             return kernel.dense(arguments, out)
-        workspace = pool.pop() if pool else new()
-        if workspace[-3] is not parameters.snapshot:
-            workspace = new()
-        {views}pointer, values, read, result = workspace
-        if not (out is None or (out.shape == {shape} and out.dtype is real and out.flags.writeable)):
-            return kernel.dense(arguments, out)
-        {copies}
-    except (AttributeError, TypeError, ValueError, IndexError):
-        return kernel.dense(arguments, out)  # as many states as coordinates
-    if call(pointer):
-        return None
-    if out is None:
-        out = read()
-    else:
-        out[...] = result
-    pool.append(workspace)
-    return out
 """
-_FEW_STATES = """\
-workspaces = pools[count]
-workspace = workspaces.pop() if workspaces else new(count)
-if workspace[0] is not parameters.snapshot:
-    workspace = new(count)
-_, bound, read, r0, {views} = workspace
-{copies}
-if call(*bound):
-    return None
-if out is None:
-    out = read()
-elif {wrong_copy}:
-    return None
-else:
-    out[...] = r0
-workspaces.append(workspace)
-return out
+    + indent(_WORKSPACE, " " * 8)
+    + """    except (AttributeError, TypeError, ValueError, IndexError):
+        return kernel.dense(arguments, out)
 """
-_BATCH = (
+)
+_FEW = (
     """
-def batch(arguments, out):
+def few(arguments, out):
     try:
         {arguments} = arguments
         count = len(a0)
-        {shapes}
-        if count == 0 or {wrong}:
+        if count > FEW:
+            return many(arguments, out)
+        {bytes}
+        if {wrong}:
             return None
-        if count <= FEW:
+        pool = pools[count]
 """
-    + indent(_FEW_STATES, " " * 12)
-    + """        if {wrong_layout}:
-            return None
-        if out is None:
-            {results}
-        elif {wrong_out}:
-            return None
-        else:
-            r0 = out
-    except (AttributeError, TypeError, ValueError):
+    + indent(_WORKSPACE, " " * 8)
+    + """    except (AttributeError, TypeError, ValueError, IndexError):
         return None
+"""
+)
+_MANY = """
+def many(arguments, out):
+    {arguments} = arguments
+    count = len(a0)
+    {shapes}
+    if {wrong}:
+        return None
+    {inputs}
+    aside = True
+    if out is not None:
+        {taken}
+        if {wrong_out}:
+            return None
+        if {writable}:
+            {outputs}
+            aside = {overlap}
+    if aside:
+        {results}
     known = held[0]
     if known[0] is not parameters.snapshot:
         values = parameters.snapshot
         known = held[0] = values, pointer(kind, values)
     if call(known[1], 0, count, {passed}):
         return None
-    return {returned}
+    if out is None:
+        return {returned}
+    if aside:
+        {write}
+    return out
 """
-)
-_LISTS = (
+_NUMBERS = """
+def numbers(arguments, out):
+    {arguments} = arguments
+    if {wrong}:
+        return None
+""" + indent(_WORKSPACE, " " * 4)
+_ROWS = (
     """
-def lists(arguments, out):
+def rows(arguments, out):
     try:
         {arguments} = arguments
+        if type(a0[0]) is not list:
+            return numbers(arguments, out)
         count = len(a0)
         if count > FEW or {wrong}:
             return None
+        {bytes}
+        pool = pools[count]
 """
-    + indent(_FEW_STATES, " " * 8)
+    + indent(_WORKSPACE, " " * 8)
     + """    except (AttributeError, TypeError, ValueError, IndexError, OverflowError):
         return None
 """
@@ -109,106 +132,214 @@ def compile_single(kernel: Kernel) -> Callable[..., Any]:
     """Return the short way for one state, and from there to that for several: takes the inputs, and an output or None.
 
     Workspaces are kept in a pool and leave it during a call, so threads never share one. A workspace made
-    with other parameter values than the current ones is replaced. ``len`` and the assignment together check
-    the shape (``len`` costs a fifth of ``shape``; only an axis of length 1 could be broadcast unnoticed).
+    with other parameter values than the current ones is replaced.
     """
-    inputs, outputs = kernel.info.inputs, kernel.info.outputs
-    if any(len(argument.shape) != 1 for argument in inputs):
-        return lambda arguments, out: kernel.dense(arguments, out)
-
-    def new() -> tuple[Any, ...]:
-        values = kernel.parameters.snapshot
-        pointer, in_views, out_views, parameters = kernel.workspace()
-        parameters[...] = values
-        readers = [view.copy if view.ndim else lambda view=view: view[()] for view in out_views]
-        read = readers[0] if len(readers) == 1 else lambda: tuple(reader() for reader in readers)
-        return *in_views, pointer, values, read, out_views[0]
-
-    names = [f"a{k}" for k in range(len(inputs))]
-    shapes = [f"len({n}) != {a.size}" if a.size != 1 else f"{n}.shape != (1,)" for n, a in zip(names, inputs, strict=True)]
+    inputs = kernel.info.inputs
+    wrong = []
+    for k, argument in enumerate(inputs):
+        unlike = f"a{k}.dtype is not real or {_unlike(f'a{k}', argument, kernel)}"
+        if k and len(argument.shape) == 1 and argument.size > 1:  # the size of the first one tells a state from several
+            unlike = f"a{k}.dtype is not real or len(a{k}) != {argument.size}"
+        wrong.append(unlike if argument.shape else f"type(a{k}) is not float and ({unlike})")
     source = _SINGLE.format(
-        arguments="".join(f"{name}, " for name in names) or "_",
-        views="".join(f"v{k}, " for k in range(len(inputs))),
-        wrong=" or ".join(f"{name}.dtype is not real or {shape}" for name, shape in zip(names, shapes, strict=True)) or "False",
-        copies="; ".join(f"v{k}[...] = {name}" for k, name in enumerate(names)) or "pass",
-        shape=outputs[0].shape if len(outputs) == 1 else "'several outputs'",
+        arguments=_tuple("a", inputs) or "_",
+        wrong=" or ".join(wrong) or "False",
+        **_workspace(kernel, "call(bound)", "[...]", batch=False),
     )
-    return _compiled(source, "single", kernel, pool=[], new=new, call=kernel.call)
+    return _compiled(source, "single", kernel, pool=[], new=partial(_one, kernel), call=kernel.call)
 
 
 def compile_batch(kernel: Kernel, call: Any) -> Callable[..., Any]:
-    """Return the short way for arrays of states, (number, ...) each, of the model's own type; many of them are dense.
+    """Return the short way for arrays of states, (number, ...) each, of the model's own type.
 
-    A few states are copied into a workspace. Of many, an output of the caller's is written directly where it owns its memory
-    and so do the inputs: then they cannot overlap.
+    A few states are copied into a workspace. Many are read and written where they are, and must be dense; for an output that is
+    not, or that overlaps an input, they are computed aside.
     """
-    inputs, outputs = kernel.info.inputs, kernel.info.outputs
+    inputs = kernel.info.inputs
     if not inputs:
         return lambda arguments, out: None
-    names = [f"a{k}" for k in range(len(inputs))]
-    sizes = list(dict.fromkeys(argument.shape for argument in (*inputs, *outputs)))
-    shape_of = {shape: f"s{k}" for k, shape in enumerate(sizes)}
-    results = [f"r{k}" for k in range(len(outputs))]
-    apart = " or ".join(f"{name}.base is not None or {name} is out" for name in names)
-    one = len(outputs) == 1
-    wrong_copy = f"out.shape != {shape_of[outputs[0].shape]} or out.dtype is not real" if one else "True"
-    pairs = list(zip(names, inputs, strict=True))
-    source = _BATCH.format(
-        arguments="".join(f"{name}, " for name in names),
-        shapes="; ".join(f"{name} = (count, {''.join(f'{x}, ' for x in shape)})" for shape, name in shape_of.items()),
-        wrong=" or ".join(f"{n}.dtype is not real or {n}.shape != {shape_of[a.shape]}" for n, a in pairs),
-        wrong_layout=" or ".join(f"not {name}.flags.carray" for name in names),
-        views="".join(f"v{k}, _, " for k in range(len(inputs))),
-        copies="; ".join(f"v{k}[...] = {name}" for k, name in enumerate(names)),
-        wrong_copy=wrong_copy,
-        results="; ".join(f"{r} = empty({shape_of[a.shape]}, real)" for r, a in zip(results, outputs, strict=True)),
-        wrong_out=f"{wrong_copy} or not out.flags.carray or out.base is not None or {apart}" if one else "True",
-        passed=", ".join([*(f"pointer(kind, {n}), {a.size}" for n, a in pairs), *(f"pointer(kind, {r})" for r in results)]),
-        returned=", ".join(results),
+    wrong = [f"a{k}.dtype is not real or a{k}.nbytes != b{argument.size}" for k, argument in enumerate(inputs)]
+    wrong += [f"len(a{k}) != count" for k in range(1, len(inputs))]
+    ranks = " or ".join(f"a{k}.ndim != {len(argument.shape) + 1}" for k, argument in enumerate(inputs))
+    source = _FEW.format(
+        arguments=_tuple("a", inputs),
+        bytes=_bytes(kernel, inputs),
+        wrong=f"{' or '.join(wrong)} or count < 2 and (not count or {ranks})",
+        **_workspace(kernel, "call(*bound)", "[...]", batch=True),
     )
     return _compiled(
-        source, "batch", kernel, call=call, empty=np.empty, pointer=kernel.ffi.from_buffer, FEW=FEW, pools=kernel.pools,
-        kind=kernel.ffi.typeof("eg_real_t[]"), held=[(None, None)], new=partial(_few, kernel),
+        source + _many(kernel), "few", kernel, call=call, FEW=FEW, pools=_pools(), new=partial(_few, kernel), empty=np.empty,
+        pointer=kernel.ffi.from_buffer, kind=kernel.ffi.typeof("eg_real_t *"), held=[(None, None)],
     )  # fmt: skip
 
 
-def compile_lists(kernel: Kernel, call: Any) -> Callable[..., Any]:
-    """Return the short way for lists of a few states, a list of numbers each: cffi reads them in half of numpy's time."""
+def _many(kernel: Kernel) -> str:
     inputs, outputs = kernel.info.inputs, kernel.info.outputs
+    shape_of = {shape: f"s{k}" for k, shape in enumerate(dict.fromkeys(a.shape for a in (*inputs, *outputs)))}
+    layouts = [
+        f"a{k}.dtype is not real or a{k}.shape != {shape_of[argument.shape]} "
+        f"or not (a{k}.flags.carray or a{k}.flags.c_contiguous and a{k}.flags.aligned)"
+        for k, argument in enumerate(inputs)
+    ]
+    overlaps = [
+        f"-{output.size} * count < x{k} - p{j} < {argument.size} * count"
+        for k, output in enumerate(outputs)
+        for j, argument in enumerate(inputs)
+    ]
+    empty = [
+        f"r{k} = empty({shape_of[argument.shape]}, real); x{k} = pointer(kind, r{k})" for k, argument in enumerate(outputs)
+    ]
+    passed = [*(f"p{k}, {argument.size}" for k, argument in enumerate(inputs)), *(f"x{k}" for k in range(len(outputs)))]
+    out = _out_names(outputs)
+    return _MANY.format(
+        arguments=_tuple("a", inputs),
+        shapes="; ".join(f"{name} = (count, {''.join(f'{x}, ' for x in shape)})" for shape, name in shape_of.items()),
+        wrong=" or ".join(layouts),
+        inputs="; ".join(f"p{k} = pointer(kind, a{k})" for k in range(len(inputs))),
+        wrong_out=_wrong_out(out, [f"{name}.shape != {shape_of[a.shape]}" for name, a in zip(out, outputs, strict=True)]),
+        writable=" and ".join(f"{name}.flags.carray" for name in out),
+        outputs="; ".join(f"x{k} = pointer(kind, {name})" for k, name in enumerate(out)),
+        overlap=" or ".join(overlaps),
+        results="; ".join(empty),
+        passed=", ".join(passed),
+        returned=", ".join(f"r{k}" for k in range(len(outputs))),
+        **_into(out),
+    )
+
+
+def compile_lists(kernel: Kernel, call: Any) -> Callable[..., Any]:
+    """Return the short way for lists, of numbers or of a few rows of them: cffi reads them in half of numpy's time."""
+    inputs = kernel.info.inputs
     if any(len(argument.shape) != 1 for argument in inputs) or not inputs:
         return lambda arguments, out: None
-    names = [f"a{k}" for k in range(len(inputs))]
-    one = len(outputs) == 1
-    shape = "".join(f"{length}, " for length in outputs[0].shape)
-    source = _LISTS.format(
-        arguments="".join(f"{name}, " for name in names),
-        wrong=" or ".join(
-            f"type({name}) is not list or len({name}) != count or type({name}[0]) is not list or type({name}[0][0]) is bool "
-            f"or sum(map(len, {name})) != {argument.size} * count"  # longer rows are refused by cffi: none is shorter
-            for name, argument in zip(names, inputs, strict=True)
+    numbers = _NUMBERS.format(
+        arguments=_tuple("a", inputs),
+        wrong=" or ".join(  # the sum has another type where numpy knows more of one than cffi does
+            f"type(a{k}) is not list or len(a{k}) != {argument.size} or type(sum(a{k})) is not float"
+            for k, argument in enumerate(inputs)
         ),
-        views="".join(f"_, v{k}, " for k in range(len(inputs))),
-        copies="; ".join(f"v{k}[0] = {name}" for k, name in enumerate(names)),
-        wrong_copy=f"out.shape != (count, {shape}) or out.dtype is not real" if one else "True",
+        **_workspace(kernel, "call(bound)", "[0]", batch=False),
     )
-    return _compiled(source, "lists", kernel, call=call, FEW=FEW, pools=kernel.pools, new=partial(_few, kernel))
+    rows = _ROWS.format(
+        arguments=_tuple("a", inputs),
+        wrong=" or ".join(
+            f"type(a{k}) is not list or len(a{k}) != count or type(a{k}[0]) is not list or type(a{k}[0][0]) is bool "
+            f"or sum(map(len, a{k})) != {argument.size} * count"  # longer rows are refused by cffi: none is shorter
+            for k, argument in enumerate(inputs)
+        ),
+        bytes=_bytes(kernel, ()),
+        **_workspace(kernel, "call(*bound)", "[0]", batch=True),
+    )
+    one = _compiled(numbers, "numbers", kernel, pool=[], new=partial(_one, kernel, lists=True), call=kernel.call)
+    few = partial(_few, kernel, lists=True)
+    return _compiled(rows, "rows", kernel, numbers=one, call=call, FEW=FEW, pools=_pools(), new=few)
 
 
-def _few(kernel: Kernel, count: int) -> tuple[Any, ...]:
-    """A workspace for so many states: parameters, arguments of the C call, reader, result, views and pointers of inputs."""
+# Workspaces: the parameters' values, what the C function takes, inputs (arrays, or pointers that read lists) and outputs.
+
+
+def _one(kernel: Kernel, lists: bool = False) -> tuple[Any, ...]:
+    values = kernel.parameters.snapshot
+    pointer, inputs, outputs, parameters = kernel.workspace()
+    parameters[...] = values
+    if lists:
+        inputs = [_reader(kernel, kernel.ffi.from_buffer(view), view.shape) for view in inputs]
+    return values, pointer, *inputs, *outputs
+
+
+def _few(kernel: Kernel, count: int, lists: bool = False) -> tuple[Any, ...]:
     ffi, info, values = kernel.ffi, kernel.info, kernel.parameters.snapshot
-    arrays = [np.zeros((count, *argument.shape), kernel.real) for argument in (*info.inputs, *info.outputs)]
+    arrays: list[Any] = [np.zeros((count, *argument.shape), kernel.real) for argument in (*info.inputs, *info.outputs)]
     pointers = [ffi.from_buffer("eg_real_t[]", array) for array in (values, *arrays)]
     split = len(info.inputs)
     bound = [pointers[0], 0, count]
-    for pointer, argument in zip(pointers[1:], info.inputs, strict=False):
-        bound += (pointer, argument.size)
-    results = arrays[split:]
-    read = results[0].copy if len(results) == 1 else lambda: tuple(result.copy() for result in results)
-    views: list[Any] = []
-    for array, pointer, argument in zip(arrays, pointers[1:], info.inputs, strict=False):
-        views += (array, ffi.cast(f"eg_real_t(*)[{count}][{argument.size}]", pointer))
-    return values, (*bound, *pointers[1 + split :]), read, results[0], *views
+    for k, argument in enumerate(info.inputs):
+        bound += (pointers[1 + k], argument.size)
+        if lists:
+            arrays[k] = _reader(kernel, pointers[1 + k], arrays[k].shape)
+    return values, (*bound, *pointers[1 + split :]), *arrays
+
+
+def _reader(kernel: Kernel, pointer: Any, shape: tuple[int, ...]) -> Any:
+    return kernel.ffi.cast(f"eg_real_t(*){''.join(f'[{length}]' for length in shape)}", pointer)
+
+
+def _pools() -> list[list[Any]]:
+    return [[] for _ in range(FEW + 1)]
+
+
+# Parts of the texts.
+
+
+def _tuple(letter: str, arguments: Sequence[Argument]) -> str:
+    return "".join(f"{letter}{k}, " for k in range(len(arguments)))
+
+
+def _out_names(outputs: Sequence[Argument]) -> list[str]:
+    return ["out"] if len(outputs) == 1 else [f"o{k}" for k in range(len(outputs))]
+
+
+def _bytes(kernel: Kernel, inputs: Sequence[Argument]) -> str:
+    """Of so many states, an array of this size each."""
+    sizes = dict.fromkeys(argument.size for argument in (*inputs, *kernel.info.outputs))
+    return "; ".join(f"b{size} = {size * kernel.real.itemsize} * count" for size in sizes)
+
+
+def _unlike(name: str, argument: Argument, kernel: Kernel) -> str:
+    """Whether an array of one state has another shape than the argument."""
+    if not argument.shape or argument.shape[0] == 1:
+        return f"{name}.shape != {argument.shape}"
+    return f"len({name}) != {argument.shape[0]} or {name}.nbytes != {argument.size * kernel.real.itemsize}"
+
+
+def _workspace(kernel: Kernel, call: str, whole: str, *, batch: bool) -> dict[str, str]:
+    """The parts of a call by a workspace; ``whole`` is how all of an input is assigned to."""
+    inputs, outputs = kernel.info.inputs, kernel.info.outputs
+    out = _out_names(outputs)
+    reads = [f"r{k}.copy()" if batch or argument.shape else f"r{k}[()]" for k, argument in enumerate(outputs)]
+    if len(out) > 1:  # all are checked before one is written
+        unlike = [
+            f"{name}.shape != ({'count, ' * batch}{''.join(f'{x}, ' for x in argument.shape)})"
+            for name, argument in zip(out, outputs, strict=True)
+        ]
+    elif batch:
+        rank = len(outputs[0].shape) + 1
+        unlike = [f"len(out) != count or out.nbytes != b{outputs[0].size} or count < 2 and out.ndim != {rank}"]
+    else:
+        unlike = [_unlike("out", outputs[0], kernel)]
+    return {
+        "count": "count" * batch,
+        "views": f"{_tuple('v', inputs)}{_tuple('r', outputs)}",
+        "copies": "; ".join(f"v{k}{whole} = a{k}" for k in range(len(inputs))) or "pass",
+        "call": call,
+        "read": ", ".join(reads),
+        "wrong_out": _wrong_out(out, unlike),
+        **_into(out),
+    }
+
+
+def _into(out: Sequence[str]) -> dict[str, str]:
+    return {
+        "taken": "pass" if len(out) == 1 else f"{', '.join(out)} = out",
+        "write": "; ".join(f"{name}[...] = r{k}" for k, name in enumerate(out)),
+    }
+
+
+def _wrong_out(out: Sequence[str], unlike: Sequence[str]) -> str:
+    """Whether outputs are refused; a single one that is read-only, by numpy when it is written."""
+    wrong = " or ".join(
+        f"type({name}) is not ndarray or {name}.dtype is not real or {other}" for name, other in zip(out, unlike, strict=True)
+    )
+    if len(out) == 1:
+        return wrong
+    read_only = " or ".join(f"not {name}.flags.writeable" for name in out)
+    same = " or ".join(f"{a} is {b}" for a, b in combinations(out, 2))
+    views = " or ".join(f"{name}.base is not None" for name in out)
+    return f"type(out) is not tuple and type(out) is not list or {wrong} or {read_only} or {same} or ({views}) and share(out)"
+
+
+def _share(arrays: Sequence[Any]) -> bool:
+    return any(np.may_share_memory(a, b) for a, b in combinations(arrays, 2))
 
 
 def as_arrays(arguments: Sequence[Any], real: np.dtype[Any]) -> Sequence[Any]:
@@ -231,7 +362,9 @@ def as_arrays(arguments: Sequence[Any], real: np.dtype[Any]) -> Sequence[Any]:
 
 
 def _compiled(source: str, name: str, kernel: Kernel, **more: Any) -> Callable[..., Any]:
-    namespace: dict[str, Any] = {"kernel": kernel, "parameters": kernel.parameters, "real": kernel.real, **more}
+    namespace: dict[str, Any] = {
+        "kernel": kernel, "parameters": kernel.parameters, "real": kernel.real, "ndarray": np.ndarray, "share": _share, **more
+    }  # fmt: skip
     exec(source, namespace)
     function: Callable[..., Any] = namespace[name]
     return function
