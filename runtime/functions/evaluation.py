@@ -34,7 +34,7 @@ class Evaluation:
     def _evaluate(
         self,
         function: str,
-        arguments: Sequence[ArrayLike],
+        arguments: Sequence[Any],
         out: Array | Sequence[Array] | None = None,
         parameters: ParameterValues = None,
         on_failure: str = "raise",

@@ -59,7 +59,7 @@ def few(arguments, out):
     try:
         {arguments} = arguments
         count = len(a0)
-        if count > FEW:
+        if count > MOST:
             return many(arguments, out)
         {bytes}
         if {wrong}:
@@ -85,6 +85,7 @@ def many(arguments, out):
         if {wrong_out}:
             return None
         if {writable}:
+            {lengths}
             {outputs}
             aside = {overlap}
     if aside:
@@ -115,7 +116,7 @@ def rows(arguments, out):
         if type(a0[0]) is not list:
             return numbers(arguments, out)
         count = len(a0)
-        if count > FEW or {wrong}:
+        if count > MOST or {wrong}:
             return None
         {bytes}
         pool = pools[count]
@@ -125,7 +126,7 @@ def rows(arguments, out):
         return None
 """
 )
-FEW = 16  # states: up to so many, copies cost less than pointers to arrays of the caller's
+MOST = 64  # states in a workspace
 
 
 def compile_single(kernel: Kernel) -> Callable[..., Any]:
@@ -158,18 +159,18 @@ def compile_batch(kernel: Kernel, call: Any) -> Callable[..., Any]:
     inputs = kernel.info.inputs
     if not inputs:
         return lambda arguments, out: None
+    most = _few_states(kernel)
     wrong = [f"a{k}.dtype is not real or a{k}.nbytes != b{argument.size}" for k, argument in enumerate(inputs)]
     wrong += [f"len(a{k}) != count" for k in range(1, len(inputs))]
-    ranks = " or ".join(f"a{k}.ndim != {len(argument.shape) + 1}" for k, argument in enumerate(inputs))
     source = _FEW.format(
         arguments=_tuple("a", inputs),
         bytes=_bytes(kernel, inputs),
-        wrong=f"{' or '.join(wrong)} or count < 2 and (not count or {ranks})",
+        wrong=f"{' or '.join(wrong)} or {_wrong_row(kernel, inputs)}",
         **_workspace(kernel, "call(*bound)", "[...]", batch=True),
     )
     return _compiled(
-        source + _many(kernel), "few", kernel, call=call, FEW=FEW, pools=_pools(), new=partial(_few, kernel), empty=np.empty,
-        pointer=kernel.ffi.from_buffer, kind=kernel.ffi.typeof("eg_real_t *"), held=[(None, None)],
+        source + _many(kernel), "few", kernel, call=call, MOST=most, pools=_pools(most), new=partial(_few, kernel),
+        empty=np.empty, pointer=kernel.ffi.from_buffer, kind=kernel.ffi.typeof("eg_real_t *"), held=[(None, None)],
     )  # fmt: skip
 
 
@@ -182,13 +183,11 @@ def _many(kernel: Kernel) -> str:
         for k, argument in enumerate(inputs)
     ]
     overlaps = [
-        f"-{output.size} * count < x{k} - p{j} < {argument.size} * count"
+        f"-n{output.size} < x{k} - p{j} < n{argument.size}"
         for k, output in enumerate(outputs)
         for j, argument in enumerate(inputs)
     ]
-    empty = [
-        f"r{k} = empty({shape_of[argument.shape]}, real); x{k} = pointer(kind, r{k})" for k, argument in enumerate(outputs)
-    ]
+    empty = [f"r{k} = empty({shape_of[a.shape]}, real); x{k} = pointer(kind, r{k})" for k, a in enumerate(outputs)]
     passed = [*(f"p{k}, {argument.size}" for k, argument in enumerate(inputs)), *(f"x{k}" for k in range(len(outputs)))]
     out = _out_names(outputs)
     return _MANY.format(
@@ -198,6 +197,7 @@ def _many(kernel: Kernel) -> str:
         inputs="; ".join(f"p{k} = pointer(kind, a{k})" for k in range(len(inputs))),
         wrong_out=_wrong_out(out, [f"{name}.shape != {shape_of[a.shape]}" for name, a in zip(out, outputs, strict=True)]),
         writable=" and ".join(f"{name}.flags.carray" for name in out),
+        lengths="; ".join(f"n{size} = {size} * count" for size in dict.fromkeys(a.size for a in (*inputs, *outputs))),
         outputs="; ".join(f"x{k} = pointer(kind, {name})" for k, name in enumerate(out)),
         overlap=" or ".join(overlaps),
         results="; ".join(empty),
@@ -220,19 +220,21 @@ def compile_lists(kernel: Kernel, call: Any) -> Callable[..., Any]:
         ),
         **_workspace(kernel, "call(bound)", "[0]", batch=False),
     )
+    wrong = [
+        f"type(a{k}) is not list or len(a{k}) != count or type(a{k}[0]) is not list or type(a{k}[0][0]) is bool "
+        f"or sum(map(len, a{k})) != {argument.size} * count"  # longer rows are refused by cffi: none is shorter
+        for k, argument in enumerate(inputs)
+    ]
     rows = _ROWS.format(
         arguments=_tuple("a", inputs),
-        wrong=" or ".join(
-            f"type(a{k}) is not list or len(a{k}) != count or type(a{k}[0]) is not list or type(a{k}[0][0]) is bool "
-            f"or sum(map(len, a{k})) != {argument.size} * count"  # longer rows are refused by cffi: none is shorter
-            for k, argument in enumerate(inputs)
-        ),
+        wrong=f"{' or '.join(wrong)} or {_wrong_row(kernel, ())}",
         bytes=_bytes(kernel, ()),
         **_workspace(kernel, "call(*bound)", "[0]", batch=True),
     )
     one = _compiled(numbers, "numbers", kernel, pool=[], new=partial(_one, kernel, lists=True), call=kernel.call)
     few = partial(_few, kernel, lists=True)
-    return _compiled(rows, "rows", kernel, numbers=one, call=call, FEW=FEW, pools=_pools(), new=few)
+    most = max(16, _few_states(kernel))
+    return _compiled(rows, "rows", kernel, numbers=one, call=call, MOST=most, pools=_pools(most), new=few)
 
 
 # Workspaces: the parameters' values, what the C function takes, inputs (arrays, or pointers that read lists) and outputs.
@@ -264,8 +266,16 @@ def _reader(kernel: Kernel, pointer: Any, shape: tuple[int, ...]) -> Any:
     return kernel.ffi.cast(f"eg_real_t(*){''.join(f'[{length}]' for length in shape)}", pointer)
 
 
-def _pools() -> list[list[Any]]:
-    return [[] for _ in range(FEW + 1)]
+def _pools(most: int) -> list[list[Any]]:
+    """Unused workspaces, by the number of states."""
+    return [[] for _ in range(most + 1)]
+
+
+def _few_states(kernel: Kernel) -> int:
+    """Up to so many, copies cost less than pointers into arrays of the caller's, 0.3 us each: 4 kB an array (measured)."""
+    arguments = (*kernel.info.inputs, *kernel.info.outputs)
+    state = sum(argument.size for argument in arguments) * kernel.real.itemsize
+    return min(MOST, 4096 * len(arguments) // state)
 
 
 # Parts of the texts.
@@ -292,6 +302,14 @@ def _unlike(name: str, argument: Argument, kernel: Kernel) -> str:
     return f"len({name}) != {argument.shape[0]} or {name}.nbytes != {argument.size * kernel.real.itemsize}"
 
 
+def _wrong_row(kernel: Kernel, inputs: Sequence[Argument]) -> str:
+    """Whether there is no state, or a single one in arrays of another rank, which length and size do not tell."""
+    ranks = [f"a{k}.ndim != {len(argument.shape) + 1}" for k, argument in enumerate(inputs)]
+    if len(kernel.info.outputs) == 1:
+        ranks.append(f"out is not None and out.ndim != {len(kernel.info.outputs[0].shape) + 1}")
+    return f"count < 2 and ({' or '.join(['not count', *ranks])})"
+
+
 def _workspace(kernel: Kernel, call: str, whole: str, *, batch: bool) -> dict[str, str]:
     """The parts of a call by a workspace; ``whole`` is how all of an input is assigned to."""
     inputs, outputs = kernel.info.inputs, kernel.info.outputs
@@ -303,8 +321,7 @@ def _workspace(kernel: Kernel, call: str, whole: str, *, batch: bool) -> dict[st
             for name, argument in zip(out, outputs, strict=True)
         ]
     elif batch:
-        rank = len(outputs[0].shape) + 1
-        unlike = [f"len(out) != count or out.nbytes != b{outputs[0].size} or count < 2 and out.ndim != {rank}"]
+        unlike = [f"len(out) != count or out.nbytes != b{outputs[0].size}"]
     else:
         unlike = [_unlike("out", outputs[0], kernel)]
     return {
@@ -321,7 +338,7 @@ def _workspace(kernel: Kernel, call: str, whole: str, *, batch: bool) -> dict[st
 def _into(out: Sequence[str]) -> dict[str, str]:
     return {
         "taken": "pass" if len(out) == 1 else f"{', '.join(out)} = out",
-        "write": "; ".join(f"{name}[...] = r{k}" for k, name in enumerate(out)),
+        "write": "; ".join(f"{name}[()] = r{k}" for k, name in enumerate(out)),
     }
 
 
@@ -333,13 +350,9 @@ def _wrong_out(out: Sequence[str], unlike: Sequence[str]) -> str:
     if len(out) == 1:
         return wrong
     read_only = " or ".join(f"not {name}.flags.writeable" for name in out)
-    same = " or ".join(f"{a} is {b}" for a, b in combinations(out, 2))
     views = " or ".join(f"{name}.base is not None" for name in out)
-    return f"type(out) is not tuple and type(out) is not list or {wrong} or {read_only} or {same} or ({views}) and share(out)"
-
-
-def _share(arrays: Sequence[Any]) -> bool:
-    return any(np.may_share_memory(a, b) for a, b in combinations(arrays, 2))
+    same, share = (" or ".join(text.format(*pair) for pair in combinations(out, 2)) for text in ("{} is {}", "share({}, {})"))
+    return f"type(out) is not tuple and type(out) is not list or {wrong} or {read_only} or {same} or ({views}) and ({share})"
 
 
 def as_arrays(arguments: Sequence[Any], real: np.dtype[Any]) -> Sequence[Any]:
@@ -362,9 +375,8 @@ def as_arrays(arguments: Sequence[Any], real: np.dtype[Any]) -> Sequence[Any]:
 
 
 def _compiled(source: str, name: str, kernel: Kernel, **more: Any) -> Callable[..., Any]:
-    namespace: dict[str, Any] = {
-        "kernel": kernel, "parameters": kernel.parameters, "real": kernel.real, "ndarray": np.ndarray, "share": _share, **more
-    }  # fmt: skip
+    namespace = {"kernel": kernel, "parameters": kernel.parameters, "real": kernel.real, "ndarray": np.ndarray, **more}
+    namespace["share"] = np.may_share_memory
     exec(source, namespace)
     function: Callable[..., Any] = namespace[name]
     return function
