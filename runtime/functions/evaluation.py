@@ -12,7 +12,7 @@ from elastogen.runtime.errors import ModelError
 from elastogen.runtime.functions.kernel import Kernel
 from elastogen.runtime.functions.parameters import Parameters
 from elastogen.runtime.functions.quaternions import unit_quaternions
-from elastogen.runtime.functions.short_ways import as_arrays
+from elastogen.runtime.functions.short_ways import as_own_arrays
 from elastogen.runtime.functions.singular import why_singular
 
 Array: TypeAlias = "NDArray[np.floating[Any]]"
@@ -50,12 +50,10 @@ class Evaluation:
                 for argument, given in zip(kernel.info.inputs, arguments, strict=False)
             ]
         if parameters is None and on_failure in ("raise", "nan"):
-            result: Array | None = None
-            if arguments and type(arguments[0]) is list:
-                result = kernel.lists(arguments, out)
-                if result is None:
-                    arguments = as_arrays(arguments, kernel.real)
-            if result is None:
+            lists = arguments and type(arguments[0]) is list
+            result: Array | None = kernel.lists(arguments, out) if lists else kernel.single(arguments, out)
+            if result is None and (own := as_own_arrays(arguments, kernel.real)) is not None:
+                arguments = own
                 result = kernel.single(arguments, out)
             if result is not None:
                 return result

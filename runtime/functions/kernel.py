@@ -194,7 +194,7 @@ class Kernel:
             problem = ""
             if not isinstance(array, np.ndarray):
                 problem = f"got {type(array).__name__}"
-            elif array.shape != shape or not np.can_cast(self.real, array.dtype, "same_kind"):
+            elif array.shape != shape or not (array.dtype == self.real or np.can_cast(self.real, array.dtype, "same_kind")):
                 problem = f"got shape {array.shape} and dtype {array.dtype}"
             elif not array.flags.writeable:
                 problem = "got a read-only array"
@@ -204,7 +204,7 @@ class Kernel:
                     f"expected a writeable array of shape {shape} and dtype {self.real}."
                 )
         for k, array in enumerate(given):
-            if any(array is other or _overlap(array, other) for other in given[:k]):
+            if any(_overlap(array, other) for other in given[:k]):
                 raise ModelError(f"{self.label}: out= has arrays that overlap, expected separate ones.")
         return given
 
@@ -215,7 +215,7 @@ class Kernel:
         if given is not None:
             array = given[k]
             direct = array.dtype == self.real and array.flags.c_contiguous and array.flags.aligned
-            if direct and not any(np.may_share_memory(array, other) for other in inputs):
+            if direct and not any(_share(array, other) for other in inputs):
                 return array
         return np.empty((*batch, *self.info.outputs[k].shape), dtype=self.real)
 
@@ -272,7 +272,12 @@ def _index(flat: int, shape: tuple[int, ...]) -> Any:
 
 
 def _overlap(a: NDArray[Any], b: NDArray[Any]) -> bool:
-    return bool(a.flags.c_contiguous and b.flags.c_contiguous and np.may_share_memory(a, b))
+    return a is b or bool(a.flags.c_contiguous and b.flags.c_contiguous and _share(a, b))
+
+
+def _share(a: NDArray[Any], b: NDArray[Any]) -> bool:
+    """Whether arrays may share memory; numpy's own answer is slow."""
+    return a is b or (not (a.flags.owndata and b.flags.owndata) and np.may_share_memory(a, b))
 
 
 def _dense(array: NDArray[Any], rank: int, batch: tuple[int, ...], real: np.dtype[Any]) -> tuple[NDArray[Any], int]:

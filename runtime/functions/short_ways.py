@@ -85,9 +85,11 @@ def many(arguments, out):
         if {wrong_out}:
             return None
         if {writable}:
-            {lengths}
             {outputs}
-            aside = {overlap}
+            aside = False
+            if not ({apart}):
+                {lengths}
+                aside = {overlap}
     if aside:
         {results}
     known = held[0]
@@ -179,7 +181,7 @@ def _many(kernel: Kernel) -> str:
     shape_of = {shape: f"s{k}" for k, shape in enumerate(dict.fromkeys(a.shape for a in (*inputs, *outputs)))}
     layouts = [
         f"a{k}.dtype is not real or a{k}.shape != {shape_of[argument.shape]} "
-        f"or not (a{k}.flags.carray or a{k}.flags.c_contiguous and a{k}.flags.aligned)"
+        f"or not ((f{k} := a{k}.flags).carray or f{k}.c_contiguous and f{k}.aligned)"
         for k, argument in enumerate(inputs)
     ]
     overlaps = [
@@ -187,6 +189,7 @@ def _many(kernel: Kernel) -> str:
         for k, output in enumerate(outputs)
         for j, argument in enumerate(inputs)
     ]
+    owners = [*(f"g{k}.owndata" for k in range(len(outputs))), *(f"f{k}.owndata" for k in range(len(inputs)))]
     empty = [f"r{k} = empty({shape_of[a.shape]}, real); x{k} = pointer(kind, r{k})" for k, a in enumerate(outputs)]
     passed = [*(f"p{k}, {argument.size}" for k, argument in enumerate(inputs)), *(f"x{k}" for k in range(len(outputs)))]
     out = _out_names(outputs)
@@ -196,9 +199,10 @@ def _many(kernel: Kernel) -> str:
         wrong=" or ".join(layouts),
         inputs="; ".join(f"p{k} = pointer(kind, a{k})" for k in range(len(inputs))),
         wrong_out=_wrong_out(out, [f"{name}.shape != {shape_of[a.shape]}" for name, a in zip(out, outputs, strict=True)]),
-        writable=" and ".join(f"{name}.flags.carray" for name in out),
+        writable=" and ".join(f"(g{k} := {name}.flags).carray" for k, name in enumerate(out)),
         lengths="; ".join(f"n{size} = {size} * count" for size in dict.fromkeys(a.size for a in (*inputs, *outputs))),
         outputs="; ".join(f"x{k} = pointer(kind, {name})" for k, name in enumerate(out)),
+        apart=" and ".join([*owners, *(f"{name} is not a{k}" for name in out for k in range(len(inputs)))]),
         overlap=" or ".join(overlaps),
         results="; ".join(empty),
         passed=", ".join(passed),
@@ -297,7 +301,9 @@ def _bytes(kernel: Kernel, inputs: Sequence[Argument]) -> str:
 
 def _unlike(name: str, argument: Argument, kernel: Kernel) -> str:
     """Whether an array of one state has another shape than the argument."""
-    if not argument.shape or argument.shape[0] == 1:
+    if not argument.shape:
+        return f"{name}.ndim"
+    if argument.shape[0] == 1:
         return f"{name}.shape != {argument.shape}"
     return f"len({name}) != {argument.shape[0]} or {name}.nbytes != {argument.size * kernel.real.itemsize}"
 
@@ -315,15 +321,12 @@ def _workspace(kernel: Kernel, call: str, whole: str, *, batch: bool) -> dict[st
     inputs, outputs = kernel.info.inputs, kernel.info.outputs
     out = _out_names(outputs)
     reads = [f"r{k}.copy()" if batch or argument.shape else f"r{k}[()]" for k, argument in enumerate(outputs)]
-    if len(out) > 1:  # all are checked before one is written
-        unlike = [
-            f"{name}.shape != ({'count, ' * batch}{''.join(f'{x}, ' for x in argument.shape)})"
-            for name, argument in zip(out, outputs, strict=True)
-        ]
-    elif batch:
-        unlike = [f"len(out) != count or out.nbytes != b{outputs[0].size}"]
-    else:
-        unlike = [_unlike("out", outputs[0], kernel)]
+    unlike = [
+        f"{name}.shape != ({'count, ' * batch}{''.join(f'{x}, ' for x in argument.shape)})"
+        for name, argument in zip(out, outputs, strict=True)
+    ]
+    if len(out) == 1:
+        unlike = [f"len(out) != count or out.nbytes != b{outputs[0].size}" if batch else _unlike("out", outputs[0], kernel)]
     return {
         "count": "count" * batch,
         "views": f"{_tuple('v', inputs)}{_tuple('r', outputs)}",
@@ -343,35 +346,38 @@ def _into(out: Sequence[str]) -> dict[str, str]:
 
 
 def _wrong_out(out: Sequence[str], unlike: Sequence[str]) -> str:
-    """Whether outputs are refused; a single one that is read-only, by numpy when it is written."""
+    """Whether outputs are refused, before one of them is written; that the first is read-only, numpy finds."""
     wrong = " or ".join(
         f"type({name}) is not ndarray or {name}.dtype is not real or {other}" for name, other in zip(out, unlike, strict=True)
     )
     if len(out) == 1:
         return wrong
-    read_only = " or ".join(f"not {name}.flags.writeable" for name in out)
+    read_only = " or ".join(f"not {name}.flags.writeable" for name in out[1:])
     views = " or ".join(f"{name}.base is not None" for name in out)
     same, share = (" or ".join(text.format(*pair) for pair in combinations(out, 2)) for text in ("{} is {}", "share({}, {})"))
     return f"type(out) is not tuple and type(out) is not list or {wrong} or {read_only} or {same} or ({views}) and ({share})"
 
 
-def as_arrays(arguments: Sequence[Any], real: np.dtype[Any]) -> Sequence[Any]:
-    """Lists of real numbers as arrays of the model's type; whatever else there is stays, for the general way to judge."""
+def as_own_arrays(arguments: Sequence[Any], real: np.dtype[Any]) -> list[Any] | None:
+    """Lists and arrays of real numbers as dense arrays of the model's type; None if all are, or the general way must judge."""
     arrays = []
+    changed = False
     for given in arguments:
+        array = given
         if isinstance(given, list):
             try:
                 array = np.array(given)
             except ValueError:  # ragged
-                return arguments
-            if array.dtype is not real:
-                if array.dtype.kind not in "iuf":
-                    return arguments
-                array = array.astype(real)
-            arrays.append(array)
-        else:
-            arrays.append(given)
-    return arrays
+                return None
+        elif type(given) is not np.ndarray:
+            return None
+        if array.dtype is not real or not (array.flags.c_contiguous and array.flags.aligned):
+            if array.dtype.kind not in "iuf":
+                return None
+            array = array.astype(real, order="C")
+        changed = changed or array is not given
+        arrays.append(array)
+    return arrays if changed else None
 
 
 def _compiled(source: str, name: str, kernel: Kernel, **more: Any) -> Callable[..., Any]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import numpy as np
 import pytest
 
@@ -129,3 +131,180 @@ def test_single_precision(two_link_float: Model, rng, only_short) -> None:
     result = two_link_float.inverse_dynamics(q, qd, qdd)
     assert result.dtype == np.float32
     np.testing.assert_array_equal(result[3], two_link_float.inverse_dynamics(q[3], qd[3], qdd[3]))
+
+
+def into(model: Model, rng: np.random.Generator, count: int | None) -> tuple[list[np.ndarray], np.ndarray]:
+    """Arguments of inverse dynamics, and an output that was used once."""
+    batch = () if count is None else (count,)
+    arguments = [rng.uniform(-1, 1, (*batch, 2)) for _ in range(3)]
+    out = np.empty((*batch, 2))
+    np.testing.assert_array_equal(model.inverse_dynamics(*arguments, out=out), model.inverse_dynamics(*arguments))
+    return arguments, out
+
+
+def change_shape(out: np.ndarray) -> None:
+    out.shape = (*reversed(out.shape), 1)
+
+
+def change_dtype(out: np.ndarray) -> None:
+    out.dtype = np.int64
+
+
+def make_read_only(out: np.ndarray) -> None:
+    out.flags.writeable = False
+
+
+def make_smaller(out: np.ndarray) -> None:
+    out.resize((len(out), 1) if out.ndim == 2 else (1,), refcheck=False)
+
+
+def make_longer(out: np.ndarray) -> None:
+    out.resize((2 * len(out), *out.shape[1:]), refcheck=False)
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of numpy, for such changes
+@pytest.mark.parametrize("count", [None, 1, 3, 64, 65, 200])
+@pytest.mark.parametrize("change", [change_shape, change_dtype, make_read_only, make_smaller, make_longer])
+def test_an_output_that_was_changed_in_place_is_refused(two_link: Model, rng, count, change) -> None:
+    arguments, out = into(two_link, rng, count)
+    change(out)
+    kept = out.copy()
+    with pytest.raises(ModelError, match=r"out= for 'F': got (shape|a read-only array)"):
+        two_link.inverse_dynamics(*arguments, out=out)
+    np.testing.assert_array_equal(out, kept)
+
+
+@pytest.mark.parametrize("count", [None, 3, 200])
+def test_an_output_that_was_moved_in_place_is_written_where_it_is_now(two_link: Model, rng, only_short, count) -> None:
+    arguments, out = into(two_link, rng, count)
+    shape = out.shape
+    for size in (50_000, out.size):
+        out.resize(size, refcheck=False)
+    out.resize(shape, refcheck=False)
+    out[...] = 0
+    np.testing.assert_array_equal(two_link.inverse_dynamics(*arguments, out=out), two_link.inverse_dynamics(*arguments))
+
+
+SHAPES = [shape for rank in range(5) for shape in product((1, 2, 3), repeat=rank)]
+
+
+@pytest.mark.parametrize("count", [None, 1, 2, 3])
+@pytest.mark.parametrize("name", ["two_link", "pendulum"])
+def test_only_the_right_shape_is_written(request: pytest.FixtureRequest, name: str, count) -> None:
+    model: Model = request.getfixturevalue(name)
+    batch = () if count is None else (count,)
+    q = np.full((*batch, model.nq), 0.5)
+    rows: list = [(model.gravity_vector, (*batch, model.nq)), (model.potential_energy, batch)]
+    if "mass_matrix" in model.functions:
+        rows.append((model.mass_matrix, (*batch, model.nq, model.nq)))
+    for method, shape in rows:
+        expected = method(q)
+        for given in SHAPES:
+            for states in (q, q.tolist()):
+                out = np.full(given, 7.0)
+                if given == shape:
+                    np.testing.assert_array_equal(method(states, out=out), expected)
+                    continue
+                with pytest.raises(ModelError, match="out= for"):
+                    method(states, out=out)
+                assert (out == 7.0).all()
+
+
+@pytest.mark.parametrize("name", ["two_link", "pendulum"])
+def test_shapes_of_inputs_are_those_of_the_general_way(request: pytest.FixtureRequest, name: str, rng) -> None:
+    model: Model = request.getfixturevalue(name)
+    kernel = model.kernel("friction_forces")
+
+    def outcome(call, *arguments: np.ndarray) -> np.ndarray | str:
+        try:
+            return call(*arguments)
+        except ModelError as error:
+            return str(error)
+
+    for q_shape, qd_shape in product([shape for shape in SHAPES if len(shape) < 4], repeat=2):
+        q, qd = rng.uniform(-1, 1, q_shape), rng.uniform(-1, 1, qd_shape)
+        short, general = outcome(model.friction_forces, q, qd), outcome(lambda *given: kernel.batch(given), q, qd)
+        assert type(short) is type(general)
+        np.testing.assert_array_equal(short, general, strict=True)
+
+
+@pytest.mark.parametrize("count", [None, 1, 3, 200])
+def test_several_outputs_into_arrays(two_link: Model, rng, only_short, count) -> None:
+    batch = () if count is None else (count,)
+    arguments = dict(zip(("q", "qd", "qdd"), rng.uniform(-1, 1, (3, *batch, 2)), strict=True))
+    expected = two_link.evaluate("inverse_dynamics_derivatives", **arguments)
+    own = tuple(np.empty((*batch, 2, 2)) for _ in range(3))
+    rows = tuple(np.empty((3, *batch, 2, 2)))
+    strided = tuple(np.empty((*batch, 2, 4))[..., ::2] for _ in range(3))
+    for out in (own, list(own), rows, strided):
+        assert two_link.evaluate("inverse_dynamics_derivatives", **arguments, out=out) is out
+        for part, right in zip(out, expected, strict=True):
+            np.testing.assert_array_equal(part, right)
+
+
+@pytest.mark.parametrize("count", [None, 3, 200])
+def test_several_outputs_are_refused_before_one_is_written(two_link: Model, rng, count) -> None:
+    batch = () if count is None else (count,)
+    arguments = dict(zip(("q", "qd", "qdd"), rng.uniform(-1, 1, (3, *batch, 2)), strict=True))
+    shape = (*batch, 2, 2)
+    first, second, read_only = (np.zeros(shape) for _ in range(3))
+    read_only.flags.writeable = False
+    block = np.zeros((2, *shape)).reshape(-1)
+    near = block[2 : 2 + second.size].reshape(shape)  # begins inside the other
+    for out, match in (
+        ((first, second, read_only), "read-only"),
+        ((first, second, np.zeros(shape, int)), "dtype"),
+        ((first, second, np.zeros((*batch, 4))), "got shape"),
+        ((first, second, second), "overlap"),
+        ((first, block[: second.size].reshape(shape), near), "overlap"),
+        ((first, second), "a tuple of 3 arrays"),
+        (np.zeros((3, *shape)), "a tuple of 3 arrays"),
+        ((first, second, second.tolist()), "got list"),
+    ):
+        with pytest.raises(ModelError, match=match):
+            two_link.evaluate("inverse_dynamics_derivatives", **arguments, out=out)
+        assert not first.any()
+        assert not second.any()
+
+
+@pytest.mark.parametrize("shift", [-400, -399, -201, -200, -1, 0, 1, 2, 199, 200, 399, 400])
+def test_many_states_into_memory_of_an_input(two_link: Model, rng, only_short, shift: int) -> None:
+    """Results are right wherever the output begins, before, in or behind an input; views of others' memory too."""
+    arguments = rng.uniform(-1, 1, (3, 200, 2))
+    expected = two_link.inverse_dynamics(*arguments.copy())
+    for k in range(3):
+        block = np.zeros(1200)
+        given = [each.copy() for each in arguments]
+        given[k] = block[400:800].reshape(200, 2)
+        given[k][...] = arguments[k]
+        out = np.frombuffer(block.data, offset=8 * (400 + shift), count=400).reshape(200, 2)
+        np.testing.assert_array_equal(two_link.inverse_dynamics(*given, out=out), expected)
+
+
+@pytest.mark.parametrize("count", [4, 64, 65, 200])
+def test_inputs_of_all_kinds(two_link: Model, rng, only_short, count: int) -> None:
+    q, qd, qdd = states(rng, count, np.float32)
+    expected = two_link.inverse_dynamics(*(each.astype(np.float64) for each in (q, qd, qdd)))
+    np.testing.assert_array_equal(expected[-1], two_link.inverse_dynamics(*(each[-1].astype(float) for each in (q, qd, qdd))))
+    read_only = q.astype(float)
+    read_only.flags.writeable = False
+    wide = np.zeros((count, 4))
+    wide[:, ::2] = qd
+    assert two_link.inverse_dynamics(q, qd, qdd).dtype == np.float64
+    for given in (
+        (q, qd, qdd),
+        (read_only, wide[:, ::2], qdd),
+        (q.astype(">f8"), np.asfortranarray(qd), qdd.astype(np.longdouble)),
+    ):
+        np.testing.assert_array_equal(two_link.inverse_dynamics(*given), expected)
+    ones = np.ones((count, 2), np.int8)
+    np.testing.assert_array_equal(two_link.gravity_vector(ones), two_link.gravity_vector(np.ones((count, 2))))
+
+
+def test_scalars_of_numpy_in_lists(two_link: Model) -> None:
+    expected = two_link.gravity_vector(np.array([0.5, 0.25]))
+    for given in ([0.5, 0.25], [np.float64(0.5), 0.25], [0.5, np.float32(0.25)]):
+        np.testing.assert_array_equal(two_link.gravity_vector(given), expected)
+    for wrong in ([np.complex128(0.5), 0.25], [0.5, 1j], [np.array([0.5]), 0.25], [np.True_, np.False_], [0.5, None], [0.5]):
+        with pytest.raises(ModelError, match="argument 'q'"):
+            two_link.gravity_vector(wrong)
