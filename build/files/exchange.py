@@ -19,9 +19,11 @@ RENAME_SWAP = 2  # macOS (renamex_np)
 def is_somebody_inside(folder: Path) -> bool:
     """Whether this process works in a folder or below it, or (Linux) another one that may be looked at: a shell, a compiler."""
     home = str(folder.resolve())
-    places = {os.getcwd()}
+    places: set[str] = set()
+    with contextlib.suppress(OSError):  # a folder that was removed meanwhile
+        places.add(os.getcwd())
     for process in Path("/proc").glob("[0-9]*"):
-        with contextlib.suppress(OSError):
+        with contextlib.suppress(OSError):  # it has ended, or is another user's
             places.add(os.readlink(process / "cwd"))
     return any(place == home or place.startswith(f"{home}{os.sep}") for place in places)
 

@@ -38,8 +38,9 @@ class Evaluation:
         out: Array | Sequence[Array] | None = None,
         parameters: ParameterValues = None,
         on_failure: str = "raise",
+        threads: int | None = None,
     ) -> Array:
-        """Evaluate a function: the short way where it is open, else the general one.
+        """Evaluate a function: the short way where it is open, else the general one, where ``threads`` are given too.
 
         The result is an array, or a tuple of arrays for a function with several outputs.
         """
@@ -49,7 +50,7 @@ class Evaluation:
                 unit_quaternions(given, self._quaternions) if argument.name in ("q", "q0", "q1") else given
                 for argument, given in zip(kernel.info.inputs, arguments, strict=False)
             ]
-        if parameters is None and on_failure in ("raise", "nan"):
+        if parameters is None and threads is None and on_failure in ("raise", "nan"):
             lists = arguments and type(arguments[0]) is list
             result: Array | None = kernel.lists(arguments, out) if lists else kernel.single(arguments, out)
             if result is None and (own := as_own_arrays(arguments, kernel.real)) is not None:
@@ -57,7 +58,7 @@ class Evaluation:
                 result = kernel.single(arguments, out)
             if result is not None:
                 return result
-        answer: Array = kernel.batch(arguments, out, parameters, on_failure)
+        answer: Array = kernel.batch(arguments, out, parameters, on_failure, 1 if threads is None else threads)
         return answer
 
     def _evaluate_at(

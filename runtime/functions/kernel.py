@@ -25,6 +25,7 @@ from elastogen.runtime.interface.argument import Argument
 
 Outputs = Sequence[NDArray[Any]]
 FEWEST_PER_THREAD = 2000  # states: below, starting a thread costs more than it saves
+OVERLAP_WORK = 1000  # of numpy's exact search, 0.1 ms at most; what it does not settle counts as overlapping
 
 
 class Batch(NamedTuple):
@@ -272,7 +273,9 @@ def _index(flat: int, shape: tuple[int, ...]) -> Any:
 
 
 def _overlap(a: NDArray[Any], b: NDArray[Any]) -> bool:
-    return a is b or bool(a.flags.c_contiguous and b.flags.c_contiguous and _share(a, b))
+    """Whether arrays of any strides share numbers; what numpy's search does not settle counts as shared."""
+    work: Any = OVERLAP_WORK  # its types know no limit and no search only
+    return _share(a, b) and np.may_share_memory(a, b, work)
 
 
 def _share(a: NDArray[Any], b: NDArray[Any]) -> bool:

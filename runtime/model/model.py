@@ -203,9 +203,8 @@ class Model(
             problem = f"argument {missing[0]!r} is missing" if missing else f"argument {unknown[0]!r} is unknown"
             raise ModelError(f"{kernel.label}: {problem}, expected {', '.join(names) or 'no arguments'}.")
         values = [arguments[name] for name in names]
-        if threads == 1:
-            return self._evaluate(function, values, out, parameters, on_failure)
-        return kernel.batch(values, out, parameters, on_failure, threads)
+        alone = type(threads) is int and threads == 1  # True and 1.0 are refused with the other wrong ones
+        return self._evaluate(function, values, out, parameters, on_failure, None if alone else threads)
 
     def bind(self, function: str) -> Bound:
         """Bind a function to preallocated arrays, for tight loops: see :class:`Bound`."""

@@ -159,6 +159,18 @@ def test_a_folder_that_somebody_works_in_stays_the_same_one(tmp_path: Path, monk
     assert Path("out/src/a.c").read_text() in ("2", "3")
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="a folder in use cannot be removed")
+def test_whoever_works_in_a_folder_that_is_gone_writes_as_well(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    for text in ("1", "2"):
+        write_files(tmp_path / "out", {"a.c": text}, by="test")
+    monkeypatch.chdir(tmp_path)
+    assert Path("out/a.c").read_text() == "2"
+
+
 def test_several_sets_of_files_share_a_folder(tmp_path: Path) -> None:
     write_files(tmp_path / "out", {"a.h": "1", "src/a.c": "1"})
     write_files(tmp_path / "out", {"b.h": "2", "src/b.c": b"2"})

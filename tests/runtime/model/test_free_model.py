@@ -13,6 +13,7 @@ pin = pytest.importorskip("pinocchio")
 
 from pinocchio_trees import Tree, tree  # noqa: E402
 
+from elastogen.runtime.functions.kernel import FEWEST_PER_THREAD  # noqa: E402
 from elastogen.runtime.motion.geodesics import geodesics  # noqa: E402
 
 METHODS = {"tsit5": 1e-8, "rk4": 1e-11, "generalized_alpha": 1e-4}
@@ -65,6 +66,10 @@ def test_quaternions_are_made_unit(pair: tuple[elastogen.Model, Tree]) -> None:
     assert abs(longer[3:7] @ longer[3:7] - 9.0) < 1e-12  # the caller's array stays
     with pytest.raises(elastogen.ModelError, match="expected a unit quaternion"):
         model.mass_matrix(0 * q)
+    many = np.tile(longer, (2 * FEWEST_PER_THREAD, 1))
+    for threads in (1, 2):  # whichever way leads to the C code
+        J = model.evaluate("jacobian", q=many, threads=threads)
+        np.testing.assert_allclose(J, np.broadcast_to(model.jacobian(q), J.shape), rtol=1e-13, atol=1e-13)
 
 
 @pytest.mark.parametrize("method", METHODS)

@@ -67,7 +67,7 @@ def test_threads_share_a_batch(pair, rng):
         alone = model.evaluate("mass_matrix", q=q)
         for threads in (2, 3, 64):
             np.testing.assert_array_equal(model.evaluate("mass_matrix", q=q, threads=threads), alone)
-    for wrong in (0, -1, 1.5, "2", None):
+    for wrong in (0, -1, 1.5, "2", True, 1.0):
         with pytest.raises(ModelError, match="threads="):
             model.evaluate("mass_matrix", q=q, threads=wrong)
 

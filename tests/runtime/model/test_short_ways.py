@@ -126,6 +126,25 @@ def test_failures_are_reported_as_before(pendulum: Model) -> None:
         pendulum.parameters.reset()
 
 
+class TakenBetweenLookAndGrasp(list):  # type: ignore[type-arg]
+    """A pool that another thread empties after it was seen to be full."""
+
+    def __bool__(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize("states", [np.zeros((3, 2)), [[0.0, 0.0]] * 3], ids=["array", "lists"])
+def test_a_workspace_that_another_thread_takes_first(two_link: Model, states) -> None:
+    expected = two_link.gravity_vector(states)
+    kernel = two_link.kernel("gravity_vector")
+    pools = (kernel.lists if isinstance(states, list) else kernel.dense).__globals__["pools"]
+    kept, pools[3] = pools[3], TakenBetweenLookAndGrasp()
+    try:
+        np.testing.assert_array_equal(two_link.gravity_vector(states), expected)
+    finally:
+        pools[3] = kept
+
+
 def test_single_precision(two_link_float: Model, rng, only_short) -> None:
     q, qd, qdd = states(rng, 5, np.float32)
     result = two_link_float.inverse_dynamics(q, qd, qdd)
