@@ -11,13 +11,17 @@ the model from it once, or loads it from its own cache::
 
 from __future__ import annotations
 
+import inspect
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any, TypeAlias, overload
 
 import elastogen
+from elastogen.build.identity import model_sha256
+from elastogen.build.options import BuildOptions
 from elastogen.runtime.errors import ModelError
 from elastogen.runtime.simulation.progress_bar import ProgressBar
 from elastogen.study_blocks import simulate_all
@@ -29,7 +33,7 @@ if TYPE_CHECKING:
 
 Cases: TypeAlias = Sequence[Mapping[str, Any]]
 Reduce: TypeAlias = "Callable[[Simulation], Any]"
-_MODELS: dict[str, Model] = {}  # of this process, by the text of their recipes
+_MODELS: dict[tuple[str, str], Model] = {}  # of this process, by the sums of their robots and by their options
 _BUILDING = Lock()
 
 
@@ -41,12 +45,25 @@ class Recipe:
     options: Mapping[str, Any] = field(default_factory=dict)  # keyword arguments of build_model
 
     def model(self) -> Model:
-        """The model, built once in every process."""
-        key = repr((self.robot, sorted(self.options.items())))
+        """The model, built once in every process; of a file that changed since, another one."""
+        robot, options = elastogen.load(self.robot), BuildOptions.checked(**self.options)
+        key = (model_sha256(robot, options.emit), repr(options))
         with _BUILDING:
             if key not in _MODELS:
-                _MODELS[key] = elastogen.build_model(self.robot, **self.options)
+                _MODELS[key] = elastogen.build_model(robot, **self.options)
             return _MODELS[key]
+
+    def settled(self) -> Recipe:
+        """The recipe with its file as it is now: all tasks of a study are about one robot, whatever becomes of the file."""
+        is_file = isinstance(self.robot, (str, os.PathLike))
+        seen_here = is_file and (os.path.exists(self.robot) or str(self.robot).isidentifier())  # type: ignore[arg-type]
+        return replace(self, robot=elastogen.load(self.robot)) if seen_here else self
+
+    def identity(self) -> tuple[object, ...]:
+        """What tells it from other recipes, in any process."""
+        if isinstance(self.robot, (str, os.PathLike)):  # a file that only the workers see
+            return (os.fspath(self.robot), self.options)
+        return (model_sha256(elastogen.load(self.robot), BuildOptions.checked(**self.options).emit), self.options)
 
 
 @overload
@@ -87,15 +104,15 @@ def run_study(
     folder is returned, for ``pyarrow.parquet.read_table(folder)``, pandas or Dask. Called again after an interruption,
     the study goes on where it was.
     """
-    if not isinstance(chunk, int) or chunk < 1:
-        raise ModelError(f"run_study: chunk={chunk!r}, expected how many cases make one task: 1 or more.")
+    _check(recipe, cases, reduce, chunk)
+    recipe = recipe.settled()
     parts = [_Part(k, start, list(cases[start : start + chunk])) for k, start in enumerate(range(0, len(cases), chunk))]
     kept = None
     if table is not None:
         if reduce is None:
             raise ModelError("run_study: a table without reduce, expected the function that makes its rows. Fix: give reduce=.")
         kept = StudyTable(Path(table).absolute())
-        kept.begin((recipe, list(cases), chunk, reduce))
+        kept.begin((*recipe.identity(), list(cases), chunk, reduce))
     task = _Task(recipe, reduce, kept, threads=None if client is None else 1)  # a cluster has its own threads
     answers: dict[int, list[Any]] = {}
     bar, missing = ProgressBar("study", progress), [p for p in parts if kept is None or not kept.is_written(p.number)]
@@ -114,6 +131,29 @@ def run_study(
                 "all workers share."
             )
     return kept.folder
+
+
+def _check(recipe: object, cases: object, reduce: object, chunk: object) -> None:
+    """Refuse what would fail after the first simulations only."""
+    if not isinstance(recipe, Recipe) or not isinstance(recipe.options, Mapping):
+        raise ModelError(f"run_study: recipe={recipe!r}, expected for example Recipe('two_link', {{'outputs': 'simulation'}}).")
+    if isinstance(chunk, bool) or not isinstance(chunk, int) or chunk < 1:
+        raise ModelError(f"run_study: chunk={chunk!r}, expected how many cases make one task: 1 or more.")
+    if reduce is not None and not callable(reduce):
+        raise ModelError(f"run_study: reduce={reduce!r}, expected a function of a Simulation.")
+    if not isinstance(cases, Sequence) or isinstance(cases, (str, bytes)):
+        raise ModelError(f"run_study: cases is {type(cases).__name__}, expected a list of cases. Fix: list(...) of them.")
+    known = [name for name in inspect.signature(elastogen.Model.simulate).parameters if name != "self"]
+    for number, case in enumerate(cases):
+        place = f"run_study: case {number}"
+        if not isinstance(case, Mapping):
+            raise ModelError(f"{place} is {case!r}, expected arguments of Model.simulate, for example {{'q0': [0.1], 't': 1}}.")
+        wrong = [name for name in case if name not in known]
+        if wrong:
+            raise ModelError(f"{place} has {wrong[0]!r}, expected arguments of Model.simulate: {', '.join(known)}.")
+        missing = [name for name in ("q0", "t") if name not in case]
+        if missing:
+            raise ModelError(f"{place} has no {missing[0]!r}. Fix: give q0, the start, and t, the end or the sample times [s].")
 
 
 @dataclass(frozen=True)

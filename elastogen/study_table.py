@@ -9,12 +9,14 @@ import pickle
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
+from types import CodeType, FunctionType
 from typing import Any
 
 import numpy as np
 
 from elastogen.runtime.errors import ModelError
 
+_UNFINISHED = "_unfinished-"
 _NOTE = "_study.json"  # beside the parts: which study they belong to. Readers of Parquet pass over names with _
 
 
@@ -29,13 +31,21 @@ class StudyTable:
         _parquet()
         note, identity = self.folder / _NOTE, hashlib.sha256(canonical(study)).hexdigest()
         if not note.exists():
-            if self.folder.exists() and (not self.folder.is_dir() or any(self.folder.iterdir())):
+            if self.folder.exists() and (not self.folder.is_dir() or not self._is_empty()):
                 raise _error(self.folder, "a file, or a folder with other files", "a new or empty folder", "choose another one")
-            self.folder.mkdir(parents=True, exist_ok=True)
-            _replace(note, json.dumps({"elastogen study": identity}).encode() + b"\n")
+            try:
+                self.folder.mkdir(parents=True, exist_ok=True)
+                _replace(note, json.dumps({"elastogen study": identity}).encode() + b"\n")
+            except OSError as problem:
+                given = f"not writable ({problem.strerror})"
+                raise _error(self.folder, given, "a folder that is writable and has space", "choose another one") from None
         elif _noted(note) != identity:
             expected = "the same recipe, cases, chunk and reduce as in the study that it holds"
             raise _error(self.folder, "another study", expected, "choose another folder, or remove this one")
+
+    def _is_empty(self) -> bool:
+        """A study that was killed at its very beginning leaves a note that is not finished."""
+        return all(path.name.startswith(_UNFINISHED) and path.name.endswith(_NOTE) for path in self.folder.iterdir())
 
     def path(self, part: int) -> Path:
         """The file of a part."""
@@ -84,8 +94,15 @@ def _plain(value: object, key: str) -> object:
 
 
 def canonical(value: object) -> bytes:
-    """Bytes that are equal for equal values, in any process."""
+    """Bytes that are equal for equal values, in any process; functions are what they do, but for what they take from around."""
     kind = type(value).__qualname__
+    if isinstance(value, FunctionType):
+        defaults = (value.__defaults__, value.__kwdefaults__)
+        return _joined(kind, f"{value.__module__}.{value.__qualname__}".encode(), canonical((value.__code__, defaults)))
+    if isinstance(value, CodeType):
+        return _joined(kind, value.co_code, canonical((value.co_consts, value.co_names)))
+    if isinstance(value, (set, frozenset)):
+        return _joined(kind, *sorted(canonical(entry) for entry in value))
     if isinstance(value, np.ndarray):
         return _joined(kind, str(value.dtype).encode(), str(value.shape).encode(), np.ascontiguousarray(value).tobytes())
     if isinstance(value, Mapping):
@@ -97,7 +114,15 @@ def canonical(value: object) -> bytes:
     if is_dataclass(value) and not isinstance(value, type):
         return _joined(kind, *(canonical(getattr(value, entry.name)) for entry in fields(value)))
     name = getattr(value, "__qualname__", None)
-    return _joined(kind, f"{value.__module__}.{name}".encode() if name else pickle.dumps(value))
+    if name:
+        return _joined(kind, f"{getattr(value, '__module__', '')}.{name}".encode())
+    try:
+        return _joined(kind, pickle.dumps(value))
+    except (pickle.PicklingError, AttributeError, TypeError) as problem:
+        raise ModelError(
+            f"run_study: {value!r} cannot be told from others of its kind ({problem}). Fix: a function or a class at the top "
+            "of a module, without functions inside."
+        ) from None
 
 
 def _joined(kind: str, *parts: bytes) -> bytes:
@@ -118,7 +143,7 @@ def _replace(path: Path, content: bytes) -> None:
 
 
 def _unfinished(path: Path) -> Path:
-    return path.with_name(f"_unfinished-{os.getpid()}-{path.name}")
+    return path.with_name(f"{_UNFINISHED}{os.getpid()}-{path.name}")
 
 
 def _parquet() -> tuple[Any, Any]:

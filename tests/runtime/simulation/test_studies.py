@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import signal
 from collections.abc import Iterator
@@ -59,6 +60,7 @@ def test_cases_that_differ_in_state_and_parameters_are_one_batch(monkeypatch: py
     model, simulate = RECIPE.model(), elastogen.Model.simulate
     sizes: list[int] = []
 
+    @functools.wraps(simulate)
     def counted(self: Any, q0: Any, *arguments: Any, **options: Any) -> Simulation:
         result = simulate(self, q0, *arguments, **options)
         sizes.append(np.size(result.status))
@@ -151,6 +153,58 @@ def test_a_table_holds_every_case_and_goes_on_where_it_was(angles: list[float], 
     assert again == folder
 
 
+def write_pendulum(path: Path, mass: float) -> None:
+    path.write_text(
+        "elastogen: 1\nname: pendulum\njoints: [{name: j, type: revolute, axis: [0, 1, 0]}]\n"
+        f"links: [{{name: base}}, {{name: rod, mass: {mass}, com: [0.3, 0, 0], inertia: [0.1, 0.1, 0.1]}}]\n"
+    )
+
+
+def test_a_file_that_changes_is_another_robot(tmp_path: Path) -> None:
+    """In this process, and in a table that was left half done: no rows of two robots in one."""
+    pytest.importorskip("pyarrow")
+    file, cases = tmp_path / "pendulum.yaml", [{"q0": [0.3], "t": 0.2, "samples": 2}] * 2
+    write_pendulum(file, 1.0)
+    recipe = elastogen.Recipe(file, {"outputs": "simulation"})
+    light = elastogen.run_study(recipe, cases, reduce=last_angle)
+    elastogen.run_study(recipe, cases, reduce=end_of, chunk=1, table=tmp_path / "table")
+    (tmp_path / "table" / "part-00001.parquet").unlink()
+    write_pendulum(file, 50.0)
+    assert abs(elastogen.run_study(recipe, cases, reduce=last_angle)[0] - light[0]) > 1e-3
+    with pytest.raises(ModelError, match="another study"):
+        elastogen.run_study(recipe, cases, reduce=end_of, chunk=1, table=tmp_path / "table")
+    write_pendulum(file, 1.0)
+    elastogen.run_study(recipe, cases, reduce=end_of, chunk=1, table=tmp_path / "table")
+
+
+def test_robots_that_differ_in_a_formula_are_two() -> None:
+    """A joint by formula does not show its formula in its text."""
+
+    def cam(angle: str) -> elastogen.Robot:
+        joint = {"name": "j", "type": "formula", "coordinates": {"a": "rad"}, "turns": [{"axis": [0, 1, 0], "angle": angle}]}
+        links = [{"name": "base"}, {"name": "rod", "mass": 1, "com": [0.3, 0, 0], "inertia": [0.1, 0.1, 0.1]}]
+        return elastogen.load({"elastogen": 1, "name": "cam", "links": links, "joints": [joint]})
+
+    once, twice = (
+        elastogen.Recipe(cam(angle), {"outputs": ["mass_matrix"]}).model().mass_matrix([0.0]) for angle in ("a", "2*a")
+    )
+    np.testing.assert_allclose(twice, 4 * once, rtol=1e-14)
+
+
+def test_a_reduction_that_was_edited_is_another_study(tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow")
+    one, other = (lambda s: {"x": s.q[-1, 0]}), (lambda s: {"x": s.q[-1, 0] + 1.0})
+    folder = elastogen.run_study(RECIPE, CASES[:1], reduce=one, table=tmp_path / "study")
+    with pytest.raises(ModelError, match="another study"):
+        elastogen.run_study(RECIPE, CASES[:1], reduce=other, table=folder)
+
+
+def test_a_study_that_was_killed_before_its_note_begins_again(tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow")
+    (tmp_path / "_unfinished-123-_study.json").write_text("{")
+    assert elastogen.run_study(RECIPE, CASES[:1], reduce=end_of, table=tmp_path) == tmp_path
+
+
 def test_tables_of_others_are_left_alone(tmp_path: Path) -> None:
     pytest.importorskip("pyarrow")
     folder = elastogen.run_study(RECIPE, CASES[:2], reduce=end_of, table=tmp_path / "study")
@@ -173,12 +227,21 @@ def test_tables_of_others_are_left_alone(tmp_path: Path) -> None:
         ({"reduce": last_angle}, "returned float for case 0"),
         ({"reduce": lambda s: {"case": 1}}, "a column that every table has"),
         ({"reduce": lambda s: {"all": s}}, "column 'all' is Simulation"),
+        ({"chunk": True}, "chunk=True, expected how many"),
+        ({"reduce": 3}, "reduce=3, expected a function"),
+        ({"cases": ({} for _ in range(2))}, "cases is generator, expected a list"),
+        ({"cases": [3]}, "case 0 is 3, expected arguments"),
+        ({"cases": [CASES[0], {"q": [0.1], "t": 1.0}]}, "case 1 has 'q', expected arguments of Model.simulate: q0, qd0"),
+        ({"cases": [{"q0": [0.1]}]}, "case 0 has no 't'"),
+        ({"recipe": "two_link"}, "recipe='two_link', expected for example Recipe"),
+        ({"table": "/dev/null/study"}, "is not writable"),
+        ({"reduce": type("Odd", (), {"__call__": end_of})()}, "cannot be told from others"),
     ],
 )
 def test_wrong_arguments_are_named(options: dict[str, Any], words: str, tmp_path: Path) -> None:
     pytest.importorskip("pyarrow")
     with pytest.raises(ModelError, match=words):
-        elastogen.run_study(RECIPE, CASES[:1], **{"reduce": end_of, "table": tmp_path / "study", **options})
+        elastogen.run_study(**{"recipe": RECIPE, "cases": CASES[:1], "reduce": end_of, "table": tmp_path / "study", **options})
     assert not list(tmp_path.glob("study/part*"))
 
 
