@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from elastogen.runtime.errors import ModelError
 from elastogen.runtime.simulation.switches import Switch
@@ -87,5 +87,33 @@ def make_motions(
     controls = ffi.new("eg_sim_control_t[]", number)
     rows = zip(dense["parameters"], dense["q0"], dense["qd0"], strict=True)
     each = tuple(Motion(*row, controls + k) for k, row in enumerate(rows))
-    samples = {name: np.full((number, count, *size), np.nan) for name, size in sizes.items()}
+    try:
+        samples = {name: np.full((number, count, *size), np.nan) for name, size in sizes.items()}
+    except MemoryError:
+        raise ModelError(
+            f"{label}: {count} samples of {number} motions do not fit into memory. Fix: fewer samples, or smaller batches."
+        ) from None
     return Motions(batch, dense["parameters"], dense["q0"], dense["qd0"], samples, each, controls)
+
+
+def sample_times(label: str, given: ArrayLike, samples: int) -> NDArray[np.float64]:
+    """Check ``t=`` and ``samples=``: increasing times [s], or the end of as many of them from 0."""
+    if isinstance(samples, bool) or not isinstance(samples, (int, np.integer)) or samples < 2:
+        raise ModelError(f"{label}: samples={samples!r}, expected a whole number of samples, at least 2: start and end.")
+    try:
+        times = np.asarray(given, dtype=np.float64)
+        if times.ndim == 0:
+            times = np.linspace(0.0, float(times), int(samples))
+    except (TypeError, ValueError) as error:
+        raise ModelError(f"{label}: t={given!r}, expected a number or increasing times [s].") from error
+    except MemoryError:
+        raise ModelError(f"{label}: samples={samples!r} do not fit into memory. Fix: fewer samples.") from None
+    if (
+        isinstance(given, bool)
+        or times.ndim != 1
+        or not len(times)
+        or not np.isfinite(times).all()
+        or (np.diff(times) <= 0).any()
+    ):
+        raise ModelError(f"{label}: t of shape {np.shape(given)}, expected a positive number or increasing times [s].")
+    return np.ascontiguousarray(times)

@@ -106,6 +106,7 @@ class SimulationMethods(LimitMethods):
         Ctrl-C returns what is done, with ``interrupted`` set. A model in single precision is evaluated in it; time and
         state are double.
         """
+        from elastogen.runtime.simulation.motions import sample_times
         from elastogen.runtime.simulation.results import SimulationError
         from elastogen.runtime.simulation.stops import read_stops, warn_of_limits
 
@@ -118,7 +119,9 @@ class SimulationMethods(LimitMethods):
         chosen = self._method(label, method, step, max_step, rtol, atol, rho_inf)
         jumps = any(joint.thresholds and joint.passage == "refract" for joint in self.metadata.sliding)
         simulator = self._simulator_for(label, (*METHODS[method], *data.needs, *(("mass_matrix",) if jumps else ())))
-        times = _times(label, t, samples)
+        times = sample_times(label, t, samples)
+        if 0.0 < chosen.step < (least := float(np.spacing(np.abs(times).max()))):
+            raise ModelError(f"{label}: step={step!r}, expected at least {least:.2g} s: with less the time stands still.")
         motions = self._motions(label, simulator, q0, qd0, parameters, len(times), energy)
         watched = read_stops(label, stops, self.position_limits, lambda: self._sudden_inertia(motions[0]))
         start = time.perf_counter()
@@ -277,10 +280,15 @@ class SimulationMethods(LimitMethods):
     ) -> Method:  # fmt: skip
         from elastogen.runtime.simulation.simulator import Method
 
-        if name not in METHODS:
+        if not isinstance(name, str) or name not in METHODS:
             raise ModelError(f"{label}: method={name!r}, expected one of {', '.join(METHODS)}.")
+        for what, given in (("step", step), ("max_step", max_step), ("rtol", rtol), ("atol", atol)):
+            if given is not None and not (_is_number(given) and 0.0 < given < math.inf):
+                raise ModelError(f"{label}: {what}={given!r}, expected a positive number.")
+        if not _is_number(rho_inf) or not 0 <= rho_inf <= 1:
+            raise ModelError(f"{label}: rho_inf={rho_inf!r}, expected a number from 0 (strong damping) to 1 (none).")
         usual = TOLERANCES[np.dtype(self.dtype).name]
-        method = Method(
+        return Method(
             name=name,
             step=(0.0 if name == "tsit5" else 1e-3) if step is None else float(step),
             max_step=0.0 if max_step is None else float(max_step),
@@ -288,12 +296,6 @@ class SimulationMethods(LimitMethods):
             atol=usual[1] if atol is None else float(atol),
             rho_inf=float(rho_inf),
         )
-        for what, given in (("step", step), ("max_step", max_step), ("rtol", rtol), ("atol", atol)):
-            if given is not None and not (0.0 < given < math.inf):
-                raise ModelError(f"{label}: {what}={given!r}, expected a positive number.")
-        if not 0 <= method.rho_inf <= 1:
-            raise ModelError(f"{label}: rho_inf={rho_inf!r}, expected a number from 0 (strong damping) to 1 (none).")
-        return method
 
     def _motions(
         self, label: str, simulator: Simulator, q0: ArrayLike, qd0: ArrayLike | None, parameters: ParameterValues,
@@ -365,13 +367,5 @@ class SimulationMethods(LimitMethods):
         return np.stack(found, axis=-1) if found else np.zeros((*q.shape[:-2], 0))
 
 
-def _times(label: str, given: ArrayLike, samples: int) -> NDArray[Any]:
-    try:
-        times = np.asarray(given, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise ModelError(f"{label}: t={given!r}, expected a number or increasing times [s].") from error
-    if times.ndim == 0:
-        times = np.linspace(0.0, float(times), max(2, int(samples)))
-    if times.ndim != 1 or not len(times) or not np.isfinite(times).all() or not (np.diff(times) > 0).all():
-        raise ModelError(f"{label}: t of shape {np.shape(given)}, expected a positive number or increasing times [s].")
-    return np.ascontiguousarray(times)
+def _is_number(given: object) -> bool:
+    return isinstance(given, (int, float, np.integer, np.floating)) and not isinstance(given, bool)

@@ -57,7 +57,11 @@ class _PythonForce:
         try:
             sizes = ((q, self._nq), (qd, self._nv))
             state = (np.frombuffer(self._ffi.buffer(x, 8 * size), dtype=np.float64).copy() for x, size in sizes)
-            given = np.asarray(self._function(t, *state), dtype=np.float64)
+            answer = self._function(t, *state)
+            try:
+                given = np.asarray(answer, dtype=np.float64)
+            except (TypeError, ValueError):
+                raise ModelError(f"F= is a function that returned {answer!r}, expected {self._nv} real numbers.") from None
             if given.shape != (self._nv,):
                 raise ModelError(f"F= is a function that returned shape {given.shape}, expected ({self._nv},).")
             np.frombuffer(self._ffi.buffer(F, 8 * self._nv), dtype=np.float64)[...] = given
@@ -99,7 +103,12 @@ class Simulator:
                 setattr(struct, name, self._pointer(array, "int[]" if name == "actuated" else "double[]"))
         python = None
         if isinstance(data.function, CFunction):
-            struct.function = self.ffi.cast("eg_sim_function_t", self._address(data.function.address))
+            address = self._address(data.function.address)
+            if isinstance(data.function.address, bool) or address <= 0:
+                raise ModelError(
+                    f"CFunction: got the address {data.function.address!r}, expected that of a function in memory."
+                )
+            struct.function = self.ffi.cast("eg_sim_function_t", address)
             struct.context = self.ffi.cast("void *", self._address(data.function.context))
         elif data.function is not None:
             python = _PythonForce(self.ffi, data.function, self._nq, self._nv)

@@ -124,6 +124,11 @@ def test_compiled_functions_of_the_user(arm: Model, user_library: ctypes.CDLL) -
     assert caught.value.simulation.t[-1] == pytest.approx(0.799, abs=2e-3)
     with pytest.raises(ModelError, match="expected an integer address"):
         arm.simulate(START, t=1.0, F=CFunction("spring"))
+    for nothing in (0, -8, True, ctypes.c_void_p()):  # a call of it would end the process
+        with pytest.raises(ModelError, match="expected that of a function in memory"):
+            arm.simulate(START, t=1.0, F=CFunction(nothing))
+    with pytest.raises(ModelError, match=r"returned \['a', 'b'\], expected 2 real numbers"):
+        arm.simulate(START, t=1.0, F=lambda t, q, qd: ["a", "b"])
 
 
 @pytest.mark.parametrize(
