@@ -15,6 +15,7 @@ import numpy as np
 
 from elastogen.generator.beams.integrals import DIRECTIONS, ShapedBeam
 from elastogen.generator.beams.piecewise import to_scalar
+from elastogen.generator.beams.slopes import link_slopes
 from elastogen.generator.bodies.elastic_body import ElasticBody
 from elastogen.generator.functions.variants import Variant
 from elastogen.generator.mechanism.mechanism import LinkFrame, Mechanism
@@ -31,6 +32,7 @@ from elastogen.runtime.interface.argument import Argument
 
 PER_BODY = 10
 DEPENDENT = 1e-9  # a column within this of the span of others is a combination of them
+EXACT_SERIES = 2.0  # [rad] up to which the rotation of a tip by its series is exact
 ROUNDING = 1e-12  # a column this small beside the largest is a zero with rounding errors
 
 
@@ -222,6 +224,7 @@ def base_set(variant: Variant, Y: Mat, nominal: dict[str, float]) -> BaseSet:
     for selector in sliding:  # places on the beams
         places = states["q"][:, selector.coordinate]
         places[:] = selector.upper * rng.uniform(0.05, 0.95, len(places))
+    _bend_little(variant, states["q"])
     if indicators:
         states[INDICATORS] = np.array([indicators_at(sliding, q) for q in states["q"]])
     harmless = _gravity_labels(graph, variant)
@@ -248,6 +251,15 @@ def base_set(variant: Variant, Y: Mat, nominal: dict[str, float]) -> BaseSet:
             for row, weight in zip(rows, weights * size[k] / size[chosen], strict=True):
                 row[k] = 0.0 if abs(weight) < DEPENDENT else weight
     return BaseSet(tuple(chosen), np.array(rows))
+
+
+def _bend_little(variant: Variant, q: Array) -> None:
+    """Shrink deflections where a tip would leave the range of its series: columns grow without bound there and hide others."""
+    for slopes in link_slopes(variant.robot):
+        if slopes.by_series:
+            tip = [index for index, _ in slopes.places[0]]
+            turns = q[:, tip] @ np.array([vector for _, vector in slopes.places[0]])
+            q[:, tip] *= min(1.0, EXACT_SERIES / float(np.linalg.norm(turns, axis=1).max()))
 
 
 def _gravity_labels(graph: Graph, variant: Variant) -> set[str]:

@@ -29,6 +29,15 @@ def spatial(rotation="exponential"):
     }  # fmt: skip
 
 
+def steep():
+    """A short beam that twists and bends: a deflection of 1 m would turn its tip by 6 rad, beyond the range of its series."""
+    description = spatial()
+    modes = [{"direction": "torsion", "shape": "x/L"}, *({"direction": "y", "shape": f"(x/L)**{k}"} for k in (2, 3))]
+    inner = {"GJ": 16.0, "polar_inertia_per_length": 3e-3, "foreshortening": True, "mass_per_length": 0.6, "EI_y": 0.4}
+    description["links"][1]["flexible"] |= {"length": 0.47, "modes": modes, **inner}
+    return description
+
+
 def planar(*links):
     return {
         "elastogen": 1,
@@ -42,6 +51,7 @@ ROD = {"length": 0.3, "rigid": True, "mass": 0.7, "inertia": 0.01}
 ROBOTS = {
     "modes": spatial(),
     "linear tips": spatial("linear"),
+    "steep shapes": steep(),
     "elements, P_a": planar({"joint": "R", "damping": {"ratios": [0.01, 0.02]}, **BEAM}, {"joint": "Pa", "gamma": 0.4, **ROD}),
     "P_b smooth": planar({"joint": "R", **ROD}, {"joint": "Pb", "gamma": 0.4, **BEAM}),
     "P_b nodal": planar({"joint": "R", **ROD}, {"joint": "Pb", "gamma": 0.4, "slide": "nodal", **BEAM}),
