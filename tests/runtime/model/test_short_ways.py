@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from itertools import product
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
+import elastogen
 from elastogen import Model, ModelError
 from elastogen.runtime.functions.kernel import Kernel
 
@@ -204,6 +209,14 @@ def test_an_output_that_was_moved_in_place_is_written_where_it_is_now(two_link: 
     np.testing.assert_array_equal(two_link.inverse_dynamics(*arguments, out=out), two_link.inverse_dynamics(*arguments))
 
 
+def outcome(call: Callable[[], Any]) -> Any:
+    """A result, or the text of an error."""
+    try:
+        return call()
+    except ModelError as error:
+        return str(error)
+
+
 SHAPES = [shape for rank in range(5) for shape in product((1, 2, 3), repeat=rank)]
 
 
@@ -233,16 +246,9 @@ def test_only_the_right_shape_is_written(request: pytest.FixtureRequest, name: s
 def test_shapes_of_inputs_are_those_of_the_general_way(request: pytest.FixtureRequest, name: str, rng) -> None:
     model: Model = request.getfixturevalue(name)
     kernel = model.kernel("friction_forces")
-
-    def outcome(call, *arguments: np.ndarray) -> np.ndarray | str:
-        try:
-            return call(*arguments)
-        except ModelError as error:
-            return str(error)
-
     for q_shape, qd_shape in product([shape for shape in SHAPES if len(shape) < 4], repeat=2):
         q, qd = rng.uniform(-1, 1, q_shape), rng.uniform(-1, 1, qd_shape)
-        short, general = outcome(model.friction_forces, q, qd), outcome(lambda *given: kernel.batch(given), q, qd)
+        short, general = outcome(partial(model.friction_forces, q, qd)), outcome(partial(kernel.batch, (q, qd)))
         assert type(short) is type(general)
         np.testing.assert_array_equal(short, general, strict=True)
 
@@ -327,3 +333,51 @@ def test_scalars_of_numpy_in_lists(two_link: Model) -> None:
     for wrong in ([np.complex128(0.5), 0.25], [0.5, 1j], [np.array([0.5]), 0.25], [np.True_, np.False_], [0.5, None], [0.5]):
         with pytest.raises(ModelError, match="argument 'q'"):
             two_link.gravity_vector(wrong)
+
+
+@pytest.fixture(scope="module")
+def mixed(cache_dir: Path) -> Model:
+    """An own function of arguments of every rank, some with axes of length 1."""
+    robot = elastogen.load("two_link")
+    inputs = {"gain": None, "arrow": 3, "column": (2, 1), "row": (1, 3), "matrix": (2, 3)}
+    s = elastogen.symbols(robot)
+    gain, arrow, column, row, matrix = (s.input(*each) for each in inputs.items())
+    outputs = {"image": gain * matrix * arrow, "length": gain + arrow.dot(arrow), "outer": column * row}
+    return elastogen.build_model(robot.with_function("mixed", inputs=inputs, outputs=outputs), outputs=["mixed"])
+
+
+@pytest.mark.parametrize("count", [None, 1, 2, 3, 64, 65, 200])
+def test_arguments_of_every_rank(mixed: Model, rng, only_short, count) -> None:
+    batch = () if count is None else (count,)
+    given = {a.name: rng.uniform(-1, 1, (*batch, *a.shape)) for a in mixed.functions["mixed"].inputs}
+    gain, arrow, column, row, matrix = given.values()
+    expected = (
+        np.asarray(gain)[..., None] * np.einsum("...ij,...j->...i", matrix, arrow),
+        gain + np.einsum("...i,...i->...", arrow, arrow),
+        column * row,
+    )
+    outs = [tuple(np.empty(part.shape) for part in expected), tuple(np.empty((*part.shape, 2))[..., 1] for part in expected)]
+    kinds = [given, given | {"gain": np.asarray(gain)}]
+    if count is None:
+        kinds.append(given | {"gain": float(gain)})
+    for arguments in kinds:
+        for out in (None, *outs):
+            found = mixed.evaluate("mixed", **arguments, out=out)
+            assert out is None or found is out
+            for part, right in zip(found, expected, strict=True):
+                assert part.shape == right.shape
+                np.testing.assert_allclose(part, right, rtol=1e-14, atol=1e-14)
+
+
+@pytest.mark.parametrize("count", [None, 1, 2, 3])
+@pytest.mark.parametrize("name", ["gain", "arrow", "column", "row", "matrix"])
+def test_arguments_of_other_ranks_are_those_of_the_general_way(mixed: Model, rng, name: str, count) -> None:
+    batch = () if count is None else (count,)
+    arguments = {a.name: rng.uniform(-1, 1, (*batch, *a.shape)) for a in mixed.functions["mixed"].inputs}
+    kernel = mixed.kernel("mixed")
+    for shape in SHAPES:
+        given = list((arguments | {name: rng.uniform(-1, 1, shape)}).values())
+        short, general = outcome(partial(mixed._evaluate, "mixed", given)), outcome(partial(kernel.batch, given))
+        assert type(short) is type(general)
+        for part, right in zip(short, general, strict=True):
+            np.testing.assert_array_equal(part, right, strict=True)
