@@ -36,8 +36,8 @@ def _loop(call: Callable[[], object]) -> float:
 def report(rounds: int) -> list[str]:
     """Table of calls for a robot of 6 joints."""
     with tempfile.TemporaryDirectory() as folder:
-        outputs = ["inverse_dynamics", "mass_matrix", "inverse_dynamics_derivatives"]
-        model = elastogen.build_model("puma560", outputs=outputs, cache_dir=folder)
+        outputs = ["inverse_dynamics", "mass_matrix", "inverse_dynamics_derivatives", "frame_jacobian"]
+        model = elastogen.build_model("puma560", outputs=outputs, frames=["tip"], cache_dir=folder)
         times = time_calls(_calls(model), rounds) | time_calls({"bound": model.bind("inverse_dynamics")}, rounds)
     rows = [
         _row("model.inverse_dynamics(q, qd, qdd)", times["one"], 2e-6),
@@ -53,6 +53,8 @@ def report(rounds: int) -> list[str]:
         _row("100 states, out=F", times["many into"], times["many"]),
         _row("model.mass_matrix(q), 4 states", times["matrices"]),
         _row("the same, out=M", times["matrices into"], times["matrices"]),
+        _row("model.frame_jacobian('tip', q)", times["frame"]),
+        _row("the same, out=J", times["frame into"], times["frame"]),
         _row("inverse_dynamics_derivatives, 4 states", times["several"]),
         _row("the same, out=(a, b, c)", times["several into"], times["several"]),
     ]
@@ -69,7 +71,7 @@ def _calls(model: elastogen.Model) -> dict[str, Callable[[], object]]:
     short = [each.astype(np.float32) for each in (Q, QD, QDD)]
     numbers, rows = [each.tolist() for each in (q, qd, qdd)], [each.tolist() for each in (Q, QD, QDD)]
     out, few_out, many_out, row = np.empty(6), np.empty((4, 6)), np.empty((100, 6)), np.empty((3, 4, 6))[1]
-    M, several = np.empty((4, 6, 6)), tuple(np.empty((4, 6, 6)) for _ in range(3))
+    J, M, several = np.empty((6, 6)), np.empty((4, 6, 6)), tuple(np.empty((4, 6, 6)) for _ in range(3))
     method, evaluate = model.inverse_dynamics, model.evaluate
     return {
         "one": lambda: method(q, qd, qdd),
@@ -84,6 +86,8 @@ def _calls(model: elastogen.Model) -> dict[str, Callable[[], object]]:
         "many into": lambda: method(*many, out=many_out),
         "matrices": lambda: model.mass_matrix(Q),
         "matrices into": lambda: model.mass_matrix(Q, out=M),
+        "frame": lambda: model.frame_jacobian("tip", q),
+        "frame into": lambda: model.frame_jacobian("tip", q, out=J),
         "several": lambda: evaluate("inverse_dynamics_derivatives", q=Q, qd=QD, qdd=QDD),
         "several into": lambda: evaluate("inverse_dynamics_derivatives", q=Q, qd=QD, qdd=QDD, out=several),
     }

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from itertools import pairwise
+from itertools import combinations, pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -204,9 +204,8 @@ class Kernel:
                     f"{self.label}: out= for {info.name!r}: {problem}, "
                     f"expected a writeable array of shape {shape} and dtype {self.real}."
                 )
-        for k, array in enumerate(given):
-            if any(_overlap(array, other) for other in given[:k]):
-                raise ModelError(f"{self.label}: out= has arrays that overlap, expected separate ones.")
+        if any(_overlap(*pair) for pair in combinations(given, 2)):
+            raise ModelError(f"{self.label}: out= has arrays that overlap, expected separate ones.")
         return given
 
     def _destination(

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,6 +13,15 @@ from elastogen.runtime.functions.evaluation import Array, Evaluation, ParameterV
 from elastogen.runtime.functions.metadata import Metadata
 
 Wrenches = Mapping[str, ArrayLike]
+
+
+class _FrameWay(NamedTuple):
+    """A compiled function that has certain frames, and how its results are indexed."""
+
+    key: str
+    parts: list[tuple[Any, ...]]  # of each result, what belongs to the frames that were asked for
+    axes: list[tuple[Any, ...]]  # gives an array of one frame the axis of the frames
+    only: bool  # one frame was asked for, and there is no other
 
 
 class FramedEvaluation(Evaluation):
@@ -61,29 +70,49 @@ class FramedEvaluation(Evaluation):
         function: str,
         frames: str | Sequence[str],
         arguments: Sequence[ArrayLike],
-        out: Array | Sequence[Array] | None,
+        out: Any,
         parameters: ParameterValues,
     ) -> Any:
         """Evaluate a function for one frame, or for several: then the results have an axis for them."""
-        names = self._checked_frames(function, (frames,) if isinstance(frames, str) else tuple(frames))
-        key, there = self._framed_function(function, names)
-        found: Any = self._evaluate(key, arguments, None, parameters)
-        kernel = self._kernels[key]
-        several = len(kernel.info.outputs) > 1
-        at = there.index(names[0]) if isinstance(frames, str) else [there.index(name) for name in names]
-        results = tuple(
-            np.take(array, at, axis=-len(argument.shape))
-            for array, argument in zip(found if several else (found,), kernel.info.outputs, strict=True)
-        )
+        way = self._frame_way(function, frames)
+        several = len(way.parts) > 1
+        if way.only and (isinstance(out, (tuple, list)) if several else isinstance(out, np.ndarray)):
+            try:
+                rows = [a[axis] for a, axis in zip(out, way.axes, strict=True)] if several else out[way.axes[0]]
+                self._evaluate(way.key, arguments, rows, parameters)
+                return out
+            except (ModelError, TypeError, IndexError, ValueError):  # told below, without the axis of the frame
+                pass
+        found: Any = self._evaluate(way.key, arguments, None, parameters)
+        results = [array[part] for array, part in zip(found, way.parts, strict=True)] if several else [found[way.parts[0]]]
         if out is None:
-            return results if several else results[0]
+            results = [array if array.flags.c_contiguous else array.copy() for array in results]
+            return tuple(results) if several else results[0]
         given = tuple(out) if several and isinstance(out, (tuple, list)) else (out,)
         if len(given) != len(results) or not all(map(_fits, given, results)):
             shapes = ", ".join(str(array.shape) for array in results)
-            raise ModelError(f"{kernel.label}: out= does not fit, expected writeable arrays of shape {shapes}.")
+            label = self._kernels[way.key].label
+            raise ModelError(f"{label}: out= does not fit, expected writeable arrays of shape {shapes}.")
         for array, destination in zip(results, given, strict=True):
-            np.copyto(destination, array, casting="same_kind")
+            destination[...] = array
         return out
+
+    def _frame_way(self, function: str, frames: str | Sequence[str]) -> _FrameWay:
+        if not isinstance(frames, Iterable):
+            raise ModelError(f"{self._name}.{function}: got frames {frames!r}, expected a name, or several in a list.")
+        asked = frames if isinstance(frames, str) else tuple(frames)
+        ways: dict[Any, _FrameWay] = self.__dict__.setdefault("_frame_ways", {})
+        try:
+            return ways[function, asked]
+        except (KeyError, TypeError):  # the latter of what has no hash, and is no name
+            pass
+        names = self._checked_frames(function, (asked,) if isinstance(asked, str) else asked)
+        key, there = self._framed_function(function, names)
+        at = there.index(asked) if isinstance(asked, str) else [there.index(name) for name in names]
+        after = [(slice(None),) * (len(argument.shape) - 1) for argument in self._kernels[key].info.outputs]
+        parts, axes = [(..., at, *own) for own in after], [(..., None, *own) for own in after]
+        way = ways[function, asked] = _FrameWay(key, parts, axes, only=at == 0 and len(there) == 1)
+        return way
 
     def _under_wrenches(
         self,
@@ -136,5 +165,5 @@ def _fits(given: Any, result: NDArray[Any]) -> bool:
         isinstance(given, np.ndarray)
         and given.shape == result.shape
         and given.flags.writeable
-        and np.can_cast(result.dtype, given.dtype, "same_kind")
+        and (given.dtype == result.dtype or np.can_cast(result.dtype, given.dtype, "same_kind"))
     )

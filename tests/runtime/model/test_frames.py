@@ -27,6 +27,12 @@ def free() -> elastogen.Model:
     return elastogen.build_model(robot, frames=["eye", "rod", "hub"], outputs=OUTPUTS)
 
 
+@pytest.fixture(scope="module")
+def only_eye() -> elastogen.Model:
+    """The rod on a fixed hub, with one frame."""
+    return elastogen.build_model(ARM, frames=["eye"], outputs=["frame_pose", "frame_jacobian"])
+
+
 def state(model: elastogen.Model, *batch: int) -> tuple[np.ndarray, ...]:
     rng = np.random.default_rng(2)
     q = rng.normal(size=(*batch, model.nq))
@@ -98,11 +104,47 @@ def test_a_subset_of_frames_is_not_built_again(puma560: elastogen.Model, monkeyp
         puma560.frame_jacobian("trunk", q)
 
 
+@pytest.mark.parametrize("count", [None, 1, 3, 200])
+def test_results_of_one_frame_into_arrays(only_eye: elastogen.Model, count) -> None:
+    """Also where the function has no other frame, and writes them directly."""
+    batch = () if count is None else (count,)
+    q = np.random.default_rng(3).normal(size=(*batch, 1))
+    J, (position, rotation) = only_eye.frame_jacobian("eye", q), only_eye.frame_pose("eye", q)
+    assert (J.shape, position.shape, rotation.shape) == ((*batch, 6, 1), (*batch, 3), (*batch, 3, 3))
+    np.testing.assert_array_equal(only_eye.frame_jacobian(["eye"], q)[..., 0, :, :], J)
+    for strided in (False, True):
+        out = [np.empty((*each.shape, 2))[..., 0] if strided else np.empty(each.shape) for each in (J, position, rotation)]
+        assert only_eye.frame_jacobian("eye", q, out=out[0]) is out[0]
+        pose = (out[1], out[2])
+        assert only_eye.frame_pose("eye", q, out=pose) is pose
+        for part, right in zip(out, (J, position, rotation), strict=True):
+            np.testing.assert_array_equal(part, right)
+    single = np.empty(J.shape, np.float32)
+    np.testing.assert_array_equal(only_eye.frame_jacobian("eye", q, out=single), J.astype(np.float32))
+
+
+def test_outputs_of_one_frame_that_do_not_fit(only_eye: elastogen.Model) -> None:
+    q = np.zeros((3, 1))
+    good, read_only = np.zeros((3, 3)), np.zeros((3, 3, 3))
+    read_only.flags.writeable = False
+    for out in (np.zeros((3, 1, 6, 1)), np.zeros((3, 6)), np.zeros(()), np.zeros((3, 6, 1), int), [[0.0]], (good,)):
+        with pytest.raises(elastogen.ModelError, match=r"out= does not fit.*\(3, 6, 1\)"):
+            only_eye.frame_jacobian("eye", q, out=out)
+    for out in ((good, read_only), (good,), (good, good), (good, None), np.zeros((2, 3, 3)), good):
+        with pytest.raises(elastogen.ModelError, match=r"out= does not fit.*\(3, 3\), \(3, 3, 3\)"):
+            only_eye.frame_pose("eye", q, out=out)
+        assert not good.any()
+    with pytest.raises(elastogen.ModelError, match="argument 'q'"):
+        only_eye.frame_jacobian("eye", q[:, :0], out=np.zeros((3, 6, 1)))
+
+
 WRONG = {
     "no such frame": (lambda m, s: m.frame_jacobian("eey", s[0]), "Did you mean 'eye'"),
     "none": (lambda m, s: m.frame_jacobian([], s[0]), "one or more"),
     "twice": (lambda m, s: m.frame_jacobian(["eye", "eye"], s[0]), "each once"),
     "no name": (lambda m, s: m.frame_jacobian([3], s[0]), "expected a link, a point or 'tip'"),
+    "no names": (lambda m, s: m.frame_jacobian(3, s[0]), "expected a name, or several"),
+    "no name that is hashed": (lambda m, s: m.frame_jacobian([["eye"]], s[0]), "expected a link, a point or 'tip'"),
     "not built": (lambda m, s: m.frame_jacobian("tip", s[0]), "frames= of elastogen.build_model"),
     "function not built": (lambda m, s: m.frame_jacobian_rate("eye", *s[:2]), "outputs= and frames="),
     "search not built": (lambda m, s: m.inverse_kinematics("eye", [0, 0, 0]), "outputs= and frames="),
