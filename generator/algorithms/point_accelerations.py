@@ -1,7 +1,8 @@
 """Accelerations of points in base components (000 (80)), in equal ways; which is cheapest depends on the robot and the points.
 
 R (a + U r), or (R U) r, from the frames' motions in their own components; or U_h (R_h r) with angular velocities and
-accelerations carried outwards in the axes of one home h: of the base or, next to it, of the frame behind the first turn.
+accelerations carried outwards in the axes of one home h: of the base, which suits points on many links, or of a frame behind
+the first turns, where most of their components are zero: that suits points on few links, far out.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 
 from elastogen.generator.algorithms.kinematics import Twist, poses
 from elastogen.generator.algorithms.newton_euler import MotionState, Placed, acceleration_operator, relative, turn_of_group
@@ -97,8 +98,7 @@ def accelerations_by_operators(carriers: Carriers) -> list[Twist]:
         if carried[index] < WORTH_A_PRODUCT:
             return lambda r: carriers.in_base(index, add(motion.a, times(motion.U, r)))
         origin = carriers.in_base(index, motion.a)
-        columns = [carriers.in_base(index, list(column)) for column in zip(*motion.U, strict=True)]
-        operator = [list(row) for row in zip(*columns, strict=True)]
+        operator = columns([carriers.in_base(index, list(column)) for column in zip(*motion.U, strict=True)])
         return lambda r: add(origin, times(operator, r))
 
     return carriers.accelerations(of)
@@ -128,16 +128,19 @@ class Operator:
 
 
 class Carried:
-    """Angular velocities and accelerations of frames in the axes of a home, carried outwards: w_i = w_k + spin, and so on."""
+    """Angular velocities and accelerations of frames in the axes of a home, carried outwards: w_i = w_k + spin, and so on.
+
+    ``inside`` tells how many turns are inside of the home of what turns more often than twice: none, it is the base, up to two.
+    """
 
     WORTH_AXES = 4  # vectors turned by a frame and those beyond, its own axis among them: R of a frame costs 18, a turn 6
 
-    def __init__(self, carriers: Carriers) -> None:
-        self.carriers, self.mechanism = carriers, carriers.mechanism
+    def __init__(self, carriers: Carriers, inside: int) -> None:
+        self.carriers, self.mechanism, self._inside = carriers, carriers.mechanism, inside
         self.placed = list(carriers.placed)
         self._turning: dict[tuple[int, int], tuple[Vec, Vec]] = {}
         self._operators: dict[int, Operator] = {}
-        self._matrices: dict[int, Mat] = {}
+        self._matrices: dict[tuple[int, int], Mat] = {}
         self._origins: dict[int, Vec] = {}
         zero, one = self.mechanism.graph.value(0), self.mechanism.graph.value(1)
         self._none: Vec = [zero] * 3
@@ -183,17 +186,18 @@ class Carried:
         return [graph.value(0) if abs(x.constant or 0.0) <= TINY * size else x for x in turned[:2]] + turned[2:]
 
     def home(self, index: int) -> int:
-        """In whose axes a frame's operator is: of the base, or of the frame behind the first of two turns."""
+        """In whose axes a frame's operator is: of the base, or of a frame behind one turn or two."""
         chain = self.carriers.turns(index)
-        return chain[1] if len(chain) == Carriers.FEW_TURNS else -1
+        inside = self._inside if len(chain) > Carriers.FEW_TURNS else len(chain) - 1
+        return chain[-inside] if inside > 0 else -1
 
     def turned(self, index: int, home: int, v: Vec) -> Vec:
         """A vector in the axes of its home, turn by turn; the last turns at once, by a matrix, where many vectors take them."""
         for k in self.carriers.turns(index):
             if k == home:
                 break
-            if home < 0 and self._passing[k] >= self.WORTH_AXES and self._depth(k) > Carriers.FEW_TURNS:
-                return times(self._axes(k), v)
+            if self._passing[k] >= self.WORTH_AXES and self._depth(k) - self._depth(home) > Carriers.FEW_TURNS:
+                return times(self._axes(k, home), v)
             v = self.placed[k].group_rotation.outward(v)
         return v
 
@@ -205,13 +209,13 @@ class Carried:
             found += any(not x.is_zero for angular, _ in frame.motion.twists(frame.at(self.carriers.q)) for x in angular)
         return found
 
-    def _axes(self, index: int) -> Mat:
-        """R of a frame: its axes, from those of the frame it turns on."""
-        if index not in self._matrices:
+    def _axes(self, index: int, home: int) -> Mat:
+        """R of a frame in the axes of its home: its axes, from those of the frame it turns on."""
+        if (index, home) not in self._matrices:
             place = self.placed[index]
-            axes = [self.turned(place.group_parent, -1, place.group_rotation.outward(unit)) for unit in self._units]
-            self._matrices[index] = columns(axes)
-        return self._matrices[index]
+            axes = [self.turned(place.group_parent, home, place.group_rotation.outward(unit)) for unit in self._units]
+            self._matrices[index, home] = columns(axes)
+        return self._matrices[index, home]
 
     def turning(self, index: int, home: int) -> tuple[Vec, Vec]:
         """Angular velocity and acceleration; near the base in the axes behind the first turn, where most of them is zero."""
@@ -239,6 +243,12 @@ class Carried:
             spin, spin_rate = self.turned(index, home, spin), self.turned(index, home, spin_rate)
         return add(omega, spin), add(add(epsilon, spin_rate), cross(omega, spin))
 
+    def angular(self, index: int) -> Vec:
+        """Angular acceleration of a frame, in base components."""
+        home = self.home(index)
+        epsilon = self.turning(index, home)[1]
+        return epsilon if home < 0 else self.carriers.in_base(home, epsilon)
+
     def _moved(self, index: int, r: Vec) -> Vec:
         """U (R r), in base components."""
         return self._moved_with(index, index, r)
@@ -251,8 +261,12 @@ class Carried:
         return moved if home < 0 else self.carriers.in_base(home, moved)
 
     def _has_operator(self, index: int) -> bool:
+        """Whether a frame's points are worth it: from three on, from two where frames that turn on it share its column."""
+        on_it = [k for k in self._points if self.carriers.turns(k)[1:2] == [index] and self._has_operator(k)]
+        if any(self._turns_on_a_turn(k) for k in on_it):  # by the product rule, which needs it anyway
+            return True
         near = len(self.carriers.turns(index)) < Carriers.FEW_TURNS
-        return len(self._points[index]) >= WORTH_A_PRODUCT - near
+        return len(self._points[index]) >= WORTH_A_PRODUCT - (near or bool(on_it))
 
     def operator(self, index: int) -> Operator:
         """d2R/dt2 of a frame; along its joint's axis it is that of the frame it turns on."""
@@ -322,16 +336,19 @@ class Carried:
         return add(origin, self.operator(index).of(r) if self._has_operator(index) else self._moved(index, r))
 
 
-def accelerations_carried(carriers: Carriers) -> list[Twist]:
-    """Everything in the axes of the base, or next to it of the frame behind the first turn."""
-    carried, result = Carried(carriers), []
+def accelerations_carried(carriers: Carriers, inside: int) -> list[Twist]:
+    """In the axes of the base, or of frames behind the first turns (see Carried)."""
+    carried, result = Carried(carriers, inside), []
     for point in carriers.mechanism.points:
         index = point.frame.frame
         with carriers.mechanism.graph.section(f"{point.point.name}: acceleration"):
-            linear = carried.point(index, point.frame.position)
-            result.append(Twist(linear, carried.turning(index, -1)[1]))
+            result.append(Twist(carried.point(index, point.frame.position), carried.angular(index)))
     return result
 
 
-WAYS = (accelerations_by_frames, accelerations_by_operators, accelerations_carried)
+WAYS = (
+    accelerations_by_frames,
+    accelerations_by_operators,
+    *(partial(accelerations_carried, inside=inside) for inside in range(Carriers.FEW_TURNS + 1)),
+)
 """All of them."""
