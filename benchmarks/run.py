@@ -14,6 +14,7 @@ from benchmarks.functions import (
     free_bases,
     long_chains,
     operations,
+    points_and_reactions,
     speed,
     tuning,
 )
@@ -72,7 +73,7 @@ def _section(section: str, robots: list[str], work: Path, rounds: int, quick: bo
     if section == "derivatives":
         return derivatives.report(robots, work, rounds)
     if section == "operations":
-        return operations.report(quick)
+        return [*operations.report(quick), *points_and_reactions.report(quick)]
     if section == "builds":
         return builds.report(work, quick)
     if section == "starts":

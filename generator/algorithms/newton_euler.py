@@ -3,6 +3,7 @@
 Bodies enter by m, S, P: with U = {eps x} + {omega x}{omega x}, the acceleration of a point is a + U r, so that the force
 is m a + U S, and the moment the antisymmetric part of U P, plus S x a. In the other form of the moment, L eps + omega x L omega
 with the tensor L = tr(P) E - P, fewer or more constants are zero, depending on the robot: the derivation takes the cheaper.
+A third form takes the tensor about the centre of mass c, where products of inertia are often zero: N + c x m (a + U c).
 """
 
 from __future__ import annotations
@@ -177,9 +178,11 @@ def moment_by_tensor(motion: MotionState, inertia: Inertia) -> Vec:
     ]
 
 
+CENTRE = "centre"
 MOMENTS: dict[str, Callable[[MotionState, Inertia], Vec]] = {
     "pseudo-inertia": moment_by_pseudo_inertia,
     "tensor": moment_by_tensor,
+    CENTRE: moment_by_tensor,
 }
 
 
@@ -272,8 +275,7 @@ def body_wrench(
         xd, xdd = elastic.own(qd), elastic.own(qdd)
         body = elastic.moved(q)
         inertia = inertia + body.inertia
-    force = add([inertia.m * x for x in motion.a], times(motion.U, inertia.S))
-    torque = add(MOMENTS[moment](motion, inertia), cross(inertia.S, motion.a))
+    force, torque = _rigid_wrench(motion, inertia, moment)
     if elastic is not None:
         added_force, added_torque = body.added_wrench(motion.omega, xd, xdd)
         force, torque = add(force, added_force), add(torque, added_torque)
@@ -281,6 +283,17 @@ def body_wrench(
             elastic_rows = body.rows(motion.omega, motion.U, motion.a, xd, xdd)
             rows.update(zip(elastic.coordinates, elastic_rows, strict=True))
     return force, torque
+
+
+def _rigid_wrench(motion: MotionState, inertia: Inertia, moment: str) -> tuple[Vec, Vec]:
+    """m a + U S and the moment about the frame's origin; from the centre of mass where products of inertia vanish there."""
+    about = inertia.about_centre() if moment == CENTRE else None
+    if about is not None:
+        centre, body = about
+        force = [inertia.m * x for x in add(motion.a, times(motion.U, centre))]
+        return force, add(moment_by_tensor(motion, body), cross(centre, force))
+    force = add([inertia.m * x for x in motion.a], times(motion.U, inertia.S))
+    return force, add(MOMENTS[moment](motion, inertia), cross(inertia.S, motion.a))
 
 
 def relieve(mechanism: Mechanism, placed: Sequence[Placed], wrenches: list[tuple[Vec, Vec]], load: Load) -> None:

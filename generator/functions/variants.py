@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from elastogen.generator.algorithms import affine
-from elastogen.generator.algorithms.newton_euler import Load, Placed, inverse_dynamics, place
+from elastogen.generator.algorithms.newton_euler import CENTRE, Load, Placed, inverse_dynamics, place
 from elastogen.generator.bodies.elastic_body import ElasticBody
 from elastogen.generator.functions.own.terms import OwnTerms
 from elastogen.generator.mechanism.drives import Drive, drives
@@ -299,8 +299,12 @@ class VariantFamily:
 
     def physical(self) -> list[Variant]:
         """Layouts in which every frame carries the bodies that are there, for forces between them."""
-        moments = ("tensor",) if self._sheared else ("tensor", "pseudo-inertia")
-        return [replace(variant, moment=moment) for variant in self.pointed() for moment in moments]
+        found = []
+        for variant in self.pointed():
+            pays = any(frame.inertia.about_centre() is not None for frame in variant.mechanism.frames)
+            moments = ("tensor", "pseudo-inertia", CENTRE)[: 2 + pays]
+            found += [replace(variant, moment=moment) for moment in (moments[:1] if self._sheared else moments)]
+        return found
 
     def layouts(self, family: str) -> list[Variant]:
         """Layouts by family, plain where it has no method; always in the same order, made once."""

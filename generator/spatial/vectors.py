@@ -105,6 +105,11 @@ class Symmetric:
         return (self.xx, self.xy, self.xz, self.yy, self.yz, self.zz)
 
     @property
+    def products(self) -> int:
+        """How many entries beside the diagonal are not zero."""
+        return sum(not entry.is_zero for entry in (self.xy, self.xz, self.yz))
+
+    @property
     def full(self) -> Mat:
         """As three rows."""
         return [[self.xx, self.xy, self.xz], [self.xy, self.yy, self.yz], [self.xz, self.yz, self.zz]]

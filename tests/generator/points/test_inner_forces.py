@@ -1,5 +1,6 @@
 """Reactions in joints, resultants of links: against free-body equations summed over mass points."""
 
+from dataclasses import replace
 from functools import cache
 
 import free_bodies
@@ -7,11 +8,13 @@ import numpy as np
 import point_oracle as oracle
 import pytest
 from sliding_frames import beam_through_rod, rod_on_beam, sliding
-from test_points import GRAVITY, INVERSE_DYNAMICS, spatial, spatial_section, state
+from test_points import GRAVITY, INVERSE_DYNAMICS, PUMA, modified_dh, spatial, spatial_section, state
 
 import elastogen
 from elastogen.generator.functions.derivation import derive_model
+from elastogen.generator.functions.variants import VariantFamily
 from elastogen.generator.robot.errors import OutputError
+from elastogen.generator.robot.robot import Body
 
 WANTED = ("joint_reactions", "joint_reactions_base", "link_resultants")
 TOOL = {"mass": 0.4, "com": [0.02, 0.01, -0.03], "inertia": [0.002, 0.003, 0.004]}
@@ -62,9 +65,9 @@ def spatial_parts(linear, sections=(), outside_of=None):
     return [(start, [*hub, *beam, *tip]), (hand_frame, hand)]
 
 
-def check(functions, parts, gravity, q, qd, qdd):
+def check(functions, parts, gravity, q, qd, qdd, live=None):
     """Parts are the links from the base outwards: their frames, and their mass points."""
-    result = {name: next(iter(functions[name].evaluate({"q": q, "qd": qd, "qdd": qdd}).values())) for name in WANTED}
+    result = {name: next(iter(functions[name].evaluate({"q": q, "qd": qd, "qdd": qdd}, live).values())) for name in WANTED}
     moved = [free_bodies.moved(part, q, qd, qdd) for _, part in parts]
     for i, (chain, _) in enumerate(parts):
         axes, origin = free_bodies.frame(chain, q)
@@ -92,8 +95,26 @@ def test_sliding_and_telescopic_joints(kind, parts):
     check(found, parts(q), (0.5, -9.81, 0), q, qd, qdd)
 
 
-COUNTS = {"puma560": (INVERSE_DYNAMICS, 521), "stanford": (364, 459), "trtrr": (265, 326), "two_link": (58, 99),
-          "scara": (101, 184)}  # fmt: skip  # operations of inverse dynamics, with reactions; in docs/robots/points.md
+def test_products_of_inertia_that_vanish_about_the_centre():
+    """Tensors that are diagonal about the centres of mass, not about the origins: the third form of the moment."""
+    puma, rng, chain, parts, links = elastogen.load("puma560"), np.random.default_rng(7), [], [], []
+    for k, (link, dh) in enumerate(zip(puma.links[1:], PUMA, strict=True)):
+        mass, com, tensor = rng.uniform(1, 5), rng.uniform(-0.2, 0.2, 3), rng.uniform(0.1, 0.15, 3)
+        links.append(replace(link, body=Body(mass, tuple(com), tuple(map(tuple, np.diag(tensor))))))
+        chain = [*chain, *modified_dh(k, *dh)]
+        points = free_bodies.body_points(mass, com, tensor)
+        parts.append((chain, [(m, [*chain, oracle.shift(*r)]) for m, r in points]))
+    robot = replace(puma, links=(puma.links[0], *links))
+    inner = [frame.inertia.about_centre() for frame in VariantFamily(robot).layouts("physical")[0].mechanism.frames[:-1]]
+    assert all(about is not None for about in inner)  # the last link has a live payload
+    found = {function.name: function for function in derive_model(robot, WANTED).functions}
+    assert found["joint_reactions"].program.count.mul + found["joint_reactions"].program.count.add == 612
+    live = {parameter.name: parameter.value for parameter in robot.live_parameters}
+    check(found, parts, [live[f"gravity_{axis}"] for axis in "xyz"], *state(6, 26, small=1.0), live)
+
+
+COUNTS = {"puma560": (INVERSE_DYNAMICS, 493), "stanford": (364, 459), "trtrr": (265, 322), "two_link": (58, 99),
+          "scara": (101, 180)}  # fmt: skip  # operations of inverse dynamics, with reactions; in docs/robots/points.md
 
 
 @pytest.mark.parametrize("name", COUNTS)

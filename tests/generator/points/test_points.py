@@ -213,12 +213,22 @@ def test_a_falling_accelerometer_reads_nothing():
     assert np.linalg.norm(function.evaluate({**state, "qdd": [0.0]})["reading"]) == pytest.approx(9.81, rel=1e-14)
 
 
+BUILT_IN = ("satellite", "puma560", "stanford")
+
+
 def placed(name, link, x, y, z):
     return Point(name, link, pose=((1, 0, 0, x), (0, 1, 0, y), (0, 0, 1, z), (0, 0, 0, 1)))
 
 
 PUMA = ((0, 0, 0.67183), (np.pi / 2, 0, 0), (0, 0.4318, 0.15005), (-np.pi / 2, 0.0203, 0.4318), (np.pi / 2, 0, 0),
         (-np.pi / 2, 0, 0))  # fmt: skip  # alpha, a, d of the modified DH table
+
+
+def modified_dh(k, alpha, a, d):
+    """The steps of joint k."""
+    return [oracle.rpy(alpha, 0, 0), oracle.shift(a, 0, 0), oracle.shift(0, 0, d), oracle.turn((0, 0, 1), k)]
+
+
 INVERSE_DYNAMICS = 459  # operations for the PUMA, which test_inner_forces.py counts
 TEN_POINTS = {  # how many on each link, and the operations; docs/robots/points.md has the table
     (2, 2, 2, 2, 1, 1): 458, (0, 0, 0, 0, 0, 10): 399, (0, 0, 0, 0, 5, 5): 455, (0, 0, 0, 4, 3, 3): 500,
@@ -236,23 +246,25 @@ def test_ten_points_anywhere_on_the_puma(spread):
     (function,) = derive_model(puma.with_points(*points), ["point_accelerations"]).functions
     assert function.program.count.mul + function.program.count.add == TEN_POINTS[spread]
     assert TEN_POINTS[spread] <= INVERSE_DYNAMICS or spread in CROWDED
-    joints = [[oracle.rpy(alpha, 0, 0), oracle.shift(a, 0, 0), oracle.shift(0, 0, d), oracle.turn((0, 0, 1), k)]
-              for k, (alpha, a, d) in enumerate(PUMA)]  # fmt: skip
+    joints = [modified_dh(k, *dh) for k, dh in enumerate(PUMA)]
     chains = [[step for joint in joints[:k] for step in joint] + [oracle.shift(*r)] for k, r in where]
     check({"point_accelerations": function}, chains, (0, 0, 0), *state(6, 15, small=1.0))
 
 
-@pytest.mark.parametrize("kind", ["flexible", "sliding", "satellite"])
+@pytest.mark.parametrize("kind", ["flexible", "sliding", "satellite", "puma560", "stanford"])
 def test_all_ways_to_accelerations(kind):
     """The derivation keeps the cheapest, which the other tests judge; all are equal."""
-    if kind == "satellite":
-        robot = elastogen.load("satellite")
-        robot = robot.with_points(*(placed(link.name, link.name, 0.1, 0, 0) for link in robot.links[1:]))
+    if kind in BUILT_IN:
+        robot = elastogen.load(kind)
+        few = [link.name for link in robot.links[1:]]
+        many = [name for name in few for _ in range(2)] + few[-1:]  # three on the last, two on the others
+        names = few if kind == "satellite" else many
+        robot = robot.with_points(*(placed(f"p{k}", name, 0.1, 0.02 * k, 0.2 - 0.03 * k) for k, name in enumerate(names)))
     else:
         robot = elastogen.load(spatial() if kind == "flexible" else {**sliding("Pa"), "points": [{"link": "link2", "x": 0.2}]})
     results = []
     for way in range(len(WAYS)):
-        programs = PlainPrograms(robot, way)
+        programs = PlainPrograms(robot, way, layout=3)
         size = len(robot.velocities)
         q, (_, qd, qdd) = np.array(neutral(robot)), state(size, 14)
         q[5 if kind == "sliding" else 0] += 0.3
