@@ -346,7 +346,7 @@ def accelerations_carried(carriers: Carriers, inside: int) -> list[Twist]:
     return result
 
 
-WAYS = (
+WAYS: tuple[Callable[[Carriers], list[Twist]], ...] = (
     accelerations_by_frames,
     accelerations_by_operators,
     *(partial(accelerations_carried, inside=inside) for inside in range(Carriers.FEW_TURNS + 1)),

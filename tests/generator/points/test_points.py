@@ -9,8 +9,8 @@ from plain_programs import PlainPrograms
 from sliding_frames import HERMITE, sliding
 
 import elastogen
-from elastogen.generator.description.validate import validate
 from elastogen.generator.algorithms.point_accelerations import WAYS
+from elastogen.generator.description.validate import validate
 from elastogen.generator.functions.derivation import derive_model
 from elastogen.generator.robot.errors import OutputError, RobotError
 from elastogen.generator.robot.neutral import neutral
@@ -232,14 +232,14 @@ def modified_dh(k, alpha, a, d):
 INVERSE_DYNAMICS = 459  # operations for the PUMA, which test_inner_forces.py counts
 TEN_POINTS = {  # how many on each link, and the operations; docs/robots/points.md has the table
     (2, 2, 2, 2, 1, 1): 458, (0, 0, 0, 0, 0, 10): 399, (0, 0, 0, 0, 5, 5): 455, (0, 0, 0, 4, 3, 3): 500,
-    (1, 1, 2, 2, 2, 2): 514,
+    (1, 1, 2, 2, 2, 2): 514, (0, 0, 0, 0, 0, 1): 168, (0, 0, 1, 2, 6, 1): 492,
 }  # fmt: skip
-CROWDED = ((0, 0, 0, 4, 3, 3), (1, 1, 2, 2, 2, 2))  # on all links of the wrist: more than inverse dynamics
+CROWDED = ((0, 0, 0, 4, 3, 3), (1, 1, 2, 2, 2, 2), (0, 0, 1, 2, 6, 1))  # on all links of the wrist: more than inverse dynamics
 
 
 @pytest.mark.parametrize("spread", TEN_POINTS)
 def test_ten_points_anywhere_on_the_puma(spread):
-    """Accelerations against power series in time, and what they cost."""
+    """Accelerations against power series in time, and what they cost; one point as well."""
     puma, rng = elastogen.load("puma560"), np.random.default_rng(3)
     where = [(k, rng.uniform(-0.3, 0.3, 3).tolist()) for k, count in enumerate(spread, 1) for _ in range(count)]
     points = [placed(f"p{n}", puma.links[k].name, *r) for n, (k, r) in enumerate(where)]
