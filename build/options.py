@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -57,7 +57,8 @@ class CompileOptions:
         _check_choice("fp_contract", self.fp_contract)
         if not all(isinstance(flag, str) for flag in self.cflags):
             raise OutputError(f"cflags: got {self.cflags!r}, expected a string or a list of strings.")
-        if self.timeout is not None and not self.timeout > 0:
+        number = isinstance(self.timeout, (int, float)) and not isinstance(self.timeout, bool)
+        if self.timeout is not None and not (number and self.timeout > 0):
             raise OutputError(f"timeout: got {self.timeout!r}, expected a positive number of seconds or None.")
 
 
@@ -89,17 +90,36 @@ class BuildOptions:
         environment: bool = True,
     ) -> BuildOptions:
         """Gather the keyword arguments of ``build_model``; ``environment`` says whether $ELASTOGEN_CFLAGS counts."""
-        given = shlex.split(cflags) if isinstance(cflags, str) else (cflags or ())
-        flags = (*shlex.split(os.environ.get("ELASTOGEN_CFLAGS", "") if environment else ""), *given)
+        given = _words("cflags", cflags) if isinstance(cflags, str) else () if cflags is None else cflags
+        if not isinstance(given, Sequence):
+            raise OutputError(f"cflags: got {cflags!r}, expected a string or a list of strings.")
+        if compiler is not None and not isinstance(compiler, str):
+            raise OutputError(f"compiler: got {compiler!r}, expected a command, for example 'gcc'.")
+        flags = (*_words("$ELASTOGEN_CFLAGS", os.environ.get("ELASTOGEN_CFLAGS", "") if environment else ""), *given)
         return cls(
             emit=EmitOptions(_with_fused(_checked_outputs(outputs), fused), precision, sincos, _checked_names(frames)),
             compile=CompileOptions(compiler, tuple(flags), bool(native), fp_contract, bool(lanes), timeout, bool(verbose)),
-            cache_dir=None if cache_dir is None else Path(cache_dir),
+            cache_dir=None if cache_dir is None else checked_path("cache_dir", cache_dir),
         )
 
     def with_outputs(self, outputs: tuple[str, ...] | None, frames: tuple[str, ...] | None = None) -> BuildOptions:
         """The same choices for other functions; None: for the same frames."""
         return replace(self, emit=replace(self.emit, outputs=outputs, frames=self.emit.frames if frames is None else frames))
+
+
+def checked_path(name: str, given: object) -> Path:
+    """A path that was given as one: text without a null character, or a Path."""
+    if not isinstance(given, (str, os.PathLike)) or not isinstance(text := os.fspath(given), str) or "\0" in text:
+        raise OutputError(f"{name}: got {given!r}, expected a path.")
+    return Path(text)
+
+
+def _words(name: str, text: str) -> list[str]:
+    """The words of a command line."""
+    try:
+        return shlex.split(text)
+    except ValueError as problem:
+        raise OutputError(f"{name}: got {text!r}, expected flags as in a shell ({problem}).") from None
 
 
 def _checked_names(frames: Sequence[str] | str) -> tuple[str, ...]:
@@ -119,9 +139,8 @@ def _with_fused(outputs: tuple[str, ...] | None, fused: Sequence[Sequence[str]])
     """The outputs, and one for each group of names."""
     if not fused:
         return outputs
-    groups = (
-        [(group,) if isinstance(group, str) else tuple(group) for group in fused] if not isinstance(fused, str) else [(fused,)]
-    )
+    given = [fused] if isinstance(fused, str) or not isinstance(fused, Sequence) else fused
+    groups = [tuple(group) if isinstance(group, Sequence) and not isinstance(group, str) else (group,) for group in given]
     if any(len(group) < 2 or not all(isinstance(name, str) for name in group) for group in groups):
         raise OutputError(
             f"fused: got {fused!r}, expected groups of functions, for example [['mass_matrix', 'gravity_vector']]."
@@ -132,7 +151,7 @@ def _with_fused(outputs: tuple[str, ...] | None, fused: Sequence[Sequence[str]])
 def _checked_outputs(outputs: Sequence[str] | str | None) -> tuple[str, ...] | None:
     if outputs is None:
         return None
-    names = (outputs,) if isinstance(outputs, str) else tuple(outputs)
+    names = (outputs,) if isinstance(outputs, str) or not isinstance(outputs, Iterable) else tuple(outputs)
     if not names or not all(isinstance(name, str) for name in names):
         raise OutputError(f"outputs: got {outputs!r}, expected names of functions, for example ['inverse_dynamics'].")
     return tuple(dict.fromkeys(names))

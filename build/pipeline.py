@@ -15,7 +15,7 @@ from elastogen.build.module.cache import Cache
 from elastogen.build.module.compile import Toolchain, compile_model, find_toolchain, unit_command
 from elastogen.build.module.compilers import Compilers
 from elastogen.build.module.units import Units
-from elastogen.build.options import BuildOptions
+from elastogen.build.options import BuildOptions, checked_path
 from elastogen.build.stamps import sha256, tool_sha256
 from elastogen.generator.description.load_robot import RobotSource, load
 from elastogen.generator.functions.derivation import derive_model
@@ -82,8 +82,8 @@ def generate(
     Raises RobotError, OutputError or BuildError.
     """
     options = BuildOptions.checked(outputs=outputs, fused=fused, precision=precision, sincos=sincos, frames=frames)
+    target = checked_path("directory", directory)
     model = render(load(robot), options)
-    target = Path(directory)
     files = {**model.c_files, **model.emitted_simulation, **model.bundle}
     written = write_files(target, files, by=f"generate {model.name}", force=force)
     return GeneratedFiles(target, target / f"{model.name}.h", target / f"{model.name}.c", tuple(written))

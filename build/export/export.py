@@ -5,14 +5,13 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Sequence
-from pathlib import Path
 
 from elastogen.build.export.formats import FORMATS, Choices, check_choices
 from elastogen.build.export.libraries import library_name
 from elastogen.build.export.project import make_project
 from elastogen.build.export.size import at_hand
 from elastogen.build.files.write import write_files
-from elastogen.build.options import BuildOptions
+from elastogen.build.options import BuildOptions, checked_path
 from elastogen.build.pipeline import GeneratedFiles
 from elastogen.generator.description.load_robot import RobotSource, load
 from elastogen.generator.robot.errors import OutputError
@@ -46,12 +45,13 @@ def export(
     bytes. Files that elastogen did not write are refused by name unless ``force``.
     Raises RobotError, OutputError or BuildError.
     """
-    usual = FORMATS[format].precision if format in FORMATS else "double"
+    folder = checked_path("directory", directory)
+    usual = FORMATS[format].precision if isinstance(format, str) and format in FORMATS else "double"
     options = BuildOptions.checked(
         outputs=outputs, precision=precision or usual, sincos=sincos, frames=frames, compiler=compiler, cflags=cflags,
         native=False, environment=False,
     )  # fmt: skip
-    if target is not None and not TRIPLE.fullmatch(target):
+    if target is not None and not (isinstance(target, str) and TRIPLE.fullmatch(target)):
         raise OutputError(f"target: got {target!r}, expected a triple such as aarch64-linux-gnu.")
     choices = Choices(header_only, target, options.compile)
     chosen = check_choices(format, loop, outputs is not None, choices)
@@ -65,7 +65,6 @@ def export(
     if size is not None:
         rows = {f"{project.name}_{f.name}": f"{f.code} / {f.stack} / {f.instructions}" for f in size.functions}
         project = project.with_sizes(rows, f"{size.compiler}, `{' '.join(size.flags)}`")
-    folder = Path(directory)
     written = write_files(
         folder, {**chosen.files(project, choices), **project.readme()}, by=f"{format} {project.name}", force=force
     )

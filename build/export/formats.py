@@ -162,7 +162,7 @@ FORMATS = {
 
 def check_choices(kind: str, loop: bool, outputs: bool, choices: Choices) -> Format:
     """The format of that name; refuse what it does not take."""
-    if kind not in FORMATS:
+    if not isinstance(kind, str) or kind not in FORMATS:
         raise OutputError(f"format: got {kind!r}, expected one of {', '.join(FORMATS)}.")
     chosen = FORMATS[kind]
     for given, taken, option in (

@@ -37,8 +37,8 @@ def verify(
     ``states`` random states over the joints' ranges; ``outputs`` are the functions whose C is checked (by default the default
     set); ``tell`` is called with a line before each step and with each finding.
     """
-    if states < 1:
-        raise OutputError(f"states: got {states}, expected at least 1")
+    if isinstance(states, bool) or not isinstance(states, int) or states < 1:
+        raise OutputError(f"states: got {states!r}, expected a whole number, at least 1")
     loaded = load(robot)
     wanted = output_names(outputs, loaded)
     points = () if loaded.points else ("point_positions",)

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Union
+from typing import Any, Union, get_args
 
 from elastogen.generator.description.couplings import lock as lock_joints
 from elastogen.generator.description.files import Files, builtin_names, existing_file
@@ -65,6 +65,7 @@ def load(
     ``base`` carries what was the base link; ``base="driven"`` gives it six drives. ``arguments`` are those of a xacro file.
     Raises :class:`RobotError` naming file, field, value, expectation and fix; warns with :class:`RobotWarning`.
     """
+    _check(mimic, {"friction": friction, "snap": snap}, {"lock": lock, "arguments": arguments}, live)
     choices = _Choices(name, (live,) if isinstance(live, str) else tuple(live), tip, base, dict(lock or {}))
     if isinstance(source, Robot):
         warned = source.source not in ("", "python")  # it came from a file, and loading that has warned
@@ -73,6 +74,20 @@ def load(
     with finite_arithmetic(str(source) if isinstance(source, (str, os.PathLike)) else "python", ""):
         loaded = _finish(_described(source, reading), choices)
     return replace(loaded, files=tuple(reading.files.contents))
+
+
+def _check(mimic: object, flags: Mapping[str, object], mappings: Mapping[str, object], live: object) -> None:
+    """Refuse arguments of another kind, whatever the source: a wrong one would count as the usual one."""
+    if mimic not in get_args(Mimic):
+        raise Location("load").at("mimic").error(mimic, " or ".join(map(repr, get_args(Mimic))), "leave it out")
+    for name, flag in flags.items():
+        if not isinstance(flag, bool):
+            raise Location("load").at(name).error(flag, "True or False", "leave it out")
+    for name, given in mappings.items():
+        if given is not None and not isinstance(given, Mapping):
+            raise Location("load").at(name).error(given, "a mapping of names to values", f"{name}={{'name': 0.1}}")
+    if not isinstance(live, Iterable):
+        raise Location("load").at("live").error(live, "names of parameters", "live=['payload']")
 
 
 def _described(source: Any, reading: Reading) -> Described:

@@ -45,13 +45,20 @@ class ConfigurationMethods(Evaluation):
         q[[start + 3 for start in self._metadata.quaternions]] = 1.0
         return q
 
-    def random_configuration(self, rng: np.random.Generator | int | None = None, shape: Sequence[int] = ()) -> Array:
-        """Return configurations ``(*shape, nq)``, by a generator or a seed.
+    def random_configuration(self, rng: np.random.Generator | int | None = None, shape: Sequence[int] | int = ()) -> Array:
+        """Return configurations ``(*shape, nq)``, by a generator or a seed; a number for ``shape`` is how many.
 
         Uniform between the limits of the joints; where there are none up to half a turn or 1 m to both sides; elastic
         coordinates are zero. All turns of floating and spherical joints are equally likely.
         """
-        u = np.random.default_rng(rng).uniform(size=(*shape, self.nq)).astype(self.dtype)
+        try:
+            axes = (shape,) if isinstance(shape, (int, np.integer)) else tuple(shape)
+            u = np.random.default_rng(rng).uniform(size=(*axes, self.nq)).astype(self.dtype)
+        except (TypeError, ValueError) as problem:
+            raise ModelError(
+                f"{self._name}.random_configuration: rng={rng!r}, shape={shape!r}, expected a generator or a seed from 0, and "
+                f"lengths of axes, for example shape=(3, 2) ({problem})."
+            ) from None
         if self._metadata.quaternions:
             return self._evaluate("random_configuration", (u,))
         low, high = np.array([self._range(k) for k in range(self.nq)]).T

@@ -85,6 +85,8 @@ class Evaluation:
 
     def _missing(self, function: str) -> Kernel:
         """A function that was not emitted: built now if the model was built with the default outputs, else an error."""
+        if not isinstance(function, str):
+            raise ModelError(f"{self._name}: function={function!r}, expected the name of one, for example 'mass_matrix'.")
         if self._provider is not None:
             self._kernels[function] = kernel = self._provider(function)
             kernel.diagnose = self._why_singular

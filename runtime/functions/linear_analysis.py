@@ -12,6 +12,7 @@ from elastogen.runtime.errors import ModelError
 from elastogen.runtime.functions.evaluation import Array, Evaluation, ParameterValues
 from elastogen.runtime.functions.metadata import Metadata
 from elastogen.runtime.functions.quaternions import commutators
+from elastogen.runtime.functions.singular import why_singular
 
 
 @dataclass(frozen=True)
@@ -64,9 +65,14 @@ class LinearAnalysis(Evaluation):
         """
         if joints not in ("free", "locked"):
             raise ModelError(f"modes: joints={joints!r}, expected 'free' or 'locked'.")
-        q = np.asarray(q, dtype=float)
+        try:
+            q = np.asarray(q, dtype=float)
+        except (TypeError, ValueError):
+            raise ModelError(f"modes: q={q!r}, expected {self.nq} real numbers.") from None
         if q.shape != (self.nq,):
             raise ModelError(f"modes: q has shape {q.shape}, expected ({self.nq},): one configuration at a time.")
+        if not np.isfinite(q).all():
+            raise ModelError(f"modes: q={q.tolist()}, expected finite numbers.")
         M = np.asarray(self._evaluate("mass_matrix", [q], None, parameters), dtype=float)
         zero = np.zeros(self.nv)
         K = (
@@ -79,7 +85,14 @@ class LinearAnalysis(Evaluation):
         if not kept:
             raise ModelError("modes: with joints='locked' nothing moves. Fix: joints='free', or a robot with elastic parts.")
         block = np.ix_(kept, kept)
-        L = np.linalg.cholesky(M[block])
+        try:
+            L = np.linalg.cholesky(M[block])
+        except np.linalg.LinAlgError:
+            names = [self._metadata.velocity_names[k] for k in kept]
+            why = why_singular(M[block], names)
+            raise ModelError(
+                f"modes: the mass matrix is not positive definite; likely cause: {why}. Fix: correct it."
+            ) from None
         reduced = np.linalg.solve(L, np.linalg.solve(L, np.asarray(K, dtype=float)[block]).T)
         squares, vectors = np.linalg.eigh(0.5 * (reduced + reduced.T))
         noise = len(kept) * float(np.finfo(self.dtype).eps) * np.abs(squares).max()
@@ -87,10 +100,17 @@ class LinearAnalysis(Evaluation):
         return Modes(np.sign(squares) * np.sqrt(np.abs(squares)), np.linalg.solve(L.T, vectors), tuple(kept))
 
     def linearize(self, q: ArrayLike, qd: ArrayLike, F: ArrayLike, *, parameters: ParameterValues = None) -> Linearization:
-        """State-space matrices about (q, qd, F) for control design; needs the output ``forward_dynamics_derivatives``."""
+        """State-space matrices about (q, qd, F) for control design; needs the output ``forward_dynamics_derivatives``.
+
+        Of a batch of operating points they have its leading axes.
+        """
         blocks = self._evaluate("forward_dynamics_derivatives", [q, qd, F], None, parameters)
         by_q, by_qd, by_F = (np.asarray(block, dtype=float) for block in blocks)
-        n = self.nv
-        A = np.block([[-commutators(self._metadata, np.asarray(qd, dtype=float)), np.eye(n)], [by_q, by_qd]])
-        B = np.vstack([np.zeros((n, len(self.driven))), by_F[:, list(self.driven)]])
+        n, batch = self.nv, by_q.shape[:-2]
+        rates = np.broadcast_to(np.asarray(qd, dtype=float), (*batch, n)).reshape(-1, n)
+        A, B = np.zeros((*batch, 2 * n, 2 * n)), np.zeros((*batch, 2 * n, len(self.driven)))
+        A[..., :n, :n] = -np.array([commutators(self._metadata, rate) for rate in rates]).reshape(*batch, n, n)
+        A[..., :n, n:] = np.eye(n)
+        A[..., n:, :n], A[..., n:, n:] = by_q, by_qd
+        B[..., n:, :] = by_F[..., list(self.driven)]
         return Linearization(A, B, self.driven)

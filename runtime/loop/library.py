@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 import os
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from elastogen.runtime.errors import ModelError, suggestion
-from elastogen.runtime.model.loader import import_extension
+from elastogen.runtime.model.loader import extension_path, import_extension
 from elastogen.runtime.model.model import Model
 
 _BUILD = "Fix: build it with elastogen.build_loop."
@@ -79,7 +78,7 @@ class LoopLibrary:
 
 def load_loop(path: str | os.PathLike[str]) -> LoopLibrary:
     """Load an extension module that ``elastogen.build_loop`` compiled."""
-    extension = Path(path)
+    extension = extension_path(path)
     module = import_extension(extension)
     lib, ffi = getattr(module, "lib", None), getattr(module, "ffi", None)
     if ffi is None or not hasattr(lib, "eg_loop_metadata"):

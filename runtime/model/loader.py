@@ -19,12 +19,22 @@ def load_model(path: str | os.PathLike[str]) -> Model:
 
     The C sources are expected beside it. A missing, foreign, damaged or outdated file raises ModelError.
     """
-    extension = Path(path)
+    extension = extension_path(path)
     module = import_extension(extension)
     lib, ffi = getattr(module, "lib", None), getattr(module, "ffi", None)
     if ffi is None or not hasattr(lib, "eg_metadata"):
         raise ModelError(f"{extension}: an extension module, but not one of elastogen's. {_BUILD}")
     return Model(lib, ffi, extension.parent, extension=extension)
+
+
+def extension_path(given: str | os.PathLike[str]) -> Path:
+    """The path of an extension module; ModelError where it is none."""
+    try:
+        path = Path(given)
+        path.exists()  # too long, or with a null character
+    except (TypeError, ValueError, OSError) as problem:
+        raise ModelError(f"{given!r:.200}: expected the path of a compiled model ({problem!s:.80}). {_BUILD}") from None
+    return path
 
 
 def import_extension(extension: Path) -> ModuleType:

@@ -167,11 +167,15 @@ class SimulationMethods(LimitMethods):
 
         ``y`` is (nq + nv,) or (nq + nv, k) for k states at once (``vectorized=True``); ``F`` as in :meth:`simulate`.
         """
-        state = np.asarray(y, dtype=np.float64)
-        if state.ndim not in (1, 2) or state.shape[0] != (size := self.nq + self.nv):
-            raise ModelError(f"{self._name}.rhs: y has shape {state.shape}, expected ({size},) or ({size}, k).")
+        label, size = f"{self._name}.rhs", self.nq + self.nv
+        try:
+            state, t = np.asarray(y, dtype=np.float64), float(t)
+        except (TypeError, ValueError):
+            raise ModelError(f"{label}: t={t!r}, y={y!r}, expected a time [s] and {size} real numbers.") from None
+        if state.ndim not in (1, 2) or state.shape[0] != size:
+            raise ModelError(f"{label}: y has shape {state.shape}, expected ({size},) or ({size}, k).")
         q, qd = (np.ascontiguousarray(half.T) for half in (state[: self.nq], state[self.nq :]))
-        forces = self._forces(float(t), q, qd, F, parameters)
+        forces = self._forces(t, q, qd, F, parameters)
         qdd = self._evaluate("forward_dynamics", (q, qd, forces), None, parameters)
         dq = self._evaluate("configuration_rate", (q, qd)) if self._quaternions else qd
         slope: NDArray[Any] = np.concatenate([dq, qdd], axis=-1).T
