@@ -8,12 +8,14 @@ from typing import Any
 import mpmath
 import numpy as np
 import pytest
+import sympy
 from robots_for_tests import example_urdf, quietly_loaded, random_robot
 
 import elastogen
 from elastogen.generator.functions.derivation import derive_model
 from elastogen.generator.functions.function import Function
 from elastogen.generator.program import many_digits
+from elastogen.generator.sliding.elements_inside import INDICATORS, indicators_at
 
 STEP = mpmath.mpf("1e-14")
 KINDS = {
@@ -36,17 +38,36 @@ def robot_of(kind: str) -> Any:
                 {"name": "j2", "type": "helical", "pitch": 0.05, "placement": {"xyz": [0.1, 0.2, 0], "rpy": [0.5, 0.2, 0]}},
             ],
         })  # fmt: skip
+    if kind == "clamped":  # a beam through its joint, of which the element inside does not bend
+        rod = {"joint": "R", "length": 0.3, "rigid": True, "mass": 0.7, "inertia": 0.01}
+        beam = {
+            "joint": "Pb",
+            "gamma": 0.4,
+            "slide": "nodal",
+            "length": 0.8,
+            "mass_per_length": 0.35,
+            "EI": 0.17,
+            "elements": 3,
+        }
+        return quietly_loaded({"elastogen": 1, "name": "clamped", "planar": {"links": [rod, beam]}})
     return elastogen.load(kind)
 
 
 def exactly(function: Function, arguments: Mapping[str, Any], parameters: Mapping[str, float]) -> Any:
+    if function.selectors:
+        inside = indicators_at(function.selectors, [float(x) for x in arguments["q"]])
+        arguments = {**arguments, INDICATORS: inside}
     (value,) = many_digits.evaluate(function.program, arguments, parameters, digits=60).values()
     return value
 
 
 @pytest.mark.parametrize(
     ("kind", "name"),
-    [*((kind, name) for kind in ("tree", "drives", "par_table3") for name in KINDS), ("rpb_table3", "inverse_dynamics")],
+    [
+        *((kind, name) for kind in ("tree", "drives", "par_table3") for name in KINDS),
+        ("rpb_table3", "inverse_dynamics"),
+        ("clamped", "inverse_dynamics"),
+    ],
 )
 def test_differences_of_the_function(kind: str, name: str) -> None:
     """Rigid, tree, screw with drives, flexible, sliding along a beam, telescopic: all blocks between two random directions."""
@@ -117,6 +138,26 @@ def test_of_quaternions_along_the_velocities(name: str) -> None:
         assert np.abs(found - expected).max() < 1e-10 * np.abs(expected).max()
     assert np.abs(q_q - q_q.T).max() > 1e-3
     assert np.array_equal(qd_qd, qd_qd.T)
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_what_a_selection_leaves_out_may_be_infinite(name: str) -> None:
+    """A potential 8 q0^(5/2) for q0 > 0 only: its third derivative 15 / sqrt(q0) there, and no trace of it elsewhere."""
+    plain = elastogen.load("two_link")
+    q0 = elastogen.symbols(plain).q[0]
+    bent = plain.with_terms(potential=sympy.Piecewise((8 * q0 ** sympy.Rational(5, 2), q0 > 0), (0, True)))
+    without, within = (derive_model(robot, [f"{name}_second_order"]).functions[0] for robot in (plain, bent))
+    parameters = {p.name: p.value for p in plain.live_parameters}
+    state = dict(zip((*KINDS[name][1:], "weights"), np.random.default_rng(5).standard_normal((3, 2)), strict=True))
+    below = {"q": np.array([-0.3, 0.4]), **state}
+    with np.errstate(invalid="ignore"):
+        pairs = zip(within.evaluate(below, parameters).values(), without.evaluate(below, parameters).values(), strict=True)
+    for found, expected in pairs:
+        np.testing.assert_allclose(found, expected, rtol=1e-13, atol=1e-13)
+    above = {"q": np.array([0.25, 0.4]), **state}
+    if name == "inverse_dynamics":
+        added = within.evaluate(above, parameters)["d2F_dq_dq"] - without.evaluate(above, parameters)["d2F_dq_dq"]
+        np.testing.assert_allclose(added, [[state["weights"][0] * 15 / 0.5, 0], [0, 0]], rtol=1e-12, atol=1e-12)
 
 
 def test_operations_and_symmetry() -> None:
