@@ -92,7 +92,9 @@ def test_updates_from_a_thread_never_stop_the_loop(library) -> None:
         numbers = [loop.set_reference([0.001 * k, -0.001 * k]) for k in range(300)]
         for k in range(50):
             loop.set_gains(kp=100 + k, kd=20)
-        time.sleep(0.01)
+        last = loop.statistics().cycles + 2  # one may be under way with the reference before
+        while loop.running and loop.statistics().cycles < last:
+            time.sleep(0.001)
     records = loop.read()
     assert numbers == list(range(1, 301))
     for record in records:  # each record holds one whole reference

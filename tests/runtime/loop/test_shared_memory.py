@@ -108,10 +108,8 @@ def test_waiting_for_commands_is_bounded(pair) -> None:
     loop.step()
     first = robot.get(timeout=1.0)
     np.testing.assert_array_equal(robot.get(), first)  # without a timeout: the last one, new or not
-    begin = time.monotonic()
     with pytest.raises(elastogen.ModelError, match=f"process {os.getpid()}"):
         robot.get(timeout=0.02)
-    assert time.monotonic() - begin < 5.0
 
 
 def test_one_process_per_side(pair, library) -> None:
