@@ -1,4 +1,4 @@
-"""Batches beside those of the peers: Pinocchio's pool of models in threads, CasADi's map, all in one run."""
+"""Batches beside those of the peers: Pinocchio's pool of models in threads, CasADi's map and MJX, all in one run."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import os
 import statistics
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,8 @@ from numpy.typing import NDArray
 
 import elastogen
 from benchmarks.race.kernels import shared_library
+from benchmarks.race.machine import on_cores
+from benchmarks.race.mjx import Mjx
 from benchmarks.race.peers import casadi_sources
 from benchmarks.race.robots import TITLES, MissingPeerError, Subject, joint_order, load_subject
 from benchmarks.race.tables import table, verdict
@@ -24,53 +26,43 @@ from benchmarks.race.tables import table, verdict
 STATES = 100_000
 FUNCTIONS = {"inverse_dynamics": ("q", "qd", "qdd"), "forward_dynamics": ("q", "qd", "F")}
 TARGETS = {"Pinocchio's pool": 8.0, "CasADi's map": 2.0}  # times the time of this project's, for inverse dynamics
-TOLERANCE = 1e-8  # Pinocchio reads right angles as the file has them, to nine digits
-MJX = "MJX (JAX on the processor): it takes 19 packages of 640 MB, too much for the extra [bench]"
+TOLERANCES = {
+    "Pinocchio's pool": 1e-8,
+    "CasADi's map": 1e-10,
+    "MJX": 1e-10,
+}  # the first reads right angles as the file has them
 
 
 @dataclass(frozen=True)
 class Peer:
-    """What is timed, and its answer as an array (states, ...)."""
+    """A batch: its results as an array (states, ...), the time of one call, and what ends it."""
 
-    run: Callable[[], Any]
-    array: Callable[[Any], NDArray[Any]]
+    answer: Callable[[], NDArray[Any]]
+    seconds: Callable[[], float]
+    close: Callable[[], None] = lambda: None
+    compile_seconds: float | None = None  # where it compiles as it runs
 
 
 def report(robots: Sequence[str], work: Path, rounds: int) -> list[str]:
     """Table of times per state, with one thread (CPU time) and with one for each core (wall time)."""
     rows: list[list[str]] = []
-    left_out = [MJX]
+    notes = ["Pinocchio's pool is as its wheel was compiled; its C++ for this processor is in the section speed"]
     cores = sorted({1, os.cpu_count() or 1})
     for name in robots:
         try:
             subject = load_subject(name, work)
         except MissingPeerError as missing:
-            left_out.append(f"{TITLES[name]}: {missing}")
+            notes.append(f"left out: {TITLES[name]}: {missing}")
             continue
-        with tempfile.TemporaryDirectory() as folder, _all_cores():
+        with tempfile.TemporaryDirectory() as folder, on_cores(cores[-1]):
             model = elastogen.build_model(subject.robot, outputs=list(FUNCTIONS), lanes=True, cache_dir=folder)
             for function, threads in [(function, threads) for function in FUNCTIONS for threads in cores]:
-                found, missing_here = _compare(subject, model, function, threads, work, max(5, rounds // 20))
+                found, remarks = _compare(subject, model, function, threads, work, max(5, rounds // 20))
                 rows += found
-                left_out += [line for line in missing_here if line not in left_out]
+                notes += [line for line in remarks if line not in notes]
     header = ["ns per state", "threads", "elastogen, lanes", "peer", "peer / elastogen (median)", "target", "reached"]
-    notes = ["- Pinocchio's pool is as its wheel was compiled; its C++ for this processor is in the section speed"]
-    notes += [f"- left out: {line}" for line in left_out]
-    return [f"## Batches of {STATES} states beside the peers", "", *table(header, rows), "", *notes, ""]
-
-
-@contextmanager
-def _all_cores() -> Iterator[None]:
-    """The other benchmarks are pinned to one core; threads want all of them."""
-    if not hasattr(os, "sched_setaffinity"):
-        yield
-        return
-    before = os.sched_getaffinity(0)
-    os.sched_setaffinity(0, range(os.cpu_count() or 1))
-    try:
-        yield
-    finally:
-        os.sched_setaffinity(0, before)
+    lines = [f"- {note}" for note in notes]
+    return [f"## Batches of {STATES} states beside the peers", "", *table(header, rows), "", *lines, ""]
 
 
 def _compare(
@@ -83,27 +75,30 @@ def _compare(
     def own() -> NDArray[Any]:
         return np.asarray(model.evaluate(function, out=out, threads=threads, **given))
 
-    makers = {"Pinocchio's pool": _pinocchio, "CasADi's map": _casadi}
+    makers = {"Pinocchio's pool": _pinocchio, "CasADi's map": _casadi, "MJX": _mjx}
     rows: list[list[str]] = []
-    left_out: list[str] = []
+    notes: list[str] = []
+    reference = own().copy()
     for label, make in makers.items():
+        title = f"{TITLES[subject.name]} {function}, {label}"
         try:
-            peer = make(subject, function, threads, states, work)
+            made = make(subject, function, threads, states, work)
         except MissingPeerError as missing:
-            left_out.append(f"{label}: {missing}")
+            notes.append(f"left out: {label}: {missing}")
             continue
-        reference = own().copy()
-        error = float(np.abs(peer.array(peer.run()) - reference).max() / np.abs(reference).max())
-        if not error < TOLERANCE:
-            raise ArithmeticError(f"{function} of {subject.name}: {label} differs by {error:.1e}")
-        samples = [(_seconds(own, threads), _seconds(peer.run, threads)) for _ in range(rounds)]
+        with closing(made) as peer:
+            error = float(np.abs(peer.answer() - reference).max() / np.abs(reference).max())
+            if not error < TOLERANCES[label]:
+                raise ArithmeticError(f"{function} of {subject.name}: {label} differs by {error:.1e}")
+            samples = [(_seconds(own, threads), peer.seconds()) for _ in range(rounds)]
         mine, theirs = (min(times) / STATES * 1e9 for times in zip(*samples, strict=True))
         ratio = statistics.median(b / a for a, b in samples)
-        target = TARGETS[label] if function == "inverse_dynamics" else None
+        target = TARGETS.get(label) if function == "inverse_dynamics" else None
         aim = ("-", "-") if target is None else (f"{target:g}", verdict(ratio >= target))
-        title = f"{TITLES[subject.name]} {function}, {label}"
         rows.append([title, str(threads), f"{mine:.0f}", f"{theirs:.0f}", f"{ratio:.1f}", *aim])
-    return rows, left_out
+        if peer.compile_seconds is not None:
+            notes.append(f"{title}, {threads} threads: compiled in {peer.compile_seconds:.0f} s before")
+    return rows, notes
 
 
 def _seconds(call: Callable[[], Any], threads: int) -> float:
@@ -127,7 +122,11 @@ def _pinocchio(subject: Subject, function: str, threads: int, states: Sequence[N
     for column, array in zip(columns, states, strict=True):
         column[place] = array.T
     pool = pinocchio.ModelPool(model, threads)
-    return Peer(lambda: algorithm(threads, pool, *columns), lambda answer: np.asarray(answer)[place].T)
+
+    def run() -> Any:
+        return algorithm(threads, pool, *columns)
+
+    return Peer(lambda: np.asarray(run())[place].T, lambda: _seconds(run, threads))
 
 
 def _casadi(subject: Subject, function: str, threads: int, states: Sequence[NDArray[Any]], work: Path) -> Peer:
@@ -142,7 +141,13 @@ def _casadi(subject: Subject, function: str, threads: int, states: Sequence[NDAr
     many = one.map(STATES, "serial") if threads == 1 else one.map(STATES, "thread", threads)
     columns = [casadi.DM(array.T) for array in states]
 
-    return Peer(
-        lambda: many.call(columns)[0],
-        lambda answer: np.asarray(answer).ravel(order="F").reshape(STATES, -1),
-    )
+    def run() -> Any:
+        return many.call(columns)[0]
+
+    return Peer(lambda: np.asarray(run()).ravel(order="F").reshape(STATES, -1), lambda: _seconds(run, threads))
+
+
+def _mjx(subject: Subject, function: str, threads: int, states: Sequence[NDArray[Any]], work: Path) -> Peer:
+    """MuJoCo's dynamics in JAX, its own functions under ``jit`` and ``vmap``, in another process."""
+    process = Mjx(subject, function, threads, states)
+    return Peer(process.answer, process.seconds, process.close, process.compile_seconds)
