@@ -14,7 +14,7 @@ import elastogen
 from benchmarks.race.ours import toolchain
 from benchmarks.race.peers import CPP_FLAGS
 
-PACKAGES = ("pin", "casadi", "example-robot-data", "numpy", "cffi", "sympy")
+PACKAGES = ("pin", "casadi", "example-robot-data", "mujoco-mjx", "jax", "numpy", "cffi", "sympy")
 
 
 def pin_to_one_core() -> str:
