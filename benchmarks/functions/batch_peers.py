@@ -40,7 +40,7 @@ class Peer:
     answer: Callable[[], NDArray[Any]]
     seconds: Callable[[], float]
     close: Callable[[], None] = lambda: None
-    compile_seconds: float | None = None  # where it compiles as it runs
+    compile_seconds: float | None = None  # CPU time, where it compiles in this run
 
 
 def report(robots: Sequence[str], work: Path, rounds: int) -> list[str]:
@@ -97,7 +97,7 @@ def _compare(
         aim = ("-", "-") if target is None else (f"{target:g}", verdict(ratio >= target))
         rows.append([title, str(threads), f"{mine:.0f}", f"{theirs:.0f}", f"{ratio:.1f}", *aim])
         if peer.compile_seconds is not None:
-            notes.append(f"{title}, {threads} threads: compiled in {peer.compile_seconds:.0f} s before")
+            notes.append(f"{title}, threads: {threads}: compiled before, in {peer.compile_seconds:.0f} s of CPU time")
     return rows, notes
 
 
