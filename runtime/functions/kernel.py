@@ -128,9 +128,13 @@ class Kernel:
         from concurrent.futures import ThreadPoolExecutor  # a slow import
 
         bounds = [start + (stop - start) * k // threads for k in range(threads + 1)]
+
+        def share(block: tuple[int, int]) -> int:
+            """It holds the job: a Ctrl-C while a thread starts leaves that thread alone with its block."""
+            return int(self.loop(job, *block)())
+
         with ThreadPoolExecutor(threads) as pool:  # one for each call: nothing is left behind that a fork would copy
-            loops = [self.loop(job, *block) for block in pairwise(bounds)]
-            return sum(pool.map(lambda loop: int(loop()), loops))
+            return sum(pool.map(share, pairwise(bounds)))
 
     def loop(self, job: Batch, start: int, stop: int) -> Callable[[], int]:
         """Return the C loop over the items start..stop, ready to be called; the job must outlive it."""

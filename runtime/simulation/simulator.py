@@ -71,6 +71,12 @@ class _PythonForce:
         return 0
 
 
+def _holding(memory: list[Any], task: Callable[[], None]) -> None:
+    """Run a task that reads memory of C: a Ctrl-C while its thread starts leaves the thread alone with it."""
+    task()
+    del memory
+
+
 class Simulator:
     """The integrators of one extension module."""
 
@@ -173,7 +179,8 @@ class Simulator:
             pending: set[Future[None]] = set()
             done: set[Future[None]] = set()
             try:
-                pending |= {pool.submit(task) for task in tasks}
+                for task in tasks:
+                    pending.add(pool.submit(_holding, keep, task))
                 while pending:
                     finished, pending = wait(pending, timeout=POLL, return_when=FIRST_COMPLETED)
                     done |= finished

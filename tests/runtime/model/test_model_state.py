@@ -6,13 +6,16 @@ import gc
 import pickle
 import shutil
 import threading
+import weakref
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 import elastogen
 from elastogen import Model, ModelError, load_model
+from elastogen.runtime.functions.kernel import FEWEST_PER_THREAD, Kernel
 
 
 @pytest.fixture
@@ -135,6 +138,31 @@ def test_threads_do_not_disturb_each_other(puma560: Model, rng: np.random.Genera
     for thread in threads:
         thread.join()
     assert not wrong
+
+
+def start_and_ctrl_c(thread: threading.Thread, start: Any = threading.Thread.start) -> None:
+    """A Ctrl-C that comes when a thread has begun and nobody knows it yet: pools do not wait for it."""
+    start(thread)
+    raise KeyboardInterrupt
+
+
+def test_a_thread_that_nobody_waits_for_keeps_its_memory(two_link: Model, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It read and wrote arrays that were gone, and the process ended with a segmentation fault."""
+    go_on, before = threading.Event(), set(threading.enumerate())
+    monkeypatch.setattr(Kernel, "loop", lambda *_: lambda: 0 * go_on.wait())  # in the place of the C code: it waits
+    q = np.zeros((2 * FEWEST_PER_THREAD, 2))
+    seen = weakref.ref(q)
+    with monkeypatch.context() as patch:
+        patch.setattr(threading.Thread, "start", start_and_ctrl_c)
+        with pytest.raises(KeyboardInterrupt):
+            two_link.evaluate("mass_matrix", q=q, threads=2)
+    del q
+    gc.collect()
+    (left,) = set(threading.enumerate()) - before
+    held = seen() is not None
+    go_on.set()
+    left.join()
+    assert held
 
 
 def test_pickled_models_keep_their_parameters(two_link: Model) -> None:
