@@ -120,6 +120,7 @@ def rows(arguments, out):
         count = len(a0)
         if count > MOST or {wrong}:
             return None
+        {lengths}
         {bytes}
         pool = pools[count]
 """
@@ -128,6 +129,10 @@ def rows(arguments, out):
         return None
 """
 )
+_ROW_LENGTHS = """\
+for row in {name}:
+            if len(row) != {size}:
+                return None"""
 MOST = 64  # states in a workspace
 
 
@@ -225,13 +230,13 @@ def compile_lists(kernel: Kernel, call: Any) -> Callable[..., Any]:
         **_workspace(kernel, "call(bound)", "[0]", batch=False),
     )
     wrong = [
-        f"type(a{k}) is not list or len(a{k}) != count or type(a{k}[0]) is not list or type(a{k}[0][0]) is bool "
-        f"or sum(map(len, a{k})) != {argument.size} * count"  # longer rows are refused by cffi: none is shorter
-        for k, argument in enumerate(inputs)
+        f"type(a{k}) is not list or len(a{k}) != count or type(a{k}[0]) is not list or type(a{k}[0][0]) is bool"
+        for k in range(len(inputs))
     ]
     rows = _ROWS.format(
         arguments=_tuple("a", inputs),
         wrong=f"{' or '.join(wrong)} or {_wrong_row(kernel, ())}",
+        lengths="\n        ".join(_ROW_LENGTHS.format(name=f"a{k}", size=a.size) for k, a in enumerate(inputs)),
         bytes=_bytes(kernel, ()),
         **_workspace(kernel, "call(*bound)", "[0]", batch=True),
     )
