@@ -41,6 +41,7 @@ class Kernel:
 
     def __init__(self, lib: Any, ffi: Any, model_name: str, info: FunctionInfo, parameters: Parameters) -> None:
         self.info = info
+        self.input_names = dict.fromkeys(argument.name for argument in info.inputs)  # in their order
         self.label = f"{model_name}.{info.name}"
         self.real: np.dtype[Any] = parameters.snapshot.dtype
         self.ffi = ffi

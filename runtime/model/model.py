@@ -196,10 +196,10 @@ class Model(
         share large batches, each a block of 2000 states or more.
         """
         kernel = self.kernel(function)
-        names = [argument.name for argument in kernel.info.inputs]
-        missing = [name for name in names if name not in arguments]
-        if missing or len(arguments) != len(names):
-            unknown = sorted(set(arguments) - set(names))
+        names = kernel.input_names
+        if arguments.keys() != names.keys():
+            missing = [name for name in names if name not in arguments]
+            unknown = sorted(arguments.keys() - names.keys())
             problem = f"argument {missing[0]!r} is missing" if missing else f"argument {unknown[0]!r} is unknown"
             raise ModelError(f"{kernel.label}: {problem}, expected {', '.join(names) or 'no arguments'}.")
         values = [arguments[name] for name in names]
