@@ -44,20 +44,24 @@ class Evaluation:
 
         The result is an array, or a tuple of arrays for a function with several outputs.
         """
-        kernel = self._kernels[function] if function in self._kernels else self._missing(function)
+        kernel = self._kernels.get(function)
+        if kernel is None:
+            kernel = self._missing(function)
         if self._quaternions:
             arguments = [
                 unit_quaternions(given, self._quaternions) if argument.name in ("q", "q0", "q1") else given
                 for argument, given in zip(kernel.info.inputs, arguments, strict=False)
             ]
         if parameters is None and threads is None and on_failure in ("raise", "nan"):
-            lists = arguments and type(arguments[0]) is list
-            result: Array | None = kernel.lists(arguments, out) if lists else kernel.single(arguments, out)
-            if result is None and (own := as_own_arrays(arguments, kernel.real)) is not None:
-                arguments = own
-                result = kernel.single(arguments, out)
+            result: Array | None = kernel.single(arguments, out)
             if result is not None:
                 return result
+            own = as_own_arrays(arguments, kernel.real)
+            if own is not None:
+                arguments = own
+                result = kernel.single(arguments, out)
+                if result is not None:
+                    return result
         answer: Array = kernel.batch(arguments, out, parameters, on_failure, 1 if threads is None else threads)
         return answer
 

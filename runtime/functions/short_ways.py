@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
 _WORKSPACE = """\
 workspace = pool.pop() if pool else new({count})
-if workspace[0] is not parameters.snapshot:
-    workspace = new({count})
-_, bound, {views} = workspace
+values, bound, {views} = workspace
+if values is not parameters.snapshot:
+    _, bound, {views} = workspace = new({count})
 {copies}
 if {call}:
     return None
@@ -45,6 +45,7 @@ _SINGLE = (
 def single(arguments, out):
     try:
         {arguments} = arguments
+        {lists}
         if {wrong}:
             return kernel.dense(arguments, out)
 """
@@ -151,6 +152,7 @@ def compile_single(kernel: Kernel) -> Callable[..., Any]:
         wrong.append(unlike if argument.shape else f"type(a{k}) is not float and ({unlike})")
     source = _SINGLE.format(
         arguments=_tuple("a", inputs) or "_",
+        lists="if type(a0) is list: return kernel.lists(arguments, out)" if inputs else "pass",
         wrong=" or ".join(wrong) or "False",
         **_workspace(kernel, "call(bound)", "[...]", batch=False),
     )
