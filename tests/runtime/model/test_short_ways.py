@@ -381,3 +381,12 @@ def test_arguments_of_other_ranks_are_those_of_the_general_way(mixed: Model, rng
         assert type(short) is type(general)
         for part, right in zip(short, general, strict=True):
             np.testing.assert_array_equal(part, right, strict=True)
+
+
+@pytest.mark.parametrize("count", [None, 3, 200])
+def test_lists_beside_arrays(two_link: Model, rng, only_short, count) -> None:
+    batch = () if count is None else (count,)
+    q, qd, qdd = rng.uniform(-1, 1, (3, *batch, 2))
+    expected = two_link.inverse_dynamics(q, qd, qdd)
+    for given in ((q.tolist(), qd, qdd), (q, qd.tolist(), qdd), (q, qd, qdd.tolist()), (q.tolist(), qd, qdd.tolist())):
+        np.testing.assert_array_equal(two_link.inverse_dynamics(*given), expected)
