@@ -38,6 +38,8 @@ def fused_entry(entries: Sequence[Entry]) -> Entry:
     inputs = {given for entry in entries for given in entry.inputs}
     order = [*(given for given in MOTION if given in inputs), *sorted(inputs - set(MOTION))]
 
+    largest_first = sorted(range(len(entries)), key=lambda k: -len(entries[k].inputs))  # as the C is printed: takes less time
+
     def outputs(variant: Variant) -> tuple[Argument, ...]:
         found = tuple(argument for entry in entries for argument in entry.outputs(variant))
         names = [argument.name for argument in found]
@@ -48,7 +50,8 @@ def fused_entry(entries: Sequence[Entry]) -> Entry:
 
     def together(ways: Sequence[Way]) -> Way:
         def derive(variant: Variant) -> Derived:
-            parts = [way(variant) for way in ways]
+            found = {k: ways[k](variant) for k in largest_first}
+            parts = [found[k] for k in range(len(ways))]
             return Derived(tuple(o for part in parts for o in part.outputs), [p for part in parts for p in part.pivots])
 
         return derive
