@@ -76,6 +76,23 @@ static inline void golden_flexible_sincos(
     }
 }
 
+#if defined(__GNUC__) && !defined(__clang__) && defined(__AVX__)
+/* After vectors of four and two angles a single one would be left, whose bits take a detour: a last vector computes it
+ * and those before it, these once more. */
+static inline void golden_flexible_sincos_odd(
+    const golden_flexible_real_t *x, golden_flexible_real_t *s, golden_flexible_real_t *c, int n)
+{
+    const int last = ((n % 4 == 3) && (n > 3)) ? 4 : 2;
+    if ((n % 2 == 0) || (n == 1)) {
+        golden_flexible_sincos(x, s, c, n);
+    } else {
+        golden_flexible_sincos(x, s, c, (n - last) + 1);
+        golden_flexible_sincos(&x[n - last], &s[n - last], &c[n - last], last);
+    }
+}
+#define golden_flexible_sincos golden_flexible_sincos_odd
+#endif
+
 const golden_flexible_params_t golden_flexible_params_nominal = {
     0.0, /* gravity_x */
     0.0, /* gravity_y */

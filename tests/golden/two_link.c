@@ -74,6 +74,23 @@ static inline void two_link_sincos(
     }
 }
 
+#if defined(__GNUC__) && !defined(__clang__) && defined(__AVX__)
+/* After vectors of four and two angles a single one would be left, whose bits take a detour: a last vector computes it
+ * and those before it, these once more. */
+static inline void two_link_sincos_odd(
+    const two_link_real_t *x, two_link_real_t *s, two_link_real_t *c, int n)
+{
+    const int last = ((n % 4 == 3) && (n > 3)) ? 4 : 2;
+    if ((n % 2 == 0) || (n == 1)) {
+        two_link_sincos(x, s, c, n);
+    } else {
+        two_link_sincos(x, s, c, (n - last) + 1);
+        two_link_sincos(&x[n - last], &s[n - last], &c[n - last], last);
+    }
+}
+#define two_link_sincos two_link_sincos_odd
+#endif
+
 const two_link_params_t two_link_params_nominal = {
     0.0, /* gravity_x */
     -9.81, /* gravity_y */

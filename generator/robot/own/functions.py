@@ -24,7 +24,7 @@ LONGEST_DOC = 1000
 LARGEST = 1000  # elements of an input or output
 STATE = ("q", "qd", "qdd")
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
-_TAKEN = frozenset({*STATE, "p", "k", "w", "i", "status"})
+_TAKEN = frozenset({*STATE, "p", "k", "w", "i", "status", "sincos", "sincos_odd", "real_t", "params_t", "params_nominal"})
 
 
 @dataclass(frozen=True)

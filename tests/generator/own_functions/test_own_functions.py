@@ -193,6 +193,8 @@ S = elastogen.symbols(ROBOT)
         ("mass_matrix", {}, {"y": S.q}, "functions.mass_matrix: .*no function of the catalogue"),
         ("simulation", {}, {"y": S.q}, "no function of the catalogue"),
         ("double", {}, {"y": S.q}, "that C and the generated code do not use"),
+        ("sincos", {}, {"y": S.q}, "that C and the generated code do not use"),
+        ("params_nominal", {}, {"y": S.q}, "that C and the generated code do not use"),
         ("bad name", {}, {"y": S.q}, "a C identifier"),
         ("law", {"q": 2}, {"y": S.q}, "inputs.q: .*do not use"),
         ("law", {"r": 0}, {"y": S.q}, "inputs.r: .*None, a size or"),
