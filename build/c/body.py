@@ -329,13 +329,16 @@ class Printer:
         real, count = self.dialect.real_type, len(call.angles)
         level = "" if call.level == 1 else str(call.level)
         angles = self._contiguous_inputs(call.angles)
+        # see _sincos_odd.j2; angles that are stored one by one just before cannot be read as a vector at once
+        odd = count % 2 == 1 and (count > 1 if angles else count > 3 and count % 4 == 3)
+        function = "sincos_odd" if odd and self.dialect.real == "double" and not self.dialect.lanes else "sincos"
         lines = []
         if not angles:
             angles = f"angle{level}"
             values = ", ".join(self.expressions.computed(node, text) for node in call.angles)
             lines.append(f"const {real} {angles}[{count}] = {{ {values} }};")
         lines += [f"{real} sine{level}[{count}];", f"{real} cosine{level}[{count}];"]
-        lines.append(f"{self.dialect.prefix}_sincos({angles}, sine{level}, cosine{level}, {count});")
+        lines.append(f"{self.dialect.prefix}_{function}({angles}, sine{level}, cosine{level}, {count});")
         self.place |= {
             node: (array, level, call.angles.index(self.graph.a[node] >> 1))
             for node in call.nodes

@@ -29,7 +29,7 @@ int main(void)
     arm6_real_t s[BLOCK];
     arm6_real_t c[BLOCK];
     while (fread(x, sizeof x[0], BLOCK, stdin) == BLOCK) {
-        arm6_sincos(x, s, c, BLOCK);
+        SINCOS(x, s, c, BLOCK);
         if (fwrite(s, sizeof s, 1, stdout) != 1 || fwrite(c, sizeof c, 1, stdout) != 1) {
             return 1;
         }
@@ -46,7 +46,7 @@ void arm6_torques(const arm6_real_t *q, arm6_real_t *tau)
 {
     arm6_real_t s[BLOCK];
     arm6_real_t c[BLOCK];
-    arm6_sincos(q, s, c, BLOCK);
+    SINCOS(q, s, c, BLOCK);
     arm6_use(s, c, tau);
 }
 """
@@ -86,7 +86,9 @@ def source(precision: Precision, rest: str) -> str:
     )
     names = ["sincos.c.j2", *(["_sincos_odd.j2"] if precision.real == "double" else [])]
     parts = [environment.get_template(f"model/{name}").render(prefix="arm6", real=precision.real) for name in names]
-    text = "".join(parts)
+    odd = "(BLOCK % 2 == 1) && (BLOCK > 1)" if precision.real == "double" else "0"  # as emitted functions call it
+    choice = f"#if {odd}\n#define SINCOS arm6_sincos_odd\n#else\n#define SINCOS arm6_sincos\n#endif\n"
+    text = "".join([*parts, choice])
     return f"typedef {precision.real} arm6_real_t;\n{text}{rest}"
 
 

@@ -76,21 +76,18 @@ static inline void golden_flexible_sincos(
     }
 }
 
+/* Of an odd number of angles gcc leaves a single one after its vectors of four and two, whose bits take a detour: here a last
+ * vector computes it and those before it, these once more. */
 #if defined(__GNUC__) && !defined(__clang__) && defined(__AVX__)
-/* After vectors of four and two angles a single one would be left, whose bits take a detour: a last vector computes it
- * and those before it, these once more. */
 static inline void golden_flexible_sincos_odd(
     const golden_flexible_real_t *x, golden_flexible_real_t *s, golden_flexible_real_t *c, int n)
 {
     const int last = ((n % 4 == 3) && (n > 3)) ? 4 : 2;
-    if ((n % 2 == 0) || (n == 1)) {
-        golden_flexible_sincos(x, s, c, n);
-    } else {
-        golden_flexible_sincos(x, s, c, (n - last) + 1);
-        golden_flexible_sincos(&x[n - last], &s[n - last], &c[n - last], last);
-    }
+    golden_flexible_sincos(x, s, c, (n - last) + 1);
+    golden_flexible_sincos(&x[n - last], &s[n - last], &c[n - last], last);
 }
-#define golden_flexible_sincos golden_flexible_sincos_odd
+#else
+#define golden_flexible_sincos_odd golden_flexible_sincos
 #endif
 
 const golden_flexible_params_t golden_flexible_params_nominal = {

@@ -74,21 +74,18 @@ static inline void two_link_sincos(
     }
 }
 
+/* Of an odd number of angles gcc leaves a single one after its vectors of four and two, whose bits take a detour: here a last
+ * vector computes it and those before it, these once more. */
 #if defined(__GNUC__) && !defined(__clang__) && defined(__AVX__)
-/* After vectors of four and two angles a single one would be left, whose bits take a detour: a last vector computes it
- * and those before it, these once more. */
 static inline void two_link_sincos_odd(
     const two_link_real_t *x, two_link_real_t *s, two_link_real_t *c, int n)
 {
     const int last = ((n % 4 == 3) && (n > 3)) ? 4 : 2;
-    if ((n % 2 == 0) || (n == 1)) {
-        two_link_sincos(x, s, c, n);
-    } else {
-        two_link_sincos(x, s, c, (n - last) + 1);
-        two_link_sincos(&x[n - last], &s[n - last], &c[n - last], last);
-    }
+    two_link_sincos(x, s, c, (n - last) + 1);
+    two_link_sincos(&x[n - last], &s[n - last], &c[n - last], last);
 }
-#define two_link_sincos two_link_sincos_odd
+#else
+#define two_link_sincos_odd two_link_sincos
 #endif
 
 const two_link_params_t two_link_params_nominal = {
