@@ -48,6 +48,7 @@ LEVERS = (
     Lever("-fno-math-errno", ("-fno-math-errno",)),
     Lever("with moves to integer registers", without=X86_FLAGS),
     Lever("with -ftree-slp-vectorize", without=("-fno-tree-slp-vectorize",)),
+    Lever("with memset for runs of zeros", without=("-fno-tree-loop-distribute-patterns",)),
     Lever("-fno-tree-vectorize", ("-fno-tree-vectorize",)),
     Lever("-fno-schedule-insns2", ("-fno-schedule-insns2",)),
     Lever("parts not marked noinline", ("-Dnoinline=unused",)),

@@ -27,7 +27,7 @@ from elastogen.build.stamps import CANDIDATES, EXTENSION_SUFFIX, ZIG, has_zig, p
 from elastogen.generator.robot.errors import BuildError
 
 GCC_FLAGS = ("-fno-tree-ter", "-fno-tree-slp-vectorize", "-fno-tree-loop-distribute-patterns")
-"""Measured on long straight-line code: benchmarks/README.md. The last one keeps loops over a few zeros loops: no call of memset."""
+"""Measured on long straight-line code, see benchmarks/README.md; the last one: runs of zeros without a call of memset."""
 X86_FLAGS = ("-mtune-ctrl=^inter_unit_moves_from_vec",)  # of gcc: numbers wait on the stack, not in integer registers
 LANES_FLAGS = ("-ftree-ter", "-fpeel-loops", "-fschedule-insns", "-fsched-pressure")
 """Of gcc for vectors, whose registers are few: numbers go from rows to lanes and on without a detour over memory, and
