@@ -3,19 +3,22 @@
 Bodies enter by m, S, P: with U = {eps x} + {omega x}{omega x}, the acceleration of a point is a + U r, so that the force
 is m a + U S, and the moment the antisymmetric part of U P, plus S x a. In the other form of the moment, L eps + omega x L omega
 with the tensor L = tr(P) E - P, fewer or more constants are zero, depending on the robot: the derivation takes the cheaper.
-A third form takes the tensor about the centre of mass c, where products of inertia are often zero: N + c x m (a + U c).
+The third form is the tensor again, each body taken about its centre of mass c, N + c x m (a + U c), or without a mass that is
+put on the origin of the next joint, where that leaves fewer constants.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from elastogen.generator.bodies.elastic_body import ElasticBody
 from elastogen.generator.mechanism.mechanism import LinkFrame, Mechanism
+from elastogen.generator.mechanism.simplest_form import simplest_forms
 from elastogen.generator.program.graph import Graph, Value
 from elastogen.generator.spatial.inertia import Inertia
-from elastogen.generator.spatial.vectors import Mat, Rotation, Vec, add, combination, cross, named, sub, times
+from elastogen.generator.spatial.vectors import Mat, Rotation, Vec, add, combination, cross, named, scale, sub, times
 
 
 @dataclass(frozen=True)
@@ -178,16 +181,20 @@ def moment_by_tensor(motion: MotionState, inertia: Inertia) -> Vec:
     ]
 
 
-CENTRE = "centre"
+SIMPLEST = "simplest"
 MOMENTS: dict[str, Callable[[MotionState, Inertia], Vec]] = {
     "pseudo-inertia": moment_by_pseudo_inertia,
     "tensor": moment_by_tensor,
-    CENTRE: moment_by_tensor,
+    SIMPLEST: moment_by_tensor,
 }
 
 
 def inward(
-    mechanism: Mechanism, placed: Sequence[Placed], q: Sequence[Value], wrenches: Sequence[tuple[Vec, Vec]]
+    mechanism: Mechanism,
+    placed: Sequence[Placed],
+    q: Sequence[Value],
+    wrenches: Sequence[tuple[Vec, Vec]],
+    ahead: Mapping[int, Vec],
 ) -> list[Value]:
     """Generalized forces from the force and moment that each frame's bodies need."""
     tau: list[Value] = [mechanism.graph.value(0)] * mechanism.size
@@ -197,7 +204,7 @@ def inward(
         for coordinate, value in frame.spread(frame.motion.project(frame.at(q), force, moment)):
             tau[coordinate] = tau[coordinate] + value
 
-    carry_inward(mechanism, placed, wrenches, project)
+    carry_inward(mechanism, placed, wrenches, project, ahead)
     return tau
 
 
@@ -206,8 +213,12 @@ def carry_inward(
     placed: Sequence[Placed],
     wrenches: Sequence[tuple[Vec, Vec]],
     visit: Callable[[int, Vec, Vec], None],
+    ahead: Mapping[int, Vec] = MappingProxyType({}),
 ) -> None:
-    """Sum force and moment over everything outside of each frame, and show them: about its origin, in its components."""
+    """Sum force and moment over everything outside of each frame, and show them: about its origin, in its components.
+
+    Forces ``ahead`` are on the origins of frames and belong to the bodies before them.
+    """
     forces = [list(force) for force, _ in wrenches]
     moments = [list(moment) for _, moment in wrenches]
     for index in reversed(range(len(mechanism.frames))):
@@ -216,7 +227,8 @@ def carry_inward(
             forces[index], moments[index] = named("f", index, forces[index]), named("n", index, moments[index])
             visit(index, forces[index], moments[index])
             if frame.parent >= 0:
-                force = place_.rotation.outward(forces[index])
+                passed = add(forces[index], ahead[index]) if index in ahead else forces[index]
+                force = place_.rotation.outward(passed)
                 moment = add(place_.rotation.outward(moments[index]), cross(place_.position, force))
                 forces[frame.parent] = add(forces[frame.parent], force)
                 moments[frame.parent] = add(moments[frame.parent], moment)
@@ -236,10 +248,11 @@ def inverse_dynamics(
     placed = place(mechanism, q, merge=merge)
     motions = outward(mechanism, placed, q, qd, qdd, [-g for g in gravity])
     rows: dict[int, Value] = {}
-    wrenches = body_wrenches(mechanism, motions, q, qd, qdd, moment, rows)
+    ahead: dict[int, Vec] = {}
+    wrenches = body_wrenches(mechanism, motions, q, qd, qdd, moment, rows, ahead)
     for load in loads:
         relieve(mechanism, placed, wrenches, load)
-    tau = inward(mechanism, placed, q, wrenches)
+    tau = inward(mechanism, placed, q, wrenches, ahead)
     return [value + rows[k] if k in rows else value for k, value in enumerate(tau)]
 
 
@@ -251,12 +264,24 @@ def body_wrenches(
     qdd: Sequence[Value],
     moment: str,
     rows: dict[int, Value] | None = None,
+    ahead: dict[int, Vec] | None = None,
 ) -> list[tuple[Vec, Vec]]:
-    """Force and moment that the bodies of each frame need, about its origin; ``rows`` takes those of elastic coordinates."""
+    """Force and moment that the bodies of each frame need, about its origin; ``rows`` takes those of elastic coordinates.
+
+    ``ahead`` takes forces on masses that bodies have on the origins of further frames, in these frames' components: for
+    ``carry_inward``. Without it there are no such masses.
+    """
+    forms = simplest_forms(mechanism, ahead=ahead is not None) if moment == SIMPLEST else []
     wrenches = []
-    for frame, motion in zip(mechanism.frames, motions, strict=True):
+    for index, (frame, motion) in enumerate(zip(mechanism.frames, motions, strict=True)):
         with mechanism.graph.section(f"{frame.label}: inertia force and moment"):
-            wrenches.append(body_wrench(frame.inertia, frame.elastic, motion, q, qd, qdd, moment, rows))
+            if forms and forms[index].is_other:
+                wrenches.append(_rigid_wrench(motion, forms[index].body, moment, forms[index].centre))
+            else:
+                wrenches.append(body_wrench(frame.inertia, frame.elastic, motion, q, qd, qdd, moment, rows))
+    if ahead is not None:
+        taken = dict(form.ahead for form in forms if form.ahead is not None)
+        ahead.update({k: scale(motions[k].a, mechanism.graph.value(mass)) for k, mass in taken.items()})
     return wrenches
 
 
@@ -285,14 +310,12 @@ def body_wrench(
     return force, torque
 
 
-def _rigid_wrench(motion: MotionState, inertia: Inertia, moment: str) -> tuple[Vec, Vec]:
-    """m a + U S and the moment about the frame's origin; from the centre of mass where products of inertia vanish there."""
-    about = inertia.about_centre() if moment == CENTRE else None
-    if about is not None:
-        centre, body = about
-        force = [inertia.m * x for x in add(motion.a, times(motion.U, centre))]
-        return force, add(moment_by_tensor(motion, body), cross(centre, force))
-    force = add([inertia.m * x for x in motion.a], times(motion.U, inertia.S))
+def _rigid_wrench(motion: MotionState, inertia: Inertia, moment: str, centre: Vec | None = None) -> tuple[Vec, Vec]:
+    """Force and moment about the frame's origin of a body, which is given about its centre of mass where that is told."""
+    if centre is not None:
+        force = scale(add(motion.a, times(motion.U, centre)), inertia.m)
+        return force, add(MOMENTS[moment](motion, inertia), cross(centre, force))
+    force = add(scale(motion.a, inertia.m), times(motion.U, inertia.S))
     return force, add(MOMENTS[moment](motion, inertia), cross(inertia.S, motion.a))
 
 

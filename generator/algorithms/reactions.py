@@ -6,8 +6,9 @@ rate of its momentum, less its weight.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from elastogen.generator.algorithms import affine
 from elastogen.generator.algorithms.newton_euler import MotionState, Placed, body_wrenches, carry_inward, outward
@@ -62,20 +63,30 @@ class State:
         return outward(mechanism, self.placed, self.q, self.qd, self.qdd, [-g for g in self.gravity])
 
 
-def own_wrenches(mechanism: Mechanism, state: State) -> list[Wrench]:
-    """What the bodies of each frame need, about its origin and in its components."""
+def own_wrenches(mechanism: Mechanism, state: State, ahead: dict[int, Vec] | None = None) -> list[Wrench]:
+    """What the bodies of each frame need, about its origin and in its components; ``ahead`` as of body_wrenches."""
     motions = state.motions(mechanism)
-    return [Wrench(*w) for w in body_wrenches(mechanism, motions, state.q, state.qd, state.qdd, state.moment)]
+    found = body_wrenches(mechanism, motions, state.q, state.qd, state.qdd, state.moment, ahead=ahead)
+    return [Wrench(*wrench) for wrench in found]
 
 
-def transmitted(mechanism: Mechanism, state: State, own: Sequence[Wrench]) -> list[Wrench]:
+def all_transmitted(mechanism: Mechanism, state: State) -> list[Wrench]:
     """What everything outside of each frame needs, about its origin and in its components."""
+    ahead: dict[int, Vec] = {}
+    own = own_wrenches(mechanism, state, ahead)
+    return transmitted(mechanism, state, own, ahead)
+
+
+def transmitted(
+    mechanism: Mechanism, state: State, own: Sequence[Wrench], ahead: Mapping[int, Vec] = MappingProxyType({})
+) -> list[Wrench]:
+    """The same from what the bodies of each frame need."""
     found = [*own]
 
     def keep(index: int, force: Vec, moment: Vec) -> None:
         found[index] = Wrench(force, moment)
 
-    carry_inward(mechanism, state.placed, [(w.force, w.moment) for w in own], keep)
+    carry_inward(mechanism, state.placed, [(w.force, w.moment) for w in own], keep, ahead)
     return found
 
 

@@ -49,7 +49,7 @@ def _sheared(variant: Variant, gravity: Vec, *, own: bool, base: bool) -> Derive
 def joint_reactions(variant: Variant) -> Derived:
     """f_i, n_i about the origin of the link's frame, in its components."""
     state = _state(variant, variant.mechanism.gravity)
-    found = reactions.transmitted(variant.mechanism, state, reactions.own_wrenches(variant.mechanism, state))
+    found = reactions.all_transmitted(variant.mechanism, state)
     return _values([reactions.on_link(link, found[link.frame]) for link in moving_links(variant)])
 
 
@@ -57,7 +57,7 @@ def joint_reactions(variant: Variant) -> Derived:
 def joint_reactions_base(variant: Variant) -> Derived:
     """The same in base components."""
     state = _state(variant, variant.mechanism.gravity)
-    found = reactions.transmitted(variant.mechanism, state, reactions.own_wrenches(variant.mechanism, state))
+    found = reactions.all_transmitted(variant.mechanism, state)
     poses, result = kinematics.poses(variant.mechanism, state.placed), []
     for link in moving_links(variant):
         wrench, R = found[link.frame].about(link.position), poses[link.frame].R

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from elastogen.generator.algorithms import affine
-from elastogen.generator.algorithms.newton_euler import CENTRE, Load, Placed, inverse_dynamics, place
+from elastogen.generator.algorithms.newton_euler import SIMPLEST, Load, Placed, inverse_dynamics, place
 from elastogen.generator.bodies.elastic_body import ElasticBody
 from elastogen.generator.functions.own.terms import OwnTerms
 from elastogen.generator.mechanism.drives import Drive, drives
@@ -17,6 +17,7 @@ from elastogen.generator.mechanism.elasticity import Elasticity, elasticity
 from elastogen.generator.mechanism.layout import build_mechanism
 from elastogen.generator.mechanism.mechanism import Mechanism
 from elastogen.generator.mechanism.points import PointedMechanism
+from elastogen.generator.mechanism.simplest_form import simplest_forms
 from elastogen.generator.program.arguments import POSITIONS
 from elastogen.generator.program.differentiate import jacobian
 from elastogen.generator.program.graph import Graph, Value
@@ -299,11 +300,13 @@ class VariantFamily:
 
     def physical(self) -> list[Variant]:
         """Layouts in which every frame carries the bodies that are there, for forces between them."""
+        if self._sheared:
+            return self.pointed()
         found = []
         for variant in self.pointed():
-            pays = any(frame.inertia.about_centre() is not None for frame in variant.mechanism.frames)
-            moments = ("tensor", "pseudo-inertia", CENTRE)[: 2 + pays]
-            found += [replace(variant, moment=moment) for moment in (moments[:1] if self._sheared else moments)]
+            simpler = any(form.is_other for form in simplest_forms(variant.mechanism, ahead=True))
+            moments = ("tensor", "pseudo-inertia", *((SIMPLEST,) if simpler else ()))
+            found += [replace(variant, moment=moment) for moment in moments]
         return found
 
     def layouts(self, family: str) -> list[Variant]:

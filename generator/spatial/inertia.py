@@ -15,7 +15,6 @@ from elastogen.generator.program.graph import Graph, Value
 from elastogen.generator.spatial.vectors import Mat, Symmetric, Vec, add, cross, scale
 
 Array = npt.NDArray[np.float64]
-ROUNDING = 1e-14  # of a pseudo-inertia: what is left of it about the centre of mass and smaller is zero
 
 
 @dataclass(frozen=True)
@@ -68,19 +67,6 @@ class Inertia:
         # P' = P + p S^T + S p^T + m p p^T = P + p S^T + S' p^T
         cross = Symmetric.of([[p[r] * self.S[c] + S[r] * p[c] for c in range(3)] for r in range(3)])
         return Inertia(self.m, S, self.P + cross)
-
-    def about_centre(self) -> tuple[Vec, Inertia] | None:
-        """Centre of mass and the body about it, if that has fewer products of inertia; nothing where values are live."""
-        fixed = [entry.constant for entry in (self.m, *self.S, *self.P.entries)]
-        m, *rest = [entry for entry in fixed if entry is not None] or [0.0]
-        if m == 0 or len(rest) + 1 < len(fixed):
-            return None
-        graph = self.m.graph
-        com = [graph.value(s / m) for s in rest[:3]]
-        least = ROUNDING * max(abs(entry) for entry in rest[3:])
-        about = self.shifted([-c for c in com]).P.entries
-        P = Symmetric(*(graph.value(0) if abs(entry.constant or 0.0) <= least else entry for entry in about))
-        return (com, Inertia(self.m, [graph.value(0)] * 3, P)) if P.products < self.P.products else None
 
     def times_twist(self, angular: Vec, linear: Vec) -> tuple[Vec, Vec]:
         """Force int a dm and moment int r x a dm for the acceleration field a = linear + angular x r of a body at rest."""
