@@ -57,6 +57,9 @@ def report(rounds: int) -> list[str]:
         _row("the same, out=J", times["frame into"], times["frame"]),
         _row("inverse_dynamics_derivatives, 4 states", times["several"]),
         _row("the same, out=(a, b, c)", times["several into"], times["several"]),
+        _row("the same, out= three rows of a larger array", times["several into rows"]),
+        _row("4 positions, one qd and one qdd for all", times["broadcast"]),
+        _row("the same, out=F", times["broadcast into"]),
     ]
     header = ["PUMA 560 (6 joints), payload and gravity live", "ns, shortest (median)", "target [ns]", "reached"]
     return ["## Calls from Python", "", *table(header, rows), ""]
@@ -72,6 +75,7 @@ def _calls(model: elastogen.Model) -> dict[str, Callable[[], object]]:
     numbers, rows = [each.tolist() for each in (q, qd, qdd)], [each.tolist() for each in (Q, QD, QDD)]
     out, few_out, many_out, row = np.empty(6), np.empty((4, 6)), np.empty((100, 6)), np.empty((3, 4, 6))[1]
     J, M, several = np.empty((6, 6)), np.empty((4, 6, 6)), tuple(np.empty((4, 6, 6)) for _ in range(3))
+    block = tuple(np.empty((3, 4, 6, 6)))
     method, evaluate = model.inverse_dynamics, model.evaluate
     return {
         "one": lambda: method(q, qd, qdd),
@@ -90,6 +94,9 @@ def _calls(model: elastogen.Model) -> dict[str, Callable[[], object]]:
         "frame into": lambda: model.frame_jacobian("tip", q, out=J),
         "several": lambda: evaluate("inverse_dynamics_derivatives", q=Q, qd=QD, qdd=QDD),
         "several into": lambda: evaluate("inverse_dynamics_derivatives", q=Q, qd=QD, qdd=QDD, out=several),
+        "several into rows": lambda: evaluate("inverse_dynamics_derivatives", q=Q, qd=QD, qdd=QDD, out=block),
+        "broadcast": lambda: method(Q, qd, qdd),
+        "broadcast into": lambda: method(Q, qd, qdd, out=few_out),
     }
 
 
