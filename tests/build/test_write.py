@@ -159,6 +159,18 @@ def test_a_folder_that_somebody_works_in_stays_the_same_one(tmp_path: Path, monk
     assert Path("out/src/a.c").read_text() in ("2", "3")
 
 
+@pytest.mark.skipif(
+    not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root writes into folders of others as they are"
+)
+def test_a_folder_of_somebody_else_stays_theirs(tmp_path: Path) -> None:
+    folder = tmp_path / "out"
+    write_files(folder, {"a.c": "1"}, by="test")
+    os.chown(folder, 1234, 1234)
+    write_files(folder, {"a.c": "2"}, by="test")
+    assert (folder.stat().st_uid, folder.stat().st_gid) == (1234, 1234)
+    assert (folder / "a.c").read_text() == "2"
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="a folder in use cannot be removed")
 def test_whoever_works_in_a_folder_that_is_gone_writes_as_well(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     gone = tmp_path / "gone"
