@@ -55,10 +55,12 @@ def test_failed_states_are_found_in_lanes(pair, rng):
     q = rng.normal(size=(19, 6))
     q[[3, 18], 2] = np.nan
     zero = np.zeros((19, 6))
-    out = np.full((19, 6), 7, lanes.dtype)
     with pytest.raises(ModelError, match="2 of 19 states, first at index 3"):
-        lanes.forward_dynamics(q, zero, zero, out=out)
-    assert set(np.flatnonzero(~out.any(axis=1))) == {3, 18}  # zero there, as the scalar code leaves them
+        lanes.forward_dynamics(q, zero, zero)
+    out = np.full((19, 6), 7, lanes.dtype)
+    with pytest.raises(ModelError, match="19 of 19 states"):
+        lanes.forward_dynamics(q * np.nan, zero, zero, out=out)
+    assert not out.any()  # as the scalar code leaves them
     found = lanes.forward_dynamics(q, zero, zero, on_failure="nan")
     assert set(np.flatnonzero(np.isnan(found).any(axis=1))) == {3, 18}
     for count in (3, 5, 9, 17):  # one state in the last vector, of 2 to 16 lanes; it fails alone, not with its repetitions
