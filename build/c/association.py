@@ -30,7 +30,7 @@ def for_few_registers(derivation: ModelDerivation) -> ModelDerivation:
 
 def with_few_waiting(program: Program) -> Program:
     """The program, or the same with early terms first: that for which fewer values wait, and never more operations."""
-    if program.columns or program.count.total > LONGEST:
+    if program.in_loops or program.count.total > LONGEST:
         return program
     again = early_terms_first(program)
     before, after = program.count, again.count

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from elastogen.build.c.expression import Expressions, literal
@@ -13,7 +13,7 @@ from elastogen.build.c.late_reads import late_reads
 from elastogen.build.c.legend import legend
 from elastogen.build.c.lines import INDENT, wrapped
 from elastogen.build.c.names import LocalNames, comment_text
-from elastogen.build.c.schedule import Define, SineCosine, Statement, Store, StoreZeros, reads, schedule
+from elastogen.build.c.schedule import Define, LoopCall, SineCosine, Statement, Store, StoreZeros, reads, schedule
 from elastogen.build.c.split import LONGEST_WHOLE_BODY, choose_cuts
 from elastogen.generator.program.graph import Op
 from elastogen.generator.program.program import Extent, Program
@@ -100,25 +100,29 @@ def size_text(argument: Argument, dialect: Dialect) -> str:
 
 
 @dataclass(frozen=True)
-class Tail:
-    """What a function does after its straight-line program, which leaves values in arrays of its own for it."""
+class Loops:
+    """Loops over columns that a straight-line program calls; its last output is what they start from."""
 
-    declarations: tuple[str, ...]  # lines
-    parts: tuple[Part, ...]
-    lines: tuple[str, ...]
-    outputs: tuple[Argument, ...]  # all of the function
+    arrays: tuple[Argument, ...] = ()  # of the function's own, through which it passes values to and from the loops
+    declarations: tuple[str, ...] = ()  # of these: lines
+    calls: tuple[LoopCall, ...] = ()
+    texts: tuple[str, ...] = ()  # of the calls
+    places: Mapping[int, str] = field(default_factory=dict)  # in the arrays, of the inputs that stand for what loops make
+    parts: tuple[Part, ...] = ()
+    lines: tuple[str, ...] = ()  # after the straight-line program: results of the loops into the outputs
 
 
-NOTHING = Tail((), (), (), ())
+NO_LOOPS = Loops()
 
 
 class Printer:
     """Prints one straight-line program as the body of a function; ``live`` are the names of the live parameters."""
 
-    def __init__(self, program: Program, symbol: str, dialect: Dialect, live: frozenset[str], tail: Tail = NOTHING) -> None:
-        self.program, self.graph, self.symbol, self.dialect, self.tail = program, program.graph, symbol, dialect, tail
+    def __init__(self, program: Program, symbol: str, dialect: Dialect, live: frozenset[str], loops: Loops = NO_LOOPS) -> None:
+        self.program, self.graph, self.symbol, self.dialect, self.loops = program, program.graph, symbol, dialect, loops
+        self.outputs = [argument for argument, _ in program.outputs][: -1 if loops.calls else None]
         self.expressions = Expressions(program, dialect.real, dialect.sincos == "fast")
-        self.statements = schedule(program, self.expressions)
+        self.statements = schedule(program, self.expressions, loops.calls, loops.places)
         self.reads = [reads(statement, self.expressions) for statement in self.statements]
         self.leaf_text, self.argument_of = self._leaves(live)
         self.variable = self._names()
@@ -143,6 +147,9 @@ class Printer:
                 text[node] = literal(self.graph.number[node], self.dialect.real)
             elif self.graph.op[node] is not Op.INPUT:
                 continue
+            elif node in self.loops.places:
+                text[node] = self.loops.places[node]
+                argument_of[node] = text[node].partition("[")[0]
             elif label in argument_of_label:
                 text[node], argument_of[node] = label, argument_of_label[label]
             elif label in live:
@@ -152,7 +159,7 @@ class Printer:
         return text, argument_of
 
     def _names(self) -> dict[int, str]:
-        arguments = {a.name for a in self.program.inputs} | {a.name for a, _ in self.program.outputs}
+        arguments = {a.name for a in (*self.program.inputs, *self.outputs, *self.loops.arrays)}
         levels = sum(isinstance(statement, SineCosine) for statement in self.statements)
         stems = ("angle", "sine", "cosine", *(f"{array}_{use}" for array in ("sine", "cosine") for use in ("place", "again")))
         arrays = {f"{array}{level}" for array in stems for level in ["", *range(1, levels + 1)]}
@@ -188,9 +195,9 @@ class Printer:
             self.late = late_reads(self.reads, {node for call in calls for node in call.nodes})
         used = self._arguments_used(range(len(self.statements)), self.program.pivots)
         lines = [f"{INDENT}(void){name};" for name in ("p", *(a.name for a in self.program.inputs)) if name not in used]
-        lines = [*self.tail.declarations, *lines, *self.print_statements(range(len(self.statements)), self._plain_text)]
-        lines += [*self.tail.lines, *self._check(self._plain_text)]
-        return FunctionBody(tuple(lines), self.tail.parts, calls_sincos=self._calls_sincos(), legend=self._legend())
+        lines = [*self.loops.declarations, *lines, *self.print_statements(range(len(self.statements)), self._plain_text)]
+        lines += [*self.loops.lines, *self._check(self._plain_text)]
+        return FunctionBody(tuple(lines), self.loops.parts, calls_sincos=self._calls_sincos(), legend=self._legend())
 
     def _legend(self) -> tuple[str, ...]:
         return legend(self.graph.label[node] for node in self.variable)
@@ -203,7 +210,7 @@ class Printer:
         cuts = choose_cuts(defines, self.reads, [ref >> 1 for ref in self.program.pivots])
         self.slots = cuts.slots
         work_type = f"{self.symbol}_work_t"
-        parts, calls, used = list[Part](), list[str](), set(self._arguments_used((), self.program.pivots))
+        parts, calls, used = list(self.loops.parts), list[str](), set(self._arguments_used((), self.program.pivots))
         total = len(cuts.bounds) - 1
         for number in range(1, total + 1):
             part, arguments = self._part(number, total, range(*cuts.bounds[number - 1 : number + 1]), cuts.travelling)
@@ -214,13 +221,12 @@ class Printer:
         fields = [self.variable[node] for values in defines for node in values if node in cuts.travelling]
         if self.slots:
             fields = [f"slot[{max(self.slots.values()) + 1}]"]
-        lines = [*self.tail.declarations, *([f"{INDENT}{work_type} w;"] if fields else [])]
+        lines = [*self.loops.declarations, *([f"{INDENT}{work_type} w;"] if fields else [])]
         lines += [f"{INDENT}(void){name};" for name in ("p", *(a.name for a in self.program.inputs)) if name not in used]
-        lines += [*calls, *self.tail.lines]
+        lines += [*calls, *self.loops.lines]
         lines += self._check(lambda node: self.leaf_text.get(node) or f"w.{self._field(node)}")
         declaration = wrapped(f"{self.dialect.real_type} {', '.join(fields)};") if fields else []
         work_type = work_type if fields else ""
-        parts += self.tail.parts
         return FunctionBody(tuple(lines), tuple(parts), work_type, tuple(declaration), self._calls_sincos(), self._legend())
 
     def _field(self, node: int) -> str:
@@ -254,7 +260,7 @@ class Printer:
         if writes or loaded:
             arguments.append("w")
             parameters.append(f"{'' if writes else 'const '}{self.symbol}_work_t *w")
-        for argument, _ in self.program.outputs:
+        for argument in (*self.loops.arrays, *self.outputs):
             if argument.name in used:
                 arguments.append(argument.name)
                 parameters.append(_output_parameter(argument, self.dialect))
@@ -268,6 +274,8 @@ class Printer:
             statement = self.statements[index]
             if isinstance(statement, (Store, StoreZeros)):
                 used.add(statement.output)
+            elif isinstance(statement, LoopCall):
+                used.update(array.name for array in self.loops.arrays)
         return used
 
     # ---- statements
@@ -313,6 +321,8 @@ class Printer:
             return [f"{self.element(statement.output, statement.index)} = {value};"]
         if isinstance(statement, StoreZeros):
             return [self._zero_loop(statement.output, statement.first, statement.end)]
+        if isinstance(statement, LoopCall):
+            return [self.loops.texts[statement.number]]
         return self._sine_cosine(statement, text)
 
     def element(self, output: str, index: int) -> str:
@@ -384,7 +394,6 @@ class Printer:
             return wrapped(f"*good = {' & '.join(tests)};")
         condition = f"!({' && '.join(tests)})" if len(tests) > 1 else f"!{tests[0]}"
         lines = [f"{INDENT}int status = 0;", *wrapped(f"if ({condition}) {{")]
-        outputs = self.tail.outputs or tuple(argument for argument, _ in self.program.outputs)
-        lines += [2 * INDENT + self._zero_loop(a.name, 0, a.size) for a in outputs]
+        lines += [2 * INDENT + self._zero_loop(a.name, 0, a.size) for a in self.outputs]
         lines += [f"{2 * INDENT}status = {self.dialect.failure};", f"{INDENT}}}", f"{INDENT}return status;"]
         return lines

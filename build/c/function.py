@@ -1,115 +1,95 @@
 """Prints a program as the body of a C function: straight on, and where many columns are computed alike, these as loops.
 
-The straight-line part leaves what the columns start from in an array of the function's own, row by row, and what they share in
-another. One static function a group of columns runs over the columns: each iteration takes one through the step, in place. The
-trip count is a multiple of four, so that compilers make vectors of it without further ado.
+The straight-line part puts what the columns start from into an array of the function's own, what they share into another,
+and reads what they have made. One static function for each loop takes all columns through the step.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
-from itertools import groupby
-from typing import TypeVar
+from collections.abc import Iterable, Mapping, Sequence
 
-from elastogen.build.c.body import Dialect, FunctionBody, Part, Printer, Tail
+from elastogen.build.c.alike_branches import together
+from elastogen.build.c.body import Dialect, FunctionBody, Loops, Part, Printer
+from elastogen.build.c.column_memory import NOWHERE, ColumnMemory, padded
+from elastogen.build.c.copies import Copy, copies
 from elastogen.build.c.expression import literal
 from elastogen.build.c.lines import INDENT
-from elastogen.generator.program.columns import Columns
+from elastogen.build.c.schedule import LoopCall, Store
+from elastogen.generator.program.columns import GIVEN, SHARED, Columns
 from elastogen.generator.program.graph import Op
-from elastogen.generator.program.program import Program
+from elastogen.generator.program.program import InLoops, Program
 from elastogen.runtime.interface.argument import Argument
 
-LANES = 4  # of which the number of columns is made a multiple
+NUMBERS = "numbers"  # constants, one for each column
+COLUMNS = "columns"  # the array with everything that the columns start from and make
 
 
 def print_body(program: Program, name: str, dialect: Dialect, live: Iterable[str] = ()) -> FunctionBody:
     """Print ``program`` as the body of ``<prefix>_<name>``; ``live`` are the names of the live parameters."""
     symbol, names = f"{dialect.prefix}_{name}", frozenset(live)
-    if not program.columns or dialect.lanes:
+    chosen = program.in_loops or InLoops(program.graph, program.outputs, program.pivots, ())
+    if program.branches and not dialect.lanes:
+        chosen = together(chosen, program.branches)
+    if not chosen.columns or dialect.lanes:
         return Printer(program, symbol, dialect, names).run()
-    return Printer(_first_part(program), symbol, dialect, names, _tail(program, symbol, dialect)).run()
+    loops, starts = _loops(chosen, symbol, dialect)
+    outputs = [*chosen.outputs, (Argument("starts", (len(starts),), "", ""), starts)]
+    straight = Program(chosen.graph, program.inputs, outputs, chosen.pivots)
+    return Printer(straight, symbol, dialect, names, loops).run()
 
 
-def _width(columns: Columns) -> int:
-    return -(-len(columns.columns) // LANES) * LANES
-
-
-def _first_part(program: Program) -> Program:
-    """What is computed straight on: all other outputs, and what the columns start from."""
-    looped = {output for columns in program.columns for output, _ in columns.columns}
-    outputs = [pair for k, pair in enumerate(program.outputs) if k not in looped]
-    for number, columns in enumerate(program.columns, 1):
-        width = _width(columns)
-        start = [0] * (width * len(columns.rows))
-        for place, row in zip(columns.places, columns.given, strict=True):
-            start[place * width : place * width + len(row)] = row
-        outputs.append((Argument(f"columns{number}", (len(start),), "", ""), tuple(start)))
-        outputs.append((Argument(f"shared{number}", (len(columns.shared),), "", ""), columns.shared))
-    return Program(program.graph, program.inputs, outputs, program.pivots)
-
-
-def _tail(program: Program, symbol: str, dialect: Dialect) -> Tail:
-    """The loops over the columns, and their results into the outputs."""
-    real, declarations, parts, lines = dialect.real_type, list[str](), list[Part](), list[str]()
-    outputs = tuple(argument for argument, _ in program.outputs)
-    covered = dict.fromkeys((output for columns in program.columns for output, _ in columns.columns), 0)
-    for columns in program.columns:
-        for output, _ in columns.columns:
-            covered[output] += len(columns.rows)
-    for output, count in sorted(covered.items()):
-        if count < outputs[output].size:
-            each = f"{outputs[output].name}[i] = {literal(0.0, dialect.real)};"
-            lines.append(f"{INDENT}for (int i = 0; i < {outputs[output].size}; ++i) {{ {each} }}")
-    for number, columns in enumerate(program.columns, 1):
-        array, width = f"columns{number}", _width(columns)
-        declarations.append(f"{INDENT}{real} {array}[{len(columns.rows) * width}];")
-        declarations.append(f"{INDENT}{real} shared{number}[{len(columns.shared)}];")
-        parts.append(_loop(columns, f"{symbol}_{array}", dialect))
-        lines.append(f"{INDENT}{symbol}_{array}(shared{number}, {array});")
-        lines += _copies(columns, array, outputs)
-    return Tail(tuple(declarations), tuple(parts), tuple(lines), outputs)
-
-
-def _copies(columns: Columns, array: str, outputs: Sequence[Argument]) -> list[str]:
-    """Loops over neighbouring rows and columns that put the results where they belong."""
-    lines, width = [], _width(columns)
-    for rows in _runs([(row - place, (place, row)) for place, row in enumerate(columns.rows)]):
-        for lanes in _runs([((o, column - lane), (lane, o, column)) for lane, (o, column) in enumerate(columns.columns)]):
-            (place, row), (lane, output, column) = rows[0], lanes[0]
-            n = outputs[output].shape[1]
-            to, start = (
-                f"{outputs[output].name}[(r * {n}) + i + {row * n + column}]",
-                f"{INDENT}for (int r = 0; r < {len(rows)}; ++r) {{",
-            )
-            lines += [start, f"{2 * INDENT}for (int i = 0; i < {len(lanes)}; ++i) {{"]
-            lines.append(f"{3 * INDENT}{to} = {array}[(r * {width}) + i + {place * width + lane}];")
-            lines += [f"{2 * INDENT}}}", f"{INDENT}}}"]
-    return lines
-
-
-Item = TypeVar("Item")
-
-
-def _runs(items: Iterable[tuple[Hashable, Item]]) -> list[list[Item]]:
-    """Neighbours with the same key, without the keys."""
-    return [[item for _, item in group] for _, group in groupby(items, lambda pair: pair[0])]
+def _loops(program: InLoops, symbol: str, dialect: Dialect) -> tuple[Loops, list[int]]:
+    """The loops, and the values that they start from."""
+    memory, real = ColumnMemory(program), dialect.real_type
+    shared: dict[int, int] = {}  # the place of every value that columns share
+    calls, texts, parts = list[LoopCall](), list[str](), list[Part]()
+    for number, columns in enumerate(program.columns):
+        stores = [Store(COLUMNS, place, ref) for place, ref in memory.starts[number]]
+        new = [ref for ref in columns.shared if ref not in shared]
+        stores += [Store(SHARED, len(shared) + k, ref) for k, ref in enumerate(new)]
+        shared |= {ref: len(shared) + k for k, ref in enumerate(new)}
+        calls.append(LoopCall(number, tuple(stores)))
+    for number, columns in enumerate(program.columns):
+        parts.append(_loop(memory, number, shared, f"{symbol}_loop{number + 1}", dialect))
+        texts.append(f"{parts[-1].name}({', '.join((*([SHARED] if columns.shared else []), COLUMNS))});")
+    sizes = ((COLUMNS, memory.size), (SHARED, len(shared)))
+    arrays = tuple(Argument(name, (size,), "", "") for name, size in sizes if size)
+    declarations = [f"{INDENT}{real} {array.name}[{array.size}];" for array in arrays]
+    for first, end in memory.zeroed:
+        each = f"{COLUMNS}[i] = {literal(0.0, dialect.real)};"
+        declarations.append(f"{INDENT}for (int i = {first}; i < {end}; ++i) {{ {each} }}")
+    found = [
+        Copy(argument.name, index, COLUMNS, memory.places[ref >> 1], bool(ref & 1))
+        for argument, refs in program.outputs
+        for index, ref in enumerate(refs)
+        if ref >> 1 in memory.places
+    ]
+    places = {node: f"{COLUMNS}[{place}]" for node, place in memory.places.items()}
+    starts = [store.ref for call in calls for store in call.stores]
+    loops = Loops(arrays, tuple(declarations), tuple(calls), tuple(texts), places, tuple(parts), tuple(copies(found)))
+    return loops, starts
 
 
 class _Step(Printer):
     """Prints the step, whose results go into the array of columns."""
 
-    def __init__(self, columns: Columns, symbol: str, dialect: Dialect) -> None:
-        self.width = _width(columns)
+    def __init__(self, columns: Columns, places: Sequence[tuple[int, int]], symbol: str, dialect: Dialect) -> None:
         inputs = [
-            Argument(name, (size,), "", "") for name, size in (("given", len(columns.rows)), ("shared", len(columns.shared)))
+            Argument(name, (size,), "", "") for name, size in ((GIVEN, len(columns.given)), (SHARED, len(columns.shared)))
         ]
-        program = Program(columns.step, inputs, [(Argument("solved", (len(columns.rows),), "", ""), columns.results)])
-        super().__init__(program, symbol, dialect, frozenset())
+        results = [columns.results[r] for r, _ in places]
+        self.places = [place for _, place in places]
+        super().__init__(
+            Program(columns.step, inputs, [(Argument("solved", (len(results),), "", ""), results)]),
+            symbol,
+            dialect,
+            frozenset(),
+        )
         self.leaf_text = {node: text.replace("[", "").replace("]", "") for node, text in self.leaf_text.items()}
 
     def element(self, output: str, index: int) -> str:
         """Row by row, this column."""
-        return f"columns[i + {index * self.width}]"
+        return f"{COLUMNS}[i + {self.places[index]}]"
 
     def inputs(self, name: str) -> list[int]:
         """Numbers of the inputs of that name that the step reads."""
@@ -117,13 +97,27 @@ class _Step(Printer):
         return sorted(int(label[len(name) + 1 : -1]) for label in labels if label.startswith(f"{name}["))
 
 
-def _loop(columns: Columns, name: str, dialect: Dialect) -> Part:
-    real, step = dialect.real_type, _Step(columns, name, dialect)
-    lines = [f"{INDENT}const {real} shared{k} = shared[{k}];" for k in step.inputs("shared")]
-    lines.append(f"{INDENT}for (int i = 0; i < {step.width}; ++i) {{")
-    lines += [f"{2 * INDENT}const {real} given{k} = columns[i + {k * step.width}];" for k in step.inputs("given")]
+def _loop(memory: ColumnMemory, number: int, shared: Mapping[int, int], name: str, dialect: Dialect) -> Part:
+    columns, real = memory.program.columns[number], dialect.real_type
+    places = [(r, memory.results[number, r]) for r in range(len(columns.results)) if (number, r) in memory.results]
+    step = _Step(columns, places, name, dialect)
+    numbers = [k for k in step.inputs(GIVEN) if memory.given[number][k] == NOWHERE]
+    lines = list[str]()
+    if numbers:
+        lines += [f"{INDENT}static const {real} {NUMBERS}[{len(numbers)}][{padded(columns)}] = {{"]
+        for k in numbers:
+            row = (memory.program.graph.constant_of(ref) or 0.0 for ref in columns.given[k])
+            values = [*(literal(value, dialect.real) for value in row), *["0"] * (padded(columns) - columns.width)]
+            lines.append(f"{2 * INDENT}{{{', '.join(values)}}},")
+        lines.append(f"{INDENT}}};")
+    lines += [f"{INDENT}const {real} {SHARED}{k} = {SHARED}[{shared[columns.shared[k]]}];" for k in step.inputs(SHARED)]
+    lines.append(f"{INDENT}for (int i = 0; i < {padded(columns)}; ++i) {{")
+    for k in step.inputs(GIVEN):
+        place = f"{NUMBERS}[{numbers.index(k)}][i]" if k in numbers else f"{COLUMNS}[i + {memory.given[number][k]}]"
+        lines.append(f"{2 * INDENT}const {real} {GIVEN}{k} = {place};")
     body = step.print_statements(range(len(step.statements)), lambda node: step.leaf_text.get(node) or step.variable[node])
     lines += [INDENT + line for line in body]
     lines.append(f"{INDENT}}}")
-    parameters = (f"const {real} shared[{len(columns.shared)}]", f"{real} columns[{len(columns.rows) * step.width}]")
-    return Part(name, "Solutions for many columns, in place.", parameters, tuple(lines))
+    parameters = [f"const {real} {SHARED}[{len(shared)}]"] if columns.shared else []
+    parameters.append(f"{real} {COLUMNS}[{memory.size}]")
+    return Part(name, "One operation after the other for all columns.", tuple(parameters), tuple(lines))

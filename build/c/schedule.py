@@ -14,7 +14,7 @@ so that whatever is known of a link is computed with it.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from elastogen.build.c.expression import Expressions
@@ -68,7 +68,16 @@ class StoreZeros:
     nodes: tuple[int, ...] = ()
 
 
-Statement = Define | SineCosine | Store | StoreZeros
+@dataclass(frozen=True)
+class LoopCall:
+    """A call of the loop with that number, once all stores that it needs are done."""
+
+    number: int
+    stores: tuple[Store, ...]
+    nodes: tuple[int, ...] = ()
+
+
+Statement = Define | SineCosine | Store | StoreZeros | LoopCall
 
 
 def reads(statement: Statement, expressions: Expressions) -> list[int]:
@@ -80,9 +89,11 @@ def reads(statement: Statement, expressions: Expressions) -> list[int]:
     return expressions.variables(statement.ref) if isinstance(statement, Store) else []
 
 
-def schedule(program: Program, expressions: Expressions) -> list[Statement]:
-    """All statements of the program, in order."""
-    statements = _Scheduler(program, expressions).run()
+def schedule(
+    program: Program, expressions: Expressions, calls: Sequence[LoopCall] = (), made: Container[int] = ()
+) -> list[Statement]:
+    """All statements of the program, in order, with calls of loops; what these have ``made`` goes into outputs at the end."""
+    statements = _Scheduler(program, expressions, calls, made).run()
     return _outward(statements, program.reach) if program.outward else statements
 
 
@@ -99,16 +110,18 @@ def _outward(statements: list[Statement], reach: Mapping[int, int]) -> list[Stat
 
 
 class _Scheduler:
-    def __init__(self, program: Program, expressions: Expressions) -> None:
+    def __init__(self, program: Program, expressions: Expressions, calls: Sequence[LoopCall], made: Container[int]) -> None:
         self.program, self.graph, self.expressions = program, program.graph, expressions
+        self.calls, self.made = calls, made
+        self.outputs = program.outputs[:-1] if calls else program.outputs  # the last one is what loops start from
         self.statements: list[Statement] = []
         self.done: set[int] = set()
         self.named = [section for section in self.graph.sections if section]
         self.stores: dict[int, list[Store]] = {}
-        for argument, refs in program.outputs:
-            for index, ref in enumerate(refs):
-                if not expressions.is_leaf(ref >> 1):
-                    self.stores.setdefault(ref >> 1, []).append(Store(argument.name, index, ref))
+        stores = [Store(argument.name, index, ref) for argument, refs in self.outputs for index, ref in enumerate(refs)]
+        for store in (*stores, *(store for call in calls for store in call.stores)):
+            if not expressions.is_leaf(store.ref >> 1):
+                self.stores.setdefault(store.ref >> 1, []).append(store)
 
     def run(self) -> list[Statement]:
         for level, nodes in enumerate(self._sine_levels(), start=1):
@@ -116,7 +129,16 @@ class _Scheduler:
             self._define(self.graph.cone(2 * angle for angle in angles), ANGLES if self.named else "")
             self.statements.append(SineCosine(level, angles, tuple(nodes)))
             self._finish(nodes)
-        for section, nodes in self._sections().items():
+        sections = self._sections()
+        for call in self.calls:
+            needed = set(self.graph.cone(store.ref for store in call.stores))
+            for section, nodes in sections.items():
+                for node in nodes:
+                    if node in needed:
+                        self._define(self._missing(node), section)
+            self.statements += [store for store in call.stores if self.expressions.is_leaf(store.ref >> 1)]
+            self.statements.append(call)
+        for section, nodes in sections.items():
             for node in nodes:
                 self._define(self._missing(node), section)
         self._store_leaves()
@@ -185,7 +207,7 @@ class _Scheduler:
 
     def _store_leaves(self) -> None:
         """Stores of the output elements that are inputs or constants."""
-        for argument, refs in self.program.outputs:
+        for argument, refs in self.outputs:
             index = 0
             while index < len(refs):
                 end = index
@@ -195,6 +217,6 @@ class _Scheduler:
                     self.statements.append(StoreZeros(argument.name, index, end))
                     index = end
                 else:
-                    if self.expressions.is_leaf(refs[index] >> 1):
+                    if self.expressions.is_leaf(refs[index] >> 1) and refs[index] >> 1 not in self.made:
                         self.statements.append(Store(argument.name, index, refs[index]))
                     index += 1

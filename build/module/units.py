@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from elastogen.build.files.contexts import FunctionText, Identity, ParameterLine, PartText
+from elastogen.build.files.contexts import FunctionText, Identity, ParameterLine, PartText, Prototype
 from elastogen.build.files.render import FunctionPrinter, check_names, header_context
 from elastogen.build.files.templating import fill
 from elastogen.build.files.write import writing_to
@@ -103,12 +103,13 @@ def _length(function: FunctionText) -> int:
 
 
 def _pieces(function: FunctionText) -> Iterator[FunctionText]:
-    """A long function: its parts in groups, the body that calls them last."""
-    group: list[PartText] = []
+    """A long function: its parts in groups, the body that calls them last; parts may call others, in front of them."""
+    groups: list[list[PartText]] = [[]]
     for part in function.parts:
-        group.append(part)
-        if sum(len(part.lines) for part in group) > LINES:
-            yield replace(function, parts=tuple(group), has_body=False)
-            group = []
-    declared = tuple(part.prototype for part in function.parts if part not in group)
-    yield replace(function, parts=tuple(group), declared=declared)
+        groups[-1].append(part)
+        if sum(len(other.lines) for other in groups[-1]) > LINES:
+            groups.append([])
+    before: list[Prototype] = []
+    for number, group in enumerate(groups, 1):
+        yield replace(function, parts=tuple(group), declared=tuple(before), has_body=number == len(groups))
+        before += [part.prototype for part in group]

@@ -22,7 +22,16 @@ class Derived:
 
     outputs: tuple[Sequence[Value], ...]
     pivots: Sequence[Value] = ()
-    columns: tuple[Columns, ...] = ()  # how the matrices that they name are made of columns, all of them alike
+    looped: Looped | None = None  # the same for single states
+
+
+@dataclass(frozen=True)
+class Looped:
+    """The same values where columns that are computed alike are made by loops: see program/columns.py."""
+
+    outputs: tuple[Sequence[Value], ...]
+    pivots: Sequence[Value]
+    columns: tuple[Columns, ...]
 
 
 Way: TypeAlias = Callable[[Variant], Derived]
@@ -52,6 +61,7 @@ class Entry:
     applies: Callable[[Robot], bool] = lambda robot: True
     applies_to: str = "every robot"
     ways_for: Callable[[Variant], tuple[Way, ...]] | None = None
+    in_branches: bool = False  # whether branches that are built alike are computed together: for long programs
     own_inputs: Mapping[str, Argument] = field(default_factory=dict)  # of a user's function, by name
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
@@ -20,7 +19,7 @@ from elastogen.generator.functions import (
     points,
     second_order,
 )
-from elastogen.generator.functions.catalogue import Derived, Entry
+from elastogen.generator.functions.catalogue import Derived, Entry, Looped
 from elastogen.generator.functions.composed.fused import MARK, fused_entry
 from elastogen.generator.functions.composed.tangents import differentiated, tangent_entry
 from elastogen.generator.functions.frames import motion as frame_motion
@@ -32,13 +31,14 @@ from elastogen.generator.functions.papers import elements, matrix_exponentials
 from elastogen.generator.functions.stages import stage
 from elastogen.generator.functions.variants import Variant, VariantFamily
 from elastogen.generator.joints.on_beams.selector import Selector
+from elastogen.generator.mechanism.alike_branches import alike_branches
 from elastogen.generator.program.arguments import input_argument
 from elastogen.generator.program.collection import paused_collection
-from elastogen.generator.program.columns import Columns
+from elastogen.generator.program.columns import expanded
 from elastogen.generator.program.graph import Graph, Op
 from elastogen.generator.program.operations import COST
 from elastogen.generator.program.optimize import factor_sums
-from elastogen.generator.program.program import Program
+from elastogen.generator.program.program import InLoops, Program
 from elastogen.generator.program.substitute import extract
 from elastogen.generator.robot.errors import OutputError, finite_arithmetic
 from elastogen.generator.robot.frames import TIP, checked_frames
@@ -255,19 +255,21 @@ def _cost(graph: Graph, refs: Sequence[int]) -> float:
 
 
 def _program(entry: Entry, variant: Variant, derived: Derived, chosen: Sequence[Selector]) -> Program:
-    looped = {output for columns in derived.columns for output, _ in columns.columns}
-    wanted = [ref for k, values in enumerate(derived.outputs) for ref in (0 if k in looped else value.ref for value in values)]
-    wanted += [value.ref for value in derived.pivots]
-    small, refs = extract(variant.graph, [*wanted, *(ref for columns in derived.columns for ref in columns.refs)])
+    looped = derived.looped or Looped(derived.outputs, derived.pivots, ())
+    wanted = [value.ref for values in (*looped.outputs, looped.pivots) for value in values]
+    small, refs = extract(variant.graph, [*wanted, *(ref for columns in looped.columns for ref in columns.refs)])
     for _ in range(ROUNDS):
         refs = factor_sums(small, refs)
     small, refs = extract(small, refs)
-    arguments = entry.outputs(variant)
-    found, columns = _columns_applied(small, derived, refs[: len(wanted)], refs[len(wanted) :], [a.size for a in arguments])
-    outputs, start = [], 0
-    for argument in arguments:
-        outputs.append((argument, found[start : start + argument.size]))
-        start += argument.size
+    arguments, in_loops = entry.outputs(variant), None
+    if looped.columns:
+        columns, rest = [], refs[len(wanted) :]
+        for each in looped.columns:
+            columns.append(each.renamed(rest[: len(each.refs)]))
+            rest = rest[len(each.refs) :]
+        in_loops = InLoops(small, *_shared_out(arguments, refs[: len(wanted)]), tuple(columns))
+        small, refs = extract(small, expanded(small, refs[: len(wanted)], columns))
+    outputs, pivots = _shared_out(arguments, refs[: len(wanted)])
     framed = entry.layout in ("frames", "loaded")
     points = len(variant.pointed.points) if framed or entry.layout in ("points", "physical") else 0
     used = {small.label[node].partition("[")[0] for node in small.cone(refs) if small.op[node] is Op.INPUT}
@@ -280,19 +282,16 @@ def _program(entry: Entry, variant: Variant, derived: Derived, chosen: Sequence[
     indicators = Argument(INDICATORS, (len(indicated(chosen)),), "", "1 for the elements inside the joints, 0 for all others")
     if INDICATORS in used:
         inputs.append(indicators)
-    return Program(small, inputs, outputs, found[start:], columns)
+    branches = alike_branches(variant.mechanism) if entry.in_branches else ()
+    return Program(small, inputs, outputs, pivots, in_loops, branches)
 
 
-def _columns_applied(
-    small: Graph, derived: Derived, refs: Sequence[int], rest: Sequence[int], sizes: Sequence[int]
-) -> tuple[list[int], list[Columns]]:
-    """All references with those that columns make, and the columns in the references of the small graph."""
-    found, kept = list(refs), []
-    for columns in derived.columns:
-        count = len(columns.refs)
-        kept.append(columns.renamed(rest[:count]))
-        rest = rest[count:]
-        with small.section("columns of the solution"):
-            for output, row, column, ref in kept[-1].applied(small):
-                found[sum(sizes[:output]) + row * math.isqrt(sizes[output]) + column] = ref
-    return found, kept
+def _shared_out(
+    arguments: Sequence[Argument], refs: Sequence[int]
+) -> tuple[list[tuple[Argument, Sequence[int]]], Sequence[int]]:
+    """The references of every output argument, and those that remain."""
+    outputs = []
+    for argument in arguments:
+        outputs.append((argument, refs[: argument.size]))
+        refs = refs[argument.size :]
+    return outputs, refs

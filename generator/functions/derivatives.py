@@ -10,12 +10,12 @@ from elastogen.generator.algorithms.force_derivatives import forces_by_q
 from elastogen.generator.algorithms.newton_euler import outward
 from elastogen.generator.algorithms.solving.factorization import Factorization
 from elastogen.generator.algorithms.solving.solution_columns import solution_columns
-from elastogen.generator.functions.catalogue import Derived, Entry, Outputs, Way, flat
+from elastogen.generator.functions.catalogue import Derived, Entry, Looped, Outputs, Way, flat
 from elastogen.generator.functions.dynamics import bias, inverse_dynamics, solution
 from elastogen.generator.functions.mass_and_coriolis import coriolis_matrix, mass
 from elastogen.generator.functions.variants import Variant
 from elastogen.generator.program.arguments import matrix
-from elastogen.generator.program.columns import Columns
+from elastogen.generator.program.columns import Loops
 from elastogen.generator.program.differentiate import jacobian
 from elastogen.generator.program.graph import Value
 from elastogen.generator.program.substitute import replacing, substitute
@@ -93,7 +93,8 @@ class FirstDerivatives:
     by_qd: Mat
     by_force: Mat
     factors: Factorization
-    columns: tuple[Columns, ...]  # of by_q and by_qd
+    forces_by_q: Mat
+    forces_by_qd: Mat
 
 
 def _of_accelerations(variant: Variant, derivatives: _Derivatives, forces: _Bias) -> FirstDerivatives:
@@ -106,8 +107,7 @@ def _of_accelerations(variant: Variant, derivatives: _Derivatives, forces: _Bias
         return [[-columns[column][row] for column in range(n)] for row in range(n)]
 
     by_q, by_qd = derivatives(variant, qdd)
-    columns = solution_columns(factors, (by_q, by_qd)) if n >= SMALLEST_LOOP else ()
-    return FirstDerivatives(qdd, solved(by_q), solved(by_qd), _inverse_of_mass(variant, factors), factors, columns)
+    return FirstDerivatives(qdd, solved(by_q), solved(by_qd), _inverse_of_mass(variant, factors), factors, by_q, by_qd)
 
 
 def first_derivatives(variant: Variant) -> FirstDerivatives:
@@ -121,9 +121,21 @@ def _forward(derivatives: _Derivatives, forces: _Bias) -> Way:
     def way(variant: Variant) -> Derived:
         """d qdd/dq, d qdd/dqd, d qdd/dF."""
         found = _of_accelerations(variant, derivatives, forces)
-        return Derived((flat(found.by_q), flat(found.by_qd), flat(found.by_force)), found.factors.pivots, found.columns)
+        outputs = (flat(found.by_q), flat(found.by_qd), flat(found.by_force))
+        return Derived(outputs, found.factors.pivots, _solved_in_loops(variant, found))
 
     return way
+
+
+def _solved_in_loops(variant: Variant, found: FirstDerivatives) -> Looped | None:
+    """The same with loops for the solutions alone."""
+    loops = Loops(variant.graph)
+    if variant.size < SMALLEST_LOOP:
+        return None
+    solved = solution_columns(loops, found.factors, (found.forces_by_q, found.forces_by_qd))
+    if solved is None:
+        return None
+    return Looped((flat(solved[0]), flat(solved[1]), flat(found.by_force)), found.factors.pivots, tuple(loops.columns))
 
 
 def _inverse_of_mass(variant: Variant, factors: Factorization) -> Mat:
@@ -162,10 +174,10 @@ ENTRIES = (
           _squares(("dF_dq", _FORCE + " per rad or m", "by coordinates"),
                    ("dF_dqd", _FORCE + " per rad/s or m/s", "by velocities"),
                    ("dF_dqdd", "kg m^2, kg m, kg", "by accelerations: M")),
-          (inverse_dynamics_derivatives,), "dynamic", default=False, ways_for=_ways_of_inverse),
+          (inverse_dynamics_derivatives,), "dynamic", default=False, ways_for=_ways_of_inverse, in_branches=True),
     Entry("forward_dynamics_derivatives", "Derivatives of the accelerations by q, qd and F.", ("q", "qd", "F"),
           _squares(("dqdd_dq", _ACC + " per rad or m", "by coordinates"),
                    ("dqdd_dqd", _ACC + " per rad/s or m/s", "by velocities"),
                    ("dqdd_dF", "1/(kg m^2), 1/(kg m), 1/kg", "by forces: inverse of M")),
-          (forward_dynamics_derivatives,), "dynamic", default=False, ways_for=_ways_of_forward),
+          (forward_dynamics_derivatives,), "dynamic", default=False, ways_for=_ways_of_forward, in_branches=True),
 )  # fmt: skip

@@ -61,13 +61,24 @@ class OperationCount:
 _COST_OF = {known.name: known.cost for known in ELEMENTARY.values()} | {SELECTION: COST[Op.SELECT]}
 
 
+@dataclass(frozen=True)
+class InLoops:
+    """A program with loops over columns, whose results are the inputs made[k] of its graph."""
+
+    graph: Graph
+    outputs: Sequence[tuple[Argument, Sequence[int]]]
+    pivots: Sequence[int]
+    columns: tuple[Columns, ...]
+
+
 class Program:
     """Nodes of a graph in evaluation order, from input arguments to output arguments.
 
     ``outputs`` holds one reference for every element of every output argument, in order. ``pivots`` are references
     to numbers that must be positive (the pivots of a factorization): a program with pivots can fail, its C returns a
     status and sets the outputs to zero when a pivot is not positive. The graph is only read. A node in ``flipped`` is
-    computed with the opposite sign, so that negations vanish. ``columns`` tell which outputs can be printed as loops.
+    computed with the opposite sign, so that negations vanish. ``in_loops`` is the same with loops over
+    columns that are computed alike, for those who print it; ``branches`` are the coordinates of branches that are built alike.
     """
 
     def __init__(
@@ -76,9 +87,10 @@ class Program:
         inputs: Sequence[Argument],
         outputs: Sequence[tuple[Argument, Sequence[int]]],
         pivots: Sequence[int] = (),
-        columns: Sequence[Columns] = (),
+        in_loops: InLoops | None = None,
+        branches: Sequence[Sequence[Sequence[int]]] = (),
     ) -> None:
-        self.graph, self.columns = graph, tuple(columns)
+        self.graph, self.in_loops, self.branches = graph, in_loops, branches
         self.outward = False  # whether it is printed in the order of the coordinates: see build/c/association.py
         self.pivots = tuple(pivots)
         self.inputs = tuple(inputs)

@@ -10,7 +10,8 @@ from robots_for_tests import random_robot
 
 import elastogen
 from elastogen.build.c.body import Dialect, FunctionBody
-from elastogen.build.c.function import LANES, print_body
+from elastogen.build.c.column_memory import padded
+from elastogen.build.c.function import print_body
 from elastogen.generator.functions.derivation import derive_model
 from elastogen.generator.functions.function import Function
 from elastogen.generator.joints import kinds
@@ -46,21 +47,19 @@ def test_loops_compute_the_program(tree: Robot, function: Function) -> None:
 def test_text(function: Function) -> None:
     """Loops over a multiple of four columns in place of operations; what cannot be solved leaves zeros everywhere."""
     program = function.program
-    tree = (0, 1, 3, 4, 5, 6)
-    assert [columns.rows for columns in program.columns] == [tree, tree, (2,)]
-    assert [{column for _, column in columns.columns} for columns in program.columns] == [{0, 3}, {1, 4, 5, 6}, {2}]
+    assert program.in_loops is not None
+    assert [columns.width for columns in program.in_loops.columns] == [4, 8, 2]  # of both matrices: {0, 3}, {1, 4, 5, 6}, {2}
+    assert [len(columns.results) for columns in program.in_loops.columns] == [6, 6, 1]
     live = program.used_inputs()
     looped = print_body(program, NAME, Dialect("arm", "double", "fast"), live)
-    for number, columns in enumerate(program.columns, 1):
-        (part,) = (part for part in looped.parts if part.name.endswith(f"_columns{number}"))
-        width = -(-len(columns.columns) // LANES) * LANES
-        assert f"    for (int i = 0; i < {width}; ++i) {{" in part.lines
+    for number, columns in enumerate(program.in_loops.columns, 1):
+        (part,) = (part for part in looped.parts if part.name.endswith(f"_loop{number}"))
+        assert f"    for (int i = 0; i < {padded(columns)}; ++i) {{" in part.lines
     text = "\n".join(looped.lines)
-    for name in ("dqdd_dq", "dqdd_dqd"):
-        assert text.count(f"{name}[i] = 0.0;") == 2  # beside the branches, and after a failure
-    assert text.count("dqdd_dF[i] = 0.0;") == 1
+    for name in ("dqdd_dq", "dqdd_dqd", "dqdd_dF"):
+        assert text.count(f"for (int i = 0; i < 49; ++i) {{ {name}[i] = 0.0; }}") == 1
     straight = copy.copy(program)
-    straight.columns = ()
+    straight.in_loops = None
     assert _length(looped) < _length(print_body(straight, NAME, Dialect("arm", "double", "fast"), live))
 
 

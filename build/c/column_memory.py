@@ -1,0 +1,118 @@
+"""Where loops over columns find what they start from and leave what they make: rows in one array of the function.
+
+The columns of a value lie side by side. A loop runs over two columns or over a multiple of four, so that compilers make vectors
+of it without further ado; what it makes of columns that it has too much is nobody's. A result is left where the loops that go
+on with it read it, and rows that are not read any more are used again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from elastogen.generator.program.columns import MADE, Columns
+from elastogen.generator.program.graph import Op
+from elastogen.generator.program.program import InLoops
+
+LANES = 4  # of which the number of columns is made a multiple
+NOWHERE = -1  # the place of constants
+
+Result = tuple[int, int]
+"""Numbers of a loop and of one of its results."""
+
+
+def padded(columns: Columns) -> int:
+    """The number of columns that a loop runs over."""
+    return columns.width if columns.width <= 2 else -(-columns.width // LANES) * LANES
+
+
+@dataclass
+class ColumnMemory:
+    """The places of everything that the loops of a program read and write."""
+
+    program: InLoops
+    size: int = 0
+    given: list[list[int]] = field(default_factory=list)  # place of the first column, by loop and given value
+    results: dict[Result, int] = field(default_factory=dict)  # place of the first column of every result that is used
+    starts: list[list[tuple[int, int]]] = field(default_factory=list)  # by loop: places, and the values to be put there
+    zeroed: list[tuple[int, int]] = field(default_factory=list)  # first and end of what is to be zero from the beginning
+    places: dict[int, int] = field(default_factory=dict)  # of the nodes made[k] that are read one by one
+
+    def __post_init__(self) -> None:
+        graph, numbers = self.program.graph, {f"{MADE}[{k}]": key for key, k in self._numbers()}
+        labels = ((node, graph.label[node]) for node in range(len(graph)) if graph.op[node] is Op.INPUT)
+        self._origin = {node: numbers[label] for node, label in labels if label in numbers}  # result and column
+        self._allocate()
+        self.places = {
+            node: self.results[result] + column for node, (result, column) in self._origin.items() if result in self.results
+        }
+
+    def _numbers(self) -> Iterator[tuple[tuple[Result, int], int]]:
+        for number, columns in enumerate(self.program.columns):
+            for r in range(len(columns.results)):
+                for c in range(columns.width):
+                    yield ((number, r), c), columns.first + r * columns.width + c
+
+    def _same(self, refs: Sequence[int]) -> Result | None:
+        """The result whose columns, all of them, are these values."""
+        found = [None if ref & 1 else self._origin.get(ref >> 1) for ref in refs]
+        first = found[0]
+        if first is None or self.program.columns[first[0][0]].width != len(refs):
+            return None
+        return first[0] if found == [(first[0], c) for c in range(len(refs))] else None
+
+    def _allocate(self) -> None:
+        loops, last_row = self.program.columns, dict[tuple[int, ...], int]()
+        for number, columns in enumerate(loops):
+            last_row |= dict.fromkeys(columns.given, number)
+        last, lasting = self._last_reads()
+        known: dict[tuple[int, tuple[int, ...]], int] = {}  # places of rows, by their widths and values
+        free: dict[int, list[int]] = {}  # by width
+        for number, columns in enumerate(loops):
+            width = padded(columns)
+            self.given.append([])
+            self.starts.append([])
+            own: list[int] = []  # rows that only this loop and those before it read
+            begin = self.size
+            for refs in columns.given:
+                same, key = self._same(refs), (width, refs)
+                if all(self.program.graph.op[ref >> 1] is Op.CONSTANT for ref in refs):
+                    self.given[-1].append(NOWHERE)
+                elif same is not None:
+                    self.given[-1].append(self.results[same])
+                else:
+                    if key not in known:
+                        known[key] = self.size
+                        self.starts[-1] += [(self.size + c, ref) for c, ref in enumerate(refs)]
+                        self.size += width
+                    self.given[-1].append(known[key])
+                    own += [known[key]] if last_row[refs] == number and known[key] not in own else []
+            if width > columns.width and self.size > begin:
+                self.zeroed.append((begin, self.size))
+                self.starts[-1] = [(place, ref) for place, ref in self.starts[-1] if ref]
+            for r in range(len(columns.results)):
+                if (number, r) not in last and (number, r) not in lasting:
+                    continue
+                if own:  # in place: a column is read before it is written
+                    self.results[number, r] = own.pop(0)
+                elif free.get(width) and (number, r) not in lasting:
+                    self.results[number, r] = free[width].pop()
+                else:
+                    self.results[number, r], self.size = self.size, self.size + width
+            done = [result for result, end in last.items() if end == number and result not in lasting]
+            for result in done:
+                free.setdefault(padded(loops[result[0]]), []).append(self.results[result])
+
+    def _last_reads(self) -> tuple[dict[Result, int], set[Result]]:
+        """The last loop that reads a result where it is, and the results that are read one by one too."""
+        program, last = self.program, dict[Result, int]()
+        refs = [ref for _, refs in program.outputs for ref in refs]
+        refs += [*program.pivots, *(ref for columns in program.columns for ref in columns.shared)]
+        for number, columns in enumerate(program.columns):
+            for row in columns.given:
+                same = self._same(row)
+                if same is None:
+                    refs += row
+                else:
+                    last[same] = number
+        return last, {self._origin[node][0] for node in program.graph.cone(refs) if node in self._origin}
