@@ -76,6 +76,9 @@ def test_threads_share_a_batch(pair, rng):
         alone = model.evaluate("mass_matrix", q=q)
         for threads in (2, 3, 64):
             np.testing.assert_array_equal(model.evaluate("mass_matrix", q=q, threads=threads), alone)
+        q[9000, 2] = np.nan
+        with pytest.raises(ModelError, match="1 of 9001 states, first at index 9000"):
+            model.evaluate("forward_dynamics", q=q, qd=np.zeros(6), F=np.zeros(6), threads=2)
     for wrong in (0, -1, 1.5, "2", True, 1.0):
         with pytest.raises(ModelError, match="threads="):
             model.evaluate("mass_matrix", q=q, threads=wrong)
