@@ -183,11 +183,13 @@ def test_lists_of_numbers_may_begin_with_a_minus(capsys: pytest.CaptureFixture[s
     assert "from -0.5 to" in capsys.readouterr().out
 
 
-def test_endings_are_refused_before_the_simulation(
+def test_files_are_refused_before_the_simulation(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("elastogen.build_model", lambda *_, **__: pytest.fail("a model was built"))
     assert "'.csv' or '.npz'" in fails(capsys, "simulate", "two_link", "--csv", str(tmp_path / "x.xlsx"))
+    told = fails(capsys, "simulate", "two_link", "--csv", str(tmp_path / "none" / "x.csv"))
+    assert "none' for the samples. Fix: make it" in told
 
 
 def test_fixes_name_the_options(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

@@ -105,6 +105,9 @@ def run(robot: Robot, build: Callable[[Robot], Model], options: SimpleNamespace)
     plot = plot_file(robot, options)
     if options.csv is not None and options.csv.suffix not in (".csv", ".npz"):
         raise elastogen.ModelError(f"{options.csv}: got the ending {options.csv.suffix!r}, expected '.csv' or '.npz'.")
+    if options.csv is not None and not options.csv.parent.is_dir():  # told before the simulation, not after it
+        folder = str(options.csv.parent)
+        raise elastogen.ModelError(f"{options.csv}: no folder {folder!r} for the samples. Fix: make it, or name another file.")
     flexible = any(coordinate.elastic for coordinate in robot.coordinates)
     beside = options.beside_rigid
     if beside is None:
