@@ -204,3 +204,13 @@ def test_the_cheaper_way_is_kept() -> None:
     row = Programs(random_chain(13), ["forward_dynamics"]).derivation.functions[0].program
     labels = {row.graph.section_of[node] for node in row.order}
     assert any(label.endswith("articulated body") for label in labels)
+
+
+def test_a_body_without_mass_has_a_pivot_that_is_zero() -> None:
+    """No division by it at generation: the program fails at every state, as that of the factorization does."""
+    links = [{"name": "base"}, {"name": "a", "mass": 1.0, "inertia": [1, 1, 1]}, {"name": "b"}]
+    joints = [{"name": "j1", "type": "revolute"}, {"name": "j2", "type": "revolute"}]
+    variant = VariantFamily(quietly_loaded({"elastogen": 1, "name": "massless", "links": links, "joints": joints})).plain()
+    q, drives = variant.input("q"), [drive.inertia for drive in variant.drives]
+    _, pivots = articulated_bodies.solve(variant.mechanism, variant.place(q), q, drives, variant.input("F"))
+    assert [pivot.is_zero for pivot in pivots] == [False, True]
