@@ -6,6 +6,8 @@ import random
 import warnings
 from itertools import combinations, pairwise
 
+import numpy as np
+
 import elastogen
 from benchmarks.race.robots import FILES, MissingPeerError, packages_prefix
 from benchmarks.race.tables import table, verdict
@@ -28,11 +30,11 @@ def operations(function: Function) -> int:
 
 
 def with_points(robot: Robot, spread: tuple[int, ...]) -> Robot:
-    """So many points on each link, no coordinate zero."""
-    chosen, points = random.Random(3), []
+    """So many points on each link, no coordinate zero: those of tests/generator/points/test_points.py."""
+    rng, points = np.random.default_rng(3), []
     for link, count in zip(robot.links[1:], spread, strict=True):
         for _ in range(count):
-            x, y, z = (chosen.uniform(-0.3, 0.3) for _ in range(3))
+            x, y, z = rng.uniform(-0.3, 0.3, 3).tolist()
             pose = ((1, 0, 0, x), (0, 1, 0, y), (0, 0, 1, z), (0, 0, 0, 1))
             points.append(Point(f"p{len(points)}", link.name, pose=pose))
     return robot.with_points(*points)

@@ -164,7 +164,7 @@ class Carried:
 
     def _outermost(self, index: int) -> bool:
         """Whether nothing but its own points turns with a frame."""
-        return self._passing[index] == len(self._points[index]) + 1 if index in self._points else False
+        return index in self._points and self._passing[index] == len(self._points[index]) + 1
 
     def _first_direction(self, index: int) -> tuple[float, float] | None:
         """Cosine and sine of the first point's direction about the axis: x points there, unless a frame or a zero objects."""
