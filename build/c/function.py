@@ -111,7 +111,9 @@ def _loop(memory: ColumnMemory, number: int, shared: Mapping[int, int], name: st
             lines.append(f"{2 * INDENT}{{{', '.join(values)}}},")
         lines.append(f"{INDENT}}};")
     lines += [f"{INDENT}const {real} {SHARED}{k} = {SHARED}[{shared[columns.shared[k]]}];" for k in step.inputs(SHARED)]
-    lines.append(f"{INDENT}for (int i = 0; i < {padded(columns)}; ++i) {{")
+    if columns.width == 2:
+        lines += [f"{INDENT}const int count = {dialect.prefix.upper()}_TWICE;", f"{INDENT}{dialect.prefix.upper()}_VECTORS"]
+    lines.append(f"{INDENT}for (int i = 0; i < {'count' if columns.width == 2 else padded(columns)}; ++i) {{")
     for k in step.inputs(GIVEN):
         place = f"{NUMBERS}[{numbers.index(k)}][i]" if k in numbers else f"{COLUMNS}[i + {memory.given[number][k]}]"
         lines.append(f"{2 * INDENT}const {real} {GIVEN}{k} = {place};")

@@ -284,11 +284,13 @@ def _source_context(derivation: ModelDerivation, printer: FunctionPrinter, heade
     bodies = [body for function in derivation.functions for _, body in printer.bodies(function)]
     programs = [function.program for function in derivation.functions]
     library = set(ELEMENTARY) - ({Op.SIN, Op.COS} if dialect.sincos == "fast" else set())
+    functions = tuple(text for function in derivation.functions for text in printer.texts(function))
     return SourceContext(
         identity=identity,
         parameters=header.parameters,
-        functions=tuple(text for function in derivation.functions for text in printer.texts(function)),
+        functions=functions,
         has_parts=any(body.parts for body in bodies),
+        runs_twice=any(function.runs_twice for function in functions),
         needs_math=any(program.graph.op[node] in library for program in programs for node in program.order),
         prefix=identity.name,
         real=identity.real,
@@ -320,7 +322,10 @@ def _function_bodies(function: Function, dialect: Dialect, live: Sequence[str]) 
 
 def _function_text(prototype: Prototype, body: FunctionBody) -> FunctionText:
     parts = (PartText(Prototype("void", part.name, part.parameters), part.comment, part.lines) for part in body.parts)
-    return FunctionText(prototype, body.lines, tuple(parts), body.work_type, body.work_fields, body.legend)
+    twice = any(line.endswith("_TWICE;") for part in body.parts for line in part.lines)
+    return FunctionText(
+        prototype, body.lines, tuple(parts), body.work_type, body.work_fields, body.legend, runs_twice=twice
+    )  # fmt: skip
 
 
 # ---- bundle

@@ -31,6 +31,7 @@ class UnitContext:
     parameters: tuple[ParameterLine, ...]  # nominal ones, in one of the units
     functions: tuple[FunctionText, ...]
     has_parts: bool
+    runs_twice: bool
     cut: bool  # whether it has a piece of a function, whose parts are called from another unit
     prefix: str  # these two are the variables of sincos.c.j2
     real: str
@@ -82,6 +83,7 @@ class Units:
             parameters=self._parameters,
             functions=functions,
             has_parts=any(function.parts for function in functions),
+            runs_twice=any(function.runs_twice for function in functions),
             cut=cut,
             prefix=identity.name,
             real=identity.real,

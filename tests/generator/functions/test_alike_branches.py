@@ -100,7 +100,8 @@ def test_text_is_there_once_for_all_limbs(derived: ModelDerivation) -> None:
         straight = copy.copy(program)
         straight.branches = ()
         looped, plain = (print_body(each, function.name, dialect, live) for each in (program, straight))
-        loops = [part for part in looped.parts if f"    for (int i = 0; i < {count}; ++i) {{" in part.lines]
+        bound = "count" if count == 2 else "4"  # the text for two hides from clang that there are two
+        loops = [part for part in looped.parts if f"    for (int i = 0; i < {bound}; ++i) {{" in part.lines]
         assert len(loops) > 5
         operations = [sum(line.count(" * ") for part in body.parts for line in part.lines) for body in (looped, plain)]
         assert operations[0] < (0.5 + 0.3 / count) * operations[1]
@@ -112,7 +113,7 @@ def test_emitted_c_compiles_without_warnings(derived: ModelDerivation, tmp_path:
     for name, text in model.c_files.items():
         (tmp_path / name).write_text(text)
     for compiler in COMPILERS:
-        subprocess.run([compiler, *WARNINGS, "-O0", "-c", f"{model.name}.c"], cwd=tmp_path, check=True)
+        subprocess.run([compiler, *WARNINGS, "-O1", "-c", f"{model.name}.c"], cwd=tmp_path, check=True)
 
 
 def test_branches() -> None:
@@ -129,7 +130,7 @@ def test_limbs_that_are_not_alike_are_printed_straight() -> None:
     (function,) = derive_model(robot, NAMES[:1]).functions
     assert function.program.branches == ()
     body = print_body(function.program, NAMES[0], Dialect("arm", "double", "fast"), function.program.used_inputs())
-    assert not [line for part in body.parts for line in part.lines if "int i = 0; i < 2;" in line]
+    assert not [line for part in body.parts for line in part.lines if "int i = 0; i < count;" in line]
 
 
 @pytest.mark.parametrize("seed", [2, 3, 4])
