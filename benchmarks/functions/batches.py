@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import statistics
 import tempfile
 import time
@@ -12,15 +13,18 @@ from typing import Any
 import numpy as np
 
 import elastogen
+from benchmarks.race.machine import on_cores
 from benchmarks.race.robots import TITLES, MissingPeerError, load_subject
 from benchmarks.race.tables import table, verdict
 from elastogen.generator.robot.robot import Robot
 
 STATES = 100_000
+MANY = 1_000_000  # states that are shared by threads, whose start takes some tenths of a millisecond
 FUNCTIONS = {"inverse_dynamics": 3, "forward_dynamics": 3, "mass_matrix": 1}
 CONTROL = ("mass_matrix", "coriolis_matrix", "gravity_vector")
 FUSED_TARGET = 0.7  # of the sum of the three, for Panda
 MOTIONS = 64  # of a batch that is simulated
+THREADS_TARGET = 1.3  # of the time of one thread, shared by all
 TARGET = 0.4  # of the time of the scalar call, for inverse dynamics on AVX2
 
 
@@ -41,10 +45,16 @@ def report(robots: Sequence[str], work: Path, rounds: int) -> list[str]:
                 scalar, lanes, ratio = _compare(pair, function, inputs, max(5, rounds // 20))
                 aim = (f"{TARGET}", verdict(ratio <= TARGET)) if function == "inverse_dynamics" else ("-", "-")
                 rows.append([f"{TITLES[name]} {function}", f"{scalar:.0f}", f"{lanes:.0f}", f"{ratio:.2f}", *aim])
+            rows.append(_threads(pair[1], TITLES[name], max(10, rounds // 20)))
             rows.append(_fused(robot, TITLES[name], max(5, rounds // 20)))
             rows += _simulated(robot, TITLES[name], max(5, rounds // 20))
     header = ["ns per state or step", "one after the other", "in lanes or fused", "ratio (median)", "target", "reached"]
-    return [f"## Batches of {STATES} states, one thread, out= given", "", *table(header, rows), ""]
+    return [
+        f"## Batches of {STATES} states, out= given, one thread unless said",
+        "",
+        *table(header, rows),
+        "",
+    ]
 
 
 def _compare(pair: Sequence[elastogen.Model], function: str, inputs: int, rounds: int) -> tuple[float, float, float]:
@@ -62,6 +72,29 @@ def _compare(pair: Sequence[elastogen.Model], function: str, inputs: int, rounds
             times.append((time.thread_time() - start) / STATES * 1e9)
     ratio = statistics.median(b / a for a, b in zip(*samples, strict=True))
     return min(samples[0]), min(samples[1]), ratio
+
+
+def _threads(model: elastogen.Model, title: str, rounds: int) -> list[str]:
+    """Inverse dynamics in lanes on one core and on all, by the clock."""
+    cores = os.cpu_count() or 1
+    q, qd, qdd = np.random.default_rng(0).uniform(-1, 1, (3, MANY, model.nq))
+    out = model.inverse_dynamics(q, qd, qdd)
+    samples: list[list[float]] = [[], []]
+    with on_cores(cores):
+        for _ in range(rounds):
+            for threads, times in zip((1, cores), samples, strict=True):
+                start = time.perf_counter()
+                model.evaluate("inverse_dynamics", q=q, qd=qd, qdd=qdd, out=out, threads=threads)
+                times.append((time.perf_counter() - start) / MANY * 1e9)
+    ratio, target = statistics.median(b / a for a, b in zip(*samples, strict=True)), THREADS_TARGET / cores
+    times_told = [f"{min(times):.0f}" for times in samples]
+    aim = (f"{target:.2g}", verdict(ratio <= target) if cores > 1 else "-")
+    return [
+        f"{title} inverse_dynamics in lanes, {MANY} states, {cores} threads, by the clock",
+        *times_told,
+        f"{ratio:.2f}",
+        *aim,
+    ]
 
 
 def _simulated(robot: Robot, title: str, rounds: int) -> list[list[str]]:

@@ -9,9 +9,11 @@ GIL.
 from __future__ import annotations
 
 import math
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from itertools import combinations, pairwise
+from threading import Thread
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,6 +27,7 @@ from elastogen.runtime.interface.argument import Argument
 
 Outputs = Sequence[NDArray[Any]]
 FEWEST_PER_THREAD = 2000  # states: below, starting a thread costs more than it saves
+BLOCKS_PER_THREAD = 8  # whoever is done takes the next: threads begin late, and cores are not equally fast
 OVERLAP_WORK = 1000  # of numpy's exact search, 0.1 ms at most; what it does not settle counts as overlapping
 
 
@@ -126,16 +129,41 @@ class Kernel:
         threads = min(threads, (stop - start) // FEWEST_PER_THREAD)
         if threads < 2:
             return int(self.loop(job, start, stop)())
-        from concurrent.futures import ThreadPoolExecutor  # a slow import
+        count = threads * BLOCKS_PER_THREAD
+        blocks = deque(pairwise(start + (stop - start) * k // count for k in range(count + 1)))
+        failures: list[int] = []
+        problems: list[BaseException] = []
 
-        bounds = [start + (stop - start) * k // threads for k in range(threads + 1)]
-
-        def share(block: tuple[int, int]) -> int:
+        def share() -> None:
             """It holds the job: a Ctrl-C while a thread starts leaves that thread alone with its block."""
-            return int(self.loop(job, *block)())
+            try:
+                while True:
+                    try:
+                        block = blocks.popleft()
+                    except IndexError:
+                        return
+                    failures.append(int(self.loop(job, *block)()))
+            except BaseException as problem:  # told by the caller's thread
+                problems.append(problem)
+                blocks.clear()
 
-        with ThreadPoolExecutor(threads) as pool:  # one for each call: nothing is left behind that a fork would copy
-            return sum(pool.map(share, pairwise(bounds)))
+        others: list[Thread] = []  # for this call: a fork copies nothing of them
+        try:
+            for _ in range(threads - 1):
+                thread = Thread(target=share)
+                thread.start()
+                others.append(thread)
+        except RuntimeError:  # the system starts no more: those that there are do all
+            pass
+        except BaseException as problem:
+            problems.append(problem)
+            blocks.clear()
+        share()
+        for thread in others:
+            thread.join()
+        if problems:
+            raise problems[0]
+        return sum(failures)
 
     def loop(self, job: Batch, start: int, stop: int) -> Callable[[], int]:
         """Return the C loop over the items start..stop, ready to be called; the job must outlive it."""

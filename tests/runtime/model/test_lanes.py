@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 from itertools import product
+from threading import Thread
 
 import numpy as np
 import pytest
@@ -68,6 +69,34 @@ def test_failed_states_are_found_in_lanes(pair, rng):
         q[[1, -1], 2] = np.nan
         found = lanes.forward_dynamics(q, zero[:count], zero[:count], on_failure="nan")
         assert set(np.flatnonzero(np.isnan(found).any(axis=1))) == {1, count - 1}
+
+
+def test_threads_that_do_not_start_or_fail(pair, rng, monkeypatch):
+    """What the system starts no thread for is done by the caller's; what fails in a thread fails in the caller's."""
+    model = pair[0]
+    q = rng.normal(size=(9000, model.nq))
+    alone, started, start = model.mass_matrix(q), [], Thread.start
+
+    def one_only(thread):
+        if started:
+            raise RuntimeError("can't start new thread")
+        started.append(thread)
+        start(thread)
+
+    monkeypatch.setattr(Thread, "start", one_only)
+    np.testing.assert_array_equal(model.evaluate("mass_matrix", q=q, threads=4), alone)
+    assert len(started) == 1
+    kernel, loop = model._kernels["mass_matrix"], model._kernels["mass_matrix"].loop
+
+    def second_fails(job, first, stop):
+        if first:
+            raise MemoryError("no room")
+        return loop(job, first, stop)
+
+    started.clear()
+    monkeypatch.setattr(kernel, "loop", second_fails)
+    with pytest.raises(MemoryError, match="no room"):
+        model.evaluate("mass_matrix", q=q, threads=2)
 
 
 def test_threads_share_a_batch(pair, rng):
