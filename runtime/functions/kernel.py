@@ -112,7 +112,7 @@ class Kernel:
         dense = [_dense(array, rank, shape, self.real) for array, rank in zip(arrays, ranks, strict=True)]
         inputs, strides = [array for array, _ in dense], [stride for _, stride in dense]
         given = self._check_out(out, shape)
-        outputs = [self._destination(k, given, inputs, shape) for k in range(len(self.info.outputs))]
+        outputs = [self._destination(k, given, arrays, shape) for k in range(len(self.info.outputs))]
         job = Batch(inputs, strides, outputs)
         if count and self._run(job, 0, count, threads):
             self._report(job, shape, count, on_failure)
@@ -219,7 +219,11 @@ class Kernel:
         if out is None:
             return None
         infos = self.info.outputs
-        given = (out,) if isinstance(out, np.ndarray) and len(infos) == 1 else out
+        given: NDArray[Any] | Outputs = out
+        if isinstance(out, np.ndarray) and len(infos) == 1:
+            given = (out,)
+            if out.dtype is self.real and out.shape == batch + infos[0].shape and out.flags.writeable:
+                return given  # the usual case, without further ado
         if not isinstance(given, (tuple, list)) or len(given) != len(infos):
             expected = "an array" if len(infos) == 1 else f"a tuple of {len(infos)} arrays"
             raise ModelError(f"{self.label}: out= got {type(out).__name__}, expected {expected}.")
@@ -242,14 +246,21 @@ class Kernel:
         return given
 
     def _destination(
-        self, k: int, given: Outputs | None, inputs: Sequence[NDArray[Any]], batch: tuple[int, ...]
+        self, k: int, given: Outputs | None, arrays: Sequence[NDArray[Any]], batch: tuple[int, ...]
     ) -> NDArray[Any]:
-        """Return the array that the C code writes: the user's own where that is possible, else a new one."""
+        """Return the array that the C code writes: the user's own where that is possible, else a new one.
+
+        ``arrays`` are those given; what the C code reads are these, views of them, or copies.
+        """
         if given is not None:
             array = given[k]
-            direct = array.dtype == self.real and array.flags.c_contiguous and array.flags.aligned
-            if direct and not any(_share(array, other) for other in inputs):
-                return array
+            if array.dtype == self.real and array.flags.carray:
+                owned = array.flags.owndata
+                for other in arrays:
+                    if other is array or (not (owned and other.flags.owndata) and np.may_share_memory(array, other)):
+                        break
+                else:
+                    return array
         return np.empty((*batch, *self.info.outputs[k].shape), dtype=self.real)
 
     # Failures.
