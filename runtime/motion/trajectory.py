@@ -260,7 +260,11 @@ def _interpolated(
     for order, (first_value, last_value) in enumerate(zip(start, end, strict=True), start=1):
         demand(derivative(0, order, False), np.asarray(first_value, dtype=float) * unit**order)
         demand(derivative(len(degrees) - 1, order, True), np.asarray(last_value, dtype=float) * unit**order)
-    solution = np.linalg.solve(np.array(rows), np.array(right))
+    matrix, values = np.array(rows), np.array(right)
+    solution = np.linalg.solve(matrix, values)
+    # Refined once, each condition holds to the rounding of its own terms (Skeel 1980), whichever LAPACK solves: high derivatives are
+    # large beside positions, and their rounding would show in the configurations.
+    solution += np.linalg.solve(matrix, values - matrix @ solution)
     coefficients = np.zeros((len(degrees), n, max(degrees) + 1))
     for s, degree in enumerate(degrees):
         scaled = solution[columns[s] : columns[s + 1]] / h[s] ** np.arange(degree + 1)[:, None]
