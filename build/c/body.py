@@ -77,16 +77,12 @@ class FunctionBody:
 
 def parameter_list(inputs: Sequence[Argument], outputs: Sequence[Argument], dialect: Dialect) -> tuple[str, ...]:
     """The parameters of an emitted function: live parameters, inputs, outputs."""
-    read = (_input_parameter(argument, dialect) for argument in inputs)
-    written = (_output_parameter(argument, dialect) for argument in outputs)
+    read = (f"const {_array_parameter(argument, dialect)}" for argument in inputs)
+    written = (_array_parameter(argument, dialect) for argument in outputs)
     return (f"const {dialect.params_type} *p", *read, *written)
 
 
-def _input_parameter(argument: Argument, dialect: Dialect) -> str:
-    return f"const {dialect.real_type} {argument.name}[{size_text(argument, dialect)}]"
-
-
-def _output_parameter(argument: Argument, dialect: Dialect) -> str:
+def _array_parameter(argument: Argument, dialect: Dialect) -> str:
     return f"{dialect.real_type} {argument.name}[{size_text(argument, dialect)}]"
 
 
@@ -256,14 +252,14 @@ class Printer:
         for argument in self.program.inputs:
             if argument.name in used:
                 arguments.append(argument.name)
-                parameters.append(_input_parameter(argument, self.dialect))
+                parameters.append(f"const {_array_parameter(argument, self.dialect)}")
         if writes or loaded:
             arguments.append("w")
             parameters.append(f"{'' if writes else 'const '}{self.symbol}_work_t *w")
         for argument in (*self.loops.arrays, *self.outputs):
             if argument.name in used:
                 arguments.append(argument.name)
-                parameters.append(_output_parameter(argument, self.dialect))
+                parameters.append(_array_parameter(argument, self.dialect))
         comment = f"Part {number} of {total} of {self.symbol}."
         return Part(f"{self.symbol}_part{number}", comment, tuple(parameters), tuple(lines)), tuple(arguments)
 
@@ -315,15 +311,17 @@ class Printer:
         if isinstance(statement, Define):
             return [self._declare(statement.node, self.expressions.definition(statement.node, text))]
         if isinstance(statement, Store):
-            value = self.expressions.reference(statement.ref, text)
-            if self.graph.op[statement.ref >> 1] is Op.CONSTANT:
-                value = self.dialect.all_lanes(value)
-            return [f"{self.element(statement.output, statement.index)} = {value};"]
+            return [f"{self.element(statement.output, statement.index)} = {self._alone(statement.ref, text)};"]
         if isinstance(statement, StoreZeros):
             return [self._zero_loop(statement.output, statement.first, statement.end)]
         if isinstance(statement, LoopCall):
             return [self.loops.texts[statement.number]]
         return self._sine_cosine(statement, text)
+
+    def _alone(self, ref: int, text: Callable[[int], str]) -> str:
+        """A value that stands alone: in lanes a constant becomes a vector by nothing beside it."""
+        value = self.expressions.reference(ref, text)
+        return self.dialect.all_lanes(value) if self.graph.op[ref >> 1] is Op.CONSTANT else value
 
     def element(self, output: str, index: int) -> str:
         """Where an element of an output is stored."""
@@ -389,7 +387,7 @@ class Printer:
         """Test of the pivots: one exit, outputs defined, a NaN fails as well."""
         if not self.program.pivots:
             return []
-        tests = [f"({self.expressions.reference(ref, text)} > {self.zero})" for ref in self.program.pivots]
+        tests = [f"({self._alone(ref, text)} > {self.zero})" for ref in self.program.pivots]
         if self.dialect.lanes:
             return wrapped(f"*good = {' & '.join(tests)};")
         condition = f"!({' && '.join(tests)})" if len(tests) > 1 else f"!{tests[0]}"

@@ -73,9 +73,9 @@ def derived(robot: Robot) -> ModelDerivation:
 
 
 def test_loops_give_the_bits_of_the_straight_program(robot: Robot) -> None:
-    """Batches are computed by the straight program."""
+    """Batches in lanes are computed by the straight program."""
     pin = pytest.importorskip("pinocchio")
-    model, theirs = elastogen.build_model(robot, outputs=NAMES), in_pinocchio(robot)
+    model, theirs = elastogen.build_model(robot, outputs=NAMES, lanes=True), in_pinocchio(robot)
     rng = np.random.default_rng(1)
     states = {name: rng.uniform(-1, 1, (5, model.nq)) for name in ("q", "qd", "qdd", "F")}
     for name in NAMES:

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from build_samples import MOSTLY_SUMS, Recipe, model_of, random_program
 from c_compilers import COMPILERS
+from robots_for_tests import quietly_loaded
 
 import elastogen
 from elastogen import ModelError
@@ -69,6 +70,21 @@ def test_failed_states_are_found_in_lanes(pair, rng):
         q[[1, -1], 2] = np.nan
         found = lanes.forward_dynamics(q, zero[:count], zero[:count], on_failure="nan")
         assert set(np.flatnonzero(np.isnan(found).any(axis=1))) == {1, count - 1}
+
+
+@pytest.mark.parametrize("precision", ["double", "float"])
+@pytest.mark.filterwarnings("ignore::elastogen.RobotWarning")
+@pytest.mark.parametrize("mass", [2.0, 0.0])
+def test_pivots_that_are_the_same_in_all_states(precision, mass, rng):
+    """A gantry, whose mass matrix is constant; without a mass on its second axis it fails everywhere."""
+    links = [{"name": "base"}, {"name": "bridge", "mass": 3.0}, {"name": "tool", "mass": mass}]
+    joints = [{"name": f"j{k}", "type": "prismatic", "axis": axis} for k, axis in enumerate(np.eye(3, dtype=int)[:2].tolist())]
+    gantry = quietly_loaded({"elastogen": 1, "name": "gantry", "links": links, "joints": joints})
+    model = elastogen.build_model(gantry, outputs=["forward_dynamics"], precision=precision, lanes=True)
+    zero, F = np.zeros(2), rng.normal(size=(5, 2)).astype(model.dtype)
+    found = model.forward_dynamics(zero, zero, F, on_failure="nan")
+    expected = F / np.array([3 + mass, mass]) if mass else np.full((5, 2), np.nan)
+    np.testing.assert_allclose(found, expected, rtol=1e-6 if precision == "float" else 1e-15)
 
 
 def test_threads_that_do_not_start_or_fail(pair, rng, monkeypatch):
