@@ -55,7 +55,7 @@ pictures: $(INSTALLED)
 	$(PIP) matplotlib
 	$(BIN)/python docs/pictures/bending_arm.py
 
-# Mutated robot files through load, check, generate and the compiler; findings are kept in fuzz-findings dist/.
+# Mutated robot files through load, check, generate and the compiler; findings are kept in fuzz-findings/.
 CASES ?= 10000
 SEED ?= 1
 fuzz: $(TEST_TOOLS)
@@ -84,7 +84,9 @@ emulator:
 	  gcc-arm-none-eabi libnewlib-arm-none-eabi qemu-system-arm
 
 clean:
-	rm -rf $(VENV) .setuptools-build *.egg-info out .pytest_cache .mypy_cache .ruff_cache .hypothesis fuzz-findings
+	rm -rf $(VENV) .setuptools-build *.egg-info out dist .pytest_cache .mypy_cache .ruff_cache .hypothesis fuzz-findings \
+	  distributions/runtime/.setuptools-build distributions/runtime/*.egg-info benchmarks/results docs/generated
+	find . -name __pycache__ -prune -exec rm -rf {} +
 
 # Each missing piece is named in one sentence, with the package that brings it.
 $(VENV)/bin/python:
