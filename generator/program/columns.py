@@ -105,7 +105,8 @@ def _cut(graph: Graph, refs: Sequence[int]) -> tuple[Graph, list[int | None], tu
 
 
 def expanded(graph: Graph, refs: Sequence[int], loops: Sequence[Columns]) -> list[int]:
-    """References in the same graph without made[k]: the operations of the loops in their place."""
+    """References in the same graph without made[k]: the operations of the loops in their place, for the same bits literally."""
+    graph.literal = True
     made: dict[str, int] = {}
     for columns in loops:
         plain = _replaced(graph, columns.refs, made)

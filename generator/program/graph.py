@@ -105,6 +105,7 @@ class Graph:
         self.sections: dict[str, None] = {}  # in the order in which they were opened
         self.current_section = ""  # read only; see section() and enter_section()
         self._index: dict[tuple[int, ...] | float | str, int] = {}
+        self.literal = False  # whether numbers stay where they stand: brought together they change the last bits
         self.zero = self.constant(0.0)
         self.one = self.constant(1.0)
 
@@ -215,11 +216,11 @@ class Graph:
                 return self.constant((self.constant_of(x) or 0.0) + (self.constant_of(y) or 0.0))
             number, other = (x, y) if op_x is _CONSTANT else (y, x)
             node = other >> 1
-            if op[node] is _ADD:
+            if op[node] is _ADD and not self.literal:
                 for inner, rest in ((a[node], b[node]), (b[node], a[node])):
                     if op[inner >> 1] is _CONSTANT:  # c1 + (c2 + z) = (c1 + c2) + z
                         return self.add(self.add(number, inner ^ (other & 1)), rest ^ (other & 1))
-        else:
+        elif not self.literal:
             many_x = op_x is _MUL and op[a[first] >> 1] is _CONSTANT  # x is a number times b of its node
             many_y = op_y is _MUL and op[a[second] >> 1] is _CONSTANT
             if (b[first] if many_x else x & ~1) == (b[second] if many_y else y & ~1):  # c1 z + c2 z = (c1 + c2) z
@@ -249,7 +250,7 @@ class Graph:
         if op_x is _CONSTANT:
             if op_y is _CONSTANT:
                 return self.constant(self.number[x >> 1] * self.number[y >> 1]) ^ sign
-            if op_y is _MUL and self.op[self.a[y >> 1] >> 1] is _CONSTANT:
+            if op_y is _MUL and self.op[self.a[y >> 1] >> 1] is _CONSTANT and not self.literal:
                 product = self.constant(self.number[x >> 1] * self.number[self.a[y >> 1] >> 1])
                 return self.mul(product, self.b[y >> 1]) ^ sign
         return 2 * self._node((_MUL, x, y), _MUL, x, y) + sign

@@ -25,7 +25,7 @@ def replacing(variables: Sequence[Value], values: Sequence[Value]) -> dict[int, 
 def extract(graph: Graph, refs: Sequence[int]) -> tuple[Graph, list[int]]:
     """A new graph with just what the references need, and the references in it."""
     small = Graph()
-    small.sections = dict(graph.sections)
+    small.sections, small.literal = dict(graph.sections), graph.literal
     op, label = graph.op, graph.label
     renamed: dict[int, int] = {}
     for node in graph.cone(refs):

@@ -18,6 +18,7 @@ from elastogen.generator.joints import kinds
 from elastogen.generator.robot.robot import Robot
 
 NAME = "forward_dynamics_derivatives"
+COUNT = 17  # states, more than any processor has lanes: fewer go the way of single ones
 
 
 @pytest.fixture(scope="module")
@@ -33,15 +34,26 @@ def function(tree: Robot) -> Function:
 
 
 def test_loops_compute_the_program(tree: Robot, function: Function) -> None:
-    model = elastogen.build_model(tree, outputs=[NAME])
-    state = dict(zip(("q", "qd", "F"), np.random.default_rng(1).uniform(-1, 1, (3, 5, 7)), strict=True))
+    model = elastogen.build_model(tree, outputs=[NAME], lanes=True)  # batches in lanes are straight
+    state = dict(zip(("q", "qd", "F"), np.random.default_rng(1).uniform(-1, 1, (3, COUNT, 7)), strict=True))
     expected = function.evaluate(state, {p.name: p.value for p in tree.live_parameters})
     together = model.evaluate(NAME, **state)
-    for k in range(5):
+    for k in range(COUNT):
         single = model.evaluate(NAME, **{key: x[k] for key, x in state.items()})
         for found, batch, right in zip(single, together, expected.values(), strict=True):
             assert np.abs(found - right[k]).max() < 1e-12 * np.abs(right[k]).max()
             assert np.array_equal(found, batch[k])
+
+
+def test_numbers_of_the_tree_and_of_its_factors_are_not_brought_together() -> None:
+    """Sliding joints make factors of the mass matrix constant: c1 (c2 x) in a loop is not (c1 c2) x, to the last bit."""
+    robot = random_robot(6, 7, types=(kinds.REVOLUTE, kinds.PRISMATIC), fixed=0.0, offsets=0.0, branching=0.8)
+    model = elastogen.build_model(robot, outputs=[NAME], lanes=True)
+    states = np.random.default_rng(1).uniform(-1, 1, (3, COUNT, 7))
+    together = model.forward_dynamics_derivatives(*states)
+    for k in range(COUNT):
+        for single, batch in zip(model.forward_dynamics_derivatives(*states[:, k]), together, strict=True):
+            assert np.array_equal(single, batch[k])
 
 
 def test_text(function: Function) -> None:
