@@ -130,6 +130,7 @@ def run_study(
                 f"run_study: {kept.path(part.number)} was written where this process cannot see it. Fix: name a folder that "
                 "all workers share."
             )
+    kept.finish(len(parts))
     return kept.folder
 
 

@@ -17,6 +17,8 @@ import numpy as np
 from elastogen.runtime.errors import ModelError
 
 _UNFINISHED = "_unfinished-"
+_KINDS = "reduce every case to the same kind of value, or None"
+_FIXED = (bool, int, float, str, bytes, type(None), np.generic, np.ndarray)
 _NOTE = "_study.json"  # beside the parts: which study they belong to. Readers of Parquet pass over names with _
 
 
@@ -57,14 +59,34 @@ class StudyTable:
 
     def write(self, part: int, rows: Sequence[Mapping[str, Any]]) -> None:
         """Write a part: its file appears when it is whole."""
-        arrow, parquet = _parquet()
+        arrow, _ = _parquet()
+        names = dict.fromkeys(name for row in rows for name in row)  # a row may leave some out
+        self._replace_part(part, arrow.table({name: _column(arrow, name, [row.get(name) for row in rows]) for name in names}))
+
+    def _replace_part(self, part: int, content: Any) -> None:
         unfinished = _unfinished(self.path(part))
         try:
-            plain = [{key: _plain(value, key) for key, value in row.items()} for row in rows]
-            parquet.write_table(arrow.Table.from_pylist(plain), unfinished)
+            _parquet()[1].write_table(content, unfinished)
             unfinished.replace(self.path(part))
         finally:
             unfinished.unlink(missing_ok=True)
+
+    def finish(self, parts: int) -> None:
+        """Give all parts the same columns: readers go by the first one, in which some may be missing or without a value."""
+        arrow, parquet = _parquet()
+        schemas = {part: parquet.read_schema(self.path(part)) for part in range(parts)}
+        try:
+            common = arrow.unify_schemas(list(schemas.values()), promote_options="permissive") if schemas else None
+        except arrow.ArrowException as problem:
+            given, expected = f"in parts that do not fit together ({problem})", "one kind of value in every column"
+            raise _error(self.folder, given, expected, _KINDS) from None
+        for part, schema in schemas.items():
+            if schema != common:
+                found = parquet.read_table(self.path(part))
+                missing = [field for field in common if field.name not in schema.names]
+                for field in missing:
+                    found = found.append_column(field, arrow.nulls(len(found), field.type))
+                self._replace_part(part, found.select(common.names).cast(common))
 
 
 def row_of(case: int, status: str, result: object) -> dict[str, Any]:
@@ -78,6 +100,14 @@ def row_of(case: int, status: str, result: object) -> dict[str, Any]:
     if taken:
         raise ModelError(f"run_study: reduce returned {sorted(taken)[0]!r}, a column that every table has. Fix: rename it.")
     return {"case": case, "status": status, **result}
+
+
+def _column(arrow: Any, name: str, values: Sequence[object]) -> Any:
+    """The values of a column as a table holds them."""
+    try:
+        return arrow.array([_plain(value, name) for value in values])
+    except (arrow.ArrowException, OverflowError) as problem:
+        raise ModelError(f"run_study: column {name!r} cannot be one of a table ({problem}). Fix: {_KINDS}.") from None
 
 
 def _plain(value: object, key: str) -> object:
@@ -94,11 +124,11 @@ def _plain(value: object, key: str) -> object:
 
 
 def canonical(value: object) -> bytes:
-    """Bytes that are equal for equal values, in any process; functions are what they do, but for what they take from around."""
+    """Bytes that are equal for equal values, in any process; functions are what they do, but for what a module gives them."""
     kind = type(value).__qualname__
     if isinstance(value, FunctionType):
-        defaults = (value.__defaults__, value.__kwdefaults__)
-        return _joined(kind, f"{value.__module__}.{value.__qualname__}".encode(), canonical((value.__code__, defaults)))
+        given = (value.__code__, value.__defaults__, value.__kwdefaults__, _enclosed(value))
+        return _joined(kind, f"{value.__module__}.{value.__qualname__}".encode(), canonical(given))
     if isinstance(value, CodeType):
         return _joined(kind, value.co_code, canonical((value.co_consts, value.co_names)))
     if isinstance(value, (set, frozenset)):
@@ -123,6 +153,12 @@ def canonical(value: object) -> bytes:
             f"run_study: {value!r} cannot be told from others of its kind ({problem}). Fix: a function or a class at the top "
             "of a module, without functions inside."
         ) from None
+
+
+def _enclosed(function: FunctionType) -> list[object]:
+    """What an inner function takes from those around it, where that is fixed: lists and objects change while a study runs."""
+    contents = [cell.cell_contents for cell in function.__closure__ or ()]
+    return [content if isinstance(content, _FIXED) else type(content) for content in contents]
 
 
 def _joined(kind: str, *parts: bytes) -> bytes:

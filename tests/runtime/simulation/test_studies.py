@@ -199,6 +199,50 @@ def test_a_reduction_that_was_edited_is_another_study(tmp_path: Path) -> None:
         elastogen.run_study(RECIPE, CASES[:1], reduce=other, table=folder)
 
 
+def test_a_reduction_with_another_number_in_it_is_another_study(tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow")
+
+    def above(least: float) -> Any:
+        return lambda s: {"above": bool(s.q[-1, 0] > least)}
+
+    folder = elastogen.run_study(RECIPE, CASES[:1], reduce=above(0.1), table=tmp_path / "study")
+    assert elastogen.run_study(RECIPE, CASES[:1], reduce=above(0.1), table=folder) == folder
+    with pytest.raises(ModelError, match="another study"):
+        elastogen.run_study(RECIPE, CASES[:1], reduce=above(0.2), table=folder)
+
+
+def test_columns_that_some_cases_leave_out_are_in_the_table(tmp_path: Path) -> None:
+    """Not even the first row, or the first part, has them; numbers are whole in one part only; lists are empty there."""
+    parquet = pytest.importorskip("pyarrow.parquet")
+
+    def row(s: Simulation) -> dict[str, Any]:
+        case = int(np.flatnonzero([s.q[0, 0] == given["q0"][0] for given in CASES])[0])
+        least: dict[str, Any] = (
+            {"none": None, "number": 1, "list": []} if case < 2 else {"none": 2.5, "number": 0.5, "list": [1.5]}
+        )
+        return least if case in (0, 2) else {"late": f"case {case}", **least}
+
+    table = parquet.read_table(
+        elastogen.run_study(RECIPE, CASES[:4], reduce=row, chunk=2, table=tmp_path / "study")
+    ).to_pydict()
+    assert table["late"] == [None, "case 1", None, "case 3"]
+    assert table["none"] == [None, None, 2.5, 2.5]
+    assert table["number"] == [1.0, 1.0, 0.5, 0.5]
+    assert table["list"] == [[], [], [1.5], [1.5]]
+
+
+def test_columns_of_two_kinds_are_named(tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow")
+
+    def row(s: Simulation) -> dict[str, Any]:
+        return {"end": "text" if s.q[0, 0] == CASES[0]["q0"][0] else 1.0}
+
+    with pytest.raises(ModelError, match="column 'end' cannot be one of a table"):
+        elastogen.run_study(RECIPE, CASES[:2], reduce=row, table=tmp_path / "one", chunk=2)
+    with pytest.raises(ModelError, match="Field end has incompatible types"):
+        elastogen.run_study(RECIPE, CASES[:2], reduce=row, table=tmp_path / "two", chunk=1)
+
+
 def test_a_study_that_was_killed_before_its_note_begins_again(tmp_path: Path) -> None:
     pytest.importorskip("pyarrow")
     (tmp_path / "_unfinished-123-_study.json").write_text("{")
