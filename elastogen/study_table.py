@@ -76,7 +76,7 @@ class StudyTable:
         arrow, parquet = _parquet()
         schemas = {part: parquet.read_schema(self.path(part)) for part in range(parts)}
         try:
-            common = arrow.unify_schemas(list(schemas.values()), promote_options="permissive") if schemas else None
+            common = arrow.unify_schemas([*schemas.values()], promote_options="permissive") if schemas else arrow.schema([])
         except arrow.ArrowException as problem:
             given, expected = f"in parts that do not fit together ({problem})", "one kind of value in every column"
             raise _error(self.folder, given, expected, _KINDS) from None
