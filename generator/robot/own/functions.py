@@ -25,6 +25,7 @@ LARGEST = 1000  # elements of an input or output
 STATE = ("q", "qd", "qdd")
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 _TAKEN = frozenset({*STATE, "p", "k", "w", "i", "status", "sincos", "sincos_odd", "real_t", "params_t", "params_nominal"})
+_SYMBOLS = frozenset({"simulate", "simulate_input", "twice"})  # behind the robot's name, in the C beside the functions
 
 
 @dataclass(frozen=True)
@@ -127,6 +128,8 @@ def _check_function_name(robot: Robot, name: Any, where: Location) -> None:
     _check_name(name, where)
     if name in CATALOGUE or name in FRAMED or name in SETS:
         raise where.error(name, "a name that no function of the catalogue has", f"choose another one, for example my_{name}")
+    if name in _SYMBOLS or name.startswith("sim_"):
+        raise where.error(name, "a name that C and the generated code do not use", f"for example my_{name}")
     if any(function.name == name for function in robot.functions):
         raise where.error(name, "a name that no other function of the robot has", "choose another one")
 
