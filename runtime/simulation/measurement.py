@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 MOST_BYTES = 64 << 20
 _FEWEST = 8  # samples of a measurement
-_LEAST_PEAKS = 3  # of a vibration whose damping can be told
+_LEAST_AMPLITUDES = 3  # of a vibration whose damping can be told
+_LEAST_SAMPLES = 8  # of an amplitude
 
 
 @dataclass(frozen=True)
@@ -145,16 +146,28 @@ def strongest_frequency(t: Array, x: Array) -> float:
 
 
 def damping_ratio(t: Array, x: Array, frequency: float) -> float:
-    """By the logarithmic decrement of the peaks: a line through ln |peak| over time; NaN with too few of them."""
+    """By the logarithmic decrement: a line through ln a over time, a the amplitude of each period; NaN with too few of them.
+
+    Amplitudes are those of the best sine of each period, not its largest sample: noise of a sensor hardly moves them. Larger
+    ones weigh more in the line, so that it does not end in the noise.
+    """
     if not np.isfinite(frequency):
         return float("nan")
     even, swing = _swing(t, x)
-    size = np.abs(swing)
-    peaks = np.flatnonzero((size[1:-1] >= size[:-2]) & (size[1:-1] > size[2:])) + 1
-    peaks = peaks[size[peaks] > 0.05 * size.max()]
-    if len(peaks) < _LEAST_PEAKS:
+    span = np.ceil(_LEAST_SAMPLES * (even[1] - even[0]) * frequency) / frequency  # one period, or more where they are coarse
+    times, amplitudes = [], []
+    for k in range(int((even[-1] - even[0]) / span)):
+        inside = (even >= even[0] + k * span) & (even < even[0] + (k + 1) * span)
+        angle = 2 * np.pi * frequency * even[inside]
+        waves = np.stack([np.cos(angle), np.sin(angle), np.ones_like(angle)], axis=1)
+        a, b, _ = np.linalg.lstsq(waves, swing[inside], rcond=None)[0]
+        times.append(even[inside].mean())
+        amplitudes.append(np.hypot(a, b))
+    seen = np.array(amplitudes) > 0.05 * max(amplitudes, default=0.0)
+    if seen.sum() < _LEAST_AMPLITUDES:
         return float("nan")
-    decay = -np.polyfit(even[peaks], np.log(size[peaks]), 1)[0]
+    kept = np.array(amplitudes)[seen]
+    decay = -np.polyfit(np.array(times)[seen], np.log(kept), 1, w=kept)[0]
     return float(decay / np.hypot(decay, 2 * np.pi * frequency))
 
 

@@ -23,6 +23,18 @@ def test_figures_of_a_known_vibration():
     assert np.isnan(damping_ratio(t, x, np.nan))
 
 
+@pytest.mark.parametrize(
+    ("frequency", "ratio", "step"), [(2.0, 0.0, 0.01), (2.0, 0.01, 0.005), (2.0, 0.1, 0.005), (20.0, 0.01, 0.02)]
+)
+def test_damping_of_a_noisy_vibration(frequency, ratio, step):
+    """A sensor's noise of 1 % has a maximum in every few samples; the last case has 2.5 samples in a period."""
+    t = np.arange(0, 10, step)
+    noise = 1e-4 * np.random.default_rng(91).normal(size=len(t))
+    for error, x in ((5e-4, vibration(t, frequency, ratio)), (1e-3, vibration(t, frequency, ratio) + noise)):
+        damped = frequency * np.sqrt(1 - ratio**2)
+        assert damping_ratio(t, x, damped) == pytest.approx(ratio, abs=error)
+
+
 def simulation(t, *columns):
     names = tuple(f"j{k}" for k in range(1, len(columns) + 1))
     return SimpleNamespace(name="arm", t=t, q=np.stack(columns, axis=1), coordinate_names=names)
