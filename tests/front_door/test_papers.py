@@ -17,7 +17,14 @@ FURTHER = {
     "000": [f"Fig. {k}" for k in range(1, 8)],
     "001": [f"Fig. {k}" for k in range(1, 4)],
     "002": [f"Fig. {k}" for k in range(1, 4)],
-    "003": [*(f"Fig. {k}" for k in range(1, 16)), "Table 1", "Table 2", "Table 3", "Appendix 2", "Appendix 3", "Appendix 4"],
+    "003": [
+        *(f"Fig. {k}" for k in range(1, 16)),
+        "Table 1",
+        "Table 2",
+        "Table 3",
+        "Section 4.3",
+        *(f"Appendix {k}" for k in range(1, 5)),
+    ],  # 4.3: equations without numbers
     "004": ["Fig. 1"],
 }
 NAMESPACES = {"Model": elastogen.Model, "ClosedForm": elastogen.ClosedForm, "ExponentialForms": ExponentialForms,
@@ -42,7 +49,7 @@ def labels(cell):
     found = set()
     for kind, first, last in re.findall(r"(Fig\.|Table|Appendix) (\d+)(?:-(\d+))?", cell):
         found |= {f"{kind} {k}" for k in range(int(first), int(last or first) + 1)}
-    return found
+    return found | set(re.findall(r"Section \d+\.\d+", cell))
 
 
 @pytest.mark.parametrize("paper", LAST)
@@ -74,6 +81,16 @@ def test_what_the_index_names_exists(paper):
         assert tests or row[4].startswith("-"), row
         for file, test in tests:
             assert re.search(rf"^def {test}\(", (ROOT / file).read_text(encoding="utf-8"), flags=re.M), (file, test)
+
+
+@pytest.mark.parametrize("paper", LAST)
+def test_corrections_are_in_full_among_the_errata(paper):
+    errata = (ROOT / "docs" / "equations" / "errata.md").read_text(encoding="utf-8")
+    places = re.findall(rf"^\| {paper} \| ([^|]*)", errata, flags=re.M)
+    listed = set().union(*(numbers(place) for place in places))
+    wanted = set().union(*(numbers(re.sub(r"\b00\d \(\d+\)", "", row[5])) for row in rows(paper)))
+    assert wanted
+    assert not sorted(wanted - listed)
 
 
 def test_files_of_the_page_exist():
