@@ -23,6 +23,7 @@ from fractions import Fraction
 from typing import Literal, TypeAlias
 
 from elastogen.generator.beams.piecewise import NOTHING, Curve, Number, common, gram, is_zero, to_scalar
+from elastogen.generator.beams.place import Place
 from elastogen.generator.robot.robot import ZERO3, Centreline, FlexibleBody, Matrix, Scalar
 
 Direction: TypeAlias = Literal["y", "z", "torsion", "extension"]
@@ -86,13 +87,13 @@ class _Field:
     with_z: _Part = _NOTHING
 
 
-def beam_body(beam: Beam, modes: Sequence[Mode]) -> FlexibleBody:
-    """Return the standard data of the beam with these modes, undamped."""
+def beam_body(beam: Beam, modes: Sequence[Mode], start: Place | None = None) -> FlexibleBody:
+    """Return the standard data of the beam with these modes, undamped; with ``start`` with the mass beyond that place only."""
     length = beam.length
     monomials, fields = _fields(beam, modes)
     # functions of the body: 0 is the constant 1 (a single component), 1 the position r, 2 + n the field b_n
     position = _Field((Curve.polynomial((0, length)), ZERO, ZERO), (ZERO, ONE, ZERO), (ZERO, ZERO, ONE))
-    inner = _inner_products(beam, [_Field((ONE, ZERO, ZERO)), position, *fields])
+    inner = _inner_products(beam, [_Field((ONE, ZERO, ZERO)), position, *fields], start)
 
     def block(a: int, b: int) -> Matrix:
         return _block(inner.get((a, b)))
@@ -164,7 +165,7 @@ def stiffness_matrix(beam: Beam, modes: Sequence[Mode]) -> Matrix:
     return tuple(tuple(row) for row in entries)
 
 
-def _inner_products(beam: Beam, fields: Sequence[_Field]) -> _Products:
+def _inner_products(beam: Beam, fields: Sequence[_Field], start: Place | None) -> _Products:
     """Integrals over the body of component i of field a times component j of field b: by (a, b), then by (i, j)."""
     result: _Products = {}
     parts = (
@@ -174,12 +175,24 @@ def _inner_products(beam: Beam, fields: Sequence[_Field]) -> _Products:
     )
     for weight, vectors in parts:
         labels = [(a, i) for a, v in enumerate(vectors) for i in range(3) if not _vanishes(v[i])]
-        found = gram(weight.scaled(beam.length), [vectors[a][i] for a, i in labels])
-        for (p, q), value in found.items():
-            (a, i), (b, j) = labels[p], labels[q]
-            entries = result.setdefault((a, b), {})
-            entries[i, j] = entries.get((i, j), 0) + value
+        curves = [vectors[a][i] for a, i in labels]
+        for part in _integrals(weight.scaled(beam.length), curves, start):
+            for (p, q), value in part.items():
+                (a, i), (b, j) = labels[p], labels[q]
+                entries = result.setdefault((a, b), {})
+                entries[i, j] = entries.get((i, j), 0) + value
     return result
+
+
+def _integrals(weight: Curve, curves: Sequence[Curve], start: Place | None) -> list[dict[tuple[int, int], Number]]:
+    """Of all products of two curves; beyond a place those over the rest of its piece, and over the pieces behind that."""
+    if start is None:
+        return [gram(weight, curves)]
+    weight, *functions = common(weight, *curves)
+    here = start.piece(weight)
+    density, *shapes = (Curve.polynomial(curve.pieces[here]) for curve in (weight, *functions))
+    behind = Curve(weight.breaks, (NOTHING,) * (here + 1) + weight.pieces[here + 1 :])
+    return [gram(density.scaled(weight.widths[here]), shapes, start.within(weight, here)), gram(behind, functions)]
 
 
 def _block(entries: dict[tuple[int, int], Number] | None) -> Matrix:

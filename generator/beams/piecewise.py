@@ -164,15 +164,18 @@ def common(*curves: Curve) -> tuple[Curve, ...]:
     return tuple(curve.refined(breaks) for curve in curves)
 
 
-def gram(weight: Curve, curves: Sequence[Curve]) -> dict[tuple[int, int], Number]:
+def gram(weight: Curve, curves: Sequence[Curve], start: Number = 0) -> dict[tuple[int, int], Number]:
     """Return the integrals over s in [0, 1] of weight * curves[i] * curves[j] that are not zero.
 
-    Weight and curves are split into parameters times numbers, so that only numbers are integrated.
+    Weight and curves are split into parameters times numbers, so that only numbers are integrated. Those of polynomials can
+    begin at ``start``, also where that has parameters.
     """
     parts = [(i, factor, part) for i, curve in enumerate(curves) for factor, part in _parts(curve).items()]
     result: dict[tuple[int, int], Number] = {}
     for scale, numbers in _parts(weight).items():
-        for (a, b), value in _numeric_gram(numbers, [part for _, _, part in parts]).items():
+        functions = [part for _, _, part in parts]
+        found = _numeric_gram(numbers, functions) if is_zero(start) else _gram_from(start, numbers, functions)
+        for (a, b), value in found.items():
             (i, left, _), (j, right, _) = parts[a], parts[b]
             factor = scale * left * right
             result[i, j] = result.get((i, j), 0) + (value if factor == 1 else factor * value)
@@ -206,6 +209,19 @@ def _numeric_gram(weight: Curve, curves: Sequence[Curve]) -> dict[tuple[int, int
             value = result[i, j] = 0  # orthogonal but for rounding
         result[j, i] = value
     return result
+
+
+def _gram_from(start: Number, weight: Curve, curves: Sequence[Curve]) -> dict[tuple[int, int], Number]:
+    """The integrals over s in [start, 1] of polynomials without parameters; ``start`` may have some."""
+    (density,), pieces = weight.pieces, [piece for curve in curves for piece in curve.pieces]
+    weighted = [_product(density, piece) for piece in pieces]
+    degree = max(map(len, weighted), default=0) + max(map(len, pieces), default=0)
+    moments = [(1 - start**k) / k for k in range(1, degree + 1)]
+    return {
+        (i, j): sum((c * moment for c, moment in zip(_product(f, g), moments, strict=False) if c), start=Fraction(0))
+        for i, f in enumerate(weighted)
+        for j, g in enumerate(pieces)
+    }
 
 
 def _summed(weight: Curve, curves: Sequence[Curve]) -> dict[tuple[int, int], Number]:

@@ -7,11 +7,9 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import pairwise
 
-import sympy
-
 from elastogen.generator.beams.integrals import ShapedBeam, axis_fields, beam_body, turn
-from elastogen.generator.beams.piecewise import Curve, Number, as_fraction, to_scalar
-from elastogen.generator.robot.expressions import nominal
+from elastogen.generator.beams.piecewise import Curve, to_scalar
+from elastogen.generator.beams.place import Place
 from elastogen.generator.robot.robot import FlexibleBody, Matrix, Parameter, Scalar
 
 
@@ -53,6 +51,13 @@ def part_of(given: ShapedBeam, start: Fraction, end: Fraction) -> FlexibleBody:
     return beam_body(kept, given.modes)
 
 
+def part_beyond(given: ShapedBeam, place: Place) -> FlexibleBody:
+    """The standard data of the part from a place to the tip, also where that place moves with live parameters."""
+    if place.moves:
+        return beam_body(given.beam, given.modes, start=place)
+    return part_of(given, place.fraction, Fraction(1))
+
+
 def _between(curve: Curve, start: Fraction, end: Fraction) -> Curve:
     """The curve that vanishes outside of a part."""
     breaks = tuple(sorted({*curve.breaks, *(s for s in (start, end) if 0 < s < 1)}))
@@ -60,40 +65,3 @@ def _between(curve: Curve, start: Fraction, end: Fraction) -> Curve:
     inside = (start <= a and b <= end for a, b in pairwise(breaks))
     pieces = tuple(p if kept else (Fraction(0),) for kept, p in zip(inside, refined.pieces, strict=True))
     return Curve(breaks, pieces)
-
-
-@dataclass(frozen=True)
-class Place:
-    """A place s = x / L along a beam, exact where its numbers are; ``near`` is its value for the nominal parameters."""
-
-    s: Number
-    near: Number
-
-    @staticmethod
-    def of(x: Scalar, length: Number, parameters: Mapping[str, Parameter]) -> Place:
-        """The place x of a beam of that length."""
-        s = as_fraction(x) / length
-        values = {p.symbol: as_fraction(p.value) for p in parameters.values()}
-        near = Curve.polynomial((s,)).substituted(values).start
-        return Place(s, as_fraction(nominal(near, parameters)) if isinstance(near, sympy.Expr) else near)
-
-    def _piece(self, curve: Curve) -> int:
-        """The piece that ends at the place or beyond it, the first of them."""
-        return next((i for i, end in enumerate(curve.breaks[1:]) if self.near <= end), len(curve.pieces) - 1)
-
-    def value(self, curve: Curve) -> Number:
-        """The value of a curve here."""
-        return self.slope(curve, 0)
-
-    def slope(self, curve: Curve, order: int) -> Number:
-        """The derivative by s of a curve, of that order."""
-        for _ in range(order):
-            curve = curve.derivative()
-        i = self._piece(curve)
-        t = (self.s - curve.breaks[i]) / curve.widths[i]
-        if isinstance(t, Fraction) and any(isinstance(c, float) for c in curve.pieces[i]):
-            t = float(t)
-        total: Number = Fraction(0)
-        for c in reversed(curve.pieces[i]):
-            total = total * t + c
-        return total

@@ -11,8 +11,8 @@ from dataclasses import dataclass, fields
 from fractions import Fraction
 from functools import cached_property
 
-from elastogen.generator.beams.integrals import ShapedBeam
-from elastogen.generator.beams.sections import Place, part_of
+from elastogen.generator.beams.place import Place
+from elastogen.generator.beams.sections import part_beyond, part_of
 from elastogen.generator.bodies.elastic_body import ElasticBody
 from elastogen.generator.bodies.shaped_body import ShapedBody
 from elastogen.generator.program.graph import Value
@@ -50,18 +50,13 @@ def section_parts(
     if isinstance(whole, MovingBeam):
         nothing = ShapedBody((), _bar(whole, lower.graph.value(0), place), (), [], [], [])
         return SectionParts(OuterBeam.of(whole, place), nothing, whole.length, first)
-    s = _fraction(body.beam, x, parameters)
-    outer = part_of(body.beam, s, Fraction(1))
+    section = Place.of(x, body.beam.beam.length, parameters)
     if body.telescope is None:
-        return SectionParts(ShapedBody.lowered(lower, outer, whole.coordinates))
-    both = (held_part(part, body, joint) for part in (outer, part_of(body.beam, Fraction(0), s)))
+        return SectionParts(ShapedBody.lowered(lower, part_beyond(body.beam, section), whole.coordinates))
+    s = section.fraction  # neither place nor length of such a beam are live
+    both = (held_part(part_of(body.beam, *ends), body, joint) for ends in ((s, Fraction(1)), (Fraction(0), s)))
     beyond, behind = (ShapedBody.lowered(lower, part, whole.coordinates) for part in both)
     return SectionParts(beyond, behind, lower.value(body.telescope.length), first - 1)
-
-
-def _fraction(beam: ShapedBeam, x: Scalar, parameters: Mapping[str, Parameter]) -> Fraction:
-    place = Place.of(x, beam.beam.length, parameters)
-    return Fraction(place.s if isinstance(place.s, Fraction) else float(place.near))
 
 
 def _bar(beam: MovingBeam, start: Value, end: Value) -> Inertia:

@@ -149,3 +149,27 @@ def test_in_c(cache_dir):
     result = model.section_loads(np.stack([q, q]), qd, qdd)
     assert result.shape == (2, 2, 6)
     np.testing.assert_allclose(result[1], expected, rtol=0, atol=1e-5 * np.abs(expected).max())
+
+
+def live_beam(rod, place, mass, live):
+    beam = {"type": "modes", "length": "rod", "mass_per_length": mass, "EI": 0.17, "foreshortening": True,
+            "modes": [{"direction": "y", "shape": "(x/L)**2"}]}  # fmt: skip
+    return {
+        "elastogen": 1, "name": "live", "gravity": list(GRAVITY), "parameters": {"rod": rod, "place": place},
+        "live": ["rod", "place"] if live else [], "links": [{"name": "base"}, {"name": "beam", "mass": 0.2, "flexible": beam}],
+        "joints": [{"name": "turn", "type": "revolute", "axis": [0, 0, 1]}],
+        "points": [{"link": "beam", "x": x} for x in (0.3, "place", "rod/4", "rod")],
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("mass", [0.35, {"x": [0, 0.2, 0.8], "value": [0.5, 0.3, 0.2]}], ids=["even", "table"])
+def test_places_and_lengths_that_are_live(mass):
+    """Loads at other values of the parameters are those of a robot with these values: the part beyond a section changes."""
+    rod = 1.0 if mass == 0.35 else 0.8  # a table ends where the beam does
+    (live,), (fixed,) = (
+        derive_model(elastogen.load(robot), [LOADS]).functions
+        for robot in (live_beam(0.8, 0.5, mass, True), live_beam(rod, 0.6, mass, False))
+    )
+    motion = dict(zip(("q", "qd", "qdd"), state(2, 27), strict=True))
+    found, expected = live.evaluate(motion, {"rod": rod, "place": 0.6})["load"], fixed.evaluate(motion)["load"]
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-13 * np.abs(expected).max())
