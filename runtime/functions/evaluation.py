@@ -27,7 +27,7 @@ class Evaluation:
     _name: str
     _kernels: dict[str, Kernel]
     _parameters: Parameters
-    coordinate_names: Any
+    velocity_names: Any
     _quaternions: tuple[int, ...] = ()  # where in q they start
     _provider: Callable[..., Kernel] | None = None  # makes functions that were not emitted, by name and frames, when called
 
@@ -85,7 +85,7 @@ class Evaluation:
         """The likely cause of a mass matrix that cannot be factorized."""
         if "mass_matrix" not in self._kernels:
             return "a link without inertia, or lost accuracy (a model with the output mass_matrix tells)"
-        return why_singular(self._mass_matrix_at(q, values), self.coordinate_names)
+        return why_singular(self._mass_matrix_at(q, values), self.velocity_names)
 
     def _missing(self, function: str) -> Kernel:
         """A function that was not emitted: built now if the model was built with the default outputs, else an error."""

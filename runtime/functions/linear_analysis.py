@@ -14,6 +14,8 @@ from elastogen.runtime.functions.metadata import Metadata
 from elastogen.runtime.functions.quaternions import commutators
 from elastogen.runtime.functions.singular import why_singular
 
+EPS = float(np.finfo(float).eps)
+
 
 @dataclass(frozen=True)
 class Modes:
@@ -89,15 +91,19 @@ class LinearAnalysis(Evaluation):
             L = np.linalg.cholesky(M[block])
         except np.linalg.LinAlgError:
             names = [self._metadata.velocity_names[k] for k in kept]
-            why = why_singular(M[block], names)
+            why = why_singular(M[block].astype(self.dtype), names)
             raise ModelError(
                 f"modes: the mass matrix is not positive definite; likely cause: {why}. Fix: correct it."
             ) from None
         reduced = np.linalg.solve(L, np.linalg.solve(L, np.asarray(K, dtype=float)[block]).T)
         squares, vectors = np.linalg.eigh(0.5 * (reduced + reduced.T))
-        noise = len(kept) * float(np.finfo(self.dtype).eps) * np.abs(squares).max()
-        squares[np.abs(squares) <= noise] = 0.0  # rigid motions, up to rounding errors
-        return Modes(np.sign(squares) * np.sqrt(np.abs(squares)), np.linalg.solve(L.T, vectors), tuple(kept))
+        shapes = np.linalg.solve(L.T, vectors)
+        # Rigid motions, up to rounding errors: of eigenvalues, in double, and of the entries of K, in the model's precision.
+        # In float the latter alone count: a part of the greatest eigenvalue would cover the lowest modes of a link.
+        entries = np.sum(np.abs(shapes) * (np.abs(np.asarray(K, dtype=float)[block]) @ np.abs(shapes)), axis=0)
+        noise = len(kept) * EPS * np.abs(squares).max() + 4.0 * float(np.finfo(self.dtype).eps) * entries
+        squares[np.abs(squares) <= noise] = 0.0
+        return Modes(np.sign(squares) * np.sqrt(np.abs(squares)), shapes, tuple(kept))
 
     def linearize(self, q: ArrayLike, qd: ArrayLike, F: ArrayLike, *, parameters: ParameterValues = None) -> Linearization:
         """State-space matrices about (q, qd, F) for control design; needs the output ``forward_dynamics_derivatives``.

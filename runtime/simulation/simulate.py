@@ -42,6 +42,8 @@ ENERGIES = {
 """Energies that are recorded, and the function that each needs."""
 TOLERANCES = {"float64": (1e-8, 1e-10), "float32": (1e-5, 1e-6)}
 """Default rtol and atol for each precision of a model."""
+LONG_STEPS = "steps too long for the stiffness of the robot or the gains (fix: a smaller step=, or method='generalized_alpha')"
+GROWN = 1e6  # times the first mass matrix: a motion that left its robot behind
 
 
 class SimulationMethods(LimitMethods):
@@ -248,13 +250,14 @@ class SimulationMethods(LimitMethods):
 
     def _why_singular_on_the_way(self, motion: Motion, reached: NDArray[Any]) -> str:
         """The cause of a singular mass matrix, judged at the last sample: it may be far from where a long step went."""
-        q = reached[-1] if len(reached) else motion.q0
         if "mass_matrix" not in self._kernels:
-            return "a link without inertia, or steps too long"
-        M = self._mass_matrix_at(q, motion.parameters)
-        if condition(M) * float(np.finfo(M.dtype).eps) < 1e-3:
-            return f"steps too long, at the last sample M has the condition {condition(M):.2g} with unit diagonal"
-        return why_singular(M, self.coordinate_names)
+            return f"a link without inertia, or {LONG_STEPS}"
+        last, first = (self._mass_matrix_at(q, motion.parameters) for q in ([motion.q0, *reached][-1], motion.q0))
+        if _is_sound(last):
+            return f"{LONG_STEPS}; at the last sample M has the condition {condition(last):.2g} with unit diagonal"
+        if _is_sound(first) and not np.trace(last) < GROWN * np.trace(first):  # where M is NaN, too
+            return f"{LONG_STEPS}; at the start M has the condition {condition(first):.2g} with unit diagonal"
+        return why_singular(last, self.metadata.velocity_names)
 
     @property
     def _sliding_names(self) -> list[str]:
@@ -272,6 +275,8 @@ class SimulationMethods(LimitMethods):
             self._simulator = Simulator(other._lib, other._ffi, list(other.functions), self.nq, self.nv, self._sliding_names)
             return self._simulator
         if missing or self._simulator is None:
+            manifold = ("configuration_rate", "integrate") if self.nq != self.nv else ()
+            missing = [name for name in (*needed, *manifold) if name not in self._kernels] or missing
             raise ModelError(
                 f"{label}: the model was built without {', '.join(missing)}. Fix: build it with "
                 "outputs=['default', 'simulation'], or leave outputs= out."
@@ -369,6 +374,11 @@ class SimulationMethods(LimitMethods):
         """Over all samples, for each flexible link."""
         found = [np.fmax.reduce(slopes.largest(q), axis=-1, initial=0.0) for slopes in self.metadata.slopes]
         return np.stack(found, axis=-1) if found else np.zeros((*q.shape[:-2], 0))
+
+
+def _is_sound(M: NDArray[Any]) -> bool:
+    """Whether a mass matrix can be factorized with digits left."""
+    return condition(M) * float(np.finfo(M.dtype).eps) < 1e-3
 
 
 def _is_number(given: object) -> bool:
