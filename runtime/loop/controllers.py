@@ -178,6 +178,16 @@ def stiffness_by_columns(model: Model, q: NDArray[Any], step: float = 1e-5) -> N
     return np.ascontiguousarray(columns.T)
 
 
+def damping_by_columns(model: Model, q: NDArray[Any], step: float = 1e-5) -> NDArray[np.float64]:
+    """dF/dqd at rest by central differences, (nv, nv): damping of links and friction of joints."""
+    if model.dtype == np.float32:
+        step = 1e-2
+    zero, speed = np.zeros(model.nv), step * np.eye(model.nv)
+    more, less = (np.asarray(model.inverse_dynamics(q, v, zero), dtype=float) for v in (speed, -speed))
+    columns: NDArray[np.float64] = (more - less) / (2.0 * step)
+    return np.ascontiguousarray(columns.T)
+
+
 def lqr(A: ArrayLike, B: ArrayLike, Q: ArrayLike, R: ArrayLike) -> NDArray[np.float64]:
     """Gain K of u = -K x that minimizes the integral of x^T Q x + u^T R u for dx/dt = A x + B u.
 

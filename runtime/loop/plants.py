@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from elastogen.runtime.errors import ModelError
 from elastogen.runtime.loop import checks
-from elastogen.runtime.loop.controllers import mass_by_columns, stiffness_by_columns
+from elastogen.runtime.loop.controllers import damping_by_columns, mass_by_columns, stiffness_by_columns
 from elastogen.runtime.loop.library import LoopLibrary
 from elastogen.runtime.loop.pointers import connect_functions
 from elastogen.runtime.loop.positions import positions_of, unit_positions
@@ -33,9 +33,9 @@ class Simulated:
     """A simulated robot, integrated by the generated forward dynamics with the command held between the cycles.
 
     ``method`` is "rk4" or "semi_implicit" (Euler, velocities first), with ``substeps`` for each period (None: by the
-    fastest vibration). ``parameters`` are its own live parameters, so that controller and robot may disagree. ``library``
-    is the loop of another robot, ``measured`` the indices in qd of what of it this loop reads and drives: a controller of
-    a rigid model may so meet a flexible robot. ``q``, ``qd`` and ``disturbance`` (forces that are added, [N m, N]) are arrays
+    fastest vibration and the strongest damping). ``parameters`` are its own live parameters, so that controller and robot may
+    disagree. ``library`` is the loop of another robot, ``measured`` the indices in qd of what of it this loop reads and
+    drives: a controller of a rigid model may so meet a flexible robot. ``q``, ``qd`` and ``disturbance`` (forces that are added, [N m, N]) are arrays
     that the loop uses; write to them while it does not run, or accept that a cycle may see part of it.
     """
 
@@ -137,12 +137,19 @@ class Simulated:
         return values
 
     def _needed_substeps(self, own: LoopLibrary, period: float) -> int:
-        if not own.model.elastic:
-            return 1
-        q = np.asarray(self.q, dtype=float)
-        squares = np.linalg.eigvals(np.linalg.solve(mass_by_columns(own.model, q), stiffness_by_columns(own.model, q)))
-        fastest = float(np.sqrt(np.abs(squares).max()))
-        return max(1, int(np.ceil(period * fastest * STEPS_PER_RADIAN)))
+        """By the fastest vibration, and by what damping and friction end faster than a step can follow."""
+        model, q = own.model, np.asarray(self.q, dtype=float)
+        try:
+            inverse = np.linalg.inv(mass_by_columns(model, q))
+            K, D = (inverse @ by(model, q) for by in (stiffness_by_columns, damping_by_columns))
+            poles = np.linalg.eigvals(np.block([[np.zeros_like(K), np.eye(len(K))], [-K, -D]]))
+        except np.linalg.LinAlgError:
+            return 1  # a robot that cannot move: its first step says so
+        # RK4 is stable up to 2.8 of either kind, and what only decays need not be exact; in the semi-implicit method damping
+        # acts on the velocity of the last step: stable for h (size + 2 decay) < 1.
+        size, decay = np.abs(poles), np.abs(poles.real)
+        needed = np.where(poles.imag == 0.0, 0.5 * size, size) if self._method == "rk4" else size + 2.0 * decay
+        return max(1, int(np.ceil(period * float(needed.max()) * STEPS_PER_RADIAN)))
 
 
 class Callbacks:

@@ -164,3 +164,29 @@ def test_a_robot_without_mass_is_named(cache_dir) -> None:
         model = elastogen.build_model(robot, outputs=["inverse_dynamics", "gravity_vector", "simulation"])
     with pytest.raises(elastogen.ModelError, match=r"two_link: the mass matrix is singular here, a loop cannot move base\.w"):
         LinearRobot.of(model, model.neutral())
+
+
+@pytest.mark.parametrize("method", ["rk4", "semi_implicit"])
+@pytest.mark.parametrize("name", ["beam", "joint"])
+def test_the_simulated_robot_follows_strong_damping(name: str, method: str, damped) -> None:
+    """The upper modes of damping by ratios, and viscous friction before little inertia, end within a part of a period."""
+    library = damped[name]
+    speed = np.zeros(library.model.nv)
+    speed[-1] = 0.1
+    loop, cycles = run_free(library, 300, controller=PDGravity(0.0, 0.0), plant=Simulated(qd=speed, method=method))
+    records = finish(loop, cycles)
+    assert loop.status, loop.status.meaning
+    assert np.abs(records["qd"][-1]).max() < 0.01
+    assert np.abs(records["q"]).max() < 0.1
+
+
+@pytest.fixture(scope="module")
+def damped():
+    beam = WHIP["planar"]["links"][0] | {"EI": 100.0, "damping": {"ratios": [0.05]}, "friction": {"viscous": 2.0}}
+    link = {"name": "arm", "mass": 0.1, "com": [0.1, 0, 0], "inertia": [0.001] * 3}
+    joint = {"name": "j", "type": "revolute", "friction": {"viscous": 20.0}}
+    robots = {
+        "beam": {"elastogen": 1, "name": "damped", "planar": {"links": [beam]}},
+        "joint": {"elastogen": 1, "name": "sticky", "links": [{"name": "base"}, link], "joints": [joint]},
+    }
+    return {name: elastogen.build_loop(robot) for name, robot in robots.items()}
