@@ -32,11 +32,12 @@ class Plant(Protocol):
 class Simulated:
     """A simulated robot, integrated by the generated forward dynamics with the command held between the cycles.
 
-    ``method`` is "rk4" or "semi_implicit" (Euler, velocities first), with ``substeps`` for each period (None: by the
-    fastest vibration and the strongest damping). ``parameters`` are its own live parameters, so that controller and robot may
+    ``method`` is "rk4" or "semi_implicit" (Euler, velocities first), with ``substeps`` for each period (None: by the fastest
+    vibration and the strongest damping). ``parameters`` are its own live parameters, so that controller and robot may
     disagree. ``library`` is the loop of another robot, ``measured`` the indices in qd of what of it this loop reads and
-    drives: a controller of a rigid model may so meet a flexible robot. ``q``, ``qd`` and ``disturbance`` (forces that are added, [N m, N]) are arrays
-    that the loop uses; write to them while it does not run, or accept that a cycle may see part of it.
+    drives: a controller of a rigid model may so meet a flexible robot. ``q``, ``qd`` and ``disturbance`` (forces that are
+    added, [N m, N]) are arrays that the loop uses; write to them while it does not run, or accept that a cycle may see part
+    of it.
     """
 
     def __init__(
