@@ -187,9 +187,15 @@ def test_joint_limits_end_the_run(capsys, tmp_path: Path) -> None:
     text = json.loads(json.dumps(LIMITED))
     robot = tmp_path / "limited.yaml"
     robot.write_text(json.dumps(text))
-    assert main(["run", str(robot), "--seconds", "3", "--move-seconds", "0.3", "--amplitude", "0.5"]) != 0
+    loose = ["--controller", "pd_gravity", "--kp", "100", "--kd", "0.1", "--move-seconds", "0.02", "--amplitude", "0.19"]
+    assert main(["run", str(robot), "--seconds", "3", *loose]) != 0  # it swings beyond its goal
     printed = capsys.readouterr()
     assert "a position left its limits (hinge)" in printed.err
+    for option, value, place in (("--amplitude", "0.5", "0.8"), ("--q0", "0.6", "0.6")):  # before anything moves
+        assert main(["run", str(robot), "--seconds", "3", option, value]) != 0
+        printed = capsys.readouterr()
+        assert f"{option}: hinge would be at {place} rad, expected 0.1 to 0.5 rad" in printed.err
+        assert "status" not in printed.out
     assert main(["run", str(robot), "--seconds", "0.6", "--move-seconds", "0.3"]) == 0  # the default move stays inside
 
 

@@ -255,7 +255,11 @@ def _ends(model: Model, options: SimpleNamespace) -> tuple[NDArray[Any], NDArray
     way, driven = np.zeros(model.nv), list(model.driven)
     if options.amplitude is not None:
         way[driven] = _spread(options.amplitude, len(driven), "--amplitude")
-        return start, np.asarray(model.integrate(start, way), dtype=float)
+        _check_range(model, start, "--q0")
+        goal = np.asarray(model.integrate(start, way), dtype=float)
+        _check_range(model, goal, "--amplitude")
+        return start, goal
+    _check_range(model, start, "--q0")
     way[driven] = AMPLITUDE
     goal, moved = np.asarray(model.integrate(start, way), dtype=float), list(model.driven_coordinates)
     _, upper = model.position_limits
@@ -263,6 +267,19 @@ def _ends(model: Model, options: SimpleNamespace) -> tuple[NDArray[Any], NDArray
         upper[joint.coordinate] = min(upper[joint.coordinate], joint.upper)
     goal[moved] = np.minimum(goal, 0.5 * (start + upper))[moved]
     return start, goal
+
+
+def _check_range(model: Model, q: NDArray[Any], option: str) -> None:
+    """Refuse a place that the loop would stop at: beyond the limits of a joint, or of the beam that it slides on."""
+    lower, upper = model.position_limits
+    for joint in model.metadata.sliding:
+        k = joint.coordinate
+        lower[k], upper[k] = max(lower[k], 0.0), min(upper[k], joint.upper)
+    for k in model.driven_coordinates:
+        if not lower[k] <= q[k] <= upper[k]:
+            name, unit = model.coordinate_names[k], model.coordinate_units[k]
+            within = f"{lower[k]:.6g} to {upper[k]:.6g} {unit}"
+            raise elastogen.ModelError(f"{model.name}: {option}: {name} would be at {q[k]:.6g} {unit}, expected {within}.")
 
 
 def _start(model: Model, options: SimpleNamespace) -> tuple[float, ...]:
