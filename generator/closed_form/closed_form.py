@@ -24,7 +24,7 @@ from elastogen.generator.closed_form.exponentials import ExponentialForms
 from elastogen.generator.closed_form.functions import closed_form
 from elastogen.generator.closed_form.kinematics import Kinematics, number_of_joint_coordinates, skew
 from elastogen.generator.closed_form.notation import Notation, coordinate_letter
-from elastogen.generator.closed_form.quantities import QUANTITIES, is_function, named_outputs, quantity
+from elastogen.generator.closed_form.quantities import QUANTITIES, check_frame, is_function, named_outputs, quantity
 from elastogen.generator.closed_form.symbols import with_numbers, with_symbols
 from elastogen.generator.closed_form.trigonometry import Polynomial, TrigonometricRing
 from elastogen.generator.description.load_robot import RobotSource, load
@@ -74,7 +74,7 @@ class ClosedForm:
     """
 
     def __init__(self, robot: Robot, *, symbolic: SymbolicChoice = "named") -> None:
-        if symbolic not in _SYMBOLIC:
+        if not isinstance(symbolic, str) or symbolic not in _SYMBOLIC:
             raise OutputError(f"derive: symbolic={symbolic!r}, expected one of {', '.join(_SYMBOLIC)}.")
         self.robot, self._fractions = _SYMBOLIC[symbolic](robot), symbolic == "all"
         self.frame_names = (*(link.name for link in robot.links[1:]), "tip")
@@ -287,6 +287,7 @@ class ClosedForm:
         self, name: str, *, frame: FrameChoice = "own", entry: tuple[int, ...] | None = None, link: str | None = None
     ) -> list[Equation]:
         """The equations of a quantity or function: one, or one for each frame; see :meth:`latex`."""
+        check_frame(frame)
         if is_function(self.robot, name):
             found = named_outputs(name, self.function(name))
         else:
@@ -318,8 +319,9 @@ class ClosedForm:
 
     def _motion(self, kind: str, first: int, frame: FrameChoice, with_gravity: bool = False) -> Vectors:
         """Return rows first..first+2 of every frame's velocity or acceleration, in frame 0 or frame i."""
-        if frame not in ("base", "own"):
-            raise OutputError(f"frame={frame!r}, expected 'base' (components in frame 0) or 'own' (in frame i).")
+        check_frame(frame)
+        if not isinstance(with_gravity, bool):
+            raise OutputError(f"with_gravity={with_gravity!r}, expected True or False.")
         key = (kind, first, frame, with_gravity)
         if key not in self._vectors:
             kinematics, vectors = self._kinematics, []

@@ -16,7 +16,7 @@ from elastogen.generator.closed_form.document import (
     frames_sentence,
     symbol_rows,
 )
-from elastogen.generator.closed_form.quantities import DOCUMENT, MOTION, QUANTITIES, title_of
+from elastogen.generator.closed_form.quantities import DOCUMENT, MOTION, QUANTITIES, quantity, title_of
 from elastogen.generator.robot.errors import OutputError
 
 if TYPE_CHECKING:
@@ -35,6 +35,8 @@ def compose(closed: ClosedForm, names: Sequence[str], frame: FrameChoice, digits
 
 
 def _part(closed: ClosedForm, name: str, frame: FrameChoice, elastic: bool) -> Part:
+    if not isinstance(name, str):
+        quantity(name)  # tells what it could be
     command = f"elastogen derive ROBOT {name} --entry {{entry}}"
     per_frame = name in QUANTITIES and QUANTITIES[name].per_frame
     command += " --link NAME" if per_frame else ""
@@ -59,6 +61,8 @@ def one_frame(name: str, equations: Sequence[Equation], frames: Sequence[str], l
 
 def one_entry(name: str, equation: Equation, entry: tuple[int, ...]) -> Equation:
     """One entry of a matrix, counted from 1."""
+    if not isinstance(entry, (tuple, list)) or not all(type(k) is int for k in entry):
+        raise OutputError(f"{name}: got entry={entry!r}, expected whole numbers counted from 1, for example (1, 2).")
     value: Any = equation.value
     shown = ",".join(map(str, entry))
     if not isinstance(value, sympy.MatrixBase):

@@ -266,6 +266,8 @@ def closed_entry(
 
 def _derived(robot: Robot, name: str, elements: Mapping[str, int]) -> tuple[Graph, list[tuple[Argument, list[Value]]]]:
     """The outputs of a function as values of a graph in which every parameter is an input."""
+    if not isinstance(name, str):
+        raise OutputError(f"got {name!r}, expected the name of a function, for example 'mass_matrix'.")
     (name,) = output_names(name, robot)
     check_elements(robot, elements)
     family = VariantFamily(with_live_parameters(robot), elements)
@@ -282,6 +284,10 @@ def _derived(robot: Robot, name: str, elements: Mapping[str, int]) -> tuple[Grap
 
 def check_elements(robot: Robot, elements: Mapping[str, int]) -> None:
     """Refuse elements that no joint has inside, and joints without one."""
+    if not isinstance(elements, Mapping):
+        raise OutputError(
+            f"{robot.name}: got elements={elements!r}, expected a mapping of sliding joints to elements, {{'d': 1}}."
+        )
     known = {selector.joint: sorted(selector.elements) for selector in selectors(robot)}
     for joint, k in elements.items():
         if k not in known.get(joint, ()):

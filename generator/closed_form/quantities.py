@@ -58,14 +58,24 @@ QUANTITIES: dict[str, Quantity] = {
 
 def quantity(name: str) -> Quantity:
     """The quantity of that name."""
-    if name not in QUANTITIES:
+    if not isinstance(name, str) or name not in QUANTITIES:
         raise OutputError(f"no closed form is called {name!r}, expected one of {', '.join(QUANTITIES)}.")
     return QUANTITIES[name]
 
 
+def check_frame(frame: object) -> None:
+    """Refuse axes that there are not, also where a quantity has but one kind of them."""
+    if not isinstance(frame, str) or frame not in ("base", "own"):
+        raise OutputError(f"frame={frame!r}, expected 'base' (components in frame 0) or 'own' (in frame i).")
+
+
 def is_function(robot: Robot, name: str) -> bool:
     """Whether the name is that of a function, of the catalogue or the robot's own, and of no quantity."""
-    return name not in QUANTITIES and (name in CATALOGUE or any(own.name == name for own in robot.functions))
+    return (
+        isinstance(name, str)
+        and name not in QUANTITIES
+        and (name in CATALOGUE or any(own.name == name for own in robot.functions))
+    )
 
 
 #: The parts of a whole document, in their order.

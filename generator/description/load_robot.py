@@ -65,8 +65,9 @@ def load(
     ``base`` carries what was the base link; ``base="driven"`` gives it six drives. ``arguments`` are those of a xacro file.
     Raises :class:`RobotError` naming file, field, value, expectation and fix; warns with :class:`RobotWarning`.
     """
-    _check(mimic, {"friction": friction, "snap": snap}, {"lock": lock, "arguments": arguments}, live)
-    choices = _Choices(name, (live,) if isinstance(live, str) else tuple(live), tip, base, dict(lock or {}))
+    _check({"mimic": (mimic, get_args(Mimic)), "base": (base, (None, *get_args(Base)))}, {"friction": friction, "snap": snap})
+    _check_mappings({"lock": lock, "arguments": arguments})
+    choices = _Choices(name, _patterns(live), tip, base, dict(lock or {}))
     if isinstance(source, Robot):
         warned = source.source not in ("", "python")  # it came from a file, and loading that has warned
         return _finish(Described(source, Location(source.source or "python"), source.source), choices, quiet=warned)
@@ -76,18 +77,32 @@ def load(
     return replace(loaded, files=tuple(reading.files.contents))
 
 
-def _check(mimic: object, flags: Mapping[str, object], mappings: Mapping[str, object], live: object) -> None:
+def _check(words: Mapping[str, tuple[object, Sequence[object]]], flags: Mapping[str, object]) -> None:
     """Refuse arguments of another kind, whatever the source: a wrong one would count as the usual one."""
-    if mimic not in get_args(Mimic):
-        raise Location("load").at("mimic").error(mimic, " or ".join(map(repr, get_args(Mimic))), "leave it out")
+    for name, (given, known) in words.items():
+        if not (given is None or isinstance(given, str)) or given not in known:
+            raise Location("load").at(name).error(given, " or ".join(map(repr, known)), "leave it out")
     for name, flag in flags.items():
         if not isinstance(flag, bool):
             raise Location("load").at(name).error(flag, "True or False", "leave it out")
+
+
+def _check_mappings(mappings: Mapping[str, object]) -> None:
     for name, given in mappings.items():
         if given is not None and not isinstance(given, Mapping):
             raise Location("load").at(name).error(given, "a mapping of names to values", f"{name}={{'name': 0.1}}")
-    if not isinstance(live, Iterable):
-        raise Location("load").at("live").error(live, "names of parameters", "live=['payload']")
+
+
+def _patterns(live: object) -> tuple[str, ...]:
+    """What becomes live: one name, or several."""
+    try:
+        patterns = (live,) if isinstance(live, str) else tuple(live)  # type: ignore[arg-type]
+    except TypeError:  # also what calls itself iterable and is not, such as numpy's scalars
+        raise Location("load").at("live").error(live, "names of parameters", "live=['payload']") from None
+    for i, pattern in enumerate(patterns):
+        if not isinstance(pattern, str):
+            raise Location("load").at("live", i).error(pattern, "the name of a parameter", "live=['payload']")
+    return patterns
 
 
 def _described(source: Any, reading: Reading) -> Described:
@@ -126,7 +141,7 @@ def _chosen(described: Described, choices: _Choices, quiet: bool) -> Robot:
     if choices.name is not None:
         robot = replace(robot, name=choices.name)
     if tip is not None:
-        if tip not in {link.name for link in robot.links}:
+        if not isinstance(tip, str) or tip not in {link.name for link in robot.links}:
             fix = did_you_mean(tip, [link.name for link in robot.links], "name one of the robot's links")
             raise where.at("tip").error(tip, "the name of a link", fix)
         robot = replace(robot, tip=tip)

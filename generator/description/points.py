@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from math import isfinite
 
 import sympy
 
@@ -60,6 +61,9 @@ def check_points(robot: Robot, where: Location) -> None:
     links, joints = [link.name for link in robot.links], [joint.name for joint in robot.joints]
     for point in robot.points:
         here = where.at(point.name)
+        for key, given in (("link", point.link), ("joint", point.joint)):
+            if not isinstance(given, str):
+                raise here.at(key).error(given, f"the name of a {key}, or ''", "give its name as a string")
         if bool(point.link) == bool(point.joint):
             raise here.error(point.link or "nothing", "either a link or a joint", "name the one that carries the point")
         if point.joint and point.joint not in joints:
@@ -98,16 +102,18 @@ def _check_on_beam(robot: Robot, point: Point, body: FlexibleBody, here: Locatio
 def _check_gauge(robot: Robot, point: Point, gauge: Gauge, body: FlexibleBody | None, here: Location) -> None:
     if body is None or body.beam is None:
         raise here.error(point.link or point.joint, "a strain gauge on a beam", "remove strain, or name a flexible link")
+    if not isinstance(gauge, Gauge):
+        raise here.error(gauge, "an elastogen.Gauge(direction, offset)", "for example elastogen.Gauge('y', 0.002)")
     bends = sorted({mode.direction for mode in body.beam.modes if mode.direction in ("y", "z")})
-    if gauge.direction not in bends:
+    if not isinstance(gauge.direction, str) or gauge.direction not in bends:
         shown = ", ".join(bends) or "none"
         raise here.at("direction").error(gauge.direction, f"a direction in which {point.link} bends ({shown})", "choose one")
     if isinstance(gauge.offset, sympy.Expr):
         strange = gauge.offset.free_symbols - {parameter.symbol for parameter in robot.parameters.values()}
         if strange:
             raise here.at("offset").error(str(gauge.offset), "symbols of the robot's parameters", "use Parameter(...).symbol")
-    elif not isinstance(gauge.offset, (int, float)) or isinstance(gauge.offset, bool) or gauge.offset != gauge.offset:
-        raise here.at("offset").error(gauge.offset, "a number [m]", "the distance from the neutral line")
+    elif not isinstance(gauge.offset, (int, float)) or isinstance(gauge.offset, bool) or not isfinite(gauge.offset):
+        raise here.at("offset").error(gauge.offset, "a finite number [m]", "the distance from the neutral line")
 
 
 def _is_live(robot: Robot, scalar: Scalar) -> bool:

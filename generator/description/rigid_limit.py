@@ -39,7 +39,7 @@ def rigid_robot(robot: Robot | str | Mapping[str, Any], *, name: str | None = No
     sliding = {joint.name: joint.child for joint in flexible.joints if joint.type.rides_parent}
     rigid = replace(
         flexible,
-        name=name or flexible.name[: MAX_ROBOT_NAME - len(_SUFFIX)] + _SUFFIX,
+        name=name if name is not None else flexible.name[: MAX_ROBOT_NAME - len(_SUFFIX)] + _SUFFIX,
         links=tuple(_frozen(link) for link in flexible.links),
         joints=tuple(_locked(joint, tips) for joint in flexible.joints),
         tool=tool,

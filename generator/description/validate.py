@@ -177,7 +177,7 @@ class _Numbers:
         return value
 
     def vector(self, vector: Vector, where: Location) -> np.ndarray:
-        if len(vector) != 3:
+        if not _is_grid([vector], 1, 3):
             raise where.error(vector, "three numbers", "for example (0, 0, 1)")
         return np.array([self.finite(entry, where.at(axis)) for axis, entry in zip("xyz", vector, strict=True)])
 
@@ -192,7 +192,7 @@ class _Numbers:
         return values
 
     def placement(self, transform: Matrix, where: Location) -> None:
-        if len(transform) != 4 or any(len(row) != 4 for row in transform) or tuple(transform[3]) != (0, 0, 0, 1):
+        if not _is_grid(transform, 4, 4) or tuple(transform[3]) != (0, 0, 0, 1):
             raise where.error(transform, "a 4x4 matrix with last row 0 0 0 1", "give four rows of four")
         self.length((transform[0][3], transform[1][3], transform[2][3]), where.at("xyz"))
         rotation = np.array([self.vector((row[0], row[1], row[2]), where) for row in transform[:3]])
@@ -210,7 +210,7 @@ class _Numbers:
             where.at("mass").warn(mass, f"a mass in kg, below {HEAVIEST:g} kg", "if this is in grams, divide by 1000")
         self.length(body.com, where.at("com"))
         here = where.at("inertia")
-        if len(body.inertia) != 3 or any(len(row) != 3 for row in body.inertia):
+        if not _is_grid(body.inertia, 3, 3):
             raise here.error(body.inertia, "a 3x3 matrix", "give three rows of three")
         tensor = np.array([[self.finite(entry, here) for entry in row] for row in body.inertia])
         scale = float(np.max(np.abs(tensor)))
@@ -376,3 +376,11 @@ def _warn_massless_leaves(robot: Robot, checks: _Numbers, where: Location) -> No
 
 def _turns(body: Body) -> bool:
     return any(isinstance(entry, sympy.Expr) or entry != 0 for row in body.inertia for entry in row)
+
+
+def _is_grid(values: object, rows: int, columns: int) -> bool:
+    """Whether something has as many rows, and each as many entries."""
+    try:
+        return len(values) == rows and all(len(row) == columns for row in values)  # type: ignore[arg-type, attr-defined]
+    except TypeError:
+        return False

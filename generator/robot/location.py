@@ -38,10 +38,10 @@ class Location:
         warnings.warn(str(self.error(given, expected, fix)), RobotWarning, stacklevel=3)
 
 
-def did_you_mean(word: str, known: Iterable[str], otherwise: str = "") -> str:
+def did_you_mean(word: object, known: Iterable[str], otherwise: str = "") -> str:
     """Return ``did you mean 'x'?`` for the known name nearest to ``word``, or ``otherwise``."""
     names = list(known)
-    near = _near(word.casefold(), {name.casefold(): name for name in reversed(names)})
+    near = _near(str(word).casefold(), {name.casefold(): name for name in reversed(names)})
     return f"did you mean {near!r}?" if near else otherwise
 
 

@@ -19,6 +19,7 @@ import sympy
 
 from elastogen.generator.robot.experiment import Experiment
 from elastogen.generator.robot.joint_kind import JointCoordinate, JointKind
+from elastogen.generator.robot.location import Location, did_you_mean
 from elastogen.generator.robot.looks import Look
 from elastogen.generator.robot.own.extensible import Extensible
 from elastogen.generator.robot.own.functions import OwnFunction
@@ -393,4 +394,7 @@ class Robot(Extensible):
 
     def link(self, name: str) -> Link:
         """Return the link of that name."""
-        return next(link for link in self.links if link.name == name)
+        if (found := next((link for link in self.links if link.name == name), None)) is not None:
+            return found
+        fix = did_you_mean(name, [link.name for link in self.links], "name one of the robot's links")
+        raise Location(self.source or "python", "links").error(name, "the name of a link", fix)

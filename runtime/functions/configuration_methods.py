@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from elastogen.runtime.errors import ModelError
 from elastogen.runtime.functions.evaluation import Array, Evaluation
 from elastogen.runtime.functions.metadata import Metadata
+from elastogen.runtime.real_numbers import real_array
 
 
 class ConfigurationMethods(Evaluation):
@@ -74,7 +75,7 @@ class ConfigurationMethods(Evaluation):
 
     def _vector(self, function: str, name: str, given: ArrayLike, size: int) -> NDArray[Any]:
         try:
-            array = np.asarray(given, dtype=self.dtype)
+            array = real_array(given, self.dtype)
         except (TypeError, ValueError):
             raise ModelError(f"{self._name}.{function}: {name}={given!r}, expected real numbers (..., {size}).") from None
         if array.ndim < 1 or array.shape[-1] != size:

@@ -232,7 +232,7 @@ class Kernel:
             problem = ""
             if not isinstance(array, np.ndarray):
                 problem = f"got {type(array).__name__}"
-            elif array.shape != shape or not (array.dtype == self.real or np.can_cast(self.real, array.dtype, "same_kind")):
+            elif array.shape != shape or not self._holds_results(array.dtype):
                 problem = f"got shape {array.shape} and dtype {array.dtype}"
             elif not array.flags.writeable:
                 problem = "got a read-only array"
@@ -244,6 +244,10 @@ class Kernel:
         if any(_overlap(*pair) for pair in combinations(given, 2)):
             raise ModelError(f"{self.label}: out= has arrays that overlap, expected separate ones.")
         return given
+
+    def _holds_results(self, dtype: np.dtype[Any]) -> bool:
+        """Whether numbers can be written there; numpy casts them to text, too, and cuts that to its width."""
+        return dtype == self.real or (dtype.kind in "fcO" and np.can_cast(self.real, dtype, "same_kind"))
 
     def _destination(
         self, k: int, given: Outputs | None, arrays: Sequence[NDArray[Any]], batch: tuple[int, ...]

@@ -13,6 +13,7 @@ from elastogen.runtime.functions.evaluation import Array, Evaluation, ParameterV
 from elastogen.runtime.functions.metadata import Metadata
 from elastogen.runtime.functions.quaternions import commutators
 from elastogen.runtime.functions.singular import why_singular
+from elastogen.runtime.real_numbers import real_array
 
 EPS = float(np.finfo(float).eps)
 
@@ -68,7 +69,7 @@ class LinearAnalysis(Evaluation):
         if joints not in ("free", "locked"):
             raise ModelError(f"modes: joints={joints!r}, expected 'free' or 'locked'.")
         try:
-            q = np.asarray(q, dtype=float)
+            q = real_array(q)
         except (TypeError, ValueError):
             raise ModelError(f"modes: q={q!r}, expected {self.nq} real numbers.") from None
         if q.shape != (self.nq,):

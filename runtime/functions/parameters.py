@@ -53,6 +53,8 @@ class Parameters(Mapping[str, float]):
 
     def update(self, values: Mapping[str, float] | None = None, /, **more: float) -> None:
         """Set several parameters at once; if one of them is refused, none is set."""
+        if values is not None and not isinstance(values, Mapping):
+            raise ModelError(f"{self._model_name}.parameters.update: got {values!r}, expected a mapping from names to numbers.")
         wanted: dict[int, Any] = {}
         for name, value in {**(values or {}), **more}.items():
             checked = self._checked(name, value)

@@ -6,7 +6,6 @@ import math
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from elastogen.runtime.errors import ModelError
 
@@ -49,25 +48,3 @@ def instance(what: str, given: object, kind: type[Any], expected: str) -> Any:
     if isinstance(given, kind):
         return given
     raise ModelError(f"{what}: got {given!r}, expected {expected}.")
-
-
-def numbers(what: str, given: object, expected: str = "real numbers") -> NDArray[np.float64]:
-    """An array of real numbers, none of them NaN; no text, no complex numbers."""
-    try:
-        array = np.asarray(given)
-        if array.dtype.kind not in "iuf":
-            raise TypeError
-        values: NDArray[np.float64] = array.astype(np.float64)
-    except (TypeError, ValueError) as error:
-        raise ModelError(f"{what}: got {given!r}, expected {expected}.") from error
-    if np.isnan(values).any():
-        raise ModelError(f"{what}: got NaN, expected numbers.")
-    return values
-
-
-def finite(what: str, given: object, expected: str = "finite real numbers") -> NDArray[np.float64]:
-    """An array of finite real numbers."""
-    values = numbers(what, given, expected)
-    if not np.isfinite(values).all():
-        raise ModelError(f"{what}: got {given!r}, expected {expected}.")
-    return values

@@ -336,6 +336,9 @@ class Loop(ReferenceMethods):
 
     def errors(self, records: NDArray[Any]) -> NDArray[np.float64]:
         """q - q_ref of records, (rows, nv): along the velocities where there are quaternions."""
+        from elastogen.runtime.loop.recorded import check_records
+
+        check_records(self.model.name, records)
         return np.asarray(self.model.difference(records["q_ref"], records["q"]), dtype=float)
 
     @property

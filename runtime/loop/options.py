@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from elastogen.runtime import real_numbers
 from elastogen.runtime.errors import ModelError, suggestion
 from elastogen.runtime.loop import checks
 from elastogen.runtime.loop.controllers import BY_NAME, Controller
@@ -117,7 +118,7 @@ def reference_table(model: Model, parts: dict[str, ArrayLike | None]) -> tuple[N
     what, expected = f"{model.name}.follow", "finite numbers of shape (rows, {})"
     width = {name: model.nq if name == "q" else model.nv for name in parts}
     given = {
-        name: checks.finite(f"{what}: {name}", part, expected.format(width[name])).astype(model.dtype)
+        name: real_numbers.finite(f"{what}: {name}", part, expected.format(width[name])).astype(model.dtype)
         for name, part in parts.items()
         if part is not None or name in ("q", "qd", "qdd")
     }

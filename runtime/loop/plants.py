@@ -8,6 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from elastogen.runtime import real_numbers
 from elastogen.runtime.errors import ModelError
 from elastogen.runtime.loop import checks
 from elastogen.runtime.loop.controllers import damping_by_columns, mass_by_columns, stiffness_by_columns
@@ -132,7 +133,7 @@ class Simulated:
     @staticmethod
     def _state(name: str, given: ArrayLike | None, default: NDArray[np.float64]) -> NDArray[np.float64]:
         size = len(default)
-        values = default if given is None else checks.finite(f"simulated plant: {name}", given, f"{size} finite numbers")
+        values = default if given is None else real_numbers.finite(f"simulated plant: {name}", given, f"{size} finite numbers")
         if values.shape != (size,):
             raise ModelError(f"simulated plant: {name} has shape {values.shape}, expected ({size},).")
         return values

@@ -14,8 +14,15 @@ if TYPE_CHECKING:
     from elastogen.runtime.loop.loop import Loop
 
 
+def check_records(name: str, records: object) -> None:
+    """Refuse what loop.read() did not return."""
+    if not isinstance(records, np.ndarray) or not {"tick", "q", "q_ref"} <= set(records.dtype.names or ()):
+        raise ModelError(f"{name}: records={records!r}, expected those that loop.read() returned.")
+
+
 def recorded_motion(loop: Loop, records: NDArray[Any]) -> Simulation:
     """What a loop measured and commanded, cycle by cycle; energies are not known."""
+    check_records(loop.model.name, records)
     if not len(records):
         raise ModelError(f"{loop.model.name}: got no records, expected those that loop.read() returned during a run.")
     model = loop.model

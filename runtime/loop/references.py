@@ -7,6 +7,7 @@ from typing import Any
 
 from numpy.typing import ArrayLike, NDArray
 
+from elastogen.runtime import real_numbers
 from elastogen.runtime.loop import checks
 from elastogen.runtime.loop.options import LONGEST_MOVE, reference_table
 from elastogen.runtime.loop.positions import unit_positions
@@ -81,7 +82,7 @@ class ReferenceMethods:
         orders: int = 0,
     ) -> int:
         what = f"{self.model.name}: reference"
-        finite = {name: checks.finite(f"{what} {name}", value) for name, value in fields.items()}
+        finite = {name: real_numbers.finite(f"{what} {name}", value) for name, value in fields.items()}
         expanded = {name: self._whole(name, value) for name, value in finite.items()}
         with self._lock:
             reference = self._reference

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from elastogen.runtime import real_numbers
 from elastogen.runtime.errors import ModelError
 from elastogen.runtime.loop import checks
 from elastogen.runtime.loop.controllers import Controller, StateFeedback, UserController, default_gains, stiffness_by_columns
@@ -107,18 +108,18 @@ class Tuning:
         """Change gains; None leaves them as they are."""
         n, driven = self._model.nv, list(self._model.driven)
         if kp is not None:
-            self.array("kp")[:] = self.expand("kp", checks.finite(f"{self._model.name}: kp", kp))
+            self.array("kp")[:] = self.expand("kp", real_numbers.finite(f"{self._model.name}: kp", kp))
         if kd is not None:
-            self.array("kd")[:] = self.expand("kd", checks.finite(f"{self._model.name}: kd", kd))
+            self.array("kd")[:] = self.expand("kd", real_numbers.finite(f"{self._model.name}: kd", kd))
         if K is not None:
-            given = checks.finite(f"{self._model.name}: K", K)
+            given = real_numbers.finite(f"{self._model.name}: K", K)
             if given.shape not in ((len(driven), 2 * n), (n, 2 * n)):
                 raise ModelError(f"{self._model.name}: K has shape {given.shape}, expected ({len(driven)}, {2 * n}).")
             full = np.zeros((n, 2 * n))
             full[driven if given.shape[0] == len(driven) else slice(None)] = given
             self.array("K").reshape(n, 2 * n)[:] = full
         if values is not None:
-            given = np.atleast_1d(checks.finite(f"{self._model.name}: values", values) if np.size(values) else np.empty(0))
+            given = np.atleast_1d(real_numbers.finite(f"{self._model.name}: values", values))
             if given.ndim != 1 or given.size > self.array("user").size:
                 most = self.array("user").size
                 raise ModelError(f"{self._model.name}: got {given.size} values, expected at most {most}.")
@@ -159,7 +160,7 @@ class Tuning:
         """What is written when the loop stops."""
         checks.instance(f"{self._model.name}: safe", safe, SafeCommand, "a SafeCommand(...)")
         gravity = checks.flag("SafeCommand: gravity", safe.gravity)
-        force, damping = (checks.finite(f"SafeCommand: {name}", getattr(safe, name)) for name in ("force", "damping"))
+        force, damping = (real_numbers.finite(f"SafeCommand: {name}", getattr(safe, name)) for name in ("force", "damping"))
         self.array("safe_F")[:] = self.expand("safe force", force)
         self.array("safe_damping")[:] = self.expand("safe damping", damping)
         self._block.safe_gravity = int(gravity)
@@ -194,7 +195,7 @@ class Tuning:
 
     def _spread(self, name: str, value: ArrayLike, full: NDArray[Any], driven: list[int]) -> NDArray[Any]:
         n = len(full)
-        given = checks.numbers(f"{self._model.name}: {name}", value)
+        given = real_numbers.numbers(f"{self._model.name}: {name}", value)
         if given.shape not in ((), (n,), (len(driven),)):
             expected = f"a number or an array of {n}" + (f" or {len(driven)}" if len(driven) != n else "")
             raise ModelError(f"{self._model.name}: {name} has shape {given.shape}, expected {expected}.")

@@ -212,7 +212,8 @@ class Model(
 
     def kernel(self, function: str) -> Kernel:
         """Return the compiled function behind a method."""
-        return self._kernels.get(function) or self._missing(function)
+        known = self._kernels.get(function) if isinstance(function, str) else None
+        return known or self._missing(function)
 
     def complete_with(self, build: Callable[[str, tuple[str, ...]], Model]) -> None:
         """Let functions that were not emitted be built when they are first called, each by ``build(name, frames)``."""
@@ -230,6 +231,8 @@ class Model(
         """
         if self._derive is None:
             raise ModelError(f"{self._name}.program: this model was loaded, not built. Fix: elastogen.build_model(robot)")
+        if not isinstance(function, str):
+            raise ModelError(f"{self._name}.program: function={function!r}, expected the name of one, as 'mass_matrix'.")
         return self._derive(function)
 
     def show_programs_with(self, derive: Callable[[str], Any]) -> None:

@@ -20,6 +20,7 @@ from elastogen.runtime.functions.metadata import Metadata
 from elastogen.runtime.functions.quaternions import unit_quaternions
 from elastogen.runtime.motion.profiles import s_curve, trapezoidal
 from elastogen.runtime.motion.trajectory import Samples, Trajectory, quintic
+from elastogen.runtime.real_numbers import finite, real_array
 
 Array = NDArray[np.float64]
 SAME = 1e-14  # displacements [rad, m] that are rounding errors
@@ -85,7 +86,7 @@ def geodesics(
     the second should be less than half a turn from the first.
     """
     what = f"{model.name}: geodesics"
-    q = np.asarray(points, dtype=float)
+    q = finite(f"{what}: points", points)
     if q.ndim != 2 or q.shape[1] != model.nq or len(q) < 2 or not np.isfinite(q).all():
         raise ModelError(f"{what}: got points of shape {q.shape}, expected finite numbers (m, {model.nq}), m >= 2.")
     if model.metadata.quaternions:
@@ -94,7 +95,7 @@ def geodesics(
     if times is not None:
         if (velocity, acceleration, jerk) != (None, None, None):
             raise ModelError(f"{what}: got times and limits, expected one of them.")
-        moments = np.asarray(times, dtype=float)
+        moments = finite(f"{what}: times", times)
         if moments.shape != (len(q),) or not (np.diff(moments) > 0).all():
             raise ModelError(f"{what}: got times of shape {moments.shape}, expected {len(q)} that ascend.")
         legs = [quintic([[k], [k + 1]], pair) for k, pair in enumerate(pairwise(moments))]
@@ -116,7 +117,7 @@ def geodesics(
 
 def _bounds(what: str, name: str, given: ArrayLike, size: int) -> Array:
     try:
-        bound = np.broadcast_to(np.asarray(given, dtype=float), (size,))
+        bound = np.broadcast_to(real_array(given), (size,))
     except (TypeError, ValueError) as error:
         raise ModelError(f"{what}: {name}={given!r}, expected a number or {size} numbers.") from error
     if not (np.isfinite(bound) & (bound > 0.0)).all():

@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from elastogen.runtime.errors import ModelError
 from elastogen.runtime.motion.trajectory import Trajectory
+from elastogen.runtime.real_numbers import finite
 
 Array = NDArray[np.float64]
 Phases = list[tuple[float, float]]  # (duration [s], value of the highest derivative), one after another
@@ -76,7 +77,7 @@ def _ramp(speed: float, a: float, j: float) -> tuple[float, float]:
 
 def bang_bang_input(amplitude: ArrayLike, times: ArrayLike, signs: Sequence[float] = (1.0, -1.0)) -> Trajectory:
     """A signal: sign times ``amplitude`` (n,) between successive ``times`` (len(signs) + 1,), zero before and after."""
-    amplitude, times = np.atleast_1d(np.asarray(amplitude, dtype=float)), np.asarray(times, dtype=float)
+    amplitude, times = np.atleast_1d(finite("bang_bang_input: amplitude", amplitude)), finite("bang_bang_input: times", times)
     if times.shape != (len(signs) + 1,):
         raise ModelError(f"bang_bang_input: got {times.size} times for {len(signs)} signs, expected one more.")
     return Trajectory(times, np.asarray(signs, dtype=float)[:, None, None] * amplitude[None, :, None], hold=False)
@@ -94,15 +95,15 @@ def _through(
     synchronize: bool,
 ) -> Trajectory:
     """Go from row to row of ``points``; ``phases`` plans one axis, ``order`` is that of the derivative it prescribes."""
-    points = np.asarray(points, dtype=float)
-    if points.ndim != 2 or len(points) < 2 or not np.isfinite(points).all():
+    points = finite("trajectory: points", points)
+    if points.ndim != 2 or len(points) < 2:
         raise ModelError(f"trajectory: got points of shape {points.shape}, expected finite numbers (m, n), m >= 2.")
     bounds: list[Array] = []
     for name, limit in zip(names, limits, strict=True):
-        bound = np.broadcast_to(np.asarray(limit, dtype=float), points.shape[1:])
-        if not (np.isfinite(bound) & (bound > 0)).all():
-            raise ModelError(f"trajectory: {name}={limit!r}, expected positive numbers.")
-        bounds.append(bound)
+        bound = finite(f"trajectory: {name}", limit, "positive numbers")
+        if not (bound > 0).all() or bound.shape not in ((), points.shape[1:]):
+            raise ModelError(f"trajectory: {name}={limit!r}, expected positive numbers, one or {points.shape[1]}.")
+        bounds.append(np.broadcast_to(bound, points.shape[1:]))
     moved = [(a, b) for a, b in pairwise(points) if not np.array_equal(a, b)]
     moves = [_move(a, b, np.array(bounds), order, phases, synchronize) for a, b in moved]
     if not moves:

@@ -10,6 +10,7 @@ emitted as C (``elastogen.build.files.trajectory``). Units are those of the coor
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import factorial
@@ -19,8 +20,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from elastogen.runtime.errors import ModelError
+from elastogen.runtime.real_numbers import finite, real_array
 
 Array = NDArray[np.float64]
+_MOST_SAMPLES = 10**8  # beyond any memory with their four derivatives, and before whole numbers overflow
+_ORDERS = ("position", "velocity", "acceleration", "jerk")
 
 
 class Samples(NamedTuple):
@@ -72,7 +76,8 @@ class Trajectory:
 
     def __call__(self, t: ArrayLike, derivative: int = 0) -> Array:
         """Positions, or their derivative of an order, at times t (...): (..., n)."""
-        t = np.asarray(t, dtype=float)
+        t = _moments(t)
+        _check_order(derivative)
         inside = (t >= self.breaks[0]) & (t <= self.breaks[-1])
         clamped = np.where(t >= self.breaks[0], np.minimum(t, self.breaks[-1]), self.breaks[0])
         last = len(self.coefficients) - 1
@@ -89,18 +94,20 @@ class Trajectory:
 
     def at(self, t: ArrayLike) -> Samples:
         """Everything at given times."""
-        t = np.asarray(t, dtype=float)
+        t = _moments(t)
         return Samples(t, self(t), self(t, 1), self(t, 2), self(t, 3))
 
     def sample(self, rate: float) -> Samples:
         """Everything at a loop's rate [1/s], from the first break until the last one is reached."""
-        if not rate > 0:
-            raise ModelError(f"trajectory: rate={rate!r}, expected a positive number of samples per second.")
+        _check_positive("rate", rate, "a positive number of samples per second")
         count = int(np.ceil(self.duration * rate - 1e-9)) + 1
+        if count > _MOST_SAMPLES:
+            raise ModelError(f"trajectory: rate={rate!r} over {self.duration:g} s, expected at most {_MOST_SAMPLES:g} samples.")
         return self.at(self.breaks[0] + np.arange(count) / rate)
 
     def peaks(self, derivative: int) -> Array:
         """Largest absolute value of a derivative, (n,): at the breaks and where the next derivative is zero."""
+        _check_order(derivative)
         found = np.zeros(self.size)
         factors = [factorial(k) / factorial(k - derivative) for k in range(derivative, self.degree + 1)]
         for s, length in enumerate(np.diff(self.breaks)):
@@ -115,6 +122,7 @@ class Trajectory:
 
     def stretched(self, factor: float) -> Trajectory:
         """The same path in ``factor`` times the time: velocities are divided by it, accelerations by its square, ..."""
+        _check_positive("factor", factor, "a positive number")
         powers = float(factor) ** -np.arange(self.degree + 1, dtype=float)
         return replace(
             self, breaks=self.breaks[0] + (self.breaks - self.breaks[0]) * factor, coefficients=self.coefficients * powers
@@ -122,10 +130,32 @@ class Trajectory:
 
     def then(self, other: Trajectory) -> Trajectory:
         """Append another trajectory of the same coordinates."""
+        if not isinstance(other, Trajectory) or other.size != self.size:
+            given = f"one of {other.size}" if isinstance(other, Trajectory) else repr(other)
+            raise ModelError(f"trajectory.then: got {given}, expected a Trajectory of {self.size} coordinates.")
         width = max(self.degree, other.degree) + 1
         parts = [np.pad(part.coefficients, ((0, 0), (0, 0), (0, width - part.degree - 1))) for part in (self, other)]
         breaks = np.concatenate([self.breaks, self.breaks[-1] + np.cumsum(np.diff(other.breaks))])
         return Trajectory(breaks, np.concatenate(parts), self.hold)
+
+
+def _moments(t: ArrayLike) -> Array:
+    """Times; NaN among them is the start, as in C."""
+    try:
+        return real_array(t)
+    except (TypeError, ValueError) as error:
+        raise ModelError(f"trajectory: t: got {t!r}, expected times [s].") from error
+
+
+def _check_order(derivative: object) -> None:
+    if isinstance(derivative, bool) or not isinstance(derivative, (int, np.integer)) or derivative < 0:
+        raise ModelError(f"trajectory: derivative={derivative!r}, expected its order, a whole number from 0.")
+
+
+def _check_positive(what: str, given: object, expected: str) -> None:
+    real = isinstance(given, (int, float, np.integer, np.floating)) and not isinstance(given, bool)
+    if not (real and 0 < given <= sys.float_info.max):  # type: ignore[operator]
+        raise ModelError(f"trajectory: {what}={given!r}, expected {expected}.")
 
 
 # ---- through given configurations
@@ -212,15 +242,24 @@ def septic(
 
 
 def _configurations(points: ArrayLike, times: ArrayLike, least: int = 2) -> tuple[Array, Array]:
-    points, times = np.asarray(points, dtype=float), np.asarray(times, dtype=float)
+    points, times = finite("trajectory: points", points), finite("trajectory: times", times)
     if points.ndim != 2 or times.shape != points.shape[:1] or len(times) < least:
         raise ModelError(
             f"trajectory: got points of shape {points.shape} at times of shape {times.shape}, "
             f"expected (m, n) at (m,) with m >= {least}."
         )
-    if not np.isfinite(points).all() or not (np.diff(times) > 0).all():
-        raise ModelError("trajectory: points must be finite and times must ascend.")
+    if not (np.diff(times) > 0).all():
+        raise ModelError(f"trajectory: got times={times.tolist()}, times must ascend.")
     return points, times
+
+
+def _boundary(given: Any, order: int, size: int) -> Array:
+    """A derivative at the start or the end: one number for all coordinates, or one for each."""
+    what, expected = f"trajectory: boundary {_ORDERS[order]}", f"a finite number, or {size} of them"
+    value = finite(what, given, expected)
+    if value.shape not in ((), (size,)):
+        raise ModelError(f"{what}: got shape {value.shape}, expected {expected}.")
+    return value
 
 
 def _interpolated(
@@ -258,8 +297,8 @@ def _interpolated(
             for order in range(first, smooth + 1):
                 demand(derivative(s - 1, order, True) - derivative(s, order, False), 0.0)
     for order, (first_value, last_value) in enumerate(zip(start, end, strict=True), start=1):
-        demand(derivative(0, order, False), np.asarray(first_value, dtype=float) * unit**order)
-        demand(derivative(len(degrees) - 1, order, True), np.asarray(last_value, dtype=float) * unit**order)
+        demand(derivative(0, order, False), _boundary(first_value, order, n) * unit**order)
+        demand(derivative(len(degrees) - 1, order, True), _boundary(last_value, order, n) * unit**order)
     matrix, values = np.array(rows), np.array(right)
     solution = np.linalg.solve(matrix, values)
     # Refined once, each condition holds to the rounding of its own terms (Skeel 1980), whichever LAPACK solves: high derivatives are

@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from elastogen.runtime.errors import ModelError
 from elastogen.runtime.motion.spline import cubic_spline
 from elastogen.runtime.motion.trajectory import Trajectory
+from elastogen.runtime.real_numbers import real_array
 
 SAMPLES_PER_SECOND = 1000.0  # of a Trajectory that a controller follows; quintics between them
 PythonForce: TypeAlias = "Callable[[float, NDArray[Any], NDArray[Any]], ArrayLike]"
@@ -201,9 +202,14 @@ class InputReader:
         actuated = np.zeros(self._nv, dtype=np.intc)
         actuated[list(self._driven)] = 1
         if given.actuated is not None:
-            actuated = np.asarray(given.actuated, dtype=bool).astype(np.intc)
-            if actuated.shape != (self._nv,):
-                raise self._wrong(f"{type(given).__name__}.actuated of shape {actuated.shape}", f"{self._nv} booleans")
+            what = f"{type(given).__name__}.actuated"
+            try:
+                flags = np.asarray(given.actuated)
+            except ValueError as error:
+                raise self._wrong(f"{what}={given.actuated!r}", f"{self._nv} booleans") from error
+            if flags.dtype.kind not in "biu" or flags.shape != (self._nv,):
+                raise self._wrong(f"{what} of shape {flags.shape} and dtype {flags.dtype}", f"{self._nv} booleans")
+            actuated = flags.astype(bool).astype(np.intc)
         return actuated
 
     def _times(self, what: str, given: ArrayLike) -> NDArray[Any]:
@@ -230,7 +236,7 @@ class InputReader:
 
     def _numbers(self, what: str, given: ArrayLike) -> NDArray[Any]:
         try:
-            array = np.ascontiguousarray(given, dtype=np.float64).reshape(np.shape(given))
+            array = np.ascontiguousarray(real_array(given)).reshape(np.shape(given))
         except (TypeError, ValueError) as error:
             raise self._wrong(f"{what}={given!r}", "real numbers") from error
         if not np.isfinite(array).all():

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from elastogen.runtime.errors import ModelError
 from elastogen.runtime.functions.quaternions import unit_quaternions
 from elastogen.runtime.motion.geodesics import Geodesics, Manifold
+from elastogen.runtime.real_numbers import real_array
 from elastogen.runtime.simulation.inputs import PD, ComputedTorque, InputReader
 
 Law = Callable[[float, NDArray[Any], NDArray[Any]], NDArray[Any]]
@@ -55,7 +56,7 @@ def law(label: str, model: Controlled, given: PD | ComputedTorque) -> Law:
 
 def _configuration(label: str, name: str, model: Controlled, given: Any) -> Any:
     try:
-        q = np.asarray(given, dtype=float)
+        q = real_array(given)
     except (TypeError, ValueError):
         q = np.empty(0)
     if q.shape != (model.nq,) or not np.isfinite(q).all():

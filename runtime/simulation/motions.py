@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -11,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from elastogen.runtime.errors import ModelError
+from elastogen.runtime.real_numbers import real_array
 from elastogen.runtime.simulation.switches import Switch
 
 
@@ -101,7 +103,9 @@ def sample_times(label: str, given: ArrayLike, samples: int) -> NDArray[np.float
     if isinstance(samples, bool) or not isinstance(samples, (int, np.integer)) or samples < 2:
         raise ModelError(f"{label}: samples={samples!r}, expected a whole number of samples, at least 2: start and end.")
     try:
-        times = np.asarray(given, dtype=np.float64)
+        times = real_array(given)
+        if samples > sys.maxsize // times.itemsize:  # numpy makes an empty array of so many
+            raise MemoryError
         if times.ndim == 0:
             times = np.linspace(0.0, float(times), int(samples))
     except (TypeError, ValueError) as error:

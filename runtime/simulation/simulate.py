@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+import sys
 import time
 import warnings
 from collections.abc import Callable
@@ -18,6 +18,7 @@ from elastogen.runtime.functions.evaluation import ParameterValues
 from elastogen.runtime.functions.parameters import Parameters
 from elastogen.runtime.functions.quaternions import unit_quaternions
 from elastogen.runtime.functions.singular import condition, why_singular
+from elastogen.runtime.real_numbers import real_array
 from elastogen.runtime.simulation.limit_methods import LimitMethods, cut_at_limits, until_limit
 
 if TYPE_CHECKING:  # imported where they are used: a model that is only evaluated starts at once
@@ -124,6 +125,8 @@ class SimulationMethods(LimitMethods):
         times = sample_times(label, t, samples)
         if 0.0 < chosen.step < (least := float(np.spacing(np.abs(times).max()))):
             raise ModelError(f"{label}: step={step!r}, expected at least {least:.2g} s: with less the time stands still.")
+        if not isinstance(energy, (bool, np.bool_)):
+            raise ModelError(f"{label}: energy={energy!r}, expected True or False.")
         motions = self._motions(label, simulator, q0, qd0, parameters, len(times), energy)
         watched = read_stops(label, stops, self.position_limits, lambda: self._sudden_inertia(motions[0]))
         start = time.perf_counter()
@@ -171,8 +174,8 @@ class SimulationMethods(LimitMethods):
         """
         label, size = f"{self._name}.rhs", self.nq + self.nv
         try:
-            state, t = np.asarray(y, dtype=np.float64), float(t)
-        except (TypeError, ValueError):
+            state, t = real_array(y), float(t)
+        except (TypeError, ValueError, OverflowError):
             raise ModelError(f"{label}: t={t!r}, y={y!r}, expected a time [s] and {size} real numbers.") from None
         if state.ndim not in (1, 2) or state.shape[0] != size:
             raise ModelError(f"{label}: y has shape {state.shape}, expected ({size},) or ({size}, k).")
@@ -292,7 +295,7 @@ class SimulationMethods(LimitMethods):
         if not isinstance(name, str) or name not in METHODS:
             raise ModelError(f"{label}: method={name!r}, expected one of {', '.join(METHODS)}.")
         for what, given in (("step", step), ("max_step", max_step), ("rtol", rtol), ("atol", atol)):
-            if given is not None and not (_is_number(given) and 0.0 < given < math.inf):
+            if given is not None and not (_is_number(given) and 0.0 < given <= sys.float_info.max):
                 raise ModelError(f"{label}: {what}={given!r}, expected a positive number.")
         if not _is_number(rho_inf) or not 0 <= rho_inf <= 1:
             raise ModelError(f"{label}: rho_inf={rho_inf!r}, expected a number from 0 (strong damping) to 1 (none).")
@@ -325,7 +328,7 @@ class SimulationMethods(LimitMethods):
 
     def _state(self, label: str, name: str, given: ArrayLike, size: int) -> NDArray[Any]:
         try:
-            array = np.asarray(given, dtype=np.float64)
+            array = real_array(given)
         except (TypeError, ValueError) as error:
             raise ModelError(f"{label}: {name}={given!r}, expected real numbers of shape (..., {size}).") from error
         if array.ndim < 1 or array.shape[-1] != size:

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from elastogen.runtime.errors import ModelError
 from elastogen.runtime.functions.evaluation import Array, ParameterValues
 from elastogen.runtime.functions.metadata import SlidingInfo
+from elastogen.runtime.real_numbers import numbers
 from elastogen.runtime.simulation.simulate import SimulationMethods
 
 if TYPE_CHECKING:
@@ -24,7 +25,9 @@ class SlidingMethods(SimulationMethods):
 
     def elements(self, q: ArrayLike) -> NDArray[np.int64]:
         """Numbers of the elements inside the sliding joints at the states q, (..., joints); -1 out of range."""
-        states, joints = np.asarray(q, dtype=self.dtype), self._sliding
+        states, joints = numbers(f"{self._name}.elements: q", q), self._sliding
+        if states.ndim < 1 or states.shape[-1] != self.nq:
+            raise ModelError(f"{self._name}.elements: q has shape {states.shape}, expected (..., {self.nq}).")
         found = [[joint.element(state) for joint in joints] for state in states.reshape(-1, self.nq).tolist()]
         return np.array(found, dtype=np.int64).reshape((*states.shape[:-1], len(joints)))
 

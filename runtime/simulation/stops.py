@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from elastogen.runtime.errors import ModelError, ModelWarning
+from elastogen.runtime.real_numbers import real_array
 
 FREQUENCY = 300.0  # of a joint on a stop with the default stiffness [rad/s]
 
@@ -88,7 +89,7 @@ def _gains(label: str, name: str, given: ArrayLike | None, usual: NDArray[np.flo
     if given is None:
         return np.ascontiguousarray(usual)
     try:
-        values = np.asarray(given, dtype=np.float64)
+        values = real_array(given)
         full = np.ascontiguousarray(np.broadcast_to(values, usual.shape))
     except (TypeError, ValueError) as error:
         raise ModelError(f"{label}: Stops.{name}={given!r}, expected a number or {len(usual)} numbers.") from error

@@ -34,8 +34,8 @@ def with_terms(
     where = where.at(label)
     if any(term.name == label for term in robot.terms):
         raise where.error(label, "a name that no other term of the robot has", "choose another name")
-    robot = with_parameters(robot, parameters or {}, live, where)
-    by_coordinate, by_frame = _forces(robot, forces or {}, where.at("forces"))
+    robot = with_parameters(robot, {} if parameters is None else parameters, live, where)
+    by_coordinate, by_frame = _forces(robot, {} if forces is None else forces, where.at("forces"))
     term = Term(
         label,
         _expression(potential, where.at("potential")),
@@ -71,7 +71,7 @@ def with_time(robot: Robot, where: Location) -> Robot:
 
 def with_parameters(robot: Robot, parameters: Mapping[str, float], live: Iterable[str], where: Location) -> Robot:
     """The robot with new named numbers."""
-    wanted = (live,) if isinstance(live, str) else tuple(live) if isinstance(live, Iterable) else (live,)
+    wanted = (live,) if isinstance(live, str) or not isinstance(live, Iterable) else tuple(live)
     if not isinstance(parameters, Mapping):
         raise where.at("parameters").error(parameters, "a mapping from names to numbers", "for example {'k': 120.0}")
     fresh: dict[str, Parameter] = {}
@@ -82,11 +82,12 @@ def with_parameters(robot: Robot, parameters: Mapping[str, float], live: Iterabl
             raise here.error(name, "a name that the robot does not have yet", "choose another name")
         if isinstance(value, bool) or not isinstance(value, numbers.Real) or not math.isfinite(value):
             raise here.error(value, "a finite number", "give its nominal value in SI units")
-        fresh[name] = Parameter(name, float(value), live=name in wanted)
+        fresh[name] = Parameter(name, float(value))
     for name in wanted:
-        if name not in fresh:
-            fix = did_you_mean(str(name), fresh, "add it to parameters")
+        if not isinstance(name, str) or name not in fresh:
+            fix = did_you_mean(name, fresh, "add it to parameters")
             raise where.at("live").error(name, "a name of `parameters`", fix)
+        fresh[name] = replace(fresh[name], live=True)
     return replace(robot, parameters={**robot.parameters, **fresh})
 
 

@@ -235,7 +235,7 @@ def test_stretching_keeps_the_path() -> None:
         (lambda: cubic([0.0, 1.0], [0.0, 1.0]), "expected \\(m, n\\)"),
         (lambda: cubic([[0.0], [1.0]], [0.0, 1.0], start_acceleration=1.0), "both boundary accelerations"),
         (lambda: four_three_four([[0.0], [1.0]], [0.0, 1.0]), "m >= 3"),
-        (lambda: quintic([[0.0], [np.nan]], [0.0, 1.0]), "finite"),
+        (lambda: quintic([[0.0], [np.nan]], [0.0, 1.0]), "points: got NaN"),
         (lambda: trapezoidal([[0.0], [1.0]], velocity=0.0, acceleration=1.0), "velocity=0.0, expected positive"),
         (lambda: s_curve([[0.0], [0.0]], velocity=1, acceleration=1, jerk=1), "nothing to move"),
         (lambda: bang_bang_input([1.0], [0.0, 1.0]), "one more"),

@@ -32,7 +32,7 @@ BUILT: dict[str, tuple[dict[str, Any], str]] = {
     "cache_dir": ({"cache_dir": 3}, "cache_dir: got 3, expected a path"),
 }
 CALLED: dict[str, tuple[Callable[[Model], object], str]] = {
-    "rhs of nothing": (lambda m: m.rhs(0.0, None), r"two_link.rhs: y has shape \(\), expected \(4,\) or \(4, k\)"),
+    "rhs of nothing": (lambda m: m.rhs(0.0, None), r"two_link.rhs: t=0.0, y=None, expected a time .* and 4 real numbers"),
     "rhs of text": (lambda m: m.rhs(0.0, ["a"] * 4), "expected a time .* and 4 real numbers"),
     "rhs at no time": (lambda m: m.rhs(None, np.zeros(4)), "t=None"),  # type: ignore[arg-type]
     "modes at NaN": (lambda m: m.modes([np.nan, 0.0]), r"modes: q=\[nan, 0.0\], expected finite numbers"),
