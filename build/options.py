@@ -95,6 +95,8 @@ class BuildOptions:
             raise OutputError(f"cflags: got {cflags!r}, expected a string or a list of strings.")
         if compiler is not None and not isinstance(compiler, str):
             raise OutputError(f"compiler: got {compiler!r}, expected a command, for example 'gcc'.")
+        if not all(is_plain(flag) for flag in given):
+            raise OutputError(f"cflags: got {cflags!r}, expected flags of printable characters.")
         flags = (*_words("$ELASTOGEN_CFLAGS", os.environ.get("ELASTOGEN_CFLAGS", "") if environment else ""), *given)
         return cls(
             emit=EmitOptions(_with_fused(_checked_outputs(outputs), fused), precision, sincos, _checked_names(frames)),
@@ -109,9 +111,17 @@ class BuildOptions:
 
 def checked_path(name: str, given: object) -> Path:
     """A path that was given as one: text without a null character, or a Path."""
-    if not isinstance(given, (str, os.PathLike)) or not isinstance(text := os.fspath(given), str) or "\0" in text:
+    if not isinstance(given, (str, os.PathLike)) or not is_plain(os.fspath(given)):
         raise OutputError(f"{name}: got {given!r}, expected a path.")
-    return Path(text)
+    return Path(given)
+
+
+def is_plain(text: object) -> bool:
+    """Whether the system takes this as a path or an argument: text without a null character or halves of characters."""
+    try:
+        return isinstance(text, str) and b"\0" not in os.fsencode(text)
+    except UnicodeEncodeError:
+        return False
 
 
 def _words(name: str, text: str) -> list[str]:
@@ -130,7 +140,7 @@ def _checked_names(frames: Sequence[str] | str) -> tuple[str, ...]:
 
 
 def _check_choice(name: str, given: object) -> None:
-    if given not in CHOICES[name]:
+    if not isinstance(given, str) or given not in CHOICES[name]:
         expected = " or ".join(repr(choice) for choice in CHOICES[name])
         raise OutputError(f"{name}: got {given!r}, expected {expected}.")
 

@@ -58,6 +58,10 @@ def compare_with_rigid(robot: RobotSource, *, build: Mapping[str, Any] | None = 
     ``build`` are arguments of ``build_model``. Elastic coordinates of the start do not count for the rigid robot.
     """
     loaded = elastogen.load(robot)
+    if build is not None and not isinstance(build, Mapping):
+        raise elastogen.OutputError(
+            f"build: got {build!r}, expected a mapping of arguments of build_model, {{'native': False}}."
+        )
     options = dict(build or {})
     return compare(loaded, lambda one: elastogen.build_model(one, **options), arguments)
 

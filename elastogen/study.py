@@ -105,6 +105,8 @@ def run_study(
     the study goes on where it was.
     """
     _check(recipe, cases, reduce, chunk)
+    if client is not None and not hasattr(client, "map"):
+        raise ModelError(f"run_study: client={client!r}, expected a distributed.Client, or None: in this process.")
     recipe = recipe.settled()
     parts = [_Part(k, start, list(cases[start : start + chunk])) for k, start in enumerate(range(0, len(cases), chunk))]
     kept = None

@@ -58,7 +58,7 @@ def export(
     loaded = load(robot)
     if chosen.needs is not None:
         options = options.with_outputs(chosen.needs(loaded, options.emit.frames))
-    project = make_project(loaded, options, format, loop, chosen.parts)
+    project = make_project(loaded, options, format, loop, chosen.parts, in_double=chosen.simulates)
     if chosen.takes_target:
         project = project.compiled_to(library_name(loaded.name, target) if chosen.compiles else "", target or "")
     size = at_hand(project.model, options.compile, target, board=chosen.precision == "float")

@@ -41,6 +41,7 @@ class Format:
     precision: str = "double"  # where the user asks for none
     needs: Callable[[Robot, Sequence[str]], tuple[str, ...]] | None = None  # its functions, by frames; None: the user chooses
     parts: tuple[str, ...] | None = None  # endings of the C files that it takes, without threads and POSIX; None: all
+    simulates: bool = False  # its own code calls the integrators, in double whatever the model's precision is
 
 
 def _c(project: Project, choices: Choices) -> Files:
@@ -149,10 +150,16 @@ FORMATS = {
     "c": Format("C99 files that drop in anywhere", _c, takes_header_only=True),
     "cpp": Format("the C files with a header-only C++17 wrapper", _cpp),
     "cmake": Format("a CMake project: target, install rules, find_package, pkg-config", _cmake),
-    "python": Format("a project that builds a wheel of the compiled model", _python, takes_loop=False, takes_target=True),
+    "python": Format(
+        "a project that builds a wheel of the compiled model", _python, takes_loop=False, takes_target=True, simulates=True
+    ),
     "shared": Format("a compiled library with its headers", _shared, compiles=True, takes_target=True),
-    "fmu2": Format("a functional mock-up unit, FMI 2.0", _fmu2, takes_loop=False, takes_target=True, needs=fmu_outputs),
-    "fmu3": Format("a functional mock-up unit, FMI 3.0", _fmu3, takes_loop=False, takes_target=True, needs=fmu_outputs),
+    "fmu2": Format(
+        "a functional mock-up unit, FMI 2.0", _fmu2, takes_loop=False, takes_target=True, needs=fmu_outputs, simulates=True
+    ),
+    "fmu3": Format(
+        "a functional mock-up unit, FMI 3.0", _fmu3, takes_loop=False, takes_target=True, needs=fmu_outputs, simulates=True
+    ),
     "mex": Format("a gateway and a package for MATLAB and Octave", _mex, takes_loop=False, parts=("",)),
     "arduino": Format("an Arduino library with a sketch", _arduino, precision="float", parts=BARE_METAL),
     "platformio": Format("a PlatformIO library", _platformio, precision="float", parts=BARE_METAL),

@@ -66,14 +66,19 @@ class Project:
         return dataclasses.replace(self, context=dataclasses.replace(self.context, library=library, target=target))
 
 
-def make_project(robot: Robot, options: BuildOptions, kind: str, loop: bool, parts: tuple[str, ...] | None) -> Project:
-    """Derive a robot's model, with its loop if asked, and print its C files; ``parts`` are the endings that are wanted."""
+def make_project(
+    robot: Robot, options: BuildOptions, kind: str, loop: bool, parts: tuple[str, ...] | None, *, in_double: bool
+) -> Project:
+    """Derive a robot's model, with its loop if asked, and print its C files; ``parts`` are the endings that are wanted.
+
+    Integrators have the model's precision throughout, as beside ``generate``; ``in_double``: time and state are double.
+    """
     outputs = options.emit.outputs
     if loop:
         outputs = tuple(dict.fromkeys((*(outputs or ("default",)), *loop_outputs(robot))))
     derivation = derive_model(robot, outputs, options.emit.frames)
     model = render_model(derivation, options.emit)
-    files = {**model.c_files, **model.simulation}
+    files = {**model.c_files, **(model.simulation if in_double else model.emitted_simulation)}
     if loop:
         files |= with_loop(derivation, model, options, UserCode()).simulation
     if parts is not None:

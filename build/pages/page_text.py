@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from elastogen.build.files.write import writing_to
+from elastogen.build.options import checked_path
 from elastogen.generator.robot.errors import BuildError
 
 MARK = '<meta name="generator" content="elastogen">'
@@ -29,7 +30,7 @@ def script_json(data: Any) -> str:
 
 def check_page(path: str | os.PathLike[str], others: Sequence[str] = ()) -> None:
     """Refuse a name that no page can be written to, before anything is computed for it; ``others`` are endings of films."""
-    target = Path(path)
+    target = checked_path("path", path)
     if target.suffix.lower() not in (".html", ".htm", *others):
         films = f", or a film, {' or '.join(others)}" if others else ""
         found = f"{target}: got the ending {target.suffix!r}"

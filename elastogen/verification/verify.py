@@ -23,6 +23,7 @@ from elastogen.verification.findings import Certificate, Finding
 from elastogen.verification.states import random_states
 
 SEED = 20261116
+MOST_STATES = 10**6  # each is judged with 50 digits
 
 
 def verify(
@@ -37,8 +38,10 @@ def verify(
     ``states`` random states over the joints' ranges; ``outputs`` are the functions whose C is checked (by default the default
     set); ``tell`` is called with a line before each step and with each finding.
     """
-    if isinstance(states, bool) or not isinstance(states, int) or states < 1:
-        raise OutputError(f"states: got {states!r}, expected a whole number, at least 1")
+    if isinstance(states, bool) or not isinstance(states, int) or not 1 <= states <= MOST_STATES:
+        raise OutputError(f"states: got {states!r}, expected a whole number, at least 1 and at most {MOST_STATES}")
+    if not callable(tell):
+        raise OutputError(f"tell: got {tell!r}, expected a function of a line of text, for example print")
     loaded = load(robot)
     wanted = output_names(outputs, loaded)
     points = () if loaded.points else ("point_positions",)

@@ -109,6 +109,9 @@ def output_names(
         outputs = ("default",)
     elif isinstance(outputs, str):
         outputs = (outputs,)
+    outputs = tuple(outputs) if isinstance(outputs, Iterable) else (outputs,)
+    if not all(isinstance(name, str) for name in outputs):
+        raise OutputError(f"outputs: got {outputs!r}, expected names of functions, for example ['mass_matrix'].")
     own = () if robot is None else tuple(function.name for function in robot.functions)
     known = {**CATALOGUE, **(FRAMED if frames else {})}
     wanted: set[str] = set()

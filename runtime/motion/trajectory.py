@@ -51,12 +51,14 @@ class Trajectory:
     hold: bool = True
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "breaks", np.atleast_1d(finite("trajectory: breaks", self.breaks)))
+        object.__setattr__(self, "coefficients", finite("trajectory: coefficients", self.coefficients))
+        if not isinstance(self.hold, (bool, np.bool_)):
+            raise ModelError(f"trajectory: hold={self.hold!r}, expected True or False.")
         shape = self.coefficients.shape
         if len(shape) != 3 or len(self.breaks) != shape[0] + 1 or shape[0] < 1 or shape[1] < 1 or shape[2] < 1:
             raise ModelError(f"trajectory: {len(self.breaks)} breaks and coefficients of shape {shape} do not fit.")
-        if not np.isfinite(self.breaks).all() or not np.isfinite(self.coefficients).all():
-            raise ModelError("trajectory: got numbers that are not finite.")
-        if not (np.diff(self.breaks) > 0).all():
+        if self.breaks.ndim != 1 or not (np.diff(self.breaks) > 0).all():
             raise ModelError("trajectory: times must ascend.")
 
     @property

@@ -151,7 +151,7 @@ class InputReader:
 
     def _table(self, given: Table) -> InputData:
         kinds = {"hold": "HOLD", "linear": "LINEAR"}
-        if given.interpolation not in kinds:
+        if not isinstance(given.interpolation, str) or given.interpolation not in kinds:
             raise self._wrong(f"Table.interpolation={given.interpolation!r}", "'hold' or 'linear'")
         times = self._times("Table.t", given.t)
         return InputData(kinds[given.interpolation], times, self._rows("Table.F", given.F, len(times)))

@@ -30,9 +30,17 @@ def matplotlib_figures() -> Any:
         raise ModelError("plots need matplotlib. Fix: pip install 'elastogen[plot]'.") from error
 
 
+def file_path(given: object) -> Path:
+    """A file that results are written to."""
+    try:
+        return Path(given)  # type: ignore[arg-type]
+    except TypeError:
+        raise ModelError(f"path: got {given!r}, expected the name of a file.") from None
+
+
 def check_plot_file(path: str | os.PathLike[str]) -> None:
     """Refuse a file that no plot can be written to, before anything is computed for it."""
-    target = Path(path)
+    target = file_path(path)
     kinds = sorted(matplotlib_figures().Figure().canvas.get_supported_filetypes())
     if target.suffix.lower().removeprefix(".") not in kinds:
         endings = ", ".join(f".{kind}" for kind in kinds)

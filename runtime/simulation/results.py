@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from elastogen.runtime.errors import ModelError
+from elastogen.runtime.simulation.plotting import file_path
 from elastogen.runtime.simulation.stops import LimitPassed
 from elastogen.runtime.simulation.switches import Switch, energy_changes, table
 from elastogen.runtime.simulation.switches import lines as switch_lines
@@ -178,7 +179,9 @@ class Simulation:
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write the samples to a ``.csv`` file (one motion; a row for each time) or to a ``.npz`` file (everything)."""
-        target = Path(path)
+        target = file_path(path)
+        if not target.parent.is_dir():
+            raise ModelError(f"{target}: no folder {str(target.parent)!r} for the samples. Fix: make it, or name another file.")
         if target.suffix == ".npz":
             given = {entry.name: getattr(self, entry.name) for entry in fields(self) if entry.name != "animator"}
             given["switches"] = table(self.switches)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -118,6 +119,9 @@ MOVES: dict[str, tuple[Callable[[], object], str]] = {
     "stretched backwards": (lambda: MOVE.stretched(-2.0), "factor=-2.0, expected a positive number"),
     "then nothing": (lambda: MOVE.then(None), "then: got None"),  # type: ignore[arg-type]
     "then another size": (lambda: MOVE.then(cubic([[0.0], [1.0]], [0, 1])), "then: got one of 1, expected a Trajectory of 2"),
+    "breaks of words": (lambda: Trajectory(["a", "b"], MOVE.coefficients), "breaks: got"),  # type: ignore[arg-type]
+    "no coefficients": (lambda: Trajectory(MOVE.breaks, None), "coefficients: got None"),  # type: ignore[arg-type]
+    "held by a word": (lambda: Trajectory(MOVE.breaks, MOVE.coefficients, "no"), "hold='no'"),  # type: ignore[arg-type]
     "points of text": (lambda: cubic("x", [0, 1]), "points: got 'x'"),
     "an endless time": (lambda: cubic([[0.0], [1.0]], [0, np.inf]), "times: got"),
     "times that descend": (lambda: cubic([[0.0], [1.0]], [1, 0]), r"got times=\[1.0, 0.0\], times must ascend"),
@@ -132,3 +136,38 @@ def test_trajectories(case: str) -> None:
     call, words = MOVES[case]
     with pytest.raises(ModelError, match=words):
         call()
+
+
+def test_trajectories_take_lists() -> None:
+    assert Trajectory([0, 1], [[[0, 1], [0, 2]]])(0.5).tolist() == [0.5, 1.0]  # type: ignore[arg-type]
+
+
+def test_results(two_link: Model, tmp_path: Path) -> None:
+    found = two_link.simulate(ZERO, t=0.01, samples=3)
+    for write in (found.save, found.plot, found.animate):
+        with pytest.raises((ModelError, ElastogenError), match="path: got 3, expected"):
+            write(3)  # type: ignore[operator]
+    with pytest.raises(ModelError, match=r"no folder .* for the samples"):
+        found.save(tmp_path / "nowhere" / "a.csv")
+    table = elastogen.Table([0.0], [[0.0, 0.0]], [])  # type: ignore[arg-type]
+    with pytest.raises(ModelError, match=r"Table.interpolation=\[\], expected 'hold' or 'linear'"):
+        two_link.simulate(ZERO, t=0.01, F=table)
+
+
+def test_builds(robot: elastogen.Robot, tmp_path: Path) -> None:
+    for flags in ("-DA\0B", ["\ud800"], [3]):
+        with pytest.raises(OutputError, match="cflags: got"):
+            elastogen.build_model(robot, cflags=flags)  # type: ignore[arg-type]
+    with pytest.raises(OutputError, match=r"directory: got .*, expected a path"):
+        elastogen.generate(robot, "\ud800")
+    for outputs in (3, [None], b"x"):
+        with pytest.raises(OutputError, match=r"outputs: got .*, expected names of functions"):
+            elastogen.verify(robot, outputs=outputs)  # type: ignore[arg-type]
+    with pytest.raises(OutputError, match="tell: got 3"):
+        elastogen.verify(robot, tell=3)  # type: ignore[arg-type]
+    with pytest.raises(OutputError, match=r"states: got 1000.*at most"):
+        elastogen.verify(robot, states=HUGE)
+    with pytest.raises(OutputError, match="build: got 3, expected a mapping"):
+        elastogen.compare_with_rigid(robot, build=3)  # type: ignore[arg-type]
+    with pytest.raises(ModelError, match=r"client=3, expected a distributed.Client"):
+        elastogen.run_study(elastogen.Recipe("two_link"), [{"q0": ZERO, "t": 0.01}], client=3)
