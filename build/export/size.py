@@ -14,7 +14,7 @@ from pathlib import Path
 from elastogen.build.export.executed import executed
 from elastogen.build.export.libraries import compiler_for
 from elastogen.build.files.render import RenderedModel
-from elastogen.build.files.write import write_all
+from elastogen.build.files.write import write_all, writing_to
 from elastogen.build.module.compile import Toolchain, find_toolchain
 from elastogen.build.module.compilers import run_compiler
 from elastogen.build.options import BuildOptions, CompileOptions
@@ -133,7 +133,8 @@ def _toolchain(options: CompileOptions, target: str | None, optimize: str) -> To
 
 def _measured(model: RenderedModel, toolchain: Toolchain, target: str | None) -> ModelSize:
     with tempfile.TemporaryDirectory() as folder:
-        write_all(Path(folder), model.c_files)
+        with writing_to(Path(folder), "set $TMPDIR to a folder"):
+            write_all(Path(folder), model.c_files)
         command = [*toolchain.command, *toolchain.flags, "-fstack-usage", "-c", f"{model.name}.c", "-o", "model.o"]
         run_compiler(command, Path(folder), None, model.name)
         symbols = _tool(toolchain, "nm", ["-S", "model.o"], folder)

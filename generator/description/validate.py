@@ -106,6 +106,12 @@ def _check_texts(robot: Robot, where: Location) -> None:
             raise here.at("type").error(joint.type, "a kind of joint", "for example kinds.REVOLUTE of generator/joints")
     for link in robot.links:
         names.check_name(link.name, where.at("links", str(link.name), "name"))
+    prefixes = (f"{robot.name}_", f"{robot.name.upper()}_")  # of all symbols and macros in C: types, functions, their parts
+    for function in robot.functions:
+        for name in (*function.inputs, *function.outputs):
+            if name.startswith(prefixes):
+                here = where.at("functions", function.name, name)
+                raise here.error(name, f"a name that does not begin with {' or '.join(prefixes)} as those of C do", "rename it")
     unique_names((joint.name for joint in robot.joints), where.at("joints"), "joint")
     unique_names((link.name for link in robot.links), where.at("links"), "link")
     for name in {joint.name for joint in robot.joints} & set(robot.parameters):

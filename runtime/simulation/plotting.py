@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -38,6 +39,23 @@ def file_path(given: object) -> Path:
         raise ModelError(f"path: got {given!r}, expected the name of a file.") from None
 
 
+@contextmanager
+def replacing(target: Path) -> Iterator[Path]:
+    """A file beside ``target`` that takes its place when it is complete; else the old one stays."""
+    scratch = target.with_name(f".{target.stem}-{os.getpid()}{target.suffix}")
+    try:
+        yield scratch
+        os.replace(scratch, target)
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise ModelError(
+            f"{target}: cannot be written ({reason}). Nothing was left half-written. Fix: name a writable folder with space."
+        ) from error
+    finally:
+        with suppress(OSError):
+            scratch.unlink(missing_ok=True)
+
+
 def check_plot_file(path: str | os.PathLike[str]) -> None:
     """Refuse a file that no plot can be written to, before anything is computed for it."""
     target = file_path(path)
@@ -57,14 +75,9 @@ def is_own_plot(path: Path) -> bool:
 def save_figure(figure: Any, path: str | os.PathLike[str], dpi: int = 150) -> None:
     """Write a figure into a file of any kind that matplotlib knows: the whole file, or none."""
     check_plot_file(path)
-    target = Path(path)
-    scratch = target.with_name(f".{target.stem}-{os.getpid()}{target.suffix}")
-    try:
-        metadata = {"Software": MARK} if target.suffix.lower() == ".png" else None
+    with replacing(Path(path)) as scratch:
+        metadata = {"Software": MARK} if scratch.suffix.lower() == ".png" else None
         figure.savefig(scratch, dpi=dpi, metadata=metadata)
-        os.replace(scratch, target)
-    finally:
-        scratch.unlink(missing_ok=True)
 
 
 def legend_beside(axes: Any) -> None:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from elastogen.runtime.errors import ModelError
-from elastogen.runtime.simulation.plotting import file_path
+from elastogen.runtime.simulation.plotting import file_path, replacing
 from elastogen.runtime.simulation.stops import LimitPassed
 from elastogen.runtime.simulation.switches import Switch, energy_changes, table
 from elastogen.runtime.simulation.switches import lines as switch_lines
@@ -182,19 +182,20 @@ class Simulation:
         target = file_path(path)
         if not target.parent.is_dir():
             raise ModelError(f"{target}: no folder {str(target.parent)!r} for the samples. Fix: make it, or name another file.")
-        if target.suffix == ".npz":
-            given = {entry.name: getattr(self, entry.name) for entry in fields(self) if entry.name != "animator"}
-            given["switches"] = table(self.switches)
-            arrays: dict[str, Any] = {key: np.asarray(value) for key, value in given.items() if value is not None}
-            np.savez_compressed(target, **arrays)
-        elif target.suffix == ".csv":
-            header, columns = self._columns()
-            with open(target, "w", encoding="utf-8", newline="") as stream:
-                writer = csv.writer(stream)
-                writer.writerow(header)
-                writer.writerows([repr(float(x)) for x in row] for row in zip(*columns, strict=True))
-        else:
+        if target.suffix not in (".csv", ".npz"):
             raise ModelError(f"{target}: got the ending {target.suffix!r}, expected '.csv' or '.npz'.")
+        with replacing(target) as scratch:
+            if target.suffix == ".npz":
+                given = {entry.name: getattr(self, entry.name) for entry in fields(self) if entry.name != "animator"}
+                given["switches"] = table(self.switches)
+                arrays: dict[str, Any] = {key: np.asarray(value) for key, value in given.items() if value is not None}
+                np.savez_compressed(scratch, **arrays)
+            else:
+                header, columns = self._columns()
+                with open(scratch, "w", encoding="utf-8", newline="") as stream:
+                    writer = csv.writer(stream)
+                    writer.writerow(header)
+                    writer.writerows([repr(float(x)) for x in row] for row in zip(*columns, strict=True))
         return target
 
     @property

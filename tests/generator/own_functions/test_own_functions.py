@@ -223,6 +223,19 @@ def test_bad_functions(name: str, inputs: Any, outputs: Any, words: str) -> None
         ROBOT.with_function(name, inputs=inputs, outputs=outputs)
 
 
+@pytest.mark.parametrize("name", ["ARM_NQ", "arm_real_t", "arm_sincos", "arm_law"])
+def test_arguments_called_as_the_symbols_of_the_robot(name: str, tmp_path: Path) -> None:
+    """Also where the robot is called so later."""
+    robots = [
+        ROBOT.with_function("law", inputs={name: 1}, outputs={"y": S.q[0] * S.input(name, 1)[0]}),
+        ROBOT.with_function("law", outputs={name: S.q[0]}),
+    ]
+    for robot in robots:
+        elastogen.load(robot, name="leg")
+        with pytest.raises(elastogen.RobotError, match=f"law.{name}: got .* does not begin with arm_ or ARM_"):
+            elastogen.generate(elastogen.load(robot, name="arm"), tmp_path)
+
+
 def test_bad_calls() -> None:
     with pytest.raises(elastogen.OutputError, match="got 1 arguments, expected 3: q, qd, qdd"):
         S.f.inverse_dynamics(S.q)

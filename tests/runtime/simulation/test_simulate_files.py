@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
 import pytest
 from simulated_robots import START
 
-from elastogen import PD, BangBang, Model, ModelError, Table
+from elastogen import PD, BangBang, BuildError, Model, ModelError, Table, export
 from elastogen.command_line import main
 
 # ---- files and plots
@@ -32,6 +35,40 @@ def test_plots(arm: Model, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     arm.simulate(START, t=1.0).plot(tmp_path / "s.png")
     assert (tmp_path / "s.png").stat().st_size > 10_000
+
+
+@contextmanager
+def full_disk(size: int) -> Iterator[None]:
+    """No file grows beyond a size, as on a disk without space."""
+    resource = pytest.importorskip("resource")
+    usual, handler = resource.getrlimit(resource.RLIMIT_FSIZE), signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, usual[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, usual)
+        signal.signal(signal.SIGXFSZ, handler)
+
+
+@pytest.mark.parametrize("name", ["s.csv", "s.npz", "s.png"])
+def test_what_was_there_survives_a_full_disk(arm: Model, name: str, tmp_path: Path) -> None:
+    """A file that cannot be completed was left cut off, in place of the one before, behind an OSError."""
+    s, target = arm.simulate(START, t=1.0), tmp_path / name
+    if name == "s.png":
+        pytest.importorskip("matplotlib")
+    write = s.plot if name == "s.png" else s.save
+    target.write_text("the one before")
+    with full_disk(500), pytest.raises(ModelError, match=rf"{name}: cannot be written .*Nothing was left half-written"):
+        write(target)
+    assert target.read_text() == "the one before"
+    assert list(tmp_path.iterdir()) == [target]
+
+
+def test_an_export_without_space_for_its_measurements(tmp_path: Path) -> None:
+    """Sizes in a README are left out where nothing can measure; here the C does not fit either, and is told."""
+    with full_disk(500), pytest.raises(BuildError, match="cannot be written"):
+        export("two_link", tmp_path / "out", outputs=["gravity_vector"])
+    assert not (tmp_path / "out").exists()
 
 
 # ---- the command
