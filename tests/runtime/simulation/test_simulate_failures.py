@@ -167,3 +167,9 @@ def test_an_exception_of_a_signal_handler_ends_the_simulation_at_once(arm: Model
         signal.setitimer(signal.ITIMER_REAL, 0.0)
         signal.signal(signal.SIGALRM, before)
     assert time.process_time() - begin < 30  # the whole motion would take hours
+
+
+def test_a_tolerance_below_all_arithmetic_ends(two_link: Model) -> None:
+    """Its first step was 0, and so were all others."""
+    found = two_link.simulate([0.0, 0.0], t=0.01, atol=1e-300)
+    np.testing.assert_allclose(found.q, two_link.simulate([0.0, 0.0], t=0.01).q, rtol=1e-7, atol=1e-12)
