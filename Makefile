@@ -32,6 +32,9 @@ BENCH_TOOLS := $(VENV)/.installed-bench
 demo: $(DEMO_TOOLS)
 	$(BIN)/python -m elastogen.demo
 
+# One process a core: threads of numpy's BLAS would wait for each other in them, and their waiting counts as CPU time.
+test quick fuzz: export OPENBLAS_NUM_THREADS = 1
+
 test: lint
 	$(BIN)/python -m pytest -n 2 --dist loadfile --clean-tree
 

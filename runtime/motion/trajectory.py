@@ -303,8 +303,8 @@ def _interpolated(
         demand(derivative(len(degrees) - 1, order, True), _boundary(last_value, order, n) * unit**order)
     matrix, values = np.array(rows), np.array(right)
     solution = np.linalg.solve(matrix, values)
-    # Refined once, each condition holds to the rounding of its own terms (Skeel 1980), whichever LAPACK solves: high derivatives are
-    # large beside positions, and their rounding would show in the configurations.
+    # Refined once, each condition holds to the rounding of its own terms (Skeel 1980), whichever LAPACK solves: high
+    # derivatives are large beside positions, and their rounding would show in the configurations.
     solution += np.linalg.solve(matrix, values - matrix @ solution)
     coefficients = np.zeros((len(degrees), n, max(degrees) + 1))
     for s, degree in enumerate(degrees):
