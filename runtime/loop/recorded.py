@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 
 def check_records(name: str, records: object) -> None:
-    """Refuse what loop.read() did not return."""
-    if not isinstance(records, np.ndarray) or not {"tick", "q", "q_ref"} <= set(records.dtype.names or ()):
+    """Refuse what loop.read() did not return: records, or one of them."""
+    if not isinstance(records, (np.ndarray, np.void)) or not {"tick", "q", "q_ref"} <= set(records.dtype.names or ()):
         raise ModelError(f"{name}: records={records!r}, expected those that loop.read() returned.")
 
 
