@@ -55,6 +55,8 @@ class LinearRobot:
         zero, unit, step = np.zeros(n), np.eye(n), 1e-2 if model.dtype == np.float32 else 1e-5
         still = np.asarray(model.inverse_dynamics(q, zero, zero), dtype=float)
         mass = np.asarray(model.inverse_dynamics(q, zero, unit), dtype=float) - still
+        if not np.isfinite(mass).all():
+            raise ModelError(f"{model.name}: no finite mass matrix at q={np.asarray(q).tolist()}. Fix: start nearer to zero.")
         _check_mass(model, mass)
         moved, slow = step * unit, step * unit
         moved[sorted(sliding)] = 0.0

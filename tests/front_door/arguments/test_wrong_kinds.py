@@ -11,6 +11,7 @@ import pytest
 
 import elastogen
 from elastogen import ElastogenError, Gauge, Model, ModelError, OutputError, Point, RobotError, Trajectory
+from elastogen.runtime.loop.stability import LinearRobot
 from elastogen.runtime.motion.profiles import trapezoidal
 from elastogen.runtime.motion.trajectory import cubic
 
@@ -99,6 +100,7 @@ CALLS: dict[str, tuple[Callable[[Model], object], str]] = {
     "no mapping": (lambda m: m.parameters.update(3), "update: got 3, expected a mapping"),  # type: ignore[arg-type]
     "records of another": (lambda m: m.loop().errors(np.zeros(3)), "expected those that loop.read"),
     "no records": (lambda m: m.loop().motion(None), "expected those that loop.read"),  # type: ignore[arg-type]
+    "a start beyond all angles": (lambda m: LinearRobot.of(m, np.array([1e20, 0.0])), "no finite mass matrix at q="),
     "ragged values": (lambda m: m.loop().set_gains(values=[[1], [2, 3]]), "values: got"),  # type: ignore[list-item]
 }
 
