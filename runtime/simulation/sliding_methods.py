@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from elastogen.runtime.errors import ModelError
 from elastogen.runtime.functions.evaluation import Array, ParameterValues
 from elastogen.runtime.functions.metadata import SlidingInfo
-from elastogen.runtime.real_numbers import numbers
+from elastogen.runtime.real_numbers import real_array
 from elastogen.runtime.simulation.simulate import SimulationMethods
 
 if TYPE_CHECKING:
@@ -24,8 +24,12 @@ class SlidingMethods(SimulationMethods):
     """The methods of a model for its sliding joints."""
 
     def elements(self, q: ArrayLike) -> NDArray[np.int64]:
-        """Numbers of the elements inside the sliding joints at the states q, (..., joints); -1 out of range."""
-        states, joints = numbers(f"{self._name}.elements: q", q), self._sliding
+        """Numbers of the elements inside the sliding joints at the states q, (..., joints); -1 out of range, as where NaN is."""
+        joints = self._sliding
+        try:
+            states = real_array(q)
+        except (TypeError, ValueError):
+            raise ModelError(f"{self._name}.elements: q={q!r}, expected real numbers (..., {self.nq}).") from None
         if states.ndim < 1 or states.shape[-1] != self.nq:
             raise ModelError(f"{self._name}.elements: q has shape {states.shape}, expected (..., {self.nq}).")
         found = [[joint.element(state) for joint in joints] for state in states.reshape(-1, self.nq).tolist()]
