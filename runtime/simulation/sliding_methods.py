@@ -24,7 +24,7 @@ class SlidingMethods(SimulationMethods):
     """The methods of a model for its sliding joints."""
 
     def elements(self, q: ArrayLike) -> NDArray[np.int64]:
-        """Numbers of the elements inside the sliding joints at the states q, (..., joints); -1 out of range, as where NaN is."""
+        """Numbers of the elements inside the sliding joints at the states q, (..., joints); -1 out of range, NaN too."""
         joints = self._sliding
         try:
             states = real_array(q)

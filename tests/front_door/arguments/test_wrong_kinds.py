@@ -93,7 +93,7 @@ CALLS: dict[str, tuple[Callable[[Model], object], str]] = {
     "energy by a word": (lambda m: m.simulate(ZERO, t=1.0, energy="no"), "energy='no', expected True"),  # type: ignore[arg-type]
     "results as text": (lambda m: m.gravity_vector(ZERO, out=np.array(["1", "2"])), "dtype <U1"),
     "elements of one number": (lambda m: m.elements(3.0), r"elements: q has shape \(\), expected \(..., 2\)"),
-    "elements of text": (lambda m: m.elements("x"), "elements: q: got 'x'"),
+    "elements of text": (lambda m: m.elements("x"), "elements: q='x', expected real numbers"),
     "a list of kernels": (lambda m: m.kernel(["mass_matrix"]), "expected the name of one"),  # type: ignore[arg-type]
     "no program": (lambda m: m.program(None), "program: function=None"),  # type: ignore[arg-type]
     "no frame": (lambda m: m.inverse_kinematics(None, ZERO), "frames=None"),  # type: ignore[arg-type]

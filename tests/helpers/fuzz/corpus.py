@@ -1,4 +1,4 @@
-"""What the fuzzer mutates: every built-in robot, every whole robot of the documentation, the examples, small URDFs."""
+"""What the fuzzer mutates: every built-in robot, every whole robot of the documentation, small URDF, MJCF and SDF files."""
 
 from __future__ import annotations
 
@@ -32,6 +32,53 @@ PLAIN_URDF = """<?xml version="1.0"?>
     <limit lower="0" upper="0.2" effort="10" velocity="3"/></joint>
   <joint name="flange" type="fixed"><parent link="hand"/><child link="tool"/><origin xyz="0.1 0 0"/></joint>
 </robot>
+"""
+
+MJCF = """<mujoco model="arm">
+  <compiler angle="degree" eulerseq="zYx"/>
+  <option gravity="0 0 -9.81"/>
+  <default>
+    <joint armature="0.01" damping="0.3"/><geom density="700"/>
+    <default class="finger"><joint type="slide" axis="0 1 0"/><geom type="box" size="0.02 0.03 0.05"/></default>
+  </default>
+  <worldbody>
+    <body name="hull" pos="1 2 3" euler="10 20 30"><freejoint name="root"/>
+      <inertial pos="0.01 0 0" mass="1.5" fullinertia="0.02 0.03 0.04 0.001 -0.002 0.003"/>
+      <body name="upper" pos="0.1 0.2 0.3" quat="0.8 0.2 -0.3 0.4">
+        <joint name="pan" axis="0 0.6 0.8" pos="0.05 0 0.02" range="-90 120" ref="25"/>
+        <geom type="capsule" size="0.04" fromto="0 0 0 0.1 0.2 -0.3"/>
+        <frame pos="0 0.1 0.4" axisangle="0 1 1 35">
+          <body name="wrist" xyaxes="1 0.2 0 -0.1 1 0.3"><joint name="ball" type="ball" armature="0"/>
+            <geom type="ellipsoid" size="0.05 0.08 0.1" zaxis="1 1 -1" mass="0.7"/>
+            <body name="left" childclass="finger"><joint name="left"/><geom/></body></body>
+        </frame>
+      </body>
+    </body>
+  </worldbody>
+</mujoco>
+"""
+
+SDF = """<sdf version="1.9">
+  <model name="arm">
+    <pose>0.1 0.2 0.3 0.1 -0.2 0.3</pose>
+    <frame name="corner"><pose degrees="true">0.5 0 0 0 0 30</pose></frame>
+    <link name="upper"><pose relative_to="corner">0 0.1 0.2 0.3 0.2 0.1</pose>
+      <inertial><pose>0.01 0.02 0.1 0.2 0.1 0.4</pose><mass>2</mass>
+        <inertia><ixx>0.03</ixx><iyy>0.025</iyy><izz>0.02</izz><ixy>0.001</ixy></inertia></inertial></link>
+    <link name="lower"><pose relative_to="elbow">0.05 0 0.3 0 0 0</pose>
+      <inertial><mass>1.5</mass><inertia><ixx>0.02</ixx><iyy>0.02</iyy><izz>0.01</izz></inertia></inertial></link>
+    <link name="nut"><pose rotation_format="quat_xyzw">0.4 -0.1 0.9 0.1 0.2 0.3 0.9</pose>
+      <inertial><mass>0.4</mass><inertia><ixx>0.001</ixx><iyy>0.001</iyy><izz>0.001</izz></inertia></inertial></link>
+    <joint name="shoulder" type="revolute"><parent>world</parent><child>upper</child><pose>0 0.02 0 0.1 0 0</pose>
+      <axis><xyz expressed_in="__model__">0 0.6 0.8</xyz><limit><lower>-1</lower><upper>2</upper></limit>
+        <dynamics><damping>0.2</damping></dynamics></axis></joint>
+    <joint name="elbow" type="universal"><parent>upper</parent><child>lower</child>
+      <pose relative_to="upper">0.1 0 0.4 0 0 1</pose>
+      <axis><xyz>1 0 0</xyz></axis><axis2><xyz expressed_in="corner">0 1 0</xyz></axis2></joint>
+    <joint name="thread" type="screw"><parent>lower</parent><child>nut</child><screw_thread_pitch>0.5</screw_thread_pitch>
+      <axis><xyz>0 0 2</xyz></axis></joint>
+  </model>
+</sdf>
 """
 
 COUPLED = """elastogen: 1
@@ -68,15 +115,12 @@ points: [{name: gauge, link: upper, x: 0.1, strain: {direction: y, offset: 0.01}
 
 @dataclass(frozen=True)
 class Original:
-    """A file to mutate; ``data`` is the plain structure of a YAML file, None for a URDF."""
+    """A file to mutate; ``data`` is the plain structure of a YAML file, None for XML."""
 
     name: str
     text: str
+    suffix: str
     data: Any = None
-
-    @property
-    def suffix(self) -> str:
-        return ".urdf" if self.data is None else ".yaml"
 
 
 def originals() -> list[Original]:
@@ -92,8 +136,9 @@ def originals() -> list[Original]:
         data = YAML(typ="safe", pure=True).load(text)
         whole = isinstance(data, dict) and "elastogen" in data and "[...]" not in text
         if whole and "." not in str(data.get("base_description", "")):  # other files are not there
-            found.append(Original(name, text, data))
-    return [*found, Original("plain", PLAIN_URDF), *installed_urdfs()]
+            found.append(Original(name, text, ".yaml", data))
+    xml = [Original("plain", PLAIN_URDF, ".urdf"), Original("mjcf", MJCF, ".xml"), Original("sdf", SDF, ".sdf")]
+    return [*found, *xml, *installed_urdfs()]
 
 
 def installed_urdfs() -> list[Original]:
@@ -105,4 +150,4 @@ def installed_urdfs() -> list[Original]:
     except metadata.PackageNotFoundError:
         return []
     small = sorted(path for path in folder.rglob("*.urdf") if path.stat().st_size <= LARGEST_URDF)
-    return [Original(path.stem, path.read_text(encoding="utf-8")) for path in small[:MOST_URDFS]]
+    return [Original(path.stem, path.read_text(encoding="utf-8"), ".urdf") for path in small[:MOST_URDFS]]

@@ -41,7 +41,8 @@ SCRAPS = (
 XML_SCRAPS = (
     "<", ">", "&", "&amp;", "&x;", "<!DOCTYPE a [<!ENTITY x 'y'>]>", "<?xml?>", "<!--", "-->", "<![CDATA[", "]]>",
     "<link/>", "<joint/>", '<mimic joint="slide"/>', '<mass value="-1"/>', "\x00", "xmlns:a='b'", "<a:b/>", "</robot>",
-    "<robot>", "\ufeff", "nan", "1e400",
+    "<robot>", "\ufeff", "nan", "1e400", "<body/>", "<joint type='ball'/>", "<pose relative_to='x'>1</pose>", "<geom/>",
+    "<frame/>",
 )  # fmt: skip
 Path = tuple[Any, ...]
 
@@ -190,15 +191,16 @@ def _scrap(text: str, rng: random.Random) -> str:
 
 
 def _attribute(text: str, rng: random.Random) -> str:
-    """Change one number or one word between the quotes of an attribute."""
-    found = list(re.finditer(r'"([^"]*)"', text))
+    """Change one number or one word between the quotes of an attribute, or between the tags of an element, as SDF has them."""
+    found = list(re.finditer(r'"([^"]*)"|>([^<>]*[^<>\s][^<>]*)</', text))
     if not found:
         return text
     match = rng.choice(found)
-    words = match.group(1).split() or [""]
+    group = 1 if match.group(1) is not None else 2
+    words = match.group(group).split() or [""]
     words[rng.randrange(len(words))] = str(rng.choice((*NUMBERS, *STRINGS)))
     quoted = " ".join(words).replace("&", "&amp;").replace("<", "&lt;").replace('"', "")
-    return f'{text[: match.start()]}"{quoted}"{text[match.end() :]}'
+    return text[: match.start(group)] + quoted + text[match.end(group) :]
 
 
 def _element(text: str, rng: random.Random) -> str:
