@@ -24,7 +24,7 @@ from elastogen.build.files.write import write_files
 from elastogen.build.identity import model_sha256
 from elastogen.build.module.cache import Cache
 from elastogen.build.module.compile import find_toolchain
-from elastogen.build.options import BuildOptions
+from elastogen.build.options import BuildOptions, checked_path
 from elastogen.build.pipeline import GeneratedFiles, compile_cached
 from elastogen.build.stamps import sha256, tool_sha256
 from elastogen.build.user_code import UserCode
@@ -178,10 +178,10 @@ def generate_loop(
     robot: RobotSource, directory: str | os.PathLike[str], *, force: bool = False, **options: Any
 ) -> GeneratedFiles:
     """Write the C files of a robot's model and loop; compile nothing. ``force`` and ``options`` are those of ``generate``."""
+    target = checked_path("directory", directory)
     loaded, checked = load(robot), BuildOptions.checked(**options)
     checked = checked.with_outputs(loop_outputs(loaded, checked.emit.outputs))
     model = render_loop(loaded, checked, UserCode())
-    target = Path(directory)
     written = write_files(target, {**model.c_files, **model.simulation}, by=f"loop {model.name}", force=force)
     return GeneratedFiles(target, target / f"{model.name}.h", target / f"{model.name}.c", tuple(written))
 

@@ -14,6 +14,7 @@ from elastogen.build.c.names import check_identifier, comment_text
 from elastogen.build.files.templating import fill
 from elastogen.build.files.trajectory import render_trajectory
 from elastogen.build.files.write import write_files
+from elastogen.build.options import checked_path
 from elastogen.generator.robot.errors import BuildError
 from elastogen.runtime.motion.geodesics import Geodesics
 
@@ -68,4 +69,4 @@ def write_geodesics(
     path: Geodesics, directory: str | Path, name: str, *, brief: str = "", force: bool = False
 ) -> tuple[Path, ...]:
     """Write the files into a directory, and return their paths; ``force`` replaces files of others there."""
-    return tuple(write_files(Path(directory), render_geodesics(path, name, brief=brief), force=force))
+    return tuple(write_files(checked_path("directory", directory), render_geodesics(path, name, brief=brief), force=force))

@@ -11,6 +11,7 @@ from elastogen.build.c.expression import literal
 from elastogen.build.c.names import check_identifier, comment_text
 from elastogen.build.files.templating import fill
 from elastogen.build.files.write import write_files
+from elastogen.build.options import checked_path
 from elastogen.generator.robot.errors import BuildError
 from elastogen.runtime.motion.trajectory import Trajectory
 
@@ -59,7 +60,7 @@ def write_trajectory(
 ) -> tuple[Path, ...]:
     """Write the two files into a directory, and return their paths; ``force`` replaces files of others there."""
     files = render_trajectory(trajectory, name, precision=precision, brief=brief)
-    return tuple(write_files(Path(directory), files, force=force))
+    return tuple(write_files(checked_path("directory", directory), files, force=force))
 
 
 def _context(trajectory: Trajectory, name: str, real: str, brief: str) -> TrajectoryContext:

@@ -66,7 +66,7 @@ def test_model(two_link: Model, case: str) -> None:
 
 @pytest.mark.parametrize("path", [3, None, b"out", "out\0"])
 def test_folders(path: Any) -> None:
-    for write in (elastogen.generate, elastogen.export):
+    for write in (elastogen.generate, elastogen.export, elastogen.generate_loop):
         with pytest.raises(OutputError, match=r"directory: got .*, expected a path"):
             write("two_link", path)  # type: ignore[operator]
     for load in (elastogen.load_model, elastogen.load_loop):
