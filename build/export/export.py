@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Sequence
 
 from elastogen.build.export.formats import FORMATS, Choices, check_choices
-from elastogen.build.export.libraries import library_name
+from elastogen.build.export.libraries import check_triple, library_name
 from elastogen.build.export.project import make_project
 from elastogen.build.export.size import at_hand
 from elastogen.build.files.write import write_files
 from elastogen.build.options import BuildOptions, checked_path
 from elastogen.build.pipeline import GeneratedFiles
 from elastogen.generator.description.load_robot import RobotSource, load
-from elastogen.generator.robot.errors import OutputError
-
-TRIPLE = re.compile(r"[A-Za-z0-9_.]+(-[A-Za-z0-9_.]+){1,3}")
 
 
 def export(
@@ -51,8 +47,8 @@ def export(
         outputs=outputs, precision=precision or usual, sincos=sincos, frames=frames, compiler=compiler, cflags=cflags,
         native=False, environment=False,
     )  # fmt: skip
-    if target is not None and not (isinstance(target, str) and TRIPLE.fullmatch(target)):
-        raise OutputError(f"target: got {target!r}, expected a triple such as aarch64-linux-gnu.")
+    if target is not None:
+        check_triple(target)
     choices = Choices(header_only, target, options.compile)
     chosen = check_choices(format, loop, outputs is not None, choices)
     loaded = load(robot)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 import shutil
 import sys
@@ -15,8 +16,9 @@ from elastogen.build.module.compile import find_toolchain
 from elastogen.build.module.compilers import run_compiler
 from elastogen.build.options import CompileOptions
 from elastogen.build.stamps import ZIG, has_zig
-from elastogen.generator.robot.errors import BuildError
+from elastogen.generator.robot.errors import BuildError, OutputError
 
+_TRIPLE = re.compile(r"[A-Za-z0-9_.]+(-[A-Za-z0-9_.]+){1,3}")
 VENDORS = ("unknown", "pc", "none", "apple", "w64")
 ZIG_SYSTEMS = {"mingw32": "windows-gnu", "darwin": "macos"}  # names of its own
 
@@ -54,6 +56,12 @@ def compile_shared(
         command = [*toolchain.command, *flags, *threads, "-shared", *sources, "-o", "library", "-lm"]
         run_compiler(command, Path(folder), options.timeout, name)
         return (Path(folder) / "library").read_bytes()
+
+
+def check_triple(target: object) -> None:
+    """Refuse what is no triple: it becomes part of a command and of names of files."""
+    if not (isinstance(target, str) and _TRIPLE.fullmatch(target)):
+        raise OutputError(f"target: got {target!r}, expected a triple such as aarch64-linux-gnu.")
 
 
 def parts_of_triple(target: str) -> tuple[str, str]:

@@ -12,7 +12,7 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from elastogen.build.export.executed import executed
-from elastogen.build.export.libraries import compiler_for
+from elastogen.build.export.libraries import check_triple, compiler_for
 from elastogen.build.files.render import RenderedModel
 from elastogen.build.files.write import write_all, writing_to
 from elastogen.build.module.compile import Toolchain, find_toolchain
@@ -122,9 +122,10 @@ def _toolchain(options: CompileOptions, target: str | None, optimize: str) -> To
                 f"target {target!r}: the compiler {command!r} was not found. Fix: apt-get install gcc-arm-none-eabi."
             )
     elif target is not None:
-        near = get_close_matches(target, PROCESSORS, n=1, cutoff=0.75)
+        near = get_close_matches(str(target), PROCESSORS, n=1, cutoff=0.75)
         if near:
             raise BuildError(f"target: got {target!r}, expected a processor or a target of zig. Fix: did you mean {near[0]!r}?")
+        check_triple(target)
         command = command or compiler_for(target)
     found = find_toolchain(replace(options, compiler=command))
     kept = tuple(flag for flag in found.flags if flag not in DRIVER_FLAGS)

@@ -57,6 +57,8 @@ def test_the_command(capsys: pytest.CaptureFixture[str]) -> None:
     [
         ({"optimize": "-O9"}, "-O9"),
         ({"target": "cortex-m4f", "compiler": "none"}, "none"),
+        ({"target": "x86_64 -fplugin=x"}, "expected a triple"),
+        ({"target": "\udcff"}, "expected a triple"),
         ({"target": "no-such-machine", "compiler": "no-such-cc"}, "no-such"),
     ],
 )
