@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from elastogen.runtime.errors import ModelError
+from elastogen.runtime.whole_files import file_path, replacing
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -29,31 +29,6 @@ def matplotlib_figures() -> Any:
         return import_module("matplotlib.figure")
     except ImportError as error:
         raise ModelError("plots need matplotlib. Fix: pip install 'elastogen[plot]'.") from error
-
-
-def file_path(given: object) -> Path:
-    """A file that results are written to."""
-    try:
-        return Path(given)  # type: ignore[arg-type]
-    except TypeError:
-        raise ModelError(f"path: got {given!r}, expected the name of a file.") from None
-
-
-@contextmanager
-def replacing(target: Path) -> Iterator[Path]:
-    """A file beside ``target`` that takes its place when it is complete; else the old one stays."""
-    scratch = target.with_name(f".{target.stem}-{os.getpid()}{target.suffix}")
-    try:
-        yield scratch
-        os.replace(scratch, target)
-    except OSError as error:
-        reason = error.strerror or str(error)
-        raise ModelError(
-            f"{target}: cannot be written ({reason}). Nothing was left half-written. Fix: name a writable folder with space."
-        ) from error
-    finally:
-        with suppress(OSError):
-            scratch.unlink(missing_ok=True)
 
 
 def check_plot_file(path: str | os.PathLike[str]) -> None:

@@ -15,10 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from elastogen.runtime.errors import ModelError
-from elastogen.runtime.simulation.plotting import file_path, replacing
 from elastogen.runtime.simulation.stops import LimitPassed
 from elastogen.runtime.simulation.switches import Switch, energy_changes, table
 from elastogen.runtime.simulation.switches import lines as switch_lines
+from elastogen.runtime.whole_files import file_path, replacing
 
 STATUS = {
     "OK": "reached the end",
