@@ -17,16 +17,18 @@ from itertools import chain
 from elastogen.build.c.split import crossing_counts
 from elastogen.generator.program.columns import GIVEN, MADE, SHARED, Columns
 from elastogen.generator.program.graph import Graph, Op, Value
-from elastogen.generator.program.program import InLoops, Program
+from elastogen.generator.program.program import Branch, InLoops, Program
 from elastogen.runtime.interface.argument import Argument
 
-Branches = Sequence[Sequence[Sequence[int]]]
-"""Sets of branches that are alike: of each branch its coordinates, in the same order."""
+Branches = Sequence[Sequence[Branch]]
+"""Sets of branches that are alike: their coordinates correspond to each other in order."""
 
+POSITIONS = ("q", "q0", "q1")  # inputs with a number for every position; others have one for every velocity
 GROUPED = (Op.ADD, Op.MUL, Op.DIV)
 LONGEST_LOOP, SHORTEST_LOOP = 250, 150  # operations
 SHORTEST_STAGE = 30  # operations for which a loop is worth its call
-SHORTEST = 3000  # operations of a program: shorter ones are in the processor's cache of instructions as they are
+SHORTEST = {"double": 300, "float": 3000}
+"""Operations of a program for which loops pay. Float is for microcontrollers: they have no vectors and execute a sixth more."""
 LEAST = 0.5  # of all operations, that must be in groups
 
 _COMMON = (-1, -1)  # owner of what depends on no branch
@@ -45,30 +47,33 @@ class _Group:
     loop: int = -1
 
 
-def together(program: InLoops, branches: Branches) -> InLoops:
+def together(program: InLoops, branches: Branches, real: str) -> InLoops:
     """The same with alike branches in loops, where there are any."""
-    found = _Grouping(program, branches)
-    operations = sum(program.graph.op[node] in GROUPED for node in found.order)
-    grouped = sum(len(group.nodes) for group in found.groups if group.inside)
-    if operations < SHORTEST or grouped < LEAST * operations:
+    refs = [*(ref for _, refs in program.outputs for ref in refs), *program.pivots]
+    refs += [ref for columns in program.columns for ref in columns.refs]
+    operations = sum(program.graph.op[node] in GROUPED for node in program.graph.cone(refs))
+    if operations < SHORTEST[real]:
         return program
-    return _Emission(found).run()
+    found = _Grouping(program, refs, branches)
+    grouped = sum(len(group.nodes) for group in found.groups if group.inside)
+    return _Emission(found).run() if grouped >= LEAST * operations else program
 
 
 class _Grouping:
     """Finds the groups, from the inputs on: nodes with the same operation on the same groups."""
 
-    def __init__(self, program: InLoops, branches: Branches) -> None:
-        self.program, self.graph = program, program.graph
-        self.refs = [ref for _, refs in program.outputs for ref in refs]
-        self.refs += [*program.pivots, *(ref for columns in program.columns for ref in columns.refs)]
-        self.order = self.graph.cone(self.refs)
-        self.place = {
-            index: (number, member, position)
-            for number, alike in enumerate(branches)
-            for member, coordinates in enumerate(alike)
-            for position, index in enumerate(coordinates)
-        }
+    def __init__(self, program: InLoops, refs: Sequence[int], branches: Branches) -> None:
+        self.program, self.graph, self.refs = program, program.graph, refs
+        self.order = self.graph.cone(refs)
+        self.place_of_position, self.place_of_velocity = (
+            {
+                index: (number, member, place)
+                for number, alike in enumerate(branches)
+                for member, branch in enumerate(alike)
+                for place, index in enumerate(branch[kind])
+            }
+            for kind in (0, 1)
+        )
         self.members = [len(alike) for alike in branches]
         self.groups: list[_Group] = []
         self.number_of: dict[int, int] = {}
@@ -110,13 +115,17 @@ class _Grouping:
             name, index = _element(self.graph.label[node])
             if name == MADE:
                 return _MIXED
-            place = self.place.get(index)
+            place = self._place(name, index)
             return _COMMON if place is None else place[:2]
         owners = {self.owner[ref >> 1] for ref in self.graph.operands(node)} - {_COMMON}
         single = owners - {_MIXED}
         if len(single) == 1:
             return single.pop()
         return _MIXED if owners else _COMMON
+
+    def _place(self, name: str, index: int) -> tuple[int, int, int] | None:
+        """Set of branches, branch and place in it of an element of an input."""
+        return (self.place_of_position if name in POSITIONS else self.place_of_velocity).get(index)
 
     def _kind_key(self, node: int) -> tuple[object, ...]:
         op = self.graph.op[node]
@@ -141,7 +150,8 @@ class _Grouping:
         """The same for nodes that do the same."""
         if self.graph.op[node] is Op.INPUT:
             name, index = _element(self.graph.label[node])
-            return (name, self.place[index][2])
+            place = self._place(name, index)
+            return (name, -1 if place is None else place[2])
         keys = [self._operand_key(ref) for ref in self._sorted(node)]
         return (self.graph.op[node], *((kind, number if strict or not kind else -1) for kind, number in keys))
 
@@ -360,12 +370,15 @@ class _Emission:
             return step.input(f"{GIVEN}[{given.setdefault(lanes, len(given))}]").ref ^ sign
 
         for group in loop:
+            step.enter_section(self.old.section_of[group.nodes[0]])
             refs = [operand(row) for row in self.found.lanes(group)]
             if group.turned:
                 signs = tuple(self.new.one ^ (own[1] >> 1 in group.turned) for own in group.operands)
                 refs[1] = step.mul(refs[1], step.input(f"{GIVEN}[{given.setdefault(signs, len(given))}]").ref)
             signed = [ref ^ (one & 1) if ref else 0 for ref, one in zip(refs, group.operands[0], strict=True)]
             made[group.nodes[0]] = step.apply(self.old.op[group.nodes[0]], signed)
+            if self.old.label[group.nodes[0]]:
+                step.name(Value(step, made[group.nodes[0]]), self.old.label[group.nodes[0]])
         found = tuple(made[group.nodes[0]] ^ (group.nodes[0] in self.flipped) for group in results)
         return Columns(step, found, tuple(given), tuple(shared), first, "")
 

@@ -61,6 +61,8 @@ class Part:
     comment: str
     parameters: tuple[str, ...]
     lines: tuple[str, ...]
+    arguments: tuple[str, ...] = ()  # of the call
+    lanes: int = 0  # of the vectors that it computes with, if any
 
 
 @dataclass(frozen=True)
@@ -114,11 +116,14 @@ NO_LOOPS = Loops()
 class Printer:
     """Prints one straight-line program as the body of a function; ``live`` are the names of the live parameters."""
 
+    in_derived_order = False  # see schedule.py
+    taken: frozenset[str] = frozenset()  # names that no variable may have, beside those of all functions
+
     def __init__(self, program: Program, symbol: str, dialect: Dialect, live: frozenset[str], loops: Loops = NO_LOOPS) -> None:
         self.program, self.graph, self.symbol, self.dialect, self.loops = program, program.graph, symbol, dialect, loops
         self.outputs = [argument for argument, _ in program.outputs][: -1 if loops.calls else None]
         self.expressions = Expressions(program, dialect.real, dialect.sincos == "fast")
-        self.statements = schedule(program, self.expressions, loops.calls, loops.places)
+        self.statements = schedule(program, self.expressions, loops.calls, loops.places, self.in_derived_order)
         self.reads = [reads(statement, self.expressions) for statement in self.statements]
         self.leaf_text, self.argument_of = self._leaves(live)
         self.variable = self._names()
@@ -159,7 +164,7 @@ class Printer:
         levels = sum(isinstance(statement, SineCosine) for statement in self.statements)
         stems = ("angle", "sine", "cosine", *(f"{array}_{use}" for array in ("sine", "cosine") for use in ("place", "again")))
         arrays = {f"{array}{level}" for array in stems for level in ["", *range(1, levels + 1)]}
-        self.names = names = LocalNames(set(OWN_NAMES) | arguments | arrays)
+        self.names = names = LocalNames(set(OWN_NAMES) | self.taken | arguments | arrays)
         variable: dict[int, str] = {}
         for statement in self.statements:
             for node in statement.nodes:
@@ -271,7 +276,7 @@ class Printer:
             if isinstance(statement, (Store, StoreZeros)):
                 used.add(statement.output)
             elif isinstance(statement, LoopCall):
-                used.update(array.name for array in self.loops.arrays)
+                used.update(self.loops.parts[statement.number].arguments)
         return used
 
     # ---- statements

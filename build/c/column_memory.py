@@ -7,18 +7,16 @@ on with it read it, and rows that are not read any more are used again.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from elastogen.generator.program.columns import MADE, Columns
+from elastogen.build.c.direct_results import VECTORS, DirectResults, Result, origins
+from elastogen.generator.program.columns import Columns
 from elastogen.generator.program.graph import Op
 from elastogen.generator.program.program import InLoops
 
 LANES = 4  # of which the number of columns is made a multiple
 NOWHERE = -1  # the place of constants
-
-Result = tuple[int, int]
-"""Numbers of a loop and of one of its results."""
 
 
 def padded(columns: Columns) -> int:
@@ -31,27 +29,22 @@ class ColumnMemory:
     """The places of everything that the loops of a program read and write."""
 
     program: InLoops
+    direct: DirectResults
     size: int = 0
     given: list[list[int]] = field(default_factory=list)  # place of the first column, by loop and given value
     results: dict[Result, int] = field(default_factory=dict)  # place of the first column of every result that is used
     starts: list[list[tuple[int, int]]] = field(default_factory=list)  # by loop: places, and the values to be put there
     zeroed: list[tuple[int, int]] = field(default_factory=list)  # first and end of what is to be zero from the beginning
     places: dict[int, int] = field(default_factory=dict)  # of the nodes made[k] that are read one by one
+    nowhere: list[int] = field(default_factory=list)  # nodes made[k] that only outputs read, to which they go at once
 
     def __post_init__(self) -> None:
-        graph, numbers = self.program.graph, {f"{MADE}[{k}]": key for key, k in self._numbers()}
-        labels = ((node, graph.label[node]) for node in range(len(graph)) if graph.op[node] is Op.INPUT)
-        self._origin = {node: numbers[label] for node, label in labels if label in numbers}  # result and column
+        self._origin = origins(self.program)
         self._allocate()
         self.places = {
             node: self.results[result] + column for node, (result, column) in self._origin.items() if result in self.results
         }
-
-    def _numbers(self) -> Iterator[tuple[tuple[Result, int], int]]:
-        for number, columns in enumerate(self.program.columns):
-            for r in range(len(columns.results)):
-                for c in range(columns.width):
-                    yield ((number, r), c), columns.first + r * columns.width + c
+        self.nowhere = [node for node, (result, _) in self._origin.items() if result not in self.results]
 
     def _same(self, refs: Sequence[int]) -> Result | None:
         """The result whose columns, all of them, are these values."""
@@ -93,12 +86,14 @@ class ColumnMemory:
             for r in range(len(columns.results)):
                 if (number, r) not in last and (number, r) not in lasting:
                     continue
-                if own:  # in place: a column is read before it is written
+                if own and columns.width not in VECTORS:  # in place: a column is read before it is written
                     self.results[number, r] = own.pop(0)
                 elif free.get(width) and (number, r) not in lasting:
                     self.results[number, r] = free[width].pop()
                 else:
                     self.results[number, r], self.size = self.size, self.size + width
+            if columns.width in VECTORS:
+                free.setdefault(width, []).extend(own)
             done = [result for result, end in last.items() if end == number and result not in lasting]
             for result in done:
                 free.setdefault(padded(loops[result[0]]), []).append(self.results[result])
@@ -106,7 +101,12 @@ class ColumnMemory:
     def _last_reads(self) -> tuple[dict[Result, int], set[Result]]:
         """The last loop that reads a result where it is, and the results that are read one by one too."""
         program, last = self.program, dict[Result, int]()
-        refs = [ref for _, refs in program.outputs for ref in refs]
+        refs = [
+            ref
+            for argument, refs in program.outputs
+            for index, ref in enumerate(refs)
+            if (argument.name, index) not in self.direct.elements
+        ]
         refs += [*program.pivots, *(ref for columns in program.columns for ref in columns.shared)]
         for number, columns in enumerate(program.columns):
             for row in columns.given:

@@ -3,7 +3,8 @@
 Sines and cosines that a call computes for many angles at once come first, in levels: the angles that need no other sine
 or cosine, the call, the angles that need its results, the next call, ... Then follow all other nodes section by
 section, in the order in which the derivation opened the sections: each with what it needs and is not there yet, so that
-a section is one stretch. Within a section what most depends on comes first, which keeps the processor's units busy. An
+a section is one stretch. Within a section what most depends on comes first, which keeps the processor's units busy; steps of
+loops keep the order in which they were derived, which needs fewer registers. An
 output element is stored as soon as it is known; elements that are inputs or constants come last, runs of zeros as
 loops.
 
@@ -90,10 +91,14 @@ def reads(statement: Statement, expressions: Expressions) -> list[int]:
 
 
 def schedule(
-    program: Program, expressions: Expressions, calls: Sequence[LoopCall] = (), made: Container[int] = ()
+    program: Program,
+    expressions: Expressions,
+    calls: Sequence[LoopCall] = (),
+    made: Container[int] = (),
+    in_derived_order: bool = False,
 ) -> list[Statement]:
     """All statements of the program, in order, with calls of loops; what these have ``made`` goes into outputs at the end."""
-    statements = _Scheduler(program, expressions, calls, made).run()
+    statements = _Scheduler(program, expressions, calls, made, in_derived_order).run()
     return _outward(statements, program.reach) if program.outward else statements
 
 
@@ -110,9 +115,16 @@ def _outward(statements: list[Statement], reach: Mapping[int, int]) -> list[Stat
 
 
 class _Scheduler:
-    def __init__(self, program: Program, expressions: Expressions, calls: Sequence[LoopCall], made: Container[int]) -> None:
+    def __init__(
+        self,
+        program: Program,
+        expressions: Expressions,
+        calls: Sequence[LoopCall],
+        made: Container[int],
+        in_derived_order: bool,
+    ) -> None:
         self.program, self.graph, self.expressions = program, program.graph, expressions
-        self.calls, self.made = calls, made
+        self.calls, self.made, self.in_derived_order = calls, made, in_derived_order
         self.outputs = program.outputs[:-1] if calls else program.outputs  # the last one is what loops start from
         self.statements: list[Statement] = []
         self.done: set[int] = set()
@@ -169,8 +181,11 @@ class _Scheduler:
     def _sections(self) -> dict[str, list[int]]:
         """The nodes of every section, in the order of the sections; those of none come last."""
         nodes: dict[str, list[int]] = {section: [] for section in (*self.named, "")}
-        height = self._heights()
-        for node in sorted(self.program.order, key=lambda node: (-height[node], node)):
+        order: Sequence[int] = self.program.order
+        if not self.in_derived_order:
+            height = self._heights()
+            order = sorted(order, key=lambda node: (-height[node], node))
+        for node in order:
             nodes[self.graph.section_of[node]].append(node)
         return {section or (RESULTS if self.named else ""): found for section, found in nodes.items()}
 

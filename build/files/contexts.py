@@ -101,7 +101,7 @@ class FunctionText:
     work_fields: tuple[str, ...]
     legend: tuple[str, ...]  # what the names of the intermediates mean: lines of a comment, or none
     declared: tuple[Prototype, ...] = ()  # parts that another unit has
-    runs_twice: bool = False  # whether a loop runs over two branches
+    lanes: tuple[int, ...] = ()  # of the vectors that its loops compute with
     has_body: bool = True  # False: another unit has it
 
 
@@ -113,7 +113,7 @@ class SourceContext:
     parameters: tuple[ParameterLine, ...]
     functions: tuple[FunctionText, ...]
     has_parts: bool
-    runs_twice: bool  # whether a loop runs over two branches
+    vectors: tuple[tuple[int, str], ...]  # that loops compute with: lanes and name in C
     needs_math: bool  # whether a function of libm is called
     prefix: str  # these two are the variables of sincos.c.j2
     real: str

@@ -10,6 +10,7 @@ import elastogen
 from elastogen.build.c import elements as c_elements
 from elastogen.build.c.association import for_few_registers
 from elastogen.build.c.body import OWN_NAMES, Dialect, FunctionBody, parameter_list
+from elastogen.build.c.direct_results import VECTORS
 from elastogen.build.c.expression import literal
 from elastogen.build.c.function import print_body
 from elastogen.build.c.names import check_identifier, comment_text
@@ -290,7 +291,7 @@ def _source_context(derivation: ModelDerivation, printer: FunctionPrinter, heade
         parameters=header.parameters,
         functions=functions,
         has_parts=any(body.parts for body in bodies),
-        runs_twice=any(function.runs_twice for function in functions),
+        vectors=vectors_of(functions),
         needs_math=any(program.graph.op[node] in library for program in programs for node in program.order),
         prefix=identity.name,
         real=identity.real,
@@ -322,10 +323,13 @@ def _function_bodies(function: Function, dialect: Dialect, live: Sequence[str]) 
 
 def _function_text(prototype: Prototype, body: FunctionBody) -> FunctionText:
     parts = (PartText(Prototype("void", part.name, part.parameters), part.comment, part.lines) for part in body.parts)
-    twice = any(line.endswith("_TWICE;") for part in body.parts for line in part.lines)
-    return FunctionText(
-        prototype, body.lines, tuple(parts), body.work_type, body.work_fields, body.legend, runs_twice=twice
-    )  # fmt: skip
+    lanes = tuple(sorted({part.lanes for part in body.parts} - {0}))
+    return FunctionText(prototype, body.lines, tuple(parts), body.work_type, body.work_fields, body.legend, lanes=lanes)
+
+
+def vectors_of(functions: Sequence[FunctionText]) -> tuple[tuple[int, str], ...]:
+    """The vectors that functions compute with: numbers of lanes and names in C."""
+    return tuple((lanes, VECTORS[lanes]) for lanes in sorted({lanes for function in functions for lanes in function.lanes}))
 
 
 # ---- bundle

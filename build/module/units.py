@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from elastogen.build.files.contexts import FunctionText, Identity, ParameterLine, PartText, Prototype
-from elastogen.build.files.render import FunctionPrinter, check_names, header_context
+from elastogen.build.files.render import FunctionPrinter, check_names, header_context, vectors_of
 from elastogen.build.files.templating import fill
 from elastogen.build.files.write import writing_to
 from elastogen.build.module.compilers import Compilers
@@ -31,7 +31,7 @@ class UnitContext:
     parameters: tuple[ParameterLine, ...]  # nominal ones, in one of the units
     functions: tuple[FunctionText, ...]
     has_parts: bool
-    runs_twice: bool
+    vectors: tuple[tuple[int, str], ...]  # as in SourceContext
     cut: bool  # whether it has a piece of a function, whose parts are called from another unit
     prefix: str  # these two are the variables of sincos.c.j2
     real: str
@@ -83,7 +83,7 @@ class Units:
             parameters=self._parameters,
             functions=functions,
             has_parts=any(function.parts for function in functions),
-            runs_twice=any(function.runs_twice for function in functions),
+            vectors=vectors_of(functions),
             cut=cut,
             prefix=identity.name,
             real=identity.real,

@@ -61,7 +61,6 @@ class Entry:
     applies: Callable[[Robot], bool] = lambda robot: True
     applies_to: str = "every robot"
     ways_for: Callable[[Variant], tuple[Way, ...]] | None = None
-    in_branches: bool = False  # whether branches that are built alike are computed together: for long programs
     own_inputs: Mapping[str, Argument] = field(default_factory=dict)  # of a user's function, by name
 
 

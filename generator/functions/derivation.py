@@ -285,8 +285,7 @@ def _program(entry: Entry, variant: Variant, derived: Derived, chosen: Sequence[
     indicators = Argument(INDICATORS, (len(indicated(chosen)),), "", "1 for the elements inside the joints, 0 for all others")
     if INDICATORS in used:
         inputs.append(indicators)
-    branches = alike_branches(variant.mechanism) if entry.in_branches else ()
-    return Program(small, inputs, outputs, pivots, in_loops, branches)
+    return Program(small, inputs, outputs, pivots, in_loops, alike_branches(variant.mechanism))
 
 
 def _shared_out(

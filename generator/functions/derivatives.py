@@ -174,10 +174,10 @@ ENTRIES = (
           _squares(("dF_dq", _FORCE + " per rad or m", "by coordinates"),
                    ("dF_dqd", _FORCE + " per rad/s or m/s", "by velocities"),
                    ("dF_dqdd", "kg m^2, kg m, kg", "by accelerations: M")),
-          (inverse_dynamics_derivatives,), "dynamic", default=False, ways_for=_ways_of_inverse, in_branches=True),
+          (inverse_dynamics_derivatives,), "dynamic", default=False, ways_for=_ways_of_inverse),
     Entry("forward_dynamics_derivatives", "Derivatives of the accelerations by q, qd and F.", ("q", "qd", "F"),
           _squares(("dqdd_dq", _ACC + " per rad or m", "by coordinates"),
                    ("dqdd_dqd", _ACC + " per rad/s or m/s", "by velocities"),
                    ("dqdd_dF", "1/(kg m^2), 1/(kg m), 1/kg", "by forces: inverse of M")),
-          (forward_dynamics_derivatives,), "dynamic", default=False, ways_for=_ways_of_forward, in_branches=True),
+          (forward_dynamics_derivatives,), "dynamic", default=False, ways_for=_ways_of_forward),
 )  # fmt: skip

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -71,6 +71,13 @@ class InLoops:
     columns: tuple[Columns, ...]
 
 
+class Branch(NamedTuple):
+    """Indices of the positions and of the velocities of a branch of a robot."""
+
+    positions: tuple[int, ...]
+    velocities: tuple[int, ...]
+
+
 class Program:
     """Nodes of a graph in evaluation order, from input arguments to output arguments.
 
@@ -78,7 +85,7 @@ class Program:
     to numbers that must be positive (the pivots of a factorization): a program with pivots can fail, its C returns a
     status and sets the outputs to zero when a pivot is not positive. The graph is only read. A node in ``flipped`` is
     computed with the opposite sign, so that negations vanish. ``in_loops`` is the same with loops over
-    columns that are computed alike, for those who print it; ``branches`` are the coordinates of branches that are built alike.
+    columns that are computed alike, for those who print it; ``branches`` are sets of branches that are built alike.
     """
 
     def __init__(
@@ -88,7 +95,7 @@ class Program:
         outputs: Sequence[tuple[Argument, Sequence[int]]],
         pivots: Sequence[int] = (),
         in_loops: InLoops | None = None,
-        branches: Sequence[Sequence[Sequence[int]]] = (),
+        branches: Sequence[Sequence[Branch]] = (),
     ) -> None:
         self.graph, self.in_loops, self.branches = graph, in_loops, branches
         self.outward = False  # whether it is printed in the order of the coordinates: see build/c/association.py

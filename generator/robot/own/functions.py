@@ -25,7 +25,8 @@ LARGEST = 1000  # elements of an input or output
 STATE = ("q", "qd", "qdd")
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 _TAKEN = frozenset({*STATE, "p", "k", "w", "i", "status", "sincos", "sincos_odd", "real_t", "params_t", "params_nominal"})
-_SYMBOLS = frozenset({"simulate", "simulate_input", "twice"})  # behind the robot's name, in the C beside the functions
+_SYMBOLS = frozenset({"simulate", "simulate_input", "two_t", "four_t", "two_place_t", "four_place_t"})
+"""Behind the robot's name, in the C beside the functions."""
 
 
 @dataclass(frozen=True)

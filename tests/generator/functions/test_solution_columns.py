@@ -66,8 +66,8 @@ def test_text(function: Function) -> None:
     looped = print_body(program, NAME, Dialect("arm", "double", "fast"), live)
     for number, columns in enumerate(program.in_loops.columns, 1):
         (part,) = (part for part in looped.parts if part.name.endswith(f"_loop{number}"))
-        bound = "count" if columns.width == 2 else padded(columns)
-        assert f"    for (int i = 0; i < {bound}; ++i) {{" in part.lines
+        step = {2: "i += ARM_TWO", 4: "i += ARM_FOUR"}.get(columns.width, "++i")
+        assert f"    for (int i = 0; i < {padded(columns)}; {step}) {{" in part.lines
     text = "\n".join(looped.lines)
     for name in ("dqdd_dq", "dqdd_dqd", "dqdd_dF"):
         assert text.count(f"for (int i = 0; i < 49; ++i) {{ {name}[i] = 0.0; }}") == 1

@@ -197,7 +197,7 @@ S = elastogen.symbols(ROBOT)
         ("params_nominal", {}, {"y": S.q}, "that C and the generated code do not use"),
         ("sim_step", {}, {"y": S.q}, "functions.sim_step: .*do not use"),
         ("simulate", {}, {"y": S.q}, "that C and the generated code do not use"),
-        ("twice", {}, {"y": S.q}, "that C and the generated code do not use"),
+        ("two_t", {}, {"y": S.q}, "that C and the generated code do not use"),
         ("bad name", {}, {"y": S.q}, "a C identifier"),
         ("law", {"q": 2}, {"y": S.q}, "inputs.q: .*do not use"),
         ("law", {"r": 0}, {"y": S.q}, "inputs.r: .*None, a size or"),
