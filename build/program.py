@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from elastogen.build.c.body import Dialect
+from elastogen.build.c.dialect import Dialect
 from elastogen.build.c.function import print_body
 from elastogen.generator.functions.function import Function
 from elastogen.generator.program import many_digits

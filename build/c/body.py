@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
+from elastogen.build.c.dialect import Dialect, array_parameter
 from elastogen.build.c.expression import Expressions, literal
 from elastogen.build.c.late_reads import late_reads
 from elastogen.build.c.legend import legend
@@ -16,41 +16,12 @@ from elastogen.build.c.names import LocalNames, comment_text
 from elastogen.build.c.schedule import Define, LoopCall, SineCosine, Statement, Store, StoreZeros, reads, schedule
 from elastogen.build.c.split import LONGEST_WHOLE_BODY, choose_cuts
 from elastogen.generator.program.graph import Op
-from elastogen.generator.program.program import Extent, Program
+from elastogen.generator.program.program import Program
 from elastogen.generator.robot.errors import BuildError
 from elastogen.generator.sliding.elements_inside import INDICATORS
 from elastogen.runtime.interface.argument import Argument
 
 OWN_NAMES = frozenset(("p", "k", "w", "i", "status", INDICATORS))
-
-
-@dataclass(frozen=True)
-class Dialect:
-    """What the printed text depends on besides the program."""
-
-    prefix: str  # the robot's name: begins every symbol
-    real: str  # "double" or "float"
-    sincos: str  # "fast": <prefix>_sincos for many angles at once; "libm": sin and cos, one by one
-    lanes: bool = False  # whether a number is a vector of several states: see files/lanes.py
-
-    def all_lanes(self, number: str) -> str:
-        """A literal where a number of the real type is needed."""
-        return f"{self.prefix.upper()}_ALL({number})" if self.lanes else number
-
-    @property
-    def real_type(self) -> str:
-        """The type of every number."""
-        return f"{self.prefix}_real_t"
-
-    @property
-    def params_type(self) -> str:
-        """The type of the live parameters."""
-        return f"{self.prefix}_params_t"
-
-    @property
-    def failure(self) -> str:
-        """The status of a function whose pivot is not positive."""
-        return f"{self.prefix.upper()}_ERROR_NOT_POSITIVE_DEFINITE"
 
 
 @dataclass(frozen=True)
@@ -75,26 +46,6 @@ class FunctionBody:
     work_fields: tuple[str, ...] = ()  # lines
     calls_sincos: bool = False
     legend: tuple[str, ...] = ()  # what the names mean: lines of a comment
-
-
-def parameter_list(inputs: Sequence[Argument], outputs: Sequence[Argument], dialect: Dialect) -> tuple[str, ...]:
-    """The parameters of an emitted function: live parameters, inputs, outputs."""
-    read = (f"const {_array_parameter(argument, dialect)}" for argument in inputs)
-    written = (_array_parameter(argument, dialect) for argument in outputs)
-    return (f"const {dialect.params_type} *p", *read, *written)
-
-
-def _array_parameter(argument: Argument, dialect: Dialect) -> str:
-    return f"{dialect.real_type} {argument.name}[{size_text(argument, dialect)}]"
-
-
-def size_text(argument: Argument, dialect: Dialect) -> str:
-    """The number of elements of an array, by the macros of the header where it has any: ``6 * ARM_NQ``."""
-    if dialect.lanes:
-        return str(argument.size)
-    known = [f"{dialect.prefix.upper()}_{extent.macro}" for extent in argument.shape if isinstance(extent, Extent)]
-    number = math.prod(length for length in argument.shape if not isinstance(length, Extent))
-    return " * ".join([*([str(number)] if number != 1 or not known else []), *known])
 
 
 @dataclass(frozen=True)
@@ -257,14 +208,14 @@ class Printer:
         for argument in self.program.inputs:
             if argument.name in used:
                 arguments.append(argument.name)
-                parameters.append(f"const {_array_parameter(argument, self.dialect)}")
+                parameters.append(f"const {array_parameter(argument, self.dialect)}")
         if writes or loaded:
             arguments.append("w")
             parameters.append(f"{'' if writes else 'const '}{self.symbol}_work_t *w")
         for argument in (*self.loops.arrays, *self.outputs):
             if argument.name in used:
                 arguments.append(argument.name)
-                parameters.append(_array_parameter(argument, self.dialect))
+                parameters.append(array_parameter(argument, self.dialect))
         comment = f"Part {number} of {total} of {self.symbol}."
         return Part(f"{self.symbol}_part{number}", comment, tuple(parameters), tuple(lines)), tuple(arguments)
 

@@ -8,14 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from elastogen.build.c.alike_branches import together
-from elastogen.build.c.body import Dialect, FunctionBody, Loops, Part, Printer
-from elastogen.build.c.column_loop import COLUMNS, print_loop
-from elastogen.build.c.column_memory import ColumnMemory
-from elastogen.build.c.copies import Copy, copies
-from elastogen.build.c.direct_results import direct_results
+from elastogen.build.c.body import FunctionBody, Loops, Part, Printer
+from elastogen.build.c.dialect import Dialect
 from elastogen.build.c.expression import literal
 from elastogen.build.c.lines import INDENT
+from elastogen.build.c.loops.alike_branches import together
+from elastogen.build.c.loops.column_loop import COLUMNS, print_loop
+from elastogen.build.c.loops.column_memory import ColumnMemory
+from elastogen.build.c.loops.copies import Copy, copies
+from elastogen.build.c.loops.direct_results import direct_results
 from elastogen.build.c.schedule import LoopCall, Store
 from elastogen.generator.program.columns import SHARED
 from elastogen.generator.program.program import InLoops, Program

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
-from elastogen.build.c.body import Dialect, parameter_list
+from elastogen.build.c.dialect import Dialect, parameter_list
 from elastogen.build.c.function import print_body
 from elastogen.build.files.contexts import FunctionText, Identity, PartText, Prototype, SimulationArgument, SimulationContext
 from elastogen.build.files.templating import fill

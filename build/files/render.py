@@ -9,10 +9,11 @@ from dataclasses import dataclass, field, replace
 import elastogen
 from elastogen.build.c import elements as c_elements
 from elastogen.build.c.association import for_few_registers
-from elastogen.build.c.body import OWN_NAMES, Dialect, FunctionBody, parameter_list
-from elastogen.build.c.direct_results import VECTORS
+from elastogen.build.c.body import OWN_NAMES, FunctionBody
+from elastogen.build.c.dialect import Dialect, parameter_list
 from elastogen.build.c.expression import literal
 from elastogen.build.c.function import print_body
+from elastogen.build.c.loops.direct_results import VECTORS
 from elastogen.build.c.names import check_identifier, comment_text
 from elastogen.build.files.contexts import (
     ArgumentDoc,

@@ -22,7 +22,8 @@ from build_samples import (
     random_program,
 )  # fmt: skip
 
-from elastogen.build.c.body import Dialect, FunctionBody
+from elastogen.build.c.body import FunctionBody
+from elastogen.build.c.dialect import Dialect
 from elastogen.build.c.expression import literal
 from elastogen.build.c.function import print_body
 from elastogen.build.c.lines import WIDTH

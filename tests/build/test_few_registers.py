@@ -7,7 +7,7 @@ import pytest
 from build_samples import LIVE, MOSTLY_SUMS, Recipe, random_arguments, random_program
 
 from elastogen.build.c.association import early_terms_first, for_few_registers, with_few_waiting
-from elastogen.build.c.body import Dialect
+from elastogen.build.c.dialect import Dialect
 from elastogen.build.c.function import print_body
 from elastogen.build.c.late_reads import LONG, late_reads
 from elastogen.build.pipeline import derive_model

@@ -15,10 +15,10 @@ from c_compilers import COMPILERS, WARNINGS
 from robots_for_tests import in_pinocchio, quietly_loaded, random_robot, relative_error
 
 import elastogen
-from elastogen.build.c import alike_branches as alike_in_c
-from elastogen.build.c.alike_branches import SHORTEST, together
-from elastogen.build.c.body import Dialect
+from elastogen.build.c.dialect import Dialect
 from elastogen.build.c.function import print_body
+from elastogen.build.c.loops import alike_branches as alike_in_c
+from elastogen.build.c.loops.alike_branches import SHORTEST, together
 from elastogen.build.files.render import render_model
 from elastogen.build.options import EmitOptions
 from elastogen.generator.functions.derivation import ModelDerivation, derive_model

@@ -9,9 +9,10 @@ import pytest
 from robots_for_tests import random_robot
 
 import elastogen
-from elastogen.build.c.body import Dialect, FunctionBody
-from elastogen.build.c.column_memory import padded
+from elastogen.build.c.body import FunctionBody
+from elastogen.build.c.dialect import Dialect
 from elastogen.build.c.function import print_body
+from elastogen.build.c.loops.column_memory import padded
 from elastogen.generator.functions.derivation import derive_model
 from elastogen.generator.functions.function import Function
 from elastogen.generator.joints import kinds

@@ -7,7 +7,7 @@ import pytest
 from robots_for_tests import quietly_loaded
 
 import elastogen
-from elastogen.build.c.body import Dialect
+from elastogen.build.c.dialect import Dialect
 from elastogen.build.c.function import print_body
 from elastogen.generator.functions import variants
 from elastogen.generator.functions.derivation import derive_model

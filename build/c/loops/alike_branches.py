@@ -14,6 +14,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 
+from elastogen.build.c.loops.unknown_signs import UnknownSigns
 from elastogen.build.c.split import crossing_counts
 from elastogen.generator.program.columns import GIVEN, MADE, SHARED, Columns
 from elastogen.generator.program.graph import Graph, Op, Value
@@ -77,8 +78,8 @@ class _Grouping:
         self.members = [len(alike) for alike in branches]
         self.groups: list[_Group] = []
         self.number_of: dict[int, int] = {}
-        self.signs = _Signs()
-        self.sign: dict[int, int] = {}  # of the nodes of groups: see _Signs
+        self.signs = UnknownSigns()
+        self.sign: dict[int, int] = {}  # of the nodes of groups: see unknown_signs.py
         self.kind: dict[int, int] = {}  # of what is in no group: the same number for the same operations
         self.owner: dict[int, tuple[int, int]] = {}
         self._run()
@@ -195,42 +196,6 @@ class _Grouping:
                 row.append((own[k] & ~1) | (held if own[k] >> 1 in self.sign else sign))
             found.append(tuple(row))
         return found
-
-
-class _Signs:
-    """Signs that are not known yet: sums modulo 2 of unknowns, each a bit, and of 1, the lowest bit."""
-
-    def __init__(self) -> None:
-        self._count = 0
-        self._known: dict[int, int] = {}  # an unknown's bit, and what it is equal to
-
-    def free(self) -> int:
-        """A sign that may be chosen."""
-        self._count += 1
-        return 1 << self._count
-
-    def equal(self, one: int, other: int) -> bool:
-        """Choose unknowns so that both are equal; whether that is possible."""
-        difference = self._reduced(one ^ other)
-        if difference < 2:
-            return difference == 0
-        bit = 1 << (difference.bit_length() - 1)
-        self._known[bit] = difference ^ bit
-        return True
-
-    def solved(self, sign: int) -> bool:
-        """Whether the sign is a minus; unknowns that nothing asks for are pluses."""
-        return bool(self._reduced(sign) & 1)
-
-    def _reduced(self, sign: int) -> int:
-        rest = sign
-        while rest > 1:
-            bit = 1 << (rest.bit_length() - 1)
-            rest ^= bit
-            if bit in self._known:
-                sign ^= bit ^ self._known[bit]
-                rest ^= self._known[bit]
-        return sign
 
 
 class _Emission:

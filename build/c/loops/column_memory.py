@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from elastogen.build.c.direct_results import VECTORS, DirectResults, Result, origins
+from elastogen.build.c.loops.direct_results import VECTORS, DirectResults, Result, origins
 from elastogen.generator.program.columns import Columns
 from elastogen.generator.program.graph import Op
 from elastogen.generator.program.program import InLoops

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from elastogen.build.c.body import Dialect, Part, Printer
-from elastogen.build.c.column_memory import NOWHERE, ColumnMemory, padded
-from elastogen.build.c.direct_results import VECTORS, Spread
+from elastogen.build.c.body import Part, Printer
+from elastogen.build.c.dialect import Dialect
 from elastogen.build.c.expression import literal
 from elastogen.build.c.lines import INDENT
+from elastogen.build.c.loops.column_memory import NOWHERE, ColumnMemory, padded
+from elastogen.build.c.loops.direct_results import VECTORS, Spread
 from elastogen.build.c.schedule import Statement, Store
 from elastogen.generator.program.columns import GIVEN, SHARED, Columns
 from elastogen.generator.program.graph import Op

@@ -1,0 +1,1 @@
+"""Parts of a function that are computed alike, as loops: branches of a robot, columns of a solution."""
