@@ -45,7 +45,8 @@ class Entry:
     "dynamic" (any frames and base parameters). With ``explore`` all of them are tried, else the best one for inverse
     dynamics or forward kinematics is used. Common factors are taken out of the best ``finalists`` only. ``largest`` limits
     the search: beyond that many coordinates only the first way and the best layout are tried. ``ways_for`` chooses the
-    ways by the mechanism instead, where that is known to decide.
+    ways by the mechanism instead, where that is known to decide. ``any_moment`` are ways that do not ask how moments are
+    formed: of layouts that differ in that alone they are derived from one.
     """
 
     name: str
@@ -61,6 +62,7 @@ class Entry:
     applies: Callable[[Robot], bool] = lambda robot: True
     applies_to: str = "every robot"
     ways_for: Callable[[Variant], tuple[Way, ...]] | None = None
+    any_moment: tuple[Way, ...] = ()
     own_inputs: Mapping[str, Argument] = field(default_factory=dict)  # of a user's function, by name
 
 

@@ -19,7 +19,7 @@ from elastogen.generator.functions import (
     points,
     second_order,
 )
-from elastogen.generator.functions.catalogue import Derived, Entry, Looped
+from elastogen.generator.functions.catalogue import Derived, Entry, Looped, Way
 from elastogen.generator.functions.composed.fused import MARK, fused_entry
 from elastogen.generator.functions.composed.tangents import differentiated, tangent_entry
 from elastogen.generator.functions.frames import motion as frame_motion
@@ -224,7 +224,7 @@ def derive_function(family: VariantFamily, entry: Entry) -> Function:
     variants = family.layouts(entry.layout)
     small = family.plain().size <= entry.largest
     ways = entry.ways_for(variants[0]) if entry.ways_for is not None else entry.ways if small else entry.ways[:1]
-    candidates = [(variant, way) for variant in _variants_to_try(family, entry, variants) for way in ways]
+    candidates = _different(entry, _variants_to_try(family, entry, variants), ways)
     if len(candidates) > 1:
         with family.graph.apart():  # one for all candidates: what they share is made once
             candidates.sort(key=lambda candidate: _cost(family.graph, _refs(candidate[1](candidate[0]))))
@@ -236,6 +236,16 @@ def derive_function(family: VariantFamily, entry: Entry) -> Function:
     program = min(best, key=lambda candidate: candidate.count.cost)
     slides = bool(program.inputs) and program.inputs[0].name == "q"
     return Function(entry.name, entry.brief, program, chosen if slides else ())
+
+
+def _different(entry: Entry, variants: Sequence[Variant], ways: Sequence[Way]) -> list[tuple[Variant, Way]]:
+    """Layouts and ways that are worth deriving: those that cannot but agree are there once."""
+    found: dict[tuple[object, ...], tuple[Variant, Way]] = {}
+    for variant in variants:
+        for way in ways:
+            moment = "" if way in entry.any_moment else variant.moment
+            found.setdefault((id(variant.mechanism), id(variant.carrier), variant.merge, moment, way), (variant, way))
+    return list(found.values())
 
 
 def _variants_to_try(family: VariantFamily, entry: Entry, variants: Sequence[Variant]) -> Sequence[Variant]:

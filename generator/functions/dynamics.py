@@ -17,6 +17,7 @@ from elastogen.generator.functions.mass_and_coriolis import (
     mass,
     mass_matrix,
     mass_matrix_by_columns,
+    ways_to_coriolis_matrix,
 )
 from elastogen.generator.functions.variants import Variant
 from elastogen.generator.mechanism.mechanism import Mechanism
@@ -314,10 +315,11 @@ def _elastic_note(variant: Variant) -> str:
 
 ENTRIES = (
     Entry("mass_matrix", "Mass matrix M(q), symmetric positive definite.", ("q",),
-          _square("M", "kg m^2, kg m, kg", "mass matrix"), (mass_matrix, mass_matrix_by_columns), "dynamic", explore=True),
+          _square("M", "kg m^2, kg m, kg", "mass matrix"), (mass_matrix, mass_matrix_by_columns), "dynamic", explore=True,
+          any_moment=(mass_matrix,)),
     Entry("coriolis_matrix", "Coriolis matrix C(q, qd) of Christoffel symbols: dM/dt - 2C is skew.", ("q", "qd"),
           _square("C", "N m s, N s", "Coriolis matrix"), (coriolis_matrix, coriolis_matrix_by_differentiation), "dynamic",
-          explore=True),
+          explore=True, any_moment=(coriolis_matrix,), ways_for=ways_to_coriolis_matrix),
     Entry("coriolis_vector", "Coriolis and centrifugal forces C(q, qd) qd.", ("q", "qd"),
           _vector("c", _FORCE, "Coriolis and centrifugal forces"), (coriolis_vector,), "dynamic"),
     Entry("stiffness_matrix", "Stiffness matrix K: the strain energy is 1/2 q^T K q.", (),

@@ -5,10 +5,12 @@ from __future__ import annotations
 from elastogen.generator.algorithms.composite_bodies import mass_matrix_by_composites, mass_matrix_by_unit_accelerations
 from elastogen.generator.algorithms.coriolis import coriolis_matrix as christoffel
 from elastogen.generator.algorithms.newton_euler import outward
-from elastogen.generator.functions.catalogue import Derived, flat, unless_sheared
+from elastogen.generator.functions.catalogue import Derived, Way, flat, unless_sheared
 from elastogen.generator.functions.variants import Variant
 from elastogen.generator.program.differentiate import jacobian
 from elastogen.generator.spatial.vectors import Mat, add, dot
+
+LARGEST_TRIED = 10  # coordinates up to which both ways to the Coriolis matrix are compared
 
 
 def _mass_by_differentiation(variant: Variant) -> Mat:
@@ -62,6 +64,13 @@ def coriolis_matrix_by_differentiation(variant: Variant) -> Derived:
     if turned:
         rows = [add(row, more) for row, more in zip(rows, turned, strict=True)]
     return Derived(([0.5 * value for row in rows for value in variant.free(row)],))
+
+
+def ways_to_coriolis_matrix(variant: Variant) -> tuple[Way, ...]:
+    """Differentiation is for every robot, composite bodies for rigid ones, and cheaper for large ones."""
+    if not variant.mechanism.moves_by_screws:
+        return (coriolis_matrix_by_differentiation,)
+    return (coriolis_matrix, coriolis_matrix_by_differentiation) if variant.size <= LARGEST_TRIED else (coriolis_matrix,)
 
 
 def _turning_frames(variant: Variant) -> Mat:

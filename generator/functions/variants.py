@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -271,7 +270,7 @@ class VariantFamily:
 
     def kinematic(self) -> list[Variant]:
         """Layouts for functions in which the user's frames matter."""
-        return [self.plain(merge=merge) for merge in (False, True)]
+        return [self.plain(merge=merge) for merge in _merges(self.plain().mechanism)]
 
     @property
     def _sheared(self) -> bool:
@@ -284,19 +283,19 @@ class VariantFamily:
             return [self._variant(False, False, False, "tensor", frames) if frames else self.plain()]
         return [
             self._variant(reframe, True, merge, moment, frames)
-            for reframe, merge, moment in itertools.product((False, True), (False, True), ("tensor", "pseudo-inertia"))
+            for reframe in (False, True)
+            for merge in _merges(self.mechanism(reframe=reframe, regroup=True))
+            for moment in ("tensor", "pseudo-inertia")
         ]
 
     def pointed(self, frames: tuple[str, ...] = ()) -> list[Variant]:
         """Layouts for functions of the robot's points, or of frames."""
-        choices = [(False, False)] if self._sheared else itertools.product((False, True), repeat=2)
-        return [
-            replace(
-                self.plain(merge=merge),
-                mechanism=self.mechanism(reframe=reframe, regroup=False, points=not frames, frames=frames),
-            )
-            for reframe, merge in choices
-        ]
+        found = []
+        for reframe in (False,) if self._sheared else (False, True):
+            mechanism = self.mechanism(reframe=reframe, regroup=False, points=not frames, frames=frames)
+            merges = (False,) if self._sheared else _merges(mechanism)
+            found += [replace(self.plain(merge=merge), mechanism=mechanism) for merge in merges]
+        return found
 
     def physical(self) -> list[Variant]:
         """Layouts in which every frame carries the bodies that are there, for forces between them."""
@@ -334,6 +333,11 @@ class VariantFamily:
             self.mechanism(reframe=reframe, regroup=regroup, separate=True) if windows else None,
             self.mechanism(reframe=reframe, regroup=regroup, frames=frames) if frames else None,
         )  # fmt: skip
+
+
+def _merges(mechanism: Mechanism) -> tuple[bool, ...]:
+    """Whether to join parallel axes: both, or that is no question."""
+    return (False, True) if mechanism.has_parallel_axes else (False,)
 
 
 def position_ranges(robot: Robot) -> tuple[tuple[float, float], ...]:

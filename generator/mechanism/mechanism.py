@@ -147,6 +147,11 @@ class Mechanism:
         both_turn = frame.motion.parallel_turn and self.frames[frame.parent].motion.parallel_turn
         return both_turn and all(isinstance(turn, Turn) and turn.c.constant == 1.0 for turn in frame.rotation.steps)
 
+    @property
+    def has_parallel_axes(self) -> bool:
+        """Whether some frame and its parent do."""
+        return any(self.is_parallel_to_parent(index) for index in range(len(self.frames)))
+
     def ancestors(self, index: int) -> list[int]:
         """The frame itself and the frames between it and the base, from the frame inwards."""
         chain = []
