@@ -60,11 +60,13 @@ def main() -> None:
     pinning = machine.pin_to_one_core()
     lines = ["# Benchmarks", "", *machine.describe(pinning), ""]
     robots = [name for name in arguments.robots if not (arguments.quick and name == "talos")]
-    for section in sections:
-        lines += _section(section, robots, work, arguments.rounds, arguments.quick)
-    text = "\n".join(lines)
-    (RESULTS / f"{'-'.join(sections) if arguments.sections else 'all'}.md").write_text(text, encoding="utf-8")
-    print(text)
+    file = RESULTS / f"{'-'.join(sections) if arguments.sections else 'all'}.md"
+    print("\n".join(lines), flush=True)
+    for section in sections:  # each is there as soon as it is measured, whatever happens to those after it
+        found = _section(section, robots, work, arguments.rounds, arguments.quick)
+        lines += found
+        file.write_text("\n".join(lines), encoding="utf-8")
+        print("\n".join(found), flush=True)
 
 
 def _section(section: str, robots: list[str], work: Path, rounds: int, quick: bool) -> list[str]:
