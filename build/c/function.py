@@ -28,7 +28,7 @@ def print_body(program: Program, name: str, dialect: Dialect, live: Iterable[str
     symbol, names = f"{dialect.prefix}_{name}", frozenset(live)
     chosen = program.in_loops or InLoops(program.graph, program.outputs, program.pivots, ())
     if program.branches and not dialect.lanes:
-        chosen = together(chosen, program.branches, dialect.real)
+        chosen = together(chosen, program.branches, dialect.real, None if program.in_loops else program.flipped)
     if not chosen.columns or dialect.lanes:
         return Printer(program, symbol, dialect, names).run()
     loops, starts = _loops(chosen, symbol, dialect)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass, field
 from itertools import chain
 
@@ -48,8 +48,11 @@ class _Group:
     loop: int = -1
 
 
-def together(program: InLoops, branches: Branches, real: str) -> InLoops:
-    """The same with alike branches in loops, where there are any."""
+def together(program: InLoops, branches: Branches, real: str, flipped: Set[int] | None = None) -> InLoops:
+    """The same with alike branches in loops, where there are any.
+
+    ``flipped`` is what to compute with the opposite sign, for few negations, where that is known.
+    """
     refs = [*(ref for _, refs in program.outputs for ref in refs), *program.pivots]
     refs += [ref for columns in program.columns for ref in columns.refs]
     operations = sum(program.graph.op[node] in GROUPED for node in program.graph.cone(refs))
@@ -57,7 +60,7 @@ def together(program: InLoops, branches: Branches, real: str) -> InLoops:
         return program
     found = _Grouping(program, refs, branches)
     grouped = sum(len(group.nodes) for group in found.groups if group.inside)
-    return _Emission(found).run() if grouped >= LEAST * operations else program
+    return _Emission(found, flipped).run() if grouped >= LEAST * operations else program
 
 
 class _Grouping:
@@ -201,13 +204,13 @@ class _Grouping:
 class _Emission:
     """Makes loops of the groups, and what remains in a graph of its own."""
 
-    def __init__(self, found: _Grouping) -> None:
+    def __init__(self, found: _Grouping, flipped: Set[int] | None) -> None:
         self.found, self.old, self.new = found, found.graph, Graph()
         self.new.sections = dict(found.graph.sections)
         self.group_of: dict[int, _Group] = {}
         self.renamed: dict[int, int] = {}  # nodes of the old graph: references in the new one
         every = (Argument("all", (len(found.refs),), "", ""), found.refs)
-        self.flipped = Program(found.graph, (), [every]).flipped  # what to compute with the opposite sign, for few negations
+        self.flipped = Program(found.graph, (), [every]).flipped if flipped is None else flipped
 
     def run(self) -> InLoops:
         program = self.found.program
