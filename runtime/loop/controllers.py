@@ -1,6 +1,7 @@
 """The controllers of a loop and their gains. The loop runs them in C; here they are plain data.
 
-Gains are numbers for all driven coordinates, or arrays over the driven ones, or over all coordinates.
+Gains are numbers for all driven coordinates, or arrays over the driven ones, or over all coordinates; kp and kd are at least
+0, those of a :class:`UserController` are as its function takes them.
 """
 
 from __future__ import annotations

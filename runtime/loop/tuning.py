@@ -54,6 +54,7 @@ class Tuning:
         self._block = self._ffi.new("eg_loop_tuning_t *")
         self._most_taps = library.constants["TAPS"]
         self.bandwidths: NDArray[Any] | None = None  # of gains that were found here [rad/s], (nv,)
+        self._law = Controller()  # whose gains these are
         self.set_parameters({})
 
     def array(self, field: str) -> NDArray[Any]:
@@ -74,6 +75,7 @@ class Tuning:
 
     def set_controller(self, controller: Controller, q: NDArray[Any], period: float) -> None:
         """Gains of a controller; what it leaves out is found for the configuration q."""
+        self._law = controller
         kp, kd = controller.kp, controller.kd
         if (kp is None or kd is None) and not isinstance(controller, (StateFeedback, UserController)):
             found = default_gains(controller, LinearRobot.of(self._model, q), period)
@@ -105,25 +107,40 @@ class Tuning:
         K: ArrayLike | None = None,
         values: ArrayLike | None = None,
     ) -> None:
-        """Change gains; None leaves them as they are."""
+        """Change gains, all or, where one is refused, none of them; None leaves them as they are."""
         n, driven = self._model.nv, list(self._model.driven)
+        changed: dict[str, NDArray[Any]] = {}
         if kp is not None:
-            self.array("kp")[:] = self.expand("kp", real_numbers.finite(f"{self._model.name}: kp", kp))
+            changed["kp"] = self._not_negative(f"{self._law.name}: kp", kp)
         if kd is not None:
-            self.array("kd")[:] = self.expand("kd", real_numbers.finite(f"{self._model.name}: kd", kd))
+            changed["kd"] = self._not_negative(f"{self._law.name}: kd", kd)
         if K is not None:
             given = real_numbers.finite(f"{self._model.name}: K", K)
             if given.shape not in ((len(driven), 2 * n), (n, 2 * n)):
                 raise ModelError(f"{self._model.name}: K has shape {given.shape}, expected ({len(driven)}, {2 * n}).")
             full = np.zeros((n, 2 * n))
             full[driven if given.shape[0] == len(driven) else slice(None)] = given
-            self.array("K").reshape(n, 2 * n)[:] = full
+            changed["K"] = full.reshape(-1)
         if values is not None:
             given = np.atleast_1d(real_numbers.finite(f"{self._model.name}: values", values))
             if given.ndim != 1 or given.size > self.array("user").size:
                 most = self.array("user").size
                 raise ModelError(f"{self._model.name}: got {given.size} values, expected at most {most}.")
-            self.array("user")[: given.size] = given
+            changed["user"] = given
+        for field, numbers in changed.items():
+            self.array(field)[: numbers.size] = numbers
+
+    def _not_negative(self, name: str, value: ArrayLike) -> NDArray[Any]:
+        """Gains over all velocities; those of a law of the user's own, and of one without kp and kd, may have any sign."""
+        gains = self.expand(name, real_numbers.finite(f"{self._model.name}: {name}", value))
+        below = np.flatnonzero(gains < 0.0)
+        if below.size and not isinstance(self._law, (StateFeedback, UserController)):
+            where = ", ".join(f"{gains[k]:g} for {self._model.velocity_names[k]}" for k in below)
+            raise ModelError(
+                f"{self._model.name}: {name}: got {where}, expected numbers from 0: a negative one drives away from the "
+                "reference. Fix: change its sign, the law has that of the error in it."
+            )
+        return gains
 
     def set_limits(self, limits: Limits, period: float) -> None:
         """All limits anew, for a loop of that period [s]."""
@@ -161,6 +178,8 @@ class Tuning:
         checks.instance(f"{self._model.name}: safe", safe, SafeCommand, "a SafeCommand(...)")
         gravity = checks.flag("SafeCommand: gravity", safe.gravity)
         force, damping = (real_numbers.finite(f"SafeCommand: {name}", getattr(safe, name)) for name in ("force", "damping"))
+        if (damping < 0.0).any():
+            raise ModelError(f"SafeCommand: damping: got {safe.damping!r}, expected numbers from 0: a negative one speeds up.")
         self.array("safe_F")[:] = self.expand("safe force", force)
         self.array("safe_damping")[:] = self.expand("safe damping", damping)
         self._block.safe_gravity = int(gravity)

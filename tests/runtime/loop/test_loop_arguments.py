@@ -9,9 +9,10 @@ import pytest
 from loop_setup import run_free
 
 import elastogen
-from elastogen.runtime.loop.controllers import ComputedTorqueLaw, PDGravity, StateFeedback, UserController
+from elastogen.runtime.loop.controllers import ComputedTorqueLaw, Feedforward, PDGravity, StateFeedback, UserController
 from elastogen.runtime.loop.loop import Limits, Loop, SafeCommand
 from elastogen.runtime.loop.plants import Callbacks, SharedMemory, SharedRobot, Simulated
+from elastogen.runtime.loop.status import LoopWarning
 from elastogen.runtime.motion import shaping
 
 NAN, INF = float("nan"), float("inf")
@@ -42,7 +43,7 @@ WRONG = {
                Limits(force_trip=-1.0), Limits(velocity=1j), Limits(error=[[1]]), Limits(position=1.0), Limits(position=(1,)),
                Limits(position=(1, -1)), Limits(position=("a", "b")), *(Limits(reference_age=x) for x in NUMBERS)),
     "safe": (7, "x", SafeCommand, SafeCommand(force=NAN), SafeCommand(force="x"), SafeCommand(damping=INF),
-             SafeCommand(damping=[1, 2, 3]), SafeCommand(gravity=7)),
+             SafeCommand(damping=[1, 2, 3]), SafeCommand(damping=[0, -1]), SafeCommand(gravity=7)),
     "shaper": (7, "zv", [1], shaping.zv, shaping.zv(1e-4)),
     "shaper_memory": tuple(x for x in NUMBERS if x is not None),
     "telemetry": (*WHOLE, 2**40),
@@ -136,3 +137,26 @@ def test_libraries_and_sources(library) -> None:
     for wrong in NUMBERS:
         with pytest.raises(elastogen.ModelError, match="timeout"):
             SharedRobot(library, "nobody", timeout=wrong)
+
+
+@pytest.mark.parametrize("law", [PDGravity, ComputedTorqueLaw, Feedforward])
+def test_negative_gains_are_refused(library, law) -> None:
+    """By the constructor and while the loop runs; what was set together with a wrong one is not set either."""
+    for name in ("kp", "kd"):
+        for wrong, where in ((-1, "-1 for shoulder, -1 for elbow"), ([0, -2.5], "-2.5 for elbow"), ([-1e-300, 3], "-1e-300")):
+            message = f"two_link: {law.name}: {name}: got {where}.*, expected numbers from 0"
+            with pytest.raises(elastogen.ModelError, match=message):
+                Loop(library, controller=law(**{name: wrong}))
+            loop = Loop(library, controller=law(kp=100, kd=20))
+            with pytest.raises(elastogen.ModelError, match=message):
+                loop.set_gains(**({"kp": 7, "kd": 7} | {name: wrong}))
+            assert [loop.tuning.array(gain).tolist() for gain in ("kp", "kd")] == [[100, 100], [20, 20]]
+    loop.set_gains(kp=0, kd=[-0.0, 1])
+
+
+def test_gains_of_other_laws_have_any_sign(library) -> None:
+    loop = Loop(library, controller=UserController(kp=-1, values=[-3.0]))
+    loop.set_gains(kd=-2, values=[-4.0])
+    assert [loop.tuning.array(gain)[0] for gain in ("kp", "kd", "user")] == [-1, -2, -4]
+    with pytest.warns(LoopWarning, match="unstable"):
+        Loop(library, controller=StateFeedback(K=-np.ones((2, 4))))
