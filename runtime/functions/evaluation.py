@@ -9,11 +9,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from elastogen.runtime.errors import ModelError
-from elastogen.runtime.functions.kernel import Kernel
+from elastogen.runtime.functions.kernel import ON_FAILURE, RAISE, Kernel
 from elastogen.runtime.functions.parameters import Parameters
 from elastogen.runtime.functions.quaternions import unit_quaternions
 from elastogen.runtime.functions.short_ways import as_own_arrays
 from elastogen.runtime.functions.singular import why_singular
+from elastogen.runtime.words import one_of
 
 Array: TypeAlias = "NDArray[np.floating[Any]]"
 Triple: TypeAlias = "tuple[Array, Array, Array]"
@@ -52,7 +53,9 @@ class Evaluation:
                 unit_quaternions(given, self._quaternions) if argument.name in ("q", "q0", "q1") else given
                 for argument, given in zip(kernel.info.inputs, arguments, strict=False)
             ]
-        if parameters is None and threads is None and on_failure in ("raise", "nan"):
+        if on_failure is not RAISE:  # the very word is in most calls, and costs the least
+            one_of(f"{kernel.label}: on_failure", on_failure, ON_FAILURE)
+        if parameters is None and threads is None:
             result: Array | None = kernel.single(arguments, out)
             if result is not None:
                 return result

@@ -24,10 +24,13 @@ from elastogen.runtime.functions.metadata import FunctionInfo
 from elastogen.runtime.functions.parameters import Parameters
 from elastogen.runtime.functions.short_ways import compile_batch, compile_lists, compile_single
 from elastogen.runtime.interface.argument import Argument
+from elastogen.runtime.words import one_of
 
 Outputs = Sequence[NDArray[Any]]
 FEWEST_PER_THREAD = 2000  # states: below, starting a thread costs more than it saves
 BLOCKS_PER_THREAD = 8  # whoever is done takes the next: threads begin late, and cores are not equally fast
+RAISE = "raise"
+ON_FAILURE = (RAISE, "nan")
 OVERLAP_WORK = 1000  # of numpy's exact search, 0.1 ms at most; what it does not settle counts as overlapping
 
 
@@ -102,8 +105,7 @@ class Kernel:
         """Evaluate for all states of the broadcast batch axes; see :meth:`Model.evaluate`."""
         if isinstance(threads, bool) or not isinstance(threads, int) or threads < 1:
             raise ModelError(f"{self.label}: threads={threads!r}, expected a whole number of threads, at least 1.")
-        if on_failure not in ("raise", "nan"):
-            raise ModelError(f"{self.label}: on_failure={on_failure!r}, expected 'raise' or 'nan'.")
+        one_of(f"{self.label}: on_failure", on_failure, ON_FAILURE)
         values = self.parameters.snapshot if parameters is None else self.parameters.merged(parameters)
         arrays = [values, *(self._convert(*pair) for pair in zip(self.info.inputs, arguments, strict=True))]
         ranks = [1, *(len(argument.shape) for argument in self.info.inputs)]

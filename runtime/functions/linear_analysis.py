@@ -14,6 +14,7 @@ from elastogen.runtime.functions.metadata import Metadata
 from elastogen.runtime.functions.quaternions import commutators
 from elastogen.runtime.functions.singular import why_singular
 from elastogen.runtime.real_numbers import real_array
+from elastogen.runtime.words import one_of
 
 EPS = float(np.finfo(float).eps)
 
@@ -66,8 +67,7 @@ class LinearAnalysis(Evaluation):
         ``joints`` are "free" (rigid motions have frequency 0) or "locked" (only elastic coordinates move). The stiffness is K,
         or with ``gravity`` K + dG/dq, for which the output ``inverse_dynamics_derivatives`` is needed.
         """
-        if joints not in ("free", "locked"):
-            raise ModelError(f"modes: joints={joints!r}, expected 'free' or 'locked'.")
+        one_of("modes: joints", joints, ("free", "locked"))
         try:
             q = real_array(q)
         except (TypeError, ValueError):

@@ -36,13 +36,6 @@ def flag(what: str, given: object) -> bool:
     raise ModelError(f"{what}: got {given!r}, expected True or False.")
 
 
-def choice(what: str, given: object, names: tuple[str, ...]) -> str:
-    """One of some names."""
-    if isinstance(given, str) and given in names:
-        return given
-    raise ModelError(f"{what}: got {given!r}, expected one of {', '.join(names)}.")
-
-
 def instance(what: str, given: object, kind: type[Any], expected: str) -> Any:
     """An object of a class."""
     if isinstance(given, kind):

@@ -35,6 +35,7 @@ from elastogen.runtime.loop.status import NOTICES, LoopStatus, LoopWarning
 from elastogen.runtime.loop.telemetry import LoopStatistics, Telemetry, distribution
 from elastogen.runtime.loop.tuning import Limits, SafeCommand, Tuning
 from elastogen.runtime.motion.shaping import Shaper
+from elastogen.runtime.words import one_of
 
 if TYPE_CHECKING:
     from elastogen.runtime.simulation.results import Simulation
@@ -100,7 +101,7 @@ class Loop(ReferenceMethods):
         self._run_options = run_options(
             self._constants, self.period, on_overrun, free_running, fifo, cpu, lock_memory, spin
         )  # fmt: skip
-        self._keep = self._constants[f"KEEP_{checks.choice('loop: keep', keep, ('newest', 'oldest')).upper()}"]
+        self._keep = self._constants[f"KEEP_{one_of('loop: keep', keep, ('newest', 'oldest')).upper()}"]
         self._capacity = ring_capacity(telemetry)
         self._delay_rows = delay_rows(shaper, shaper_memory, self.rate)
         self._shaper = shaper

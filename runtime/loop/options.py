@@ -17,6 +17,7 @@ from elastogen.runtime.loop.plants import Callbacks, Plant, Simulated
 from elastogen.runtime.loop.positions import unit_positions
 from elastogen.runtime.model.model import Model
 from elastogen.runtime.motion.shaping import Shaper
+from elastogen.runtime.words import one_of
 
 HIGHEST_RATE = 50_000.0  # [Hz]
 POLICIES = {"skip": "SKIP", "catch_up": "CATCH_UP", "stop": "STOP"}
@@ -41,7 +42,7 @@ def run_options(
     lock_memory: object, spin: object,
 ) -> dict[str, int]:  # fmt: skip
     """Fields of the thread's options struct."""
-    policy = checks.choice("loop: on_overrun", on_overrun, tuple(POLICIES))
+    policy = one_of("loop: on_overrun", on_overrun, POLICIES)
     expected = "True, False or a priority from 1 to 99"
     priority = (80 if fifo else 0) if isinstance(fifo, bool) else checks.whole("loop: fifo", fifo, 0, 99, expected)
     less = f"seconds from 0, less than the period {period:g} s"

@@ -16,6 +16,7 @@ from elastogen.runtime.loop.library import LoopLibrary
 from elastogen.runtime.loop.pointers import connect_functions
 from elastogen.runtime.loop.positions import positions_of, unit_positions
 from elastogen.runtime.loop.shared_memory import SharedMemory, SharedRobot
+from elastogen.runtime.words import one_of
 
 __all__ = ["Callbacks", "Plant", "SharedMemory", "SharedRobot", "Simulated"]
 METHODS = {"rk4": "RK4", "semi_implicit": "SEMI_IMPLICIT"}
@@ -52,7 +53,7 @@ class Simulated:
         library: LoopLibrary | None = None,
         measured: Sequence[int] | None = None,
     ) -> None:
-        self._method = checks.choice("simulated plant: method", method, tuple(METHODS))
+        self._method = one_of("simulated plant: method", method, METHODS)
         if substeps is not None:
             checks.whole(
                 "simulated plant: substeps", substeps, 1, MOST_SUBSTEPS, f"None or a whole number from 1 to {MOST_SUBSTEPS}"

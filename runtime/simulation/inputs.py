@@ -17,6 +17,7 @@ from elastogen.runtime.errors import ModelError
 from elastogen.runtime.motion.spline import cubic_spline
 from elastogen.runtime.motion.trajectory import Trajectory
 from elastogen.runtime.real_numbers import real_array
+from elastogen.runtime.words import one_of
 
 SAMPLES_PER_SECOND = 1000.0  # of a Trajectory that a controller follows; quintics between them
 PythonForce: TypeAlias = "Callable[[float, NDArray[Any], NDArray[Any]], ArrayLike]"
@@ -151,10 +152,9 @@ class InputReader:
 
     def _table(self, given: Table) -> InputData:
         kinds = {"hold": "HOLD", "linear": "LINEAR"}
-        if not isinstance(given.interpolation, str) or given.interpolation not in kinds:
-            raise self._wrong(f"Table.interpolation={given.interpolation!r}", "'hold' or 'linear'")
+        kind = kinds[one_of(f"{self._label}: F= got Table.interpolation", given.interpolation, kinds)]
         times = self._times("Table.t", given.t)
-        return InputData(kinds[given.interpolation], times, self._rows("Table.F", given.F, len(times)))
+        return InputData(kind, times, self._rows("Table.F", given.F, len(times)))
 
     def _bang_bang(self, given: BangBang) -> InputData:
         amplitude = self.vector("BangBang.amplitude", given.amplitude)

@@ -20,6 +20,7 @@ from elastogen.runtime.functions.quaternions import unit_quaternions
 from elastogen.runtime.functions.singular import condition, why_singular
 from elastogen.runtime.real_numbers import real_array
 from elastogen.runtime.simulation.limit_methods import LimitMethods, cut_at_limits, until_limit
+from elastogen.runtime.words import one_of
 
 if TYPE_CHECKING:  # imported where they are used: a model that is only evaluated starts at once
     from elastogen.runtime.simulation.inputs import Input, InputReader
@@ -114,8 +115,7 @@ class SimulationMethods(LimitMethods):
         from elastogen.runtime.simulation.stops import read_stops, warn_of_limits
 
         label = f"{self._name}.simulate"
-        if on_failure not in ("raise", "keep"):
-            raise ModelError(f"{label}: on_failure={on_failure!r}, expected 'raise' or 'keep'.")
+        one_of(f"{label}: on_failure", on_failure, ("raise", "keep"))
         if threads is not None and (isinstance(threads, bool) or not isinstance(threads, int) or threads < 1):
             raise ModelError(f"{label}: threads={threads!r}, expected a whole number of threads, at least 1, or None.")
         data = self._reader(label).read(F)
@@ -292,8 +292,7 @@ class SimulationMethods(LimitMethods):
     ) -> Method:  # fmt: skip
         from elastogen.runtime.simulation.simulator import Method
 
-        if not isinstance(name, str) or name not in METHODS:
-            raise ModelError(f"{label}: method={name!r}, expected one of {', '.join(METHODS)}.")
+        one_of(f"{label}: method", name, METHODS)
         for what, given in (("step", step), ("max_step", max_step), ("rtol", rtol), ("atol", atol)):
             if given is not None and not (_is_number(given) and 0.0 < given <= sys.float_info.max):
                 raise ModelError(f"{label}: {what}={given!r}, expected a positive number.")

@@ -47,7 +47,7 @@ class SlidingMethods(SimulationMethods):
         """
         label = f"{self._name}.switch_element"
         sliding = self._sliding
-        place = next((number for number, entry in enumerate(sliding) if entry.joint == joint), None)
+        place = next((number for number, entry in enumerate(sliding) if isinstance(joint, str) and entry.joint == joint), None)
         if place is None:
             raise ModelError(f"{label}: got joint={joint!r}, expected one of {[s.joint for s in sliding]}.")
         info = sliding[place]

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from elastogen.runtime.errors import ModelError, ModelWarning
 from elastogen.runtime.real_numbers import real_array
+from elastogen.runtime.words import one_of
 
 FREQUENCY = 300.0  # of a joint on a stop with the default stiffness [rad/s]
 
@@ -68,8 +69,7 @@ def read_stops(
     """Check ``stops=``; ``inertia()`` is what a sudden force on each joint meets. None: there is nothing to watch."""
     lower, upper = (np.ascontiguousarray(limit, dtype=np.float64) for limit in limits)
     if not isinstance(given, Stops):
-        if not isinstance(given, str) or given not in ("report", "end", "ignore"):
-            raise ModelError(f"{label}: stops={given!r}, expected 'report', 'end', 'ignore' or Stops(stiffness, damping).")
+        one_of(f"{label}: stops", given, ("report", "end", "ignore"), "Stops(stiffness, damping)")
         watched = given != "ignore" and bool(np.isfinite([lower, upper]).any())
         return StopData(lower, upper, given == "end") if watched else None
     if not np.isfinite([lower, upper]).any():

@@ -31,7 +31,9 @@ ORDER = {  # of the sub-rooms and the modules beside them: each imports only fro
         "options", "stamps", "user_code", "identity", "c", "program", "files", "module", "known", "pipeline", "loop",
         "export", "start", "pages", "forms",
     ),
-    "runtime": ("errors", "real_numbers", "whole_files", "interface", "functions", "motion", "simulation", "model", "loop"),
+    "runtime": (
+        "errors", "real_numbers", "words", "whole_files", "interface", "functions", "motion", "simulation", "model", "loop",
+    ),
 }  # fmt: skip
 FRONT_DOOR = "elastogen"  # the package itself: only its __version__ may be used from inside a room
 MOST_FILES = 16  # in a folder; beyond about a dozen it wants sub-folders

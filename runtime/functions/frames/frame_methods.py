@@ -7,13 +7,14 @@ from typing import Literal, TypeAlias, cast
 
 from numpy.typing import ArrayLike
 
-from elastogen.runtime.errors import ModelError
 from elastogen.runtime.functions.evaluation import Array, ParameterValues
 from elastogen.runtime.functions.frames.framed_evaluation import FramedEvaluation, Wrenches
+from elastogen.runtime.words import one_of
 
 Frames: TypeAlias = "str | Sequence[str]"
 Reference: TypeAlias = Literal["aligned", "local", "base"]
-REFERENCES = ("aligned", "local", "base")
+ALIGNED = "aligned"
+REFERENCES = (ALIGNED, "local", "base")
 
 
 class FrameMethods(FramedEvaluation):
@@ -110,7 +111,8 @@ class FrameMethods(FramedEvaluation):
         out: Array | None,
         parameters: ParameterValues,
     ) -> Array:
-        if reference not in REFERENCES:
-            raise ModelError(f"{self._name}.{function}: reference={reference!r}, expected {', '.join(map(repr, REFERENCES))}.")
-        name = function if reference == "aligned" else f"{function}_{reference}"
+        name = function
+        if reference is not ALIGNED:  # the very word is in most calls, and costs the least
+            one_of(f"{self._name}.{function}: reference", reference, REFERENCES)
+            name = function if reference == ALIGNED else f"{function}_{reference}"
         return cast(Array, self._of_frames(name, frames, arguments, out, parameters))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -33,6 +33,16 @@ class FramedEvaluation(Evaluation):
     def _known_frames(self) -> tuple[str, ...]:
         data = self._metadata
         return tuple(dict.fromkeys((data.base_name, *data.frame_names, *data.point_names)))
+
+    def _asked_frames(self, function: str, frames: object) -> str | tuple[Any, ...]:
+        """One name, or several, which need not be frames."""
+        if isinstance(frames, str):
+            return frames
+        try:
+            return tuple(frames)  # type: ignore[arg-type]
+        except TypeError:
+            problem = f"frames={frames!r}, expected the name of a frame, or several names"
+            raise ModelError(f"{self._name}.{function}: {problem}.") from None
 
     def _checked_frames(self, function: str, frames: Sequence[str]) -> tuple[str, ...]:
         for name in frames:
@@ -98,9 +108,7 @@ class FramedEvaluation(Evaluation):
         return out
 
     def _frame_way(self, function: str, frames: str | Sequence[str]) -> _FrameWay:
-        if not isinstance(frames, Iterable):
-            raise ModelError(f"{self._name}.{function}: got frames {frames!r}, expected a name, or several in a list.")
-        asked = frames if isinstance(frames, str) else tuple(frames)
+        asked = self._asked_frames(function, frames)
         ways: dict[Any, _FrameWay] = self.__dict__.setdefault("_frame_ways", {})
         try:
             return ways[function, asked]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -74,10 +74,9 @@ class InverseKinematicsMethods(FramedEvaluation):
         Elastic coordinates stay as in ``q0``. What did not converge is tried again from ``attempts`` - 1 random
         configurations, by a generator or a seed. An unreachable target is no error: look at ``converged``.
         """
-        if not isinstance(frames, Iterable):
-            raise ModelError(f"{self._name}.{FUNCTION}: frames={frames!r}, expected the name of a frame, or several names.")
-        names = self._checked_frames(FUNCTION, (frames,) if isinstance(frames, str) else tuple(frames))
-        shape = () if isinstance(frames, str) else (len(names),)
+        asked = self._asked_frames(FUNCTION, frames)
+        names = self._checked_frames(FUNCTION, (asked,) if isinstance(asked, str) else asked)
+        shape = () if isinstance(asked, str) else (len(names),)
         batch, targets = self._problem(shape, position, rotation, q0, posture, parameters)
         pair = self._weights(weights, (position is not None, rotation is not None))
         settings = self._settings(damping, tolerance, posture_gain if posture is not None else 0.0, longest_step)

@@ -65,7 +65,7 @@ def test_messages_name_what_was_given(library) -> None:
         ({"controller": "pd_gravty"}, "Did you mean 'pd_gravity'"),
         ({"plant": "simulatd"}, "Did you mean 'simulated'"),
         ({"on_overrun": "panic"}, "catch_up"),
-        ({"keep": "all"}, "newest, oldest"),
+        ({"keep": "all"}, "keep='all', expected 'newest' or 'oldest'"),
         ({"spin": 1.0}, "less than the period"),
         ({"fifo": 100}, "1 to 99"),
         ({"controller": ComputedTorqueLaw(kp=[1, 2, 3])}, "kp has shape"),

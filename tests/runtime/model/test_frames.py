@@ -56,6 +56,8 @@ def test_one_and_several_frames(free: elastogen.Model) -> None:
     np.testing.assert_allclose(np.swapaxes(rotation, -1, -2) @ rotation, np.broadcast_to(np.eye(3), (4, 3, 3)), atol=1e-12)
     velocity = free.frame_velocity("eye", q, qd)
     np.testing.assert_allclose(velocity, np.einsum("bij,bj->bi", J[:, 1], qd), atol=1e-13)
+    for word in ("".join(["ali", "gned"]), np.str_("aligned")):  # equal text is the word, wherever it comes from
+        np.testing.assert_array_equal(free.frame_velocity("eye", q, qd, reference=word), velocity)
     local = free.frame_velocity("hub", q, qd, reference="local")
     np.testing.assert_allclose(local, qd[:, :6], atol=1e-13)  # quasi-velocities of a floating joint are these
     base = free.frame_velocity("hub", q, qd, reference="base")
@@ -138,17 +140,19 @@ def test_outputs_of_one_frame_that_do_not_fit(only_eye: elastogen.Model) -> None
         only_eye.frame_jacobian("eye", q[:, :0], out=np.zeros((3, 6, 1)))
 
 
+Z = np.zeros(2)
 WRONG = {
     "no such frame": (lambda m, s: m.frame_jacobian("eey", s[0]), "Did you mean 'eye'"),
     "none": (lambda m, s: m.frame_jacobian([], s[0]), "one or more"),
     "twice": (lambda m, s: m.frame_jacobian(["eye", "eye"], s[0]), "each once"),
     "no name": (lambda m, s: m.frame_jacobian([3], s[0]), "expected a link, a point or 'tip'"),
-    "no names": (lambda m, s: m.frame_jacobian(3, s[0]), "expected a name, or several"),
+    "no names": (lambda m, s: m.frame_jacobian(3, s[0]), "frames=3, expected the name of a frame, or several"),
     "no name that is hashed": (lambda m, s: m.frame_jacobian([["eye"]], s[0]), "expected a link, a point or 'tip'"),
     "not built": (lambda m, s: m.frame_jacobian("tip", s[0]), "frames= of elastogen.build_model"),
     "function not built": (lambda m, s: m.frame_jacobian_rate("eye", *s[:2]), "outputs= and frames="),
     "search not built": (lambda m, s: m.inverse_kinematics("eye", [0, 0, 0]), "outputs= and frames="),
-    "reference": (lambda m, s: m.frame_velocity("eye", *s[:2], reference="world"), "expected 'aligned', 'local', 'base'"),
+    "reference": (lambda m, s: m.frame_velocity("eye", *s[:2], reference="world"), "expected 'aligned', 'local' or 'base'"),
+    "failure": (lambda m, s: m.forward_dynamics(*s, wrenches={"eye": np.zeros(6)}, on_failure=Z), "'raise' or 'nan'"),
     "out": (lambda m, s: m.frame_jacobian("eye", s[0], out=np.empty((6, 6))), r"out= does not fit.*\(6, 7\)"),
     "shape": (lambda m, s: m.frame_jacobian("eye", s[0][:5]), "argument 'q'"),
     "wrenches": (lambda m, s: m.inverse_dynamics(*s, wrenches=np.zeros(6)), "a mapping from frames"),
