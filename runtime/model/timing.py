@@ -9,10 +9,12 @@ from functools import partial
 
 import numpy as np
 
+from elastogen.runtime.functions.frames.frame_methods import FrameMethods
 from elastogen.runtime.functions.kernel import Batch, Kernel
 from elastogen.runtime.model.model import Model
 
 _SEEDED = ("random_configuration",)  # methods that draw the arrays of their function themselves
+_FRAMED = vars(FrameMethods)  # methods that take names of frames, or wrenches by them, in place of arrays
 _CACHE_BYTES = 32 << 10  # arrays of one timed loop: small enough to stay in the processor's cache
 
 
@@ -46,7 +48,7 @@ def _time(model: Model, kernel: Kernel, seconds: float, rng: np.random.Generator
     strides = [0, *(argument.size for argument in info.inputs)]
     job = Batch([model.parameters.snapshot, *states], strides, results)
     loop, empty = (shortest(kernel.loop(job, 0, stop), seconds / 2) for stop in (items, 0))
-    method: Callable[..., object] = getattr(model, info.name, None) or (
+    method: Callable[..., object] = (info.name not in _FRAMED and getattr(model, info.name, None)) or (
         lambda *arguments: model.evaluate(info.name, **{a.name: value for a, value in zip(info.inputs, arguments, strict=True)})
     )
     call = partial(method, *(state[0] for state in states if info.name not in _SEEDED))

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import elastogen
+from elastogen.runtime.model.timing import time_functions
 
 ARM: dict[str, Any] = {
     "elastogen": 1, "name": "held", "live": ["payload"],
@@ -138,6 +139,13 @@ def test_outputs_of_one_frame_that_do_not_fit(only_eye: elastogen.Model) -> None
         assert not good.any()
     with pytest.raises(elastogen.ModelError, match="argument 'q'"):
         only_eye.frame_jacobian("eye", q[:, :0], out=np.zeros((3, 6, 1)))
+
+
+def test_functions_of_frames_are_timed(free: elastogen.Model) -> None:
+    """As ``elastogen build --frames`` does; their methods take names in place of arrays."""
+    timings = time_functions(free, seconds=1e-4)
+    assert [timing.function for timing in timings] == list(free.functions)
+    assert all(timing.python_seconds > 0 for timing in timings)
 
 
 Z = np.zeros(2)
