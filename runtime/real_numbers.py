@@ -35,3 +35,11 @@ def finite(what: str, given: object, expected: str = "finite real numbers") -> N
     if not np.isfinite(values).all():
         raise ModelError(f"{what}: got {given!r}, expected {expected}.")
     return values
+
+
+def number(what: str, given: object, expected: str = "a finite real number") -> float:
+    """One finite real number; ModelError for anything else."""
+    value = finite(what, given, expected)
+    if value.ndim:
+        raise ModelError(f"{what}: got {given!r}, expected {expected}.")
+    return float(value)

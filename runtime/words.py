@@ -1,8 +1,10 @@
-"""Arguments that are one of a few words; arrays are no words, though numpy compares them with one, entry by entry."""
+"""Arguments that are one of a few words, or True or False; arrays are neither, though numpy compares them, entry by entry."""
 
 from __future__ import annotations
 
 from collections.abc import Collection
+
+import numpy as np
 
 from elastogen.runtime.errors import ModelError
 
@@ -14,3 +16,10 @@ def one_of(what: str, given: object, words: Collection[str], other: str = "") ->
     expected = [*map(repr, words), *([other] if other else [])]
     listed = " or ".join(part for part in (", ".join(expected[:-1]), expected[-1]) if part)
     raise ModelError(f"{what}={given!r}, expected {listed}.")
+
+
+def flag(what: str, given: object) -> bool:
+    """True or False; ModelError for anything else."""
+    if isinstance(given, (bool, np.bool_)):
+        return bool(given)
+    raise ModelError(f"{what}={given!r}, expected True or False.")

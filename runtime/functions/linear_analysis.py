@@ -14,7 +14,7 @@ from elastogen.runtime.functions.metadata import Metadata
 from elastogen.runtime.functions.quaternions import commutators
 from elastogen.runtime.functions.singular import why_singular
 from elastogen.runtime.real_numbers import real_array
-from elastogen.runtime.words import one_of
+from elastogen.runtime.words import flag, one_of
 
 EPS = float(np.finfo(float).eps)
 
@@ -68,6 +68,7 @@ class LinearAnalysis(Evaluation):
         or with ``gravity`` K + dG/dq, for which the output ``inverse_dynamics_derivatives`` is needed.
         """
         one_of("modes: joints", joints, ("free", "locked"))
+        flag("modes: gravity", gravity)
         try:
             q = real_array(q)
         except (TypeError, ValueError):

@@ -29,13 +29,6 @@ def whole(what: str, given: object, least: int, most: int, expected: str) -> int
     raise ModelError(f"{what}: got {given!r}, expected {expected}.")
 
 
-def flag(what: str, given: object) -> bool:
-    """True or False."""
-    if isinstance(given, (bool, np.bool_)):
-        return bool(given)
-    raise ModelError(f"{what}: got {given!r}, expected True or False.")
-
-
 def instance(what: str, given: object, kind: type[Any], expected: str) -> Any:
     """An object of a class."""
     if isinstance(given, kind):

@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from elastogen.runtime import real_numbers
 from elastogen.runtime.errors import ModelError
 from elastogen.runtime.loop.stability import Feedback, LinearRobot, sampled_limit, stable_bandwidth
 from elastogen.runtime.model.model import Model
@@ -197,9 +198,11 @@ def lqr(A: ArrayLike, B: ArrayLike, Q: ArrayLike, R: ArrayLike) -> NDArray[np.fl
 
     >>> lin = model.linearize(q, zero, F); K = lqr(lin.A, lin.B, Q, R)
     """
-    A, B = np.asarray(A, dtype=float), np.asarray(B, dtype=float)
+    A, B = _system("lqr", A, B)
     n, m = B.shape
     Q, R = _weight("Q", Q, n), _weight("R", R, m)
+    if not (np.linalg.eigvalsh(0.5 * (R + R.T)) > 0.0).all():
+        raise ModelError(f"lqr: R: got {R.tolist()}, expected a positive definite weight: every force has its price.")
     S = B @ np.linalg.solve(R, B.T)
     values, vectors = np.linalg.eig(np.block([[A, -S], [-Q, -A.T]]))
     stable = np.flatnonzero(values.real < -1e-10 * np.abs(values).max())
@@ -209,26 +212,48 @@ def lqr(A: ArrayLike, B: ArrayLike, Q: ArrayLike, R: ArrayLike) -> NDArray[np.fl
             "and nothing damps, or one that Q does not weigh. Fix: weigh all positions in Q, or add damping."
         )
     basis = vectors[:, stable]
-    P = np.real(np.linalg.solve(basis[:n].T, basis[n:].T).T)
+    try:
+        P = np.real(np.linalg.solve(basis[:n].T, basis[n:].T).T)
+    except np.linalg.LinAlgError:
+        raise ModelError("lqr: no drive reaches a motion that grows by itself. Fix: other columns of B.") from None
     K: NDArray[np.float64] = np.linalg.solve(R, B.T @ (0.5 * (P + P.T)))
     return K
 
 
 def closed_loop(A: ArrayLike, B: ArrayLike, K: ArrayLike) -> NDArray[np.complex128]:
     """Poles of dx/dt = (A - B K) x [1/s], slowest vibrations first."""
-    poles = np.linalg.eigvals(np.asarray(A, dtype=float) - np.asarray(B, dtype=float) @ np.asarray(K, dtype=float))
+    A, B = _system("closed_loop", A, B)
+    K = real_numbers.finite("closed_loop: K", K)
+    if K.shape != B.shape[::-1]:
+        raise ModelError(f"closed_loop: K has shape {K.shape}, expected {B.shape[::-1]}.")
+    poles = np.linalg.eigvals(A - B @ K)
     return poles[np.argsort(np.abs(poles))].astype(np.complex128)
 
 
 def vibrations(poles: ArrayLike) -> list[tuple[float, float]]:
     """Frequency [rad/s] and damping ratio of each vibration among poles, lowest first, as input shapers take them."""
-    rising = [pole for pole in np.asarray(poles) if pole.imag > 1e-9 * abs(pole)]
+    expected = "a row of finite numbers [1/s]"
+    try:
+        given = np.asarray(poles)
+    except (TypeError, ValueError) as error:
+        raise ModelError(f"vibrations: poles: got {poles!r}, expected {expected}.") from error
+    if given.dtype.kind not in "iufc" or given.ndim != 1 or not np.isfinite(given).all():
+        raise ModelError(f"vibrations: poles: got {poles!r}, expected {expected}.")
+    rising = [pole for pole in given if pole.imag > 1e-9 * abs(pole)]
     return sorted((float(abs(pole)), float(-pole.real / abs(pole))) for pole in rising)
 
 
+def _system(what: str, A: ArrayLike, B: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The matrices of dx/dt = A x + B u, (n, n) and (n, m)."""
+    A, B = real_numbers.finite(f"{what}: A", A), real_numbers.finite(f"{what}: B", B)
+    if A.ndim != 2 or B.ndim != 2 or not B.size or A.shape != (len(B), len(B)):
+        raise ModelError(f"{what}: A has shape {A.shape} and B {B.shape}, expected (n, n) and (n, m).")
+    return A, B
+
+
 def _weight(name: str, given: ArrayLike, size: int) -> NDArray[np.float64]:
-    weight = np.asarray(given, dtype=float)
-    if weight.ndim < 2:
+    weight = real_numbers.finite(f"lqr: {name}", given)
+    if weight.shape in ((), (size,)):
         weight = np.diag(np.broadcast_to(weight, (size,)))
     if weight.shape != (size, size):
         raise ModelError(f"lqr: {name} has shape {weight.shape}, expected ({size},) or ({size}, {size}).")

@@ -17,7 +17,7 @@ from elastogen.runtime.loop.plants import Callbacks, Plant, Simulated
 from elastogen.runtime.loop.positions import unit_positions
 from elastogen.runtime.model.model import Model
 from elastogen.runtime.motion.shaping import Shaper
-from elastogen.runtime.words import one_of
+from elastogen.runtime.words import flag, one_of
 
 HIGHEST_RATE = 50_000.0  # [Hz]
 POLICIES = {"skip": "SKIP", "catch_up": "CATCH_UP", "stop": "STOP"}
@@ -49,10 +49,10 @@ def run_options(
     busy = checks.number("loop: spin", spin, 0.0, float(np.nextafter(period, 0.0)), less)
     return {
         "on_overrun": constants[POLICIES[policy]],
-        "free_running": int(checks.flag("loop: free_running", free_running)),
+        "free_running": int(flag("loop: free_running", free_running)),
         "priority": priority,
         "cpu": -1 if cpu is None else checks.whole("loop: cpu", cpu, 0, 1 << 20, "None or the number of a processor"),
-        "lock_memory": int(priority > 0 if lock_memory is None else checks.flag("loop: lock_memory", lock_memory)),
+        "lock_memory": int(priority > 0 if lock_memory is None else flag("loop: lock_memory", lock_memory)),
         "spin_ns": round(busy * 1e9),
     }
 

@@ -16,6 +16,7 @@ from elastogen.runtime.loop.controllers import Controller, StateFeedback, UserCo
 from elastogen.runtime.loop.library import LoopLibrary
 from elastogen.runtime.loop.stability import Growth, LinearRobot, growth
 from elastogen.runtime.motion.shaping import Shaper
+from elastogen.runtime.words import flag
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,7 +85,7 @@ class Tuning:
         values = controller.values if isinstance(controller, UserController) else None
         K = controller.K if isinstance(controller, StateFeedback) else None
         if isinstance(controller, StateFeedback):
-            self._block.feedforward = int(checks.flag("StateFeedback: feedforward", controller.feedforward))
+            self._block.feedforward = int(flag("StateFeedback: feedforward", controller.feedforward))
             if K is None:
                 raise ModelError(f"{self._model.name}: StateFeedback without K. Fix: K=lqr(...).")
         self.set_gains(kp=kp, kd=kd, K=K, values=values)
@@ -176,7 +177,7 @@ class Tuning:
     def set_safe(self, safe: SafeCommand) -> None:
         """What is written when the loop stops."""
         checks.instance(f"{self._model.name}: safe", safe, SafeCommand, "a SafeCommand(...)")
-        gravity = checks.flag("SafeCommand: gravity", safe.gravity)
+        gravity = flag("SafeCommand: gravity", safe.gravity)
         force, damping = (real_numbers.finite(f"SafeCommand: {name}", getattr(safe, name)) for name in ("force", "damping"))
         if (damping < 0.0).any():
             raise ModelError(f"SafeCommand: damping: got {safe.damping!r}, expected numbers from 0: a negative one speeds up.")

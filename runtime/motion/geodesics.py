@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import reduce
 from itertools import pairwise
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -26,6 +26,7 @@ Array = NDArray[np.float64]
 SAME = 1e-14  # displacements [rad, m] that are rounding errors
 
 
+@runtime_checkable
 class Manifold(Protocol):
     """What of a model is needed here."""
 
@@ -85,6 +86,8 @@ def geodesics(
     Limits are numbers or (nv,): ``velocity`` and ``acceleration`` give trapezoidal laws, with ``jerk`` S-curves. Of two points
     the second should be less than half a turn from the first.
     """
+    if not isinstance(model, Manifold):
+        raise ModelError(f"geodesics: model={model!r}, expected a model, of elastogen.build_model for example.")
     what = f"{model.name}: geodesics"
     q = finite(f"{what}: points", points)
     if q.ndim != 2 or q.shape[1] != model.nq or len(q) < 2 or not np.isfinite(q).all():
@@ -93,7 +96,7 @@ def geodesics(
         q = unit_quaternions(q, model.metadata.quaternions)
     ways = np.asarray(model.difference(q[:-1], q[1:]), dtype=float)
     if times is not None:
-        if (velocity, acceleration, jerk) != (None, None, None):
+        if any(limit is not None for limit in (velocity, acceleration, jerk)):
             raise ModelError(f"{what}: got times and limits, expected one of them.")
         moments = finite(f"{what}: times", times)
         if moments.shape != (len(q),) or not (np.diff(moments) > 0).all():

@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from elastogen.runtime.errors import ModelError
 from elastogen.runtime.motion.trajectory import Trajectory
 from elastogen.runtime.real_numbers import finite
+from elastogen.runtime.words import flag
 
 Array = NDArray[np.float64]
 Phases = list[tuple[float, float]]  # (duration [s], value of the highest derivative), one after another
@@ -78,9 +79,13 @@ def _ramp(speed: float, a: float, j: float) -> tuple[float, float]:
 def bang_bang_input(amplitude: ArrayLike, times: ArrayLike, signs: Sequence[float] = (1.0, -1.0)) -> Trajectory:
     """A signal: sign times ``amplitude`` (n,) between successive ``times`` (len(signs) + 1,), zero before and after."""
     amplitude, times = np.atleast_1d(finite("bang_bang_input: amplitude", amplitude)), finite("bang_bang_input: times", times)
-    if times.shape != (len(signs) + 1,):
-        raise ModelError(f"bang_bang_input: got {times.size} times for {len(signs)} signs, expected one more.")
-    return Trajectory(times, np.asarray(signs, dtype=float)[:, None, None] * amplitude[None, :, None], hold=False)
+    factors = np.atleast_1d(finite("bang_bang_input: signs", signs))
+    if factors.ndim != 1 or amplitude.ndim != 1:
+        shapes = f"signs of shape {factors.shape} and an amplitude of shape {amplitude.shape}"
+        raise ModelError(f"bang_bang_input: got {shapes}, expected a row of numbers each.")
+    if times.shape != (len(factors) + 1,):
+        raise ModelError(f"bang_bang_input: got {times.size} times for {len(factors)} signs, expected one more.")
+    return Trajectory(times, factors[:, None, None] * amplitude[None, :, None], hold=False)
 
 
 # ---- from phases to trajectories
@@ -95,6 +100,7 @@ def _through(
     synchronize: bool,
 ) -> Trajectory:
     """Go from row to row of ``points``; ``phases`` plans one axis, ``order`` is that of the derivative it prescribes."""
+    flag("trajectory: synchronize", synchronize)
     points = finite("trajectory: points", points)
     if points.ndim != 2 or len(points) < 2:
         raise ModelError(f"trajectory: got points of shape {points.shape}, expected finite numbers (m, n), m >= 2.")

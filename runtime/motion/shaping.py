@@ -13,6 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from elastogen.runtime.errors import ModelError
+from elastogen.runtime.real_numbers import finite, number
+
+NOT_ONE = 1e-6  # by which a sum of gains may miss 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,8 +25,21 @@ class Shaper:
     times: NDArray[np.float64]
     gains: NDArray[np.float64]
 
+    def __post_init__(self) -> None:
+        for name in ("times", "gains"):
+            object.__setattr__(self, name, np.atleast_1d(finite(f"shaper: {name}", getattr(self, name))))
+        if self.times.ndim != 1 or not self.times.size or self.gains.shape != self.times.shape:
+            shapes = f"times of shape {self.times.shape} and gains of shape {self.gains.shape}"
+            raise ModelError(f"shaper: got {shapes}, expected as many gains as times, at least one.")
+        if self.times[0] < 0.0 or (np.diff(self.times) < 0.0).any():
+            raise ModelError(f"shaper: times: got {self.times.tolist()}, expected seconds from 0 that ascend.")
+        if abs(self.gains.sum() - 1.0) > NOT_ONE:
+            raise ModelError(f"shaper: gains: got {self.gains.tolist()}, expected numbers that add up to 1.")
+
     def __matmul__(self, other: Shaper) -> Shaper:
         """The shaper that does both, for two modes."""
+        if not isinstance(other, Shaper):
+            return NotImplemented
         times = np.add.outer(self.times, other.times).ravel()
         gains = np.multiply.outer(self.gains, other.gains).ravel()
         order = np.argsort(times, kind="stable")
@@ -36,6 +52,8 @@ class Shaper:
 
     def taps(self, period: float) -> tuple[NDArray[np.uint32], NDArray[np.float64]]:
         """Delays in periods, and gains: an impulse between two periods is divided so that its mean time is exact."""
+        if not number("shaper: period", period, "a positive number [s]") > 0.0:
+            raise ModelError(f"shaper: period: got {period!r}, expected a positive number [s].")
         sums: dict[int, float] = {}
         for time, gain in zip(self.times, self.gains, strict=True):
             whole = int(np.floor(time / period + 1e-9))
@@ -48,8 +66,9 @@ class Shaper:
 
     def residual(self, frequency: float, damping: float = 0.0) -> float:
         """Vibration that the shaped impulses leave in a mode, as a part of that of one impulse [-]."""
-        w, wd = frequency, frequency * np.sqrt(1.0 - damping**2)
-        weights = self.gains * np.exp(damping * w * (self.times - self.times[-1]))
+        w, z = number("shaper: frequency", frequency, "a number [rad/s]"), _ratio(damping)
+        wd = w * np.sqrt(1.0 - z**2)
+        weights = self.gains * np.exp(z * w * (self.times - self.times[-1]))
         return float(abs(np.sum(weights * np.exp(1j * wd * self.times))))
 
 
@@ -67,9 +86,16 @@ def zvd(frequency: float, damping: float = 0.0) -> Shaper:
 
 def _decay(frequency: float, damping: float) -> tuple[float, float]:
     """What half a damped period leaves of an amplitude, and its length [s]."""
-    if not (np.isfinite(frequency) and frequency > 0.0):
-        raise ModelError(f"shaper: got frequency={frequency!r}, expected a positive number [rad/s].")
-    if not 0.0 <= damping < 1.0:
-        raise ModelError(f"shaper: got damping={damping!r}, expected a damping ratio from 0 to below 1.")
-    root = float(np.sqrt(1.0 - damping**2))
-    return float(np.exp(-damping * np.pi / root)), float(np.pi / (frequency * root))
+    w, z = number("shaper: frequency", frequency, "a positive number [rad/s]"), _ratio(damping)
+    if not w > 0.0:
+        raise ModelError(f"shaper: frequency: got {frequency!r}, expected a positive number [rad/s].")
+    root = float(np.sqrt(1.0 - z**2))
+    return float(np.exp(-z * np.pi / root)), float(np.pi / (w * root))
+
+
+def _ratio(damping: object) -> float:
+    expected = "a damping ratio from 0 to below 1"
+    z = number("shaper: damping", damping, expected)
+    if not 0.0 <= z < 1.0:
+        raise ModelError(f"shaper: damping: got {damping!r}, expected {expected}.")
+    return z

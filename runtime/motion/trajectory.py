@@ -21,6 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from elastogen.runtime.errors import ModelError
 from elastogen.runtime.real_numbers import finite, real_array
+from elastogen.runtime.words import flag
 
 Array = NDArray[np.float64]
 _MOST_SAMPLES = 10**8  # beyond any memory with their four derivatives, and before whole numbers overflow
@@ -53,8 +54,7 @@ class Trajectory:
     def __post_init__(self) -> None:
         object.__setattr__(self, "breaks", np.atleast_1d(finite("trajectory: breaks", self.breaks)))
         object.__setattr__(self, "coefficients", finite("trajectory: coefficients", self.coefficients))
-        if not isinstance(self.hold, (bool, np.bool_)):
-            raise ModelError(f"trajectory: hold={self.hold!r}, expected True or False.")
+        flag("trajectory: hold", self.hold)
         shape = self.coefficients.shape
         if len(shape) != 3 or len(self.breaks) != shape[0] + 1 or shape[0] < 1 or shape[1] < 1 or shape[2] < 1:
             raise ModelError(f"trajectory: {len(self.breaks)} breaks and coefficients of shape {shape} do not fit.")

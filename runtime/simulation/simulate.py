@@ -20,7 +20,7 @@ from elastogen.runtime.functions.quaternions import unit_quaternions
 from elastogen.runtime.functions.singular import condition, why_singular
 from elastogen.runtime.real_numbers import real_array
 from elastogen.runtime.simulation.limit_methods import LimitMethods, cut_at_limits, until_limit
-from elastogen.runtime.words import one_of
+from elastogen.runtime.words import flag, one_of
 
 if TYPE_CHECKING:  # imported where they are used: a model that is only evaluated starts at once
     from elastogen.runtime.simulation.inputs import Input, InputReader
@@ -125,8 +125,9 @@ class SimulationMethods(LimitMethods):
         times = sample_times(label, t, samples)
         if 0.0 < chosen.step < (least := float(np.spacing(np.abs(times).max()))):
             raise ModelError(f"{label}: step={step!r}, expected at least {least:.2g} s: with less the time stands still.")
-        if not isinstance(energy, (bool, np.bool_)):
-            raise ModelError(f"{label}: energy={energy!r}, expected True or False.")
+        flag(f"{label}: energy", energy)
+        if progress is not None:
+            flag(f"{label}: progress", progress)
         motions = self._motions(label, simulator, q0, qd0, parameters, len(times), energy)
         watched = read_stops(label, stops, self.position_limits, lambda: self._sudden_inertia(motions[0]))
         start = time.perf_counter()

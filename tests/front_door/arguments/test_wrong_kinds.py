@@ -11,11 +11,15 @@ import pytest
 
 import elastogen
 from elastogen import ElastogenError, Gauge, Model, ModelError, OutputError, Point, RobotError, Trajectory
+from elastogen.runtime.loop.controllers import closed_loop, lqr, vibrations
 from elastogen.runtime.loop.stability import LinearRobot
-from elastogen.runtime.motion.profiles import trapezoidal
+from elastogen.runtime.motion.geodesics import geodesics
+from elastogen.runtime.motion.profiles import bang_bang_input, trapezoidal
+from elastogen.runtime.motion.shaping import Shaper, zv
 from elastogen.runtime.motion.trajectory import cubic
 
 ZERO = np.zeros(2)
+ONE = np.ones((1, 1))
 HUGE = 10**400
 MOVE = Trajectory(np.array([0.0, 1.0]), np.zeros((1, 2, 4)))
 ODD: tuple[Any, ...] = (None, 3, b"x", [None], {3: 4}, [[1], [2, 3]], np.zeros((2, 2)), np.array("x"))
@@ -91,6 +95,8 @@ CALLS: dict[str, tuple[Callable[[Model], object], str]] = {
     "drives by words": (lambda m: m.rhs(0.0, np.zeros(4), elastogen.PD(ZERO, 1, 1, ["no", "no"])), "dtype <U2"),  # type: ignore
     "endless samples": (lambda m: m.simulate(ZERO, t=1.0, samples=2**63), "do not fit into memory"),
     "energy by a word": (lambda m: m.simulate(ZERO, t=1.0, energy="no"), "energy='no', expected True"),  # type: ignore[arg-type]
+    "gravity by a word": (lambda m: m.modes(ZERO, gravity="no"), "gravity='no', expected True"),  # type: ignore[arg-type]
+    "a bar by a word": (lambda m: m.simulate(ZERO, t=1.0, progress="no"), "progress='no', expected True"),  # type: ignore[arg-type]
     "results as text": (lambda m: m.gravity_vector(ZERO, out=np.array(["1", "2"])), "dtype <U1"),
     "elements of one number": (lambda m: m.elements(3.0), r"elements: q has shape \(\), expected \(..., 2\)"),
     "elements of text": (lambda m: m.elements("x"), "elements: q='x', expected real numbers"),
@@ -129,6 +135,24 @@ MOVES: dict[str, tuple[Callable[[], object], str]] = {
     "times that descend": (lambda: cubic([[0.0], [1.0]], [1, 0]), r"got times=\[1.0, 0.0\], times must ascend"),
     "three velocities": (lambda: cubic([[0.0], [1.0]], [0, 1], start_velocity=[1, 2, 3]), r"velocity: got shape \(3,\)"),
     "three limits": (lambda: trapezoidal([[0.0], [1.0]], velocity=[1, 1, 1], acceleration=1), "velocity="),
+    "synchronized by a word": (
+        lambda: trapezoidal([[0.0], [1.0]], velocity=1, acceleration=1, synchronize="no"),
+        "synchronize='no', expected True",  # type: ignore
+    ),
+    "no signs": (lambda: bang_bang_input([1.0], [0.0, 1.0, 2.0], None), "signs: got None"),  # type: ignore[arg-type]
+    "a mode of text": (lambda: zv("5"), "frequency: got '5', expected a positive number"),  # type: ignore[arg-type]
+    "two damping ratios": (lambda: zv(5.0, [0.1, 0.2]), r"damping: got \[0.1, 0.2\], expected a damping ratio"),  # type: ignore[arg-type]
+    "no damping ratio": (lambda: zv(5.0).residual(5.0, 1.5), "damping: got 1.5, expected a damping ratio"),
+    "no period": (lambda: zv(5.0).taps(0.0), "period: got 0.0, expected a positive number"),
+    "impulses of 2": (lambda: Shaper([0.0, 1.0], [1.0, 1.0]), "expected numbers that add up to 1"),  # type: ignore[arg-type]
+    "impulses of the past": (lambda: Shaper([-1.0, 1.0], [0.5, 0.5]), "expected seconds from 0"),  # type: ignore[arg-type]
+    "an impulse without gain": (lambda: Shaper([0.0, 1.0], [1.0]), "expected as many gains as times"),  # type: ignore[arg-type]
+    "no model": (lambda: geodesics(None, [[0.0], [1.0]]), "model=None, expected a model"),  # type: ignore[arg-type]
+    "forces for free": (lambda: lqr(ONE, ONE, 1.0, 0.0), "R: got .*, expected a positive definite weight"),
+    "weights of a larger one": (lambda: lqr(ONE, ONE, [1.0, 2.0], 1.0), r"Q has shape \(2,\), expected \(1,\) or \(1, 1\)"),
+    "no system": (lambda: lqr(ONE, [1.0], 1.0, 1.0), r"A has shape \(1, 1\) and B \(1,\), expected \(n, n\) and \(n, m\)"),
+    "a gain too many": (lambda: closed_loop(ONE, ONE, [[1.0, 2.0]]), r"K has shape \(1, 2\), expected \(1, 1\)"),
+    "poles of text": (lambda: vibrations("x"), "poles: got 'x', expected a row"),
     "a limit of text": (lambda: trapezoidal([[0.0], [1.0]], velocity=1, acceleration="x"), "acceleration: got 'x'"),
 }
 
