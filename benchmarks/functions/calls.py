@@ -55,6 +55,8 @@ def report(rounds: int) -> list[str]:
         _row("the same, out=M", times["matrices into"], times["matrices"]),
         _row("model.frame_jacobian('tip', q)", times["frame"]),
         _row("the same, out=J", times["frame into"], times["frame"]),
+        _row("inverse_dynamics_derivatives, one state", times["several of one"]),
+        _row("the same, out=(a, b, c)", times["several of one into"], times["several of one"]),
         _row("inverse_dynamics_derivatives, 4 states", times["several"]),
         _row("the same, out=(a, b, c)", times["several into"], times["several"]),
         _row("the same, out= three rows of a larger array", times["several into rows"]),
@@ -75,7 +77,7 @@ def _calls(model: elastogen.Model) -> dict[str, Callable[[], object]]:
     numbers, rows = [each.tolist() for each in (q, qd, qdd)], [each.tolist() for each in (Q, QD, QDD)]
     out, few_out, many_out, row = np.empty(6), np.empty((4, 6)), np.empty((100, 6)), np.empty((3, 4, 6))[1]
     J, M, several = np.empty((6, 6)), np.empty((4, 6, 6)), tuple(np.empty((4, 6, 6)) for _ in range(3))
-    block = tuple(np.empty((3, 4, 6, 6)))
+    block, single = tuple(np.empty((3, 4, 6, 6))), tuple(np.empty((6, 6)) for _ in range(3))
     method, evaluate = model.inverse_dynamics, model.evaluate
     return {
         "one": lambda: method(q, qd, qdd),
@@ -92,6 +94,8 @@ def _calls(model: elastogen.Model) -> dict[str, Callable[[], object]]:
         "matrices into": lambda: model.mass_matrix(Q, out=M),
         "frame": lambda: model.frame_jacobian("tip", q),
         "frame into": lambda: model.frame_jacobian("tip", q, out=J),
+        "several of one": lambda: model.inverse_dynamics_derivatives(q, qd, qdd),
+        "several of one into": lambda: model.inverse_dynamics_derivatives(q, qd, qdd, out=single),
         "several": lambda: evaluate("inverse_dynamics_derivatives", q=Q, qd=QD, qdd=QDD),
         "several into": lambda: evaluate("inverse_dynamics_derivatives", q=Q, qd=QD, qdd=QDD, out=several),
         "several into rows": lambda: evaluate("inverse_dynamics_derivatives", q=Q, qd=QD, qdd=QDD, out=block),

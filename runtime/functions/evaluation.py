@@ -12,7 +12,6 @@ from elastogen.runtime.errors import ModelError
 from elastogen.runtime.functions.kernel import ON_FAILURE, RAISE, Kernel
 from elastogen.runtime.functions.parameters import Parameters
 from elastogen.runtime.functions.quaternions import unit_quaternions
-from elastogen.runtime.functions.short_ways import as_own_arrays
 from elastogen.runtime.functions.singular import why_singular
 from elastogen.runtime.words import one_of
 
@@ -59,7 +58,7 @@ class Evaluation:
             result: Array | None = kernel.single(arguments, out)
             if result is not None:
                 return result
-            own = as_own_arrays(arguments, kernel.real)
+            own = _as_own_arrays(arguments, kernel.real)
             if own is not None:
                 arguments = own
                 result = kernel.single(arguments, out)
@@ -103,3 +102,25 @@ class Evaluation:
             f"Available: {', '.join(self._kernels)}. "
             "Fix: name it in the option outputs= of elastogen.build_model."
         )
+
+
+def _as_own_arrays(arguments: Sequence[Any], real: np.dtype[Any]) -> list[Any] | None:
+    """Lists and arrays of real numbers as dense arrays of the model's type; None if all are, or the general way must judge."""
+    arrays = []
+    changed = False
+    for given in arguments:
+        array = given
+        if isinstance(given, list):
+            try:
+                array = np.array(given)
+            except ValueError:  # ragged
+                return None
+        elif type(given) is not np.ndarray:
+            return None
+        if array.dtype is not real or not (array.flags.c_contiguous and array.flags.aligned):
+            if array.dtype.kind not in "iuf":
+                return None
+            array = array.astype(real, order="C")
+        changed = changed or array is not given
+        arrays.append(array)
+    return arrays if changed else None

@@ -174,7 +174,7 @@ def compile_batch(kernel: Kernel, call: Any) -> Callable[..., Any]:
     source = _FEW.format(
         arguments=_tuple("a", inputs),
         bytes=_bytes(kernel, inputs),
-        wrong=f"{' or '.join(wrong)} or {_wrong_row(kernel, inputs)}",
+        wrong=f"{' or '.join(wrong)} or {_wrong_row(inputs)}",
         **_workspace(kernel, "call(*bound)", "[...]", batch=True),
     )
     return _compiled(
@@ -237,7 +237,7 @@ def compile_lists(kernel: Kernel, call: Any) -> Callable[..., Any]:
     ]
     rows = _ROWS.format(
         arguments=_tuple("a", inputs),
-        wrong=f"{' or '.join(wrong)} or {_wrong_row(kernel, ())}",
+        wrong=f"{' or '.join(wrong)} or {_wrong_row(())}",
         lengths="\n        ".join(_ROW_LENGTHS.format(name=f"a{k}", size=a.size) for k, a in enumerate(inputs)),
         bytes=_bytes(kernel, ()),
         **_workspace(kernel, "call(*bound)", "[0]", batch=True),
@@ -315,11 +315,9 @@ def _unlike(name: str, argument: Argument, kernel: Kernel) -> str:
     return f"len({name}) != {argument.shape[0]} or {name}.nbytes != {argument.size * kernel.real.itemsize}"
 
 
-def _wrong_row(kernel: Kernel, inputs: Sequence[Argument]) -> str:
+def _wrong_row(inputs: Sequence[Argument]) -> str:
     """Whether there is no state, or a single one in arrays of another rank, which length and size do not tell."""
     ranks = [f"a{k}.ndim != {len(argument.shape) + 1}" for k, argument in enumerate(inputs)]
-    if len(kernel.info.outputs) == 1:
-        ranks.append(f"out is not None and out.ndim != {len(kernel.info.outputs[0].shape) + 1}")
     return f"count < 2 and ({' or '.join(['not count', *ranks])})"
 
 
@@ -327,69 +325,69 @@ def _workspace(kernel: Kernel, call: str, whole: str, *, batch: bool) -> dict[st
     """The parts of a call by a workspace; ``whole`` is how all of an input is assigned to."""
     inputs, outputs = kernel.info.inputs, kernel.info.outputs
     out = _out_names(outputs)
+    into = _into(out)
     reads = [f"r{k}.copy()" if batch or argument.shape else f"r{k}[()]" for k, argument in enumerate(outputs)]
-    unlike = [
-        f"{name}.shape != ({'count, ' * batch}{''.join(f'{x}, ' for x in argument.shape)})"
-        for name, argument in zip(out, outputs, strict=True)
-    ]
-    if len(out) == 1:
-        unlike = [f"len(out) != count or out.nbytes != b{outputs[0].size}" if batch else _unlike("out", outputs[0], kernel)]
+    shape_of = {argument.shape: str(argument.shape) for argument in outputs[1:]}
+    for k, shape in enumerate(shape_of if batch else ()):
+        shape_of[shape] = f"s{k}"
+        into["taken"] += f"; s{k} = (count, {''.join(f'{x}, ' for x in shape)})"
+    unlike = [_unlike(out[0], outputs[0], kernel)]  # of what is written first, numpy refuses the shapes that this leaves
+    if batch:
+        rank = f"count < 2 and {out[0]}.ndim != {len(outputs[0].shape) + 1}"
+        unlike = [f"len({out[0]}) != count or {out[0]}.nbytes != b{outputs[0].size} or {rank}"]
+    unlike += [f"{name}.shape != {shape_of[argument.shape]}" for name, argument in zip(out[1:], outputs[1:], strict=True)]
+    wrong = _wrong_out(out, unlike)
     return {
         "count": "count" * batch,
         "views": f"{_tuple('v', inputs)}{_tuple('r', outputs)}",
         "copies": "; ".join(f"v{k}{whole} = a{k}" for k in range(len(inputs))) or "pass",
         "call": call,
         "read": ", ".join(reads),
-        "wrong_out": _wrong_out(out, unlike),
-        **_into(out),
+        "wrong_out": wrong if batch or len(out) == 1 else f"({_not_own(kernel, out)}) and ({wrong})",
+        **into,
     }
 
 
 def _into(out: Sequence[str]) -> dict[str, str]:
-    return {
-        "taken": "pass" if len(out) == 1 else f"{', '.join(out)} = out",
-        "write": "; ".join(f"{name}[()] = r{k}" for k, name in enumerate(out)),
-    }
+    """Copies into outputs. Into one that is read-only, numpy refuses even itself, for which it copies nothing."""
+    writes = [*(f"{name}[()] = {name}" for name in out[1:]), *(f"{name}[()] = r{k}" for k, name in enumerate(out))]
+    return {"taken": "pass" if len(out) == 1 else f"{', '.join(out)} = out", "write": "; ".join(writes)}
 
 
 def _wrong_out(out: Sequence[str], unlike: Sequence[str]) -> str:
-    """Whether outputs are refused, before one of them is written; that the first is read-only, numpy finds."""
+    """Whether outputs are refused, before one of them is written; that one is read-only, numpy finds."""
     wrong = " or ".join(
-        f"type({name}) is not ndarray or {name}.dtype is not real or {other}" for name, other in zip(out, unlike, strict=True)
+        f"{name}.__class__ is not ndarray or {name}.dtype is not real or {other}"
+        for name, other in zip(out, unlike, strict=True)
     )
     if len(out) == 1:
         return wrong
-    read_only = " or ".join(f"not {name}.flags.writeable" for name in out[1:])
     views = " or ".join(f"{name}.base is not None" for name in out)
     same, share = (" or ".join(text.format(*pair) for pair in combinations(out, 2)) for text in ("{} is {}", "share({}, {})"))
-    return f"type(out) is not tuple and type(out) is not list or {wrong} or {read_only} or {same} or ({views}) and ({share})"
+    return f"type(out) is not tuple and type(out) is not list or {wrong} or {same} or ({views}) and ({share})"
 
 
-def as_own_arrays(arguments: Sequence[Any], real: np.dtype[Any]) -> list[Any] | None:
-    """Lists and arrays of real numbers as dense arrays of the model's type; None if all are, or the general way must judge."""
-    arrays = []
-    changed = False
-    for given in arguments:
-        array = given
-        if isinstance(given, list):
-            try:
-                array = np.array(given)
-            except ValueError:  # ragged
-                return None
-        elif type(given) is not np.ndarray:
-            return None
-        if array.dtype is not real or not (array.flags.c_contiguous and array.flags.aligned):
-            if array.dtype.kind not in "iuf":
-                return None
-            array = array.astype(real, order="C")
-        changed = changed or array is not given
-        arrays.append(array)
-    return arrays if changed else None
+def _not_own(kernel: Kernel, out: Sequence[str]) -> str:
+    """Whether several outputs of one state may be anything but separate arrays with memory of their own: in half of the time.
+
+    The size of an array in memory is that of its head, 16 bytes for each axis, and its numbers if it owns them. With the rank
+    it tells how many numbers there are, and with the length then the shape of a matrix; numpy refuses others in the first one.
+    """
+    wrong = ["type(out) is not tuple and type(out) is not list"]
+    for k, (name, argument) in enumerate(zip(out, kernel.info.outputs, strict=True)):
+        array = np.empty(argument.shape, kernel.real)
+        if array.ndim > 2 or array.__sizeof__() - array[...].__sizeof__() != array.nbytes:
+            return "True"  # another numpy, or not enough to tell the shape
+        wrong.append(f"{name}.__class__ is not ndarray or {name}.dtype is not real or sizeof({name}) != {array.__sizeof__()}")
+        wrong.append(f"{name}.ndim != {array.ndim}")
+        if k and array.ndim == 2:
+            wrong.append(f"len({name}) != {len(array)}")
+    return " or ".join([*wrong, *(f"{one} is {other}" for one, other in combinations(out, 2))])
 
 
 def _compiled(source: str, name: str, kernel: Kernel, **more: Any) -> Callable[..., Any]:
     namespace = {"kernel": kernel, "parameters": kernel.parameters, "real": kernel.real, "ndarray": np.ndarray, **more}
-    namespace["share"] = np.may_share_memory
+    namespace |= {"share": np.may_share_memory, "sizeof": np.ndarray.__sizeof__}
     exec(source, namespace)
     function: Callable[..., Any] = namespace[name]
     return function
