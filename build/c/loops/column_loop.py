@@ -42,11 +42,11 @@ def print_loop(memory: ColumnMemory, number: int, shared: Mapping[int, int], nam
             lines.append(f"{2 * INDENT}{{{', '.join(values)}}},")
         lines.append(f"{INDENT}}};")
     lines += [f"{INDENT}const {real} {SHARED}{k} = {SHARED}[{shared[columns.shared[k]]}];" for k in step.inputs(SHARED)]
-    lines.append(f"{INDENT}for (int i = 0; i < {padded(columns)}; {step.advance}) {{")
+    lines.append(f"{INDENT}{step.each}")
     loads: dict[int, str] = {}
     for k, node in step.inputs(GIVEN).items():
-        place = f"{NUMBERS}[{numbers.index(k)}][i]" if k in numbers else f"{COLUMNS}[i + {memory.given[number][k]}]"
-        loads[node] = f"const {step.value_type} {GIVEN}{k} = {step.columns_at(place)};"
+        array, place = (f"{NUMBERS}[{numbers.index(k)}]", 0) if k in numbers else (COLUMNS, memory.given[number][k])
+        loads[node] = f"const {step.value_type} {GIVEN}{k} = {step.columns_at(array, place)};"
     if not step.lanes:  # results may take the places of what was given
         lines += [2 * INDENT + line for line in loads.values()]
     lines += [INDENT + line for line in step.print_all(loads if step.lanes else {})]
@@ -96,7 +96,7 @@ class _Step(Printer):
         self.value_type = f"{dialect.prefix}_{vector}_t" if vector else dialect.real_type
         leaves = (f"{name}{k}" for name, count in ((GIVEN, columns.given), (SHARED, columns.shared)) for k in range(len(count)))
         self.taken = frozenset((COLUMNS, NUMBERS, "spread", *leaves, *outputs))
-        self.advance = f"i += {self._macro.format('')}" if vector else "++i"
+        self.each = f"{self._macro.format('EACH_')} {{" if vector else f"for (int i = 0; i < {padded(columns)}; ++i) {{"
         super().__init__(
             Program(columns.step, inputs, [(Argument("solved", (len(results),), "", ""), results)]),
             symbol,
@@ -105,9 +105,9 @@ class _Step(Printer):
         )
         self.leaf_text = {node: text.replace("[", "").replace("]", "") for node, text in self.leaf_text.items()}
 
-    def columns_at(self, place: str) -> str:
-        """What all columns have there."""
-        return f"{self._macro.format('READ_')}(&{place})" if self.lanes else place
+    def columns_at(self, array: str, place: int) -> str:
+        """What the columns have there."""
+        return f"{self._macro.format('READ_')}({array}, {place})" if self.lanes else f"{array}[i + {place}]"
 
     def inputs(self, name: str) -> dict[int, int]:
         """Numbers and nodes of the inputs of that name that the step reads."""
@@ -128,6 +128,7 @@ class _Step(Printer):
             return super()._statement(statement, text)
         target, value = self.targets[statement.index], self.expressions.reference(statement.ref, text)
         if isinstance(target, Spread):
-            return [f"{self._macro.format('SPREAD_')}({target.output}, {target.first}, {target.step}, i, {value});"]
-        place = f"{COLUMNS}[i + {target}]"
-        return [f"{self._macro.format('WRITE_')}(&{place}, {value});" if self.lanes else f"{place} = {value};"]
+            return [f"{self._macro.format('SPREAD_')}({target.output}, {target.first}, {target.step}, {value});"]
+        if self.lanes:
+            return [f"{self._macro.format('WRITE_')}({COLUMNS}, {target}, {value});"]
+        return [f"{COLUMNS}[i + {target}] = {value};"]

@@ -180,7 +180,7 @@ def test_emitted_c_compiles_without_warnings(derived: ModelDerivation, tmp_path:
 def test_without_vectors_and_with_shorter_ones_the_bits_are_the_same(compiler: str, tmp_path: Path) -> None:
     robot = robot_with_limbs(4, 2)
     model = render_model(derive_model(robot, SHORTER), EmitOptions(SHORTER, "double", "fast"))
-    assert "LIMBS4_FOUR" in model.source
+    assert "LIMBS4_EACH_FOUR" in model.source
     for name, text in model.c_files.items():
         (tmp_path / name).write_text(text)
     size, found = len(robot.velocity_names), []

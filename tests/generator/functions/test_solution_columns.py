@@ -67,8 +67,8 @@ def test_text(function: Function) -> None:
     looped = print_body(program, NAME, Dialect("arm", "double", "fast"), live)
     for number, columns in enumerate(program.in_loops.columns, 1):
         (part,) = (part for part in looped.parts if part.name.endswith(f"_loop{number}"))
-        step = {2: "i += ARM_TWO", 4: "i += ARM_FOUR"}.get(columns.width, "++i")
-        assert f"    for (int i = 0; i < {padded(columns)}; {step}) {{" in part.lines
+        each = {2: "ARM_EACH_TWO", 4: "ARM_EACH_FOUR"}.get(columns.width, f"for (int i = 0; i < {padded(columns)}; ++i)")
+        assert f"    {each} {{" in part.lines
     text = "\n".join(looped.lines)
     for name in ("dqdd_dq", "dqdd_dqd", "dqdd_dF"):
         assert text.count(f"for (int i = 0; i < 49; ++i) {{ {name}[i] = 0.0; }}") == 1
