@@ -5,12 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from elastogen.generator.beams.damping_parts import DampingParts
 from elastogen.generator.beams.natural_frequencies import Array, clamped_modes, naming_heavy_tips
 from elastogen.generator.beams.piecewise import ROUNDING, to_scalar
 from elastogen.generator.robot.location import Location
 from elastogen.generator.robot.robot import Matrix
+
+UNCOUPLED = 1e-10  # of what two coordinates have themselves
 
 
 @dataclass(frozen=True)
@@ -41,11 +44,7 @@ def by_ratios(ratios: list[float], mass: Array, stiffness: Array, where: Locatio
     """
     zeta, every = np.array(ratios), len(ratios) == len(mass)
     with naming_heavy_tips(where):
-        if every:
-            w, shapes = clamped_modes(mass, stiffness)
-            left = mass @ shapes
-        else:
-            w, left = (array[..., : len(zeta)] for array in _ordered_modes(mass, stiffness))
+        w, left = (array[..., : len(zeta)] for array in _ordered_modes(mass, stiffness))
         if not w[-1] > 0:
             raise np.linalg.LinAlgError
     beta = float(2 * zeta[-1] / w[-1])
@@ -66,15 +65,21 @@ def _scaled(vector: Array, excess: float) -> tuple[float, ...]:
     return tuple(float(entry) + 0.0 for entry in scaled * np.sign(vector[np.argmax(np.abs(vector))]))  # no -0.0
 
 
+def _coupled(matrix: Array) -> NDArray[np.bool_]:
+    """Entries that are more than rounding errors of modes being orthogonal to each other with their tip."""
+    size = np.sqrt(np.abs(np.diag(matrix)))
+    return np.asarray(np.abs(matrix) > UNCOUPLED * np.outer(size, size))
+
+
 def _ordered_modes(mass: Array, stiffness: Array) -> tuple[Array, Array]:
     """Frequencies, lowest first, and M x of the modes x.
 
-    Coordinates that nothing couples, as those of bending in y and in z, have modes of their own: where both bend alike, their
-    frequencies are equal, and any combination of them would be a mode, too.
+    Coordinates that nothing couples have modes of their own: those of bending in y and in z, where both bend alike and any
+    combination would be a mode, too, and those that are modes themselves, whose damping is diagonal then to the last bit.
     """
     n = len(mass)
     frequencies, left = np.zeros(n), np.zeros((n, n))
-    coupled = (mass != 0) | (stiffness != 0)
+    coupled = _coupled(mass) | _coupled(stiffness)
     waiting, done = list(range(n)), 0
     while waiting:
         group, reached = [waiting[0]], 0
