@@ -18,9 +18,9 @@ COLUMNS = (OURS, FUSED, LIBM, PINOCCHIO, CASADI_O2, CASADI_O3)
 CASADI_FLAGS = {CASADI_O2: ("-O2", "-march=native"), CASADI_O3: ("-O3", "-march=native")}
 TARGETS = {  # times faster than Pinocchio and than CasADi: reached on every robot, to be kept
     "inverse_dynamics": (8.0, 2.0),
-    "mass_matrix": (5.0, 2.0),
-    "forward_dynamics": (8.0, 1.8),
-    "coriolis_matrix": (7.0, 3.0),
+    "mass_matrix": (7.0, 2.5),
+    "forward_dynamics": (8.0, 2.2),
+    "coriolis_matrix": (8.0, 4.0),
 }
 
 
