@@ -54,7 +54,8 @@ def test_a_controller_needs_a_quarter_less():
 @pytest.mark.parametrize("seed", range(6))
 def test_gravity_from_composite_bodies_is_that_of_newton_and_euler(seed):
     robot = random_robot(seed)
-    variant = VariantFamily(robot).dynamic()[seed]
+    layouts = VariantFamily(robot).dynamic()
+    variant = layouts[seed % len(layouts)]
     newton, composite = (way(variant).outputs[0] for way in CATALOGUE["gravity_vector"].ways)
     inputs = [input_argument("q", variant.size, variant.size)]
     outputs = [
