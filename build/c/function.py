@@ -13,8 +13,8 @@ from elastogen.build.c.dialect import Dialect
 from elastogen.build.c.expression import literal
 from elastogen.build.c.lines import INDENT
 from elastogen.build.c.loops.alike_branches import together
-from elastogen.build.c.loops.column_loop import COLUMNS, print_loop
-from elastogen.build.c.loops.column_memory import ColumnMemory
+from elastogen.build.c.loops.column_loop import print_loop
+from elastogen.build.c.loops.column_memory import COLUMNS, ColumnMemory
 from elastogen.build.c.loops.copies import Copy, copies
 from elastogen.build.c.loops.direct_results import direct_results
 from elastogen.build.c.schedule import LoopCall, Store

@@ -12,7 +12,7 @@ from elastogen.build.c.body import Part, Printer
 from elastogen.build.c.dialect import Dialect
 from elastogen.build.c.expression import literal
 from elastogen.build.c.lines import INDENT
-from elastogen.build.c.loops.column_memory import NOWHERE, ColumnMemory, padded
+from elastogen.build.c.loops.column_memory import COLUMNS, NOWHERE, ColumnMemory, padded
 from elastogen.build.c.loops.direct_results import VECTORS, Spread
 from elastogen.build.c.schedule import Statement, Store
 from elastogen.generator.program.columns import GIVEN, SHARED, Columns
@@ -21,10 +21,9 @@ from elastogen.generator.program.program import Program
 from elastogen.runtime.interface.argument import Argument
 
 NUMBERS = "numbers"  # constants, one for each column
-COLUMNS = "columns"  # the array with everything that the columns start from and make
 
 Target = int | Spread
-"""Where a result goes: a place in the array of columns, or elements of an output."""
+"""Where a result goes: a place in the array of columns, or elements of an output or of that array."""
 
 
 def print_loop(memory: ColumnMemory, number: int, shared: Mapping[int, int], name: str, dialect: Dialect) -> Part:
@@ -67,7 +66,8 @@ def _targets(memory: ColumnMemory, number: int) -> list[tuple[int, Target]]:
     """Numbers of results, each with one place that it goes to."""
     targets: list[tuple[int, Target]] = []
     for r in range(len(memory.program.columns[number].results)):
-        targets += [(r, spread) for spread in memory.direct.spreads.get((number, r), ())]
+        spreads = (*memory.direct.spreads.get((number, r), ()), *memory.spreads.get((number, r), ()))
+        targets += [(r, spread) for spread in spreads]
         targets += [(r, memory.results[number, r])] if (number, r) in memory.results else []
     return targets
 

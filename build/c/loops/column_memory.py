@@ -2,7 +2,8 @@
 
 The columns of a value lie side by side. A loop runs over two columns or over a multiple of four, so that compilers make vectors
 of it without further ado; what it makes of columns that it has too much is nobody's. A result is left where the loops that go
-on with it read it, and rows that are not read any more are used again.
+on with it read it, and rows that are not read any more are used again. Where both columns of a result go into different rows,
+as entries of both arms do, the loop that makes them puts them there.
 """
 
 from __future__ import annotations
@@ -10,13 +11,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from elastogen.build.c.loops.direct_results import VECTORS, DirectResults, Result, origins
+from elastogen.build.c.loops.direct_results import VECTORS, DirectResults, Result, Spread, origins
 from elastogen.generator.program.columns import Columns
 from elastogen.generator.program.graph import Op
 from elastogen.generator.program.program import InLoops
 
+COLUMNS = "columns"  # the array with everything that the columns start from and make
 LANES = 4  # of which the number of columns is made a multiple
 NOWHERE = -1  # the place of constants
+
+Row = tuple[int, tuple[int, ...]]
+"""What a loop starts from: the number of columns that it runs over, and the values."""
 
 
 def padded(columns: Columns) -> int:
@@ -36,10 +41,13 @@ class ColumnMemory:
     starts: list[list[tuple[int, int]]] = field(default_factory=list)  # by loop: places, and the values to be put there
     zeroed: list[tuple[int, int]] = field(default_factory=list)  # first and end of what is to be zero from the beginning
     places: dict[int, int] = field(default_factory=dict)  # of the nodes made[k] that are read one by one
-    nowhere: list[int] = field(default_factory=list)  # nodes made[k] that only outputs read, to which they go at once
+    nowhere: list[int] = field(default_factory=list)  # nodes made[k] that go where they are read at once
+    spreads: dict[Result, list[Spread]] = field(default_factory=dict)  # into rows that other loops start from
 
     def __post_init__(self) -> None:
         self._origin = origins(self.program)
+        self._pairs = self._find_pairs()
+        self._put = {cell for *_, cells in self._pairs for cell in cells}
         self._allocate()
         self.places = {
             node: self.results[result] + column for node, (result, column) in self._origin.items() if result in self.results
@@ -54,12 +62,27 @@ class ColumnMemory:
             return None
         return first[0] if found == [(first[0], c) for c in range(len(refs))] else None
 
+    def _is_constant(self, refs: Sequence[int]) -> bool:
+        return all(self.program.graph.op[ref >> 1] is Op.CONSTANT for ref in refs)
+
+    def _find_pairs(self) -> list[tuple[Result, bool, tuple[tuple[Row, int], ...]]]:
+        """Results of two columns, or their negatives, and places in rows that both go to."""
+        rows = dict.fromkeys((padded(columns), refs) for columns in self.program.columns for refs in columns.given)
+        found: dict[tuple[Result, bool], tuple[list[tuple[Row, int]], list[tuple[Row, int]]]] = {}
+        for row in rows:
+            if not self._is_constant(row[1]) and self._same(row[1]) is None:
+                for place, ref in enumerate(row[1]):
+                    result, column = self._origin.get(ref >> 1, (None, 0))
+                    if result is not None and self.program.columns[result[0]].width == 2:
+                        found.setdefault((result, bool(ref & 1)), ([], []))[column].append((row, place))
+        return [(*key, cells) for key, both in found.items() for cells in zip(*both, strict=False)]
+
     def _allocate(self) -> None:
         loops, last_row = self.program.columns, dict[tuple[int, ...], int]()
         for number, columns in enumerate(loops):
             last_row |= dict.fromkeys(columns.given, number)
         last, lasting = self._last_reads()
-        known: dict[tuple[int, tuple[int, ...]], int] = {}  # places of rows, by their widths and values
+        known: dict[Row, int] = {}  # places of rows
         free: dict[int, list[int]] = {}  # by width
         for number, columns in enumerate(loops):
             width = padded(columns)
@@ -69,14 +92,14 @@ class ColumnMemory:
             begin = self.size
             for refs in columns.given:
                 same, key = self._same(refs), (width, refs)
-                if all(self.program.graph.op[ref >> 1] is Op.CONSTANT for ref in refs):
+                if self._is_constant(refs):
                     self.given[-1].append(NOWHERE)
                 elif same is not None:
                     self.given[-1].append(self.results[same])
                 else:
                     if key not in known:
                         known[key] = self.size
-                        self.starts[-1] += [(self.size + c, ref) for c, ref in enumerate(refs)]
+                        self.starts[-1] += [(self.size + c, ref) for c, ref in enumerate(refs) if (key, c) not in self._put]
                         self.size += width
                     self.given[-1].append(known[key])
                     own += [known[key]] if last_row[refs] == number and known[key] not in own else []
@@ -97,6 +120,9 @@ class ColumnMemory:
             done = [result for result, end in last.items() if end == number and result not in lasting]
             for result in done:
                 free.setdefault(padded(loops[result[0]]), []).append(self.results[result])
+        for result, negative, cells in self._pairs:
+            first, second = (known[row] + place for row, place in cells)
+            self.spreads.setdefault(result, []).append(Spread(COLUMNS, first, second - first, negative))
 
     def _last_reads(self) -> tuple[dict[Result, int], set[Result]]:
         """The last loop that reads a result where it is, and the results that are read one by one too."""
@@ -112,7 +138,8 @@ class ColumnMemory:
             for row in columns.given:
                 same = self._same(row)
                 if same is None:
-                    refs += row
+                    key = (padded(columns), row)
+                    refs += [ref for place, ref in enumerate(row) if (key, place) not in self._put]
                 else:
                     last[same] = number
         return last, {self._origin[node][0] for node in program.graph.cone(refs) if node in self._origin}
