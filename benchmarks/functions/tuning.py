@@ -13,7 +13,7 @@ from pathlib import Path
 from unittest.mock import patch
 
 from benchmarks.race.kernels import FUNCTIONS, Race
-from benchmarks.race.orders import few_live_values
+from benchmarks.race.orders import few_live_values, without_branches
 from benchmarks.race.ours import derived, our_kernels, rendered, toolchain
 from benchmarks.race.robots import TITLES, MissingPeerError, load_subject
 from benchmarks.race.tables import table
@@ -34,6 +34,7 @@ class Lever:
     sincos: str = "fast"
     constants: dict[str, int] = field(default_factory=dict)
     reordered: bool = False  # see benchmarks.race.orders
+    straight: bool = False  # branches that are built alike one after the other
     compiler: str = ""
 
 
@@ -59,6 +60,7 @@ LEVERS = (
     Lever("1 operation per statement", constants={"OPERATIONS_PER_STATEMENT": 1}),
     Lever("20 operations per statement", constants={"OPERATIONS_PER_STATEMENT": 20}),
     Lever("statements ordered for few live values", reordered=True),
+    Lever("alike branches one after the other", straight=True),
     Lever("clang", compiler="clang", without=GCC_FLAGS + X86_FLAGS),
 )
 
@@ -87,7 +89,8 @@ def measure(robot: str, derivation: ModelDerivation, work: Path, rounds: int, le
     levers = tuple(lever for lever in levers if not lever.compiler or shutil.which(lever.compiler))
     for lever in levers:
         with _constants(lever.constants):
-            text = rendered(few_live_values(derivation) if lever.reordered else derivation, lever.sincos)
+            printed = few_live_values(derivation) if lever.reordered else derivation
+            text = rendered(without_branches(printed) if lever.straight else printed, lever.sincos)
         kernels = our_kernels(text, size, work, lever.label, compiler_command(lever))
         for name, race in races.items():
             race.add(kernels[name])

@@ -1,4 +1,4 @@
-"""Another order of a program's operations: what the order of the emitted statements is worth."""
+"""Other orders of a program's operations: what the order of the emitted statements is worth."""
 
 from __future__ import annotations
 
@@ -16,6 +16,16 @@ def few_live_values(derivation: ModelDerivation) -> ModelDerivation:
     for function in derivation.functions:
         program = copy.copy(function.program)
         program.order = tuple(_ordered(function.program))
+        functions.append(replace(function, program=program))
+    return replace(derivation, functions=tuple(functions))
+
+
+def without_branches(derivation: ModelDerivation) -> ModelDerivation:
+    """The same functions without a word of branches that are built alike."""
+    functions = []
+    for function in derivation.functions:
+        program = copy.copy(function.program)
+        program.branches = ()
         functions.append(replace(function, program=program))
     return replace(derivation, functions=tuple(functions))
 
