@@ -343,7 +343,7 @@ def _workspace(kernel: Kernel, call: str, whole: str, *, batch: bool) -> dict[st
         "copies": "; ".join(f"v{k}{whole} = a{k}" for k in range(len(inputs))) or "pass",
         "call": call,
         "read": ", ".join(reads),
-        "wrong_out": wrong if batch or len(out) == 1 else f"({_not_own(kernel, out)}) and ({wrong})",
+        "wrong_out": wrong if batch or len(out) == 1 else f"({_not_as_before(kernel, out)}) and ({wrong} or remember(out))",
         **into,
     }
 
@@ -367,27 +367,31 @@ def _wrong_out(out: Sequence[str], unlike: Sequence[str]) -> str:
     return f"type(out) is not tuple and type(out) is not list or {wrong} or {same} or ({views}) and ({share})"
 
 
-def _not_own(kernel: Kernel, out: Sequence[str]) -> str:
-    """Whether several outputs of one state may be anything but separate arrays with memory of their own: in half of the time.
+def _not_as_before(kernel: Kernel, out: Sequence[str]) -> str:
+    """Whether several outputs of one state are others than in the last call, or were changed since: in half of the time.
 
-    The size of an array in memory is that of its head, 16 bytes for each axis, and its numbers if it owns them. With the rank
-    it tells how many numbers there are, and with the length then the shape of a matrix; numpy refuses others in the first one.
+    Arrays that were taken keep their class, and memory of their own. The size of an array in memory is that of its head, 16
+    bytes for each axis, and its numbers if it owns them: with the length it tells a matrix of another shape.
     """
-    wrong = ["type(out) is not tuple and type(out) is not list"]
+    wrong = [f"{'before' if k else '(before := seen[0])'}[{k}] is not {name}" for k, name in enumerate(out)]
     for k, (name, argument) in enumerate(zip(out, kernel.info.outputs, strict=True)):
         array = np.empty(argument.shape, kernel.real)
         if array.ndim > 2 or array.__sizeof__() - array[...].__sizeof__() != array.nbytes:
             return "True"  # another numpy, or not enough to tell the shape
-        wrong.append(f"{name}.__class__ is not ndarray or {name}.dtype is not real or sizeof({name}) != {array.__sizeof__()}")
-        wrong.append(f"{name}.ndim != {array.ndim}")
+        wrong.append(f"{name}.dtype is not real or sizeof({name}) != {array.__sizeof__()}")
         if k and array.ndim == 2:
             wrong.append(f"len({name}) != {len(array)}")
-    return " or ".join([*wrong, *(f"{one} is {other}" for one, other in combinations(out, 2))])
+    return " or ".join(wrong)
 
 
 def _compiled(source: str, name: str, kernel: Kernel, **more: Any) -> Callable[..., Any]:
     namespace = {"kernel": kernel, "parameters": kernel.parameters, "real": kernel.real, "ndarray": np.ndarray, **more}
-    namespace |= {"share": np.may_share_memory, "sizeof": np.ndarray.__sizeof__}
+    seen: list[Any] = [[None] * len(kernel.info.outputs)]  # the outputs of the last call, where there are several
+
+    def remember(out: Sequence[Any]) -> None:
+        seen[0] = tuple(out)
+
+    namespace |= {"share": np.may_share_memory, "sizeof": np.ndarray.__sizeof__, "seen": seen, "remember": remember}
     exec(source, namespace)
     function: Callable[..., Any] = namespace[name]
     return function

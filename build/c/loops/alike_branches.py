@@ -1,9 +1,9 @@
 """Branches of a robot that are built alike, both legs or both arms, computed together: loops with one column for each of them.
 
 The operations of such branches differ in constants, inputs and signs only. Each group of nodes that do the same in all branches
-becomes one operation in a loop, of which compilers make vectors, and whose text is there once. A sign is no hindrance: a group
-holds the values of the first branch as they are, those of the others as they are or negated: the bits stay the same but for
-the sign.
+becomes one operation on vectors of two or four numbers (column_loop.py), whose text is there once. A sign is no hindrance: a
+group holds the values of the first branch as they are, those of the others as they are or negated: the bits stay the same but
+for the sign.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from itertools import chain
 
 from elastogen.build.c.loops.unknown_signs import UnknownSigns
 from elastogen.build.c.split import crossing_counts
+from elastogen.generator.program.arguments import POSITIONS
 from elastogen.generator.program.columns import GIVEN, MADE, SHARED, Columns
 from elastogen.generator.program.graph import Graph, Op, Value
 from elastogen.generator.program.program import Branch, InLoops, Program
@@ -24,7 +25,6 @@ from elastogen.runtime.interface.argument import Argument
 Branches = Sequence[Sequence[Branch]]
 """Sets of branches that are alike: their coordinates correspond to each other in order."""
 
-POSITIONS = ("q", "q0", "q1")  # inputs with a number for every position; others have one for every velocity
 GROUPED = (Op.ADD, Op.MUL, Op.DIV)
 LONGEST_LOOP, SHORTEST_LOOP = 250, 150  # operations
 SHORTEST_STAGE = 30  # operations for which a loop is worth its call
