@@ -59,7 +59,7 @@ def report(rounds: int) -> list[str]:
         _row("the same, out=(a, b, c)", times["several of one into"], times["several of one"]),
         _row("inverse_dynamics_derivatives, 4 states", times["several"]),
         _row("the same, out=(a, b, c)", times["several into"], times["several"]),
-        _row("the same, out= three rows of a larger array", times["several into rows"]),
+        _row("the same, out= three rows of a larger array", times["several into rows"], times["several"]),
         _row("4 positions, one qd and one qdd for all", times["broadcast"]),
         _row("the same, out=F", times["broadcast into"]),
     ]

@@ -337,13 +337,14 @@ def _workspace(kernel: Kernel, call: str, whole: str, *, batch: bool) -> dict[st
         unlike = [f"len({out[0]}) != count or {out[0]}.nbytes != b{outputs[0].size} or {rank}"]
     unlike += [f"{name}.shape != {shape_of[argument.shape]}" for name, argument in zip(out[1:], outputs[1:], strict=True)]
     wrong = _wrong_out(out, unlike)
+    changed = unlike if batch else [_changed_shape(kernel, k, name) for k, name in enumerate(out)]
     return {
         "count": "count" * batch,
         "views": f"{_tuple('v', inputs)}{_tuple('r', outputs)}",
         "copies": "; ".join(f"v{k}{whole} = a{k}" for k in range(len(inputs))) or "pass",
         "call": call,
         "read": ", ".join(reads),
-        "wrong_out": wrong if batch or len(out) == 1 else f"({_not_as_before(kernel, out)}) and ({wrong} or remember(out))",
+        "wrong_out": wrong if len(out) == 1 else f"({_not_as_before(out, changed)}) and ({wrong} or remember(out))",
         **into,
     }
 
@@ -367,21 +368,24 @@ def _wrong_out(out: Sequence[str], unlike: Sequence[str]) -> str:
     return f"type(out) is not tuple and type(out) is not list or {wrong} or {same} or ({views}) and ({share})"
 
 
-def _not_as_before(kernel: Kernel, out: Sequence[str]) -> str:
-    """Whether several outputs of one state are others than in the last call, or were changed since: in half of the time.
+def _not_as_before(out: Sequence[str], unlike: Sequence[str]) -> str:
+    """Whether several outputs are others than in the last call, or were changed since: those keep their class and memory."""
+    same = (f"{'before' if k else '(before := seen[0])'}[{k}] is not {name}" for k, name in enumerate(out))
+    return " or ".join([*same, *(f"{name}.dtype is not real or {other}" for name, other in zip(out, unlike, strict=True))])
 
-    Arrays that were taken keep their class, and memory of their own. The size of an array in memory is that of its head, 16
-    bytes for each axis, and its numbers if it owns them: with the length it tells a matrix of another shape.
+
+def _changed_shape(kernel: Kernel, k: int, name: str) -> str:
+    """Whether an output of one state that was taken before has another shape now: in half of the time where it owns its memory.
+
+    The size of an array in memory is that of its head, 16 bytes for each axis, and its numbers if it owns them: with the length
+    it tells a matrix of another shape, which numpy itself refuses in the first one.
     """
-    wrong = [f"{'before' if k else '(before := seen[0])'}[{k}] is not {name}" for k, name in enumerate(out)]
-    for k, (name, argument) in enumerate(zip(out, kernel.info.outputs, strict=True)):
-        array = np.empty(argument.shape, kernel.real)
-        if array.ndim > 2 or array.__sizeof__() - array[...].__sizeof__() != array.nbytes:
-            return "True"  # another numpy, or not enough to tell the shape
-        wrong.append(f"{name}.dtype is not real or sizeof({name}) != {array.__sizeof__()}")
-        if k and array.ndim == 2:
-            wrong.append(f"len({name}) != {len(array)}")
-    return " or ".join(wrong)
+    array = np.empty(kernel.info.outputs[k].shape, kernel.real)
+    other = f"{name}.shape != {array.shape}"
+    if array.ndim > 2 or array.__sizeof__() - array[...].__sizeof__() != array.nbytes:
+        return other  # another numpy, or not enough to tell the shape
+    length = f" or len({name}) != {len(array)}" if k and array.ndim == 2 else ""
+    return f"(sizeof({name}) != {array.__sizeof__()}{length}) and {other}"
 
 
 def _compiled(source: str, name: str, kernel: Kernel, **more: Any) -> Callable[..., Any]:
