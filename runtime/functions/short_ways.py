@@ -375,10 +375,9 @@ def _not_as_before(out: Sequence[str], unlike: Sequence[str]) -> str:
 
 
 def _changed_shape(kernel: Kernel, k: int, name: str) -> str:
-    """Whether an output of one state that was taken before has another shape now: in half of the time where it owns its memory.
+    """Whether an output of one state that was taken before has another shape now: sooner known where it owns its memory.
 
-    The size of an array in memory is that of its head, 16 bytes for each axis, and its numbers if it owns them: with the length
-    it tells a matrix of another shape, which numpy itself refuses in the first one.
+    Its size in memory is then 16 bytes for each axis and its numbers, beside a head; with the length that tells a matrix.
     """
     array = np.empty(kernel.info.outputs[k].shape, kernel.real)
     other = f"{name}.shape != {array.shape}"
