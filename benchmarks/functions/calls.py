@@ -61,7 +61,7 @@ def report(rounds: int) -> list[str]:
         _row("the same, out=(a, b, c)", times["several into"], times["several"]),
         _row("the same, out= three rows of a larger array", times["several into rows"], times["several"]),
         _row("4 positions, one qd and one qdd for all", times["broadcast"]),
-        _row("the same, out=F", times["broadcast into"]),
+        _row("the same, out=F", times["broadcast into"], times["broadcast"]),
     ]
     header = ["PUMA 560 (6 joints), payload and gravity live", "ns, shortest (median)", "target [ns]", "reached"]
     return ["## Calls from Python", "", *table(header, rows), ""]

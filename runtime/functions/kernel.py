@@ -113,11 +113,14 @@ class Kernel:
         count = math.prod(shape)
         dense = [_dense(array, rank, shape, self.real) for array, rank in zip(arrays, ranks, strict=True)]
         inputs, strides = [array for array, _ in dense], [stride for _, stride in dense]
-        given = self._check_out(out, shape)
-        outputs = [self._destination(k, given, arrays, shape) for k in range(len(self.info.outputs))]
+        usual = None if out is None else self._usual_out(out, shape, arrays)
+        given = self._check_out(out, shape) if usual is None else None
+        outputs = [usual] if usual is not None else self._destinations(given, arrays, shape)
         job = Batch(inputs, strides, outputs)
         if count and self._run(job, 0, count, threads):
             self._report(job, shape, count, on_failure)
+        if usual is not None:
+            return usual
         if given is None:
             results = [array if array.ndim else array[()] for array in outputs]
             return results[0] if len(results) == 1 else tuple(results)
@@ -216,6 +219,19 @@ class Kernel:
 
     # Outputs.
 
+    def _usual_out(self, out: Any, batch: tuple[int, ...], arrays: Sequence[NDArray[Any]]) -> NDArray[Any] | None:
+        """The one output as the C code can write it, where a glance tells that: dense, with memory of its own as all others."""
+        outputs = self.info.outputs
+        if len(outputs) != 1 or type(out) is not np.ndarray or out.dtype is not self.real:
+            return None
+        flags = out.flags
+        if not (flags.carray and flags.owndata) or out.shape != batch + outputs[0].shape:
+            return None
+        for array in arrays:
+            if array is out or not array.flags.owndata:
+                return None
+        return out
+
     def _check_out(self, out: NDArray[Any] | Outputs | None, batch: tuple[int, ...]) -> Outputs | None:
         """Return the arrays given by ``out=`` as a sequence, after checking them."""
         if out is None:
@@ -224,8 +240,6 @@ class Kernel:
         given: NDArray[Any] | Outputs = out
         if isinstance(out, np.ndarray) and len(infos) == 1:
             given = (out,)
-            if out.dtype is self.real and out.shape == batch + infos[0].shape and out.flags.writeable:
-                return given  # the usual case, without further ado
         if not isinstance(given, (tuple, list)) or len(given) != len(infos):
             expected = "an array" if len(infos) == 1 else f"a tuple of {len(infos)} arrays"
             raise ModelError(f"{self.label}: out= got {type(out).__name__}, expected {expected}.")
@@ -250,6 +264,11 @@ class Kernel:
     def _holds_results(self, dtype: np.dtype[Any]) -> bool:
         """Whether numbers can be written there; numpy casts them to text, too, and cuts that to its width."""
         return dtype == self.real or (dtype.kind in "fcO" and np.can_cast(self.real, dtype, "same_kind"))
+
+    def _destinations(
+        self, given: Outputs | None, arrays: Sequence[NDArray[Any]], batch: tuple[int, ...]
+    ) -> list[NDArray[Any]]:
+        return [self._destination(k, given, arrays, batch) for k in range(len(self.info.outputs))]
 
     def _destination(
         self, k: int, given: Outputs | None, arrays: Sequence[NDArray[Any]], batch: tuple[int, ...]
