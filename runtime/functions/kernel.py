@@ -220,7 +220,7 @@ class Kernel:
     # Outputs.
 
     def _usual_out(self, out: Any, batch: tuple[int, ...], arrays: Sequence[NDArray[Any]]) -> NDArray[Any] | None:
-        """The one output as the C code can write it, where a glance tells that: dense, with memory of its own as all others."""
+        """The one output as the C code can write it, where a glance tells that: dense, in memory of its own and of no input."""
         outputs = self.info.outputs
         if len(outputs) != 1 or type(out) is not np.ndarray or out.dtype is not self.real:
             return None
@@ -228,7 +228,8 @@ class Kernel:
         if not (flags.carray and flags.owndata) or out.shape != batch + outputs[0].shape:
             return None
         for array in arrays:
-            if array is out or not array.flags.owndata:
+            base = array.base  # of a view, the array that owns the memory
+            if array is out or (base is not None and (base is out or type(base) is not np.ndarray or base.base is not None)):
                 return None
         return out
 
@@ -240,6 +241,8 @@ class Kernel:
         given: NDArray[Any] | Outputs = out
         if isinstance(out, np.ndarray) and len(infos) == 1:
             given = (out,)
+            if out.dtype is self.real and out.shape == batch + infos[0].shape and out.flags.writeable:
+                return given  # the usual case, without further ado
         if not isinstance(given, (tuple, list)) or len(given) != len(infos):
             expected = "an array" if len(infos) == 1 else f"a tuple of {len(infos)} arrays"
             raise ModelError(f"{self.label}: out= got {type(out).__name__}, expected {expected}.")
