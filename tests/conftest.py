@@ -26,7 +26,7 @@ from elastogen.runtime.loop.library import LoopLibrary
 if threading.current_thread() is threading.main_thread():  # tests send Ctrl-C, which programs in the background ignore
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-pytest_plugins = ["quick_run", "clean_tree"]
+pytest_plugins = ["quick_run", "clean_tree", "nightly"]
 KEPT_MODELS = ".pytest_cache/models"  # of quick runs, from the root of the tree: what no edit touched is not built again
 
 
