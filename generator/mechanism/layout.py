@@ -22,7 +22,7 @@ from elastogen.generator.joints.frame_motion import MotionPlan
 from elastogen.generator.joints.on_beams.sliding import Contact, ContactPlan
 from elastogen.generator.mechanism.mechanism import Frame, LinkFrame, Mechanism, SeparateWindow
 from elastogen.generator.mechanism.points import with_points
-from elastogen.generator.mechanism.steps import TINY, rounded, steps
+from elastogen.generator.mechanism.steps import TINY, steps, unit_pair
 from elastogen.generator.program.graph import Graph
 from elastogen.generator.program.lowering import Lowering
 from elastogen.generator.robot.frames import TIP
@@ -169,14 +169,14 @@ class _Layout:
 
     def reframe(self) -> None:
         """Turn and shift every frame about its own axis, from the tips inwards."""
-        drafts = self.drafts
+        drafts, size = self.drafts, self._extent()
         choice: list[Matrix] = [IDENTITY] * len(drafts)
         for index in reversed(range(len(drafts))):
             children = [k for k, draft in enumerate(drafts) if draft.parent == index]
             if children and drafts[index].plan.may_turn:
                 numeric = _numeric(product(drafts[children[0]].placement, choice[children[0]]))
                 if numeric is not None:
-                    choice[index] = _common_normal(numeric)
+                    choice[index] = _common_normal(numeric, size)
         for index, draft in enumerate(drafts):
             placement = product(draft.placement, choice[index])
             draft.placement = placement if draft.parent < 0 else product(inverse(choice[draft.parent]), placement)
@@ -188,6 +188,12 @@ class _Layout:
         self.ends = {name: moved(*where) for name, where in self.ends.items()}
         self.seats = {name: moved(*where) for name, where in self.seats.items()}
         self.tip = moved(*self.tip)
+
+    def _extent(self) -> float:
+        """The robot's own size [m]: all its offsets, one after the other."""
+        poses = [draft.placement for draft in self.drafts] + [pose for _, pose in self.ends.values()]
+        columns = [[float(row[3]) for row in pose[:3] if not isinstance(row[3], sympy.Basic)] for pose in poses]
+        return float(sum(np.linalg.norm(column) for column in columns))
 
     def attach(self, frame: int, pose: Matrix, body: Body) -> None:
         """Add a body's inertia to the frame that carries it; bodies of the base do not move."""
@@ -269,7 +275,7 @@ def _axis_to_z(given: Vector, lower: Lowering) -> Matrix:
 def _turn_about_z(matrix: Matrix) -> float | None:
     """The angle of a turn about z, or None for anything else."""
     X = _numeric(matrix)
-    if X is None or abs(X[2, 2] - 1.0) > TINY or np.abs(X[:3, 3]).max() > TINY:
+    if X is None or X[2, 2] < 0 or max(np.abs(X[:2, 2]).max(), np.abs(X[:3, 3]).max()) > TINY:
         return None
     return math.atan2(float(X[1, 0]), float(X[0, 0]))
 
@@ -281,24 +287,25 @@ def _numeric(matrix: Matrix) -> Array | None:
     return np.array(matrix, dtype=float)
 
 
-def _common_normal(placement: Array) -> Matrix:
-    """Turn about and shift along z that put x on the common normal to the child's axis."""
+def _common_normal(placement: Array, size: float) -> Matrix:
+    """Turn about and shift along z that put x on the common normal to the child's axis.
+
+    Nearly parallel axes may have it kilometres away; shifting inertia there would cancel all its digits. Where its foot is
+    farther than ``size`` from the child, x points to the child as it does for parallel axes.
+    """
     u, p = placement[:3, 2], placement[:3, 3]
     normal = np.array([-u[1], u[0]])
-    sine = float(np.linalg.norm(normal))
-    if sine > 1e-9:
-        normal /= sine
-        # the foot on our axis: p + t u - h z parallel to the normal
-        t = -(p[0] * u[0] + p[1] * u[1]) / sine**2
-        height = float(p[2] + t * u[2])
+    sine, height = float(np.linalg.norm(normal)), float(p[2])
+    # the foot on our axis: p + t u - h z parallel to the normal
+    shift = -float(p[0] * u[0] + p[1] * u[1]) * float(u[2]) / sine**2 if sine > TINY else 0.0
+    if sine > TINY and abs(shift) <= size:
+        height += shift
     else:
-        length = float(np.hypot(p[0], p[1]))
-        normal = p[:2] / length if length > TINY else np.array([1.0, 0.0])
-        height = float(p[2])
-    if normal[0] < -TINY or (abs(normal[0]) <= TINY and normal[1] < 0):
-        normal = -normal
-    c, s = rounded(float(normal[0])), rounded(float(normal[1]))
-    return transform(((c, -s, 0), (s, c, 0), (0, 0, 1)), (0, 0, rounded(height)))
+        normal = p[:2] if float(np.hypot(p[0], p[1])) > TINY else np.array([1.0, 0.0])
+    c, s = unit_pair(float(normal[0]), float(normal[1]))
+    if c < 0 or (c, s) == (0.0, -1.0):
+        c, s = -c, -s
+    return transform(((c, -s, 0), (s, c, 0), (0, 0, 1)), (0, 0, 0.0 if abs(height) <= TINY else height))
 
 
 def _frame(lower: Lowering, draft: _Draft, size: int) -> Frame:

@@ -145,7 +145,8 @@ class Mechanism:
         if frame.parent < 0:
             return False
         both_turn = frame.motion.parallel_turn and self.frames[frame.parent].motion.parallel_turn
-        return both_turn and all(isinstance(turn, Turn) and turn.c.constant == 1.0 for turn in frame.rotation.steps)
+        steps = frame.rotation.steps  # of a tilt below 1e-8 the cosine is 1 too, and the sine is not 0
+        return both_turn and all(isinstance(turn, Turn) and turn.c.constant == 1.0 and turn.s.is_zero for turn in steps)
 
     @property
     def has_parallel_axes(self) -> bool:

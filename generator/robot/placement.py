@@ -3,7 +3,7 @@
 Everything works on plain numbers and on SymPy expressions alike. Numeric entries within ``ROUNDING`` = 1e-13 of 0, 1 and -1
 are those integers up to rounding errors of our own, and become exact: zeros keep closed forms and generated code short.
 While a file is read, ``snapping`` widens this to ``SNAP`` = 1e-11: robot files write pi/2 as 1.57079632679, whose cosine is
-4.9e-12 instead of 0.
+4.9e-12 instead of 0. A rotation, and a direction, is snapped as a whole or not at all: it stays a rotation.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from elastogen.generator.robot.robot import IDENTITY, Matrix, Scalar, Vector
 ROUNDING = 1e-13  # numeric entries this near to 0, 1, -1 become exact
 SNAP = 1e-11  # the same while a file is read whose right angles are rounded
 _tolerance: ContextVar[float] = ContextVar("tolerance of snapping", default=ROUNDING)
+ROUNDED = 4e-15  # more than this off a rotation is no rounding error of a few products
 ORTHONORMAL = 1e-12  # a rotation this good is left as it is
 REPAIRABLE = 1e-5  # a rotation up to this bad was rounded and is re-orthonormalised; worse is an error
 
@@ -59,6 +60,38 @@ def snap(scalar: Scalar) -> Scalar:
     return scalar
 
 
+def snapped_direction(vector: Vector) -> Vector:
+    """Snap the components of a unit vector, unless its length would suffer."""
+    x, y, z = (snap(entry) for entry in vector)
+    if _is_numeric((x, y, z)) and abs(_dot((x, y, z), (x, y, z)) - 1) > max(abs(_dot(vector, vector) - 1), ROUNDED):
+        return vector
+    return (x, y, z)
+
+
+def snapped_rotation(rotation: Matrix) -> Matrix:
+    """Snap the entries of a rotation, unless the result is farther from a rotation than what was given.
+
+    Entry by entry, a tilt of 2e-11 about a skew axis would lose one of its components and keep the other.
+    """
+    snapped = tuple(tuple(snap(entry) for entry in row) for row in rotation)
+    if not all(_is_numeric(row) for row in snapped):
+        return snapped
+    changes = (abs(a - b) for new, old in zip(snapped, rotation, strict=True) for a, b in zip(new, old, strict=True))
+    if max(changes) > ROUNDED and _skewness(snapped) > max(_skewness(rotation), ROUNDED):
+        return rotation
+    return snapped
+
+
+def _skewness(rotation: Matrix) -> float:
+    """Largest entry of R R^T - E."""
+    products = (_dot(a, b) - (i == j) for i, a in enumerate(rotation) for j, b in enumerate(rotation))
+    return max(abs(float(entry)) for entry in products)
+
+
+def _is_numeric(scalars: Sequence[Scalar]) -> bool:
+    return all(isinstance(scalar, (int, float)) for scalar in scalars)
+
+
 def warn_of_degrees(angles: Sequence[Scalar], where: Location, fix: str) -> None:
     """Warn of angles beyond two turns: nobody means them in radians."""
     numbers = [float(angle) for angle in angles if isinstance(angle, (int, float))]
@@ -67,9 +100,13 @@ def warn_of_degrees(angles: Sequence[Scalar], where: Location, fix: str) -> None
 
 
 def product(left: Matrix, right: Matrix) -> Matrix:
-    """Return the matrix product, with snapped entries."""
+    """Return the product of two rotations (3 x 3) or placements (4 x 4): the rotation snapped as a whole, and the position."""
     columns = range(len(right[0]))
-    return tuple(tuple(snap(_dot(row, [r[j] for r in right])) for j in columns) for row in left)
+    raw = tuple(tuple(_dot(row, [r[j] for r in right]) for j in columns) for row in left)
+    rotation = snapped_rotation(rotation_of(raw))
+    if len(raw) == 3:
+        return rotation
+    return (*((*row, snap(full[3])) for row, full in zip(rotation, raw[:3], strict=True)), (0, 0, 0, 1))
 
 
 def _dot(left: Sequence[Scalar], right: Sequence[Scalar]) -> Scalar:
@@ -102,8 +139,13 @@ def transposed(matrix: Matrix) -> Matrix:
 
 
 def rotate(rotation: Matrix, vector: Vector) -> Vector:
-    """Return the rotated vector."""
-    x, y, z = (snap(_dot(row[:3], vector)) for row in rotation[:3])
+    """Return the rotated vector, with snapped components."""
+    x, y, z = (snap(component) for component in _rotated(rotation, vector))
+    return (x, y, z)
+
+
+def _rotated(rotation: Matrix, vector: Vector) -> Vector:
+    x, y, z = (_dot(row[:3], vector) for row in rotation[:3])
     return (x, y, z)
 
 
@@ -121,9 +163,17 @@ def inverse(placement: Matrix) -> Matrix:
 
 
 def _cos_sin(angle: Scalar) -> tuple[Scalar, Scalar]:
+    """Cosine and sine; a right angle as a whole: the cosine of 4e-6 is 1 but for 8e-12, and 4e-6 is no right angle."""
     if isinstance(angle, sympy.Expr):
-        return snap(sympy.cos(angle)), snap(sympy.sin(angle))
-    return snap(math.cos(angle)), snap(math.sin(angle))
+        c, s = sympy.cos(angle), sympy.sin(angle)
+        if c.free_symbols or s.free_symbols:
+            return snap(c), snap(s)
+        exact = c.is_Integer and s.is_Integer
+        c, s = (int(c), int(s)) if exact else (float(c), float(s))
+    else:
+        c, s = math.cos(angle), math.sin(angle)
+    near = snap(s) == 0 or snap(c) == 0
+    return (round(c), round(s)) if near else (c, s)
 
 
 def rotation_x(angle: Scalar) -> Matrix:
@@ -201,7 +251,7 @@ def from_screw(
     offset = rotate(back, (origin[0] - point[0], origin[1] - point[1], origin[2] - point[2]))
     return JointPlacement(
         before=product(inverse(parent_at_zero), transform(rotation, point)),
-        axis=rotate(back, axis),
+        axis=snapped_direction(_rotated(back, axis)),
         after=transform(rotation_of(IDENTITY), offset),
     )
 
@@ -219,8 +269,7 @@ def from_matrix(rows: Matrix, where: Location) -> Matrix:
     block = rotation_of(rows)
     if all(isinstance(snap(entry), (int, float)) for row in block for entry in row):
         block = _orthonormal(np.array(block, dtype=float), where)
-    rotation = tuple(tuple(snap(entry) for entry in row) for row in block)
-    return transform(rotation, translation_of(rows))
+    return transform(snapped_rotation(block), translation_of(rows))
 
 
 def _orthonormal(block: np.ndarray, where: Location) -> Matrix:
@@ -255,4 +304,4 @@ def unit_axis(axis: Vector, where: Location) -> Vector:
         raise where.error([x, y, z], "a direction, not the zero vector", "for example axis: [0, 0, 1]")
     if abs(length - 1) > 1e-15:
         x, y, z = x / length, y / length, z / length
-    return (snap(x), snap(y), snap(z))
+    return snapped_direction((x, y, z))

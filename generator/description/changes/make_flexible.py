@@ -130,8 +130,8 @@ def _along(target: tuple[float, float, float], robot: Robot, name: str) -> Matri
     z = across - (across @ x) * x
     z /= np.linalg.norm(z)
     rotation = np.column_stack([x, np.cross(z, x), z])
-    rows = tuple(tuple(placement.snap(float(entry)) for entry in row) for row in rotation)
-    return placement.transform(rows, (0, 0, 0))
+    rows = tuple(tuple(float(entry) for entry in row) for row in rotation)
+    return placement.transform(placement.snapped_rotation(rows), (0, 0, 0))
 
 
 def _section(change: ChangedLink, seat: _Seat, where: Location) -> FlexibleSection:
