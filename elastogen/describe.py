@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from elastogen.generator.beams.natural_frequencies import loaded_frequencies, loses_stiffness
+from elastogen.generator.robot.bodies.flexible_body import FlexibleBody
 from elastogen.generator.robot.expressions import nominal
-from elastogen.generator.robot.robot import FlexibleBody, Joint, Link, Robot, Scalar
+from elastogen.generator.robot.robot import Joint, Link, Robot, Scalar
 
 FULL = 100  # entries of a damping matrix that are worth a word
 

@@ -19,10 +19,11 @@ from elastogen.build.pages.skeleton import Skeleton, skeleton
 from elastogen.build.pages.wasm import compile_wasm
 from elastogen.build.pipeline import render
 from elastogen.build.start import build_model
+from elastogen.generator.robot.bodies.flexible_body import FlexibleBody
 from elastogen.generator.robot.errors import RobotWarning
 from elastogen.generator.robot.expressions import nominal
 from elastogen.generator.robot.live import make_live
-from elastogen.generator.robot.robot import FlexibleBody, Link, Parameter, Robot
+from elastogen.generator.robot.robot import Link, Parameter, Robot
 from elastogen.runtime import Model
 
 OUTPUTS = ("simulation", "mass_matrix", "jacobian", "point_positions")

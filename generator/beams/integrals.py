@@ -24,7 +24,8 @@ from typing import Literal, TypeAlias
 
 from elastogen.generator.beams.piecewise import NOTHING, Curve, Number, common, gram, is_zero, to_scalar
 from elastogen.generator.beams.place import Place
-from elastogen.generator.robot.robot import ZERO3, Centreline, FlexibleBody, Matrix, Scalar
+from elastogen.generator.robot.bodies.flexible_body import Centreline, FlexibleBody
+from elastogen.generator.robot.robot import ZERO3, Matrix, Scalar
 
 Direction: TypeAlias = Literal["y", "z", "torsion", "extension"]
 DIRECTIONS: tuple[Direction, ...] = ("y", "z", "torsion", "extension")

@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from elastogen.generator.robot.bodies.flexible_body import FlexibleBody
 from elastogen.generator.robot.expressions import nominal
 from elastogen.generator.robot.location import Location
 from elastogen.generator.robot.moments import moments, pseudo_inertia, rigid_body
-from elastogen.generator.robot.robot import ZERO3, Body, FlexibleBody, Joint, Link, Matrix, Parameter, Robot, Scalar
+from elastogen.generator.robot.robot import ZERO3, Body, Joint, Link, Matrix, Parameter, Robot, Scalar
 
 Array = npt.NDArray[np.float64]
 

@@ -10,7 +10,8 @@ from itertools import pairwise
 from elastogen.generator.beams.integrals import ShapedBeam, axis_fields, beam_body, turn
 from elastogen.generator.beams.piecewise import Curve, to_scalar
 from elastogen.generator.beams.place import Place
-from elastogen.generator.robot.robot import FlexibleBody, Matrix, Parameter, Scalar
+from elastogen.generator.robot.bodies.flexible_body import FlexibleBody
+from elastogen.generator.robot.robot import Matrix, Parameter, Scalar
 
 
 @dataclass(frozen=True)

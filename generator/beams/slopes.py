@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from elastogen.generator.beams.natural_frequencies import numeric
+from elastogen.generator.robot.bodies.flexible_body import FlexibleBody
 from elastogen.generator.robot.expressions import nominal
-from elastogen.generator.robot.robot import FlexibleBody, Robot
+from elastogen.generator.robot.robot import Robot
 
 PLACES = 8  # along a centre line, at least; the ends of elements are among them
 DUST = 1e-9  # slopes below this part of the largest of a place are rounding errors

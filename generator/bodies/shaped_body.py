@@ -13,7 +13,8 @@ from elastogen.generator.bodies.elastic_tip import fields_of, monomial, monomial
 from elastogen.generator.program.differentiate import time_derivative
 from elastogen.generator.program.graph import Graph, Value
 from elastogen.generator.program.lowering import Lowering
-from elastogen.generator.robot.robot import ZERO3, FlexibleBody, Matrix
+from elastogen.generator.robot.bodies.flexible_body import FlexibleBody
+from elastogen.generator.robot.robot import ZERO3, Matrix
 from elastogen.generator.spatial import dense_matrices as dense
 from elastogen.generator.spatial.inertia import Inertia
 from elastogen.generator.spatial.vectors import (

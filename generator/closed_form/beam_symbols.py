@@ -12,7 +12,8 @@ from dataclasses import replace
 
 from elastogen.generator.beams.integrals import Beam, Mode, beam_body
 from elastogen.generator.beams.piecewise import Curve, Number, as_fraction, to_scalar
-from elastogen.generator.robot.robot import FlexibleBody, Scalar
+from elastogen.generator.robot.bodies.flexible_body import FlexibleBody
+from elastogen.generator.robot.robot import Scalar
 
 Change = Callable[[Scalar, str, str], Scalar]  # (value, name, unit) -> the value or the symbol that replaces it
 

@@ -10,10 +10,11 @@ import sympy
 from elastogen.generator.description.file.fields import FrameSection
 from elastogen.generator.description.file.points_file import PointSection
 from elastogen.generator.robot import names
+from elastogen.generator.robot.bodies.flexible_body import FlexibleBody
 from elastogen.generator.robot.expressions import nominal, parse_scalar
 from elastogen.generator.robot.location import Location, did_you_mean
 from elastogen.generator.robot.placement import from_xyz_rpy, product
-from elastogen.generator.robot.robot import FlexibleBody, Gauge, Matrix, Parameter, Point, Robot, Scalar
+from elastogen.generator.robot.robot import Gauge, Matrix, Parameter, Point, Robot, Scalar
 from elastogen.generator.robot.tree import unique_names
 
 Frame = Callable[[FrameSection, Location], Matrix]

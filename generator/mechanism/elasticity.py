@@ -11,7 +11,8 @@ from elastogen.generator.beams.natural_frequencies import numeric
 from elastogen.generator.bodies.modal_dampers import ModalDampers, add_modal_forces, modal_dampers
 from elastogen.generator.program.graph import Value
 from elastogen.generator.program.lowering import Lowering
-from elastogen.generator.robot.robot import FlexibleBody, Robot
+from elastogen.generator.robot.bodies.flexible_body import FlexibleBody
+from elastogen.generator.robot.robot import Robot
 from elastogen.generator.sliding.elements_inside import Indicators
 from elastogen.generator.spatial.vectors import Mat
 

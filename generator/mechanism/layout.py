@@ -25,10 +25,11 @@ from elastogen.generator.mechanism.points import with_points
 from elastogen.generator.mechanism.steps import TINY, steps, unit_pair
 from elastogen.generator.program.graph import Graph
 from elastogen.generator.program.lowering import Lowering
+from elastogen.generator.robot.bodies.flexible_body import FlexibleBody
 from elastogen.generator.robot.frames import TIP
 from elastogen.generator.robot.moments import pseudo_inertia
 from elastogen.generator.robot.placement import inverse, product, transform
-from elastogen.generator.robot.robot import IDENTITY, Body, FlexibleBody, Joint, Link, Matrix, Robot, Scalar, Vector
+from elastogen.generator.robot.robot import IDENTITY, Body, Joint, Link, Matrix, Robot, Scalar, Vector
 from elastogen.generator.sliding.contact import fixed_line, moving_line
 from elastogen.generator.sliding.elements_inside import Indicators
 from elastogen.generator.sliding.held_bodies import held_bodies

@@ -14,7 +14,8 @@ from elastogen.generator.program.differentiate import directional
 from elastogen.generator.program.graph import Value
 from elastogen.generator.program.lowering import Lowering
 from elastogen.generator.program.substitute import replacing, substitute
-from elastogen.generator.robot.robot import FlexibleBody, Parameter, Scalar, Telescope
+from elastogen.generator.robot.bodies.flexible_body import FlexibleBody, Telescope
+from elastogen.generator.robot.robot import Parameter, Scalar
 from elastogen.generator.sliding.contact import moving_line
 from elastogen.generator.spatial.vectors import Vec, combination
 

@@ -14,7 +14,8 @@ from elastogen.generator.beams.finite_elements import CUBIC
 from elastogen.generator.bodies.elastic_tip import monomial
 from elastogen.generator.program.graph import Value
 from elastogen.generator.program.lowering import Lowering
-from elastogen.generator.robot.robot import Centreline, FlexibleBody, Scalar, Telescope
+from elastogen.generator.robot.bodies.flexible_body import Centreline, FlexibleBody, Telescope
+from elastogen.generator.robot.robot import Scalar
 from elastogen.generator.sliding.tip_motion import element_nodes, nodal_coordinates, shortening
 from elastogen.generator.sliding.window import Window
 from elastogen.generator.spatial.vectors import Vec

@@ -8,7 +8,8 @@ from functools import lru_cache
 
 import sympy
 
-from elastogen.generator.robot.robot import FlexibleBody, Matrix, Robot, Scalar
+from elastogen.generator.robot.bodies.flexible_body import FlexibleBody
+from elastogen.generator.robot.robot import Matrix, Robot, Scalar
 from elastogen.generator.sliding.elements_inside import indicator_symbol
 
 

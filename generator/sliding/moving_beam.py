@@ -26,7 +26,7 @@ from elastogen.generator.bodies.modal_dampers import add_modal_forces, modal_dam
 from elastogen.generator.bodies.shaped_body import ShapedBody, undeformed_inertia
 from elastogen.generator.program.graph import Value
 from elastogen.generator.program.lowering import Lowering
-from elastogen.generator.robot.robot import FlexibleBody
+from elastogen.generator.robot.bodies.flexible_body import FlexibleBody
 from elastogen.generator.sliding.beam_functions import Spread
 from elastogen.generator.sliding.mode_functions import Modes, beam_functions
 from elastogen.generator.sliding.moving_shape import Field, MovingShape

@@ -17,7 +17,8 @@ from elastogen.generator.bodies.elastic_body import ElasticBody
 from elastogen.generator.bodies.shaped_body import ShapedBody
 from elastogen.generator.program.graph import Value
 from elastogen.generator.program.lowering import Lowering
-from elastogen.generator.robot.robot import FlexibleBody, Parameter, Scalar
+from elastogen.generator.robot.bodies.flexible_body import FlexibleBody
+from elastogen.generator.robot.robot import Parameter, Scalar
 from elastogen.generator.sliding.beam_functions import Spread
 from elastogen.generator.sliding.held_bodies import held_part
 from elastogen.generator.sliding.moving_beam import MovingBeam, MovingState

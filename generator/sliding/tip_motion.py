@@ -9,7 +9,7 @@ from elastogen.generator.joints.frame_motion import FrameMotion, MotionPlan
 from elastogen.generator.joints.on_beams.sliding import Contact
 from elastogen.generator.program.graph import Value
 from elastogen.generator.program.lowering import Lowering
-from elastogen.generator.robot.robot import FlexibleBody, Telescope
+from elastogen.generator.robot.bodies.flexible_body import FlexibleBody, Telescope
 from elastogen.generator.sliding.mode_functions import ModeFunctions
 from elastogen.generator.spatial.vectors import Rotation, Vec
 

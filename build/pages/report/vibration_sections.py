@@ -13,7 +13,8 @@ from elastogen.build.pages.report.subject import Subject
 from elastogen.generator.beams.finite_elements import element_modes
 from elastogen.generator.beams.integrals import beam_body
 from elastogen.generator.beams.natural_frequencies import clamped_modes, mass_matrix, natural_frequencies, numeric
-from elastogen.generator.robot.robot import FlexibleBody, Link
+from elastogen.generator.robot.bodies.flexible_body import FlexibleBody
+from elastogen.generator.robot.robot import Link
 
 Frequencies: TypeAlias = "NDArray[np.float64]"
 _NODE = re.compile(r"[yz](\d+)_slope")  # a coordinate of finite elements

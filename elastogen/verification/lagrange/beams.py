@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from elastogen.generator.robot.robot import Centreline, FlexibleBody
+from elastogen.generator.robot.bodies.flexible_body import Centreline, FlexibleBody
 from elastogen.verification.lagrange.numbers import Array, Numbers, Pair, Rated
 
 Place: TypeAlias = tuple[Rated, Rated, Rated]

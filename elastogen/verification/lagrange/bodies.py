@@ -11,7 +11,8 @@ from abc import ABC, abstractmethod
 
 import numpy as np
 
-from elastogen.generator.robot.robot import Body, FlexibleBody
+from elastogen.generator.robot.bodies.flexible_body import FlexibleBody
+from elastogen.generator.robot.robot import Body
 from elastogen.verification.lagrange.beams import MovingBeam
 from elastogen.verification.lagrange.numbers import Array, Numbers, Pair
 

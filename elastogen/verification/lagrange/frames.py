@@ -13,8 +13,9 @@ import numpy as np
 import sympy
 
 from elastogen.generator.joints.coupled import CoupledSlide, CoupledTurn, leader
+from elastogen.generator.robot.bodies.flexible_body import FlexibleBody
 from elastogen.generator.robot.joint_kind import Screw
-from elastogen.generator.robot.robot import FlexibleBody, Joint, Robot
+from elastogen.generator.robot.robot import Joint, Robot
 from elastogen.verification.lagrange.beams import BeamLine, MovingBeam, turned
 from elastogen.verification.lagrange.numbers import Array, NotCoveredError, Numbers, Pair, Rated
 from elastogen.verification.lagrange.sections import section

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from elastogen.generator.beams.integrals import Mode
-from elastogen.generator.robot.robot import FlexibleBody
+from elastogen.generator.robot.bodies.flexible_body import FlexibleBody
 from elastogen.verification.lagrange.numbers import Array, Numbers
 
 POINTS = 18  # of Gauss on a piece: products of two slopes of degree 16

@@ -17,10 +17,11 @@ from elastogen.generator.mechanism.layout import build_mechanism
 from elastogen.generator.mechanism.mechanism import Frame, Mechanism
 from elastogen.generator.program.graph import Graph, Value
 from elastogen.generator.program.lowering import Lowering
+from elastogen.generator.robot.bodies.flexible_body import FlexibleBody
 from elastogen.generator.robot.errors import OutputError
 from elastogen.generator.robot.joint_kind import Screw
 from elastogen.generator.robot.placement import product as pose_product
-from elastogen.generator.robot.robot import IDENTITY, FlexibleBody, Joint, Matrix, Robot, Scalar, Vector
+from elastogen.generator.robot.robot import IDENTITY, Joint, Matrix, Robot, Scalar, Vector
 from elastogen.generator.sliding.elements_inside import Indicators
 from elastogen.generator.sliding.held_bodies import held_bodies
 from elastogen.generator.spatial.vectors import Mat, Vec, add, cross, scale, times

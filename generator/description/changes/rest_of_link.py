@@ -12,11 +12,12 @@ from typing import Any
 import numpy as np
 import sympy
 
+from elastogen.generator.robot.bodies.flexible_body import FlexibleBody
 from elastogen.generator.robot.expressions import nominal
 from elastogen.generator.robot.location import Location
 from elastogen.generator.robot.moments import Moments, moments, pseudo_inertia, rigid_body
 from elastogen.generator.robot.placement import inverse, product
-from elastogen.generator.robot.robot import Body, FlexibleBody, Matrix, Parameter
+from elastogen.generator.robot.robot import Body, Matrix, Parameter
 
 ROUNDING = 1e-9  # relative: what masses and moments of a file say about the rest
 

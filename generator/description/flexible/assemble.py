@@ -7,7 +7,7 @@ from typing import Any
 from elastogen.generator.description.flexible.check import check_body
 from elastogen.generator.description.flexible.kind import DescribedLink
 from elastogen.generator.description.flexible.kinds import FLEXIBLE_KINDS, sliding_types
-from elastogen.generator.robot.robot import FlexibleBody
+from elastogen.generator.robot.bodies.flexible_body import FlexibleBody
 
 
 def flexible_body(link: DescribedLink[Any], telescopic: str = "") -> FlexibleBody:

@@ -12,9 +12,10 @@ import numpy.typing as npt
 from elastogen.generator.beams.integrals import Beam, Direction, Mode
 from elastogen.generator.beams.natural_frequencies import mass_matrix, numeric
 from elastogen.generator.beams.piecewise import Curve, as_fraction
+from elastogen.generator.robot.bodies.flexible_body import FlexibleBody
 from elastogen.generator.robot.expressions import LARGEST, SMALLEST, nominal
 from elastogen.generator.robot.location import Location
-from elastogen.generator.robot.robot import ZERO3, Body, FlexibleBody, Parameter, Robot
+from elastogen.generator.robot.robot import ZERO3, Body, Parameter, Robot
 
 CLAMPED = 1e-6  # deflection and slope at the clamp, relative to the largest of the shape
 INDEPENDENT = 1e-12  # part of a shape (squared) that the shapes before it do not have

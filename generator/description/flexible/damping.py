@@ -14,9 +14,10 @@ from elastogen.generator.description.file.fields import ScalarField
 from elastogen.generator.description.file.flexible_file import DampingSection, RayleighSection
 from elastogen.generator.description.flexible.modal_damping import by_ratios
 from elastogen.generator.program.graph import Graph
+from elastogen.generator.robot.bodies.flexible_body import FlexibleBody, Telescope
 from elastogen.generator.robot.expressions import nominal, parse_scalar
 from elastogen.generator.robot.location import Location
-from elastogen.generator.robot.robot import ZERO3, Body, FlexibleBody, Matrix, Parameter, Scalar, Telescope
+from elastogen.generator.robot.robot import ZERO3, Body, Matrix, Parameter, Scalar
 from elastogen.generator.sliding.mode_functions import beam_functions
 
 

@@ -15,7 +15,7 @@ from elastogen.generator.description.flexible.along_beam import AlongBeam
 from elastogen.generator.description.flexible.check import check_products
 from elastogen.generator.description.flexible.kind import DescribedLink, FlexibleKind
 from elastogen.generator.description.flexible.reduction import reduced_body
-from elastogen.generator.robot.robot import FlexibleBody
+from elastogen.generator.robot.bodies.flexible_body import FlexibleBody
 
 
 class ElementsSection(BeamSection):

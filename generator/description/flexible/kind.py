@@ -1,8 +1,8 @@
 """What is asked of a kind of flexible body: one interface, the same questions in the same order for every kind.
 
 The answers are in this folder, one file per kind; kinds.py lists them. Whatever the kind, a body is its standard data
-(``FlexibleBody`` in generator/robot/robot.py), and nothing behind loading knows which kinds there are. How to add one:
-docs/own/adding-joints.md.
+(``FlexibleBody`` in generator/robot/bodies/flexible_body.py), and nothing behind loading knows which kinds there are.
+How to add one: docs/own/adding-joints.md.
 """
 
 from __future__ import annotations
@@ -15,8 +15,9 @@ from typing import ClassVar, Generic, TypeVar
 from elastogen.generator.description.file.fields import FrameSection, ScalarField
 from elastogen.generator.description.file.flexible_file import FlexibleSection
 from elastogen.generator.description.flexible.damping import damped
+from elastogen.generator.robot.bodies.flexible_body import FlexibleBody
 from elastogen.generator.robot.location import Location
-from elastogen.generator.robot.robot import Body, FlexibleBody, Matrix, Parameter
+from elastogen.generator.robot.robot import Body, Matrix, Parameter
 
 SectionT = TypeVar("SectionT", bound=FlexibleSection)
 

@@ -11,7 +11,8 @@ from elastogen.generator.description.file.fields import FrameSection, NameField,
 from elastogen.generator.description.file.flexible_file import MAX_MODES, FlexibleSection, SquareField
 from elastogen.generator.description.flexible.given_numbers import GivenNumbers, check_names, stiffness_matrix
 from elastogen.generator.description.flexible.kind import DescribedLink, FlexibleKind
-from elastogen.generator.robot.robot import FlexibleBody, Matrix, Scalar, Vector
+from elastogen.generator.robot.bodies.flexible_body import FlexibleBody
+from elastogen.generator.robot.robot import Matrix, Scalar, Vector
 
 
 class NodeSection(Section):

@@ -14,9 +14,9 @@ from elastogen.generator.description.file.flexible_file import MAX_MODES, BeamSe
 from elastogen.generator.description.flexible.along_beam import AlongBeam
 from elastogen.generator.description.flexible.check import MOST_DENSE_PRODUCTS, check_clamped, check_products
 from elastogen.generator.description.flexible.kind import DescribedLink, FlexibleKind
+from elastogen.generator.robot.bodies.flexible_body import FlexibleBody
 from elastogen.generator.robot.expressions import nominal
 from elastogen.generator.robot.location import Location
-from elastogen.generator.robot.robot import FlexibleBody
 
 
 class ShapeTable(Section):

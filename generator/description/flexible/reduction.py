@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 from elastogen.generator.beams.finite_elements import element_modes, mesh_errors, reduced_modes
 from elastogen.generator.beams.integrals import Beam, Mode, beam_body
 from elastogen.generator.beams.natural_frequencies import naming_heavy_tips
+from elastogen.generator.robot.bodies.flexible_body import FlexibleBody, Reduction
 from elastogen.generator.robot.location import Location
-from elastogen.generator.robot.robot import Body, FlexibleBody, Parameter, Reduction
+from elastogen.generator.robot.robot import Body, Parameter
 
 if TYPE_CHECKING:
     from elastogen.generator.description.flexible.elements import ElementsSection

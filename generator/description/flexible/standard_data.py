@@ -10,8 +10,9 @@ from elastogen.generator.description.file.fields import FrameSection, NameField,
 from elastogen.generator.description.file.flexible_file import MAX_MODES, FlexibleSection, Matrix3Field, SquareField
 from elastogen.generator.description.flexible.given_numbers import GivenNumbers, check_names, stiffness_matrix
 from elastogen.generator.description.flexible.kind import DescribedLink, FlexibleKind
+from elastogen.generator.robot.bodies.flexible_body import FlexibleBody
 from elastogen.generator.robot.location import Location
-from elastogen.generator.robot.robot import ZERO3, FlexibleBody, Matrix
+from elastogen.generator.robot.robot import ZERO3, Matrix
 
 
 class StandardModeSection(Section):

@@ -13,9 +13,10 @@ from elastogen.generator.description.file.flexible_file import PropertySection
 from elastogen.generator.description.flexible.check import check_body, check_products
 from elastogen.generator.description.flexible.damping import moving_damped, nodal_damped
 from elastogen.generator.description.flexible.reduction import nodal_values, reduced_body
+from elastogen.generator.robot.bodies.flexible_body import FlexibleBody, Telescope
 from elastogen.generator.robot.expressions import LARGEST, SMALLEST, nominal, parse_scalar
 from elastogen.generator.robot.location import Location
-from elastogen.generator.robot.robot import Body, FlexibleBody, Parameter, Scalar, Telescope
+from elastogen.generator.robot.robot import Body, Parameter, Scalar
 
 if TYPE_CHECKING:
     from elastogen.generator.description.flexible.elements import ElementsSection

@@ -17,7 +17,8 @@ from elastogen.generator.functions.catalogue import Derived, Entry, flat
 from elastogen.generator.functions.variants import Variant
 from elastogen.generator.program.graph import Value
 from elastogen.generator.program.lowering import Lowering
-from elastogen.generator.robot.robot import FlexibleBody, Robot
+from elastogen.generator.robot.bodies.flexible_body import FlexibleBody
+from elastogen.generator.robot.robot import Robot
 from elastogen.generator.sliding.elements_inside import Indicators
 from elastogen.generator.sliding.held_bodies import held_part
 from elastogen.generator.spatial.inertia import Inertia

@@ -14,11 +14,12 @@ from elastogen.generator.program.differentiate import directional
 from elastogen.generator.program.graph import Graph, Value
 from elastogen.generator.program.lowering import Lowering
 from elastogen.generator.program.substitute import substitute
+from elastogen.generator.robot.bodies.flexible_body import FlexibleBody
 from elastogen.generator.robot.expressions import nominal
 from elastogen.generator.robot.joint_kind import JointCoordinate, JointKind, Screw
 from elastogen.generator.robot.location import Location
 from elastogen.generator.robot.placement import JointPlacement
-from elastogen.generator.robot.robot import IDENTITY, FlexibleBody, Joint, Matrix, Robot, Scalar
+from elastogen.generator.robot.robot import IDENTITY, Joint, Matrix, Robot, Scalar
 from elastogen.generator.spatial.vectors import Rotation, Turn, Vec
 
 PLANE = (

@@ -11,11 +11,12 @@ import sympy
 from elastogen.generator.joints.frame_motion import MotionPlan
 from elastogen.generator.joints.on_beams.selector import Selector, Threshold, place_on
 from elastogen.generator.joints.prismatic import PrismaticJoint, PrismaticPlan
+from elastogen.generator.robot.bodies.flexible_body import FlexibleBody
 from elastogen.generator.robot.expressions import nominal
 from elastogen.generator.robot.joint_kind import JointCoordinate, JointKind, Screw
 from elastogen.generator.robot.location import Location
 from elastogen.generator.robot.placement import JointPlacement, from_xyz_rpy, product
-from elastogen.generator.robot.robot import FlexibleBody, Joint, Matrix, Robot, Scalar
+from elastogen.generator.robot.robot import Joint, Matrix, Robot, Scalar
 
 
 class TelescopicJoint(JointKind):

@@ -15,7 +15,8 @@ from elastogen.generator.description.file.fields import ScalarField, Section
 from elastogen.generator.description.file.flexible_file import FlexibleSection
 from elastogen.generator.description.flexible.given_numbers import GivenNumbers
 from elastogen.generator.description.flexible.kind import DescribedLink, FlexibleKind
-from elastogen.generator.robot.robot import FlexibleBody, Matrix, Scalar
+from elastogen.generator.robot.bodies.flexible_body import FlexibleBody
+from elastogen.generator.robot.robot import Matrix, Scalar
 
 
 class SegmentSection(Section):

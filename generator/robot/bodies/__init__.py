@@ -1,0 +1,1 @@
+"""Bodies of a robot that are more than rigid."""
