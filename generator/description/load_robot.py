@@ -52,6 +52,8 @@ def load(
     base: Base | None = None,
     lock: Mapping[str, float | Sequence[float]] | None = None,
     arguments: Mapping[str, str | float | bool] | None = None,
+    allow_xacro: bool = False,
+    package_path: Mapping[str, str | os.PathLike[str]] | None = None,
 ) -> Robot:
     """Return the validated robot of a built-in name, a path, a mapping like a robot file, or a Robot.
 
@@ -63,15 +65,20 @@ def load(
     ``snap=False`` takes the numbers of a file's placements and axes literally; else those within 1e-11 of 0, 1 and -1 become
     exact (see :mod:`elastogen.generator.robot.placement`). ``base="floating"`` sets the robot free: a floating joint called
     ``base`` carries what was the base link; ``base="driven"`` gives it six drives. ``arguments`` are those of a xacro file.
+    A xacro file runs Python: it is expanded only with ``allow_xacro=True``, also where another file names it.
+    ``package_path`` gives folders of packages by their names, for ``$(find name)`` of xacro and ``model://name`` of SDF.
     Raises :class:`RobotError` naming file, field, value, expectation and fix; warns with :class:`RobotWarning`.
     """
-    _check({"mimic": (mimic, get_args(Mimic)), "base": (base, (None, *get_args(Base)))}, {"friction": friction, "snap": snap})
-    _check_mappings({"lock": lock, "arguments": arguments})
+    _check(
+        {"mimic": (mimic, get_args(Mimic)), "base": (base, (None, *get_args(Base)))},
+        {"friction": friction, "snap": snap, "allow_xacro": allow_xacro},
+    )
+    _check_mappings({"lock": lock, "arguments": arguments, "package_path": package_path})
     choices = _Choices(name, _patterns(live), tip, base, dict(lock or {}))
     if isinstance(source, Robot):
         warned = source.source not in ("", "python")  # it came from a file, and loading that has warned
         return _finish(Described(source, Location(source.source or "python"), source.source), choices, quiet=warned)
-    reading = Reading(mimic, friction, snap, name, dict(arguments or {}))
+    reading = Reading(mimic, friction, snap, name, dict(arguments or {}), allow_xacro, _folders(package_path or {}))
     with finite_arithmetic(str(source) if isinstance(source, (str, os.PathLike)) else "python", ""):
         loaded = _finish(_described(source, reading), choices)
     return replace(loaded, files=tuple(reading.files.contents))
@@ -91,6 +98,17 @@ def _check_mappings(mappings: Mapping[str, object]) -> None:
     for name, given in mappings.items():
         if given is not None and not isinstance(given, Mapping):
             raise Location("load").at(name).error(given, "a mapping of names to values", f"{name}={{'name': 0.1}}")
+
+
+def _folders(package_path: Mapping[Any, Any]) -> dict[str, str]:
+    """Folders of packages, which exist."""
+    found = {}
+    for name, folder in package_path.items():
+        here = Location("load").at("package_path", str(name))
+        if not isinstance(name, str) or not isinstance(folder, (str, os.PathLike)) or not os.path.isdir(folder):
+            raise here.error(folder, "the folder of a package", "package_path={'arm_description': '/path/to/arm_description'}")
+        found[name] = os.path.abspath(os.fspath(folder))
+    return found
 
 
 def _patterns(live: object) -> tuple[str, ...]:

@@ -37,7 +37,7 @@ from elastogen.generator.description.files import (
 from elastogen.generator.description.formats.mjcf.read import read_mjcf
 from elastogen.generator.description.formats.sdf import read_sdf
 from elastogen.generator.description.formats.urdf import read_urdf
-from elastogen.generator.description.formats.xacro import expand
+from elastogen.generator.description.formats.xacro.expand import expand
 from elastogen.generator.description.free_base import Base
 from elastogen.generator.description.validate import PAYLOAD
 from elastogen.generator.robot.errors import RobotError
@@ -58,6 +58,8 @@ class Reading:
     snap: bool = True
     name: str | None = None  # of a robot whose file has none
     arguments: Mapping[str, Any] = field(default_factory=dict)  # of xacro files
+    allow_xacro: bool = False  # whether xacro files may be expanded, wherever they are named
+    packages: Mapping[str, str] = field(default_factory=dict)  # folders of packages and models, by their names
     files: Files = field(default_factory=Files)
     inside: tuple[Path, ...] = ()  # the files that led here, each by base_description of the one before
 
@@ -109,7 +111,8 @@ def _from_xml(form: str, text: str, path: Path, shown: str, reading: Reading) ->
     if form == "sdf":
         return read_sdf(text, shown, **options)
     if form == "xacro":
-        text = expand(path, reading.arguments, reading.files, Location(shown))
+        where, allowed = Location(shown), reading.allow_xacro
+        text = expand(path, reading.arguments, reading.packages, reading.files, where, allowed)
     return read_urdf(text, shown, **options)
 
 

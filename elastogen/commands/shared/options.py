@@ -117,6 +117,10 @@ LOADING = together(
     ),
     click.option("--lock", type=values, metavar="A=0.1,B=2", help="Joints to fix at these values [rad] or [m]."),
     click.option("--arguments", type=words, metavar="A=x,B=y", help="Arguments of a xacro file."),
+    click.option("--allow-xacro", is_flag=True, help="Expand xacro files, which run Python: only if you trust them."),
+    click.option(
+        "--package-path", type=words, metavar="A=dir", help="Folders of packages, for $(find A) of xacro and model://A of SDF."
+    ),
     click.option("--friction", is_flag=True, help="Take damping and friction of a URDF into the equations."),
 )  # fmt: skip
 TALKING = together(
@@ -193,7 +197,7 @@ def load_with_warnings(options: SimpleNamespace, snap: bool | None = None) -> tu
         robot = elastogen.load(
             options.robot, name=options.name, live=options.live or (), tip=options.tip, mimic=options.mimic,
             friction=options.friction, snap=options.snap if snap is None else snap, lock=options.lock,
-            base=options.base, arguments=options.arguments,
+            base=options.base, arguments=options.arguments, allow_xacro=options.allow_xacro, package_path=options.package_path,
         )  # fmt: skip
     return robot, [str(warning.message) for warning in caught if issubclass(warning.category, elastogen.RobotWarning)]
 

@@ -17,6 +17,8 @@ LOADED: dict[str, tuple[dict[str, Any], str]] = {
     "snap": ({"snap": "no"}, "snap: got 'no', expected True or False"),
     "friction": ({"friction": 1}, "friction: got 1, expected True or False"),
     "lock": ({"lock": ["shoulder"]}, "lock: got .*, expected a mapping"),
+    "allow_xacro": ({"allow_xacro": 1}, "allow_xacro: got 1, expected True or False"),
+    "package_path": ({"package_path": "x"}, "package_path: got 'x', expected a mapping"),
     "arguments": ({"arguments": 3}, "arguments: got 3, expected a mapping"),
     "live": ({"live": 3}, "live: got 3, expected names"),
 }

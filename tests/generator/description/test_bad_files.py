@@ -23,7 +23,7 @@ def test_things_that_are_no_robot_file(tmp_path):
         load(tmp_path)
     (tmp_path / "robot.xacro").write_text("<robot/>")
     with pytest.raises(RobotError, match=r"robot\.xacro: robot\.name"):
-        load(tmp_path / "robot.xacro")
+        load(tmp_path / "robot.xacro", allow_xacro=True)
     with pytest.raises(RobotError, match="a built-in name, a path"):
         load(3)
     with pytest.raises(RobotError):
