@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from elastogen.generator.description.load_robot import load
     from elastogen.generator.description.rigid_limit import rigid_robot
     from elastogen.generator.description.symbols import symbols
-    from elastogen.generator.robot.errors import BuildError, ElastogenError, OutputError, RobotError, RobotWarning
+    from elastogen.generator.robot.errors import BuildError, OutputError, RobotError, RobotWarning
     from elastogen.generator.robot.robot import Gauge, Point, Robot
     from elastogen.rigid_comparison import compare_with_rigid, experiment_arguments
     from elastogen.runtime import (
@@ -48,6 +48,7 @@ if TYPE_CHECKING:
         load_loop,
         load_model,
     )
+    from elastogen.runtime.interface.error import ElastogenError
     from elastogen.study import Recipe, run_study
     from elastogen.verification.verify import verify
 
@@ -108,7 +109,6 @@ _HOME = {
     "elastogen.generator.closed_form.closed_form": ("ClosedForm", "derive"),
     "elastogen.generator.robot.errors": (
         "BuildError",
-        "ElastogenError",
         "OutputError",
         "RobotError",
         "RobotWarning",
@@ -131,6 +131,7 @@ _HOME = {
         "Stops",
         "load_model",
     ),
+    "elastogen.runtime.interface.error": ("ElastogenError",),
     "elastogen.runtime.simulation.inputs": ("PD", "BangBang", "CFunction", "ComputedTorque", "Table", "Waypoints"),
     "elastogen.runtime.motion.trajectory": ("Trajectory",),
     "elastogen.runtime.loop.library": ("load_loop",),

@@ -67,7 +67,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return ERROR
     except (click.Abort, KeyboardInterrupt):
         return INTERRUPTED
-    except (CommandError, elastogen.ElastogenError, elastogen.ModelError) as error:
+    except (CommandError, elastogen.ElastogenError) as error:
         return _fail(str(error))
     except BrokenPipeError:  # the reader of our output left, as `| head` does
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,11 +1,13 @@
-"""The exception of the runtime; it stands alone because the runtime imports nothing of the generator."""
+"""The exceptions of the runtime, which imports nothing of the generator."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
+from elastogen.runtime.interface.error import ElastogenError
 
-class ModelError(Exception):
+
+class ModelError(ElastogenError):
     """A compiled model was loaded or called in a way it cannot serve, or it reported a failure.
 
     Every message names the model and the method, what was given, what was expected and the fix.

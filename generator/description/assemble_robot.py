@@ -13,7 +13,7 @@ from elastogen.generator.description.file.robot_file import (
 )
 from elastogen.generator.description.flexible.kinds import FLEXIBLE_KINDS, sliding_types
 from elastogen.generator.description.points import read_points
-from elastogen.generator.description.section_values import SectionValues, radians, read_parameters
+from elastogen.generator.description.section_values import SectionValues, read_parameters
 from elastogen.generator.joints.kinds import KINDS
 from elastogen.generator.robot import placement
 from elastogen.generator.robot.joint_kind import JointKind
@@ -178,7 +178,7 @@ class _Assembly:
         alpha, theta = (
             self.values.scalar(getattr(row, key), here.at(key))
             if getattr(row, f"{key}_deg") is None
-            else radians(self.values.scalar(getattr(row, f"{key}_deg"), here.at(f"{key}_deg")))
+            else self.values.degrees(getattr(row, f"{key}_deg"), here.at(f"{key}_deg"))
             for key in ("alpha", "theta")
         )
         if row.alpha_deg is None and row.theta_deg is None:

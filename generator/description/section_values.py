@@ -19,10 +19,10 @@ from elastogen.generator.description.flexible.assemble import flexible_body
 from elastogen.generator.description.flexible.kind import DescribedLink
 from elastogen.generator.description.flexible.kinds import FLEXIBLE_KINDS
 from elastogen.generator.robot import placement
-from elastogen.generator.robot.expressions import parse_scalar
+from elastogen.generator.robot.expressions import LARGEST, parse_scalar
 from elastogen.generator.robot.joint_kind import JointKind
 from elastogen.generator.robot.location import Location
-from elastogen.generator.robot.names import check_parameter_name
+from elastogen.generator.robot.names import check_parameter_name, check_unit
 from elastogen.generator.robot.robot import (
     IDENTITY,
     Actuation,
@@ -35,16 +35,24 @@ from elastogen.generator.robot.robot import (
     Scalar,
     Vector,
 )
+from elastogen.generator.robot.units.table import parse_unit
+
+_AS_PARAMETER = "write {{value: {number}, unit: {unit}}}"  # what is said about a value that contains its unit
 
 
 def read_parameters(sections: Mapping[str, ParameterSection], where: Location) -> dict[str, Parameter]:
-    """The named numbers of a file."""
+    """The named numbers of a file, in SI units whatever units they were given in."""
     parameters = {}
     for name, section in sections.items():
         here = where.at(name)
         check_parameter_name(name, here)
-        value = float(parse_scalar(section.value, {}, here.at("value")))
-        parameters[name] = Parameter(name, value, section.unit, " ".join(section.doc.split()))
+        check_unit(section.unit, here.at("unit"))
+        unit = parse_unit(section.unit)
+        value = float(parse_scalar(section.value, {}, here.at("value"), _AS_PARAMETER))
+        in_si = unit.in_si(value)
+        if not (abs(in_si) <= LARGEST and (in_si != 0) == (value != 0)):
+            raise here.at("value").error(f"{value:g} {section.unit}", f"at most {LARGEST:g} in SI units", "check the unit")
+        parameters[name] = Parameter(name, in_si, section.unit if unit.is_si else unit.si, " ".join(section.doc.split()))
     return parameters
 
 
@@ -75,8 +83,9 @@ class SectionValues:
             )
             return placement.from_matrix(rows, here.at("matrix"))
         if section.rpy_deg is not None:
-            roll, pitch, yaw = self.vector(section.rpy_deg, here.at("rpy_deg"))
-            rpy: Vector = (radians(roll), radians(pitch), radians(yaw))
+            inside = here.at("rpy_deg")
+            roll, pitch, yaw = (self.degrees(angle, inside.at(i)) for i, angle in enumerate(section.rpy_deg))
+            rpy: Vector = (roll, pitch, yaw)
         else:
             rpy = self.vector(section.rpy or (0, 0, 0), here.at("rpy"))
             placement.warn_of_degrees(rpy, here.at("rpy"), "write rpy_deg")
@@ -134,6 +143,17 @@ class SectionValues:
         """A number, or an expression in parameters."""
         return parse_scalar(given, self.parameters, here)
 
+    def degrees(self, given: ScalarField, here: Location) -> Scalar:
+        """An angle that the file gives in degrees, in radians."""
+        angle = self.scalar(given, here)
+        if not isinstance(angle, sympy.Expr):
+            return math.radians(angle)
+        for parameter in self.parameters.values():
+            if parameter.symbol in angle.free_symbols and parameter.unit not in ("", "-", "1"):
+                shown = f"{given}, where {parameter.name} is in {parameter.unit}"
+                raise here.error(shown, "a number of degrees", "write it under the key without _deg, or remove the unit")
+        return angle * sympy.pi / 180
+
     def constant(self, given: ScalarField, here: Location) -> float:
         """A number that no parameter changes."""
         return float(parse_scalar(given, {}, here))
@@ -142,11 +162,6 @@ class SectionValues:
         """Three scalars."""
         x, y, z = (self.scalar(entry, here.at(i)) for i, entry in enumerate(given))
         return (x, y, z)
-
-
-def radians(degrees: Scalar) -> Scalar:
-    """An angle in radians."""
-    return degrees * sympy.pi / 180 if isinstance(degrees, sympy.Expr) else math.radians(degrees)
 
 
 def moved_to_com(inertia: Matrix, mass: Scalar, com: Vector) -> Matrix:

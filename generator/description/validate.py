@@ -17,6 +17,7 @@ import numpy as np
 import sympy
 
 from elastogen.generator.description.file.experiment_file import check_experiment
+from elastogen.generator.description.fitting_units import check_units
 from elastogen.generator.description.flexible.check import check_links
 from elastogen.generator.description.points import check_all_are_points, check_points
 from elastogen.generator.robot import names
@@ -84,6 +85,7 @@ def validate(robot: Robot, *, accepted_inertias: Collection[str] = (), quiet: bo
     check_experiment(robot, where.at("simulation"))
     checks.placement(robot.tool, where.at("tip"))
     checks.body(robot.payload, where.at("payload"), PAYLOAD in accepted_inertias, grounded=False)
+    check_units(robot, where)
     if not quiet:
         _warn_massless_leaves(robot, checks, where)
     return robot

@@ -7,9 +7,7 @@ from contextlib import contextmanager
 
 import numpy as np
 
-
-class ElastogenError(Exception):
-    """Base class of every error that elastogen raises on purpose."""
+from elastogen.runtime.interface.error import ElastogenError
 
 
 class RobotError(ElastogenError):

@@ -8,6 +8,7 @@ evaluated as Python and never given to ``sympify``. Length, nesting and the size
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
 
 import sympy
@@ -15,6 +16,7 @@ import sympy
 from elastogen.generator.robot.grammar import Grammar, RejectedError
 from elastogen.generator.robot.location import Location, did_you_mean
 from elastogen.generator.robot.robot import Parameter, Scalar
+from elastogen.generator.robot.units.table import UnknownUnitError, parse_unit
 
 MAX_LENGTH = 200  # characters of one expression
 LARGEST = 1e18  # of any number of a robot, in SI units; beyond it something else was meant
@@ -22,20 +24,26 @@ SMALLEST = 1e-18  # of what is zero or more, in SI units: less is zero that went
 
 _GRAMMAR = "a number or an expression of numbers, pi, parameters, + - * / **, sqrt, sin, cos and parentheses"
 _FUNCTIONS = {name: (getattr(sympy, name), range(1, 2)) for name in ("sqrt", "sin", "cos")}
+_QUANTITY = re.compile(r"(?P<number>[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*(?P<unit>[A-Za-z%][A-Za-z0-9/^*(). %-]*)")
 #: Names that mean something in an expression and therefore cannot name a parameter.
 RESERVED_NAMES = frozenset(_FUNCTIONS) | {"pi"}
 
 
-def parse_scalar(given: int | float | str, parameters: Mapping[str, Parameter], where: Location) -> Scalar:
+def parse_scalar(
+    given: int | float | str, parameters: Mapping[str, Parameter], where: Location, with_unit: str = "write {si_number}"
+) -> Scalar:
     """Return the number or SymPy expression that a scalar field of a robot file stands for.
 
     Anything without parameters becomes an ``int`` or a ``float``; ``0.0`` and ``1.0`` become the integers
-    that keep closed forms clean.
+    that keep closed forms clean. ``with_unit`` is the fix for a number with its unit behind it, ``3000 g``.
     """
     if not isinstance(given, str):
         return tidy_number(given)
     if len(given) > MAX_LENGTH:
         raise where.error(given, f"at most {MAX_LENGTH} characters", "split it with named parameters")
+    misread = _number_with_unit(given, with_unit) or _decimal_comma(given)
+    if misread is not None:
+        raise where.error(given, *misread)
     try:
         result = Grammar(_GRAMMAR, lambda name: named(name, parameters), _FUNCTIONS).parse(given)
     except RejectedError as problem:
@@ -47,6 +55,30 @@ def parse_scalar(given: int | float | str, parameters: Mapping[str, Parameter], 
             raise where.error(given, "an expression with a finite value", "remove the division by zero")
         return result
     return _constant(result, given, where)
+
+
+def _number_with_unit(given: str, fix: str) -> tuple[str, str] | None:
+    """What was expected instead of ``3000 g``, and the fix with its number in SI units."""
+    found = _QUANTITY.fullmatch(given.strip())
+    if found is None:
+        return None
+    number, text = found["number"], found["unit"]
+    try:
+        unit = parse_unit(text)
+    except UnknownUnitError:
+        return None
+    expected = "a number in SI units without the unit's name"
+    if unit.is_si:
+        return expected, fix.format(number=number, unit=text, si_number=number)
+    value = unit.in_si(float(number))
+    return expected, fix.format(number=number, unit=text, si_number=f"{value:.15g}, which is in {unit.si}")
+
+
+def _decimal_comma(given: str) -> tuple[str, str] | None:
+    """What was expected instead of ``2,0``, and the fix."""
+    if not re.fullmatch(r"\s*[-+]?\d+,\d+\s*", given):
+        return None
+    return "a number with a decimal point", f"write {given.strip().replace(',', '.')}"
 
 
 def _constant(result: sympy.Expr, given: str, where: Location) -> Scalar:

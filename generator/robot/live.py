@@ -54,8 +54,8 @@ class Slot:
 _Visit = Callable[[Slot, Scalar], Scalar]
 
 
-def make_live(robot: Robot, patterns: Iterable[str]) -> Robot:
-    """Return the robot with the parameters and fields that the patterns name live."""
+def slots_of(robot: Robot) -> list[tuple[Slot, Scalar]]:
+    """Every number that can be live, with its value."""
     slots: list[tuple[Slot, Scalar]] = []
 
     def collect(slot: Slot, value: Scalar) -> Scalar:
@@ -63,6 +63,12 @@ def make_live(robot: Robot, patterns: Iterable[str]) -> Robot:
         return value
 
     _visit(robot, collect)
+    return slots
+
+
+def make_live(robot: Robot, patterns: Iterable[str]) -> Robot:
+    """Return the robot with the parameters and fields that the patterns name live."""
+    slots = slots_of(robot)
     where = Location(robot.source, "live")
     fresh: dict[str, Parameter] = {}
     chosen: dict[str, Scalar] = {}

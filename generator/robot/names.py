@@ -7,7 +7,7 @@ import re
 import unicodedata
 
 from elastogen.generator.robot.expressions import RESERVED_NAMES
-from elastogen.generator.robot.location import Location
+from elastogen.generator.robot.location import Location, did_you_mean
 from elastogen.generator.robot.reserved import (
     COORDINATE,
     DEVICE,
@@ -19,6 +19,7 @@ from elastogen.generator.robot.reserved import (
     TARGETS,
     is_word,
 )
+from elastogen.generator.robot.units.table import EXAMPLES, KNOWN, UnknownUnitError, parse_unit
 
 MAX_ROBOT_NAME = 31  # C99 5.2.4.1: significant characters of an external identifier
 MAX_PARAMETER_NAME = 63  # C99 5.2.4.1: significant characters of a struct member
@@ -100,6 +101,11 @@ def check_unit(unit: object, where: Location) -> None:
     check_text(unit, where, 32)
     if not _UNIT.fullmatch(str(unit)):
         raise where.error(unit, "a unit of letters, digits and / ^ * ( ) . % -", "for example m, kg m^2, N m s/rad")
+    try:
+        parse_unit(str(unit))
+    except UnknownUnitError as problem:
+        fix = did_you_mean(problem.name, KNOWN, "leave the unit out and give the value in SI units")
+        raise where.error(unit, f"a product of known units, such as {EXAMPLES}", fix) from None
 
 
 def to_identifier(text: str, kind: str) -> str:

@@ -34,7 +34,7 @@ def real_time(model: Model, start: np.ndarray, seconds: float) -> ReportSection:
             while loop.running:
                 time.sleep(0.02)
             loop.stop()
-    except (elastogen.ElastogenError, elastogen.ModelError) as error:
+    except elastogen.ElastogenError as error:
         return ReportSection(title, f"Not measured: {error}")
     return ReportSection(title, _words(loop), (_percentiles(loop), _histogram(loop)))
 

@@ -160,7 +160,7 @@ def with_options(function: Callable[[SimpleNamespace], None]) -> Callable[..., N
         try:
             with warnings_as_lines(given):
                 function(SimpleNamespace(**given))
-        except (elastogen.ElastogenError, elastogen.ModelError) as error:
+        except elastogen.ElastogenError as error:
             raise CommandError(as_options(str(error), given)) from error
 
     return run

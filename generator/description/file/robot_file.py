@@ -42,8 +42,8 @@ FORMAT_VERSION = 1
 class ParameterSection(Section):
     """A named number, or just the number."""
 
-    value: ScalarField = Field(description="nominal value, SI units; a number or a constant expression")
-    unit: str = Field(default="", description="for the generated documentation, for example m or kg m^2")
+    value: ScalarField = Field(description="nominal value in its unit; a number or a constant expression")
+    unit: str = Field(default="", description="for example mm, kg m^2, GPa, deg; default: SI, whatever it is")
     doc: str = Field(default="", description="what it is, for the generated documentation")
 
     @model_validator(mode="before")

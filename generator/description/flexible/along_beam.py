@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection
 from fractions import Fraction
 from itertools import pairwise
@@ -19,6 +20,7 @@ from elastogen.generator.description.flexible.kind import DescribedLink
 from elastogen.generator.robot.expressions import nominal, parse_scalar
 from elastogen.generator.robot.location import Location
 from elastogen.generator.robot.robot import Parameter, Scalar
+from elastogen.generator.robot.units.dimensions import check_dimension
 
 BeamT = TypeVar("BeamT", bound=BeamSection)
 
@@ -33,6 +35,7 @@ class AlongBeam:
     def __init__(self, link: DescribedLink[BeamT]) -> None:
         self.section, self.parameters, self.where = link.section, link.parameters, link.where
         given = parse_scalar(self.section.length, self.parameters, self.where.at("length"))
+        check_dimension(given, _unit("length"), self.parameters, self.where.at("length"))
         self.length: Number = as_fraction(given)
         self.nominal_length = nominal(given, self.parameters)
         shortest, longest = BEAM_LENGTHS
@@ -82,19 +85,22 @@ class AlongBeam:
             return None
         here = self.where.at(key)
         if section.expression is not None:
-            return beam_shapes.from_expression(self.expression(section.expression, here), here)
+            return beam_shapes.from_expression(self.expression(section.expression, here, _unit(key)), here)
         assert section.x is not None  # both, by the file's structure
         assert section.value is not None
         places = self.places(section.x, here.at("x"))
         if len(section.value) != len(places):
             raise _wrong_size(section.value, len(places), here.at("value"))
         values = [parse_scalar(v, self.parameters, here.at("value", i)) for i, v in enumerate(section.value)]
+        for i, value in enumerate(values):
+            check_dimension(value, _unit(key), self.parameters, here.at("value", i))
         return beam_shapes.from_samples(places, values)
 
-    def expression(self, given: ScalarField, here: Location) -> Scalar:
-        """An expression in x and L, brought to s = x / L."""
+    def expression(self, given: ScalarField, here: Location, unit: str = "") -> Scalar:
+        """An expression in x and L of this unit (default: of any), brought to s = x / L."""
         names = {**self.parameters, **{name: Parameter(name, 1.0) for name in _ALONG}}
         parsed = parse_scalar(given, names, here)
+        check_dimension(parsed, unit, names, here)
         if not isinstance(parsed, sympy.Expr):
             return parsed
         length = sympy.sympify(self.length)
@@ -125,6 +131,12 @@ class AlongBeam:
                     "x and L to mean the place along the beam and its length",
                     f"rename the parameter {name}",
                 )
+
+
+def _unit(key: str) -> str:
+    """The unit of a property of beams, as its description has it in brackets."""
+    found = re.search(r"\[(.+?)\]", BeamSection.model_fields[key].description or "")
+    return found[1] if found else ""
 
 
 def _wrong_size(given: tuple[ScalarField, ...], count: int, here: Location) -> Exception:
