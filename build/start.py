@@ -1,4 +1,4 @@
-"""``build_model`` and ``build_loop``: a known build is loaded at once, anything else goes through the pipeline.
+"""``load``, ``build_model`` and ``build_loop``: what is known is there at once, anything else goes through the pipeline.
 
 The generator and its libraries are imported when something has to be built.
 """
@@ -6,25 +6,70 @@ The generator and its libraries are imported when something has to be built.
 from __future__ import annotations
 
 import os
-import warnings
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from elastogen.build.known import KnownBuild, RobotContent
+from elastogen.build.known import KnownBuild, KnownLoad
+from elastogen.build.module.cache import Cache
 from elastogen.build.options import BuildOptions
+from elastogen.build.request import BuildRequest, Description, deferred
 from elastogen.build.user_code import UserCode
-from elastogen.generator.robot.errors import RobotWarning
+from elastogen.generator.description.load_options import Base, LoadOptions, Mimic
+from elastogen.generator.robot.errors import OutputError
+from elastogen.generator.robot.robot import Robot
 from elastogen.runtime.model.loader import load_model
 from elastogen.runtime.model.model import Model
 
 if TYPE_CHECKING:
     from elastogen.build.program import EmittedProgram
     from elastogen.generator.description.load_robot import RobotSource
-    from elastogen.generator.robot.robot import Robot
     from elastogen.runtime.loop.library import LoopLibrary
     from elastogen.runtime.simulation.results import Simulation
+
+
+def load(
+    source: RobotSource,
+    *,
+    name: str | None = None,
+    live: Iterable[str] = (),
+    tip: str | None = None,
+    mimic: Mimic = "follow",
+    friction: bool = False,
+    snap: bool = True,
+    base: Base | None = None,
+    lock: Mapping[str, float | Sequence[float]] | None = None,
+    arguments: Mapping[str, str | float | bool] | None = None,
+    allow_xacro: bool = False,
+    package_path: Mapping[str, str | os.PathLike[str]] | None = None,
+) -> Robot:
+    """Return the validated robot of a built-in name, a path, a mapping like a robot file, or a Robot.
+
+    ``name`` replaces the robot's name (the prefix in C), ``live`` adds live parameters (see
+    :mod:`elastogen.generator.robot.live`), ``tip`` names the link of the tip frame. A URDF's mimic joints follow their leaders;
+    ``mimic="independent"`` gives them coordinates of their own, ``mimic="error"`` refuses them. ``lock`` fixes joints at values
+    of their coordinates [rad] or [m]. ``friction`` takes a URDF's
+    <dynamics damping friction> into the equations of motion; other tools ignore it, and so does this by default.
+    ``snap=False`` takes the numbers of a file's placements and axes literally; else those within 1e-11 of 0, 1 and -1 become
+    exact (see :mod:`elastogen.generator.robot.placement`). ``base="floating"`` sets the robot free: a floating joint called
+    ``base`` carries what was the base link; ``base="driven"`` gives it six drives. ``arguments`` are those of a xacro file.
+    A xacro file runs Python: it is expanded only with ``allow_xacro=True``, also where another file names it.
+    ``package_path`` gives folders of packages by their names, for ``$(find name)`` of xacro and ``model://name`` of SDF.
+    Raises :class:`RobotError` naming file, field, value, expectation and fix; warns with :class:`RobotWarning`.
+    """
+    options = LoadOptions.checked(
+        name=name, live=live, tip=tip, mimic=mimic, friction=friction, snap=snap, base=base, lock=lock, arguments=arguments,
+        allow_xacro=allow_xacro, package_path=package_path,
+    )  # fmt: skip
+    description = None if isinstance(source, Robot) else Description.read(source, options)
+    if description is None:
+        from elastogen.generator.description.files import Files
+        from elastogen.generator.description.load_robot import load_with
+
+        return load_with(source, options, Files())
+    if KnownLoad(description, Cache(None)).find():
+        return deferred(description)
+    return description.load()[0]
 
 
 def build_model(
@@ -61,14 +106,9 @@ def build_model(
         outputs=outputs, fused=fused, precision=precision, sincos=sincos, frames=frames, cache_dir=cache_dir, compiler=compiler,
         cflags=cflags, native=native, fp_contract=fp_contract, lanes=lanes, timeout=timeout, verbose=verbose,
     )  # fmt: skip
-    description = _description(robot)
-    model = load_model(_extension("model", description, options, lambda loaded: _build_extension(loaded, options)))
-    if outputs is None:  # the user did not choose: whatever else is called is built then
-        model.complete_with(lambda name, frames: _other_functions(description, options.with_outputs((name,), frames)))
-    model.show_programs_with(lambda name: _program(description, name, options.emit.frames))
-    own = [function.name for function in getattr(robot, "functions", ())]
-    model.make_loops_with(lambda *code: _loop_of(description, options.with_outputs(None), *code), own)
-    model.animate_with(partial(_animate, description))
+    request = BuildRequest.of(robot, options)
+    model = load_model(_model_extension(request))
+    model._made_by(_Maker(request))
     return model
 
 
@@ -88,13 +128,46 @@ def build_loop(
     ``outputs`` are more functions for the user's own code. ``controller`` names an own function of the robot
     (``robot.with_function``) that becomes the controller "user". Raises RobotError, OutputError or BuildError.
     """
-    description = _description(robot)
-    return _loop_of(description, BuildOptions.checked(**options), controller_source, plant_source, controller)
+    request = BuildRequest.of(robot, BuildOptions.checked(**options))
+    return _loop_of(request, controller_source, plant_source, controller)
+
+
+class _Maker:
+    """What a model that was built can make later, from the request that it was built from."""
+
+    def __init__(self, request: BuildRequest) -> None:
+        self._request = request
+        self.completes = request.options.emit.outputs is None  # the user did not choose: whatever else is called is built then
+        self.own_functions = (
+            tuple(function.name for function in request.robot.functions) if isinstance(request.robot, Robot) else ()
+        )
+
+    def functions(self, name: str, frames: tuple[str, ...]) -> Model:
+        """A model with one more function."""
+        return load_model(_model_extension(self._request.for_outputs((name,), frames)))
+
+    def program(self, name: str) -> EmittedProgram:
+        """The program of a function, to look at."""
+        from elastogen.build.program import EmittedProgram
+        from elastogen.generator.functions.derivation import derive_model
+
+        robot = self._request.loaded()
+        (function,) = derive_model(robot, (name,), self._request.options.emit.frames).functions
+        return EmittedProgram(robot, function)
+
+    def loop(self, controller_source: Any, plant_source: Any, controller: str | None) -> LoopLibrary:
+        """The robot's control loop."""
+        return _loop_of(self._request.for_outputs(None), controller_source, plant_source, controller)
+
+    def animate(self, simulation: Simulation, path: str | os.PathLike[str], **options: Any) -> Path:
+        """Write a page that plays a motion."""
+        from elastogen.build.pages.animation import animate
+
+        return animate(self._request.loaded(), simulation, path, **options)
 
 
 def _loop_of(
-    description: Any,
-    options: BuildOptions,
+    request: BuildRequest,
     controller_source: str | os.PathLike[str] | None,
     plant_source: str | os.PathLike[str] | None,
     controller: str | None = None,
@@ -102,94 +175,43 @@ def _loop_of(
     """The loop with the user's C, or with an own function of the robot as its controller."""
     if controller is not None:
         from elastogen.build.files.own_controller import own_controller
-        from elastogen.generator.robot.errors import OutputError
 
         if controller_source is not None:
             raise OutputError("build_loop: got controller= and controller_source=, expected one of them")
-        controller_source = own_controller(_robot(description), controller)
-        options = options.with_outputs((*(options.emit.outputs or ()), controller))
-    return _loop(description, options, UserCode.read(controller_source, plant_source))
+        controller_source = own_controller(request.loaded(), controller)
+        request = request.for_outputs((*(request.options.emit.outputs or ()), controller))
+    return _loop(request, UserCode.read(controller_source, plant_source))
 
 
-def _description(robot: RobotSource) -> Any:
-    """What a model is built from, now and later: a file as it is now."""
-    content = RobotContent.read(robot)
-    if content is not None or not isinstance(robot, (str, os.PathLike)):
-        return robot if content is None else content
-    from elastogen.generator.description.load_robot import load
-
-    return load(robot)  # its content is not all there is to it (xacro), or the loader has something to say
-
-
-def _robot(description: Any) -> Robot:
-    from elastogen.generator.description.load_robot import load
-
-    return _load(description)[0] if isinstance(description, RobotContent) else load(description)
-
-
-def _program(description: Any, name: str, frames: tuple[str, ...]) -> EmittedProgram:
-    from elastogen.build.program import EmittedProgram
-    from elastogen.generator.functions.derivation import derive_model
-
-    robot = _robot(description)
-    (function,) = derive_model(robot, (name,), frames).functions
-    return EmittedProgram(robot, function)
-
-
-def _animate(description: Any, simulation: Simulation, path: str | os.PathLike[str], **options: Any) -> Path:
-    from elastogen.build.pages.animation import animate
-
-    return animate(_robot(description), simulation, path, **options)
-
-
-def _other_functions(robot: Any, options: BuildOptions) -> Model:
-    return load_model(_extension("model", robot, options, lambda loaded: _build_extension(loaded, options)))
-
-
-def _loop(robot: Any, options: BuildOptions, code: UserCode) -> LoopLibrary:
+def _loop(request: BuildRequest, code: UserCode) -> LoopLibrary:
     from elastogen.runtime.loop.library import load_loop
 
+    def build(robot: Robot) -> Path:
+        from elastogen.build.loop import build_loop_extension
+
+        return build_loop_extension(robot, request.options, code)
+
     texts = [text for pair in sorted(code.files.items()) for text in pair]
-    return load_loop(_extension("loop", robot, options, lambda loaded: _build_loop(loaded, options, code), *texts))
+    return load_loop(_extension("loop", request, build, *texts))
 
 
-def _extension(kind: str, robot: Any, options: BuildOptions, build: Callable[[Robot], Path], *texts: str) -> Path:
+def _model_extension(request: BuildRequest) -> Path:
+    def build(robot: Robot) -> Path:
+        from elastogen.build.pipeline import build_extension
+
+        return build_extension(robot, request.options)
+
+    return _extension("model", request, build)
+
+
+def _extension(kind: str, request: BuildRequest, build: Callable[[Robot], Path], *texts: str) -> Path:
     """The compiled module of a robot: a known one, or one that is built now."""
-    if not isinstance(robot, RobotContent):
-        from elastogen.generator.description.load_robot import load
-
-        return build(load(robot))
-    known = KnownBuild(kind, robot, options, *texts)
+    if not isinstance(request.robot, Description):
+        return build(request.robot)
+    known = KnownBuild(kind, request.robot, request.options, *texts)
     extension = known.find()
     if extension is None:
-        loaded, warned = _load(robot)
-        extension = build(loaded)
+        robot, warned = request.robot.load()
+        extension = build(robot)
         known.note(extension, warned)
     return extension
-
-
-def _load(content: RobotContent) -> tuple[Robot, list[str]]:
-    """The robot of a file's content, and what was warned of."""
-    from elastogen.generator.description.files import Files
-    from elastogen.generator.description.load_robot import load_content
-
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        files = Files(content.included)
-        robot = load_content(content.data, content.shown, content.path, files)
-    content.included.update(files.contents)
-    for warning in caught:
-        warnings.warn(warning.message, warning.category, stacklevel=5)
-    return robot, [str(warning.message) for warning in caught if issubclass(warning.category, RobotWarning)]
-
-
-def _build_extension(robot: Robot, options: BuildOptions) -> Path:
-    from elastogen.build.pipeline import build_extension
-
-    return build_extension(robot, options)
-
-
-def _build_loop(robot: Robot, options: BuildOptions, code: UserCode) -> Path:
-    from elastogen.build.loop import build_loop_extension
-
-    return build_loop_extension(robot, options, code)

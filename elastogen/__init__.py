@@ -18,9 +18,8 @@ if TYPE_CHECKING:
     from elastogen.build.export.export import export
     from elastogen.build.loop import generate_loop
     from elastogen.build.pipeline import GeneratedFiles, generate
-    from elastogen.build.start import build_loop, build_model
+    from elastogen.build.start import build_loop, build_model, load
     from elastogen.generator.closed_form.closed_form import ClosedForm, derive
-    from elastogen.generator.description.load_robot import load
     from elastogen.generator.description.rigid_limit import rigid_robot
     from elastogen.generator.description.symbols import symbols
     from elastogen.generator.robot.errors import BuildError, OutputError, RobotError, RobotWarning
@@ -105,7 +104,7 @@ _HOME = {
     "elastogen.build.export.export": ("export",),
     "elastogen.build.loop": ("generate_loop",),
     "elastogen.build.pipeline": ("GeneratedFiles", "generate"),
-    "elastogen.build.start": ("build_loop", "build_model"),
+    "elastogen.build.start": ("build_loop", "build_model", "load"),
     "elastogen.generator.closed_form.closed_form": ("ClosedForm", "derive"),
     "elastogen.generator.robot.errors": (
         "BuildError",
@@ -113,7 +112,6 @@ _HOME = {
         "RobotError",
         "RobotWarning",
     ),
-    "elastogen.generator.description.load_robot": ("load",),
     "elastogen.generator.description.rigid_limit": ("rigid_robot",),
     "elastogen.generator.description.symbols": ("symbols",),
     "elastogen.generator.robot.robot": ("Gauge", "Point", "Robot"),

@@ -41,6 +41,7 @@ READ_ONLY_VARIABLE = "ELASTOGEN_CACHE_READ_ONLY"
 SIZE_VARIABLE = "ELASTOGEN_CACHE_MIB"
 MOST_MIB = 2048  # of all entries; beyond it, those that were not used for longest go
 KEPT_SECONDS = 3600.0  # an entry that was used since is never removed by size
+NOTES = ("builds", "known", "loaded")  # folders of notes, each about a module
 MANIFEST = "manifest.json"
 LOCK = "lock"
 SCRATCH_SECONDS = 60.0  # a scratch directory without a lock may be this young
@@ -197,7 +198,7 @@ class Cache:
 
     def forget(self) -> None:
         """Remove the notes that lead to entries which are gone."""
-        for path in (*self.directory.glob("builds/*.json"), *self.directory.glob("known/*.json")):
+        for path in [path for kind in NOTES for path in self.directory.glob(f"{kind}/*.json")]:
             module = str((read_json(path) or {}).get("module") or "nothing")
             if not any(os.path.exists(folder / "modules" / module) for folder in (self.directory, *self.read_only)):
                 with contextlib.suppress(OSError):

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Literal, TypeAlias
+from typing import get_args
 
+from elastogen.generator.description.load_options import Base
 from elastogen.generator.joints.kinds import FLOATING
 from elastogen.generator.robot.location import Location
 from elastogen.generator.robot.robot import Joint, Link, Robot
 
-Base: TypeAlias = Literal["fixed", "floating", "driven"]
-BASES = ("fixed", "floating", "driven")
+BASES = get_args(Base)
 JOINTS, WORLDS = ("base", "floating_base"), ("world", "inertial_frame")  # names of what is added: the first that is not taken
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
@@ -38,7 +38,7 @@ from elastogen.generator.description.formats.mjcf.read import read_mjcf
 from elastogen.generator.description.formats.sdf import read_sdf
 from elastogen.generator.description.formats.urdf import read_urdf
 from elastogen.generator.description.formats.xacro.expand import expand
-from elastogen.generator.description.free_base import Base
+from elastogen.generator.description.load_options import Base, LoadOptions, Mimic
 from elastogen.generator.description.validate import PAYLOAD
 from elastogen.generator.robot.errors import RobotError
 from elastogen.generator.robot.location import Location
@@ -46,7 +46,6 @@ from elastogen.generator.robot.placement import snapping
 from elastogen.generator.robot.robot import Robot
 
 BASE_NAME = "base_description"  # of a robot whose own name does not count
-Mimic: TypeAlias = Literal["follow", "independent", "error"]
 
 
 @dataclass(frozen=True)
@@ -62,6 +61,12 @@ class Reading:
     packages: Mapping[str, str] = field(default_factory=dict)  # folders of packages and models, by their names
     files: Files = field(default_factory=Files)
     inside: tuple[Path, ...] = ()  # the files that led here, each by base_description of the one before
+
+    @classmethod
+    def of(cls, options: LoadOptions, files: Files) -> Reading:
+        """How files are read for a caller of ``load``."""
+        words = options.mimic, options.friction, options.snap, options.name, options.arguments
+        return cls(*words, options.allow_xacro, options.package_path, files)
 
 
 @dataclass(frozen=True)

@@ -13,9 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TypeAlias
-
-import sympy
+from typing import TYPE_CHECKING, TypeAlias
 
 from elastogen.generator.robot.bodies.flexible_body import FlexibleBody
 from elastogen.generator.robot.experiment import Experiment
@@ -23,8 +21,12 @@ from elastogen.generator.robot.joint_kind import JointCoordinate, JointKind
 from elastogen.generator.robot.location import Location, did_you_mean
 from elastogen.generator.robot.looks import Look
 from elastogen.generator.robot.own.extensible import Extensible
-from elastogen.generator.robot.own.functions import OwnFunction
-from elastogen.generator.robot.own.terms import Term
+
+if TYPE_CHECKING:  # SymPy is imported when a symbol is asked for: a robot that is known starts without it
+    import sympy
+
+    from elastogen.generator.robot.own.functions import OwnFunction
+    from elastogen.generator.robot.own.terms import Term
 
 Scalar: TypeAlias = "int | float | sympy.Expr"
 Vector: TypeAlias = "tuple[Scalar, Scalar, Scalar]"
@@ -47,6 +49,8 @@ class Parameter:
     @property
     def symbol(self) -> sympy.Symbol:
         """The SymPy symbol that stands for this parameter in the robot's expressions."""
+        import sympy
+
         return sympy.Symbol(self.name, real=True)
 
 

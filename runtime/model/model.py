@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -29,8 +29,8 @@ from elastogen.runtime.functions.point_methods import PointMethods
 from elastogen.runtime.simulation.sliding_methods import SlidingMethods
 
 if TYPE_CHECKING:
-    from elastogen.runtime.loop.library import LoopLibrary
     from elastogen.runtime.loop.loop import Loop
+    from elastogen.runtime.model.maker import Maker
 
 _REAL: dict[str, np.dtype[Any]] = {"double": np.dtype(np.float64), "float": np.dtype(np.float32)}
 
@@ -64,9 +64,7 @@ class Model(
     NaN and infinity pass through as in numpy. Methods may be called from several threads at once.
     """
 
-    _build_loop: Callable[..., LoopLibrary] | None = None  # makes the real-time loop, when it is asked for
-    _own_controllers: tuple[str, ...] = ()  # own functions of the robot
-    _derive: Callable[[str], Any] | None = None  # makes the program of a function, to look at
+    _maker: Maker | None = None  # of a model that was built, not loaded
 
     def __init__(self, lib: Any, ffi: Any, c_directory: Path, *, extension: Path | None = None) -> None:
         source = str(extension or c_directory)
@@ -215,29 +213,27 @@ class Model(
         known = self._kernels.get(function) if isinstance(function, str) else None
         return known or self._missing(function)
 
-    def complete_with(self, build: Callable[[str, tuple[str, ...]], Model]) -> None:
-        """Let functions that were not emitted be built when they are first called, each by ``build(name, frames)``."""
+    def _made_by(self, maker: Maker) -> None:
+        """Let a model that was built make what it lacks: functions, programs, loops, pages."""
+        self._maker, self._animator = maker, maker.animate
+        if maker.completes:
 
-        def provide(function: str, frames: tuple[str, ...] = ()) -> Kernel:
-            other = build(function, frames)
-            return Kernel(other._lib, other._ffi, self._name, other.functions[function], self._parameters)
+            def provide(function: str, frames: tuple[str, ...] = ()) -> Kernel:
+                other = maker.functions(function, frames)
+                return Kernel(other._lib, other._ffi, self._name, other.functions[function], self._parameters)
 
-        self._provider, self._build = provide, build
+            self._provider, self._build = provide, maker.functions
 
     def program(self, function: str) -> Any:
         """The program of a function as an object: ``count``, ``text``, ``sparsity(output, by)``, ``evaluate(...)`` with mpmath.
 
         It is derived again, which takes as long as the first time; only models from ``build_model`` can do it.
         """
-        if self._derive is None:
+        if self._maker is None:
             raise ModelError(f"{self._name}.program: this model was loaded, not built. Fix: elastogen.build_model(robot)")
         if not isinstance(function, str):
             raise ModelError(f"{self._name}.program: function={function!r}, expected the name of one, as 'mass_matrix'.")
-        return self._derive(function)
-
-    def show_programs_with(self, derive: Callable[[str], Any]) -> None:
-        """Let :meth:`program` use ``derive(name)``."""
-        self._derive = derive
+        return self._maker.program(function)
 
     def loop(self, *, controller_source: Any = None, plant_source: Any = None, **options: Any) -> Loop:
         """A real-time loop of this robot with the present live parameters: see :class:`~elastogen.runtime.loop.loop.Loop`.
@@ -248,26 +244,18 @@ class Model(
         """
         from elastogen.runtime.loop.loop import Loop
 
-        if self._build_loop is None:
+        if self._maker is None:
             raise ModelError(
                 f"{self._name}: a model that was loaded from a file cannot make a loop. "
                 "Fix: elastogen.build_model(robot).loop(...), or Loop(elastogen.build_loop(robot), ...)."
             )
-        own = options.get("controller") if options.get("controller") in self._own_controllers else None
+        own = options.get("controller") if options.get("controller") in self._maker.own_functions else None
         options |= {} if own is None else {"controller": "user"}
-        library = self._build_loop(controller_source, plant_source, own)
+        library = self._maker.loop(controller_source, plant_source, own)
         library.model.parameters.update(self._parameters)
         loop = Loop(library, **options)
         loop.animator = self._animator
         return loop
-
-    def make_loops_with(self, build: Callable[..., LoopLibrary], own: Sequence[str] = ()) -> None:
-        """Let :meth:`loop` use ``build(controller_source, plant_source, controller)``; ``own`` functions can be controllers."""
-        self._build_loop, self._own_controllers = build, tuple(own)
-
-    def animate_with(self, animator: Callable[..., Path]) -> None:
-        """Let simulations of this model be drawn by ``animator(simulation, path, ...)``."""
-        self._animator = animator
 
     def __reduce__(self) -> Any:
         if self._extension is None:

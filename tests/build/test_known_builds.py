@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import copy
+import dataclasses
 import json
 import os
+import pickle
 import subprocess
 import sys
 import time
@@ -16,6 +19,7 @@ import pytest
 import elastogen
 from elastogen.build.module.cache import LOCK, MANIFEST, Cache, CacheWarning, remove_orphans
 from elastogen.build.module.trust import distrust
+from elastogen.build.request import DeferredRobot, Description
 from elastogen.command_line import main
 from elastogen.generator.robot.errors import BuildError
 
@@ -28,7 +32,13 @@ links:
 joints:
   - {name: hinge, type: revolute, child: bar, axis: [0, 0, 1]}
 """
-SLOW = ("sympy", "pydantic", "jinja2", "ruamel.yaml", "elastogen.generator.description", "cffi")
+MAPPING = {
+    "elastogen": 1,
+    "name": "swing",
+    "links": [{"name": "base"}, {"name": "bar", "mass": 1.0, "com": [0.3, 0, 0], "inertia": (0.01, 0.05, 0.05)}],
+    "joints": [{"name": "hinge", "type": "revolute", "child": "bar", "axis": [0, 0, 1]}],
+}
+SLOW = ("sympy", "pydantic", "jinja2", "ruamel.yaml", "elastogen.generator.description.load_robot", "cffi")
 
 
 @pytest.fixture(scope="module")
@@ -55,6 +65,13 @@ import sys, elastogen
 model = elastogen.build_model(sys.argv[1], outputs=["inverse_dynamics"], cache_dir=sys.argv[2])
 print(float(model.inverse_dynamics([0.0], [0.0], [2.0])[0]))
 """
+WAYS = {  # of asking for one model; {path!r} is its file
+    "options": "elastogen.build_model(elastogen.load({path!r}, base='floating', lock={{'hinge': 0.3}}))",
+    "loaded": "elastogen.build_model(elastogen.load({path!r}))",
+    "mapping": "elastogen.build_model({mapping!r})",
+    "loaded mapping": "elastogen.build_model(elastogen.load({mapping!r}, name='other'))",
+    "loop": "elastogen.build_model(elastogen.load({path!r})).loop(free_running=True)",
+}
 LOOP = """
 import sys, elastogen
 from elastogen.runtime.loop.loop import Loop
@@ -72,12 +89,60 @@ def test_a_known_model_needs_neither_generator_nor_compiler(warm, code: str, tmp
     assert printed[1] == "[]"
 
 
-def test_what_changes_is_built_again(warm, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from elastogen.build import start
+@pytest.mark.parametrize("way", WAYS)
+def test_every_way_of_asking_for_a_known_model_needs_no_generator(way: str, tmp_path: Path) -> None:
+    path = tmp_path / "swing.yaml"
+    path.write_text(ROBOT)
+    code = "import sys, elastogen\n" + WAYS[way].format(path=str(path), mapping=MAPPING)
+    look = f"\nprint([name for name in {SLOW!r} if name in sys.modules])"
+    settings = {"ELASTOGEN_CACHE_DIR": str(tmp_path / "cache")}
+    assert started(code + look, **settings) != "[]\n"
+    assert started(code + look, **settings) == "[]\n"
 
+
+def test_a_robot_that_is_known_is_read_when_somebody_looks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ELASTOGEN_CACHE_DIR", str(tmp_path / "cache"))
+    path = tmp_path / "swing.yaml"
+    path.write_text(ROBOT)
+    first = elastogen.load(path, base="floating")
+    assert type(first) is elastogen.Robot
+    elastogen.build_model(first, outputs=["mass_matrix"])
+    looks = {
+        "fields": lambda robot: robot.name,
+        "equality": lambda robot: robot == first,
+        "replace": lambda robot: dataclasses.replace(robot, name="other"),
+        "pickle": lambda robot: pickle.loads(pickle.dumps(robot)) == first,
+        "copy": lambda robot: copy.copy(robot) == first,
+        "text": repr,
+    }
+    for name, look in looks.items():
+        robot = elastogen.load(path, base="floating")
+        assert type(robot) is DeferredRobot, name
+        assert isinstance(robot, elastogen.Robot)
+        assert look(robot) == look(first), name
+        assert type(robot) is elastogen.Robot, name
+        assert robot == first
+        assert robot.files == first.files == (str(path),)
+    path.write_text(ROBOT.replace("mass: 1.0", "mass: 7.0"))
+    assert elastogen.load(path, base="floating").link("bar").body.mass == 7.0
+
+
+def test_a_deferred_robot_is_that_of_the_file_as_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ELASTOGEN_CACHE_DIR", str(tmp_path / "cache"))
+    path = tmp_path / "swing.yaml"
+    path.write_text(ROBOT)
+    elastogen.build_model(elastogen.load(path), outputs=["mass_matrix"])
+    robot = elastogen.load(path)
+    path.write_text("nonsense")
+    assert robot.link("bar").body.mass == 1.0
+    with pytest.raises(elastogen.RobotError):
+        elastogen.load(path)
+
+
+def test_what_changes_is_built_again(warm, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     robot, cache = warm
     loads: list[str] = []
-    monkeypatch.setattr(start, "_load", lambda content: loads.append(content.shown) or pytest.skip.Exception)
+    monkeypatch.setattr(Description, "load", lambda content: loads.append(content.shown) or pytest.skip.Exception)
 
     def is_known(path: Path, **options: object) -> bool:
         loads.clear()
@@ -104,7 +169,7 @@ def test_another_compiler_counts_a_missing_one_does_not(warm, monkeypatch: pytes
     from elastogen.build.options import BuildOptions
 
     robot, cache = warm
-    content = known.RobotContent.read(robot)
+    content = Description.read(robot)
     assert content is not None
     build = known.KnownBuild("model", content, BuildOptions.checked(outputs=["inverse_dynamics"], cache_dir=cache))
     assert build.find() is not None

@@ -31,7 +31,7 @@ ORDER = {  # of the sub-rooms and the modules beside them: each imports only fro
         "functions", "closed_form",
     ),
     "build": (
-        "options", "stamps", "user_code", "identity", "c", "program", "files", "module", "known", "pipeline", "loop",
+        "options", "stamps", "user_code", "request", "identity", "c", "program", "files", "module", "known", "pipeline", "loop",
         "export", "start", "pages", "forms",
     ),
     "runtime": (

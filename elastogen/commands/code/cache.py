@@ -92,7 +92,7 @@ def clean_command(cache_dir: Path | None, unused_days: float | None) -> None:
     """Remove the entries, the notes that lead to them, and what killed builds left behind."""
     import shutil
 
-    from elastogen.build.module.cache import MANIFEST, Cache, remove_orphans
+    from elastogen.build.module.cache import MANIFEST, NOTES, Cache, remove_orphans
 
     cache, limit = Cache(cache_dir), time.time() - 86400.0 * (unused_days or 0.0)
     left = remove_orphans(cache.directory)
@@ -102,7 +102,7 @@ def clean_command(cache_dir: Path | None, unused_days: float | None) -> None:
     for entry in entries:
         cache.discard(entry)
     if unused_days is None:
-        for notes in ("builds", "known"):
+        for notes in NOTES:
             shutil.rmtree(cache.directory / notes, ignore_errors=True)
         for broken in (cache.directory / "modules").glob("*"):
             cache.discard(broken)

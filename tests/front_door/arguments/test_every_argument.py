@@ -29,7 +29,7 @@ USUAL: dict[str, Any] = {
     "frequency": 5.0, "period": 0.01, "rate": 100.0, "derivative": 1, "factor": 2.0, "amplitude": [1.0, 1.0],
     "A": np.zeros((2, 2)), "B": np.eye(2), "K": np.eye(2), "Q": 1.0, "R": 1.0, "poles": [1j - 0.1], "other": None,
 }  # fmt: skip
-NOT_FOR_USERS = ("complete_with", "show_programs_with", "make_loops_with", "animate_with")
+NOT_FOR_USERS: tuple[str, ...] = ()
 METHODS = [name for name in dir(Model) if not name.startswith("_") and inspect.isfunction(getattr(Model, name))]
 CURVE = trajectory.cubic(POINTS, [0.0, 1.0])
 FUNCTIONS: dict[str, Callable[..., object]] = {

@@ -326,15 +326,16 @@ def test_a_builtin_robot_can_be_the_base() -> None:
 
 
 def test_a_changed_file_below_is_built_again_and_what_is_built_later_is_of_the_same(folder: Path, cache_dir: Path) -> None:
-    from elastogen.build.known import KnownBuild, RobotContent
+    from elastogen.build.known import KnownBuild
     from elastogen.build.options import BuildOptions
+    from elastogen.build.request import Description
 
     top = folder / "top.yaml"
     top.write_text("elastogen: 1\nname: top\nbase_description: arm.urdf\ngravity: [0, 0, 0]\n")
     options = {"outputs": ["mass_matrix"], "cache_dir": folder / "cache"}
 
     def known() -> bool:
-        content = RobotContent.read(top)
+        content = Description.read(top)
         assert content is not None
         return KnownBuild("model", content, BuildOptions.checked(**options)).find() is not None
 

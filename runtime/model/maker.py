@@ -1,0 +1,34 @@
+"""What a model that was built can ask its builder for; a model that was loaded has nobody to ask."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    from elastogen.runtime.loop.library import LoopLibrary
+    from elastogen.runtime.model.model import Model
+
+
+class Maker(Protocol):
+    """Makes more of the robot that a model was built from."""
+
+    @property
+    def completes(self) -> bool:
+        """Whether functions that were not emitted are built when they are first called."""
+
+    @property
+    def own_functions(self) -> tuple[str, ...]:
+        """Names of the robot's own functions, which can be controllers of a loop."""
+
+    def functions(self, name: str, frames: tuple[str, ...]) -> Model:
+        """A model with one function, about some frames."""
+
+    def program(self, name: str) -> Any:
+        """The program of a function, to look at."""
+
+    def loop(self, controller_source: Any, plant_source: Any, controller: str | None) -> LoopLibrary:
+        """The control loop, with the user's C or with an own function as its controller."""
+
+    def animate(self, simulation: Any, path: Any, **options: Any) -> Path:
+        """Write a page that plays a motion."""
