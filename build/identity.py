@@ -35,11 +35,14 @@ def canonical(value: Any) -> str:
 
 
 def _says(value: Any, field: dataclasses.Field[Any]) -> bool:
-    """Whether a field counts: those that came later do not where they are empty, so that old robots keep their sums.
+    """Whether a field counts: those that came later do not where they have their default, so that old robots keep their sums.
 
     What is not compared repeats what other fields say, or shapes no code.
     """
-    return field.compare and (not field.metadata.get("later") or bool(getattr(value, field.name)))
+    given = getattr(value, field.name)
+    if not field.compare or not field.metadata.get("later"):
+        return field.compare
+    return bool(given) if field.default is dataclasses.MISSING else bool(given != field.default)
 
 
 def model_sha256(robot: Robot, options: EmitOptions) -> str:

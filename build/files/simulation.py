@@ -18,6 +18,7 @@ USED = (
     "inverse_dynamics_derivatives",
     "gravity_vector",
     "friction_forces",
+    "load_friction_forces",
     "kinetic_energy",
     "potential_energy",
     "configuration_rate",

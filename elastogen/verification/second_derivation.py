@@ -90,7 +90,8 @@ class Lagrange:
 
     def _inverse_dynamics(self, q: Any, qd: Any, qdd: Any) -> Array:
         held = self._gravity_vector(q) + self._elastic_forces(q)
-        return self._inertia_forces(q, qd, qdd) + held + self._friction_forces(q, qd)
+        forces = self._inertia_forces(q, qd, qdd) + held + self._friction_forces(q, qd)
+        return forces + self.of.load_friction(self.of.start(q, qd)[1], forces)
 
 
 def evaluated(function: Function, state: Mapping[str, Any], parameters: Mapping[str, float]) -> dict[str, Any] | None:

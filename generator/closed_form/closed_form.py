@@ -21,6 +21,7 @@ from elastogen.generator.closed_form.compose import compose, entries_of, one_ent
 from elastogen.generator.closed_form.document import Document, Equation
 from elastogen.generator.closed_form.exact_numbers import exact
 from elastogen.generator.closed_form.exponentials import ExponentialForms
+from elastogen.generator.closed_form.friction import friction_of
 from elastogen.generator.closed_form.functions import closed_form
 from elastogen.generator.closed_form.kinematics import Kinematics, number_of_joint_coordinates, skew
 from elastogen.generator.closed_form.notation import Notation, coordinate_letter
@@ -68,7 +69,7 @@ class ClosedForm:
     """Closed forms of one robot: SymPy matrices, LaTeX and numpy functions.
 
     Frames are numbered 1, 2, ... in the order of ``frame_names``: every link except the base, then the tip.
-    The equation of motion is ``F = M qdd + C qd + viscous qd + coulomb tanh(qd / coulomb_velocity) + G``;
+    The equation of motion is ``F = M qdd + C qd + G + friction``, that of docs/equations/formulation.md;
     ``M`` and the kinetic energy contain the motors' reflected inertias, and all dynamics contain the
     payload at the tip.
     """
@@ -175,9 +176,7 @@ class ClosedForm:
         rigid = ring.product(self._mass, qdd) + ring.product(self._coriolis, qd) + self._gravity
         forces = [ring.readable(force) for force in rigid]
         for drive, (j, rate) in zip(self._drives, enumerate(self.qd), strict=True):
-            forces[j] += drive.viscous * rate
-            if drive.coulomb != 0:
-                forces[j] += drive.coulomb * sympy.tanh(rate / drive.coulomb_velocity)
+            forces[j] += friction_of(drive, rate, forces[j])
         return sympy.ImmutableMatrix(forces)
 
     # -- functions of the catalogue, and a second kinematics -----------------------------------------

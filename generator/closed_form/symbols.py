@@ -81,6 +81,9 @@ _MEANINGS = {
     "Jm": "motor inertia of joint", "N": "gear ratio of joint", "b": "viscous friction of joint",
     "f": "Coulomb friction of joint",
     "w": "width of the Coulomb friction of joint",
+    "fo": "offset of joint", "fs": "Stribeck friction of joint", "ws": "Stribeck velocity of joint",
+    "ba": "asymmetry of the viscous friction of joint", "fa": "asymmetry of the Coulomb friction of joint",
+    "fl": "friction per load of joint", "wl": "width of the load of joint",
 }  # fmt: skip
 _OF_LETTER = {"c": "mass centre of link", "I": "inertia of link", "p": "placement of joint", "r": "end of link", "g": "gravity"}
 
@@ -121,6 +124,13 @@ def _mapped(robot: Robot, change: Renamer, *, rotations: bool) -> Robot:
             "viscous": "b",
             "coulomb": "f",
             "coulomb_velocity": "w",
+            "offset": "fo",
+            "stribeck": "fs",
+            "stribeck_velocity": "ws",
+            "viscous_asymmetry": "ba",
+            "coulomb_asymmetry": "fa",
+            "load": "fl",
+            "load_width": "wl",
         }
         used = [f.name for f in fields(old) if getattr(old, f.name) != f.default]
         return replace(old, **{key: change(getattr(old, key), f"{names[key]}{number}", "") for key in used})

@@ -108,9 +108,7 @@ class SectionValues:
         return Actuation(
             motor_inertia=self.scalar(motor.inertia, here.at("motor", "inertia")),
             gear_ratio=self.scalar(motor.gear_ratio, here.at("motor", "gear_ratio")),
-            viscous=self.scalar(friction.viscous, here.at("friction", "viscous")),
-            coulomb=self.scalar(friction.coulomb, here.at("friction", "coulomb")),
-            coulomb_velocity=self.scalar(friction.coulomb_velocity, here.at("friction", "coulomb_velocity")),
+            **{key: self.scalar(getattr(friction, key), here.at("friction", key)) for key in FrictionSection.model_fields},
         )
 
     def elasticity(self, section: ElasticitySection | None, here: Location) -> JointElasticity | None:

@@ -19,6 +19,7 @@ import sympy
 from elastogen.generator.description.file.experiment_file import check_experiment
 from elastogen.generator.description.fitting_units import check_units
 from elastogen.generator.description.flexible.check import check_links
+from elastogen.generator.description.friction import check_friction
 from elastogen.generator.description.points import check_all_are_points, check_points
 from elastogen.generator.robot import names
 from elastogen.generator.robot.expressions import LARGEST, SMALLEST, nominal
@@ -273,12 +274,7 @@ def _check_joint(joint: Joint, checks: _Numbers, where: Location) -> None:
     drive = joint.actuation
     checks.not_negative(drive.motor_inertia, where.at("motor", "inertia"))
     checks.finite(drive.gear_ratio, where.at("motor", "gear_ratio"))
-    checks.not_negative(drive.viscous, where.at("friction", "viscous"))
-    checks.not_negative(drive.coulomb, where.at("friction", "coulomb"))
-    if checks.finite(drive.coulomb_velocity, where.at("friction", "coulomb_velocity")) <= 0:
-        raise where.at("friction", "coulomb_velocity").error(
-            drive.coulomb_velocity, "a speed above zero", "0.01 is a usual width of the smoothed sign"
-        )
+    check_friction(joint, checks, where.at("friction"))
     _check_limits(joint, where.at("limits"), checks.quiet)
 
 

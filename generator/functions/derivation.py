@@ -126,6 +126,7 @@ def output_names(
         elif name == "simulation":
             wanted |= {n for n in ("configuration_rate", "integrate") if robot is not None and robot.has_quasi_velocities}
             wanted |= {*SIMULATION, *(("mass_matrix",) if robot is not None and selectors(robot) else ())}
+            wanted |= {"load_friction_forces"} if robot is not None and robot.has_load_friction else set()
         elif name == "all":
             wanted |= {*(entry.name for entry in known.values() if robot is None or entry.applies(robot)), *own}
         elif name in own:

@@ -11,7 +11,7 @@ from elastogen.generator.algorithms.newton_euler import outward
 from elastogen.generator.algorithms.solving.factorization import Factorization
 from elastogen.generator.algorithms.solving.solution_columns import solution_columns
 from elastogen.generator.functions.catalogue import Derived, Entry, Looped, Outputs, Way, flat
-from elastogen.generator.functions.dynamics import bias, inverse_dynamics, solution
+from elastogen.generator.functions.dynamics import bias, solution, unloaded_forces
 from elastogen.generator.functions.mass_and_coriolis import coriolis_matrix, mass
 from elastogen.generator.functions.variants import Variant
 from elastogen.generator.program.arguments import matrix
@@ -26,7 +26,7 @@ SMALLEST_LOOP = 7  # coordinates, from which on the columns of a solution are a 
 
 def _by_differentiation(variant: Variant, qdd: Sequence[Value]) -> tuple[Mat, Mat]:
     """dF/dq and dF/dqd by forward differentiation of Newton-Euler."""
-    forces = inverse_dynamics(variant).outputs[0]
+    forces = unloaded_forces(variant)
     given, n = variant.input("qdd"), variant.size
     blocks = []
     for rows in (variant.by_position(forces), jacobian(variant.graph, forces, variant.input("qd"))):
@@ -79,9 +79,26 @@ def _inverse(derivatives: _Derivatives) -> Way:
     def way(variant: Variant) -> Derived:
         """dF/dq, dF/dqd, dF/dqdd = M."""
         by_q, by_qd = derivatives(variant, variant.input("qdd"))
-        return Derived((flat(by_q), flat(by_qd), flat(mass(variant))))
+        blocks = (by_q, by_qd, mass(variant))
+        return Derived(tuple(flat(block) for block in (_loaded(variant, blocks) if variant.has_load_friction else blocks)))
 
     return way
+
+
+def _loaded(variant: Variant, blocks: Sequence[Mat]) -> list[Mat]:
+    """Derivatives of F from those of its rows without the friction of loads, by the chain rule in every row."""
+    graph, qd = variant.graph, variant.input("qd")
+    rows = [graph.input(f"row[{k}]") for k in range(variant.size)]
+    F = variant.loaded(rows, qd)
+    given = unloaded_forces(variant)
+    slopes = []
+    for by in (rows, qd):
+        values = [line[k] for k, line in enumerate(jacobian(graph, F, by))]
+        slopes.append(substitute(graph, values, replacing(rows, given)))
+    found = [[[slope * x for x in row] for slope, row in zip(slopes[0], block, strict=True)] for block in blocks]
+    for k, slope in enumerate(slopes[1]):
+        found[1][k][k] = found[1][k][k] + slope
+    return found
 
 
 @dataclass(frozen=True)
@@ -98,16 +115,25 @@ class FirstDerivatives:
 
 
 def _of_accelerations(variant: Variant, derivatives: _Derivatives, forces: _Bias) -> FirstDerivatives:
-    """d qdd/dx = -M^-1 dF/dx at the accelerations that F gives; d qdd/dF = M^-1."""
-    n, rest = variant.size, forces(variant)
-    qdd, factors = solution(variant, [f - r for f, r in zip(variant.input("F"), rest, strict=True)])
+    """d qdd/dx = -M^-1 dF/dx at the accelerations that F gives; d qdd/dF = M^-1.
+
+    With friction of loads F stands for F less that, whose slopes by qd and F are those of single rows.
+    """
+    n, rest, F, qd = variant.size, forces(variant), variant.input("F"), variant.input("qd")
+    rows = variant.unloaded(F, qd)
+    qdd, factors = solution(variant, [f - r for f, r in zip(rows, rest, strict=True)])
 
     def solved(rows: Mat) -> Mat:
         columns = [factors.solve([row[column] for row in rows]) for column in range(n)]
         return [[-columns[column][row] for column in range(n)] for row in range(n)]
 
     by_q, by_qd = derivatives(variant, qdd)
-    return FirstDerivatives(qdd, solved(by_q), solved(by_qd), _inverse_of_mass(variant, factors), factors, by_q, by_qd)
+    by_force = _inverse_of_mass(variant, factors)
+    if variant.has_load_friction:
+        slopes = [[line[k] for k, line in enumerate(jacobian(variant.graph, rows, by))] for by in (qd, F)]
+        by_qd = [[x - slopes[0][r] if r == c else x for c, x in enumerate(row)] for r, row in enumerate(by_qd)]
+        by_force = [[x * slope for x, slope in zip(row, slopes[1], strict=True)] for row in by_force]
+    return FirstDerivatives(qdd, solved(by_q), solved(by_qd), by_force, factors, by_q, by_qd)
 
 
 def first_derivatives(variant: Variant) -> FirstDerivatives:

@@ -54,9 +54,21 @@ def inverse_dynamics(variant: Variant) -> Derived:
 
 def driving_forces(variant: Variant, loads: Sequence[Load] = ()) -> list[Value]:
     """F under loads."""
+    return variant.loaded(unloaded_forces(variant, loads), variant.input("qd"))
+
+
+def unloaded_forces(variant: Variant, loads: Sequence[Load] = ()) -> list[Value]:
+    """F without the friction that grows with the load of a drive: linear in the accelerations."""
     q, qd = variant.input("q"), variant.input("qd")
     forces = variant.forces(q, qd, variant.input("qdd"), variant.mechanism.gravity, loads)
     return [f + r for f, r in zip(forces, variant.resistances(q, qd), strict=True)]
+
+
+def load_friction_forces(variant: Variant) -> Derived:
+    """The friction of the loads that F holds."""
+    with variant.graph.section("friction of loads"):
+        rows = zip(variant.drives, variant.input("F"), variant.input("qd"), strict=True)
+        return Derived((variant.free([drive.load_friction(force, rate) for drive, force, rate in rows]),))
 
 
 def friction_forces(variant: Variant) -> Derived:
@@ -123,16 +135,16 @@ def _bodies(mechanism: Mechanism) -> list[tuple[int, ...]]:
 
 
 def bias(variant: Variant, loads: Sequence[Load] = ()) -> list[Value]:
-    """All forces that do not depend on accelerations."""
+    """All forces that do not depend on accelerations; the friction of loads does."""
     q, qd = variant.input("q"), variant.input("qd")
     forces = variant.forces(q, qd, variant.zeros(), variant.mechanism.gravity, loads)
     return [f + r for f, r in zip(forces, variant.resistances(q, qd), strict=True)]
 
 
 def accelerating_forces(variant: Variant, loads: Sequence[Load] = ()) -> list[Value]:
-    """F less all that does not depend on accelerations."""
-    rest = bias(variant, loads)
-    return [f - r for f, r in zip(variant.input("F"), rest, strict=True)]
+    """F less all that does not depend on accelerations, the friction of the load that it holds included."""
+    rest, rows = bias(variant, loads), variant.unloaded(variant.input("F"), variant.input("qd"))
+    return [f - r for f, r in zip(rows, rest, strict=True)]
 
 
 def acceleration(variant: Variant) -> tuple[list[Value], Factorization]:
@@ -187,7 +199,7 @@ def elastic_inverse_dynamics(variant: Variant) -> Derived:
             F[j] = rest[j]
             for k in range(variant.size):
                 F[j] = F[j] + M[j][k] * qdd[k]
-        return Derived((F, qdd), pivots)
+        return Derived((variant.loaded(F, variant.input("qd")), qdd), pivots)
 
 
 def _inner_chain(variant: Variant, kept: list[int]) -> list[int]:
@@ -332,8 +344,11 @@ ENTRIES = (
           lambda v: (vector("Q", v.size, _FORCE, f"elastic forces{_elastic_note(v)}"),), (elastic_forces,), "plain"),
     Entry("gravity_vector", "Gravity forces G(q) = dV/dq, V the energy of the weights.", ("q",),
           _vector("G", _FORCE, "forces that balance the weights"), (gravity_vector, gravity_vector_by_composites), "dynamic"),
-    Entry("friction_forces", "Forces of friction and damping, D qd and Coulomb friction of the joints.", ("q", "qd"),
+    Entry("friction_forces", "Forces of friction and damping, D qd and dry friction of the joints.", ("q", "qd"),
           _vector("R", _FORCE, "forces against the motion; their power R^T qd is lost"), (friction_forces,), "plain"),
+    Entry("load_friction_forces", "Friction that grows with the loads that driving forces F hold, part of F.", ("qd", "F"),
+          _vector("R", _FORCE, "part of F that the friction of the loads takes"), (load_friction_forces,), "plain",
+          applies=lambda robot: robot.has_load_friction, applies_to="only for robots with friction.load in a joint"),
     Entry("inertia_forces", "Generalized inertia forces M(q) qdd + C(q, qd) qd.", ("q", "qd", "qdd"),
           _vector("Q", _FORCE, "inertia forces"), (inertia_forces,), "dynamic"),
     Entry("payload_forces", "Generalized forces Q_SU = J^T w of a wrench on the tip.", ("q", "wrench"),

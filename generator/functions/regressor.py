@@ -3,12 +3,14 @@
 In this order: per frame that carries rigid bodies (a link's frame, and the tip of a flexible link) m, m x, m y, m z [kg, kg m]
 and L_xx, L_xy, L_xz, L_yy, L_yz, L_zz about the frame's origin [kg m^2], bodies on fixed joints and the payload included; per
 flexible link its mass per length, its stiffness in every direction and its damping (:class:`FlexibleLink`); per flexible joint
-its stiffness and damping; per coordinate with a drive the reflected motor inertia, the viscous and the Coulomb friction. Of
-damping and drives only those that the robot has.
+its stiffness and damping; per coordinate with a drive the reflected motor inertia, viscous and Coulomb friction, offset,
+Stribeck friction, and the asymmetries of viscous and Coulomb friction. Of damping and drives only those that the robot has.
+Friction that grows with load is no linear function of these parameters: the regressor gives the forces without it.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -18,6 +20,7 @@ from elastogen.generator.beams.piecewise import to_scalar
 from elastogen.generator.beams.slopes import link_slopes
 from elastogen.generator.bodies.elastic_body import ElasticBody
 from elastogen.generator.functions.variants import Variant
+from elastogen.generator.mechanism.drives import Drive
 from elastogen.generator.mechanism.mechanism import LinkFrame, Mechanism
 from elastogen.generator.program.arguments import input_argument
 from elastogen.generator.program.differentiate import jacobian
@@ -151,8 +154,8 @@ def parameters_of(variant: Variant) -> list[Value]:
         values += [variant.graph.value(1)] if flexible.damped else []
     for k in _deflections(variant):
         values += [value for value in (variant.elasticity.K[k][k], variant.elasticity.D[k][k]) if not value.is_zero]
-    for drive in variant.drives:
-        values += [value for value in (drive.inertia, drive.viscous, drive.coulomb) if not value.is_zero]
+    for k, drive in enumerate(variant.drives):
+        values += [value for value, _ in _drive_columns(drive, variant.input("qd")[k], variant.input("qdd")[k])]
     return values
 
 
@@ -185,10 +188,23 @@ def regressor(variant: Variant) -> Mat:
         columns += [_single(variant, k, q[k])] if not variant.elasticity.K[k][k].is_zero else []
         columns += [_single(variant, k, qd[k])] if not variant.elasticity.D[k][k].is_zero else []
     for k, drive in enumerate(variant.drives):
-        columns += [] if drive.inertia.is_zero else [_single(variant, k, qdd[k])]
-        columns += [] if drive.viscous.is_zero else [_single(variant, k, qd[k])]
-        columns += [] if drive.coulomb.is_zero else [_single(variant, k, graph.tanh(qd[k] / drive.coulomb_velocity))]
+        columns += [_single(variant, k, column) for _, column in _drive_columns(drive, qd[k], qdd[k])]
     return [list(row) for row in zip(*columns, strict=True)]
+
+
+def _drive_columns(drive: Drive, rate: Value, acceleration: Value) -> list[tuple[Value, Value]]:
+    """The parameters that a drive has, and what each multiplies in its row."""
+    graph = rate.graph
+    columns: tuple[tuple[Value, Callable[[], Value]], ...] = (
+        (drive.inertia, lambda: acceleration),
+        (drive.viscous, lambda: rate),
+        (drive.coulomb, lambda: drive.sign(rate)),
+        (drive.offset, lambda: graph.value(1)),
+        (drive.stribeck, lambda: drive.sign(rate) * drive.stribeck_share(rate)),
+        (drive.viscous_asymmetry, lambda: drive.sign(rate) * rate),
+        (drive.coulomb_asymmetry, lambda: drive.sign(rate) * drive.sign(rate)),
+    )
+    return [(value, column()) for value, column in columns if not value.is_zero]
 
 
 def _single(variant: Variant, row: int, value: Value) -> list[Value]:
@@ -265,7 +281,7 @@ def _bend_little(variant: Variant, q: Array) -> None:
 def _gravity_labels(graph: Graph, variant: Variant) -> set[str]:
     """Live parameters that may take any value without changing what can be identified."""
     found = set()
-    scales = [drive.coulomb_velocity for drive in variant.drives]
+    scales = [scale for drive in variant.drives for scale in (drive.coulomb_velocity, drive.stribeck_velocity)]
     for value in (*variant.mechanism.gravity, *scales):
         if graph.op[value.ref >> 1] is Op.INPUT:
             found.add(graph.label[value.ref >> 1])

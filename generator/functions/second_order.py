@@ -24,6 +24,7 @@ from elastogen.generator.program.arguments import matrix
 from elastogen.generator.program.differentiate import directional, has_kinks, jacobian, pulled_back, seed
 from elastogen.generator.program.graph import Value
 from elastogen.generator.program.substitute import replacing, substitute
+from elastogen.generator.robot.robot import Robot
 from elastogen.generator.spatial.dense_matrices import added, transposed
 from elastogen.generator.spatial.vectors import Mat, product
 
@@ -128,11 +129,18 @@ def _outputs(letter: str, by: str, what: str, units: str) -> Outputs:
     )
 
 
+def _linear(robot: Robot) -> bool:
+    """Whether F is linear in the accelerations, as the blocks suppose."""
+    return not robot.has_load_friction
+
+
+_WHY = "only for robots without friction.load, whose driving forces are linear in the accelerations"
+
 ENTRIES = (
     Entry("inverse_dynamics_second_order", "Second derivatives of the weighted sum of the driving forces: w^T F.",
           ("q", "qd", "qdd", WEIGHTS), _outputs("F", "qdd", "forces", "unit of w^T F per units of both"),
-          (inverse_dynamics_second_order,), "dynamic", default=False),
+          (inverse_dynamics_second_order,), "dynamic", default=False, applies=_linear, applies_to=_WHY),
     Entry("forward_dynamics_second_order", "Second derivatives of the weighted sum of the accelerations: w^T qdd.",
           ("q", "qd", "F", WEIGHTS), _outputs("qdd", "F", "accelerations", "unit of w^T qdd per units of both"),
-          (forward_dynamics_second_order,), "dynamic", default=False),
+          (forward_dynamics_second_order,), "dynamic", default=False, applies=_linear, applies_to=_WHY),
 )  # fmt: skip

@@ -126,7 +126,7 @@ class Variant:
         return self.free([f + drive.inertia * acc for f, drive, acc in zip(bodies, self.drives, qdd, strict=True)])
 
     def friction(self, q: Sequence[Value], qd: Sequence[Value]) -> list[Value]:
-        """D qd + Coulomb friction, and the user's own forces that have no potential."""
+        """D qd + dry friction, and the user's own forces that have no potential; not the friction of loads."""
         with self.graph.section("friction and damping"):
             within = self.free(self.elasticity.internal_friction(qd))
             return [lost + internal for lost, internal in zip(self._outer_friction(q, qd), within, strict=True)]
@@ -134,13 +134,28 @@ class Variant:
     def _outer_friction(self, q: Sequence[Value], qd: Sequence[Value]) -> list[Value]:
         """Without the internal friction of links, which is proportional to their stiffness."""
         with self.graph.section("friction and damping"):
-            start = [drive.coulomb_friction(rate) for drive, rate in zip(self.drives, qd, strict=True)]
+            start = [drive.dry_friction(rate) for drive, rate in zip(self.drives, qd, strict=True)]
             result = self.elasticity.other_dampers(start, qd)
             for body in self.elastic_bodies:
                 body.add_forces(result, body.damping_forces(body.own(q), body.own(qd)))
             if self.robot.terms:
                 result = [r + own for r, own in zip(result, OwnTerms(self, q, qd).other_forces, strict=True)]
             return self.free(result)
+
+    @property
+    def has_load_friction(self) -> bool:
+        """Whether friction of some joint grows with the load of its drive."""
+        return not all(drive.load.is_zero for drive in self.drives)
+
+    def loaded(self, rows: Sequence[Value], qd: Sequence[Value]) -> list[Value]:
+        """Driving forces F from rows of the equation of motion without the friction of loads."""
+        with self.graph.section("friction of loads"):
+            return [drive.loaded(row, rate) for drive, row, rate in zip(self.drives, rows, qd, strict=True)]
+
+    def unloaded(self, F: Sequence[Value], qd: Sequence[Value]) -> list[Value]:
+        """The inverse: rows from driving forces."""
+        with self.graph.section("friction of loads"):
+            return [drive.unloaded(force, rate) for drive, force, rate in zip(self.drives, F, qd, strict=True)]
 
     def own_potential(self, q: Sequence[Value]) -> Value:
         """The user's own potentials."""
@@ -175,7 +190,7 @@ class Variant:
             return total
 
     def resistances(self, q: Sequence[Value], qd: Sequence[Value]) -> list[Value]:
-        """Q_e + D qd + Coulomb friction, and the user's own terms."""
+        """Q_e + D qd + dry friction, and the user's own terms; not the friction of loads."""
         springs = self._spring_forces(q, self.elasticity.led(q, qd))
         rows = zip(springs, self._outer_friction(q, qd), self.own_potential_forces(q), strict=True)
         return [spring + lost + own for spring, lost, own in rows]

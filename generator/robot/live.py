@@ -8,9 +8,10 @@ anything and a path means everything below it:
     joints.<joint>.elasticity.stiffness  links.<link>.flexible.tip.mass
 
 ``links.upper.com`` becomes the parameters ``upper_com_x``, ``upper_com_y``, ``upper_com_z``. Where a field
-is an expression in named parameters, those become live instead. The masses of the base link and the drives
-of fixed joints have no effect and are skipped. A live inertia is the one about the centre of mass, whatever
-the file gave.
+is an expression in named parameters, those become live instead. Rare numbers of friction (offset, stribeck, load, ...) that
+the robot does not have become live only by their own names, ``joints.*.friction.offset``. The masses of the base link and the
+drives of fixed joints have no effect and are skipped. A live inertia is the one about the centre of mass, whatever the file
+gave.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from elastogen.generator.robot.expressions import nominal
 from elastogen.generator.robot.location import Location, did_you_mean
 from elastogen.generator.robot.names import check_parameter_name, to_identifier
 from elastogen.generator.robot.robot import (
+    Actuation,
     Body,
     Joint,
     JointElasticity,
@@ -49,6 +51,7 @@ class Slot:
     name: str
     unit: str
     doc: str
+    unused: bool = False  # at its default, which most robots leave it at: live only where a pattern ends with its own name
 
 
 _Visit = Callable[[Slot, Scalar], Scalar]
@@ -77,7 +80,7 @@ def make_live(robot: Robot, patterns: Iterable[str]) -> Robot:
         if pattern in robot.parameters:
             alive.add(pattern)
             continue
-        matched = [(slot, value) for slot, value in slots if _matches(slot.path, pattern)]
+        matched = [(slot, value) for slot, value in slots if _matches(slot, pattern)]
         if not matched:
             raise _no_match(pattern, robot, [slot for slot, _ in slots], where.at(i))
         for slot, value in matched:
@@ -93,8 +96,10 @@ def make_live(robot: Robot, patterns: Iterable[str]) -> Robot:
     return _visit(robot, lambda slot, value: chosen.get(slot.path, value))
 
 
-def _matches(path: str, pattern: str) -> bool:
-    return fnmatchcase(path, pattern) or fnmatchcase(path, pattern + ".*")
+def _matches(slot: Slot, pattern: str) -> bool:
+    if slot.unused and not pattern.endswith("." + slot.path.rpartition(".")[2]):
+        return False
+    return fnmatchcase(slot.path, pattern) or fnmatchcase(slot.path, pattern + ".*")
 
 
 def _parameter(slot: Slot, value: Scalar, robot: Robot, fresh: dict[str, Parameter], where: Location) -> Parameter:
@@ -205,6 +210,18 @@ def _joint(joint: Joint, visit: _Visit) -> Joint:
     force, speed, ratio = ("N m", "rad/s", "-") if turns else ("N", "m/s", "rad/m")
     viscous = "N m s/rad" if turns else "N s/m"
     drive = joint.actuation
+    friction = {
+        "viscous": (viscous, "viscous friction"),
+        "coulomb": (force, "Coulomb friction"),
+        "coulomb_velocity": (speed, "width of Coulomb's smoothed sign"),
+        "offset": (force, "force at any velocity"),
+        "stribeck": (force, "what Coulomb friction has more near rest"),
+        "stribeck_velocity": (speed, "speed at which that has fallen to 1/e"),
+        "viscous_asymmetry": (viscous, "viscous friction more forward, less backward"),
+        "coulomb_asymmetry": (force, "Coulomb friction more forward, less backward"),
+        "load": ("-", "Coulomb friction per load"),
+        "load_width": (force, "width of the smoothed load"),
+    }
     actuation = replace(
         drive,
         motor_inertia=visit(
@@ -215,25 +232,21 @@ def _joint(joint: Joint, visit: _Visit) -> Joint:
             Slot(f"{path}.motor.gear_ratio", f"{name}_gear_ratio", ratio, f"gear ratio, {doc}"),
             drive.gear_ratio,
         ),
-        viscous=visit(
-            Slot(f"{path}.friction.viscous", f"{name}_viscous", viscous, f"viscous friction, {doc}"),
-            drive.viscous,
-        ),
-        coulomb=visit(
-            Slot(f"{path}.friction.coulomb", f"{name}_coulomb", force, f"Coulomb friction, {doc}"),
-            drive.coulomb,
-        ),
-        coulomb_velocity=visit(
-            Slot(
-                f"{path}.friction.coulomb_velocity",
-                f"{name}_coulomb_velocity",
-                speed,
-                f"width of Coulomb's smoothed sign, {doc}",
-            ),
-            drive.coulomb_velocity,
-        ),
+        **{
+            field.name: visit(_friction(field, friction[field.name], path, name, drive, doc), getattr(drive, field.name))
+            for field in dataclasses.fields(drive)
+            if field.name in friction
+        },
     )
     return replace(joint, actuation=actuation, elasticity=_elasticity(joint, path, name, visit))
+
+
+def _friction(
+    field: dataclasses.Field[Scalar], kind: tuple[str, str], path: str, name: str, drive: Actuation, doc: str
+) -> Slot:
+    """The slot of a number of friction: ``kind`` is its unit and what it is."""
+    unused = bool(field.metadata.get("later")) and getattr(drive, field.name) == field.default
+    return Slot(f"{path}.friction.{field.name}", f"{name}_{field.name}", kind[0], f"{kind[1]}, {doc}", unused)
 
 
 def _elasticity(joint: Joint, path: str, name: str, visit: _Visit) -> JointElasticity | None:

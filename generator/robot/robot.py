@@ -16,6 +16,9 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from elastogen.generator.robot.bodies.flexible_body import FlexibleBody
+from elastogen.generator.robot.drive.actuation import Actuation as Actuation
+from elastogen.generator.robot.drive.actuation import JointElasticity as JointElasticity
+from elastogen.generator.robot.drive.actuation import Limits as Limits
 from elastogen.generator.robot.experiment import Experiment
 from elastogen.generator.robot.joint_kind import JointCoordinate, JointKind
 from elastogen.generator.robot.location import Location, did_you_mean
@@ -52,42 +55,6 @@ class Parameter:
         import sympy
 
         return sympy.Symbol(self.name, real=True)
-
-
-@dataclass(frozen=True)
-class Limits:
-    """Range of a joint's motion; used by checks, simulation and watchdogs, never by the equations of motion."""
-
-    lower: float | None = None  # [rad] or [m]
-    upper: float | None = None  # [rad] or [m]
-    velocity: float | None = None  # [rad/s] or [m/s]
-    effort: float | None = None  # [N m] or [N]
-
-
-@dataclass(frozen=True)
-class Actuation:
-    """Drive of a joint: reflected motor inertia ``gear_ratio**2 * motor_inertia``, viscous and Coulomb friction.
-
-    Friction force on the joint side: ``viscous * qd + coulomb * tanh(qd / coulomb_velocity)``.
-    """
-
-    motor_inertia: Scalar = 0  # rotor side [kg m^2] (for a prismatic joint with gear_ratio in rad/m likewise)
-    gear_ratio: Scalar = 1  # motor turns per joint turn [-], or [rad/m] for a prismatic joint
-    viscous: Scalar = 0  # [N m s/rad] or [N s/m], joint side
-    coulomb: Scalar = 0  # [N m] or [N], joint side
-    coulomb_velocity: Scalar = 0.01  # width of the smoothed sign [rad/s] or [m/s]
-
-
-@dataclass(frozen=True)
-class JointElasticity:
-    """A spring and a damper between the drive and the link.
-
-    The joint's own coordinate is then the position of the drive (on the joint's side of the gear), which carries the motor
-    inertia; the deflection is a further coordinate, directly behind it. The link turns (slides) by their sum.
-    """
-
-    stiffness: Scalar  # [N m/rad] or [N/m]
-    damping: Scalar = 0  # [N m s/rad] or [N s/m]
 
 
 @dataclass(frozen=True)
@@ -270,6 +237,11 @@ class Robot(Extensible):
     def has_quasi_velocities(self) -> bool:
         """Whether some velocities are not the time derivatives of coordinates: those of joints with a quaternion."""
         return any(joint.type.velocities != joint.type.coordinates for joint in self.joints)
+
+    @property
+    def has_load_friction(self) -> bool:
+        """Whether friction of some joint grows with the load that its drive holds."""
+        return any(joint.actuation.load != 0 for joint in self.joints if joint.type.moves)
 
     @property
     def quaternions(self) -> tuple[int, ...]:

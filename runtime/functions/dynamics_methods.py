@@ -83,8 +83,17 @@ class DynamicsMethods(FramedEvaluation):
     def friction_forces(
         self, q: ArrayLike, qd: ArrayLike, *, out: Array | None = None, parameters: ParameterValues = None
     ) -> Array:
-        """Forces of friction and damping D qd + Coulomb friction, (..., nq), [N m] or [N]; their power is lost."""
+        """Forces of friction and damping D qd + dry friction, (..., nq), [N m] or [N]; their power is lost.
+
+        Friction that grows with load is apart, in :meth:`load_friction_forces`.
+        """
         return self._evaluate("friction_forces", (q, qd), out, parameters)
+
+    def load_friction_forces(
+        self, qd: ArrayLike, F: ArrayLike, *, out: Array | None = None, parameters: ParameterValues = None
+    ) -> Array:
+        """Friction that grows with the loads that driving forces F hold (..., nq), part of F; robots with ``friction.load``."""
+        return self._evaluate("load_friction_forces", (qd, F), out, parameters)
 
     def payload_forces(
         self, q: ArrayLike, wrench: ArrayLike, *, out: Array | None = None, parameters: ParameterValues = None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import fields
 from typing import Any
 
 import mpmath
@@ -65,14 +66,14 @@ class Lagrangian:
                 )
         return found
 
-    def _driven(self) -> list[tuple[int, Any, Any, Any, Any]]:
-        """Per velocity of a joint: its number, inertia of the drive, viscous and Coulomb friction and its velocity."""
+    def _driven(self) -> list[tuple[int, Any, dict[str, Any]]]:
+        """Per velocity of a joint: its number, inertia of the drive, numbers of its friction."""
         found = []
         for joint in self.robot.joints:
             a = joint.actuation
             inertia = self.numbers(a.motor_inertia) * self.numbers(a.gear_ratio) ** 2
-            friction = [self.numbers(scalar) for scalar in (a.viscous, a.coulomb, a.coulomb_velocity)]
-            found += [(k, inertia, *friction) for k in self.frames.place[joint.name]]
+            friction = {field.name: self.numbers(getattr(a, field.name)) for field in fields(a)}
+            found += [(k, inertia, friction) for k in self.frames.place[joint.name]]
         return found
 
     # ---- energies
@@ -151,15 +152,31 @@ class Lagrangian:
         return self.free((ends[0] - ends[1]) / (2 * h) - self.slopes(lambda place: self.kinetic(place, xd), x))
 
     def friction(self, x: Array, xd: Array) -> Array:
-        """D xd, Coulomb friction, dR/dqd - Q."""
+        """D xd, dry friction, dR/dqd - Q."""
         result = self.terms.forces(x, xd, self.step)
-        for k, _, viscous, coulomb, width in self._drives:
-            result[k] += viscous * xd[k] + coulomb * self.numbers.context.tanh(xd[k] / width)
+        for k, _, of in self._drives:
+            result[k] += self._of_joint(of, xd[k])
         for own, _, damping in self._springs:
             result[own] += damping.dot(xd[own])
         for beam in self.frames.moving_beams.values():
             own = list(beam.own)
             result[own] += beam.damping(x).dot(xd[own])
+        return self.free(result)
+
+    def _of_joint(self, of: dict[str, Any], rate: Any) -> Any:
+        """Friction of a joint that does not depend on its load."""
+        sign = self.numbers.context.tanh(rate / of["coulomb_velocity"])
+        dip = self.numbers.context.exp(-((rate / of["stribeck_velocity"]) ** 2))
+        dry = of["offset"] + of["coulomb_asymmetry"] * sign**2 + (of["coulomb"] + of["stribeck"] * dip) * sign
+        return dry + (of["viscous"] + of["viscous_asymmetry"] * sign) * rate
+
+    def load_friction(self, xd: Array, forces: Array) -> Array:
+        """Friction of the loads of drives, where ``forces`` are all others."""
+        result = xd * 0
+        for k, _, of in self._drives:
+            share = of["load"] * self.numbers.context.tanh(xd[k] / of["coulomb_velocity"])
+            load = forces[k] - self._of_joint(of, xd[k])
+            result[k] = share * self.numbers.context.sqrt(load**2 + of["load_width"] ** 2)
         return self.free(result)
 
     def start(self, q: Any, *velocities: Any) -> tuple[Array, ...]:

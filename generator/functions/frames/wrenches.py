@@ -62,8 +62,8 @@ def frame_forces_inward(variant: Variant) -> Derived:
 
 
 def _relieved(variant: Variant) -> Derived:
-    F = zip(dynamics.driving_forces(variant), _sheared_forces(variant), strict=True)
-    return Derived(([f - w for f, w in F],))
+    rows = zip(dynamics.unloaded_forces(variant), _sheared_forces(variant), strict=True)
+    return Derived((variant.loaded([f - w for f, w in rows], variant.input("qd")),))
 
 
 @unless_sheared(_relieved)

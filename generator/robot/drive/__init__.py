@@ -1,0 +1,1 @@
+"""What a joint has beside its motion: limits, drive, friction, spring."""
