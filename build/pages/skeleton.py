@@ -98,7 +98,7 @@ class _Drawing:
         origins = {link.name: self._node(link=link.name) for link in self.robot.links}
         ends = {link.name: self._beam(link, origins[link.name]) for link in self.robot.links}
         for joint in self.robot.joints:
-            self._joint(joint, ends[joint.parent], origins[joint.child])
+            self._joint(joint, self._seat(joint, ends[joint.parent]), origins[joint.child])
         meshes = load_meshes([look for look in self.robot.looks if look.link in origins])
         axes = {link: (origins[link], *self._axes(link)) for link in dict.fromkeys(mesh.link for mesh in meshes.found)}
         robot = replace(self.robot, points=tuple(self.points))
@@ -117,6 +117,14 @@ class _Drawing:
         along = [self._node(link=link.name, xyz=(length * k / (BEAM_NODES - 1), 0.0, 0.0)) for k in range(1, BEAM_NODES)]
         self.lines.append(Line((start, *along), "beam"))
         return along[-1]
+
+    def _seat(self, joint: Joint, end: int) -> int:
+        """The node on the parent that a joint sits on: the end, or a place along a beam."""
+        body = self.robot.link(joint.parent).flexible
+        x = None if body is None or joint.type.rides_parent else body.interface(joint.interface).x
+        if not joint.interface or x is None:
+            return end
+        return self._node(link=joint.parent, xyz=(float(nominal(x, self.robot.parameters)), 0.0, 0.0))
 
     def _joint(self, joint: Joint, end: int, child: int) -> None:
         """From the end of the parent to the joint, and on to the child; what slides along a beam sits on it."""

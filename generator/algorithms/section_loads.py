@@ -83,14 +83,23 @@ def _load(
     children = [k for k, frame in enumerate(frames) if frame.parent == beam]
     riders = [k for k in children if frames[k].coordinates[0] not in parts.outer.coordinates]  # have a place of their own
     load = part(beam, Inertia.zero(mechanism.graph), parts.outer)
-    for index in children:  # the tip, and riders further out; sections carry nothing
+    tip = next(k for k in children if k not in riders)
+    nothing, on_inner = Wrench([x.graph.value(0)] * 3, [x.graph.value(0)] * 3), []
+    for index in children:  # the tip, other interfaces and riders, where they are further out; sections carry nothing
         wrench = carried(index)
-        load = load + (wrench.where(x - frames[index].own(q)[0]) if index in riders else wrench)
+        if index in riders:
+            load = load + wrench.where(x - frames[index].own(q)[0])
+            on_inner.append(wrench.where(frames[index].own(q)[0] - x))
+        elif index == tip:
+            load = load + wrench
+        else:
+            load = load + _chosen(frames[index].position[0] - x, nothing, wrench)
+            on_inner.append(wrench.where(frames[index].position[0] - x))
     if parts.inner is None:
         return load
     behind = part(beam, frames[beam].inertia, parts.inner)
-    for index in riders:
-        behind = behind + carried(index).where(frames[index].own(q)[0] - x)
+    for wrench in on_inner:
+        behind = behind + wrench
     return _chosen(x - parts.mouth(q), -behind, load)
 
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from elastogen.generator.robot.bodies.flexible_body import FlexibleBody
+from elastogen.generator.robot.bodies.flexible_body import TIP, FlexibleBody, Interface
 from elastogen.generator.robot.expressions import nominal
 from elastogen.generator.robot.location import Location
 from elastogen.generator.robot.moments import moments, pseudo_inertia, rigid_body
@@ -46,48 +47,53 @@ def _symmetric_problem(mass: Array, stiffness: Array) -> tuple[Array, Array, Arr
 
 
 def natural_frequencies(
-    body: FlexibleBody, tip_body: Body | None = None, parameters: Mapping[str, Parameter] | None = None
+    body: FlexibleBody,
+    tip_body: Body | None = None,
+    parameters: Mapping[str, Parameter] | None = None,
+    others: Mapping[str, Body] = MappingProxyType({}),
 ) -> Array:
     """Return the frequencies [rad/s] of a flexible body clamped in its link frame, with a rigid body on its tip.
 
+    ``others`` are rigid bodies on its other interfaces, by their names.
     A beam with free ends that slides through its joint is taken with all of it outside: its first node is clamped.
     """
     known = parameters or {}
     free = slice(2 if body.telescope is not None and body.telescope.nodal else 0, None)
-    mass = numeric(mass_matrix(body, tip_body or Body()), known)[free, free]
+    mass = numeric(mass_matrix(body, tip_body or Body(), others), known)[free, free]
     return clamped_frequencies(mass, numeric(body.stiffness, known)[free, free])
 
 
-def mass_matrix(body: FlexibleBody, tip_body: Body) -> Matrix:
+def mass_matrix(body: FlexibleBody, tip_body: Body, others: Mapping[str, Body] = MappingProxyType({})) -> Matrix:
     """Return the mass matrix of the elastic coordinates in the undeformed state, with a rigid body on the tip.
 
-    The tip body's centre moves by b_j(tip) + delta_j x (R c), it turns by delta_j.
+    ``others`` are rigid bodies on other interfaces, by their names.
     """
-    pose, com = body.tip_pose, tip_body.com
-    lever = [sum(pose[i][k] * com[k] for k in range(3)) for i in range(3)]
-    turns = [list(row) for row in body.tip_rotations]
-    moves = [
-        [shift + swing for shift, swing in zip(body.tip_displacements[j], _cross(turn, lever), strict=True)]
-        for j, turn in enumerate(turns)
-    ]
-    inner = [[sum(pose[k][i] * turn[k] for k in range(3)) for i in range(3)] for turn in turns]  # in tip axes
-    inertia = tip_body.inertia
-
-    moved = {j for j in range(len(turns)) if any(entry != 0 for entry in (*moves[j], *turns[j]))}
-
-    def of_tip(j: int, k: int) -> Scalar:
-        shift = tip_body.mass * sum(moves[j][i] * moves[k][i] for i in range(3))
-        return shift + sum(inner[j][a] * inertia[a][b] * inner[k][b] for a in range(3) for b in range(3))
-
     size = len(body.coordinates)
     rows: list[list[Scalar]] = []
-    for j, line in enumerate(body.field_field_integrals[:size]):
-        row = [0 if own is ZERO3 else own[0][0] + own[1][1] + own[2][2] for own in line[:size]]
-        if j in moved:
-            for k in moved:
-                row[k] = row[k] + of_tip(j, k)
-        rows.append(row)
+    for line in body.field_field_integrals[:size]:
+        rows.append([0 if own is ZERO3 else own[0][0] + own[1][1] + own[2][2] for own in line[:size]])
+    for name, load in {TIP: tip_body, **others}.items():
+        _add_load(rows, body.interface(name), load)
     return tuple(tuple(row) for row in rows)
+
+
+def _add_load(rows: list[list[Scalar]], place: Interface, load: Body) -> None:
+    """Add a rigid body: its centre moves by b_j + delta_j x (R c), it turns by delta_j."""
+    pose, com = place.pose, load.com
+    lever = [sum(pose[i][k] * com[k] for k in range(3)) for i in range(3)]
+    turns = [list(row) for row in place.rotations]
+    moves = [
+        [shift + swing for shift, swing in zip(place.displacements[j], _cross(turn, lever), strict=True)]
+        for j, turn in enumerate(turns)
+    ]
+    inner = [[sum(pose[k][i] * turn[k] for k in range(3)) for i in range(3)] for turn in turns]  # in the load's axes
+    inertia = load.inertia
+    moved = {j for j in range(len(turns)) if any(entry != 0 for entry in (*moves[j], *turns[j]))}
+    for j in moved:
+        for k in moved:
+            shift = load.mass * sum(moves[j][i] * moves[k][i] for i in range(3))
+            turn = sum(inner[j][a] * inertia[a][b] * inner[k][b] for a in range(3) for b in range(3))
+            rows[j][k] = rows[j][k] + (shift + turn)
 
 
 def numeric(matrix: Matrix, parameters: Mapping[str, Parameter]) -> Array:
@@ -129,7 +135,8 @@ def loaded_frequencies(robot: Robot, link: Link) -> Array:
     """Return the frequencies [rad/s] of a flexible link when clamped, with all that it carries, in the zero configuration."""
     assert link.flexible is not None
     try:
-        return natural_frequencies(link.flexible, carried_body(robot, link), robot.parameters)
+        others = {place.name: carried_body(robot, link, place.name) for place in link.flexible.others}
+        return natural_frequencies(link.flexible, carried_body(robot, link), robot.parameters, others)
     except np.linalg.LinAlgError:
         raise (
             Location(robot.source or "python")
@@ -167,30 +174,35 @@ def spinning_joints(robot: Robot) -> tuple[CriticalRate, ...]:
     return tuple(found)
 
 
-def carried_body(robot: Robot, link: Link) -> Body:
-    """Return what the tip of a flexible link carries, as one rigid body in the tip frame at the zero configuration."""
+def carried_body(robot: Robot, link: Link, interface: str = TIP) -> Body:
+    """Return what the tip of a flexible link carries, as one rigid body in the tip frame at the zero configuration.
+
+    The same for another ``interface`` of the link.
+    """
     total = np.zeros((4, 4))  # int (r; 1)(r; 1)^T dm, paper 002 (19)
 
     def add(child: Link, place: Array) -> None:
         nonlocal total
-        end = place
         total = total + place @ _pseudo_inertia(child.body, robot) @ place.T
-        if child.flexible is not None:
-            total = total + place @ _undeformed(child.flexible, robot) @ place.T
-            end = place @ numeric(child.flexible.tip_pose, robot.parameters)
-        add_beyond(child, end)
+        if child.flexible is None:
+            add_beyond(child, TIP, place)
+            return
+        total = total + place @ _undeformed(child.flexible, robot) @ place.T
+        for seat in child.flexible.interfaces:
+            add_beyond(child, seat.name, place @ numeric(seat.pose, robot.parameters))
 
-    def add_beyond(carrier: Link, end: Array) -> None:
+    def add_beyond(carrier: Link, seat: str, end: Array) -> None:
         nonlocal total
-        total = total + end @ _pseudo_inertia(carrier.tip_body, robot) @ end.T
-        if carrier.name == robot.tip:
-            tool = end @ numeric(robot.tool, robot.parameters)
-            total = total + tool @ _pseudo_inertia(robot.payload, robot) @ tool.T
+        if seat == TIP:
+            total = total + end @ _pseudo_inertia(carrier.tip_body, robot) @ end.T
+            if carrier.name == robot.tip:
+                tool = end @ numeric(robot.tool, robot.parameters)
+                total = total + tool @ _pseudo_inertia(robot.payload, robot) @ tool.T
         for joint in robot.joints:
-            if joint.parent == carrier.name:
+            if joint.parent == carrier.name and (joint.interface or TIP) == seat:
                 add(robot.link(joint.child), end @ _at_zero(joint, robot))
 
-    add_beyond(link, np.eye(4))
+    add_beyond(link, interface, np.eye(4))
     return rigid_body(total)
 
 

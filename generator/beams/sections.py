@@ -10,7 +10,7 @@ from itertools import pairwise
 from elastogen.generator.beams.integrals import ShapedBeam, axis_fields, beam_body, turn
 from elastogen.generator.beams.piecewise import Curve, to_scalar
 from elastogen.generator.beams.place import Place
-from elastogen.generator.robot.bodies.flexible_body import FlexibleBody
+from elastogen.generator.robot.bodies.flexible_body import FlexibleBody, Interface
 from elastogen.generator.robot.robot import Matrix, Parameter, Scalar
 
 
@@ -37,6 +37,13 @@ def section_at(given: ShapedBeam, x: Scalar, parameters: Mapping[str, Parameter]
         curvatures.append((bent if mode.direction == "y" else 0, bent if mode.direction == "z" else 0))
         stretches.append(to_scalar(slope) if mode.direction == "extension" else 0)
     return CrossSection(displacements, tuple(rotations), tuple(curvatures), tuple(stretches))
+
+
+def interface_at(given: ShapedBeam, name: str, x: Scalar, parameters: Mapping[str, Parameter]) -> Interface:
+    """The section at x as a place that carries further links."""
+    section = section_at(given, x, parameters)
+    pose = ((1, 0, 0, x), (0, 1, 0, 0), (0, 0, 1, 0), (0, 0, 0, 1))
+    return Interface(name, pose, section.displacements, section.rotations, x)
 
 
 def part_of(given: ShapedBeam, start: Fraction, end: Fraction) -> FlexibleBody:

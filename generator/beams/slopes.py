@@ -36,12 +36,12 @@ def link_slopes(robot: Robot) -> tuple[LinkSlopes, ...]:
         if body is None or not body.coordinates:
             continue
         start = robot.coordinate_names.index(f"{joint.child}.{body.coordinates[0]}")
-        turns = numeric(body.tip_rotations, robot.parameters)
-        tip = [(start + j, tuple(map(float, row))) for j, row in enumerate(turns) if row.any()]
-        places = [tuple(tip), *(_place(start, slopes) for slopes in _along(body, robot))]
+        turning = [numeric(place.rotations, robot.parameters) for place in body.interfaces]
+        seats = [tuple((start + j, tuple(map(float, row))) for j, row in enumerate(turns) if row.any()) for turns in turning]
+        places = [*seats, *(_place(start, slopes) for slopes in _along(body, robot))]
         beam = body.telescope
         stretched = ((start - 1, nominal(beam.length, robot.parameters)),) if beam is not None and beam.modes else ()
-        by_series = body.tip == "exponential" and int(turns.any(axis=0).sum()) > 1
+        by_series = body.tip == "exponential" and any(int(turns.any(axis=0).sum()) > 1 for turns in turning)
         found.append(LinkSlopes(joint.child, tuple(dict.fromkeys(place for place in places if place)), stretched, by_series))
     return tuple(found)
 

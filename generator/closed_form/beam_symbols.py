@@ -7,20 +7,21 @@ other programs.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from elastogen.generator.beams.integrals import Beam, Mode, beam_body
 from elastogen.generator.beams.piecewise import Curve, Number, as_fraction, to_scalar
-from elastogen.generator.robot.bodies.flexible_body import FlexibleBody
-from elastogen.generator.robot.robot import Scalar
+from elastogen.generator.beams.sections import interface_at
+from elastogen.generator.robot.bodies.flexible_body import FlexibleBody, Interface
+from elastogen.generator.robot.robot import Parameter, Scalar
 
 Change = Callable[[Scalar, str, str], Scalar]  # (value, name, unit) -> the value or the symbol that replaces it
 
 _STIFFNESS = {"y": ("EIz", "N m^2"), "z": ("EIy", "N m^2"), "torsion": ("GJ", "N m^2"), "extension": ("EA", "N")}
 
 
-def with_beam_symbols(body: FlexibleBody, change: Change, number: int) -> FlexibleBody:
+def with_beam_symbols(body: FlexibleBody, change: Change, number: int, parameters: Mapping[str, Parameter]) -> FlexibleBody:
     """The body of link ``number`` with symbols for what is one number along its beam; others as they are."""
     if body.beam is None:
         return body
@@ -43,7 +44,16 @@ def with_beam_symbols(body: FlexibleBody, change: Change, number: int) -> Flexib
     telescope = body.telescope
     if telescope is not None:
         telescope = replace(telescope, length=length, mass_per_length=_known(mass), EI=_known(stiffness["y"]))
-    return replace(new, damping=body.damping, telescope=telescope, reduction=body.reduction)
+    others = tuple(_moved(place, beam, new, parameters) for place in body.others)
+    return replace(new, damping=body.damping, telescope=telescope, reduction=body.reduction, others=others)
+
+
+def _moved(place: Interface, before: Beam, after: FlexibleBody, parameters: Mapping[str, Parameter]) -> Interface:
+    """An interface at the same part of a beam of another length; its place may name parameters."""
+    assert place.x is not None
+    assert after.beam is not None
+    share = as_fraction(place.x) / before.length
+    return interface_at(after.beam, place.name, to_scalar(share * after.beam.beam.length), parameters)
 
 
 def _stretched(mode: Mode, before: Beam, after: Beam) -> Mode:

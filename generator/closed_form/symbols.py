@@ -160,7 +160,8 @@ def _mapped(robot: Robot, change: Renamer, *, rotations: bool) -> Robot:
         new = replace(old, body=body(old.body, f"{number}"))
         if old.flexible is None:
             return new
-        return replace(new, tip_body=body(old.tip_body, f"t{number}"), flexible=with_beam_symbols(old.flexible, change, number))
+        flexible = with_beam_symbols(old.flexible, change, number, robot.parameters)
+        return replace(new, tip_body=body(old.tip_body, f"t{number}"), flexible=flexible)
 
     links = [robot.links[0], *(link_of(link, k) for k, link in enumerate(robot.links[1:], start=1))]
     gravity = tuple(change(robot.gravity[k], f"g{_AXES[k]}", "m/s^2") for k in range(3))

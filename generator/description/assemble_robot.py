@@ -12,6 +12,7 @@ from elastogen.generator.description.file.robot_file import (
     RobotFile,
 )
 from elastogen.generator.description.flexible.kinds import FLEXIBLE_KINDS, sliding_types
+from elastogen.generator.description.interfaces import seated
 from elastogen.generator.description.points import read_points
 from elastogen.generator.description.section_values import SectionValues, read_parameters
 from elastogen.generator.joints.kinds import KINDS
@@ -69,7 +70,7 @@ class _Assembly:
             name: self.values.link(name, section, telescopic.get(name, ""), self.where.at("links", name))
             for name, section in links.items()
         }
-        return Robot(
+        robot = Robot(
             name=self.file.name,
             links=tuple(made[name] for name in names),
             joints=joints,
@@ -81,6 +82,16 @@ class _Assembly:
             parameters=self.parameters,
             description=" ".join(self.file.description.split()),
         )
+        return seated(robot, self._places())
+
+    def _places(self) -> dict[str, tuple[Scalar, Location]]:
+        """Where joints sit along beams, by their names."""
+        found = {}
+        for section in self.file.joints:
+            here = self.where.at("joints", section.name, "x")
+            if section.x is not None:
+                found[section.name] = (self.values.scalar(section.x, here), here)
+        return found
 
     def _edges(self) -> tuple[list[_Edge], dict[str, LinkSection | None]]:
         """Fill in the parents and children a serial chain may leave out, and the links if none is listed."""
@@ -128,6 +139,7 @@ class _Assembly:
             joint = Joint(
                 edge.name, kind, edge.parent, edge.child, place.axis, place.before, place.after, limits, actuation, elasticity,
                 section.slide, self.values.details(section, kind, here), driven=section.driven,
+                interface=section.interface or "",
             )  # fmt: skip
             joints.append(joint)
             if track:

@@ -89,13 +89,19 @@ def _check_on_beam(robot: Robot, point: Point, body: FlexibleBody, here: Locatio
             "a rigid link or a beam (modes, elements)",
             "a body of integrals is not known point by point",
         )
-    x, length = point.pose[0][3], body.tip_pose[0][3]
+    check_place_on_beam(robot, body, point.pose[0][3], here.at("x"))
+
+
+def check_place_on_beam(robot: Robot, body: FlexibleBody, x: Scalar, here: Location) -> None:
+    """Refuse places beyond the ends of a beam, and live ones on a beam of several elements."""
+    assert body.beam is not None
+    length = body.tip_pose[0][3]
     place, end = nominal(x, robot.parameters), nominal(length, robot.parameters)
     if not -_ROUNDING * end <= place <= end * (1 + _ROUNDING):
-        raise here.at("x").error(place, f"a place on the beam, 0 to {end:g} m", "x counts from the origin of the link's frame")
+        raise here.error(place, f"a place on the beam, 0 to {end:g} m", "x counts from the origin of the link's frame")
     pieces = max(len(mode.shape.pieces) for mode in body.beam.modes)
     if pieces > 1 and (_is_live(robot, x) or _is_live(robot, length)):
-        raise here.at("x").error(
+        raise here.error(
             str(x), "a place that is not live, on a beam of several elements", "remove it (and the beam's length) from `live`"
         )
 

@@ -16,6 +16,7 @@ import sympy
 
 from elastogen.generator.description.load_robot import load
 from elastogen.generator.description.validate import validate
+from elastogen.generator.robot.bodies.flexible_body import TIP
 from elastogen.generator.robot.moments import Moments, moments, pseudo_inertia, rigid_body
 from elastogen.generator.robot.names import MAX_ROBOT_NAME
 from elastogen.generator.robot.own.terms import Term
@@ -32,8 +33,14 @@ def rigid_robot(robot: Robot | str | Mapping[str, Any], *, name: str | None = No
     ``_rigid``. Its coordinates are the robot's joints, its frames and live parameters are the robot's.
     """
     flexible = robot if isinstance(robot, Robot) else load(robot)
-    tips = {link.name: link.flexible.tip_pose for link in flexible.links if link.flexible is not None}
-    tool = product(tips[flexible.tip], flexible.tool) if flexible.tip in tips else flexible.tool
+    seats = {
+        (link.name, place.name): place.pose
+        for link in flexible.links
+        if link.flexible is not None
+        for place in link.flexible.interfaces
+    }
+    end = seats.get((flexible.tip, TIP))
+    tool = flexible.tool if end is None else product(end, flexible.tool)
     joints = {joint.name for joint in flexible.moving_joints}
     experiment = None if flexible.experiment is None else flexible.experiment.of(joints)
     sliding = {joint.name: joint.child for joint in flexible.joints if joint.type.rides_parent}
@@ -41,7 +48,7 @@ def rigid_robot(robot: Robot | str | Mapping[str, Any], *, name: str | None = No
         flexible,
         name=name if name is not None else flexible.name[: MAX_ROBOT_NAME - len(_SUFFIX)] + _SUFFIX,
         links=tuple(_frozen(link) for link in flexible.links),
-        joints=tuple(_locked(joint, tips) for joint in flexible.joints),
+        joints=tuple(_locked(joint, seats) for joint in flexible.joints),
         tool=tool,
         points=tuple(_frozen_point(point, sliding) for point in flexible.points),
         experiment=experiment,
@@ -58,10 +65,10 @@ def _at_rest(term: Term, joints: Collection[str]) -> Term:
     return replace(still, forces={name: force for name, force in still.forces.items() if name in joints})
 
 
-def _locked(joint: Joint, tips: Mapping[str, Matrix]) -> Joint:
-    """The joint as its kind is without deformation; on a flexible link it sits on the undeformed tip."""
-    on_end = product(tips[joint.parent], joint.before) if joint.parent in tips else joint.before
-    return joint.type.rigid_limit(joint, on_end)
+def _locked(joint: Joint, seats: Mapping[tuple[str, str], Matrix]) -> Joint:
+    """The joint as its kind is without deformation; on a flexible link it sits on the undeformed interface."""
+    seat = seats.get((joint.parent, joint.interface or TIP))
+    return replace(joint.type.rigid_limit(joint, joint.before if seat is None else product(seat, joint.before)), interface="")
 
 
 def _frozen_point(point: Point, sliding: Mapping[str, str]) -> Point:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from typing import Any
 
 import sympy
 
 from elastogen.generator.description.file.drive_file import FrictionSection, LimitsSection, MotorSection
 from elastogen.generator.description.file.fields import BodySection, FrameSection, ScalarField, VectorField
+from elastogen.generator.description.file.flexible_file import FlexibleSection
 from elastogen.generator.description.file.robot_file import (
     ElasticitySection,
     JointSection,
@@ -98,10 +100,16 @@ class SectionValues:
             return Link(name, body)
         given, inside = section.flexible, here.at("flexible")
         tip_body = self.body(given.tip, inside.at("tip"))
-        frame = FLEXIBLE_KINDS[given.type].tip_frame(given)
-        tip_pose = IDENTITY if frame is None else self.frame(frame, inside.at("tip_frame"))
-        made = flexible_body(DescribedLink(given, tip_body, tip_pose, self.parameters, inside), telescopic)
-        return Link(name, body, made, tip_body)
+        return Link(name, body, flexible_body(self.described(given, tip_body, inside), telescopic), tip_body)
+
+    def described(self, given: FlexibleSection, tip_body: Body, here: Location) -> DescribedLink[Any]:
+        """A flexible link with the frames that its file gives."""
+        kind = FLEXIBLE_KINDS[given.type]
+        frame = kind.tip_frame(given)
+        tip_pose = IDENTITY if frame is None else self.frame(frame, here.at("tip_frame"))
+        frames = kind.interface_frames(given).items()
+        poses = {name: self.frame(section, here.at("interfaces", name, "frame")) for name, section in frames}
+        return DescribedLink(given, tip_body, tip_pose, self.parameters, here, poses)
 
     def actuation(self, motor: MotorSection, friction: FrictionSection, here: Location) -> Actuation:
         """The drive of a joint."""

@@ -20,6 +20,7 @@ from elastogen.generator.description.file.experiment_file import check_experimen
 from elastogen.generator.description.fitting_units import check_units
 from elastogen.generator.description.flexible.check import check_links
 from elastogen.generator.description.friction import check_friction
+from elastogen.generator.description.interfaces import check_interfaces
 from elastogen.generator.description.points import check_all_are_points, check_points
 from elastogen.generator.robot import names
 from elastogen.generator.robot.expressions import LARGEST, SMALLEST, nominal
@@ -76,6 +77,7 @@ def validate(robot: Robot, *, accepted_inertias: Collection[str] = (), quiet: bo
         checks.body(link.body, here, accepted, grounded=link.name in grounded)
         checks.body(link.tip_body, here.at("flexible", "tip"), accepted, grounded=False)
     check_links(robot, where)
+    check_interfaces(robot, where, quiet=quiet)
     _check_quasi_velocities(robot, where)
     for joint in robot.joints:
         joint.type.check(robot, joint, where.at("joints", joint.name))

@@ -29,12 +29,18 @@ def alike_branches(mechanism: Mechanism) -> tuple[tuple[Branch, ...], ...]:
         for child in children.get(waiting.pop(), ()):
             alike.setdefault(shape(child), []).append(child)
         for members in alike.values():
-            while len(members) >= 2:
+            while len(members) >= 2 and _apart(mechanism, members):
                 count = 4 if len(members) >= 4 else 2
                 found.append(tuple(_branch(mechanism, outward(member)) for member in members[:count]))
                 members = members[count:]
             waiting += members
     return tuple(found)
+
+
+def _apart(mechanism: Mechanism, members: list[int]) -> bool:
+    """Whether frames are moved by coordinates of their own: not so the interfaces of one flexible body."""
+    moved = [k for member in members for k in mechanism.frames[member].coordinates]
+    return len(set(moved)) == len(moved)
 
 
 def _elastic(frame: Frame) -> tuple[int, ...]:

@@ -25,7 +25,8 @@ from elastogen.generator.mechanism.points import with_points
 from elastogen.generator.mechanism.steps import TINY, steps, unit_pair
 from elastogen.generator.program.graph import Graph
 from elastogen.generator.program.lowering import Lowering
-from elastogen.generator.robot.bodies.flexible_body import FlexibleBody
+from elastogen.generator.robot.bodies.flexible_body import TIP as TIP_FRAME
+from elastogen.generator.robot.bodies.flexible_body import FlexibleBody, Interface
 from elastogen.generator.robot.frames import TIP
 from elastogen.generator.robot.moments import pseudo_inertia
 from elastogen.generator.robot.placement import inverse, product, transform
@@ -33,6 +34,7 @@ from elastogen.generator.robot.robot import IDENTITY, Body, Joint, Link, Matrix,
 from elastogen.generator.sliding.contact import fixed_line, moving_line
 from elastogen.generator.sliding.elements_inside import Indicators
 from elastogen.generator.sliding.held_bodies import held_bodies
+from elastogen.generator.sliding.interface_plan import InterfacePlan
 from elastogen.generator.sliding.moving_beam import lowered_body
 from elastogen.generator.sliding.tip_motion import TipPlan
 from elastogen.generator.sliding.window import Window
@@ -69,21 +71,24 @@ class _Layout:
         self.order: list[int] = []  # of the robot's q: beside each velocity
         self.beyond: list[int] = []  # and further coordinates
         self.links: dict[str, tuple[int, Matrix]] = {robot.links[0].name: (-1, IDENTITY)}
-        self.ends: dict[str, tuple[int, Matrix]] = dict(self.links)  # where further links are attached
+        self.ends = {(name, TIP_FRAME): where for name, where in self.links.items()}  # where further links are attached
         self.seats: dict[str, tuple[int, Matrix]] = {}  # where joints sit, before their motion
         self.own: dict[str, list[int]] = {}  # velocities of each joint
         for joint in robot.joints:
             self._add(joint, replace(robot.link(joint.child), flexible=self.beams[joint.child]))
         self._lead()
-        frame, pose = self.ends[robot.tip]
+        frame, pose = self.ends[robot.tip, TIP_FRAME]
         self.tip = (frame, product(pose, lower.matrix(robot.tool)))
 
     def _coordinates(self, count: int) -> tuple[int, ...]:
         self.size += count
         return tuple(range(self.size - count, self.size))
 
-    def _draft(self, label: str, parent: int, placement: Matrix, plan: MotionPlan) -> int:
-        draft = _Draft(label, parent, placement, plan, self._coordinates(plan.size))
+    def _draft(
+        self, label: str, parent: int, placement: Matrix, plan: MotionPlan, shared: tuple[int, ...] | None = None
+    ) -> int:
+        """A further frame; ``shared`` are velocities that move other frames, too."""
+        draft = _Draft(label, parent, placement, plan, self._coordinates(plan.size) if shared is None else shared)
         start = len(self.order) + len(self.beyond)
         draft.extras = tuple(range(len(self.beyond), len(self.beyond) + plan.extra))
         self.order += range(start, start + plan.size)
@@ -98,22 +103,30 @@ class _Layout:
         if link.flexible is not None:
             frame = self._draft(link.name, frame, pose, FixedPlan())
             pose = IDENTITY
-        self.links[link.name] = self.ends[link.name] = (frame, pose)
+        self.links[link.name] = self.ends[link.name, TIP_FRAME] = (frame, pose)
         if link.flexible is not None:
             self.drafts[frame].flexible = link.flexible
-            undeformed = self.lower.matrix(link.flexible.tip_pose)
-            place = transform(((1, 0, 0), (0, 1, 0), (0, 0, 1)), (undeformed[0][3], undeformed[1][3], undeformed[2][3]))
-            tip = self._draft(f"{link.name}, tip", frame, place, TipPlan(link.flexible))
-            moving = (self.size - len(link.flexible.coordinates) - 1,) if link.flexible.clamp_moves else ()
-            self.drafts[frame].deforming = (*moving, *self.drafts[tip].coordinates)
-            if link.flexible.tip_moves:
-                self.drafts[tip].coordinates = self.drafts[frame].deforming
-            turned = tuple(tuple(row[:3]) for row in undeformed[:3])
-            self.ends[link.name] = (tip, transform(turned, (0, 0, 0)))
+            for place in link.flexible.interfaces:
+                self._interface(link.name, frame, link.flexible, place)
+
+    def _interface(self, link: str, frame: int, body: FlexibleBody, place: Interface) -> None:
+        """The frame of a place of a flexible body; the tip comes first and has the coordinates that the others share."""
+        undeformed, label = self.lower.matrix(place.pose), f"{link}, {place.name}"
+        shifted = transform(((1, 0, 0), (0, 1, 0), (0, 0, 1)), (undeformed[0][3], undeformed[1][3], undeformed[2][3]))
+        if place.name == TIP_FRAME:
+            end = self._draft(label, frame, shifted, TipPlan(body))
+            moving = (self.size - len(body.coordinates) - 1,) if body.clamp_moves else ()
+            self.drafts[frame].deforming = (*moving, *self.drafts[end].coordinates)
+            if body.tip_moves:
+                self.drafts[end].coordinates = self.drafts[frame].deforming
+        else:
+            end = self._draft(label, frame, shifted, InterfacePlan(body, place), self.drafts[frame].deforming)
+        turned = tuple(tuple(row[:3]) for row in undeformed[:3])
+        self.ends[link, place.name] = (end, transform(turned, (0, 0, 0)))
 
     def _moved(self, joint: Joint) -> tuple[int, Matrix]:
         """The last frame of a joint on the end of its parent, and the child's frame in it."""
-        frame, pose = self.ends[joint.parent]
+        frame, pose = self.ends[joint.parent, joint.interface or TIP_FRAME]
         pose = product(pose, self.lower.matrix(joint.before))
         self.seats[joint.name] = (frame, pose)
         plans = joint.type.plans(joint)
@@ -186,7 +199,7 @@ class _Layout:
             return (frame, pose) if frame < 0 else (frame, product(inverse(choice[frame]), pose))
 
         self.links = {name: moved(*where) for name, where in self.links.items()}
-        self.ends = {name: moved(*where) for name, where in self.ends.items()}
+        self.ends = {place: moved(*where) for place, where in self.ends.items()}
         self.seats = {name: moved(*where) for name, where in self.seats.items()}
         self.tip = moved(*self.tip)
 
@@ -234,7 +247,7 @@ def build_mechanism(
         layout.reframe()
     for link in robot.links:
         layout.attach(*layout.links[link.name], link.body)
-        layout.attach(*layout.ends[link.name], link.tip_body)
+        layout.attach(*layout.ends[link.name, TIP_FRAME], link.tip_body)
     layout.attach(*layout.tip, robot.payload)
     if regroup:
         base_regrouping.regroup(

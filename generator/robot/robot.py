@@ -85,6 +85,8 @@ class Joint:
 
     coupling: Coupling | None = field(default=None, metadata={"later": True})  # of coupled kinds
     driven: bool | None = field(default=None, metadata={"later": True})  # whether it has drives; None: as its kind
+    interface: str = field(default="", metadata={"later": True})
+    """On a flexible parent, the interface it sits on, ``before`` seen from there; "": on the tip, as nothing was said."""
 
     def detail(self, key: str) -> Scalar:
         """A scalar of its kind."""

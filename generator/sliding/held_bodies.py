@@ -53,6 +53,9 @@ def _along(body: FlexibleBody, shift: Mapping[int, Scalar]) -> FlexibleBody:
     def along_x(row: Sequence[Scalar], amount: Scalar) -> tuple[Scalar, Scalar, Scalar]:
         return (row[0] - amount, row[1], row[2])
 
+    def displaced(rows: Matrix) -> Matrix:
+        return tuple(along_x(row, moved(n)) for n, row in enumerate(rows))
+
     fields = range(len(body.monomials))
     integrals, mass, S = body.field_integrals, body.mass, body.first_moments
     line = body.centreline
@@ -67,7 +70,8 @@ def _along(body: FlexibleBody, shift: Mapping[int, Scalar]) -> FlexibleBody:
             tuple(_shifted(G, integrals[n], integrals[m], moved(n), moved(m), mass) for m, G in enumerate(row))
             for n, row in enumerate(body.field_field_integrals)
         ),
-        tip_displacements=tuple(along_x(row, moved(n)) for n, row in enumerate(body.tip_displacements)),
+        tip_displacements=displaced(body.tip_displacements),
+        others=tuple(replace(place, displacements=displaced(place.displacements)) for place in body.others),
         centreline=replace(
             line,
             pieces=tuple(tuple(((x[0] - moved(n), *x[1:]), y) for n, (x, y) in enumerate(piece)) for piece in line.pieces),

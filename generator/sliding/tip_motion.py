@@ -9,7 +9,7 @@ from elastogen.generator.joints.frame_motion import FrameMotion, MotionPlan
 from elastogen.generator.joints.on_beams.sliding import Contact
 from elastogen.generator.program.graph import Value
 from elastogen.generator.program.lowering import Lowering
-from elastogen.generator.robot.bodies.flexible_body import FlexibleBody, Telescope
+from elastogen.generator.robot.bodies.flexible_body import TIP, FlexibleBody, Interface, Telescope
 from elastogen.generator.sliding.mode_functions import ModeFunctions
 from elastogen.generator.spatial.vectors import Rotation, Vec
 
@@ -28,8 +28,13 @@ class TipPlan(MotionPlan):
 def _tip_motion(lower: Lowering, body: FlexibleBody) -> FrameMotion:
     if body.tip_moves:
         return Contact(lower.graph, 1 + len(body.coordinates), lambda variables: _moving_tip(body, variables), 0.0)
-    shifts = [[lower.value(entry) for entry in row] for row in body.tip_displacements]
-    turns = [[lower.value(entry) for entry in row] for row in body.tip_rotations]
+    return material_motion(lower, body, body.interface(TIP))
+
+
+def material_motion(lower: Lowering, body: FlexibleBody, place: Interface) -> ElasticTip:
+    """The motion of an interface by the coordinates of its body; the frame is parallel to the link frame at first."""
+    shifts = [[lower.value(entry) for entry in row] for row in place.displacements]
+    turns = [[lower.value(entry) for entry in row] for row in place.rotations]
     kind = LinearTip if body.tip == "linear" else ElasticTip
     return kind(lower.graph, body.monomials, shifts, turns)
 

@@ -13,7 +13,7 @@ import numpy as np
 import sympy
 
 from elastogen.generator.joints.coupled import CoupledSlide, CoupledTurn, leader
-from elastogen.generator.robot.bodies.flexible_body import FlexibleBody
+from elastogen.generator.robot.bodies.flexible_body import TIP, FlexibleBody, Interface
 from elastogen.generator.robot.joint_kind import Screw
 from elastogen.generator.robot.robot import Joint, Robot
 from elastogen.verification.lagrange.beams import BeamLine, MovingBeam, turned
@@ -151,7 +151,8 @@ class Frames:
             motion = self._screws(joint, deflection)
         self._joints.append((joint, motion))
         if flexible is not None:
-            self._tips[joint.child] = self._tip(joint, flexible)
+            for place in flexible.interfaces:
+                self._tips[f"{joint.child}.{place.name}"] = self._interface(joint, flexible, place)
 
     def _taken(self, count: int, *, known: bool = True) -> tuple[int, ...]:
         """Numbers of further velocities; ``known``: they belong to as many coordinates."""
@@ -198,17 +199,21 @@ class Frames:
         whole = sympy.Matrix(joint.before) * motion * sympy.Matrix(joint.after)
         return self.numbers.moving(whole, symbols, own)
 
-    def _tip(self, joint: Joint, body: FlexibleBody) -> Any:
-        """Tip frame of a flexible link in its link frame."""
-        own, pose = self.place[joint.child], sympy.Matrix(body.tip_pose)
+    def _interface(self, joint: Joint, body: FlexibleBody, seat: Interface) -> Any:
+        """Tip frame of a flexible link, or another interface, in its link frame; those of beams by their shapes."""
+        own, pose = self.place[joint.child], sympy.Matrix(seat.pose)
         if body.telescope is not None:
-            beam = MovingBeam(self.numbers, body, self.place[joint.name][0], own)
-            self.moving_beams[joint.child] = beam
+            if joint.child not in self.moving_beams:
+                self.moving_beams[joint.child] = MovingBeam(self.numbers, body, self.place[joint.name][0], own)
+            beam = self.moving_beams[joint.child]
             turn = pose.copy()
             turn[:3, 3] = sympy.zeros(3, 1)
-            return SectionFrame(beam, beam.length, self.numbers.array(turn.tolist()))
+            along = beam.length if seat.name == TIP else self.numbers(seat.x)
+            return SectionFrame(beam, along, self.numbers.array(turn.tolist()))
         place, pose[:3, 3] = pose[:3, 3], sympy.zeros(3, 1)
-        return self._deformed(body, own, place, pose, body.tip_displacements, body.tip_rotations)
+        if seat.name == TIP or seat.x is None:
+            return self._deformed(body, own, place, pose, seat.displacements, seat.rotations)
+        return self._deformed(body, own, place, pose, *section(self.numbers, body, self.numbers(seat.x)))
 
     def _deformed(
         self, body: FlexibleBody, own: tuple[int, ...], place: Any, rest: Any, displacements: Any, rotations: Any
@@ -276,19 +281,22 @@ class Frames:
         return [k for beam in self.moving_beams.values() for k in beam.clamped]
 
     def at(self, x: Array, xd: Array) -> dict[str, Pair]:
-        """Pose and rate of every link frame, of the tips of flexible links (``<link>.tip``), of ``tip`` and of the points."""
+        """Pose and rate of every link frame, of interfaces of flexible links (``<link>.tip``), of ``tip`` and of the points."""
         still = self.numbers.unit(4)
         found: dict[str, Pair] = {self.robot.links[0].name: (still, still * self.numbers.zero)}
         seats: dict[str, Pair] = {}
         for joint, motion in self._joints:
             rides = isinstance(motion, ContactFrame)
-            end = f"{joint.parent}.tip" if joint.parent in self._tips and not rides else joint.parent
+            seat = f"{joint.parent}.{joint.interface or TIP}"
+            end = seat if seat in self._tips and not rides else joint.parent
             seats[joint.name] = product(found[end], motion.seat(x, xd)) if rides else found[end]
             found[joint.child] = product(found[end], motion.at(x, xd))
-            if joint.child in self._tips:
-                found[f"{joint.child}.tip"] = product(found[joint.child], self._tips[joint.child].at(x, xd))
-        last = self.robot.tip
-        found["tip"] = fixed(found[f"{last}.tip" if last in self._tips else last], self._tool)
+            flexible = self.robot.link(joint.child).flexible
+            for place in () if flexible is None else flexible.interfaces:
+                name = f"{joint.child}.{place.name}"
+                found[name] = product(found[joint.child], self._tips[name].at(x, xd))
+        last, end = self.robot.tip, f"{self.robot.tip}.{TIP}"
+        found["tip"] = fixed(found[end if end in self._tips else last], self._tool)
         for point in self.robot.points:
             found[point.name] = self._placed(point, found, seats, x, xd)
         return found

@@ -17,7 +17,7 @@ from elastogen.generator.mechanism.layout import build_mechanism
 from elastogen.generator.mechanism.mechanism import Frame, Mechanism
 from elastogen.generator.program.graph import Graph, Value
 from elastogen.generator.program.lowering import Lowering
-from elastogen.generator.robot.bodies.flexible_body import FlexibleBody
+from elastogen.generator.robot.bodies.flexible_body import TIP, FlexibleBody, Interface
 from elastogen.generator.robot.errors import OutputError
 from elastogen.generator.robot.joint_kind import Screw
 from elastogen.generator.robot.placement import product as pose_product
@@ -75,17 +75,20 @@ class ZeroConfiguration:
         self.chains: list[Chain] = []
         self.size = 0
         start: _Place = ((), IDENTITY)
-        links, ends = {robot.links[0].name: start}, {robot.links[0].name: start}
+        links, ends = {robot.links[0].name: start}, {(robot.links[0].name, TIP): start}
         held = held_bodies(robot)
         for joint in robot.joints:
-            path, pose = self._moved(joint, *(links if joint.type.rides_parent else ends)[joint.parent])
-            links[joint.child] = ends[joint.child] = (path, pose)
+            seat = links[joint.parent] if joint.type.rides_parent else ends[joint.parent, joint.interface or TIP]
+            path, pose = self._moved(joint, *seat)
+            links[joint.child] = ends[joint.child, TIP] = (path, pose)
             self.chains.append(Chain(joint.child, path, self._lifted(pose)))
             body = held[joint.child]
             if body is not None:
-                ends[joint.child] = ((*path, *self._tip(joint.child, body, pose)), self._times(pose, body.tip_pose))
+                for place in body.interfaces:
+                    to_place = (*path, *self._interface(joint.child, body, place, pose))
+                    ends[joint.child, place.name] = (to_place, self._times(pose, place.pose))
                 self.size += len(body.coordinates)
-        path, pose = ends[robot.tip]
+        path, pose = ends[robot.tip, TIP]
         self.chains.append(Chain("tip", path, self._lifted(self._times(pose, robot.tool))))
 
     @cached_property
@@ -127,23 +130,24 @@ class ZeroConfiguration:
                 found.append(self._add(part, amplitude, pose, *_twist(screw)))
         return found
 
-    def _tip(self, link: str, body: FlexibleBody, pose: Matrix) -> list[int]:
-        """The exponentials of a flexible link's tip; their order is that of 000 (68)."""
-        place = (*((*IDENTITY[r][:3], body.tip_pose[r][3]) for r in range(3)), IDENTITY[3])
-        shifted, form = self._times(pose, place), self._tip_form
-        if body.tip_moves:
-            return self._by_motion(f"{link}.tip", f"{link}, tip", shifted, PLANE)
+    def _interface(self, link: str, body: FlexibleBody, place: Interface, pose: Matrix) -> list[int]:
+        """The exponentials of a flexible link's tip, or another interface; their order is that of 000 (68)."""
+        undeformed = (*((*IDENTITY[r][:3], place.pose[r][3]) for r in range(3)), IDENTITY[3])
+        shifted, form = self._times(pose, undeformed), self._tip_form
+        if body.tip_moves if place.name == TIP else body.clamp_moves:
+            return self._by_motion(f"{link}.{place.name}", f"{link}, {place.name}", shifted, PLANE)
+        prefix = link if place.name == TIP else f"{link}.{place.name}"
         shifts: list[tuple[str, tuple[int, ...], Vector, Vector]] = []
         turns: list[tuple[str, tuple[int, ...], Vector, Vector]] = []
         still: Vector = (0, 0, 0)
-        for own, d in zip(body.monomials, body.tip_displacements, strict=True):
-            name = ".".join((link, *(body.coordinates[j] for j in own)))
+        for own, d in zip(body.monomials, place.displacements, strict=True):
+            name = ".".join((prefix, *(body.coordinates[j] for j in own)))
             together = form == "screw" and len(own) == 1
-            delta = _triple(body.tip_rotations[own[0]]) if together else still
+            delta = _triple(place.rotations[own[0]]) if together else still
             shifts.append((name, own, delta, _triple(d)))
         if form == "split":
-            for j, delta_j in enumerate(body.tip_rotations):
-                turns.append((f"{link}.{body.coordinates[j]}", (j,), _triple(delta_j), still))
+            for j, delta_j in enumerate(place.rotations):
+                turns.append((f"{prefix}.{body.coordinates[j]}", (j,), _triple(delta_j), still))
         return [
             self._add(name, Product(self.graph, tuple(self.size + j for j in own)), shifted, turn, slide)
             for name, own, turn, slide in (*shifts, *turns)

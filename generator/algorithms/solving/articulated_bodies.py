@@ -29,20 +29,21 @@ class _Eliminated:
 
 
 def applies_to(mechanism: Mechanism) -> bool:
-    """Whether every coordinate moves one frame only, that of an elastic one being its body's tip: no sliding along bodies."""
-    moved: set[int] = set()
+    """Whether every coordinate moves one frame only, an elastic one its body's interfaces: no sliding along bodies."""
+    moved: dict[int, int] = {}  # by coordinate, what the frame that it moves first sits on
     for index, frame in enumerate(mechanism.frames):
-        apart = not moved & set(frame.coordinates)
+        interface = frame.parent >= 0 and _is_interface(mechanism, index, frame.parent)
+        apart = all(k not in moved or (interface and moved[k] == frame.parent) for k in frame.coordinates)
         if frame.window is not None or not frame.motion.orthogonal or frame.motion.coupled or not apart:
             return False
-        moved |= set(frame.coordinates)
-        if frame.elastic is not None and not any(_is_tip(mechanism, k, index) for k in range(len(mechanism.frames))):
+        moved |= dict.fromkeys(frame.coordinates, frame.parent)
+        if frame.elastic is not None and not any(_is_interface(mechanism, k, index) for k in range(len(mechanism.frames))):
             return False
     return True
 
 
-def _is_tip(mechanism: Mechanism, index: int, body: int) -> bool:
-    """Whether a frame is the tip of the flexible body in another."""
+def _is_interface(mechanism: Mechanism, index: int, body: int) -> bool:
+    """Whether a frame is the tip, or another interface, of the flexible body in another."""
     frame, elastic = mechanism.frames[index], mechanism.frames[body].elastic
     return frame.parent == body and elastic is not None and frame.coordinates == elastic.coordinates
 
@@ -93,12 +94,12 @@ def solve(
                 inertias[frame.parent] = inertias[frame.parent] + turned.outward(Rotation(()), p)
                 if frame.parent in deformations:
                     block = None if index in carrying else frame.motion.mass_block(frame.at(q), frame.inertia)
-                    deformations[frame.parent].carry(_tip_twists(frame, R, q), p, turned, [*moment, *force], block)
+                    deformations[frame.parent].carry(index, _tip_twists(frame, R, q), p, turned, [*moment, *force], block)
     return _accelerations(mechanism, placed, eliminated, deformations), pivots
 
 
 def _tip_twists(frame: Frame, rotation: Rotation, q: Sequence[Value]) -> list[Vec]:
-    """Of a flexible body's tip by unit rates of its coordinates, in the components of the body's frame."""
+    """Of a flexible body's interface by unit rates of its coordinates, in the components of the body's frame."""
     twists = frame.motion.twists(frame.at(q))
     return [[*rotation.outward(angular), *frame.rotation.outward(linear)] for angular, linear in twists]
 
@@ -119,7 +120,7 @@ def _accelerations(
             R = place_.rotation
             A = [*A[:3], *add(A[3:], cross(A[:3], place_.position))]
             if frame.parent in deformations:
-                A = deformations[frame.parent].at_the_tip(A, frame.own(result))
+                A = deformations[frame.parent].at_interface(index, A, frame.own(result))
             A = [*R.inward(A[:3]), *R.inward(A[3:])]
             for own in reversed(eliminated[index]):
                 result[own.coordinate] = x = own.acceleration - dot(own.weighted, A)

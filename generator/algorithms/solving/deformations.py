@@ -2,8 +2,9 @@
 
 A body accelerated at rest by A (angular, then linear, of its frame) and by its elastic coordinates x needs the wrench
 I A + sum_j G_j x_j, and the forces G_j . A + sum_k H_jk x_k on the coordinates. I, G and H are integrals over the body, and
-what its tip carries, which moves as the frame does and by sum_j S_j x_j: G_j has I_t S_j more, H_jk has S_j . I_t S_k. One
-after the other each coordinate gives way, x_k = (b_k - G_k . A - sum_i H_ki x_i) / H_kk by those that have not.
+what its interfaces carry, each of which moves as the frame does and by sum_j S_j x_j: G_j has I_t S_j more, H_jk has
+S_j . I_t S_k. One after the other each coordinate gives way, x_k = (b_k - G_k . A - sum_i H_ki x_i) / H_kk by those that
+have not.
 """
 
 from __future__ import annotations
@@ -35,12 +36,14 @@ class Deformation:
         self._H = body.mass_block()
         self._G: list[Vec] = [[*moment, *force] for force, moment in body.unit_wrenches()]
         self._left = [right[k] for k in coordinates]
-        self._twists: list[Vec] = []
+        self._twists: dict[int, list[Vec]] = {}  # by the frames of its interfaces
         self._given: list[_GivenWay] = []
 
-    def carry(self, twists: Sequence[Vec], p: Vec, inertia: ArticulatedInertia, wrench: Vec, block: Mat | None) -> None:
-        """Add the load of the tip at p: its twists S_j, inertia I_t and wrench about it; S_j . I_t S_k where known better."""
-        self._twists = list(twists)
+    def carry(
+        self, frame: int, twists: Sequence[Vec], p: Vec, inertia: ArticulatedInertia, wrench: Vec, block: Mat | None
+    ) -> None:
+        """Add the load of an interface at p: its twists S_j, inertia I_t and wrench about it; S_j . I_t S_k if known better."""
+        self._twists[frame] = list(twists)
         for j, S in enumerate(twists):
             U = inertia.times(S[:3], S[3:])
             self._G[j] = add(self._G[j], [*add(U[:3], cross(p, U[3:])), *U[3:]])
@@ -85,8 +88,8 @@ class Deformation:
             found[given.k] = x
         return [found[k] for k in range(len(found))]
 
-    def at_the_tip(self, A: Vec, x: Sequence[Value]) -> Vec:
-        """The acceleration of the tip from that of its place in the body's frame."""
-        for S, value in zip(self._twists, x, strict=True):
+    def at_interface(self, frame: int, A: Vec, x: Sequence[Value]) -> Vec:
+        """The acceleration of the tip, or another interface, from that of its place in the body's frame."""
+        for S, value in zip(self._twists[frame], x, strict=True):
             A = [a + s * value for a, s in zip(A, S, strict=True)]
         return A

@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from pydantic import TypeAdapter, ValidationError
@@ -20,11 +19,12 @@ from elastogen.generator.description.file.changes_file import ChangedLink
 from elastogen.generator.description.file.flexible_file import FlexibleSection
 from elastogen.generator.description.file.kinds_of_values import translated
 from elastogen.generator.description.flexible.assemble import flexible_body
-from elastogen.generator.description.flexible.kind import DescribedLink
 from elastogen.generator.description.flexible.kinds import FLEXIBLE_KINDS, FlexibleField
+from elastogen.generator.description.interfaces import seated
 from elastogen.generator.description.section_values import SectionValues
 from elastogen.generator.joints.kinds import FIXED
 from elastogen.generator.robot import placement
+from elastogen.generator.robot.bodies.flexible_body import TIP
 from elastogen.generator.robot.location import Location, did_you_mean
 from elastogen.generator.robot.robot import IDENTITY, Body, Joint, Link, Matrix, Point, Robot
 from elastogen.generator.robot.tree import depth_first
@@ -48,15 +48,22 @@ def make_flexible(robot: Robot, change: ChangedLink, values: SectionValues, wher
         raise where.at("flexible").error("a flexible link", "a rigid link of the base description", "change it in its own file")
     _check_free_names(robot, link.name, where)
     children = [joint for joint in robot.joints if joint.parent == link.name]
-    for name in change.on_hub:
-        if name not in [joint.name for joint in children]:
-            fix = did_you_mean(name, [joint.name for joint in children], "name joints that sit on the link")
-            raise where.at("on_hub").error(name, f"a joint on {link.name}", fix)
+    said: dict[str, str] = {}
+    for key in ("on_hub", "on_tip", "along"):
+        for name in getattr(change, key):
+            if name not in [joint.name for joint in children]:
+                fix = did_you_mean(name, [joint.name for joint in children], "name joints that sit on the link")
+                raise where.at(key).error(name, f"a joint on {link.name}", fix)
+            if said.setdefault(name, key) != key:
+                raise where.at(key).error(name, f"a joint that is not in {said[name]}, too", "name it in one of the two")
     seat = _seat(robot, change, values, where)
     section = _section(change, seat, where.at("flexible"))
     made = _made(link, section, seat.pose, change, values, where)
-    undeformed = placement.product(seat.pose, made.flexible.tip_pose if made.flexible is not None else IDENTITY)
-    return _rebuilt(robot, link.name, made, seat.pose, placement.inverse(undeformed), change.on_hub, where)
+    robot = _rebuilt(robot, link.name, made, seat.pose, change.on_hub, where)
+    inside = where.at("along")
+    places = {name: (values.scalar(x, inside.at(name)), inside.at(name)) for name, x in change.along.items()}
+    joints = (replace(joint, interface=TIP) if joint.name in change.on_tip else joint for joint in robot.joints)
+    return _where_they_were(seated(replace(robot, joints=tuple(joints)), places), link.name, seat.pose)
 
 
 def _check_free_names(robot: Robot, name: str, where: Location) -> None:
@@ -151,23 +158,15 @@ def _made(
     """The flexible link: its body is the hub's, in the frame that the rigid link had."""
     inside = where.at("flexible")
     tip_body = values.body(section.tip, inside.at("tip"))
-    frame = FLEXIBLE_KINDS[section.type].tip_frame(section)
-    tip_pose = IDENTITY if frame is None else values.frame(frame, inside.at("tip_frame"))
-
-    def described(tip: Body) -> DescribedLink[Any]:
-        return DescribedLink(section, tip, tip_pose, values.parameters, inside)
-
-    flexible = flexible_body(described(tip_body))
+    flexible = flexible_body(values.described(section, tip_body, inside))
     rest = rest_of_link(Parts(link.body, flexible, tip_body, pose), change.rest, values.parameters, where)
     if rest.on_tip != tip_body:  # damping ratios and reductions are of the beam with its tip body
-        flexible = flexible_body(described(rest.on_tip))
+        flexible = flexible_body(values.described(section, rest.on_tip, inside))
     return Link(link.name, rest.on_hub, flexible, rest.on_tip)
 
 
-def _rebuilt(
-    robot: Robot, name: str, made: Link, pose: Matrix, from_tip: Matrix, on_hub: Sequence[str], where: Location
-) -> Robot:
-    """The robot with the link as hub and flexible body; ``from_tip`` is the link's old frame seen from the tip."""
+def _rebuilt(robot: Robot, name: str, made: Link, pose: Matrix, on_hub: Sequence[str], where: Location) -> Robot:
+    """The robot with the link as hub and flexible body; what sits on the body is still placed in the link's old frame."""
     hub, clamp = Link(name + HUB, made.body), Joint(name + CLAMP, FIXED, name + HUB, name, before=pose)
     links = {link.name: link for link in robot.links if link.name != name} | {hub.name: hub, name: replace(made, body=Body())}
     joints: list[Joint] = [clamp] if robot.links[0].name == name else []
@@ -176,8 +175,6 @@ def _rebuilt(
             joints += [replace(joint, child=hub.name), clamp]
         elif joint.parent == name and joint.name in on_hub:
             joints.append(replace(joint, parent=hub.name))
-        elif joint.parent == name:
-            joints.append(replace(joint, before=placement.product(from_tip, joint.before)))
         else:
             joints.append(joint)
     root, ordered = depth_first(list(links), joints, where)
@@ -190,6 +187,21 @@ def _rebuilt(
         robot,
         links=(links[root], *(links[joint.child] for joint in ordered)),
         joints=tuple(ordered),
-        tool=placement.product(from_tip, robot.tool) if robot.tip == name else robot.tool,
         points=tuple(moved(point) for point in robot.points),
+    )
+
+
+def _where_they_were(robot: Robot, name: str, pose: Matrix) -> Robot:
+    """The robot with all that sits on a flexible body placed in its interfaces' frames instead of the link's old frame."""
+    body = robot.link(name).flexible
+    assert body is not None
+    back = {place.name: placement.inverse(placement.product(pose, place.pose)) for place in body.interfaces}
+
+    def moved(joint: Joint) -> Joint:
+        return replace(joint, before=placement.product(back[joint.interface or TIP], joint.before))
+
+    return replace(
+        robot,
+        joints=tuple(moved(joint) if joint.parent == name else joint for joint in robot.joints),
+        tool=placement.product(back[TIP], robot.tool) if robot.tip == name else robot.tool,
     )

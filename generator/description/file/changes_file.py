@@ -76,10 +76,14 @@ class ChangedLink(Section):
     )
     end: AnyName | None = Field(default=None, description="the joint that the beam reaches; default: the one that leads on")
     on_hub: tuple[AnyName, ...] = Field(default=(), description="joints that stay on the rigid hub instead of the tip")
+    on_tip: tuple[AnyName, ...] = Field(default=(), description="joints that are meant to share the tip: no warning of it")
+    along: dict[AnyName, ScalarField] = Field(
+        default={}, description="joints that move with the beam at these places x [m] instead of the tip"
+    )
 
     @model_validator(mode="after")
     def _only_of_flexible(self) -> ChangedLink:
-        for key in ("rest", "frame", "end", "on_hub"):
+        for key in ("rest", "frame", "end", "on_hub", "on_tip", "along"):
             if self.flexible is None and key in self.model_fields_set:
                 raise problem(f"{key} beside flexible", f"remove {key}, or make the link flexible", at=key)
         if self.inertia is None and "inertia_about" in self.model_fields_set:

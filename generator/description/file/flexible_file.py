@@ -15,9 +15,11 @@ from elastogen.generator.description.file.fields import (
     ROW3_SCHEMA,
     SCALAR_SCHEMA,
     BodySection,
+    FrameSection,
     Row3,
     ScalarField,
     Section,
+    VectorField,
     listed,
     problem,
 )
@@ -112,6 +114,16 @@ class DampingSection(Section):
         if len(given) != 1:
             raise problem("exactly one of ratio, ratios, rayleigh, matrix", "for example {ratio: 0.01}")
         return self
+
+
+class InterfaceSection(Section):
+    """A place beside the tip that carries joints, of a body whose data come from elsewhere."""
+
+    frame: FrameSection = Field(default=FrameSection(), description="undeformed, in the link frame")
+    displacements: tuple[VectorField, ...] = Field(description="of its origin, one per mode in the order of `modes`")
+    rotations: tuple[VectorField, ...] = Field(
+        description="rotation vectors per unit coordinate, one per mode; of second-order fields none"
+    )
 
 
 class FlexibleSection(Section):

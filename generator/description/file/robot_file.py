@@ -129,6 +129,12 @@ class JointSection(Section):
     child: NameField | None = Field(default=None, description="default: the next link of `links`, or link1, link2, ...")
     axis: VectorField | None = Field(default=None, description="in the joint frame, default [0, 0, 1]; made unit length")
     placement: PlacementSection = PlacementSection()
+    x: ScalarField | None = Field(
+        default=None, description="on a beam: where it sits, along the beam from its clamp [m]; default: on the tip"
+    )
+    interface: NameField | None = Field(
+        default=None, description="on a flexible link: the interface it sits on, by name; default: its own name's, or the tip"
+    )
     limits: LimitsSection = LimitsSection()
     motor: MotorSection = MotorSection()
     friction: FrictionSection = FrictionSection()
@@ -180,6 +186,10 @@ class JointSection(Section):
         kind = KINDS[self.type]
         if self.driven is not None and (not kind.moves or self.follows is not None):
             raise problem("no driven for a joint without a coordinate of its own", "remove driven", at="driven")
+        exclusive(self, ("x",), ("interface",))
+        for key in ("x", "interface"):
+            if kind.rides_parent and getattr(self, key) is not None:
+                raise problem(f"no {key} for a {self.type} joint, which slides along its parent", f"remove {key}", at=key)
         for key in ("gamma", "slide", *COMMON_KEYS):
             value = getattr(self, key) if key in self.model_fields_set else None
             given = value.model_fields_set if isinstance(value, Section) else value is not None

@@ -109,13 +109,17 @@ def check_body(body: FlexibleBody, parameters: Mapping[str, Parameter], where: L
     if body.tip not in ("exponential", "linear"):
         raise where.at("rotation").error(body.tip, "exponential or linear", "choose one")
     stiffness, damping = numeric(body.stiffness, parameters), numeric(body.damping, parameters)
-    tip = [numeric(m, parameters) for m in (body.tip_pose, body.tip_displacements, body.tip_rotations)]
     mass = numeric(mass_matrix(body, Body()), parameters)
-    for key, array in (("integrals", mass), ("stiffness", stiffness), ("damping", damping), ("tip", tip[0])):
+    for key, array in (("integrals", mass), ("stiffness", stiffness), ("damping", damping)):
         if not np.isfinite(array).all():
             raise where.at(key).error("not a number", "finite numbers in declared parameters", "check the description")
-    if not all(np.isfinite(array).all() for array in tip[1:]):
-        raise where.at("tip").error("not a number", "finite tip displacements and rotations", "check the description")
+    for place in body.interfaces:
+        seat = [numeric(m, parameters) for m in (place.pose, place.displacements, place.rotations)]
+        if not np.isfinite(seat[0]).all():
+            raise where.at(place.name).error("not a number", "finite numbers in declared parameters", "check the description")
+        if not all(np.isfinite(array).all() for array in seat[1:]):
+            expected = f"finite {place.name} displacements and rotations"
+            raise where.at(place.name).error("not a number", expected, "check the description")
     total = nominal(body.mass, parameters)
     if not total > 0:
         raise where.at("mass").error(total, "a mass above zero [kg]", "give the mass of the flexible body")
@@ -191,6 +195,10 @@ def _check_sizes(body: FlexibleBody, where: Location) -> None:
     shaped("tip_pose", body.tip_pose, 4, 4)
     shaped("tip_displacements", body.tip_displacements, fields, 3)
     shaped("tip_rotations", body.tip_rotations, coordinates, 3)
+    for place in body.others:
+        shaped(f"{place.name}.pose", place.pose, 4, 4)
+        shaped(f"{place.name}.displacements", place.displacements, fields, 3)
+        shaped(f"{place.name}.rotations", place.rotations, coordinates, 3)
 
 
 def _gram(body: FlexibleBody, parameters: Mapping[str, Parameter]) -> Array:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar, Generic, TypeVar
 
 from elastogen.generator.description.file.fields import FrameSection, ScalarField
@@ -31,6 +31,7 @@ class DescribedLink(Generic[SectionT]):
     tip_pose: Matrix  # of the kind's ``tip_frame``
     parameters: Mapping[str, Parameter]
     where: Location
+    poses: Mapping[str, Matrix] = field(default_factory=dict)  # of the kind's ``interface_frames``
 
 
 class FlexibleKind(ABC, Generic[SectionT]):
@@ -50,6 +51,10 @@ class FlexibleKind(ABC, Generic[SectionT]):
     def tip_frame(self, section: SectionT) -> FrameSection | None:
         """The undeformed tip frame, where the file gives it; a beam's is at its end."""
         return None
+
+    def interface_frames(self, section: SectionT) -> Mapping[str, FrameSection]:
+        """Undeformed frames of further interfaces, by name, where the file gives them; those of beams are places along them."""
+        return {}
 
     # ---- 2. coordinates and units, 3. standard data
 

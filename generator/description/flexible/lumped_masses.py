@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Literal
 
 from pydantic import Field
 
 from elastogen.generator.beams.piecewise import as_fraction, to_scalar
 from elastogen.generator.description.file.fields import FrameSection, NameField, ScalarField, Section, VectorField
-from elastogen.generator.description.file.flexible_file import MAX_MODES, FlexibleSection, SquareField
+from elastogen.generator.description.file.flexible_file import MAX_MODES, FlexibleSection, InterfaceSection, SquareField
 from elastogen.generator.description.flexible.given_numbers import GivenNumbers, check_names, stiffness_matrix
 from elastogen.generator.description.flexible.kind import DescribedLink, FlexibleKind
 from elastogen.generator.robot.bodies.flexible_body import FlexibleBody
@@ -39,6 +40,9 @@ class LumpedSection(FlexibleSection):
     nodes: tuple[NodeSection, ...] = Field(min_length=1)
     stiffness: SquareField = Field(description="modes x modes")
     tip_frame: FrameSection = Field(default=FrameSection(), description="undeformed tip in the link frame")
+    interfaces: dict[NameField, InterfaceSection] = Field(
+        default={}, description="further places that carry joints; a joint of the same name sits there"
+    )
 
 
 class LumpedMassesKind(FlexibleKind[LumpedSection]):
@@ -52,6 +56,10 @@ class LumpedMassesKind(FlexibleKind[LumpedSection]):
     def tip_frame(self, section: LumpedSection) -> FrameSection:
         """As the file gives it."""
         return section.tip_frame
+
+    def interface_frames(self, section: LumpedSection) -> Mapping[str, FrameSection]:
+        """As the file gives them."""
+        return {name: given.frame for name, given in section.interfaces.items()}
 
     # ---- 2. coordinates and units (those of the modes, which the file does not say), 3. standard data
 
@@ -106,4 +114,5 @@ def _lumped_body(link: DescribedLink[LumpedSection]) -> FlexibleBody:
         tip_displacements=tuple(read.vector(m.tip_displacement, h.at("tip_displacement")) for m, h in modes),
         tip_rotations=tuple(read.vector(m.tip_rotation, h.at("tip_rotation")) for m, h in modes),
         tip=section.rotation,
+        others=read.interfaces(section.interfaces, link.poses, range(size), size, where.at("interfaces")),
     )

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Literal
 
 from pydantic import Field, model_validator
 
 from elastogen.generator.description.file.fields import FrameSection, NameField, ScalarField, Section, VectorField, problem
-from elastogen.generator.description.file.flexible_file import MAX_MODES, FlexibleSection, Matrix3Field, SquareField
+from elastogen.generator.description.file.flexible_file import (
+    MAX_MODES,
+    FlexibleSection,
+    InterfaceSection,
+    Matrix3Field,
+    SquareField,
+)
 from elastogen.generator.description.flexible.given_numbers import GivenNumbers, check_names, stiffness_matrix
 from elastogen.generator.description.flexible.kind import DescribedLink, FlexibleKind
 from elastogen.generator.robot.bodies.flexible_body import FlexibleBody
@@ -52,6 +59,9 @@ class StandardDataSection(FlexibleSection):
     products: tuple[ProductSection, ...] = Field(description="one per pair of fields; missing pairs are zero")
     stiffness: SquareField = Field(description="modes x modes")
     tip_frame: FrameSection = Field(default=FrameSection(), description="undeformed tip in the link frame")
+    interfaces: dict[NameField, InterfaceSection] = Field(
+        default={}, description="further places that carry joints; a joint of the same name sits there"
+    )
 
 
 class StandardDataKind(FlexibleKind[StandardDataSection]):
@@ -65,6 +75,10 @@ class StandardDataKind(FlexibleKind[StandardDataSection]):
     def tip_frame(self, section: StandardDataSection) -> FrameSection:
         """As the file gives it."""
         return section.tip_frame
+
+    def interface_frames(self, section: StandardDataSection) -> Mapping[str, FrameSection]:
+        """As the file gives them."""
+        return {name: given.frame for name, given in section.interfaces.items()}
 
     # ---- 2. coordinates and units (those of the modes, which the file does not say), 3. standard data
 
@@ -112,6 +126,7 @@ def _standard_body(link: DescribedLink[StandardDataSection]) -> FlexibleBody:
             read.vector(mode.tip_rotation, here.at("tip_rotation")) for mode, here in zip(fields[:size], places, strict=False)
         ),
         tip=section.rotation,
+        others=read.interfaces(section.interfaces, link.poses, order, size, where.at("interfaces")),
     )
 
 

@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     from elastogen.generator.beams.integrals import ShapedBeam
     from elastogen.generator.robot.robot import Matrix, Scalar, Vector
 
+TIP = "tip"  # the interface that every flexible body has
+
 
 @dataclass(frozen=True)
 class Centreline:
@@ -65,13 +67,25 @@ class Reduction:
 
 
 @dataclass(frozen=True)
+class Interface:
+    """A place of a flexible body that carries further links: a frame that moves with the material there."""
+
+    name: str  # of the joint that sits there, or TIP
+    pose: Matrix  # undeformed, in the link frame, 4 x 4
+    displacements: Matrix  # b_n there, fields x 3, in link axes
+    rotations: Matrix  # rotation vector per unit coordinate, coordinates x 3, in link axes
+    x: Scalar | None = None  # of a beam, place along it [m]
+
+
+@dataclass(frozen=True)
 class FlexibleBody:
     """The standard data of a flexible body, clamped in its link frame.
 
     A material point r of the undeformed body is at ``r + sum_n c_n(x) b_n(r)``, where x are the elastic coordinates, b_n the
     shape fields and c_n their coefficients: a coordinate x_j for a mode, a product x_j x_k for a second-order field
     (foreshortening). ``monomials[n]`` lists the coordinates in c_n: (j,) or (j, k). All integrals are over the undeformed
-    body, in the axes of the link frame and about its origin. Links further out are attached to the tip frame.
+    body, in the axes of the link frame and about its origin. Links further out are attached to one of the ``interfaces``, the
+    tip if nothing else is said.
     """
 
     coordinates: tuple[str, ...]  # names of the elastic coordinates
@@ -94,6 +108,17 @@ class FlexibleBody:
     units: tuple[str, ...] = ()  # of the elastic coordinates; none where they are those of the modes in given data
     beam: ShapedBeam | None = field(default=None, compare=False, repr=False)  # what the integrals were computed from
     damping_parts: DampingParts | None = field(default=None, metadata={"later": True})  # where they cost less than the matrix
+    others: tuple[Interface, ...] = field(default=(), metadata={"later": True})  # interfaces beside the tip
+
+    @property
+    def interfaces(self) -> tuple[Interface, ...]:
+        """All places that carry further links, the tip first."""
+        x = None if self.beam is None else self.tip_pose[0][3]
+        return (Interface(TIP, self.tip_pose, self.tip_displacements, self.tip_rotations, x), *self.others)
+
+    def interface(self, name: str) -> Interface:
+        """The interface of that name; "" is the tip."""
+        return next(place for place in self.interfaces if place.name == (name or TIP))
 
     @property
     def clamp_moves(self) -> bool:
