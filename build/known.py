@@ -13,7 +13,7 @@ import warnings
 from pathlib import Path
 from typing import Any
 
-from elastogen.build.module.cache import Cache
+from elastogen.build.module.cache import Cache, safe_cache
 from elastogen.build.options import BuildOptions
 from elastogen.build.request import MOST_BYTES, Description
 from elastogen.build.stamps import compiler_stamp, data_sum, processor, python_identity, sha256, tool_sha256
@@ -47,7 +47,7 @@ class KnownBuild:
 
     def __init__(self, kind: str, description: Description, options: BuildOptions, *texts: str) -> None:
         compile_options = dataclasses.replace(options.compile, timeout=None, verbose=False)
-        self._cache, self._compiler = Cache(options.cache_dir), options.compile.compiler
+        self._cache, self._compiler = safe_cache(options.cache_dir), options.compile.compiler
         self._description = description
         self._key = sha256(
             KNOWN, kind, tool_sha256(), python_identity(), processor() if options.compile.native else "",

@@ -22,7 +22,7 @@ from elastogen.build.files.switching import switch_context, switch_files
 from elastogen.build.files.templating import fill
 from elastogen.build.files.write import write_files
 from elastogen.build.identity import model_sha256
-from elastogen.build.module.cache import Cache
+from elastogen.build.module.cache import safe_cache
 from elastogen.build.module.compile import find_toolchain
 from elastogen.build.options import BuildOptions, checked_path
 from elastogen.build.pipeline import GeneratedFiles, compile_cached
@@ -164,7 +164,7 @@ def build_loop_extension(robot: Robot, options: BuildOptions, code: UserCode | N
     code = code or UserCode()
     options = _with_threads(options.with_outputs(loop_outputs(robot, options.emit.outputs)))
     toolchain = find_toolchain(options.compile)
-    cache = Cache(options.cache_dir)
+    cache = safe_cache(options.cache_dir)
     texts = [text for pair in sorted(code.files.items()) for text in pair]
     build_key = sha256("loop", tool_sha256(), model_sha256(robot, options.emit), toolchain.identity, *texts)
     extension = cache.find_build(build_key)

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from elastogen.generator.robot.errors import OutputError
 
+COMPILER_SECONDS = 1800.0  # a compiler that needs longer hangs; the longest that was seen needs minutes
 CHOICES = {
     "precision": ("double", "float"),
     "sincos": ("fast", "libm"),
@@ -40,7 +41,7 @@ class CompileOptions:
     native: bool = True  # use every instruction of this machine's processor
     fp_contract: str = "off"  # "off": bits as the program says; "fast": fused multiply-add where the processor has it
     lanes: bool = False  # batches evaluate several states at once in the processor's vectors
-    timeout: float | None = None  # seconds for each call of the compiler; None: no limit
+    timeout: float | None = COMPILER_SECONDS  # for each call of the compiler; None: no limit
     verbose: bool = False  # print the commands
 
     @property
@@ -85,7 +86,7 @@ class BuildOptions:
         native: bool = True,
         fp_contract: str = "off",
         lanes: bool = False,
-        timeout: float | None = None,
+        timeout: float | None = COMPILER_SECONDS,
         verbose: bool = False,
         environment: bool = True,
     ) -> BuildOptions:

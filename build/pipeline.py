@@ -11,7 +11,7 @@ from pathlib import Path
 from elastogen.build.files.render import FunctionPrinter, RenderedModel, render_model
 from elastogen.build.files.write import write_files
 from elastogen.build.identity import model_sha256
-from elastogen.build.module.cache import Cache
+from elastogen.build.module.cache import Cache, safe_cache
 from elastogen.build.module.compile import Toolchain, compile_model, find_toolchain, unit_command
 from elastogen.build.module.compilers import Compilers
 from elastogen.build.module.units import Units
@@ -37,7 +37,7 @@ class GeneratedFiles:
 def build_extension(robot: Robot, options: BuildOptions) -> Path:
     """The extension module of a robot's model, from the cache where it is there."""
     toolchain = find_toolchain(options.compile)
-    cache = Cache(options.cache_dir)
+    cache = safe_cache(options.cache_dir)
     build_key = sha256("build", tool_sha256(), model_sha256(robot, options.emit), toolchain.identity, *options.compile.kinds)
     extension = cache.find_build(build_key)
     if extension is None:

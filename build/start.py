@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from elastogen.build.known import KnownBuild, KnownLoad
 from elastogen.build.module.cache import Cache
-from elastogen.build.options import BuildOptions
+from elastogen.build.options import COMPILER_SECONDS, BuildOptions
 from elastogen.build.request import BuildRequest, Description, deferred
 from elastogen.build.user_code import UserCode
 from elastogen.generator.description.load_options import Base, LoadOptions, Mimic
@@ -86,7 +86,7 @@ def build_model(
     native: bool = True,
     fp_contract: str = "off",
     lanes: bool = False,
-    timeout: float | None = None,
+    timeout: float | None = COMPILER_SECONDS,
     verbose: bool = False,
 ) -> Model:
     """Derive, emit and compile a robot's model, and load it. A model that was built before comes from the cache.

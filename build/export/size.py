@@ -17,7 +17,7 @@ from elastogen.build.files.render import RenderedModel
 from elastogen.build.files.write import write_all, writing_to
 from elastogen.build.module.compile import Toolchain, find_toolchain
 from elastogen.build.module.compilers import run_compiler
-from elastogen.build.options import BuildOptions, CompileOptions
+from elastogen.build.options import COMPILER_SECONDS, BuildOptions, CompileOptions
 from elastogen.build.pipeline import render
 from elastogen.generator.description.load_robot import RobotSource, load
 from elastogen.generator.robot.errors import BuildError, OutputError
@@ -137,7 +137,7 @@ def _measured(model: RenderedModel, toolchain: Toolchain, target: str | None) ->
         with writing_to(Path(folder), "set $TMPDIR to a folder"):
             write_all(Path(folder), model.c_files)
         command = [*toolchain.command, *toolchain.flags, "-fstack-usage", "-c", f"{model.name}.c", "-o", "model.o"]
-        run_compiler(command, Path(folder), None, model.name)
+        run_compiler(command, Path(folder), COMPILER_SECONDS, model.name)
         symbols = _tool(toolchain, "nm", ["-S", "model.o"], folder)
         sections = _tool(toolchain, "size", ["-A", "model.o"], folder)
         listing = _tool(toolchain, "objdump", ["-d", "--no-show-raw-insn", "model.o"], folder)

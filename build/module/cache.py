@@ -9,12 +9,14 @@ Layout of the cache directory::
 
 An entry is made in a scratch directory and renamed into its place. Of two processes that make the same entry, one
 wins and the other takes the winner's. Every read checks owner, permissions and manifest; an entry that is damaged counts
-as missing, one that somebody else could have written is refused with a warning. Directories in $ELASTOGEN_CACHE_READ_ONLY
+as missing, one that somebody else could have written is refused with a warning, and so is a whole directory below one that
+others may change. Directories in $ELASTOGEN_CACHE_READ_ONLY
 are looked at after the own one, and never written.
 """
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import json
 import os
@@ -23,12 +25,13 @@ import tempfile
 import time
 import warnings
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from elastogen.build.files.write import writing_to
-from elastogen.build.module.trust import distrust, make_readable, own_folder
-from elastogen.build.stamps import file_sum
+from elastogen.build.module.entry import LOCK, MANIFEST, read_json, sound_extension, write_manifest
+from elastogen.build.module.trust import distrust, distrust_ancestors, make_readable, own_folder
 from elastogen.generator.robot.errors import BuildError
 
 try:
@@ -42,8 +45,6 @@ SIZE_VARIABLE = "ELASTOGEN_CACHE_MIB"
 MOST_MIB = 2048  # of all entries; beyond it, those that were not used for longest go
 KEPT_SECONDS = 3600.0  # an entry that was used since is never removed by size
 NOTES = ("builds", "known", "loaded")  # folders of notes, each about a module
-MANIFEST = "manifest.json"
-LOCK = "lock"
 SCRATCH_SECONDS = 60.0  # a scratch directory without a lock may be this young
 
 
@@ -68,7 +69,7 @@ class Cache:
             entry = folder / "modules" / key
             if not os.path.exists(entry / MANIFEST):  # or may not be looked at
                 continue
-            reason = distrust(folder, folder / "modules", entry, entry / MANIFEST)
+            reason = distrust_ancestors(folder) or distrust(folder, folder / "modules", entry, entry / MANIFEST)
             if reason:
                 warnings.warn(f"{entry}: not used, {reason}.", CacheWarning, stacklevel=2)
                 continue
@@ -87,7 +88,7 @@ class Cache:
             return found
         with self.scratch() as scratch, self._writing():
             extension = build(scratch)
-            _write_manifest(scratch, extension.name)
+            write_manifest(scratch, extension.name)
             make_readable(scratch)
             made = self._publish(key, scratch)
         self.shrink(most_bytes())
@@ -178,7 +179,7 @@ class Cache:
         for folder in (self.directory, *self.read_only):
             path = folder / kind / f"{key}.json"
             note = read_json(path)
-            if note is not None and not distrust(folder, path.parent, path):
+            if note is not None and not (distrust_ancestors(folder) or distrust(folder, path.parent, path)):
                 return note
         return None
 
@@ -208,6 +209,32 @@ class Cache:
         return writing_to(self.directory, f"set {ENVIRONMENT_VARIABLE} or cache_dir= to a directory")
 
 
+def safe_cache(directory: Path | None = None) -> Cache:
+    """The cache to build with: where others could exchange its directory, a private one that lasts as long as this process."""
+    cache = Cache(directory)
+    reason = distrust_ancestors(cache.directory)
+    if not reason:
+        return cache
+    warnings.warn(f"the cache {cache.directory} is not used: {reason}, or use another directory.", CacheWarning, stacklevel=2)
+    return Cache(_private_folder(os.getpid()))
+
+
+@lru_cache(maxsize=1)
+def _private_folder(process: int) -> Path:
+    folder = Path(tempfile.mkdtemp(prefix="elastogen-cache-"))
+    reason = distrust_ancestors(folder)
+    if reason:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise BuildError(f"there is no folder for compiled models that others cannot exchange: {reason}, or set $TMPDIR.")
+
+    def remove() -> None:
+        if os.getpid() == process:  # not what was forked
+            shutil.rmtree(folder, ignore_errors=True)
+
+    atexit.register(remove)
+    return folder
+
+
 def cache_directory(given: Path | None = None) -> Path:
     """The directory that is given, that of the environment, or the user's."""
     chosen = given or os.environ.get(ENVIRONMENT_VARIABLE)
@@ -224,19 +251,6 @@ def most_bytes() -> int:
     if given and not given.isdigit():
         raise BuildError(f"${SIZE_VARIABLE}: got {given!r}, expected a whole number of MiB.")
     return int(given or MOST_MIB) << 20
-
-
-def sound_extension(entry: Path) -> Path | None:
-    """The extension of an entry whose files are those of its manifest, or None."""
-    manifest = read_json(entry / MANIFEST)
-    if manifest is None or not isinstance(manifest.get("files"), dict):
-        return None
-    if any(
-        "/" in name or distrust(entry / name) or file_sum(entry / name) != facts for name, facts in manifest["files"].items()
-    ):
-        return None
-    extension = str(manifest.get("extension"))
-    return entry / extension if extension in manifest["files"] else None
 
 
 def folder_bytes(folder: Path) -> int:
@@ -279,18 +293,3 @@ def _held(scratch: Path) -> Iterator[None]:
             with contextlib.suppress(OSError):
                 fcntl.flock(stream, fcntl.LOCK_EX)
         yield
-
-
-def _write_manifest(directory: Path, extension: str) -> None:
-    files = {path.name: file_sum(path) for path in sorted(directory.iterdir()) if path.name != LOCK}
-    with open(directory / MANIFEST, "w", encoding="utf-8") as stream:
-        json.dump({"extension": extension, "files": files}, stream, indent=1)
-
-
-def read_json(path: Path) -> dict[str, Any] | None:
-    """The object in a JSON file; None where there is none."""
-    try:
-        data = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return None
-    return data if isinstance(data, dict) else None

@@ -6,12 +6,14 @@ import contextlib
 import os
 import re
 import shlex
+import shutil
 import signal
 import subprocess
 import sys
 import threading
 from collections.abc import Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 
@@ -19,6 +21,9 @@ from elastogen.build.options import CompileOptions
 from elastogen.generator.robot.errors import BuildError
 
 LONGEST_REPORT = 4000  # characters of compiler output in a message
+# Becomes the compiler. Beside it waits a guard that ends the whole process group as soon as nobody holds the other end of the
+# input any more: this process is done with the compiler, or was killed.
+_GUARD = 'exec 3<&0; { read -r _; kill -KILL 0; } <&3 >/dev/null 2>&1 & exec "$@" </dev/null 3<&-'
 
 
 class Compilers:
@@ -33,7 +38,7 @@ class Compilers:
         self._pool = ThreadPoolExecutor(cores)
         self._free = threading.Semaphore(max(1, cores - 1))
         self._calls: list[Future[None]] = []
-        self._running: set[subprocess.Popen[str]] = set()
+        self._running: set[Compiler] = set()
         self._lock, self._stopped = threading.Lock(), False
 
     def __enter__(self) -> Compilers:
@@ -46,8 +51,8 @@ class Compilers:
         """End all compilers; when this returns, none of them writes any more."""
         with self._lock:
             self._stopped = True
-            for process in self._running:
-                end(process)
+            for compiler in self._running:
+                end(compiler)
         self._pool.shutdown(cancel_futures=True)
 
     def start(self, command: Sequence[str], directory: Path) -> None:
@@ -73,13 +78,13 @@ class Compilers:
             with self._lock:
                 if self._stopped:
                     return
-                process = start(command, directory)
-                self._running.add(process)
+                compiler = start(command, directory)
+                self._running.add(compiler)
             try:
-                finish(process, self.options.timeout, self.name)
+                finish(compiler, self.options.timeout, self.name)
             finally:
                 with self._lock:
-                    self._running.discard(process)
+                    self._running.discard(compiler)
 
 
 def run_compiler(command: list[str], directory: Path, timeout: float | None, name: str) -> None:
@@ -87,44 +92,67 @@ def run_compiler(command: list[str], directory: Path, timeout: float | None, nam
     finish(start(command, directory), timeout, name)
 
 
-def start(command: list[str], directory: Path) -> subprocess.Popen[str]:
-    """The compiler's process, in a session of its own."""
+@dataclass(eq=False)
+class Compiler:
+    """A running compiler, with all its programs in one process group that ends when this process does."""
+
+    process: subprocess.Popen[str]
+    command: list[str]
+    alive: int | None  # a pipe's end that nobody writes into: it is closed when this process ends, however that happens
+
+
+def start(command: list[str], directory: Path) -> Compiler:
+    """Start the compiler in a session of its own, under a guard."""
+    shell = shutil.which("sh") if os.name == "posix" else None
+    watched, alive = os.pipe() if shell else (subprocess.DEVNULL, None)
+    guarded = [shell, "-c", _GUARD, "sh", *command] if shell else command
     try:
-        return subprocess.Popen(
-            command, cwd=directory, env={**os.environ, "LC_ALL": "C"}, stdin=subprocess.DEVNULL,
+        if not shutil.which(command[0], path=os.environ.get("PATH")):
+            raise FileNotFoundError(2, "No such file or directory")
+        process = subprocess.Popen(
+            guarded, cwd=directory, env={**os.environ, "LC_ALL": "C"}, stdin=watched,
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace", start_new_session=True,
         )  # fmt: skip
     except OSError as error:
+        if alive is not None:
+            os.close(alive)
         raise BuildError(f"the C compiler {command[0]!r} could not be started ({error}).") from error
+    finally:
+        if shell:
+            os.close(watched)
+    return Compiler(process, command, alive)
 
 
-def end(process: subprocess.Popen[str]) -> None:
+def end(compiler: Compiler) -> None:
     """End a compiler and the programs that it started."""
     with contextlib.suppress(ProcessLookupError):
-        os.killpg(process.pid, signal.SIGKILL)
+        os.killpg(compiler.process.pid, signal.SIGKILL)
 
 
-def finish(process: subprocess.Popen[str], timeout: float | None, name: str) -> None:
+def finish(compiler: Compiler, timeout: float | None, name: str) -> None:
     """Wait for a compiler, and tell how it failed."""
+    process = compiler.process
     try:
         output, errors = process.communicate(timeout=timeout)
     except BaseException as interruption:
-        end(process)
+        end(compiler)
         process.communicate()
         if not isinstance(interruption, subprocess.TimeoutExpired):
             raise
         raise BuildError(
-            f"compiling {name} took longer than timeout={timeout} s and was stopped. "
+            f"compiling {name} took longer than timeout={timeout:g} s and was stopped. "
             "Fix: allow more time, or ask for fewer outputs."
         ) from interruption
+    finally:
+        if compiler.alive is not None:
+            os.close(compiler.alive)
     if process.returncode == 0:
         return
     words = (errors or output).strip()
     if len(words) > LONGEST_REPORT:
         words = words[:LONGEST_REPORT] + "\n..."
     ending = _ending(process.returncode, words)
-    command = process.args if isinstance(process.args, list) else [str(process.args)]
-    raise BuildError(f"compiling {name} failed: {ending}\n{shlex.join(map(str, command))}\n{words}".rstrip())
+    raise BuildError(f"compiling {name} failed: {ending}\n{shlex.join(compiler.command)}\n{words}".rstrip())
 
 
 def _ending(code: int, words: str) -> str:

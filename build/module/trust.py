@@ -29,6 +29,73 @@ def distrust(*paths: Path) -> str:
     return ""
 
 
+def distrust_ancestors(folder: Path) -> str:
+    """Why what is in a folder could be exchanged from outside: somebody else may change a folder above it; "" if nobody can.
+
+    As sshd does for the files it trusts, with two exceptions: folders such as /tmp, in which the system lets nobody touch what
+    belongs to others (the sticky bit), and folders that only the user's private group may write. The path is followed as it is
+    written and as its symbolic links lead. Folders that do not exist yet will be the user's own.
+    """
+    user = getattr(os, "geteuid", lambda: None)()
+    if user is None:
+        return ""
+    written = Path(os.path.abspath(folder))
+    for ancestor in (*written.parents, *Path(os.path.realpath(written)).parents):
+        try:
+            links, facts = os.lstat(ancestor), os.stat(ancestor)
+        except FileNotFoundError:
+            continue
+        except OSError as error:
+            return f"{ancestor} cannot be looked at ({error.strerror})"
+        for owner in (links.st_uid, facts.st_uid):
+            if owner not in (user, ROOT):
+                return f"{ancestor} belongs to user {owner}, expected {user} or root"
+        by_group = facts.st_mode & stat.S_IWGRP and not _is_private_group(facts.st_gid, user)
+        if (by_group or facts.st_mode & stat.S_IWOTH) and not facts.st_mode & stat.S_ISVTX:
+            mode = f"{stat.S_IMODE(facts.st_mode):o}"
+            return f"{ancestor} above it may be changed by others (mode {mode}). Fix: chmod go-w {ancestor}"
+    return ""
+
+
+def _is_private_group(group: int, user: int) -> bool:
+    """Whether a group is the one that many systems make for each user, with nobody else in it."""
+    import grp
+    import pwd
+
+    try:
+        named, owner = grp.getgrgid(group), pwd.getpwuid(user)
+    except KeyError:
+        return False
+    return owner.pw_gid == group and named.gr_name == owner.pw_name and not set(named.gr_mem) - {owner.pw_name}
+
+
+def trusted_file(path: Path, longest: int) -> bytes | None:
+    """The content of a regular file that nobody else may write; judged and read through one descriptor, so that it is one file.
+
+    None for anything else: a symbolic link, a device, a pipe, what is longer than ``longest`` bytes, what cannot be read.
+    """
+    flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+    try:
+        handle = os.open(path, flags)
+    except OSError:
+        return None
+    with os.fdopen(handle, "rb") as stream:
+        facts = os.fstat(handle)
+        if not stat.S_ISREG(facts.st_mode) or facts.st_size > longest or _distrusted(facts):
+            return None
+        try:
+            return stream.read(longest + 1)
+        except OSError:
+            return None
+
+
+def _distrusted(facts: os.stat_result) -> bool:
+    user = getattr(os, "geteuid", lambda: None)()
+    if user is None:
+        return False
+    return facts.st_uid not in (user, ROOT) or bool(facts.st_mode & (stat.S_IWGRP | stat.S_IWOTH))
+
+
 def own_folder(folder: Path) -> None:
     """Make a folder that only its owner can write; one that others could have filled is refused."""
     if not folder.exists():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping
@@ -10,6 +9,8 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from elastogen.build.files.write import write_all
+from elastogen.build.module.compilers import run_compiler
+from elastogen.build.options import COMPILER_SECONDS
 from elastogen.build.pages.page_text import asset
 from elastogen.generator.robot.errors import BuildError
 
@@ -28,7 +29,5 @@ def compile_wasm(sources: Mapping[str, str], name: str) -> bytes:
         write_all(folder, {**sources, "include/math.h": asset("wasm_math.h")})
         files = sorted(file for file in sources if file.endswith(".c"))
         command = [sys.executable, "-m", "ziglang", "cc", *FLAGS, *files, "-o", "robot.wasm"]
-        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)
-        if done.returncode != 0:
-            raise BuildError(f"compiling {name} to WebAssembly failed:\n{(done.stderr or done.stdout).strip()[:4000]}")
+        run_compiler(command, folder, COMPILER_SECONDS, f"{name} to WebAssembly")
         return (folder / "robot.wasm").read_bytes()

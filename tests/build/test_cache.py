@@ -15,7 +15,8 @@ from build_samples import build, entries, leftovers, load_extension
 
 from elastogen.build import pipeline
 from elastogen.build.module import cache as cache_module
-from elastogen.build.module.cache import MANIFEST, Cache
+from elastogen.build.module.cache import Cache
+from elastogen.build.module.entry import MANIFEST
 from elastogen.generator.robot.errors import BuildError
 from elastogen.generator.robot.robot import Robot
 

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import stat
+import subprocess
+import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +29,7 @@ from build_samples import (
 
 from elastogen.build.module import compile as compile_module
 from elastogen.build.module.compile import X86_FLAGS, find_toolchain
-from elastogen.build.options import CompileOptions
+from elastogen.build.options import BuildOptions, CompileOptions
 from elastogen.generator.robot.errors import BuildError
 from elastogen.generator.robot.robot import Robot
 
@@ -130,6 +133,42 @@ def test_compiler_failures_are_told_and_leave_nothing(
         build(tmp_path / "cache", compiler=fake_compiler(action), timeout=0.5)
     assert not entries(tmp_path / "cache")
     assert not leftovers(tmp_path / "cache")
+
+
+def _lives(process: int) -> bool:
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks for processes in /proc")
+def test_compilers_end_with_a_build_that_is_killed(tmp_path: Path, fake_compiler: Any) -> None:
+    action = f"sleep 300 & echo $! $$ > {tmp_path}/started.part; mv {tmp_path}/started.part {tmp_path}/started; wait"
+    code = (
+        "import sys; from pathlib import Path; from elastogen.build.module.compilers import run_compiler\n"
+        "run_compiler([sys.argv[1], 'x.c'], Path(sys.argv[2]), None, 'sample')"
+    )
+    build = subprocess.Popen([sys.executable, "-c", code, fake_compiler(action), str(tmp_path)])
+    started = tmp_path / "started"
+    for _ in range(600):
+        if started.exists():
+            break
+        time.sleep(0.05)
+    processes = [int(number) for number in started.read_text().split()]
+    assert all(map(_lives, processes))
+    build.kill()
+    build.wait()
+    for _ in range(600):
+        if not any(map(_lives, processes)):
+            break
+        time.sleep(0.05)
+    assert not any(map(_lives, processes))
+
+
+def test_a_compiler_that_hangs_is_stopped_by_default() -> None:
+    assert BuildOptions.checked().compile.timeout == 1800.0
+    assert BuildOptions.checked(timeout=None).compile.timeout is None
 
 
 def test_flags_that_the_compiler_refuses_are_in_its_words(tmp_path: Path, derivations: list[Robot]) -> None:

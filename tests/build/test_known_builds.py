@@ -17,7 +17,8 @@ from pathlib import Path
 import pytest
 
 import elastogen
-from elastogen.build.module.cache import LOCK, MANIFEST, Cache, CacheWarning, remove_orphans
+from elastogen.build.module.cache import Cache, CacheWarning, remove_orphans
+from elastogen.build.module.entry import LOCK, MANIFEST
 from elastogen.build.module.trust import distrust
 from elastogen.build.request import DeferredRobot, Description
 from elastogen.command_line import main

@@ -39,7 +39,8 @@ def path_command(cache_dir: Path | None) -> None:
 @AS_JSON
 def list_command(cache_dir: Path | None, as_json: bool) -> None:
     """Print the entries, those that were used last first: size, days since the last use, module."""
-    from elastogen.build.module.cache import MANIFEST, Cache, folder_bytes, most_bytes, read_json
+    from elastogen.build.module.cache import Cache, folder_bytes, most_bytes
+    from elastogen.build.module.entry import MANIFEST, read_json
 
     cache, now = Cache(cache_dir), time.time()
     rows = [
@@ -65,15 +66,16 @@ def list_command(cache_dir: Path | None, as_json: bool) -> None:
 @QUICK
 def verify_command(cache_dir: Path | None) -> None:
     """Check owner, permissions and sums of every entry; exit code 2 if one is refused."""
-    from elastogen.build.module.cache import Cache, sound_extension
-    from elastogen.build.module.trust import distrust
+    from elastogen.build.module.cache import Cache
+    from elastogen.build.module.entry import sound_extension
+    from elastogen.build.module.trust import distrust, distrust_ancestors
 
     cache, refused, count = Cache(cache_dir), [], 0
     for folder in (cache.directory, *cache.read_only):
         modules = folder / "modules"
         for entry in sorted(modules.glob("*")):
             count += 1
-            reason = distrust(folder, modules, entry)
+            reason = distrust_ancestors(folder) or distrust(folder, modules, entry)
             if not reason and sound_extension(entry) is None:
                 reason = "its files are not those of its manifest, or may be written by others"
             if reason:
@@ -92,7 +94,8 @@ def clean_command(cache_dir: Path | None, unused_days: float | None) -> None:
     """Remove the entries, the notes that lead to them, and what killed builds left behind."""
     import shutil
 
-    from elastogen.build.module.cache import MANIFEST, NOTES, Cache, remove_orphans
+    from elastogen.build.module.cache import NOTES, Cache, remove_orphans
+    from elastogen.build.module.entry import MANIFEST
 
     cache, limit = Cache(cache_dir), time.time() - 86400.0 * (unused_days or 0.0)
     left = remove_orphans(cache.directory)
