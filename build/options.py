@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -162,7 +162,10 @@ def _with_fused(outputs: tuple[str, ...] | None, fused: Sequence[Sequence[str]])
 def _checked_outputs(outputs: Sequence[str] | str | None) -> tuple[str, ...] | None:
     if outputs is None:
         return None
-    names = (outputs,) if isinstance(outputs, str) or not isinstance(outputs, Iterable) else tuple(outputs)
+    try:
+        names = (outputs,) if isinstance(outputs, str) else tuple(outputs)
+    except TypeError:  # also what calls itself iterable and is not, such as an array without axes
+        names = ()
     if not names or not all(isinstance(name, str) for name in names):
         raise OutputError(f"outputs: got {outputs!r}, expected names of functions, for example ['inverse_dynamics'].")
     return tuple(dict.fromkeys(names))

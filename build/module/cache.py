@@ -58,7 +58,7 @@ class Cache:
     def __init__(self, directory: Path | None = None) -> None:
         self.directory = cache_directory(directory)
         others = os.environ.get(READ_ONLY_VARIABLE, "").split(os.pathsep)
-        self.read_only = tuple(Path(other).expanduser().absolute() for other in others if other)
+        self.read_only = tuple(_absolute(Path(other).expanduser()) for other in others if other)
         self._modules = self.directory / "modules"
 
     # ---- entries
@@ -242,7 +242,16 @@ def cache_directory(given: Path | None = None) -> Path:
         import platformdirs
 
         chosen = platformdirs.user_cache_dir("elastogen")
-    return Path(chosen).expanduser().absolute()
+    return _absolute(Path(chosen).expanduser())
+
+
+def _absolute(path: Path) -> Path:
+    try:
+        return path.absolute()
+    except FileNotFoundError:
+        raise BuildError(
+            f"{path}: the working directory was removed. Fix: change into one that exists, or give a full path."
+        ) from None
 
 
 def most_bytes() -> int:

@@ -88,7 +88,8 @@ class Described:
 
 def read_builtin(name: str, reading: Reading) -> Described:
     """The robot of a built-in name."""
-    return read_content(builtin_text(name).encode(), Path(f"{name}.yaml"), f"{name}.yaml", reading)
+    path = Path(__file__).parent / "robots" / f"{name}.yaml"  # absolute: the working directory may be gone
+    return read_content(builtin_text(name).encode(), path, path.name, reading)
 
 
 def read_file(path: Path, shown: str, reading: Reading) -> Described:
