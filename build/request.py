@@ -49,7 +49,10 @@ class Description:
             text = repr(source).encode(errors="surrogatepass") if _is_plain(source) else b""
             if not text or len(text) > MOST_BYTES:
                 return None
-            return cls(text, Path("python").absolute(), "python", options, copy.deepcopy(source))
+            try:
+                return cls(text, Path("python").absolute(), "python", options, copy.deepcopy(source))
+            except FileNotFoundError:  # the working directory was removed
+                return None
         if not isinstance(source, (str, os.PathLike)):
             return None
         given = os.fspath(source)

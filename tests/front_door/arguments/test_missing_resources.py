@@ -51,5 +51,5 @@ def test_relative_paths_are_refused_without_one(call: str, cache_dir: Path) -> N
 
 @pytest.mark.parametrize("outputs", [np.array(1.0), np.array("mass_matrix"), 3.0, object()])
 def test_outputs_that_are_no_names_are_refused(outputs: object) -> None:
-    with pytest.raises(elastogen.OutputError, match="outputs: got .*, expected names of functions"):
+    with pytest.raises(elastogen.OutputError, match=r"outputs: got .*, expected names of functions"):
         elastogen.build_model("two_link", outputs=outputs)  # type: ignore[arg-type]
