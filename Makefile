@@ -10,6 +10,7 @@
 #   make golden     the reviewed C in tests/golden, written again: look at the change before committing it
 #   make pictures   draws the pictures of docs/ from their sources
 #   make fuzz       mutated robot files through load, check, generate and the compiler: CASES=10000 SEED=1
+#   make changelog  the fragments of changelog.d into CHANGELOG.md: VERSION=0.2.0 DATE=2026-11-18
 #   make dist       sdist and wheel, and the wheel of the runtime alone, in dist/, checked
 #   make docs       builds the documentation as HTML into out/docs: all pages, the tutorials executed, every key of robot files, the API
 #   make docs-tools what builds it; without it the test of the documentation is skipped
@@ -27,7 +28,7 @@ DEMO_TOOLS := $(VENV)/.installed-demo
 DOCS_TOOLS := $(VENV)/.installed-docs
 BENCH_TOOLS := $(VENV)/.installed-bench
 
-.PHONY: demo test quick nightly lint format golden pictures fuzz dist docs docs-tools bench emulator clean
+.PHONY: demo test quick nightly lint format golden pictures fuzz changelog dist docs docs-tools bench emulator clean
 .DEFAULT_GOAL := demo
 
 demo: $(DEMO_TOOLS)
@@ -60,13 +61,16 @@ golden: $(INSTALLED)
 pictures: $(INSTALLED)
 	$(BIN)/python docs/pictures/pipeline.py
 	$(PIP) matplotlib
-	$(BIN)/python docs/pictures/bending_arm.py
+	$(BIN)/python docs/pictures/moving_arm.py
 
 # Mutated robot files through load, check, generate and the compiler; findings are kept in fuzz-findings/.
 CASES ?= 10000
 SEED ?= 1
 fuzz: $(TEST_TOOLS)
 	PYTHONPATH=tests/helpers $(BIN)/python -m fuzz.run --cases $(CASES) --seed $(SEED)
+
+changelog:
+	$(PYTHON) changelog.d/collect.py '$(VERSION)' '$(DATE)'
 
 # The room `build` has the name of the packaging tool: build/__main__.py hands over to it.
 dist: $(TEST_TOOLS)

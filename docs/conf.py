@@ -14,12 +14,14 @@ import elastogen  # noqa: E402
 
 project = "elastogen"
 author = "the elastogen authors"
+copyright = "the elastogen authors"
 version = release = elastogen.__version__
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx_gallery.gen_gallery"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx_gallery.gen_gallery", "sphinx_design", "sphinx_copybutton"]
+myst_enable_extensions = ["colon_fence"]
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
 exclude_patterns = ["README.md", "tutorials/*"]  # the beginning of index.md; what sphinx-gallery turns into pages
-html_theme = "alabaster"
-html_theme_options = {"description": "Fast, dependency-free C for robot dynamics", "page_width": "1100px"}
+html_theme = "furo"
+html_title = f"elastogen {release}"
 myst_heading_anchors = 4
 autodoc_typehints = "description"
 autodoc_member_order = "bysource"

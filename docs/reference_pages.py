@@ -13,11 +13,13 @@ ERRORS = ("Error", "Warning")
 
 
 def write_pages(folder: Path) -> None:
-    """Write both pages into a folder."""
+    """Write the pages into a folder."""
     folder.mkdir(exist_ok=True)
     schema = json.loads(SCHEMA.read_text(encoding="utf-8"))
     (folder / "robot-file.md").write_text(robot_file(schema), encoding="utf-8")
-    (folder / "api.md").write_text(api(), encoding="utf-8")
+    (folder / "api").mkdir(exist_ok=True)
+    for name, page in api().items():
+        (folder / "api" / f"{name}.md").write_text(page, encoding="utf-8")
 
 
 def robot_file(schema: dict[str, Any]) -> str:
@@ -60,19 +62,24 @@ def takes(value: dict[str, Any]) -> str:
     return " or ".join(kind) if isinstance(kind, list) else str(kind)
 
 
-def api() -> str:
-    """The public names: functions, classes with their methods, errors."""
+def api() -> dict[str, str]:
+    """A page for each public name, and one that lists them: functions, classes with their methods, errors."""
     kinds: dict[str, list[str]] = {"Functions": [], "Classes": [], "Errors and warnings": []}
     for name in sorted(elastogen.__all__):
         thing = getattr(elastogen, name)
         kind = "Errors and warnings" if name.endswith(ERRORS) else "Classes" if isinstance(thing, type) else "Functions"
         if callable(thing):
             kinds[kind].append(name)
-    lines = ["# Python API", ""]
+    pages, lines = {}, ["# Python API", ""]
     for kind, names in kinds.items():
-        lines += [f"## {kind}", ""]
+        directive = "autofunction" if kind == "Functions" else "autoclass"
+        options = ["   :members:", "   :inherited-members:"] if kind == "Classes" else []
+        lines += [f"## {kind}", "", "| name | what it is |", "|---|---|"]
         for name in names:
-            directive = "autofunction" if kind == "Functions" else "autoclass"
-            options = ["   :members:", "   :inherited-members:"] if kind == "Classes" else []
-            lines += ["```{eval-rst}", f".. {directive}:: elastogen.{name}", *options, "```", ""]
-    return "\n".join(lines)
+            summary = (getattr(elastogen, name).__doc__ or "").strip().split("\n")[0].replace("|", "\\|")
+            lines.append(f"| [`{name}`]({name}.md) | {summary} |")
+            pages[name] = "\n".join(
+                [f"# {name}", "", "```{eval-rst}", f".. {directive}:: elastogen.{name}", *options, "```", ""]
+            )
+        lines += ["", "```{toctree}", ":hidden:", "", *names, "```", ""]
+    return {"index": "\n".join(lines), **pages}

@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from elastogen.study import Recipe, run_study
     from elastogen.verification.verify import verify
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 __all__ = [
     "PD",

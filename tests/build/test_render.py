@@ -39,7 +39,7 @@ def test_header_holds_the_contract(rendered: RenderedModel) -> None:
         "#define SAMPLE_ERROR_NOT_POSITIVE_DEFINITE (-1)", "typedef double sample_real_t;", 'extern "C" {',
         "extern const sample_params_t sample_params_nominal;", "void sample_little(", "int sample_may_fail(",
         "const sample_real_t x0[3]", "sample_real_t z1[6]", "6 values, 2 x 3 row-major", "input 0 [m]; 3 values",
-        "elastogen 0.1.0", rendered.sha256, "Re-entrant",
+        "elastogen 0.2.0", rendered.sha256, "Re-entrant",
     ):  # fmt: skip
         assert piece in rendered.header
 

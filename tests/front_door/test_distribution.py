@@ -73,7 +73,7 @@ def test_the_wheel_works_outside_of_the_tree(dist: Path, tmp_path: Path) -> None
     wheel = next(dist.glob("elastogen-*.whl"))
     with zipfile.ZipFile(wheel) as archive:
         archive.extractall(tmp_path / "site")
-        metadata = email.message_from_bytes(archive.read("elastogen-0.1.0.dist-info/METADATA"))
+        metadata = email.message_from_bytes(archive.read("elastogen-0.2.0.dist-info/METADATA"))
     assert metadata["License-Expression"] == "MIT"
     assert metadata.get_all("License-File") == ["LICENSE"]
     assert "Typing :: Typed" in metadata.get_all("Classifier", [])

@@ -66,5 +66,10 @@ def test_the_documentation_builds_without_a_warning(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     written = {path.relative_to(tmp_path / "html").as_posix() for path in (tmp_path / "html").rglob("*.html")}
     assert {page.relative_to(docs).with_suffix(".html").as_posix() for page in docs.rglob("*.md")} - {"README.html"} <= written
-    assert {"generated/api.html", "generated/robot-file.html", "generated/tutorials/index.html"} <= written
+    assert {
+        "generated/api/index.html",
+        "generated/api/Model.html",
+        "generated/robot-file.html",
+        "generated/tutorials/index.html",
+    } <= written
     assert {f"generated/tutorials/{script.stem}.html" for script in TUTORIALS} <= written

@@ -1,0 +1,64 @@
+"""What belongs to a release agrees: versions, changelog, citation."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from ruamel.yaml import YAML
+
+import elastogen
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    shutil.copytree(ROOT / "changelog.d", tmp_path / "changelog.d")
+    for fragment in (tmp_path / "changelog.d").glob("*.*.md"):
+        fragment.unlink()
+    (tmp_path / "CHANGELOG.md").write_text("# Changelog\n\nWords.\n\n## 0.1.0 (2026-01-01)\n\n- old\n")
+    return tmp_path
+
+
+def collect(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, str(folder / "changelog.d" / "collect.py"), *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+def test_fragments_become_a_section(folder: Path) -> None:
+    (folder / "changelog.d" / "b.added.md").write_text("New.\nTwo lines.\n")
+    (folder / "changelog.d" / "a.fixed.md").write_text("Right now.\n")
+    assert collect(folder, "0.2.0", "2026-11-18").returncode == 0
+    text = (folder / "CHANGELOG.md").read_text()
+    assert text == (
+        "# Changelog\n\nWords.\n\n## 0.2.0 (2026-11-18)\n\n### Fixed\n\n- Right now.\n\n### Added\n\n- New.\n  Two lines.\n\n"
+        "## 0.1.0 (2026-01-01)\n\n- old\n"
+    )
+    assert sorted(path.name for path in (folder / "changelog.d").glob("*.md")) == ["README.md"]
+
+
+@pytest.mark.parametrize("arguments", [(), ("0.2", "2026-11-18"), ("0.2.0", "today")])
+def test_wrong_versions_and_names_are_refused(folder: Path, arguments: tuple[str, ...]) -> None:
+    assert "expected VERSION=" in collect(folder, *arguments).stderr
+    (folder / "changelog.d" / "c.misc.md").write_text("No kind.\n")
+    assert "c.misc.md" in collect(folder, "0.2.0", "2026-11-18").stderr
+    assert "old" in (folder / "CHANGELOG.md").read_text()
+
+
+def test_fragments_have_names_that_collect_knows() -> None:
+    for path in (ROOT / "changelog.d").glob("*.md"):
+        assert path.name == "README.md" or re.fullmatch(r"[\w-]+\.(security|fixed|added|changed|removed)\.md", path.name)
+        assert path.read_text(encoding="utf-8").strip()
+
+
+def test_versions_agree() -> None:
+    project = re.search(r'^version = "(.*)"$', (ROOT / "pyproject.toml").read_text(encoding="utf-8"), re.MULTILINE)
+    citation = YAML(typ="safe").load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    assert project is not None
+    assert elastogen.__version__ == project[1] == citation["version"]
+    assert f"## {elastogen.__version__} ({citation['date-released']})" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
