@@ -21,7 +21,7 @@ def couple(robot: Robot, positions: Mapping[str, sympy.Expr], where: Location) -
     """Return the robot in which the joints called by ``positions`` follow others.
 
     Positions are expressions in the coordinates of other joints (symbols :func:`leader`) and in parameters; a joint that is
-    followed may itself follow. Limits and drives of followers have no meaning and are dropped.
+    followed may itself follow. Limits of followers have no meaning and are dropped.
     """
     for name in positions:
         joint = next(joint for joint in robot.joints if joint.name == name)
@@ -45,6 +45,9 @@ def couple(robot: Robot, positions: Mapping[str, sympy.Expr], where: Location) -
         position = solved[joint.name]
         _check_leaders(position, symbols, robot, where.at("joints", joint.name))
         leaders = tuple(name for symbol, name in symbols.items() if symbol in position.free_symbols)
+        if joint.elasticity is not None:
+            here = where.at("joints", joint.name, "elasticity")
+            raise here.error("a spring", "no spring in a joint that follows others", "put it into the joint that leads")
         joints.append(_follower(joint, position, leaders))
     return replace(robot, joints=tuple(joints))
 
@@ -80,11 +83,11 @@ def _check_leaders(position: sympy.Expr, symbols: Mapping[sympy.Symbol, str], ro
 
 
 def _follower(joint: Joint, position: sympy.Expr, leaders: tuple[str, ...]) -> Joint:
-    plain = replace(joint, limits=Limits(), actuation=Actuation(), elasticity=None)
+    plain = replace(joint, limits=Limits())
     if leaders:
         return replace(plain, type=COUPLED[joint.type.name], coupling=Coupling(position, leaders))
     moved = by_screws(joint.type.screws(joint), (position,))
-    return replace(plain, type=FIXED, before=product(joint.before, moved))
+    return replace(plain, type=FIXED, actuation=Actuation(), before=product(joint.before, moved))
 
 
 def lock(robot: Robot, values: Mapping[str, float | Sequence[float]], where: Location) -> Robot:
@@ -124,4 +127,6 @@ def _held(joint: Joint, values: Mapping[sympy.Symbol, sympy.Expr]) -> Joint:
     if left:
         return replace(joint, coupling=Coupling(position, left))
     free = replace(joint, type=joint.type.free, coupling=None)
-    return replace(free, type=FIXED, before=product(joint.before, by_screws(free.type.screws(free), (position,))))
+    return replace(
+        free, type=FIXED, actuation=Actuation(), before=product(joint.before, by_screws(free.type.screws(free), (position,)))
+    )

@@ -10,6 +10,7 @@ from typing import Any, Union
 
 from elastogen.generator.description.couplings import lock as lock_joints
 from elastogen.generator.description.files import Files, builtin_names, existing_file
+from elastogen.generator.description.follower_drives import reflect_drives
 from elastogen.generator.description.free_base import with_base
 from elastogen.generator.description.load_options import LoadOptions
 from elastogen.generator.description.read_robot import (
@@ -78,7 +79,7 @@ def _finish(described: Described, choices: LoadOptions, quiet: bool = False) -> 
 
 def _chosen(described: Described, choices: LoadOptions, quiet: bool) -> Robot:
     where, tip = described.where, choices.tip
-    robot = lock_joints(described.robot, choices.lock, where)
+    robot = reflect_drives(lock_joints(described.robot, choices.lock, where), where)
     base = choices.base or described.base
     if base is not None:
         robot = with_base(robot, base, where)

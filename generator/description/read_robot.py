@@ -37,7 +37,7 @@ from elastogen.generator.description.files import (
 from elastogen.generator.description.formats.mjcf.read import read_mjcf
 from elastogen.generator.description.formats.sdf import read_sdf
 from elastogen.generator.description.formats.urdf import read_urdf
-from elastogen.generator.description.formats.xacro.expand import expand
+from elastogen.generator.description.formats.xacro import expand
 from elastogen.generator.description.load_options import Base, LoadOptions, Mimic
 from elastogen.generator.description.validate import PAYLOAD
 from elastogen.generator.robot.errors import RobotError

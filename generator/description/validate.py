@@ -267,6 +267,9 @@ def _check_joint(joint: Joint, checks: _Numbers, where: Location) -> None:
         _check_elasticity(joint, joint.elasticity, checks, where.at("elasticity"))
     _check_details(joint, checks, where)
     if not joint.type.moves:
+        if joint.coupling is not None and joint.actuation != Actuation():
+            fix = "give the drive to the joint that leads: load() does so for files"
+            raise where.at("motor").error("motor or friction", "no drive on a joint that follows others", fix)
         return
     _check_unit(checks.vector(joint.axis, where.at("axis")), where.at("axis"))
     given = {"motor": joint.actuation != Actuation(), "limits": joint.limits != Limits(), "elasticity": bool(joint.elasticity)}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from xml.etree.ElementTree import Element, ParseError
 
 from defusedxml import DefusedXmlException
@@ -13,10 +12,11 @@ from elastogen.generator.robot.location import Location
 from elastogen.generator.robot.robot import Vector
 
 MAX_ELEMENTS = 200_000
+MAX_DEPTH = 400
 
 
-def parsed(text: str, tag: str, where: Location) -> Element:
-    """Return the outermost element, which must be called ``tag``."""
+def parsed(text: str, tag: str | None, where: Location) -> Element:
+    """Return the outermost element, which must be called ``tag`` (None: anything)."""
     try:
         root: Element = fromstring(text, forbid_dtd=True)
     except DefusedXmlException as problem:
@@ -30,19 +30,24 @@ def parsed(text: str, tag: str, where: Location) -> Element:
         raise Location(f"{where.source}:{line}").error(str(problem), "well-formed XML", "correct it near that line") from None
     except (ValueError, RecursionError, MemoryError) as problem:
         raise where.error(str(problem), "well-formed XML in UTF-8", "correct the file") from None
-    if root.tag != tag:
+    if tag is not None and root.tag != tag:
         known = {"robot": "a URDF, whose name ends in .urdf", "mujoco": "MJCF, .xml", "sdf": "SDF, .sdf"}
         raise where.error(f"<{root.tag}>", f"<{tag}> as the outermost element", f"is this {known.get(root.tag, 'a robot')}?")
-    if sum(1 for _ in _limited(root)) > MAX_ELEMENTS:
-        raise where.error("more elements", f"at most {MAX_ELEMENTS} XML elements", "is this a robot description?")
+    _check_size(root, where)
     return root
 
 
-def _limited(root: Element) -> Iterator[Element]:
-    for i, element in enumerate(root.iter()):
-        yield element
-        if i > MAX_ELEMENTS:
-            return
+def _check_size(root: Element, where: Location) -> None:
+    """Refuse too many elements, and elements too deep in each other: readers walk down by recursion."""
+    stack, count = [(root, 1)], 0
+    while stack:
+        element, depth = stack.pop()
+        count += 1
+        if count > MAX_ELEMENTS:
+            raise where.error("more elements", f"at most {MAX_ELEMENTS} XML elements", "is this a robot description?")
+        if depth > MAX_DEPTH:
+            raise where.error("deeper nesting", f"at most {MAX_DEPTH} XML elements inside each other", "is this a robot?")
+        stack.extend((child, depth + 1) for child in element)
 
 
 def only(element: Element, tag: str, where: Location) -> Element | None:

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from elastogen.generator.description.files import Files
+from elastogen.generator.description.formats.isolated.ask import Limits
 from elastogen.generator.description.load_robot import load
 from elastogen.generator.description.read_robot import Reading, read_file
 from elastogen.generator.robot.errors import RobotError
@@ -161,9 +162,9 @@ def test_an_expression_that_escapes_does_nothing(arm: Path, tmp_path: Path, acti
     ["[0 for i in python.range(10**12)]", "'x'*(3*2**30)", SYSTEM + "['_exit'](0)", SYSTEM + "['kill']({parent}, 0)"],
 )
 def test_time_and_memory_have_limits(arm: Path, expression: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    from elastogen.generator.description.formats.xacro import expand
+    from elastogen.generator.description.formats import xacro
 
-    monkeypatch.setattr(expand, "SECONDS", 1)
+    monkeypatch.setattr(xacro, "Limits", lambda: Limits(seconds=1))
     arm.write_text(
         ARM.replace("${0.5 + 0.25}", "${" + expression.replace("{parent}", str(os.getpid())) + "}").replace(
             'default="false"', 'default="true"'

@@ -1,1 +1,1 @@
-"""MJCF, the format of MuJoCo, as far as trees of rigid bodies with joints go."""
+"""MJCF, the format of MuJoCo, as far as trees of rigid bodies with joints go: compiled by MuJoCo itself."""

@@ -1,4 +1,4 @@
-"""Expands xacro files to URDF by the package ``xacro``, without ROS, in a process of its own (:mod:`.isolated`).
+"""Expands xacro files to URDF by the package ``xacro``, without ROS, in a process of its own (:mod:`.isolated.process`).
 
 Expressions in a xacro file are Python: a file is expanded only where the caller allows it, in a process that may neither write
 nor start programs, and that has limits on time and memory.
@@ -7,23 +7,17 @@ nor start programs, and that has limits on time and memory.
 from __future__ import annotations
 
 import importlib.util
-import json
 import os
 import re
-import signal
-import subprocess
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from elastogen.generator.description.files import MAX_XML_BYTES, Files, decoded
+from elastogen.generator.description.formats.isolated.ask import Limits, ask
 from elastogen.generator.description.formats.xml_elements import parsed
 from elastogen.generator.robot.location import Location, did_you_mean
 
-SECONDS = 30  # of processor time; what a file needs is below 1 s
-PATIENCE = 120  # seconds until a process that does not end is ended: the machine may be busy
-MEMORY = 1 << 30  # bytes
 _REFUSED = re.compile(r"the file (asks|imports) [\w ./]+, which no robot description needs")
 _ARGUMENT = re.compile(r"<xacro:arg\s[^>]*?\bname\s*=\s*[\"']([^\"']+)[\"']")
 
@@ -44,48 +38,13 @@ def expand(
         raise where.error("a xacro file", "the Python package xacro, which expands it", fix)
     parsed(decoded(files.read(path, MAX_XML_BYTES), where.source), "robot", where)  # no DTD, well-formed
     texts = {name: str(value).lower() if isinstance(value, bool) else str(value) for name, value in arguments.items()}
-    answer = _answer(path, texts, packages, where)
+    request = {"path": os.path.abspath(path), "arguments": texts, "packages": dict(packages), "most_bytes": MAX_XML_BYTES}
+    answer = ask("xacro_task", request, Limits(), {"text", "files"}, where)
     if "error" in answer:
         inside = Location(str(answer["file"]) or where.source)
         raise inside.error(_said(answer), "a xacro file that can be expanded", _fix(answer))
     _check_arguments(texts, [Path(str(name)) for name in dict.fromkeys(answer["files"])], files, where)
     return str(answer["text"])
-
-
-def _answer(path: Path, texts: Mapping[str, str], packages: Mapping[str, str], where: Location) -> dict[str, Any]:
-    request = {
-        "path": str(path), "arguments": dict(texts), "packages": {name: os.path.abspath(at) for name, at in packages.items()},
-        "most_bytes": MAX_XML_BYTES, "seconds": SECONDS, "memory": MEMORY,
-        "modules": [os.path.abspath(entry) for entry in sys.path if entry and os.path.exists(entry)],
-    }  # fmt: skip
-    script = Path(__file__).with_name("isolated.py")
-    with subprocess.Popen(
-        [sys.executable, "-I", str(script)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-        start_new_session=True,
-    ) as process:  # fmt: skip
-        try:
-            out, _ = process.communicate(json.dumps(request).encode(), timeout=PATIENCE)
-        except BaseException as problem:  # also the user's Ctrl-C: the process does not outlive its purpose
-            _end(process)
-            if not isinstance(problem, subprocess.TimeoutExpired):
-                raise
-            out = b""
-    try:
-        answer = json.loads(out)
-        if not isinstance(answer, dict) or not ({"error", "file"} <= answer.keys() or {"text", "files"} <= answer.keys()):
-            raise ValueError(answer)
-    except ValueError:
-        limits = f"{SECONDS} s of processor time, {PATIENCE} s in all, {MEMORY >> 20} MiB"
-        given = f"a process that ended with {process.returncode} and without a URDF"
-        raise where.error(given, f"a xacro file that is expanded within {limits}", "make it smaller") from None
-    return answer
-
-
-def _end(process: subprocess.Popen[bytes]) -> None:
-    try:
-        os.killpg(process.pid, signal.SIGKILL)
-    except (AttributeError, OSError):  # no process groups here, or it is gone
-        process.kill()
 
 
 def _check_arguments(texts: Mapping[str, str], included: list[Path], files: Files, where: Location) -> None:

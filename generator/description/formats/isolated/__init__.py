@@ -1,0 +1,1 @@
+"""Tools that are not ours, each in a process of its own with limits: xacro, and MuJoCo's compiler."""

@@ -1,0 +1,131 @@
+"""Compiles MJCF by MuJoCo itself, in the process of :mod:`.process`, and answers with the numbers of the compiled model.
+
+The text comes without includes, textures and what else only draws or senses. Mesh files that inertia is computed from are asked
+for by name (an answer ``need``) and come with the next request: this process opens no file of the description.
+"""
+
+import base64
+import os
+from collections.abc import Callable
+from typing import Any
+
+
+def answer(request: dict[str, Any], text_of: Callable[[str, int], str], close: Callable[[], None]) -> dict[str, Any]:
+    """The compiled model as plain lists; or the meshes it needs; or what MuJoCo says is wrong."""
+    import mujoco
+
+    mujoco.MjSpec()  # loads what it needs
+    close()
+    try:
+        spec = mujoco.MjSpec.from_string(request["xml"])
+        needed = _prepared(spec, mujoco)
+        if needed and request["meshes"] is None:
+            return {"need": needed}
+        for mesh in spec.meshes:
+            if mesh.name in needed:
+                mesh.file = mesh.name.encode().hex() + os.path.splitext(mesh.file)[1]
+                spec.assets[mesh.file] = base64.b64decode(request["meshes"][mesh.name])
+        spec.meshdir = ""
+        model = spec.compile()
+    except Exception as problem:  # of MuJoCo, of Python in between: the caller names the file
+        return {"error": str(problem) or type(problem).__name__}
+    return {"model": _numbers(model, mujoco), "need": {}}
+
+
+def _prepared(spec: Any, mujoco: Any) -> dict[str, str]:
+    """Leave what dynamics are computed from; return the files of the meshes among it, by the names of the meshes."""
+    compiler = spec.compiler
+    spec.compiler.fusestatic = spec.compiler.discardvisual = spec.compiler.usethread = False
+    low, high = compiler.inertiagrouprange
+    whole = compiler.settotalmass > 0  # then what does not move counts as well
+    kinds = mujoco.mjtGeom
+    for body in list(spec.bodies):
+        counts = (whole or _moves(body)) and (compiler.inertiafromgeom == 1 or not body.explicitinertial)
+        counts = counts and compiler.inertiafromgeom != 0
+        for geom in list(body.geoms):
+            weight = counts and low <= geom.group <= high and geom.mass != 0 and (geom.mass > 0 or geom.density != 0)
+            if geom.type == kinds.mjGEOM_HFIELD or (geom.meshname and not weight):
+                spec.delete(geom)
+    for actuator in list(spec.actuators):
+        if getattr(actuator, "armature", 0) == 0:
+            spec.delete(actuator)
+    used = {geom.meshname for geom in spec.geoms if geom.meshname}
+    for mesh in list(spec.meshes):
+        if mesh.name not in used:
+            spec.delete(mesh)
+    folder = compiler.meshdir or ""
+    return {
+        mesh.name: os.path.basename(mesh.file) if spec.strippath else os.path.join(folder, mesh.file)
+        for mesh in spec.meshes
+        if mesh.file
+    }
+
+
+def _moves(body: Any) -> bool:
+    while body is not None:
+        if body.joints:
+            return True
+        body = body.parent
+    return False
+
+
+def _numbers(model: Any, mujoco: Any) -> dict[str, Any]:
+    disabled = int(model.opt.disableflags)
+    kinds = {int(value): name[len("mjJNT_") :].lower() for name, value in mujoco.mjtJoint.__members__.items()}
+    ties = {int(value): name[len("mjEQ_") :].lower() for name, value in mujoco.mjtEq.__members__.items()}
+    off = disabled & int(mujoco.mjtDisableBit.mjDSBL_EQUALITY)
+    heavy = not disabled & int(mujoco.mjtDisableBit.mjDSBL_GRAVITY)
+    return {
+        "gravity": model.opt.gravity.tolist() if heavy else [0.0, 0.0, 0.0],
+        "fluid": [float(model.opt.density), float(model.opt.viscosity)],
+        "flexes": int(model.nflex),
+        "bodies": [_body(model, i) for i in range(1, model.nbody)],
+        "joints": [_joint(model, i, kinds) for i in range(model.njnt)],
+        "equalities": [_equality(model, i, ties, mujoco) for i in range(model.neq) if model.eq_active0[i] and not off],
+        "tendons": [_tendon(model, i) for i in range(model.ntendon)],
+        "actuators": [_actuator(model, i, mujoco) for i in range(model.nu)],
+    }
+
+
+def _body(model: Any, i: int) -> dict[str, Any]:
+    return {
+        "name": model.body(i).name, "parent": int(model.body_parentid[i]) - 1, "pos": model.body_pos[i].tolist(),
+        "quat": model.body_quat[i].tolist(), "mass": float(model.body_mass[i]), "ipos": model.body_ipos[i].tolist(),
+        "iquat": model.body_iquat[i].tolist(), "inertia": model.body_inertia[i].tolist(),
+        "gravcomp": float(model.body_gravcomp[i]),
+    }  # fmt: skip
+
+
+def _joint(model: Any, i: int, kinds: dict[int, str]) -> dict[str, Any]:
+    dof, place = int(model.jnt_dofadr[i]), int(model.jnt_qposadr[i])
+    poly = [float(x) for key in ("dof_dampingpoly",) for x in getattr(model, key, [[]] * (dof + 1))[dof]]
+    springs = [float(x) for x in getattr(model, "jnt_stiffnesspoly", [[]] * (i + 1))[i]]
+    return {
+        "name": model.joint(i).name, "type": kinds[int(model.jnt_type[i])], "body": int(model.jnt_bodyid[i]) - 1,
+        "pos": model.jnt_pos[i].tolist(), "axis": model.jnt_axis[i].tolist(), "reference": float(model.qpos0[place]),
+        "range": model.jnt_range[i].tolist() if model.jnt_limited[i] else None, "armature": float(model.dof_armature[dof]),
+        "damping": float(model.dof_damping[dof]), "frictionloss": float(model.dof_frictionloss[dof]), "dampingpoly": poly,
+        "stiffness": float(model.jnt_stiffness[i]) or max(springs, key=abs, default=0.0),
+    }  # fmt: skip
+
+
+def _equality(model: Any, i: int, ties: dict[int, str], mujoco: Any) -> dict[str, Any]:
+    kind = ties[int(model.eq_type[i])]
+    ends = [int(model.eq_obj1id[i]), int(model.eq_obj2id[i])]
+    by_site = int(model.eq_objtype[i]) == int(mujoco.mjtObj.mjOBJ_SITE)
+    return {
+        "name": model.equality(i).name, "type": kind, "ends": ends, "data": model.eq_data[i].tolist(), "sites": by_site,
+    }  # fmt: skip
+
+
+def _tendon(model: Any, i: int) -> dict[str, Any]:
+    keys = ("stiffness", "damping", "armature", "frictionloss")
+    return {"name": model.tendon(i).name, **{key: float(getattr(model, f"tendon_{key}", [0.0] * (i + 1))[i]) for key in keys}}
+
+
+def _actuator(model: Any, i: int, mujoco: Any) -> dict[str, Any]:
+    joint = int(model.actuator_trntype[i]) == int(mujoco.mjtTrn.mjTRN_JOINT)
+    return {
+        "name": model.actuator(i).name, "joint": int(model.actuator_trnid[i][0]) if joint else None,
+        "inertia": float(model.actuator_armature[i]) * float(model.actuator_gear[i][0]) ** 2,
+    }  # fmt: skip

@@ -1,0 +1,84 @@
+"""An MJCF file and all that it includes as one text for MuJoCo's compiler, without what has no part in dynamics."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from xml.etree.ElementTree import Element, indent, tostring
+
+from elastogen.generator.description.files import MAX_INCLUDES, MAX_XML_BYTES, Files, decoded
+from elastogen.generator.description.formats.xml_elements import MAX_DEPTH, MAX_ELEMENTS, attribute, parsed
+from elastogen.generator.robot.location import Location
+
+_SECTIONS = {"visual", "statistic", "size", "sensor", "keyframe", "custom", "contact", "extension"}  # below the root
+_INSIDE = {"texture", "material", "skin", "hfield", "camera", "light", "user", "text", "numeric"}  # wherever they are
+_REFUSED = {"flexcomp", "flex", "composite", "plugin", "attach", "model"}  # they bend, run code, or read further models
+
+
+def one_text(text: str, path: Path, files: Files, where: Location) -> tuple[str, str]:
+    """Return the name of the model and the text for the compiler; ``files`` knows the included files afterwards.
+
+    As in MuJoCo, names of included files are relative to the main file, or else to the file that includes them; each file is
+    included once, and its outermost element is dropped.
+    """
+    root = parsed(text, "mujoco", where)
+    _include(root, path, files, where)
+    for group in root.findall("actuator"):
+        for element in group.findall("plugin"):  # a law of control, which is not ours to read
+            group.remove(element)
+    _reduce(root, where)
+    indent(root, "")  # an element on each line: what MuJoCo says about lines is about elements
+    return root.get("model", "MuJoCo Model"), tostring(root, encoding="unicode")
+
+
+def _include(root: Element, path: Path, files: Files, where: Location) -> None:
+    """Put the content of included files in place of ``<include>``."""
+    seen = {path.resolve()}
+    count = 0
+    stack = [(root, path.parent, 1)]
+    while stack:
+        element, folder, depth = stack.pop()
+        if depth > MAX_DEPTH:
+            raise where.error("deeper nesting", f"at most {MAX_DEPTH} XML elements inside each other", "is this a robot?")
+        children: list[tuple[Element, Path]] = [(child, folder) for child in element]
+        k = 0
+        while k < len(children):
+            child, folder = children[k]
+            if child.tag != "include":
+                k += 1
+                continue
+            other = _found(attribute(child, "file", where.at("include")), path.parent, folder, seen, where.at("include"))
+            inner = parsed(decoded(files.read(other, MAX_XML_BYTES), str(other)), None, Location(str(other)))
+            count += sum(1 for _ in inner.iter())
+            if count > MAX_ELEMENTS:
+                raise where.at("include").error("more elements", f"at most {MAX_ELEMENTS} XML elements", "is this a robot?")
+            children[k : k + 1] = [(inside, other.parent) for inside in inner]
+        element[:] = [child for child, _ in children]
+        stack.extend((child, place, depth + 1) for child, place in children)
+
+
+def _found(name: str, main: Path, folder: Path, seen: set[Path], where: Location) -> Path:
+    """The included file: seen from the main file, else from the file that includes it."""
+    other = next((place / name for place in (main, folder) if (place / name).is_file()), None)
+    if other is None:
+        raise where.error(name, "a file, relative to the main one or to this", "correct the path")
+    if other.resolve() in seen:
+        raise where.error(name, "files that are included once, not in a circle", "remove this include")
+    seen.add(other.resolve())
+    if len(seen) > MAX_INCLUDES:
+        raise where.error(name, f"at most {MAX_INCLUDES} included files", "join some")
+    return other
+
+
+def _reduce(root: Element, where: Location) -> None:
+    """Remove what only draws or senses; refuse what no tree of rigid bodies has."""
+    for child in list(root):
+        if child.tag in _SECTIONS:
+            root.remove(child)
+    for element in root.iter():
+        element.attrib.pop("material", None)
+        for child in list(element):
+            if child.tag in _INSIDE:
+                element.remove(child)
+            elif child.tag in _REFUSED:
+                fix = "let MuJoCo write the bodies out (mj_saveLastXML), or leave it out"
+                raise where.at(child.tag).error(f"<{child.tag}>", "rigid bodies, joints and geoms", fix)
