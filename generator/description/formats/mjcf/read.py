@@ -7,7 +7,7 @@ contacts, sites, cameras and pictures are ignored.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -124,7 +124,7 @@ def _reflected(actuators: list[Numbers], labels: list[str], where: Location) -> 
 
 
 def _chain(
-    name: str, parent: str, body: Numbers, own: list[tuple[str, Numbers]], friction: bool, where: Location
+    name: str, parent: str, body: Numbers, own: Sequence[tuple[str, Numbers]], friction: bool, where: Location
 ) -> list[Joint]:
     """The joints of a body one after the other, massless links between them."""
     place = _placed(_rotation(body["quat"]), body["pos"])
