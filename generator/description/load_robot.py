@@ -10,7 +10,6 @@ from typing import Any, Union
 
 from elastogen.generator.description.couplings import lock as lock_joints
 from elastogen.generator.description.files import Files, builtin_names, existing_file
-from elastogen.generator.description.follower_drives import reflect_drives
 from elastogen.generator.description.free_base import with_base
 from elastogen.generator.description.load_options import LoadOptions
 from elastogen.generator.description.read_robot import (
@@ -22,6 +21,7 @@ from elastogen.generator.description.read_robot import (
     read_structure,
 )
 from elastogen.generator.description.validate import validate
+from elastogen.generator.joints.follower_drives import reflect_drives
 from elastogen.generator.robot.errors import RobotError, finite_arithmetic
 from elastogen.generator.robot.live import make_live
 from elastogen.generator.robot.location import Location, did_you_mean

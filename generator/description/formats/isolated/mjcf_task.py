@@ -9,6 +9,8 @@ import os
 from collections.abc import Callable
 from typing import Any
 
+_TETRAHEDRON = [0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1]  # in place of meshes that have no part
+
 
 def answer(request: dict[str, Any], text_of: Callable[[str, int], str], close: Callable[[], None]) -> dict[str, Any]:
     """The compiled model as plain lists; or the meshes it needs; or what MuJoCo says is wrong."""
@@ -44,15 +46,16 @@ def _prepared(spec: Any, mujoco: Any) -> dict[str, str]:
         counts = counts and compiler.inertiafromgeom != 0
         for geom in list(body.geoms):
             weight = counts and low <= geom.group <= high and geom.mass != 0 and (geom.mass > 0 or geom.density != 0)
-            if geom.type == kinds.mjGEOM_HFIELD or (geom.meshname and not weight):
-                spec.delete(geom)
+            if geom.type == kinds.mjGEOM_HFIELD or (geom.meshname and not weight):  # deleting takes 40 ms each
+                geom.type, geom.size, geom.mass = kinds.mjGEOM_SPHERE, [1, 0, 0], 0
+                geom.meshname = geom.hfieldname = ""
     for actuator in list(spec.actuators):
         if getattr(actuator, "armature", 0) == 0:
             spec.delete(actuator)
     used = {geom.meshname for geom in spec.geoms if geom.meshname}
-    for mesh in list(spec.meshes):
+    for mesh in spec.meshes:
         if mesh.name not in used:
-            spec.delete(mesh)
+            mesh.file, mesh.uservert = "", _TETRAHEDRON
     folder = compiler.meshdir or ""
     return {
         mesh.name: os.path.basename(mesh.file) if spec.strippath else os.path.join(folder, mesh.file)

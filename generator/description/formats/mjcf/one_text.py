@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from xml.etree.ElementTree import Element, indent, tostring
 
@@ -13,6 +14,10 @@ _SECTIONS = {"visual", "statistic", "size", "sensor", "keyframe", "custom", "con
 _INSIDE = {"texture", "material", "skin", "hfield", "camera", "light", "user", "text", "numeric"}  # wherever they are
 _REFUSED = {"flexcomp", "flex", "composite", "plugin", "attach", "model"}  # they bend, run code, or read further models
 
+_ACTUATORS = {
+    "general", "motor", "position", "velocity", "intvelocity", "damper", "cylinder", "muscle", "adhesion", "dcmotor",
+}  # fmt: skip
+
 
 def one_text(text: str, path: Path, files: Files, where: Location) -> tuple[str, str]:
     """Return the name of the model and the text for the compiler; ``files`` knows the included files afterwards.
@@ -22,9 +27,11 @@ def one_text(text: str, path: Path, files: Files, where: Location) -> tuple[str,
     """
     root = parsed(text, "mujoco", where)
     _include(root, path, files, where)
+    heavy = any(element.get("armature") for element in root.iter() if element.tag in _ACTUATORS)
     for group in root.findall("actuator"):
-        for element in group.findall("plugin"):  # a law of control, which is not ours to read
-            group.remove(element)
+        for element in list(group):
+            if element.tag == "plugin" or not heavy:  # laws of control, which are not ours to read
+                group.remove(element)
     _reduce(root, where)
     indent(root, "")  # an element on each line: what MuJoCo says about lines is about elements
     return root.get("model", "MuJoCo Model"), tostring(root, encoding="unicode")
@@ -52,8 +59,16 @@ def _include(root: Element, path: Path, files: Files, where: Location) -> None:
             if count > MAX_ELEMENTS:
                 raise where.at("include").error("more elements", f"at most {MAX_ELEMENTS} XML elements", "is this a robot?")
             children[k : k + 1] = [(inside, other.parent) for inside in inner]
+        for child, place in children:
+            if child.tag == "mesh" and child.get("file") and place != path.parent:
+                child.set("file", _mesh_file(child.get("file", ""), path.parent, place))
         element[:] = [child for child, _ in children]
         stack.extend((child, place, depth + 1) for child, place in children)
+
+
+def _mesh_file(name: str, main: Path, folder: Path) -> str:
+    """A mesh of an included file: as MuJoCo, seen from the main file, else from the file that names it."""
+    return name if (main / name).is_file() or not (folder / name).is_file() else os.path.relpath(folder / name, main)
 
 
 def _found(name: str, main: Path, folder: Path, seen: set[Path], where: Location) -> Path:
