@@ -23,6 +23,6 @@ setup(
         "elastogen": ["py.typed"],
         "elastogen.generator.description": ["robots/*.yaml", "robot.schema.json"],
         "elastogen.build.export": ["cmake/*.cmake"],
-        "elastogen.templates": ["**/*.j2", "pages/*.js", "pages/*.css", "pages/*.h"],
+        "elastogen.templates": ["**/*.j2", "**/robot*.c", "**/robot*.h", "pages/*.js", "pages/*.css", "pages/*.h"],
     },
 )

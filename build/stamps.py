@@ -29,6 +29,10 @@ _PROCESSOR = (
 )  # fmt: skip
 
 
+SOURCES = (".py", ".j2", ".c", ".h")
+"""Endings of the files that shape emitted code."""
+
+
 def sha256(*parts: str) -> str:
     """The sum over several texts, each with its length, so that no two lists of texts collide."""
     digest = hashlib.sha256()
@@ -46,7 +50,7 @@ def tool_sha256() -> str:
 
 
 def sources(folders: Iterable[Path]) -> Iterator[str]:
-    """Path and text of every Python file and template in folders and all their sub-folders, in a fixed order."""
+    """Path and text of every Python file, template and C file in folders and all their sub-folders, in a fixed order."""
     for folder in folders:
         yield from _sources(folder, folder.name)
 
@@ -57,7 +61,7 @@ def _sources(folder: Path, path: str) -> Iterator[str]:
     for entry in entries:
         if entry.is_dir():
             yield from _sources(Path(entry.path), f"{path}/{entry.name}")
-        elif entry.name.endswith((".py", ".j2")):
+        elif entry.name.endswith(SOURCES):
             with open(entry.path, encoding="utf-8") as stream:
                 yield from (f"{path}/{entry.name}", stream.read())
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from elastogen.runtime.errors import ModelError
+from elastogen.runtime.interface.integrators import names
 from elastogen.runtime.simulation.inputs import CFunction
 from elastogen.study_table import canonical
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 OWN = ("q0", "qd0", "parameters")
 """What each motion of a batch has for itself."""
-EQUAL_STEPS = ("rk4", "generalized_alpha")
+EQUAL_STEPS = names(adaptive=False)
 """Methods whose motions can take their steps together."""
 
 

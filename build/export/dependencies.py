@@ -6,10 +6,10 @@ import os
 from pathlib import Path
 
 from elastogen.build.files.write import writing_to
-from elastogen.build.stamps import PACKAGE, ROOMS_THAT_SHAPE_CODE
+from elastogen.build.stamps import PACKAGE, ROOMS_THAT_SHAPE_CODE, SOURCES
 from elastogen.generator.robot.robot import Robot
 
-SHAPING = (".py", ".j2", ".yaml")  # templates, and robots that have names, among the files of this tool
+SHAPING = (*SOURCES, ".yaml")  # among the files of this tool: robots that have names, too
 
 
 def write_rule(path: Path, directory: Path, robot: Robot) -> None:

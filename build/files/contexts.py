@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from elastogen.build.files.simulation import SimulationContext
 
 
 @dataclass(frozen=True)
@@ -161,6 +165,7 @@ class SimulationCall:
 
     prototype: Prototype
     symbol: str  # <name>_<function>
+    function: str  # its name alone
     inputs: tuple[SimulationArgument, ...]
     outputs: tuple[SimulationArgument, ...]
     can_fail: bool
@@ -192,32 +197,6 @@ class SwitchContext:
 
 
 @dataclass(frozen=True)
-class SimulationContext:
-    """For ``simulate/simulate.h.j2``, ``simulate/simulate.c.j2`` and the parts that it includes."""
-
-    identity: Identity
-    prefix: str  # of types and static functions
-    macro: str  # the same in upper case
-    nq: int
-    nv: int  # number of velocities
-    nv_macro: str
-    functions: tuple[str, ...]  # names of the functions that the integrators call
-    calls: tuple[SimulationCall, ...]
-    constants: tuple[Constant, ...]
-    simulate: Prototype
-    force: Prototype
-    module_simulate: Prototype  # the same two as the extension module exports them
-    module_force: Prototype
-    switching: SwitchContext | None = None  # of robots with sliding joints
-    held: str = ""  # the argument of a call that gives the elements inside these joints
-    single: bool = False  # whether the text will be in single precision: where rounding has a size
-    timed: bool = False  # whether the live parameter ``time`` follows the simulation: own terms depend on it
-    controllers: bool = True  # whether there are some that follow a reference
-    quaternions: tuple[int, ...] = ()  # where in q they start; with them, nv is less than nq
-    rates: tuple[int, ...] = ()  # per coordinate the velocity beside it
-
-
-@dataclass(frozen=True)
 class ModuleContext:
     """For ``model/cdef.h.j2`` and ``model/wrapper.c.j2``."""
 
@@ -230,7 +209,7 @@ class ModuleContext:
     simulation: SimulationContext | None
     lanes: bool = False  # whether batches run in lanes
     apart: bool = False  # whether the model, its simulation and its inverse kinematics are compiled apart
-    simulated_in_lanes: str = ""  # the scalar code's side of simulations in lanes, where there are any
+    simulated_in_lanes: bool = False  # whether simulations run in lanes
     kinematics: KinematicsContext | None = None
 
 

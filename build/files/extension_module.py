@@ -14,11 +14,10 @@ from elastogen.build.files.contexts import (
     ModuleContext,
     ModuleFunction,
     Prototype,
-    SimulationContext,
 )
 from elastogen.build.files.inverse_kinematics import position_limits
 from elastogen.build.files.lanes import batch_parameters, in_lanes, simulated_in_lanes
-from elastogen.build.files.templating import fill
+from elastogen.build.files.simulation import SimulationContext
 from elastogen.generator.functions.derivation import ModelDerivation
 from elastogen.generator.functions.function import Function
 from elastogen.runtime.interface.argument import Argument
@@ -53,9 +52,7 @@ def module_context(
         simulation=simulation,
         lanes=lanes,
         apart=apart,
-        simulated_in_lanes=fill("simulate/module/alone.c.j2", simulation).rstrip()
-        if lanes and simulated_in_lanes(derivation, simulation)
-        else "",
+        simulated_in_lanes=lanes and simulated_in_lanes(derivation, simulation),
         kinematics=kinematics,
     )
 

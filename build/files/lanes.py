@@ -11,7 +11,8 @@ from dataclasses import dataclass, replace
 
 from elastogen.build.c.dialect import Dialect, parameter_list
 from elastogen.build.c.function import print_body
-from elastogen.build.files.contexts import FunctionText, Identity, PartText, Prototype, SimulationArgument, SimulationContext
+from elastogen.build.files.contexts import FunctionText, Identity, PartText, Prototype, SimulationArgument
+from elastogen.build.files.simulation import SimulationContext
 from elastogen.build.files.templating import fill
 from elastogen.generator.functions.derivation import ModelDerivation
 from elastogen.generator.functions.function import Function
@@ -93,9 +94,10 @@ def lane_files(
         sincos=_sincos(identity.real) if sincos == "fast" and used & {Op.SIN, Op.COS} else "",
     )
     files: dict[str, str] = {}
-    if simulated_in_lanes(derivation, simulation):
-        files = {SIMULATION: fill("lanes/simulate/simulate.h.j2", simulation)}
-        context = replace(context, simulation=fill("lanes/simulate/simulate.c.j2", simulation).rstrip())
+    if simulation is not None and simulated_in_lanes(derivation, simulation):
+        emission = simulation.emission(lanes=True)
+        files = {SIMULATION: emission.file("lanes/robot_lanes_simulate.h")}
+        context = replace(context, simulation=emission.file("lanes/robot_lanes_simulate.c").rstrip())
     return {HEADER: fill("lanes/lanes.h.j2", context), SOURCE: fill("lanes/lanes.c.j2", context), **files}
 
 

@@ -26,16 +26,13 @@ from elastogen.build.files.contexts import (
     ParameterLine,
     PartText,
     Prototype,
-    SimulationContext,
     SourceContext,
 )  # fmt: skip
 from elastogen.build.files.extension_module import module_context
 from elastogen.build.files.inverse_kinematics import NEEDED as FRAMES
 from elastogen.build.files.inverse_kinematics import kinematics_context, kinematics_files
 from elastogen.build.files.lanes import lane_files
-from elastogen.build.files.simulation import simulation_context
-from elastogen.build.files.single_precision import in_single_precision
-from elastogen.build.files.switching import switch_files
+from elastogen.build.files.simulation import SimulationContext, simulation_context, simulation_files
 from elastogen.build.files.templating import fill
 from elastogen.build.identity import model_sha256
 from elastogen.build.options import EmitOptions
@@ -135,29 +132,14 @@ def render_model(
         source=fill("model/model.c.j2", _source_context(derivation, printer, header)),
         cdef=fill("model/cdef.h.j2", module),
         wrapper=fill("model/wrapper.c.j2", module),
-        simulation=_simulation_files(simulation),
-        emitted_simulation=_simulation_files(simulation, single=options.precision == "float"),
+        simulation=simulation_files(simulation),
+        emitted_simulation=simulation_files(simulation, single=options.precision == "float"),
         bundle={file: fill(f"bundle/{file}.j2", bundle) for file in ("CMakeLists.txt", "README.md", "example.c")},
         about=bundle,
         lanes=lane_files(derivation, identity, options.sincos, simulation) if lanes else {},
         kinematics=kinematics_files(kinematics),
         apart=apart is not None,
     )
-
-
-def _simulation_files(context: SimulationContext | None, *, single: bool = False) -> dict[str, str]:
-    """The integrators around a model in its own precision; ``single``: all in float, which the model has to be, too."""
-    if context is None:
-        return {}
-    if single:
-        context = replace(context, single=True, identity=replace(context.identity, real="double"))
-    name, kinds = context.identity.name, ("h", "c")
-    files = {f"{name}_simulate.{kind}": fill(f"simulate/simulate.{kind}.j2", context) for kind in kinds}
-    if single:
-        files = {file: in_single_precision(text) for file, text in files.items()}
-    if context.switching is not None:
-        files |= switch_files(context.switching, single=single)
-    return files
 
 
 def check_names(derivation: ModelDerivation) -> None:

@@ -1,9 +1,17 @@
-"""What the simulation of a model is made of: which of its functions the integrators call, constants, signatures."""
+"""What the simulation of a model is made of: which of its functions the integrators call, and what the C files are told."""
 
 from __future__ import annotations
 
-from elastogen.build.files.contexts import Constant, Identity, Prototype, SimulationContext
-from elastogen.build.files.switching import model_call, switch_context
+import re
+from dataclasses import dataclass
+from functools import cached_property
+
+from elastogen.build.files.contexts import Identity, SimulationCall, SwitchContext
+from elastogen.build.files.model_calls import model_call
+from elastogen.build.files.switching import switch_context, switch_files
+from elastogen.build.files.templating import fill, origin
+from elastogen.build.plain_c.emission import Emission, source
+from elastogen.build.plain_c.integrators import CONSTANTS, method_files
 from elastogen.generator.functions.derivation import ModelDerivation
 from elastogen.generator.functions.function import Function
 from elastogen.generator.program.arguments import POSITIONS
@@ -25,30 +33,110 @@ USED = (
     "integrate",
 )
 """What the integrators call where it was emitted."""
-CONSTANTS = (
-    Constant("METHOD_RK4", "0", "Runge-Kutta of order 4, equal steps"),
-    Constant("METHOD_TSIT5", "1", "Runge-Kutta of order 5(4), steps by error, dense output"),
-    Constant("METHOD_GENERALIZED_ALPHA", "2", "implicit, order 2, equal steps, damps fast vibrations"),
-    Constant("INPUT_HOLD", "0", "forces of the last row"),
-    Constant("INPUT_LINEAR", "1", "forces on the line between two rows"),
-    Constant("INPUT_PD", "2", "PD control with gravity compensation on a reference"),
-    Constant("INPUT_COMPUTED_TORQUE", "3", "computed torque on a reference"),
-    Constant("INPUT_FUNCTION", "4", "a function of the caller"),
-    Constant("STATUS_OK", "0", "reached the last sample"),
-    Constant("STATUS_CANCELLED", "1", "control->cancel was set"),
-    Constant("STATUS_SINGULAR", "(-1)", "the mass matrix is not positive definite"),
-    Constant("STATUS_NOT_FINITE", "(-2)", "NaN or infinity"),
-    Constant("STATUS_STEP_TOO_SMALL", "(-3)", "no step is small enough for the tolerances"),
-    Constant("STATUS_NEWTON", "(-4)", "the iteration of an implicit step does not converge"),
-    Constant("STATUS_FUNCTION", "(-5)", "the function of the input returned non-zero"),
-    Constant("STATUS_OUT_OF_RANGE", "(-8)", "a sliding joint left its beam"),
-    Constant("STATUS_EVENT", "(-6)", "the event function returned a negative number"),
-    Constant("STATUS_ARGUMENT", "(-7)", "an option or a time is out of range, or the method needs other functions"),
-)
+OPTIONAL = USED[1:8]
+"""Those that the C files ask for by ROBOT_HAS_..."""
+MODULE_WORDS = {
+    f"robot_{name}": f"eg_{name}" for name in ("sim_watch", "sim_stop_force", "sim_lanes", "sim_memory", "simulate_batch")
+}
+"""Functions that the extension module exports under names that are the same for all robots."""
+_CONSTANT = re.compile(r"^#define ROBOT_SIM_((?:METHOD|INPUT|STATUS)_\w+) +\S", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class MotionCalls:
+    """For ``simulate/calls.h.j2``."""
+
+    calls: tuple[SimulationCall, ...]
+    quaternions: tuple[int, ...]
+    converts: bool  # the model's numbers are not those of the simulation
+    lanes: bool = False  # several motions at once
+
+
+@dataclass(frozen=True)
+class SimulationContext:
+    """What the C files of a simulation are emitted with, and for the templates of the extension module around it."""
+
+    identity: Identity
+    prefix: str  # of types and static functions
+    macro: str  # the same in upper case
+    nq: int
+    nv: int  # number of velocities
+    functions: tuple[str, ...]  # names of the functions that the integrators call
+    calls: tuple[SimulationCall, ...]
+    switching: SwitchContext | None = None  # of robots with sliding joints
+    timed: bool = False  # whether the live parameter ``time`` follows the simulation: own terms depend on it
+    controllers: bool = True  # whether there are some that follow a reference
+    quaternions: tuple[int, ...] = ()  # where in q they start; with them, nv is less than nq
+    rates: tuple[int, ...] = ()  # per coordinate the velocity beside it
+
+    @property
+    def constants(self) -> tuple[str, ...]:
+        """Names of the constants of the simulation's header, without their prefix."""
+        return tuple(_CONSTANT.findall(method_files()[CONSTANTS] + source("simulate/robot_simulate.h")))
+
+    def emission(self, *, real: str = "double", lanes: bool = False) -> Emission:
+        """How the C files of a simulation are written, in a precision of their own."""
+        features = {
+            "QUATERNIONS": len(self.quaternions),
+            "SLIDING": 0 if self.switching is None else self.switching.sliding,
+            "REFRACTS": int(self.switching is not None and self.switching.refracts),
+            "TIMED": int(self.timed),
+            "SINGLE": int(real == "float"),
+            "LANES": int(lanes),
+            "CONTROLLERS": int(self.controllers),
+            **{f"HAS_{name.upper()}": int(name in self.functions) for name in OPTIONAL},
+        }
+        calls = MotionCalls(self.calls, self.quaternions, self.identity.real != real, lanes)
+        generated = {
+            **method_files(),
+            "robot_sim_calls.h": '#include "robot_sim_motion.h"\n\n' + fill("simulate/calls.h.j2", calls),
+            "robot_sim_numbers.h": "",  # what its words mean is written out
+            "robot_lanes_model.h": "",  # stands before what includes it
+            **({"robot_lanes_simulate.h": '#include "eg_lanes_simulate.h"\n'} if lanes else {}),
+            "robot_sim_rates.h": f"static const int robot_sim_rates[{self.nq}] = {{{', '.join(map(str, self.rates))}}};\n",
+        }
+        words = {} if lanes else {
+            "robot_sim_motion_t": f"{self.prefix}_workspace_t",
+            "robot_sim_state_t": real,
+            "robot_sim_choice_t": "int",
+            "robot_sim_place_t": "int",
+        }  # fmt: skip
+        return Emission(self.identity.name, real, features, origin(self.identity), generated, {**MODULE_WORDS, **words})
+
+    @cached_property
+    def told(self) -> dict[str, str]:
+        """What cffi is told about types, by their subject; without #include and #if."""
+        own = self.emission()
+        sizes = {**own.words, "ROBOT_NQ": str(self.nq), "ROBOT_NV": str(self.nv)}
+        told = Emission("eg", "double", own.features, words=sizes)
+        files = {
+            "types": "robot_sim_types.h",
+            "stops": "robot_sim_stops_types.h",
+            "batch": "robot_sim_batch_types.h",
+        }
+        if self.switching is not None:
+            files["switch"] = "robot_switch_types.h"
+        return {subject: told.part(file, set(files.values()) - {file}) for subject, file in files.items()}
+
+    def module_part(self, file: str, *known: str) -> str:
+        """A part of the extension module's own file; others are ``known`` by a header."""
+        return self.emission().part(file, known)
+
+
+def simulation_files(context: SimulationContext | None, *, single: bool = False) -> dict[str, str]:
+    """The integrators around a model in its own precision; ``single``: all in float, which the model has to be, too."""
+    if context is None:
+        return {}
+    emission = context.emission(real="float" if single else "double")
+    name = context.identity.name
+    files = {f"{name}_simulate.{kind}": emission.file(f"simulate/robot_simulate.{kind}") for kind in ("h", "c")}
+    if context.switching is not None:
+        files |= switch_files(context.switching, single=single)
+    return files
 
 
 def simulation_context(derivation: ModelDerivation, identity: Identity) -> SimulationContext | None:
-    """Context of the simulation's templates; None where the equations of motion were not emitted."""
+    """What a simulation is made of; None where the equations of motion were not emitted."""
     functions = {function.name: function for function in derivation.functions if function.name in USED}
     nq, nv = len(derivation.coordinate_names), len(derivation.velocity_names)
     switching = switch_context(derivation, identity)
@@ -67,26 +155,19 @@ def simulation_context(derivation: ModelDerivation, identity: Identity) -> Simul
             functions = {
                 name: function for name, function in functions.items() if name not in ("inverse_dynamics", "integrate")
             }
+    controllers = nv == nq and any(name in functions for name in ("inverse_dynamics", "gravity_vector"))
     prefix = f"{identity.name}_sim"
-    own, module = f"const {identity.name}_params_t *p", "const eg_real_t *params"
     return SimulationContext(
         identity=identity,
         prefix=prefix,
         macro=prefix.upper(),
         nq=nq,
         nv=nv,
-        nv_macro=f"{prefix.upper()}_{'NQ' if nv == nq else 'NV'}",
         functions=tuple(functions),
-        calls=tuple(model_call(function, identity.name, prefix, sliding) for function in functions.values()),
-        constants=CONSTANTS,
-        simulate=Prototype("int", f"{identity.name}_simulate", _simulate_parameters(own, prefix)),
-        force=Prototype("int", f"{identity.name}_simulate_input", _force_parameters(own, prefix)),
-        module_simulate=Prototype("int", "eg_simulate", _simulate_parameters(module, "eg_sim")),
-        module_force=Prototype("int", "eg_simulate_input", _force_parameters(module, "eg_sim")),
+        calls=tuple(model_call(function, "sim", sliding) for function in functions.values()),
         switching=switching,
-        held=", w->k" if sliding else "",
         timed=TIME in derivation.robot.parameters and bool(derivation.robot.terms),
-        controllers=nv == nq and any(name in functions for name in ("inverse_dynamics", "gravity_vector")),
+        controllers=controllers,
         quaternions=derivation.robot.quaternions,
         rates=_rates(derivation.robot),
     )
@@ -104,30 +185,3 @@ def _rates(robot: Robot) -> tuple[int, ...]:
         last = any(place == start + 3 for start in robot.quaternions)
         found.append(found[-1] if last else (found[-1] + 1 if found else 0))
     return tuple(found)
-
-
-def _simulate_parameters(parameters: str, prefix: str) -> tuple[str, ...]:
-    return (
-        parameters,
-        f"const {prefix}_input_t *input",
-        f"const {prefix}_options_t *options",
-        "const double *q0",
-        "const double *qd0",
-        "size_t samples",
-        "const double *times",
-        f"const {prefix}_record_t *record",
-        f"{prefix}_workspace_t *workspace",
-        f"{prefix}_control_t *control",
-    )
-
-
-def _force_parameters(parameters: str, prefix: str) -> tuple[str, ...]:
-    return (
-        parameters,
-        f"const {prefix}_input_t *input",
-        "double t",
-        "const double *q",
-        "const double *qd",
-        "double *F",
-        f"{prefix}_workspace_t *workspace",
-    )

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
-from elastogen.build.c.elements import in_name
 from elastogen.build.c.expression import literal
 from elastogen.build.c.names import comment_text
-from elastogen.build.files.contexts import Identity, Prototype, SimulationArgument, SimulationCall, SwitchContext
-from elastogen.build.files.single_precision import in_single_precision
-from elastogen.build.files.templating import fill
+from elastogen.build.files.contexts import Identity, Prototype, SwitchContext
+from elastogen.build.files.model_calls import calls_text, model_call
+from elastogen.build.files.templating import fill, origin
+from elastogen.build.plain_c.emission import Emission
 from elastogen.generator.functions.derivation import ModelDerivation
-from elastogen.generator.functions.function import Function
 from elastogen.generator.joints.on_beams.selector import Selector, Threshold
 
 JUMPING = "mass_matrix"
 """The function that is needed where the mass matrix jumps at a border."""
 ENERGIES = ("kinetic_energy", "potential_energy")
+NUMBERS = {"robot_sim_choice_t": "int", "robot_sim_place_t": "int"}
+"""What comparisons of scalars give, and rows of matrices."""
 RULES = {
     "keep": "positions and velocities go on",
     "refract": "energy and the momenta along the border go on",
@@ -55,30 +54,12 @@ def switch_context(derivation: ModelDerivation, identity: Identity) -> SwitchCon
         joints=joints,
         refracts=refracts,
         has_energies=has_energies,
-        calls=tuple(model_call(functions[function], name, prefix, count) for function in called),
+        calls=tuple(model_call(functions[function], "switch", count) for function in called),
         elements=Prototype("int", f"{prefix}_elements", (f"const {q}", k)),
         margin=Prototype("double", f"{prefix}_margin", (f"const {k}", f"const {q}")),
         hold=Prototype("void", f"{prefix}_hold", (f"const {k}", q, qd)),
         switch=switch(prefix, f"const {name}_params_t *p", prefix),
         module_switch=switch("eg_switch", "const eg_real_t *params", "eg_switch"),
-    )
-
-
-def model_call(function: Function, name: str, prefix: str, sliding: int) -> SimulationCall:
-    """A function of the model on arrays of double; with sliding joints, for given elements inside them."""
-    inputs = tuple(SimulationArgument(argument.name, argument.size) for argument in function.inputs)
-    outputs = tuple(SimulationArgument(argument.name, argument.size) for argument in function.outputs)
-    parameters = [f"const {name}_params_t *p", *(["const int *k"] if sliding else [])]
-    parameters += [f"const double *{argument.name}" for argument in inputs]
-    parameters += [f"double *{argument.name}" for argument in outputs]
-    return SimulationCall(
-        prototype=Prototype("int", f"{prefix}_call_{function.name}", tuple(parameters)),
-        symbol=f"{name}_{in_name(function) if function.selectors else function.name}",
-        inputs=inputs,
-        outputs=outputs,
-        can_fail=function.can_fail,
-        takes_elements=bool(sliding),
-        for_elements=bool(function.selectors),
     )
 
 
@@ -109,12 +90,30 @@ def _border(threshold: Threshold, real: str) -> tuple[str, ...]:
     (first, weight), *others = threshold.terms
     second, other = others[0] if others else (first, 0.0)
     numbers = np.array((threshold.bound, weight, other), dtype=np.float32 if real == "float" else np.float64)
-    return (*(literal(float(x), "double") for x in numbers), str(first), str(second))
+    return (*(f"REAL({literal(float(x), 'double')})" for x in numbers), str(first), str(second))
+
+
+def switch_emission(context: SwitchContext, real: str) -> Emission:
+    """How the C files of the passage between elements are written, in a precision of their own."""
+    energies = int(context.has_energies)
+    features = {
+        "SLIDING": context.sliding,
+        "REFRACTS": int(context.refracts),
+        "LANES": 0,
+        "HAS_KINETIC_ENERGY": energies,
+        "HAS_POTENTIAL_ENERGY": energies,
+    }
+    generated = {
+        "robot_switch_tables.h": fill("switch/tables.h.j2", context),
+        "robot_switch_calls.h": calls_text(context.calls, converts=context.identity.real != real),
+        "robot_sim_numbers.h": "",
+    }
+    return Emission(
+        context.identity.name, real, features, origin(context.identity), generated, NUMBERS | {"robot_sim_state_t": real}
+    )
 
 
 def switch_files(context: SwitchContext, *, single: bool) -> dict[str, str]:
     """The passage from element to element: header and source, in double or, around a model in float, in float."""
-    if single:
-        context = replace(context, identity=replace(context.identity, real="double"))
-    files = {f"{context.prefix}.{kind}": fill(f"switch/switch.{kind}.j2", context) for kind in ("h", "c")}
-    return {file: in_single_precision(text) for file, text in files.items()} if single else files
+    emission = switch_emission(context, "float" if single else "double")
+    return {f"{context.prefix}.{kind}": emission.file(f"switch/robot_switch.{kind}") for kind in ("h", "c")}

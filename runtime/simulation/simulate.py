@@ -18,6 +18,7 @@ from elastogen.runtime.functions.evaluation import ParameterValues
 from elastogen.runtime.functions.parameters import Parameters
 from elastogen.runtime.functions.quaternions import unit_quaternions
 from elastogen.runtime.functions.singular import condition, why_singular
+from elastogen.runtime.interface.integrators import DEFAULT, INTEGRATORS, integrator
 from elastogen.runtime.real_numbers import real_array
 from elastogen.runtime.simulation.limit_methods import LimitMethods, cut_at_limits, until_limit
 from elastogen.runtime.words import flag, one_of
@@ -29,11 +30,7 @@ if TYPE_CHECKING:  # imported where they are used: a model that is only evaluate
     from elastogen.runtime.simulation.simulator import Method, Simulator
     from elastogen.runtime.simulation.stops import StopChoice
 
-METHODS = {
-    "rk4": ("forward_dynamics",),
-    "tsit5": ("forward_dynamics",),
-    "generalized_alpha": ("forward_dynamics", "inverse_dynamics", "inverse_dynamics_derivatives"),
-}
+METHODS = {entry.name: ("forward_dynamics", *entry.needs) for entry in INTEGRATORS}
 """Methods, and the functions of the model that each needs."""
 ENERGIES = {
     "kinetic": "kinetic_energy",
@@ -75,7 +72,7 @@ class SimulationMethods(LimitMethods):
         *,
         t: ArrayLike,
         F: Input = None,
-        method: Literal["tsit5", "rk4", "generalized_alpha"] = "tsit5",
+        method: str = DEFAULT,
         step: float | None = None,
         max_step: float | None = None,
         rtol: float | None = None,
@@ -302,7 +299,7 @@ class SimulationMethods(LimitMethods):
         usual = TOLERANCES[np.dtype(self.dtype).name]
         return Method(
             name=name,
-            step=(0.0 if name == "tsit5" else 1e-3) if step is None else float(step),
+            step=integrator(name).first_step if step is None else float(step),
             max_step=0.0 if max_step is None else float(max_step),
             rtol=usual[0] if rtol is None else float(rtol),
             atol=usual[1] if atol is None else float(atol),

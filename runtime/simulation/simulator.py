@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from elastogen.runtime.errors import ModelError
+from elastogen.runtime.interface.integrators import integrator
 from elastogen.runtime.simulation.inputs import CFunction, InputData
 from elastogen.runtime.simulation.lane_blocks import LaneBlocks
 from elastogen.runtime.simulation.motions import Motion, Motions, Passed
@@ -203,7 +204,7 @@ class Simulator:
 
     def _in_lanes(self, method: Method, data: InputData, stops: StopData | None) -> bool:
         """Whether several motions can take the same steps: equal ones, under forces that are no function of the caller's."""
-        equal = method.name != "tsit5" and data.function is None and (stops is None or stops.stiffness is None)
+        equal = not integrator(method.name).adaptive and data.function is None and (stops is None or stops.stiffness is None)
         return equal and hasattr(self._lib, "eg_sim_lanes") and self._lib.eg_sim_lanes() > 1
 
     def _options(self, method: Method) -> Any:

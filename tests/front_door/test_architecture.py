@@ -21,9 +21,11 @@ MAY_IMPORT = {
     "build": {"build", "generator", "templates", "runtime"},
     "runtime": {"runtime"},
 }
-INTERFACE = {  # one data class for who derives a function and who calls it, and the root of the errors of both
+INTERFACE = {  # for who derives a function and who calls it, who reads an experiment and who integrates it; the root of errors
     "elastogen.runtime.interface.argument.Argument",
     "elastogen.runtime.interface.error.ElastogenError",
+    "elastogen.runtime.interface.integrators.DEFAULT",
+    "elastogen.runtime.interface.integrators.names",
 }
 ORDER = {  # of the sub-rooms and the modules beside them: each imports only from itself and from what stands before it
     "generator": (
@@ -31,7 +33,8 @@ ORDER = {  # of the sub-rooms and the modules beside them: each imports only fro
         "functions", "closed_form",
     ),
     "build": (
-        "options", "stamps", "user_code", "request", "identity", "c", "program", "files", "module", "known", "pipeline", "loop",
+        "options", "stamps", "user_code", "request", "identity", "c", "program", "plain_c", "files", "module", "known",
+        "pipeline", "loop",
         "export", "start", "pages", "forms",
     ),
     "runtime": (
@@ -129,7 +132,7 @@ def test_public_names_exist() -> None:
 
 @pytest.mark.parametrize("folder", [*ROOMS, "elastogen", "tests", "benchmarks"])
 def test_modules_and_folders_stay_readable(folder: str) -> None:
-    files = [path for path in (ROOT / folder).rglob("*") if path.suffix in (".py", ".j2")]
+    files = [path for path in (ROOT / folder).rglob("*") if path.suffix in (".py", ".j2", ".c", ".h")]
     assert files
     for path in files:
         lines = len(path.read_text(encoding="utf-8").splitlines())
@@ -164,5 +167,5 @@ def test_the_cache_key_covers_every_room() -> None:
     read = set(sources(ROOT / room for room in ROOMS_THAT_SHAPE_CODE))
     for room in ("generator", "templates", "build", "runtime/interface"):
         for path in (ROOT / room).rglob("*"):
-            if path.suffix in (".py", ".j2"):
+            if path.suffix in (".py", ".j2", ".c", ".h"):
                 assert path.relative_to((ROOT / room).parent).as_posix() in read

@@ -12,9 +12,11 @@ from typing import Any
 
 from elastogen.build.options import BuildOptions
 from elastogen.build.pipeline import render
+from elastogen.build.plain_c.integrators import method_files
 from elastogen.generator.description.load_robot import load
 
 GOLDEN = Path(__file__).parent
+SAMPLE = GOLDEN.parents[1] / "templates" / "sample"
 _FLEXIBLE: dict[str, Any] = {
     "elastogen": 1,
     "name": "golden_flexible",
@@ -65,6 +67,9 @@ def golden_texts(name: str) -> dict[str, str]:
 
 
 if __name__ == "__main__":
+    for file, text in method_files().items():  # of the sample robot
+        (SAMPLE / file).write_text(text, encoding="ascii")
+        print(SAMPLE / file)
     for case in CASES:
         for file, text in golden_texts(case).items():
             (GOLDEN / file).write_text(text, encoding="ascii")

@@ -13,10 +13,12 @@ from elastogen.build.export.archive import zipped
 from elastogen.build.export.fmu.variables import FRAME_BLOCKS, Block, Variable, Variables
 from elastogen.build.export.libraries import compile_shared, library_ending, parts_of_triple
 from elastogen.build.export.project import ExportContext, Files, Project
-from elastogen.build.files.contexts import SimulationCall, SwitchContext
-from elastogen.build.files.switching import model_call, switch_context
+from elastogen.build.files.contexts import SwitchContext
+from elastogen.build.files.model_calls import calls_text, model_call
+from elastogen.build.files.switching import switch_context
 from elastogen.build.files.templating import fill
 from elastogen.build.options import CompileOptions
+from elastogen.build.plain_c.emission import Emission
 from elastogen.generator.robot.errors import OutputError
 from elastogen.generator.robot.own.terms import TIME
 from elastogen.generator.robot.robot import Robot
@@ -44,7 +46,7 @@ class FmuContext(ExportContext):
     driven: tuple[int, ...] = ()  # velocities with a drive
     quaternions: tuple[int, ...] = ()
     timed: bool = False  # whether a live parameter is the time
-    calls: tuple[SimulationCall, ...] = ()
+    calls: str = ""  # functions of the model on arrays of double
     switching: SwitchContext | None = None
     fields: tuple[str, ...] = ()  # live parameters, without the time
     blocks: tuple[Block, ...] = ()
@@ -111,6 +113,7 @@ def _context(project: Project, version: int) -> FmuContext:
     values = [repr(0.0), *(x.start for x in variables.all if x.start)]
     placed = ("TIP", "POINTS", *FRAME_BLOCKS)
     called = [name for name in fmu_outputs(derivation.robot, derivation.frames) if name in functions]
+    calls = tuple(model_call(functions[name], "fmu", sliding) for name in called)
     return FmuContext(
         **{field.name: getattr(project.context, field.name) for field in dataclasses.fields(project.context)},
         prefix=prefix,
@@ -127,7 +130,7 @@ def _context(project: Project, version: int) -> FmuContext:
         driven=variables.driven,
         quaternions=derivation.robot.quaternions,
         timed=TIME in {parameter.name for parameter in derivation.robot.live_parameters},
-        calls=tuple(model_call(functions[name], project.name, prefix, sliding) for name in called),
+        calls=Emission(project.name).renamed(calls_text(calls, converts=identity.real != "double")).rstrip(),
         switching=switch_context(derivation, identity),
         fields=tuple(x.name for x in variables.all if x.causality == "parameter"),
         blocks=tuple(variables.blocks),

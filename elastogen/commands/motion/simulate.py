@@ -28,6 +28,7 @@ from elastogen.commands.shared.options import (
     with_options,
 )  # fmt: skip
 from elastogen.commands.shared.progress import progress
+from elastogen.runtime.interface.integrators import DEFAULT, names
 
 if TYPE_CHECKING:
     from elastogen.generator.robot.robot import Coordinate, Robot
@@ -47,9 +48,11 @@ OWN = "or what the robot's file says under simulation:"
 MOTION = together(
     click.option("--seconds", type=positive, metavar="NUMBER", help=f"Duration of the motion (default {SECONDS:g}, {OWN})."),
     click.option(
-        "--method", type=click.Choice(["tsit5", "rk4", "generalized_alpha"]), help=f"Integrator (default tsit5, {OWN})."
+        "--method", type=click.Choice(names()), help=f"Integrator (default {DEFAULT}, {OWN})."
     ),
-    click.option("--step", type=positive, metavar="NUMBER", help="Step of rk4 and generalized_alpha [s] (default 0.001)."),
+    click.option(
+        "--step", type=positive, metavar="NUMBER", help=f"Step of {' and '.join(names(adaptive=False))} [s] (default 0.001)."
+    ),
     click.option("--rtol", type=positive, metavar="NUMBER", help="Relative tolerance (default 1e-8)."),
     click.option("--atol", type=positive, metavar="NUMBER", help="Absolute tolerance (default 1e-10)."),
     click.option(

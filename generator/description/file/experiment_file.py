@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field, model_validator
 
@@ -30,9 +30,14 @@ from elastogen.generator.robot.experiment import (
 from elastogen.generator.robot.expressions import nominal, parse_scalar
 from elastogen.generator.robot.location import Location, did_you_mean
 from elastogen.generator.robot.robot import Parameter, Robot
+from elastogen.runtime.interface.integrators import DEFAULT, names
 
-METHODS = ("tsit5", "rk4", "generalized_alpha")
+METHODS = names()
 MAX_SAMPLES = 1_000_000
+if TYPE_CHECKING:
+    Method = str
+else:
+    Method = Literal[METHODS]
 _INPUTS = ("constant", "bang_bang", "hold")
 
 
@@ -78,8 +83,8 @@ class SimulationSection(Section):
     q0: dict[str, ScalarField] = Field(default_factory=dict, description="initial positions by coordinate; others are 0")
     qd0: dict[str, ScalarField] = Field(default_factory=dict, description="initial velocities by coordinate")
     input: InputSection | None = Field(default=None, description="driving forces; none by default")
-    method: Literal["tsit5", "rk4", "generalized_alpha"] = "tsit5"
-    step: ScalarField | None = Field(default=None, description="of rk4 and generalized_alpha [s]")
+    method: Method = DEFAULT
+    step: ScalarField | None = Field(default=None, description=f"of {' and '.join(names(adaptive=False))} [s]")
     samples: int = Field(default=1001, description=f"2 to {MAX_SAMPLES}")
     note: str = Field(default="", description="where the numbers come from; printed with the result")
 
@@ -130,7 +135,7 @@ def check_experiment(robot: Robot, where: Location) -> None:
     if experiment.step is not None:
         _above_zero(experiment.step, where.at("step"))
     if experiment.method not in METHODS:
-        raise where.at("method").error(experiment.method, f"one of {', '.join(METHODS)}", "use tsit5")
+        raise where.at("method").error(experiment.method, f"one of {', '.join(METHODS)}", f"use {DEFAULT}")
     if not 2 <= experiment.samples <= MAX_SAMPLES:
         raise where.at("samples").error(experiment.samples, f"2 to {MAX_SAMPLES} samples", "1001 are usual")
     if experiment.drive is not None:

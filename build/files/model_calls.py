@@ -1,0 +1,42 @@
+"""Functions of a model as integrators and others call them: on numbers that need not be the model's own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from elastogen.build.c.elements import in_name
+from elastogen.build.files.contexts import Prototype, SimulationArgument, SimulationCall
+from elastogen.build.files.templating import fill
+from elastogen.generator.functions.function import Function
+
+
+@dataclass(frozen=True)
+class CallsContext:
+    """For ``shared/calls.c.j2``."""
+
+    calls: tuple[SimulationCall, ...]
+    converts: bool
+
+
+def model_call(function: Function, user: str, sliding: int) -> SimulationCall:
+    """A call by the C file ``robot_<user>`` of the sample robot; with sliding joints, for given elements inside them."""
+    inputs = tuple(SimulationArgument(argument.name, argument.size) for argument in function.inputs)
+    outputs = tuple(SimulationArgument(argument.name, argument.size) for argument in function.outputs)
+    parameters = ["const robot_params_t *p", *(["const int *k"] if sliding else [])]
+    parameters += [f"const robot_scalar_t *{argument.name}" for argument in inputs]
+    parameters += [f"robot_scalar_t *{argument.name}" for argument in outputs]
+    return SimulationCall(
+        prototype=Prototype("int", f"robot_{user}_call_{function.name}", tuple(parameters)),
+        symbol=f"robot_{in_name(function) if function.selectors else function.name}",
+        function=function.name,
+        inputs=inputs,
+        outputs=outputs,
+        can_fail=function.can_fail,
+        takes_elements=bool(sliding),
+        for_elements=bool(function.selectors),
+    )
+
+
+def calls_text(calls: tuple[SimulationCall, ...], *, converts: bool) -> str:
+    """Static functions of these calls, for the sample robot; ``converts``: the model has another precision."""
+    return fill("shared/calls.c.j2", CallsContext(calls, converts)) if calls else ""

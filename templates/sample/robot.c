@@ -1,0 +1,116 @@
+/**
+ * @file  robot.c
+ * @brief The model of the sample robot, documented in robot.h.
+ */
+
+#include "robot.h"
+
+const robot_params_t robot_params_nominal = {
+    REAL(2.0),  /* mass */
+    REAL(50.0), /* stiffness */
+    REAL(0.5),  /* damping */
+    REAL(0.0)   /* time */
+};
+
+/* The coordinate beside velocity i: quaternions stand behind the masses and do not move. */
+static robot_real_t robot_deflection(const robot_real_t *q, int i)
+{
+    return (i < 2) ? q[i] : REAL(0.0);
+}
+
+int robot_forward_dynamics(
+    const robot_params_t *p, const robot_real_t *q, const robot_real_t *qd, const robot_real_t *F, robot_real_t *qdd)
+{
+    const int regular = p->mass > REAL(0.0);
+    for (int i = 0; i < ROBOT_NV; ++i) {
+        const robot_real_t force = F[i] - (p->stiffness * robot_deflection(q, i)) - (p->damping * qd[i]);
+        qdd[i] = regular ? (force / p->mass) : REAL(0.0);
+    }
+    return regular ? 0 : ROBOT_ERROR_NOT_POSITIVE_DEFINITE;
+}
+
+void robot_inverse_dynamics(
+    const robot_params_t *p, const robot_real_t *q, const robot_real_t *qd, const robot_real_t *qdd, robot_real_t *F)
+{
+    for (int i = 0; i < ROBOT_NV; ++i) {
+        F[i] = (p->mass * qdd[i]) + (p->damping * qd[i]) + (p->stiffness * robot_deflection(q, i));
+    }
+}
+
+void robot_inverse_dynamics_derivatives(const robot_params_t *p, const robot_real_t *q, const robot_real_t *qd,
+    const robot_real_t *qdd, robot_real_t *dF_dq, robot_real_t *dF_dqd, robot_real_t *M)
+{
+    (void)qd;
+    (void)qdd;
+    robot_mass_matrix(p, q, M);
+    for (int i = 0; i < ROBOT_NV; ++i) {
+        for (int j = 0; j < ROBOT_NV; ++j) {
+            dF_dq[(i * ROBOT_NV) + j] = ((i == j) && (i < 2)) ? p->stiffness : REAL(0.0);
+            dF_dqd[(i * ROBOT_NV) + j] = (i == j) ? p->damping : REAL(0.0);
+        }
+    }
+}
+
+void robot_mass_matrix(const robot_params_t *p, const robot_real_t *q, robot_real_t *M)
+{
+    (void)q;
+    for (int i = 0; i < (ROBOT_NV * ROBOT_NV); ++i) {
+        M[i] = ((i % (ROBOT_NV + 1)) == 0) ? p->mass : REAL(0.0);
+    }
+}
+
+void robot_gravity_vector(const robot_params_t *p, const robot_real_t *q, robot_real_t *G)
+{
+    (void)p;
+    (void)q;
+    for (int i = 0; i < ROBOT_NV; ++i) {
+        G[i] = REAL(0.0);
+    }
+}
+
+void robot_friction_forces(const robot_params_t *p, const robot_real_t *q, const robot_real_t *qd, robot_real_t *R)
+{
+    (void)q;
+    for (int i = 0; i < ROBOT_NV; ++i) {
+        R[i] = p->damping * qd[i];
+    }
+}
+
+void robot_load_friction_forces(const robot_params_t *p, const robot_real_t *qd, const robot_real_t *F, robot_real_t *R)
+{
+    (void)p;
+    for (int i = 0; i < ROBOT_NV; ++i) {
+        R[i] = REAL(0.1) * ROBOT_FABS(F[i]) * ((qd[i] > REAL(0.0)) ? REAL(1.0) : REAL(-1.0));
+    }
+}
+
+void robot_kinetic_energy(const robot_params_t *p, const robot_real_t *q, const robot_real_t *qd, robot_real_t *T)
+{
+    (void)q;
+    *T = REAL(0.0);
+    for (int i = 0; i < ROBOT_NV; ++i) {
+        *T += REAL(0.5) * p->mass * qd[i] * qd[i];
+    }
+}
+
+void robot_potential_energy(const robot_params_t *p, const robot_real_t *q, robot_real_t *V)
+{
+    *V = REAL(0.5) * p->stiffness * ((q[0] * q[0]) + (q[1] * q[1]));
+}
+
+void robot_configuration_rate(const robot_params_t *p, const robot_real_t *q, const robot_real_t *v, robot_real_t *dq)
+{
+    (void)p;
+    (void)q;
+    for (int i = 0; i < ROBOT_NQ; ++i) {
+        dq[i] = (i < 2) ? v[i] : REAL(0.0);
+    }
+}
+
+void robot_integrate(const robot_params_t *p, const robot_real_t *q, const robot_real_t *v, robot_real_t *moved)
+{
+    (void)p;
+    for (int i = 0; i < ROBOT_NQ; ++i) {
+        moved[i] = (i < 2) ? (q[i] + v[i]) : q[i];
+    }
+}

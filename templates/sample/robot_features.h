@@ -1,0 +1,51 @@
+/* What the sample robot has. A robot's own files are emitted with these conditions decided. */
+#ifndef ROBOT_FEATURES_H
+#define ROBOT_FEATURES_H
+
+#ifndef ROBOT_QUATERNIONS
+#define ROBOT_QUATERNIONS 0 /* number of quaternions among the coordinates */
+#endif
+#ifndef ROBOT_SLIDING
+#define ROBOT_SLIDING 0 /* number of joints that slide along beams, or beams through them */
+#endif
+#ifndef ROBOT_REFRACTS
+#define ROBOT_REFRACTS                                                                                                 \
+    ROBOT_SLIDING /* whether the mass matrix jumps where a sliding joint passes from element to element */
+#endif
+#ifndef ROBOT_TIMED
+#define ROBOT_TIMED 1 /* whether the live parameter time follows a simulation */
+#endif
+#ifndef ROBOT_SINGLE
+#define ROBOT_SINGLE 0 /* 1: numbers are float */
+#endif
+#ifndef ROBOT_LANES
+#define ROBOT_LANES 0 /* 1: several motions at once, one in each lane of the processor's vectors */
+#endif
+
+/* Functions of the model that may be missing. */
+#ifndef ROBOT_HAS_INVERSE_DYNAMICS
+#define ROBOT_HAS_INVERSE_DYNAMICS 1
+#endif
+#ifndef ROBOT_HAS_INVERSE_DYNAMICS_DERIVATIVES
+#define ROBOT_HAS_INVERSE_DYNAMICS_DERIVATIVES 1
+#endif
+#ifndef ROBOT_HAS_GRAVITY_VECTOR
+#define ROBOT_HAS_GRAVITY_VECTOR 1
+#endif
+#ifndef ROBOT_HAS_FRICTION_FORCES
+#define ROBOT_HAS_FRICTION_FORCES 1
+#endif
+#ifndef ROBOT_HAS_LOAD_FRICTION_FORCES
+#define ROBOT_HAS_LOAD_FRICTION_FORCES 0
+#endif
+#ifndef ROBOT_HAS_KINETIC_ENERGY
+#define ROBOT_HAS_KINETIC_ENERGY 1
+#endif
+#ifndef ROBOT_HAS_POTENTIAL_ENERGY
+#define ROBOT_HAS_POTENTIAL_ENERGY 1
+#endif
+#ifndef ROBOT_CONTROLLERS
+#define ROBOT_CONTROLLERS 1 /* whether there are some that follow a reference */
+#endif
+
+#endif /* ROBOT_FEATURES_H */
