@@ -37,6 +37,7 @@ from elastogen.generator.sliding.elements_inside import selectors
 from elastogen.runtime.interface.abi import ABI_VERSION
 
 MAX_TAPS = 64  # impulses of an input shaper
+OTHER_LAWS = 8  # controllers that a loop can change to while it runs
 USER_VALUES = 32  # numbers that a user's own controller may tune
 BUCKETS = 1056  # of a histogram: up to 2^36 ns
 ALWAYS = ("gravity_vector", "inverse_dynamics", "forward_dynamics")
@@ -68,29 +69,47 @@ CONSTANTS = (
     Constant("STATUS_STALE_REFERENCE", "12", "no new reference or heartbeat for too long"),
     Constant("STATUS_OUTSIDE", "13", "a sliding joint left its beam"),
     Constant("STATUS_DIVERGED", "14", "the motion of the simulated robot diverged"),
+    Constant("STATUS_IMPLAUSIBLE", "15", "a position that no sensor of the robot can give"),
+    Constant("STATUS_JUMP", "16", "a position that changed by more than its velocity explains"),
+    Constant("STATUS_FROZEN", "17", "a position that stays the same while its reference moves"),
+    Constant("STATUS_BLOCKED", "18", "too many periods in a row were over when a cycle ended"),
+    Constant("STATUS_REFERENCE", "19", "a reference beyond the limits"),
+    Constant("STATUS_TRIPPED", "20", "stopped by the caller, an emergency stop for example"),
+    Constant("RUNNING", "0", "phase: the controller's command"),
+    Constant("STOPPING", "1", "phase: from a fault, or the wish to end, to rest"),
+    Constant("HOLDING", "2", "phase: at rest after a fault"),
+    Constant("ENDED", "3", "phase: no forces but safe_F"),
+    Constant("STOP_DAMPED", "0", "stop: forces against the velocities"),
+    Constant("STOP_RAMP", "1", "stop: on a ramp of the velocities"),
+    Constant("STOP_HOLD", "2", "stop: back to the place of the fault"),
+    Constant("STOP_OFF", "3", "stop: no forces"),
+    Constant("AFTER_HOLD", "0", "at rest after a fault: hold the robot there"),
+    Constant("AFTER_END", "1", "at rest after a fault: end"),
+    Constant("RESET_TOO_EARLY", "(-1)", "answer to a reset: the robot is not at rest yet"),
     Constant("DIVERGED", "4", "what a read function returns for a motion that diverged"),
     Constant("OUTSIDE", "16", "what a read function returns, plus its index, for a coordinate that left its range"),
     Constant("STALE", str(STALE), "what a read function returns for a state that is too old"),
+    Constant("OTHER_LAWS", f"{OTHER_LAWS}u", "controllers that a loop can change to"),
     Constant("TAPS", str(MAX_TAPS), "largest number of impulses of a shaper"),
     Constant("ROUNDS", "2", "iterations of the elastic equilibrium in each cycle"),
 )
 THREAD_CONSTANTS = (
     Constant("SKIP", "0", "overrun: leave out the periods that are over"),
     Constant("CATCH_UP", "1", "overrun: run all cycles, without sleep until they are on time"),
-    Constant("STOP", "2", "overrun: safe command and stop"),
+    Constant("STOP", "2", "overrun: a fault"),
     Constant("NOTICE_FIFO", "1u", "SCHED_FIFO was refused"),
     Constant("NOTICE_CPU", "2u", "the processor was refused"),
     Constant("NOTICE_MEMORY", "4u", "memory could not be locked"),
     Constant("THREAD_STARTING", "1u", "the thread prepares itself"),
     Constant("THREAD_RUNNING", "2u", "cycles run"),
-    Constant("THREAD_ENDED", "3u", "the safe command was written; join it"),
+    Constant("THREAD_ENDED", "3u", "the last command was written; join it"),
 )
 MODULE_TYPES = (
     "reference_t", "tuning_t", "view_t", "record_t", "read_t", "write_t", "controller_t", "plant_t", "slot_t",
-    "exchange_t", "elastic_t", "t", "clock_t", "options_t", "histogram_t", "statistics_t", "thread_t",
+    "exchange_t", "elastic_t", "law_t", "t", "clock_t", "options_t", "histogram_t", "statistics_t", "thread_t",
 )  # fmt: skip
 MODULE_FUNCTIONS = (
-    "init", "step", "make_safe", "set_reference", "heartbeat", "set_tuning", "take_records", "dropped", "checksum",
+    "init", "step", "reset", "resume", "ask_reset", "stop", "trip", "finish", "set_reference", "heartbeat", "set_tuning", "take_records", "dropped", "checksum",
     "plant_read", "plant_write",
     "thread_start", "thread_stop", "thread_join", "thread_run", "thread_state", "thread_statistics", "due",
 )  # fmt: skip
@@ -147,6 +166,8 @@ class LoopContext:
     controllers: tuple[Controller, ...]
     max_taps: int
     user_values: int
+    other_laws: int
+    beside: tuple[int, ...]  # index in q beside each velocity; -1: of a joint with a quaternion
     buckets: int
     user_controller: bool
     user_plant: bool
@@ -239,7 +260,7 @@ def _context(derivation: ModelDerivation, options: BuildOptions, model: Rendered
     elastic = tuple(k for k, is_elastic in enumerate(derivation.elastic_coordinates) if is_elastic)
     smooth = 5 if elastic else 3  # elastic feedforward uses jerk and snap: neither may jump
     metadata = {
-        "constants": {c.name: int(c.value.rstrip("u")) for c in (*CONSTANTS, *THREAD_CONSTANTS)},
+        "constants": {c.name: int(c.value.strip("()u")) for c in (*CONSTANTS, *THREAD_CONSTANTS)},
         "shared": {c.name: int(c.value.strip("()u"), 0) for c in SHARED_CONSTANTS},
         "controllers": [controller.name for controller in CONTROLLERS],
         "user_controller": code.controller is not None,
@@ -271,6 +292,8 @@ def _context(derivation: ModelDerivation, options: BuildOptions, model: Rendered
         controllers=CONTROLLERS,
         max_taps=MAX_TAPS,
         user_values=USER_VALUES,
+        other_laws=OTHER_LAWS,
+        beside=_beside(robot),
         buckets=BUCKETS,
         user_controller=code.controller is not None,
         user_plant=code.plant is not None,
@@ -288,6 +311,13 @@ def _free(robot: Robot, names: tuple[str, ...], of_kind: Callable[[JointKind], S
     """Indices of what belongs to joints with a quaternion."""
     free = [joint for joint in robot.joints if joint.type.velocities != joint.type.coordinates]
     return tuple(names.index(coordinate.name(joint.name)) for joint in free for coordinate in of_kind(joint.type))
+
+
+def _beside(robot: Robot) -> tuple[int, ...]:
+    """Index in q beside each velocity, -1 where a quaternion is."""
+    places = {name: k for k, name in enumerate(robot.coordinate_names)}
+    free = _free(robot, robot.velocity_names, lambda kind: kind.velocities)
+    return tuple(-1 if k in free else places[name] for k, name in enumerate(robot.velocity_names))
 
 
 def _with_threads(options: BuildOptions) -> BuildOptions:

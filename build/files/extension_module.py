@@ -15,7 +15,7 @@ from elastogen.build.files.contexts import (
     ModuleFunction,
     Prototype,
 )
-from elastogen.build.files.inverse_kinematics import position_limits
+from elastogen.build.files.inverse_kinematics import drive_limits, position_limits
 from elastogen.build.files.lanes import batch_parameters, in_lanes, simulated_in_lanes
 from elastogen.build.files.simulation import SimulationContext
 from elastogen.generator.functions.derivation import ModelDerivation
@@ -99,6 +99,7 @@ def metadata(derivation: ModelDerivation, identity: Identity, files: Sequence[st
         "driven": list(derivation.driven),
         "driven_coordinates": [coordinate.driven for coordinate in derivation.robot.coordinates],
         "limits": position_limits(derivation),
+        "drive_limits": drive_limits(derivation),
         "critical_rates": [dataclasses.asdict(rate) for rate in derivation.critical_rates],
         "slopes": [dataclasses.asdict(slopes) for slopes in derivation.slopes],
         "frame_names": list(derivation.frame_names),

@@ -73,6 +73,13 @@ def position_limits(derivation: ModelDerivation) -> list[tuple[float | None, flo
     return [(None, None) if limits is None else (limits.lower, limits.upper) for limits in known]
 
 
+def drive_limits(derivation: ModelDerivation) -> list[tuple[float | None, float | None]]:
+    """Greatest speed [rad/s, m/s] and force [N m, N] of every velocity; None: no limit."""
+    joints = {joint.name: joint.limits for joint in derivation.robot.moving_joints}
+    known = [joints.get(name) for name in derivation.velocity_names]
+    return [(None, None) if limits is None else (limits.velocity, limits.effort) for limits in known]
+
+
 def _moved(derivation: ModelDerivation) -> list[tuple[int, int, tuple[float, ...]]]:
     """The velocities of joints, the coordinate beside each or -1, its limits; with sliding joints also their ranges."""
     limits = position_limits(derivation)

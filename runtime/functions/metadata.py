@@ -137,6 +137,7 @@ class Metadata:
     sliding: tuple[SlidingInfo, ...] = ()
     point_names: tuple[str, ...] = ()
     base_name: str = ""  # of the base link
+    drive_limits: tuple[tuple[float, float], ...] = ()  # of the velocities: speed [rad/s, m/s], force [N m, N]; infinite: none
     chosen_frames: tuple[str, ...] = ()  # those that functions of frames are about
 
 
@@ -169,6 +170,10 @@ def read_metadata(text: bytes, source: str) -> Metadata:
             driven=tuple(data["driven"]),
             driven_coordinates=tuple(data["driven_coordinates"]),
             limits=tuple(_range(*pair) for pair in data["limits"]),
+            drive_limits=tuple(
+                (math.inf if speed is None else speed, math.inf if force is None else force)
+                for speed, force in data["drive_limits"]
+            ),
             critical_rates=tuple(
                 CriticalRate(rate["link"], tuple(rate["coordinates"]), rate["rate"]) for rate in data["critical_rates"]
             ),

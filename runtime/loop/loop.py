@@ -7,20 +7,20 @@ import threading
 import time
 import warnings
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from elastogen.runtime.errors import ModelError
 from elastogen.runtime.loop import checks
-from elastogen.runtime.loop.controllers import Controller, UserController
+from elastogen.runtime.loop.changes import ChangeMethods, all_controllers
+from elastogen.runtime.loop.controllers import Controller
 from elastogen.runtime.loop.library import LoopLibrary
 from elastogen.runtime.loop.options import (
-    as_controller,
     as_plant,
     delay_rows,
     period_fraction,
@@ -28,23 +28,28 @@ from elastogen.runtime.loop.options import (
     run_length,
     run_options,
 )
-from elastogen.runtime.loop.plants import Plant, Simulated
-from elastogen.runtime.loop.pointers import address_of, function_address
+from elastogen.runtime.loop.plants import Plant, Simulated, needed_substeps
 from elastogen.runtime.loop.references import ReferenceMethods
+from elastogen.runtime.loop.safety.braking import Braking
+from elastogen.runtime.loop.safety.limits import Limits, most_overruns
+from elastogen.runtime.loop.safety.recovery import RecoveryMethods
+from elastogen.runtime.loop.safety.safe_command import SafeCommand
 from elastogen.runtime.loop.status import NOTICES, LoopStatus, LoopWarning
 from elastogen.runtime.loop.telemetry import LoopStatistics, Telemetry, distribution
-from elastogen.runtime.loop.tuning import Limits, SafeCommand, Tuning
+from elastogen.runtime.loop.tuning import Tuning
 from elastogen.runtime.motion.shaping import Shaper
 from elastogen.runtime.words import one_of
 
 if TYPE_CHECKING:
     from elastogen.runtime.simulation.results import Simulation
 
+__all__ = ["Limits", "Loop", "LoopStatus", "LoopWarning", "SafeCommand"]
 MOST_CYCLES = 1 << 62  # that step() is asked for
+MUCH = 10.0  # times of a stop: how long it takes instead is not told any more
 LEAD = 1_000_000  # from the start of the thread to the first deadline [ns]
 
 
-class Loop(ReferenceMethods):
+class Loop(ReferenceMethods, ChangeMethods, RecoveryMethods):
     """A control loop in a C thread with absolute deadlines.
 
     >>> with model.loop(controller=ComputedTorqueLaw(kp=400, kd=40), rate=1000) as loop:
@@ -56,21 +61,24 @@ class Loop(ReferenceMethods):
     - ``controller``: a name ("pd_gravity", "computed_torque", "feedforward", "state_feedback", "user") or an object of
       :mod:`elastogen.runtime.loop.controllers`; ``plant``: "simulated", "user", or an object of
       :mod:`elastogen.runtime.loop.plants`;
+    - ``controllers``: those that :meth:`use` can change to while the loop runs; it begins with ``controller``, or the first;
     - ``rate`` [Hz]; ``on_overrun``: "skip" periods that are over, "catch_up", or "stop"; ``free_running``: no deadlines;
     - ``fifo``: SCHED_FIFO, True or a priority; ``cpu``: the processor to stay on; ``lock_memory`` (None: with fifo);
       ``spin`` [s]: wait the last part of each period busily;
-    - ``limits``, ``safe``: what the watchdog allows and what it writes when it stops the loop;
+    - ``limits``, ``safe``: what the watchdog allows, and how the loop comes to rest after a fault and when it ends;
     - ``shaper``: an input shaper; ``shaper_memory`` [s]: how far back one that is set later may reach;
     - ``telemetry``: records that the ring holds (0: none); ``keep``: "newest" or "oldest" when nobody reads.
 
-    Without a reference the loop holds the position that it finds. Methods may be called from several threads.
+    Without a reference the loop holds the position that it finds. After a fault it brings the robot to rest, see :attr:`phase`;
+    only :meth:`reset` leads back. Methods may be called from several threads.
     """
 
     def __init__(
         self,
         library: LoopLibrary,
         *,
-        controller: str | Controller = "computed_torque",
+        controller: str | Controller | None = None,
+        controllers: Sequence[str | Controller] = (),
         plant: str | Plant = "simulated",
         rate: float = 1000.0,
         on_overrun: str = "skip",
@@ -96,7 +104,8 @@ class Loop(ReferenceMethods):
         self._fraction = period_fraction(rate)
         self.rate = float(rate)
         self.period = 1.0 / self.rate
-        self.controller = as_controller(controller)
+        self.controllers = all_controllers(controller, controllers, self._constants["OTHER_LAWS"])
+        self.controller = self.controllers[0]
         self.plant: Plant = as_plant(plant)
         self._run_options = run_options(
             self._constants, self.period, on_overrun, free_running, fifo, cpu, lock_memory, spin
@@ -106,11 +115,12 @@ class Loop(ReferenceMethods):
         self._delay_rows = delay_rows(shaper, shaper_memory, self.rate)
         self._shaper = shaper
         self.tuning = Tuning(library)
-        self.tuning.set_limits(Limits() if limits is None else limits, self.period)
-        self.tuning.set_safe(SafeCommand() if safe is None else safe)
-        self._allocate()
+        limits = Limits() if limits is None else limits
+        self.tuning.set_limits(limits, self.period)
+        self._run_options["most_overruns"] = most_overruns(limits, self.period)
+        self._allocate(SafeCommand() if safe is None else safe)
 
-    def _allocate(self) -> None:
+    def _allocate(self, safe: SafeCommand) -> None:
         """All memory of the loop; the thread gets none of its own."""
         ffi, n = self._ffi, self.model.nq
         self._loop = ffi.new("eg_loop_t *")
@@ -125,16 +135,36 @@ class Loop(ReferenceMethods):
         q = np.array(self.model.neutral(), dtype=float)
         if isinstance(self.plant, Simulated) and self.plant.q.size == n:
             q[:] = self.plant.q
-        self.tuning.set_controller(self.controller, q, self.period)
+        self._law_values = []
+        for controller in self.controllers:
+            self.tuning.set_controller(controller, q, self.period)
+            self._warn_of_growth(controller, q)
+            self._law_values.append(self.tuning.law_values())
+        self._law = 0
+        self.tuning.use_law(0, self.controller, self._law_values[0])
+        substeps = needed_substeps(self.model, q, self.period)
+        self._warn_of_slow_stops(self.tuning.set_safe(safe, q, self.period, substeps))
         self.tuning.publish(self._loop)
-        self._warn_of_growth(q)
 
-    def _warn_of_growth(self, q: NDArray[Any]) -> None:
+    def _warn_of_slow_stops(self, found: Braking) -> None:
+        """Say before the start that the robot cannot be stopped in time."""
+        seconds = self.tuning.stop_seconds(self.period)
+        if found.seconds > seconds * (1.0 + 1e-9):
+            how_long = "much longer" if found.seconds > MUCH * seconds else f"about {found.seconds:.2g} s"
+            warnings.warn(
+                f"{self.model.name}: after a fault {found.slowest} needs {how_long} to come to rest at {self.rate:g} Hz, as "
+                f"linearized; SafeCommand has seconds={seconds:g}. Fix: more seconds, a higher rate, inertia of the motors, or "
+                "more force.",
+                LoopWarning,
+                stacklevel=4,
+            )
+
+    def _warn_of_growth(self, controller: Controller, q: NDArray[Any]) -> None:
         """Say before the start that the loop will not be stable."""
-        found = self.tuning.growth(self.controller, q, self.period)
+        found = self.tuning.growth(controller, q, self.period)
         if found is not None and not found.is_stable:
             warnings.warn(
-                f"{self.model.name}: {self.controller.name} with these gains is unstable at {self.rate:g} Hz, as linearized: "
+                f"{self.model.name}: {controller.name} with these gains is unstable at {self.rate:g} Hz, as linearized: "
                 f"{found.coordinate} grows by a factor of e in {1.0 / found.rate:.2g} s. Fix: smaller kp and kd for "
                 f"{found.coordinate} (without them they are chosen), or a higher rate.",
                 LoopWarning,
@@ -146,16 +176,7 @@ class Loop(ReferenceMethods):
         ffi, loop = self._ffi, self._loop
         self._lib.eg_loop_init(loop, self.period)
         self.plant.connect(self.library, loop, self.period)
-        if isinstance(self.controller, UserController):
-            function = self.controller.function
-            address = (
-                self.library.controller("user") if function is None else function_address(ffi, "user controller", function)
-            )
-            loop.controller = ffi.cast("eg_loop_controller_t", address)
-            loop.context = ffi.cast("void *", address_of(ffi, self.controller.context))
-        else:
-            loop.controller = self.library.controller(self.controller.name)
-            loop.context = ffi.addressof(loop.elastic)
+        self._connect_controllers()
         if self._capacity:
             loop.slots, loop.capacity, loop.keep = self._slots, self._capacity, self._keep
         if self._delay_rows:
@@ -170,13 +191,15 @@ class Loop(ReferenceMethods):
     # Running.
 
     def start(self, seconds: float | None = None, *, cycles: int | None = None) -> Loop:
-        """Start the thread; it ends after ``seconds`` or ``cycles``, at a fault, or when it is stopped.
+        """Start the thread; it ends after ``seconds`` or ``cycles``, or when it is stopped, with the robot at rest.
 
-        What was set since the end of the last run is kept; the simulated robot goes on from where it was.
+        What was set since the end of the last run is kept; the simulated robot goes on from where it was. After a fault,
+        reset() comes first.
         """
         periods, most = run_length(seconds, cycles, self.rate)
         with self._alone("start() it"):
             self._join()
+            self._refuse_after_fault()
             self._make_ready(wait=True)
             options = self._thread.options
             options.period_ns, options.period_parts = self._fraction
@@ -188,7 +211,7 @@ class Loop(ReferenceMethods):
             if error:
                 raise ModelError(f"{self.model.name}: the thread could not be started ({os.strerror(error)}).")
             self._joined = False
-            keep = (self._loop, self._slots, self._delay_line, self._tables, self.plant, self.controller)
+            keep = (self._loop, self._slots, self._delay_line, self._tables, self.plant, self.controllers)
             self._finalizer = weakref.finalize(self, _end, self._lib, self._thread, keep)
             while self._state == self._constants["THREAD_STARTING"]:
                 time.sleep(0.0002)
@@ -203,6 +226,7 @@ class Loop(ReferenceMethods):
         with self._alone("step()"):
             self._join()
             self._begin_plant(wait=False)
+            self._lib.eg_loop_resume(self._loop)
             self._fresh = False
             for _ in range(number):
                 self._lib.eg_loop_step(self._loop)
@@ -241,17 +265,19 @@ class Loop(ReferenceMethods):
             begin(self, wait=wait)
 
     def stop(self) -> LoopStatus:
-        """End the loop within one cycle: it writes the safe command; return how it ended."""
+        """Bring the robot to rest and end the loop, within one cycle where it is at rest; return how it ended."""
         self._lib.eg_loop_thread_stop(self._thread)
         self._join()
         return self.status
 
     def wait(self, timeout: float | None = None) -> LoopStatus:
-        """Wait for the end of a loop that was given seconds or cycles, or stops at a fault."""
+        """Wait for the end of a loop that was given seconds or cycles, or for rest after a fault."""
         if timeout is not None:
             timeout = checks.number("wait: timeout", timeout, 0.0, float("inf"), "None or seconds from 0")
         finish = None if timeout is None else time.monotonic() + timeout
         while self.running:
+            if not self.status and self.phase == "holding":
+                return self.status
             if finish is not None and time.monotonic() >= finish:
                 raise ModelError(f"{self.model.name}: the loop still runs after timeout={timeout} s. Fix: stop() it.")
             time.sleep(min(0.005, self.period))
@@ -262,21 +288,6 @@ class Loop(ReferenceMethods):
     def running(self) -> bool:
         """Whether cycles run."""
         return self._state in (self._constants["THREAD_STARTING"], self._constants["THREAD_RUNNING"])
-
-    @property
-    def status(self) -> LoopStatus:
-        """Whether there was a fault, and which."""
-        code = int(self._thread.status) or int(self._loop.status)
-        name = next(name for name, value in self._constants.items() if name.startswith("STATUS_") and value == code)
-        index = int(self._loop.fault_index) if code else -1
-        return LoopStatus(code, name, self._named(name, index) if index >= 0 else "")
-
-    def _named(self, status: str, index: int) -> str:
-        """What a fault's index stands for: a coordinate, or a velocity; of a state, positions come first."""
-        names = self.model.coordinate_names
-        if status == "STATUS_STATE_NOT_FINITE":
-            return (*names, *self.model.velocity_names)[index]
-        return (names if status in ("STATUS_POSITION", "STATUS_OUTSIDE") else self.model.velocity_names)[index]
 
     @property
     def _state(self) -> int:
@@ -294,39 +305,6 @@ class Loop(ReferenceMethods):
 
     def __exit__(self, *exception: object) -> None:
         self.stop()
-
-    # What may change while it runs, each as a whole.
-
-    def set_gains(
-        self,
-        kp: ArrayLike | None = None,
-        kd: ArrayLike | None = None,
-        K: ArrayLike | None = None,
-        values: ArrayLike | None = None,
-    ) -> None:
-        """Change gains; None leaves them as they are. See :mod:`elastogen.runtime.loop.controllers` for units."""
-        with self._lock:
-            self.tuning.set_gains(kp, kd, K, values)
-            self.tuning.publish(self._loop)
-
-    def set_limits(self, limits: Limits) -> None:
-        """Change all limits."""
-        with self._lock:
-            self.tuning.set_limits(limits, self.period)
-            self.tuning.publish(self._loop)
-
-    def set_shaper(self, shaper: Shaper | None) -> None:
-        """Change the input shaper; None: none."""
-        with self._lock:
-            self.tuning.set_shaper(shaper, self.period, self._delay_rows)
-            self._shaper = shaper
-            self.tuning.publish(self._loop)
-
-    def set_parameters(self, **values: float) -> None:
-        """Change live parameters of the controller's model, for example a payload that was picked up."""
-        with self._lock:
-            self.tuning.set_parameters(values)
-            self.tuning.publish(self._loop)
 
     # What it tells.
 
@@ -361,8 +339,14 @@ class Loop(ReferenceMethods):
             return LoopStatistics(
                 rate=self.rate,
                 cycles=int(copy.cycles),
+                safe=int(copy.safe),
+                late=int(copy.late),
                 overruns=int(copy.overruns),
                 skipped=int(copy.skipped),
+                longest_row=int(copy.longest_row),
+                bridged=int(self._loop.bridges),
+                overtime=int(self._loop.overtime),
+                unfinished=int(self._loop.unfinished),
                 saturations=int(self._loop.saturations),
                 lost=self._telemetry.lost,
                 lateness=distribution(copy.lateness, self._ffi),
@@ -370,7 +354,7 @@ class Loop(ReferenceMethods):
             )
 
     def __repr__(self) -> str:
-        state = "running" if self.running else str(self.status)
+        state = str(self.status) if not self.status else (self.phase if self.running else "not running")
         return f"Loop({self.model.name!r}, {self.controller.name}, {self.rate:g} Hz, {state})"
 
 

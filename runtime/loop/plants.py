@@ -16,6 +16,7 @@ from elastogen.runtime.loop.library import LoopLibrary
 from elastogen.runtime.loop.pointers import connect_functions
 from elastogen.runtime.loop.positions import positions_of, unit_positions
 from elastogen.runtime.loop.shared_memory import SharedMemory, SharedRobot
+from elastogen.runtime.model.model import Model
 from elastogen.runtime.words import one_of
 
 __all__ = ["Callbacks", "Plant", "SharedMemory", "SharedRobot", "Simulated"]
@@ -80,7 +81,7 @@ class Simulated:
         plant.period, plant.tick = period, 0
         if hasattr(plant, "held"):
             plant.held = 0  # the state may have been written since
-        plant.substeps = self._substeps or self._needed_substeps(own, period)
+        plant.substeps = self._substeps or needed_substeps(own.model, self.q, period, self._method)
         read, write = (own.address(f"eg_loop_plant_{what}") for what in ("read", "write"))
         connect_functions(library.ffi, loop, read, write, plant)
 
@@ -139,20 +140,21 @@ class Simulated:
             raise ModelError(f"simulated plant: {name} has shape {values.shape}, expected ({size},).")
         return values
 
-    def _needed_substeps(self, own: LoopLibrary, period: float) -> int:
-        """By the fastest vibration, and by what damping and friction end faster than a step can follow."""
-        model, q = own.model, np.asarray(self.q, dtype=float)
-        try:
-            inverse = np.linalg.inv(mass_by_columns(model, q))
-            K, D = (inverse @ by(model, q) for by in (stiffness_by_columns, damping_by_columns))
-            poles = np.linalg.eigvals(np.block([[np.zeros_like(K), np.eye(len(K))], [-K, -D]]))
-        except np.linalg.LinAlgError:
-            return 1  # a robot that cannot move: its first step says so
-        # RK4 is stable up to 2.8 of either kind, and what only decays need not be exact; in the semi-implicit method damping
-        # acts on the velocity of the last step: stable for h (size + 2 decay) < 1.
-        size, decay = np.abs(poles), np.abs(poles.real)
-        needed = np.where(poles.imag == 0.0, 0.5 * size, size) if self._method == "rk4" else size + 2.0 * decay
-        return max(1, int(np.ceil(period * float(needed.max()) * STEPS_PER_RADIAN)))
+
+def needed_substeps(model: Model, q: NDArray[Any], period: float, method: str = "rk4") -> int:
+    """Of one period: by the fastest vibration, and by what damping and friction end faster than a step can follow."""
+    q = np.asarray(q, dtype=float)
+    try:
+        inverse = np.linalg.inv(mass_by_columns(model, q))
+        K, D = (inverse @ by(model, q) for by in (stiffness_by_columns, damping_by_columns))
+        poles = np.linalg.eigvals(np.block([[np.zeros_like(K), np.eye(len(K))], [-K, -D]]))
+    except np.linalg.LinAlgError:
+        return 1  # a robot that cannot move: its first step says so
+    # RK4 is stable up to 2.8 of either kind, and what only decays need not be exact; in the semi-implicit method damping
+    # acts on the velocity of the last step: stable for h (size + 2 decay) < 1.
+    size, decay = np.abs(poles), np.abs(poles.real)
+    needed = np.where(poles.imag == 0.0, 0.5 * size, size) if method == "rk4" else size + 2.0 * decay
+    return max(1, int(np.ceil(period * float(needed.max()) * STEPS_PER_RADIAN)))
 
 
 class Callbacks:

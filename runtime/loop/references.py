@@ -5,14 +5,19 @@ from __future__ import annotations
 import threading
 from typing import Any
 
+import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from elastogen.runtime import real_numbers
+from elastogen.runtime.errors import ModelError
 from elastogen.runtime.loop import checks
 from elastogen.runtime.loop.options import LONGEST_MOVE, reference_table
 from elastogen.runtime.loop.positions import unit_positions
+from elastogen.runtime.loop.safety.within import check_reference
 from elastogen.runtime.loop.tuning import Tuning
 from elastogen.runtime.model.model import Model
+
+FASTEST = {False: 15.0 / 8.0, True: 315.0 / 128.0}  # speed of a move in its middle, over the mean; True: with elastic links
 
 
 class ReferenceMethods:
@@ -33,13 +38,15 @@ class ReferenceMethods:
     _sent: bool  # while the loop did not run
     running: Any
 
-    def set_reference(self, q: ArrayLike, qd: ArrayLike = 0.0, qdd: ArrayLike = 0.0, F: ArrayLike = 0.0) -> int:
-        """Follow these values from the next cycle on; returns the number that the records will carry.
+    def set_reference(
+        self, q: ArrayLike, qd: ArrayLike = 0.0, qdd: ArrayLike = 0.0, F: ArrayLike = 0.0, *, seconds: float = 0.0
+    ) -> int:
+        """Follow these values from the next cycle on, joined without a jump in that time; returns the number that records carry.
 
         Arrays over all coordinates (velocities) or over the driven ones; ``F`` [N m, N] is added to the controller's forces.
         """
         fields = {"q": q, "qd": qd, "qdd": qdd, "F": F}
-        return self._send("HOLD", fields)
+        return self._send("HOLD", fields, duration=self._joined_in("set_reference", seconds))
 
     def move_to(self, q: ArrayLike, seconds: float, F: ArrayLike = 0.0) -> int:
         """Go to q in that time on a quintic that begins with the reference's present position, velocity, acceleration.
@@ -60,13 +67,24 @@ class ReferenceMethods:
         *,
         qddd: ArrayLike | None = None,
         qdddd: ArrayLike | None = None,
+        seconds: float = 0.0,
     ) -> int:
         """Follow tables of shape (rows, nq), of derivatives (rows, nv), one row for each period; the last row is held.
 
-        Jerk and snap matter to ``Feedforward`` on flexible arms; without them they are differences of qdd.
+        A table that begins elsewhere is joined in ``seconds`` without a jump (0: at once). Jerk and snap matter to ``Feedforward`` on flexible arms; without them they are differences of qdd.
         """
         table, orders = reference_table(self.model, {"q": q, "qd": qd, "qdd": qdd, "qddd": qddd, "qdddd": qdddd})
-        return self._send("TABLE", {"F": F}, table=table, orders=orders)
+        duration = self._joined_in("follow", seconds)
+        if duration > 0.0 and self.model.nq != self.model.nv:
+            raise ModelError(
+                f"{self.model.name}.follow: seconds={seconds!r}, expected 0: tables of robots with quaternions are not joined. "
+                "Fix: move_to the first row before."
+            )
+        return self._send("TABLE", {"F": F}, duration=duration, table=table, orders=orders)
+
+    def _joined_in(self, method: str, seconds: float) -> float:
+        what = f"{self.model.name}.{method}: seconds"
+        return checks.number(what, seconds, 0.0, LONGEST_MOVE, f"seconds from 0 to {LONGEST_MOVE:g}")
 
     def heartbeat(self) -> None:
         """Say that the last reference still holds, for a loop with ``Limits(reference_age=...)``."""
@@ -85,6 +103,7 @@ class ReferenceMethods:
         finite = {name: real_numbers.finite(f"{what} {name}", value) for name, value in fields.items()}
         expanded = {name: self._whole(name, value) for name, value in finite.items()}
         with self._lock:
+            check_reference(self.model, self.tuning, expanded, table, self._peak(kind, expanded.get("q"), duration))
             reference = self._reference
             reference.kind, reference.duration = self._constants[kind], duration
             for name, value in expanded.items():
@@ -97,6 +116,14 @@ class ReferenceMethods:
             self._hand_over(table)
             self._sent = not self.running
             return self._number
+
+    def _peak(self, kind: str, goal: NDArray[Any] | None, duration: float) -> NDArray[Any] | None:
+        """Greatest speeds of a move that begins at rest, (nv,); None: it may begin in motion, the loop watches it."""
+        loop, n = self._loop, self.model.nv
+        if kind == "TABLE" or goal is None or duration <= 0.0 or not loop.started or any(loop.view.qd_ref[0:n]):
+            return None
+        way = np.asarray(self.model.difference(list(loop.view.q_ref[0 : self.model.nq]), goal), dtype=float)
+        return np.abs(way) * (FASTEST[bool(self.model.elastic)] / duration)
 
     def _whole(self, name: str, value: NDArray[Any]) -> NDArray[Any]:
         """A field of a reference over all coordinates, with unit quaternions, or over all velocities."""

@@ -8,7 +8,7 @@ closed step tell how fast motions grow or decay.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -38,6 +38,7 @@ class LinearRobot:
     names: tuple[str, ...]
     driven: tuple[int, ...]
     elastic: list[int]
+    weights: Array = field(default_factory=lambda: np.zeros(0))  # G(q), (nv,)
 
     @property
     def passive(self) -> list[int]:
@@ -71,6 +72,7 @@ class LinearRobot:
             damping=slope(lambda v: model.inverse_dynamics(q, v, zero), slow),
             stiffness=slope(lambda shift: model.inverse_dynamics(model.integrate(q, shift), zero, zero), moved),
             gravity=slope(lambda shift: model.gravity_vector(model.integrate(q, shift)), moved),
+            weights=np.asarray(model.gravity_vector(q), dtype=float),
             names=tuple(model.velocity_names),
             driven=driven,
             elastic=list(model.elastic),
@@ -116,10 +118,7 @@ class Growth:
 def growth(robot: LinearRobot, feedback: Feedback, period: float) -> Growth:
     """The eigenvalue of the closed step that is farthest out."""
     n, driven = len(robot.names), list(robot.driven)
-    inverse = np.linalg.inv(robot.mass)
-    A = np.block([[np.zeros((n, n)), np.eye(n)], [-inverse @ robot.stiffness, -inverse @ robot.damping]])
-    B = np.vstack([np.zeros((n, n)), inverse])
-    step, hold = _sampled(A, B, period)
+    step, hold = sampled_steps(robot, period)
     values, vectors = np.linalg.eig(step - hold @ np.hstack(feedback))
     farthest = int(np.argmax(np.abs(values)))
     size = float(np.abs(values[farthest]))
@@ -128,6 +127,13 @@ def growth(robot: LinearRobot, feedback: Feedback, period: float) -> Growth:
     power = np.abs(np.hstack(feedback) @ motion)[driven] * speed
     where = driven[int(np.argmax(power if power.any() else speed))]
     return Growth(float(np.log(max(size, 1e-300))) / period, robot.names[where])
+
+
+def sampled_steps(robot: LinearRobot, period: float) -> tuple[Array, Array]:
+    """The matrices of x+ = A x + B F for x = (dq, dq') from sample to sample, F held, (2 nv, 2 nv) and (2 nv, nv)."""
+    n, inverse = len(robot.names), np.linalg.inv(robot.mass)
+    A = np.block([[np.zeros((n, n)), np.eye(n)], [-inverse @ robot.stiffness, -inverse @ robot.damping]])
+    return _sampled(A, np.vstack([np.zeros((n, n)), inverse]), period)
 
 
 def sampled_limit(robot: LinearRobot, period: float) -> Array:

@@ -27,13 +27,26 @@ MEANING = {
     "STATUS_OVERRUN": "a cycle took longer than its period",
     "STATUS_OUTSIDE": "a sliding joint left its beam",
     "STATUS_DIVERGED": "the motion of the simulated robot diverged",
+    "STATUS_IMPLAUSIBLE": "a measured position that cannot be",
+    "STATUS_JUMP": "a measured position jumped",
+    "STATUS_FROZEN": "a measured position stays the same while its reference moves",
+    "STATUS_BLOCKED": "too many periods in a row were over when a cycle ended",
+    "STATUS_REFERENCE": "a reference beyond the limits",
+    "STATUS_TRIPPED": "stopped from outside",
 }
+PHASES = ("running", "stopping", "holding", "ended")
 FIX = {
     "STATUS_DIVERGED": "Fix: smaller kp and kd for {coordinate} (without them they are chosen), a higher rate, or more "
     "substeps of the simulated robot.",
     "STATUS_OUTSIDE": "Fix: references that keep {coordinate} on its beam, or a position limit that stops it before.",
     "STATUS_OVERRUN": "Fix: a lower rate, a processor of its own (cpu=), or real-time scheduling (fifo=True).",
     "STATUS_STALE_STATE": "Fix: see whether the robot's side still runs and writes.",
+    "STATUS_POSITION": "Fix: move the robot back by hand, or allow more by set_limits, before reset().",
+    "STATUS_IMPLAUSIBLE": "Fix: see to the sensor of {coordinate}: its unit, its counter, its cable.",
+    "STATUS_JUMP": "Fix: see to the sensor of {coordinate}: a counter that wraps, a cable; or allow more by Limits(jump=...).",
+    "STATUS_FROZEN": "Fix: see to the sensor of {coordinate}, or allow longer by Limits(frozen=...).",
+    "STATUS_BLOCKED": "Fix: see what blocks read, write or the controller, or allow more by Limits(overruns=...).",
+    "STATUS_REFERENCE": "Fix: references of {coordinate} within its limits, a longer move_to for example.",
     "STATUS_STALE_REFERENCE": "Fix: send references or heartbeats more often, or allow longer gaps.",
 }
 
@@ -49,6 +62,7 @@ class LoopStatus:
     code: int
     name: str
     coordinate: str  # that caused the fault, or ""
+    phase: str = "running"  # "running", "stopping", "holding" or "ended"
 
     def __bool__(self) -> bool:
         return self.code == 0

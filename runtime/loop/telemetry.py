@@ -54,8 +54,14 @@ class LoopStatistics:
 
     rate: float  # [Hz]
     cycles: int  # that ran
-    overruns: int  # cycles that ended after the next deadline
+    safe: int  # of these while stopping, holding or ended
+    late: int  # cycles that began after the next deadline
+    overruns: int  # cycles that ended after the next deadline, those that began late among them
     skipped: int  # periods without a cycle
+    longest_row: int  # most periods in a row that were over when a cycle ended
+    bridged: int  # cycles whose state came from the model
+    overtime: int  # cycles of a stop beyond its time
+    unfinished: int  # stops that ended before the robot was at rest
     saturations: int  # cycles in which a force was cut to its limit
     lost: int  # records that the reader of the telemetry did not get
     lateness: Distribution  # from the deadline to the beginning of the cycle
@@ -65,8 +71,12 @@ class LoopStatistics:
         """A few lines for people."""
         return "\n".join(
             (
-                f"cycles {self.cycles} at {self.rate:g} Hz, overruns {self.overruns}, skipped {self.skipped}, "
-                f"saturated {self.saturations}, records lost {self.lost}",
+                f"cycles {self.cycles} at {self.rate:g} Hz, late {self.late}, overruns {self.overruns} (at most "
+                f"{self.longest_row} periods in a row), skipped {self.skipped}, saturated {self.saturations}, "
+                f"records lost {self.lost}",
+                *([f"of these {self.safe} to stop and to hold"] if self.safe else []),
+                *([f"states by the model {self.bridged}"] if self.bridged else []),
+                *([f"stops that took too long {self.unfinished}"] if self.unfinished else []),
                 f"lateness:  {self.lateness}",
                 f"execution: {self.execution}",
             )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,35 +13,16 @@ from elastogen.runtime.errors import ModelError
 from elastogen.runtime.loop import checks
 from elastogen.runtime.loop.controllers import Controller, StateFeedback, UserController, default_gains, stiffness_by_columns
 from elastogen.runtime.loop.library import LoopLibrary
+from elastogen.runtime.loop.safety.braking import SPEED, Braking, BrakingDesign
+from elastogen.runtime.loop.safety.limits import Limits, limit_fields
+from elastogen.runtime.loop.safety.safe_command import AFTER, STOPS, SafeCommand, checked_safe_command
 from elastogen.runtime.loop.stability import Growth, LinearRobot, growth
 from elastogen.runtime.motion.shaping import Shaper
 from elastogen.runtime.words import flag
 
 
-@dataclass(frozen=True, eq=False)
-class Limits:
-    """What the watchdog allows; None is no limit. Numbers, or arrays over the driven coordinates.
-
-    Commands are cut to ``force`` [N m, N]; all others stop the loop: a command beyond ``force_trip``, a ``velocity``
-    [rad/s, m/s], a tracking ``error`` [rad, m], a position outside ``position`` = (least, greatest) [rad, m], and a last
-    reference or heartbeat that is older than ``reference_age`` [s]; 0: it may be of any age.
-    """
-
-    force: ArrayLike | None = None
-    force_trip: ArrayLike | None = None
-    velocity: ArrayLike | None = None
-    error: ArrayLike | None = None
-    position: tuple[ArrayLike, ArrayLike] | None = None
-    reference_age: float = 0.0
-
-
-@dataclass(frozen=True, eq=False)
-class SafeCommand:
-    """What the loop writes when it stops: ``force`` + gravity compensation - ``damping`` times the last sound velocity."""
-
-    force: ArrayLike = 0.0
-    damping: ArrayLike = 0.0
-    gravity: bool = False
+__all__ = ["Limits", "SafeCommand", "Tuning"]
+LAW_FIELDS = ("kp", "kd", "K", "compliance", "user")  # numbers that belong to a controller
 
 
 class Tuning:
@@ -56,14 +36,16 @@ class Tuning:
         self._most_taps = library.constants["TAPS"]
         self.bandwidths: NDArray[Any] | None = None  # of gains that were found here [rad/s], (nv,)
         self._law = Controller()  # whose gains these are
+        self.braking: Braking | None = None  # the gains that bring the robot to rest
         self.set_parameters({})
 
     def array(self, field: str) -> NDArray[Any]:
         """A field of the block."""
         return self._library.view(self._block, "eg_loop_tuning_t", field)
 
-    def publish(self, loop: Any) -> None:
-        """Hand the block over; the loop takes it at its next cycle."""
+    def publish(self, loop: Any, ramp: int = 0) -> None:
+        """Hand the block over; the loop takes it at its next cycle, its command goes over in ``ramp`` cycles."""
+        self._block.ramp = ramp
         self._library.lib.eg_loop_set_tuning(loop, self._block)
 
     def set_parameters(self, values: Mapping[str, float]) -> None:
@@ -93,6 +75,18 @@ class Tuning:
         if controller.name == "feedforward" and elastic:
             stiffness = stiffness_by_columns(self._model, q)[np.ix_(elastic, elastic)]
             self.array("compliance").reshape(len(elastic), -1)[:] = np.linalg.inv(stiffness)
+
+    def law_values(self) -> dict[str, Any]:
+        """What belongs to the present controller, to be set again by :meth:`use_law`."""
+        fields = {name: self.array(name).copy() for name in LAW_FIELDS}
+        return {**fields, "feedforward": int(self._block.feedforward), "bandwidths": self.bandwidths}
+
+    def use_law(self, index: int, controller: Controller, values: Mapping[str, Any]) -> None:
+        """Change to another controller of the loop, with what belongs to it."""
+        self._law, self.bandwidths = controller, values["bandwidths"]
+        self._block.law, self._block.feedforward = index, values["feedforward"]
+        for name in LAW_FIELDS:
+            self.array(name)[:] = values[name]
 
     def growth(self, controller: Controller, q: NDArray[Any], period: float) -> Growth | None:
         """How fast the linearized closed loop grows or decays with the present gains; None: unknown."""
@@ -146,44 +140,69 @@ class Tuning:
     def set_limits(self, limits: Limits, period: float) -> None:
         """All limits anew, for a loop of that period [s]."""
         checks.instance(f"{self._model.name}: limits", limits, Limits, "a Limits(...)")
-        expected = f"seconds up to {(2**32 - 1) * period:g}; 0: references of any age"
-        age = checks.number(f"{self._model.name}: reference_age", limits.reference_age, 0.0, (2**32 - 1) * period, expected)
-        least, greatest = self._range(limits.position)
-        fields = {
-            "F_max": limits.force, "F_trip": limits.force_trip, "qd_max": limits.velocity,
-            "error_max": limits.error,
-        }  # fmt: skip
-        values = {field: self.expand(field, np.inf if value is None else value, np.inf) for field, value in fields.items()}
-        values["q_max"] = self.expand_positions(
-            "q_max", np.inf if greatest is None else greatest, np.full(self._model.nq, np.inf)
-        )
-        values["q_min"] = self.expand_positions("q_min", -np.inf if least is None else least, np.full(self._model.nq, -np.inf))
-        for field in ("F_max", "F_trip", "qd_max", "error_max"):
-            if (values[field] < 0.0).any():
-                raise ModelError(f"{self._model.name}: limits: {field} is {values[field]}, expected numbers from 0.")
-        if (values["q_min"] > values["q_max"]).any():
-            raise ModelError(f"{self._model.name}: limits: position={limits.position!r}, expected (least, greatest).")
-        for field, value in values.items():
+        arrays, whole = limit_fields(self._model, limits, period, self.expand, self.expand_positions)
+        for field, value in arrays.items():
             self.array(field)[:] = value
-        self._block.reference_age = max(1, round(age / period)) if age > 0.0 else 0
+        for field, number in whole.items():
+            setattr(self._block, field, number)
 
-    def _range(self, position: Any) -> tuple[Any, Any]:
-        if position is None:
-            return None, None
-        if not isinstance(position, (tuple, list)) or len(position) != 2:
-            raise ModelError(f"{self._model.name}: limits: got position={position!r}, expected a pair (least, greatest).")
-        return position[0], position[1]
+    def set_safe(self, safe: SafeCommand, q: NDArray[Any], period: float, substeps: int = 1) -> Braking:
+        """How the loop comes to rest; gains that are not given are found, about q and other configurations."""
+        name, block, constants = self._model.name, self._block, self._library.constants
+        checked = checked_safe_command(name, safe)
+        given = {
+            field: None if value is None else self.expand(f"safe {field}", value, 1.0 if field == "rest" else 0.0)
+            for field, value in checked.arrays.items()
+        }
+        rest, force = given["rest"], given["force"]
+        assert rest is not None and force is not None
+        design = BrakingDesign(self._model, q, period, checked.gravity)
+        limit = self.array("qd_max").astype(float)
+        speed = np.where(limit < 0.1 * np.finfo(self._model.dtype).max, limit, SPEED)
+        damping = given["damping"]
+        if damping is None:
+            damping = design.damping(checked.seconds, speed, rest)
+        elif not design.is_stable(np.zeros_like(damping), damping):
+            raise ModelError(
+                f"{name}: SafeCommand: damping={safe.damping!r} is unstable at {1.0 / period:g} Hz, as linearized. "
+                "Fix: leave it out, it is then found, or a higher rate."
+            )
+        found = design.hold() if given["kp"] is None or given["kd"] is None else (given["kp"], given["kd"])
+        kp, kd = (value if own is None else own for own, value in zip((given["kp"], given["kd"]), found, strict=True))
+        if not kd.any():
+            kd = damping  # at least it does not get faster
+        if not design.is_stable(kp, kd):
+            raise ModelError(
+                f"{name}: SafeCommand: kp={safe.kp!r} and kd={safe.kd!r} are unstable at {1.0 / period:g} Hz, as linearized. "
+                "Fix: leave them out, they are then found, or a higher rate."
+            )
+        fields = {"safe_F": force, "safe_damping": damping, "safe_kp": kp, "safe_kd": kd, "rest": rest}
+        for field, value in fields.items():
+            self.array(field)[:] = value
+        block.stop, block.after = constants[STOPS[checked.stop]], constants[AFTER[checked.after]]
+        block.stop_ticks, block.fade_ticks = max(1, round(checked.seconds / period)), round(checked.fade / period)
+        block.safe_gravity, block.predict, block.substeps = int(checked.gravity), int(checked.predict), substeps
+        time, joint = self._stopping_time(design, checked.stop, checked.seconds, (damping, kp, kd), speed, rest)
+        self.braking = Braking(damping, kp, kd, time, joint)
+        return self.braking
 
-    def set_safe(self, safe: SafeCommand) -> None:
-        """What is written when the loop stops."""
-        checks.instance(f"{self._model.name}: safe", safe, SafeCommand, "a SafeCommand(...)")
-        gravity = flag("SafeCommand: gravity", safe.gravity)
-        force, damping = (real_numbers.finite(f"SafeCommand: {name}", getattr(safe, name)) for name in ("force", "damping"))
-        if (damping < 0.0).any():
-            raise ModelError(f"SafeCommand: damping: got {safe.damping!r}, expected numbers from 0: a negative one speeds up.")
-        self.array("safe_F")[:] = self.expand("safe force", force)
-        self.array("safe_damping")[:] = self.expand("safe damping", damping)
-        self._block.safe_gravity = int(gravity)
+    def stop_seconds(self, period: float) -> float:
+        """In which the robot should come to rest."""
+        return int(self._block.stop_ticks) * period
+
+    def _stopping_time(
+        self, design: BrakingDesign, stop: str, seconds: float, gains: Any, speed: NDArray[Any], rest: NDArray[Any]
+    ) -> tuple[float, str]:
+        """By the gains as linearized, and by the forces that the limits leave for braking."""
+        if stop == "off":
+            return seconds, ""
+        time, joint = design.whole_time(gains, stop, seconds, speed, rest)
+        force = self.array("F_max").astype(float) - design.weights()
+        for k in design.driven:
+            needed = float(design.inertia[k] * speed[k] / force[k]) if force[k] > 0.0 else np.inf
+            if needed > time:
+                time, joint = needed, self._model.velocity_names[k]
+        return time, joint
 
     def set_shaper(self, shaper: Shaper | None, period: float, rows: int) -> None:
         """Impulses of the input shaper; ``rows`` is the length of the loop's memory in periods."""

@@ -137,6 +137,16 @@ class Model(
         return pairs[:, 0].copy(), pairs[:, 1].copy()
 
     @property
+    def velocity_limits(self) -> Array:
+        """Greatest speeds (nv,) [rad/s, m/s] of the robot description; infinite where there is no limit."""
+        return np.array([speed for speed, _ in self._metadata.drive_limits], dtype=np.float64)
+
+    @property
+    def force_limits(self) -> Array:
+        """Greatest forces of the drives (nv,) [N m, N] of the robot description; infinite where there is no limit."""
+        return np.array([force for _, force in self._metadata.drive_limits], dtype=np.float64)
+
+    @property
     def frame_names(self) -> tuple[str, ...]:
         """Names of the frames, in the order of :meth:`forward_kinematics`."""
         return self._metadata.frame_names

@@ -45,6 +45,8 @@ static void set_up(double period)
         tuning.kp[i] = 400.0;
         tuning.kd[i] = 40.0;
     }
+    tuning.rest[0] = tuning.rest[1] = 1e9; /* always at rest: the ends of runs are what is looked at */
+    tuning.after = TWO_LINK_LOOP_AFTER_END;
     tuning.taps = 2;
     tuning.tap_delay[1] = 250;
     tuning.tap_gain[0] = tuning.tap_gain[1] = 0.5;
@@ -296,7 +298,7 @@ static void shared_memory(unsigned long cycles)
         exit(1);
     }
     while (two_link_loop_thread_state(&the_thread) != TWO_LINK_LOOP_THREAD_ENDED) {
-        const double state[2] = { (double)(puts + 1u), (double)(puts + 1u) };
+        const double state[2] = { (double)(puts % 1000u), (double)(puts % 1000u) };
         two_link_shared_put(&robot_side, state, state);
         ++puts;
         if (two_link_shared_get(&robot_side, F) == TWO_LINK_SHARED_OK) {

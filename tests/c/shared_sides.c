@@ -64,7 +64,7 @@ static int run_loop(two_link_shared_t *end)
 static int run_robot(two_link_shared_t *end)
 {
     double state[2], F[2] = { 0.0, 0.0 }, most = 0.0;
-    for (double k = 1.0; !is_over; k += 1.0) {
+    for (double k = 1.0; !is_over; k = (k < 1e5) ? (k + 1.0) : 1.0) { /* a position beyond 1e6 rad is a fault */
         state[0] = state[1] = k;
         two_link_shared_put(end, state, state);
         const int got = two_link_shared_get(end, F);

@@ -6,6 +6,8 @@ import shutil
 import subprocess
 from pathlib import Path
 
+import numpy as np
+
 import elastogen
 from elastogen.build.loop import CONSTANTS
 from elastogen.runtime.loop.loop import Loop
@@ -125,6 +127,12 @@ def run_free(library, cycles: int, **options):
 
 
 def finish(loop: Loop, cycles: int):
+    """Run so many cycles, or to the end of a stop; the records up to the first fault, or to the end of the run."""
     loop.start(cycles=cycles)
     loop.wait(timeout=60)
-    return loop.read()
+    loop.stop()
+    records = loop.read()
+    stopping = np.flatnonzero(records["phase"])
+    if not stopping.size:
+        return records
+    return records[: stopping[0] + int(records["status"][stopping[0]] != 0)]

@@ -51,6 +51,7 @@ def test_defaults_move_every_robot(robot: str, name: str, request) -> None:
     q = settled(model, np.zeros(model.nq))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
+        warnings.filterwarnings("ignore", "whip: after a fault joint1 needs")  # no motor: sampling allows little damping
         loop, _ = run_free(library, 0, controller=name, plant=Simulated(q))
     slowest = loop.tuning.bandwidths[list(model.driven)].min()
     seconds = max(1.0, 8 * np.pi / LinearRobot.of(model, q).lowest_frequency(), 3 / slowest)

@@ -94,13 +94,14 @@ def test_tables_are_let_go_and_never_too_early(library) -> None:
             numbers[loop.follow(table, 0 * table, 0 * table)] = k
             del table
             assert len(loop._tables) <= 3
-    for record in loop.read():
+    records = loop.read()
+    for record in records[records["phase"] == 0]:
         if record["reference"]:
             assert record["q_ref"].tolist() == [numbers[int(record["reference"])]] * 2
 
 
 def test_a_table_that_was_given_before_the_start_is_kept(library) -> None:
-    loop = Loop(library, free_running=True, telemetry=64)
+    loop = Loop(library, free_running=True, telemetry=4096)
     loop.start(cycles=2)
     loop.wait(timeout=30)
     table = np.full((5, 2), 0.125)
@@ -110,7 +111,8 @@ def test_a_table_that_was_given_before_the_start_is_kept(library) -> None:
     loop.read()
     loop.start(cycles=3)
     loop.wait(timeout=30)
-    np.testing.assert_array_equal(loop.read()["q_ref"], 0.125)
+    records = loop.read()
+    np.testing.assert_array_equal(records["q_ref"][records["phase"] == 0], 0.125)
 
 
 def test_references_are_counted_beyond_two_to_the_32(library) -> None:

@@ -18,18 +18,25 @@ from elastogen.runtime.loop.status import MEANING, LoopWarning
 
 def test_nan_in_the_plant_leads_to_the_safe_command(library) -> None:
     plant = Simulated([0.3, -0.2])
-    loop, _ = run_free(library, 0, plant=plant, safe=SafeCommand(gravity=True, damping=2.0))
+    loop, _ = run_free(library, 0, plant=plant, safe=SafeCommand(seconds=0.5, fade=0.02))
+    loop.set_reference([0.3, -0.2], F=[3.0, 1.0])
     loop.step(50)
     plant.disturbance[1] = np.nan
-    status = loop.step(3)
+    status = loop.step(550)
     assert status.name == "STATUS_STATE_NOT_FINITE"
     assert not status
     records = loop.read()
-    assert records["status"].tolist() == [0] * 50 + [STATUS["STATUS_STATE_NOT_FINITE"]] * 3
+    assert records["status"].tolist() == [0] * 50 + [STATUS["STATUS_STATE_NOT_FINITE"]] * 550
     assert np.isnan(records["q"][50]).any()
-    sound = records[49]
-    expected = library.model.gravity_vector(sound["q"]) - 2.0 * sound["qd"]
-    np.testing.assert_allclose(records["F"][50:], [expected] * 3, rtol=1e-12)
+    weights = library.model.gravity_vector(records["q"][49])
+    rise = np.minimum(np.arange(501) / 20, 1.0)[:, None]  # from the last command, in 20 cycles
+    fall = np.minimum((500 - np.arange(501)) / 20, 1.0)[:, None]  # to nothing, in the last 20
+    goal = fall * weights
+    expected = records["F"][49] + rise * (goal - records["F"][49])
+    np.testing.assert_allclose(records["F"][50:551], expected, rtol=0, atol=1e-12)
+    np.testing.assert_array_equal(records["F"][551:], 0.0)
+    assert records["phase"][50:550].tolist() == [1] * 500
+    assert records["phase"][550:].tolist() == [3] * 50
 
 
 @pytest.mark.parametrize("culprit", [0, 1])
@@ -52,7 +59,8 @@ def test_a_motion_that_diverges_names_the_coordinate_and_the_fix(library, culpri
 
 def test_a_motion_that_runs_away_without_drives_names_the_fastest_coordinate(library) -> None:
     plant = Simulated([0.3, -0.2])
-    loop, _ = run_free(library, 0, plant=plant, controller=PDGravity(0.0, 0.0), limits=Limits(force=0.0))
+    with pytest.warns(LoopWarning, match="more force"):
+        loop, _ = run_free(library, 0, plant=plant, controller=PDGravity(0.0, 0.0), limits=Limits(force=0.0))
     plant.qd[:] = [0.0, -1e12]
     assert loop.step(3).coordinate == library.model.coordinate_names[1]
     assert loop.status.name == "STATUS_DIVERGED"
@@ -65,34 +73,47 @@ def test_nan_stops_the_thread(library) -> None:
     records = finish(loop, cycles)
     assert loop.status.name == "STATUS_STATE_NOT_FINITE"
     assert loop.status.coordinate == "shoulder"
-    assert loop.statistics().cycles == len(records) == 2
-    np.testing.assert_array_equal(records["F"][-1], 0.0)
+    assert len(records) == 2
+    statistics = loop.statistics()
+    assert statistics.cycles - statistics.safe == 1
+    assert loop.phase == "ended"
 
 
 @pytest.mark.parametrize(
     ("limits", "name"),
     [
         (Limits(velocity=[10, 0.5]), "STATUS_VELOCITY"),
-        (Limits(error=1e-3), "STATUS_TRACKING"),
+        (Limits(error=[1, 1e-2]), "STATUS_TRACKING"),
         (Limits(position=(-1, [2, 0.4])), "STATUS_POSITION"),
+        (Limits(position=([-2, -0.4], 1)), "STATUS_POSITION"),
         (Limits(force_trip=[1000, 20]), "STATUS_FORCE"),
     ],
 )
-def test_limits_stop_the_loop(library, limits: Limits, name: str) -> None:
-    loop, cycles = run_free(library, 1000, limits=limits, controller=PDGravity([100, 100], [40, 15]))
-    loop.move_to([0.0, 1.0], 0.2)
-    records = finish(loop, cycles)
-    assert loop.status.name == name
-    assert loop.status.coordinate == "elbow" if name != "STATUS_TRACKING" else loop.status.coordinate
-    assert records["status"][-1] == STATUS[name]
-    assert (records["status"][:-1] == 0).all()
-    np.testing.assert_array_equal(records["F"][-1], 0.0)
+@pytest.mark.parametrize("push", [100.0, -100.0])
+def test_limits_stop_the_loop(library, limits: Limits, name: str, push: float) -> None:
+    plant = Simulated([0.0, 0.0])
+    loop, _ = run_free(library, 0, limits=limits, plant=plant, controller=PDGravity([100, 100], [40, 15]))
+    assert loop.step(10)
+    plant.disturbance[1] = push  # on the elbow
+    status = loop.step(2000)
+    if name == "STATUS_POSITION" and not (limits.position[0] == -1) == (push > 0):
+        assert status or status.name == "STATUS_POSITION"
+        return
+    assert (status.name, status.coordinate) == (name, "elbow")
+    records = loop.read()
+    faults = np.flatnonzero(records["status"])
+    assert (records["status"][faults[0] :] == STATUS[name]).all()
+    assert (records["phase"][: faults[0]] == 0).all()
+    assert records["phase"][faults[0]] == 1
 
 
 def test_forces_are_cut(library) -> None:
-    loop, cycles = run_free(library, 500, limits=Limits(force=[20, 5]))
+    with pytest.warns(LoopWarning, match="after a fault shoulder needs much longer .* more force"):
+        loop, cycles = run_free(library, 500, limits=Limits(force=[20, 5]))
     loop.set_reference([2.0, 2.0])
-    records = finish(loop, cycles)
+    loop.start(cycles=cycles)
+    loop.wait(timeout=60)
+    records = loop.read()
     assert np.abs(records["F"]).max(axis=0).tolist() == [20.0, 5.0]
     assert loop.statistics().saturations == np.count_nonzero(records["saturated"]) > 0
     assert loop.status
@@ -141,13 +162,13 @@ def test_shared_memory_may_be_stale_for_seconds(library) -> None:
     ("age", "beat", "cycles", "expected"),
     [
         (0, 0, 3000, (3000, "STATUS_OK", 7)),  # not watched
-        (100, 0, 3000, (102, "STATUS_STALE_REFERENCE", 7)),  # cycle 101 is the first that is more than 100 ticks away
+        (100, 0, 3000, (103, "STATUS_STALE_REFERENCE", 7)),  # cycle 101 is the first that is more than 100 ticks away
         (100, 100, 3000, (3000, "STATUS_OK", 7)),  # each heartbeat is seen one cycle after it was sent
-        (100, 102, 3000, (103, "STATUS_STALE_REFERENCE", 7)),
+        (100, 102, 3000, (104, "STATUS_STALE_REFERENCE", 7)),
     ],
 )
 def test_the_age_of_references_in_c(checks, age, beat, cycles, expected) -> None:
-    """Free-running; in the end the safe command is written, after a fault or without."""
+    """Free-running; in the end safe_F is written, after a fault (one more cycle to see that it is at rest) or without."""
     _, numbers = run_checks(checks, "checks", "stale", age, beat, cycles)
     assert (numbers["cycles"], numbers["status"], numbers["force"]) == (expected[0], STATUS[expected[1]], expected[2])
 
@@ -160,7 +181,8 @@ def test_a_stale_reference_stops_the_loop_with_the_safe_command(library) -> None
     assert loop.status.name == "STATUS_STALE_REFERENCE"
     assert loop.status.meaning == "no new reference or heartbeat for too long"
     assert records["status"].tolist() == [0] * 51 + [STATUS["STATUS_STALE_REFERENCE"]]
-    expected = library.model.gravity_vector(records["q"][-1]) + np.array([3.0, 0.0])
+    damping = loop.tuning.braking.damping
+    expected = library.model.gravity_vector(records["q"][-1]) + np.array([3.0, 0.0]) - damping * records["qd"][-1]
     np.testing.assert_allclose(records["F"][-1], expected, rtol=1e-12)
 
 

@@ -226,17 +226,17 @@ def test_a_side_that_left_or_died_comes_back(library) -> None:
         assert header(name)["loop_process"] == 0
         again = SharedMemory(name, timeout=30.0)
         loop = Loop(library, plant=again, telemetry=64)
-        loop.start(cycles=5)
+        loop.start(cycles=15)
         assert loop.wait(timeout=30)
-        np.testing.assert_array_equal(loop.read()["q"], [[0.1, 0.2]] * 5)
+        np.testing.assert_array_equal(loop.read()["q"], [[0.1, 0.2]] * 15)
     finally:
         process.kill()
         process.wait()
     with SharedRobot(library, name) as robot:  # takes the place of the one that was killed
         robot.put([0.3, 0.4], [0.0, 0.0])
-        loop.start(cycles=1)
+        loop.start(cycles=10)
         assert loop.wait(timeout=30)
-        np.testing.assert_array_equal(loop.read()["q"], [[0.3, 0.4]])
+        np.testing.assert_array_equal(loop.read()["q"], [[0.3, 0.4]] * 10)
     again.close()
     assert not is_there(name)
 
