@@ -27,7 +27,7 @@ from elastogen.build.module.compile import find_toolchain
 from elastogen.build.options import BuildOptions, checked_path
 from elastogen.build.pipeline import GeneratedFiles, compile_cached
 from elastogen.build.stamps import sha256, tool_sha256
-from elastogen.build.user_code import UserCode
+from elastogen.build.user_code import UserCode, called_functions
 from elastogen.generator.description.load_robot import RobotSource, load
 from elastogen.generator.functions.derivation import ModelDerivation, derive_model
 from elastogen.generator.robot.joint_kind import JointCoordinate, JointKind
@@ -109,7 +109,8 @@ MODULE_TYPES = (
     "exchange_t", "elastic_t", "law_t", "t", "clock_t", "options_t", "histogram_t", "statistics_t", "thread_t",
 )  # fmt: skip
 MODULE_FUNCTIONS = (
-    "init", "step", "reset", "resume", "ask_reset", "stop", "trip", "finish", "set_reference", "heartbeat", "set_tuning", "take_records", "dropped", "checksum",
+    "init", "step", "reset", "resume", "ask_reset", "stop", "trip", "finish",
+    "set_reference", "heartbeat", "set_tuning", "take_records", "dropped", "checksum",
     "plant_read", "plant_write",
     "thread_start", "thread_stop", "thread_join", "thread_run", "thread_state", "thread_statistics", "due",
 )  # fmt: skip
@@ -183,7 +184,8 @@ class LoopContext:
 def build_loop_extension(robot: Robot, options: BuildOptions, code: UserCode | None = None) -> Path:
     """The extension module of a robot's loop, from the cache where it is there."""
     code = code or UserCode()
-    options = _with_threads(options.with_outputs(loop_outputs(robot, options.emit.outputs)))
+    called = called_functions(robot, code, bool(options.emit.frames))
+    options = _with_threads(options.with_outputs(loop_outputs(robot, (*(options.emit.outputs or ()), *called))))
     toolchain = find_toolchain(options.compile)
     cache = safe_cache(options.cache_dir)
     texts = [text for pair in sorted(code.files.items()) for text in pair]

@@ -124,8 +124,8 @@ def build_loop(
 
     ``controller_source`` is C text, or the path of a .c file, that defines ``int user_controller(void *context, const
     <name>_loop_view_t *view, <name>_real_t *F)``; ``plant_source`` one that defines ``user_read`` and ``user_write`` as
-    <name>_loop.h types them. Both may call every function of the model. ``options`` are those of ``build_model``;
-    ``outputs`` are more functions for the user's own code. ``controller`` names an own function of the robot
+    <name>_loop.h types them. Both may call every function of the model: those that their text names are emitted; ``outputs``
+    are more of them. Other ``options`` are those of ``build_model``. ``controller`` names an own function of the robot
     (``robot.with_function``) that becomes the controller "user". Raises RobotError, OutputError or BuildError.
     """
     request = BuildRequest.of(robot, BuildOptions.checked(**options))
@@ -155,9 +155,12 @@ class _Maker:
         (function,) = derive_model(robot, (name,), self._request.options.emit.frames).functions
         return EmittedProgram(robot, function)
 
-    def loop(self, controller_source: Any, plant_source: Any, controller: str | None) -> LoopLibrary:
-        """The robot's control loop."""
-        return _loop_of(self._request.for_outputs(None), controller_source, plant_source, controller)
+    def loop(
+        self, controller_source: Any, plant_source: Any, controller: str | None, outputs: Sequence[str] | None = None
+    ) -> LoopLibrary:
+        """The robot's control loop, with more functions of the model for the user's own C."""
+        chosen = BuildOptions.checked(outputs=outputs).emit.outputs
+        return _loop_of(self._request.for_outputs(chosen), controller_source, plant_source, controller)
 
     def animate(self, simulation: Simulation, path: str | os.PathLike[str], **options: Any) -> Path:
         """Write a page that plays a motion."""

@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 import os
+import re
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from elastogen.generator.robot.errors import BuildError
+from elastogen.runtime.errors import suggestion
+
+if TYPE_CHECKING:
+    from elastogen.generator.robot.robot import Robot
+
+OTHER_FILES = ("loop", "shared", "switch", "ik", "simulate", "integrate")  # first words of functions that are no model's
 
 
 @dataclass(frozen=True)
@@ -29,6 +37,32 @@ class UserCode:
         """File name -> text."""
         both = {"user_controller.c": self.controller, "user_plant.c": self.plant}
         return {name: text for name, text in both.items() if text is not None}
+
+
+def called_functions(robot: Robot, code: UserCode, with_frames: bool) -> tuple[str, ...]:
+    """Functions of the model that the user's C calls, to be emitted; one that no model has is refused."""
+    from elastogen.generator.functions.derivation import CATALOGUE, FRAMED
+
+    own = [function.name for function in robot.functions]
+    found: dict[str, None] = {}
+    for file, text in code.files.items():
+        plain = re.sub(r"/\*.*?\*/|//[^\n]*|\"(?:\\.|[^\"\\])*\"", " ", text, flags=re.S)
+        defined = set(re.findall(rf"\b{robot.name}_(\w+)\s*\([^;{{}}()]*\)\s*\{{", plain))
+        for name in re.findall(rf"\b{robot.name}_(\w+)\s*\(", plain):
+            known = name.removesuffix("_in") if name.removesuffix("_in") in CATALOGUE else name
+            if known in CATALOGUE or known in own:
+                found[known] = None
+            elif name.partition("_")[0] in OTHER_FILES or name in defined or (with_frames and name.startswith(tuple(FRAMED))):
+                continue
+            else:
+                framed = next((entry for entry in FRAMED if name.startswith(entry)), None)
+                fix = (
+                    suggestion(name, [*CATALOGUE, *own])
+                    if framed is None
+                    else " Fix: frames=[...] names the frames of such functions."
+                )
+                raise BuildError(f"{file} calls {robot.name}_{name}, which is no function of the model {robot.name}.{fix}")
+    return tuple(found)
 
 
 def _c_text(argument: str, given: str | os.PathLike[str] | None, needed: tuple[str, ...]) -> str | None:

@@ -85,8 +85,8 @@ class ChangeMethods:
         index = next((k for k, law in enumerate(self.controllers) if controller is law or controller == law.name), None)
         if index is None:
             raise ModelError(
-                f"{self.model.name}.use: got {controller!r}, expected one of {', '.join(names)}.{suggestion(controller, names)} "
-                "Fix: name it in controllers= when the loop is made."
+                f"{self.model.name}.use: got {controller!r}, expected one of {', '.join(names)}."
+                f"{suggestion(controller, names)} Fix: name it in controllers= when the loop is made."
             )
         with self._lock:
             self._law_values[self._law] = self.tuning.law_values()
@@ -121,7 +121,9 @@ def all_controllers(controller: str | Controller | None, controllers: Any, most:
     if isinstance(controllers, (str, bytes)) or not hasattr(controllers, "__iter__"):
         raise ModelError(f"loop: got controllers={controllers!r}, expected {expected}.")
     others = [as_controller(given) for given in controllers]
-    first = others[0] if controller is None and others else as_controller("computed_torque" if controller is None else controller)
+    first = (
+        others[0] if controller is None and others else as_controller("computed_torque" if controller is None else controller)
+    )
     laws = [first, *(law for law in others if law is not first and (controller is None or law.name != first.name))]
     names = [law.name for law in laws]
     twice = next((name for name in names if names.count(name) > 1), None)

@@ -173,7 +173,7 @@ class Loop(ReferenceMethods, ChangeMethods, RecoveryMethods):
 
     def _prepare(self) -> None:
         """Put the loop at its beginning."""
-        ffi, loop = self._ffi, self._loop
+        loop = self._loop
         self._lib.eg_loop_init(loop, self.period)
         self.plant.connect(self.library, loop, self.period)
         self._connect_controllers()

@@ -41,9 +41,10 @@ class ReferenceMethods:
     def set_reference(
         self, q: ArrayLike, qd: ArrayLike = 0.0, qdd: ArrayLike = 0.0, F: ArrayLike = 0.0, *, seconds: float = 0.0
     ) -> int:
-        """Follow these values from the next cycle on, joined without a jump in that time; returns the number that records carry.
+        """Follow these values from the next cycle on; returns the number that the records will carry.
 
-        Arrays over all coordinates (velocities) or over the driven ones; ``F`` [N m, N] is added to the controller's forces.
+        They are joined in ``seconds`` without a jump; 0: at once. Arrays over all coordinates (velocities) or over the driven
+        ones; ``F`` [N m, N] is added to the controller's forces.
         """
         fields = {"q": q, "qd": qd, "qdd": qdd, "F": F}
         return self._send("HOLD", fields, duration=self._joined_in("set_reference", seconds))
@@ -71,7 +72,8 @@ class ReferenceMethods:
     ) -> int:
         """Follow tables of shape (rows, nq), of derivatives (rows, nv), one row for each period; the last row is held.
 
-        A table that begins elsewhere is joined in ``seconds`` without a jump (0: at once). Jerk and snap matter to ``Feedforward`` on flexible arms; without them they are differences of qdd.
+        A table that begins elsewhere is joined in ``seconds`` without a jump (0: at once).
+        Jerk and snap matter to ``Feedforward`` on flexible arms; without them they are differences of qdd.
         """
         table, orders = reference_table(self.model, {"q": q, "qd": qd, "qdd": qdd, "qddd": qddd, "qdddd": qdddd})
         duration = self._joined_in("follow", seconds)
@@ -123,7 +125,8 @@ class ReferenceMethods:
         if kind == "TABLE" or goal is None or duration <= 0.0 or not loop.started or any(loop.view.qd_ref[0:n]):
             return None
         way = np.asarray(self.model.difference(list(loop.view.q_ref[0 : self.model.nq]), goal), dtype=float)
-        return np.abs(way) * (FASTEST[bool(self.model.elastic)] / duration)
+        peak: NDArray[Any] = np.abs(way) * (FASTEST[bool(self.model.elastic)] / duration)
+        return peak
 
     def _whole(self, name: str, value: NDArray[Any]) -> NDArray[Any]:
         """A field of a reference over all coordinates, with unit quaternions, or over all velocities."""

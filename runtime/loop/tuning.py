@@ -20,7 +20,6 @@ from elastogen.runtime.loop.stability import Growth, LinearRobot, growth
 from elastogen.runtime.motion.shaping import Shaper
 from elastogen.runtime.words import flag
 
-
 __all__ = ["Limits", "SafeCommand", "Tuning"]
 LAW_FIELDS = ("kp", "kd", "K", "compliance", "user")  # numbers that belong to a controller
 
@@ -155,7 +154,8 @@ class Tuning:
             for field, value in checked.arrays.items()
         }
         rest, force = given["rest"], given["force"]
-        assert rest is not None and force is not None
+        if rest is None or force is None:
+            raise ModelError(f"{name}: SafeCommand: got rest={safe.rest!r}, force={safe.force!r}, expected numbers.")
         design = BrakingDesign(self._model, q, period, checked.gravity)
         limit = self.array("qd_max").astype(float)
         speed = np.where(limit < 0.1 * np.finfo(self._model.dtype).max, limit, SPEED)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -27,7 +28,9 @@ class Maker(Protocol):
     def program(self, name: str) -> Any:
         """The program of a function, to look at."""
 
-    def loop(self, controller_source: Any, plant_source: Any, controller: str | None) -> LoopLibrary:
+    def loop(
+        self, controller_source: Any, plant_source: Any, controller: str | None, outputs: Sequence[str] | None = None
+    ) -> LoopLibrary:
         """The control loop, with the user's C or with an own function as its controller."""
 
     def animate(self, simulation: Any, path: Any, **options: Any) -> Path:

@@ -245,12 +245,15 @@ class Model(
             raise ModelError(f"{self._name}.program: function={function!r}, expected the name of one, as 'mass_matrix'.")
         return self._maker.program(function)
 
-    def loop(self, *, controller_source: Any = None, plant_source: Any = None, **options: Any) -> Loop:
+    def loop(
+        self, *, controller_source: Any = None, plant_source: Any = None, outputs: Sequence[str] | None = None, **options: Any
+    ) -> Loop:
         """A real-time loop of this robot with the present live parameters: see :class:`~elastogen.runtime.loop.loop.Loop`.
 
         ``controller`` may also name an own function of the robot (``robot.with_function``). ``controller_source`` and
-        ``plant_source`` are C text, or paths of .c files, of the user's own; ``options`` are the
-        loop's. The first call compiles the loop (a few seconds, then from the cache).
+        ``plant_source`` are C text, or paths of .c files, of the user's own, which may call every function of the model:
+        those that the text names are compiled in, and those of ``outputs``. ``options`` are the loop's.
+        The first call compiles the loop (a few seconds, then from the cache).
         """
         from elastogen.runtime.loop.loop import Loop
 
@@ -261,7 +264,7 @@ class Model(
             )
         own = options.get("controller") if options.get("controller") in self._maker.own_functions else None
         options |= {} if own is None else {"controller": "user"}
-        library = self._maker.loop(controller_source, plant_source, own)
+        library = self._maker.loop(controller_source, plant_source, own, outputs)
         library.model.parameters.update(self._parameters)
         loop = Loop(library, **options)
         loop.animator = self._animator

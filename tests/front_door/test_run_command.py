@@ -50,12 +50,13 @@ def test_a_fault_is_reported_and_fails_the_command(capsys, tmp_path: Path) -> No
     assert main(["run", "two_link", *options]) != 0
     printed = capsys.readouterr()
     assert "the controller failed" in printed.out
-    assert "safe command: the controller failed" in printed.err
+    assert "a fault stopped the loop: the controller failed" in printed.err
     assert "- status: the controller failed" in (report / "report.md").read_text()
     with np.load(report / "records.npz") as data:
         cycles = data["cycle"].tolist()
         assert cycles == list(range(len(cycles)))
-        assert 0 < len(cycles) <= 21  # fewer where the machine was late and periods were skipped
+        assert 0 < np.count_nonzero(data["status"] == 0) <= 20  # fewer where the machine was late and periods were skipped
+        assert set(data["status"].tolist()) == {0, 6}
 
 
 def test_a_motion_that_diverges_names_the_coordinate_and_the_options(library, capsys) -> None:

@@ -46,6 +46,7 @@ BAR = 24  # characters
 AMPLITUDE = 0.5  # of the default motion [rad, m]
 PERIODS = 4.0  # of the lowest mode that a default move lasts
 PAUSE = 1.5  # moves from the beginning of one to that of the next
+SPEED_MARGIN = 1.25  # of a default move, to the limits of the joints' speeds
 NAME = 16  # characters of a coordinate's name
 
 
@@ -129,7 +130,7 @@ def run(model: Model, options: SimpleNamespace) -> None:
         for path in written:
             print(f"wrote {path}")
     if not loop.status:
-        raise elastogen.ModelError(f"{model.name}: the loop went to its safe command: {loop.status.meaning}. {_advice(loop)}")
+        raise elastogen.ModelError(f"{model.name}: a fault stopped the loop: {loop.status.meaning}. {_advice(loop)}")
     problem = far_off(loop, records, loop.model.difference(plan.start, plan.goal))
     if problem:
         raise elastogen.ModelError(f"{model.name}: {problem} {_advice(loop)}")
@@ -153,7 +154,6 @@ def make_loop(model: Model, options: SimpleNamespace) -> tuple[Loop, Plan]:
     from elastogen.runtime.loop.controllers import BY_NAME
     from elastogen.runtime.loop.plants import Simulated
     from elastogen.runtime.loop.stability import LinearRobot, settled
-    from elastogen.runtime.loop.tuning import Limits
 
     start, goal = _ends(model, options)
     if options.q0 is None or len(options.q0) != model.nq:
@@ -171,9 +171,8 @@ def make_loop(model: Model, options: SimpleNamespace) -> tuple[Loop, Plan]:
             cpu=options.cpu,
             spin=options.spin,
             shaper=_shaper(model, options),
-            limits=Limits(position=model.position_limits),
         )
-    move = options.move_seconds or _move_seconds(loop, robot)
+    move = options.move_seconds or max(_move_seconds(loop, robot), _within_speed(model, start, goal))
     plan = Plan(start, goal, name, move, options.seconds or max(10.0, 1.5 * move))
     slowest = None if loop.tuning.bandwidths is None else float(np.min(loop.tuning.bandwidths[list(model.driven)]))
     at = "" if slowest is None else f", default gains for {slowest:.3g} rad/s"
@@ -206,6 +205,17 @@ def _move_seconds(loop: Loop, robot: LinearRobot) -> float:
     return max(1.0, PERIODS * period, 3.0 / slowest)
 
 
+def _within_speed(model: Model, start: NDArray[Any], goal: NDArray[Any]) -> float:
+    """Seconds in which a move stays within the speeds of the robot, with a margin."""
+    import numpy as np
+
+    from elastogen.runtime.loop.references import FASTEST
+
+    way = np.abs(np.asarray(model.difference(start, goal), dtype=float))
+    limit = np.where(model.velocity_limits > 0.0, model.velocity_limits, np.inf)
+    return SPEED_MARGIN * FASTEST[bool(model.elastic)] * float((way / limit).max(initial=0.0))
+
+
 @contextmanager
 def _notices() -> Iterator[None]:
     """Warnings as lines on stderr."""
@@ -227,9 +237,9 @@ def watch(loop: Loop, plan: Plan) -> NDArray[Any]:
     begin, move = time.monotonic(), 0
     shown = begin if sys.stdout.isatty() else begin + 1.0 - FRAME
     try:
-        while loop.running:
+        while loop.running and (loop.status or loop.phase != "holding"):  # after a fault: until the robot is at rest
             now = time.monotonic()
-            if now - begin >= PAUSE * plan.move_seconds * move:
+            if loop.status and now - begin >= PAUSE * plan.move_seconds * move:
                 loop.move_to(plan.goal if move % 2 == 0 else plan.start, plan.move_seconds)
                 move += 1
             records = loop.read()

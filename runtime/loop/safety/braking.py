@@ -1,7 +1,7 @@
 """Gains that bring a robot to rest at the rate of its loop: from the mass matrices of many configurations.
 
-About each configuration, sampled with the period T and the force held in between, the damped robot goes from sample to sample by a
-matrix; its powers tell whether it is stable, and how fast the joints are after the time of the stop.
+About each configuration, sampled with the period T and the force held in between, the damped robot goes from sample to sample
+by a matrix; its powers tell whether it is stable, and how fast the joints are after the time of the stop.
 """
 
 from __future__ import annotations
@@ -53,7 +53,9 @@ class BrakingDesign:
         self.inertia: Array = masses.max(axis=0)
         sudden = np.array([1.0 / np.diag(np.linalg.inv(robot.mass)) for robot in self._robots])
         zero = np.zeros_like(self.inertia)
-        alone = [np.abs(np.linalg.eigvals(step)).max() for step in self._closed(zero, zero)]  # falls by itself, with a free base
+        alone = [
+            np.abs(np.linalg.eigvals(step)).max() for step in self._closed(zero, zero)
+        ]  # falls by itself, with a free base
         self._growth = [max(np.exp(TOLERATED * period), size * (1.0 + ROUNDING)) for size in alone]
         self._most: Array = SUDDEN_SHARE * sudden.min(axis=0) / period
 
@@ -102,8 +104,10 @@ class BrakingDesign:
         zero = np.zeros_like(self.inertia)
         return self._until_rest(self._begins(speed), self._closed(zero, damping), 0, seconds, rest)
 
-    def whole_time(self, braking: tuple[Array, Array, Array], stop: str, seconds: float, speed: Array, rest: Array) -> tuple[float, str]:
-        """The same of a whole stop by (damping, kp, kd): damped joints are caught where they are after their share of the time."""
+    def whole_time(
+        self, braking: tuple[Array, Array, Array], stop: str, seconds: float, speed: Array, rest: Array
+    ) -> tuple[float, str]:
+        """The same of a whole stop by (damping, kp, kd): damped joints are caught where they are, after their share of it."""
         damping, kp, kd = braking
         n, zero = len(self.inertia), np.zeros_like(self.inertia)
         cycles = max(1, round(seconds / self._period))
@@ -156,7 +160,8 @@ class BrakingDesign:
 
     def weights(self) -> Array:
         """The greatest of the weights that the drives carry at the configurations, (nv,) [N m, N]."""
-        return np.array([np.abs(robot.weights) for robot in self._robots]).max(axis=0)
+        greatest: Array = np.array([np.abs(robot.weights) for robot in self._robots]).max(axis=0)
+        return greatest
 
 
 def _left(states: Array, n: int, driven: list[int], rest: Array) -> Array:

@@ -28,7 +28,7 @@ class RecoveryMethods:
 
     @property
     def phase(self) -> str:
-        """ "running"; after a fault or stop() "stopping", then "holding" (at rest after a fault) or "ended"."""
+        """One of "running"; after a fault or stop() "stopping", then "holding" (at rest after a fault) or "ended"."""
         return PHASES[int(self._loop.phase)]
 
     @property
@@ -59,10 +59,14 @@ class RecoveryMethods:
         before are void. A loop whose thread runs goes on at once; another one may be started, or stepped, after it.
         """
         if not self.status and self.phase == "stopping":
-            raise ModelError(f"{self.model.name}.reset: the robot is not at rest yet ({self.status.meaning}). Fix: wait for it.")
+            raise ModelError(
+                f"{self.model.name}.reset: the robot is not at rest yet ({self.status.meaning}). Fix: wait for it."
+            )
         answer = self._ask() if self.running else self._reset_here()
         if answer == self._constants["RESET_TOO_EARLY"]:
-            raise ModelError(f"{self.model.name}.reset: the robot is not at rest yet ({self.status.meaning}). Fix: wait for it.")
+            raise ModelError(
+                f"{self.model.name}.reset: the robot is not at rest yet ({self.status.meaning}). Fix: wait for it."
+            )
         if answer:
             found = self._status_of(answer, int(self._loop.reset_index))
             raise ModelError(f"{self.model.name}.reset: the cause persists: {found}")
@@ -94,6 +98,6 @@ class RecoveryMethods:
         """A fault is not forgotten by a new start."""
         if not self.status:
             raise ModelError(
-                f"{self.model.name}: start() after a fault: {self.status.meaning}. Fix: see to its cause, then reset(); the loop "
-                "then holds where the robot is, until a new reference comes."
+                f"{self.model.name}: start() after a fault: {self.status.meaning}. Fix: see to its cause, then reset(); the "
+                "loop then holds where the robot is, until a new reference comes."
             )

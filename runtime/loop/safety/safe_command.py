@@ -29,11 +29,11 @@ class SafeCommand:
     - "hold": back to where the fault was, by the same law;
     - "off": to ``force``, within ``fade`` seconds.
 
-    ``after`` a fault, at rest (driven joints not faster than ``rest`` [rad/s, m/s]), the loop stays and holds ("hold", by ``kp``
-    and ``kd``; None: found) or ends ("end"). ``gravity``: whether G(q) carries the weights. Where the sensors failed, the force
-    goes to ``force`` + G(last sound position) within ``fade`` seconds, and to ``force`` alone at the end of ``seconds``; with
-    ``predict`` the robot is stopped as above, by the state that the model predicts. At the very end ``force`` is written, zero
-    unless it is given: brakes must hold the robot then.
+    ``after`` a fault, at rest (driven joints not faster than ``rest`` [rad/s, m/s]), the loop stays and holds ("hold", by
+    ``kp`` and ``kd``; None: found) or ends ("end"). ``gravity``: whether G(q) carries the weights. Where the sensors failed,
+    the force goes to ``force`` + G(last sound position) within ``fade`` seconds, and to ``force`` alone at the end of
+    ``seconds``; with ``predict`` the robot is stopped as above, by the state that the model predicts. At the very end ``force``
+    is written, zero unless it is given: brakes must hold the robot then.
     """
 
     stop: str = "damped"

@@ -143,3 +143,32 @@ def test_a_controller_may_come_from_a_file(tmp_path, cache_dir) -> None:
 def test_a_loaded_model_says_how_to_get_a_loop(bender) -> None:
     with pytest.raises(elastogen.ModelError, match="build_loop"):
         elastogen.load_model(bender.extension).loop()
+
+
+CALLS_MORE = """
+/* two_link_kinetic_energy(in a comment) is not called. */
+int user_controller(void *context, const two_link_loop_view_t *view, two_link_real_t *F)
+{
+    double M[4];
+    (void)context;
+    two_link_mass_matrix(view->p, view->q, M);
+    two_link_gravity_vector(view->p, view->q, F);
+    F[0] += M[0] * 1e-3;
+    return 0;
+}
+"""
+
+
+def test_own_code_may_call_every_function_of_the_model(two_link) -> None:
+    """Those that its text names are compiled in; one that no model has is named."""
+    loop = two_link.loop(controller_source=CALLS_MORE, controller="user", plant=Simulated([0.4, 0.2]))
+    assert loop.step()
+    expected = two_link.gravity_vector([0.4, 0.2])
+    expected[0] += 1e-3 * two_link.mass_matrix([0.4, 0.2])[0, 0]
+    np.testing.assert_allclose(loop.read()["F"][0], expected, rtol=1e-13)
+    with pytest.raises(
+        elastogen.BuildError, match=r"user_controller.c calls two_link_mass_matrx, .* Did you mean 'mass_matrix'"
+    ):
+        two_link.loop(controller_source=CALLS_MORE.replace("mass_matrix(", "mass_matrx("), controller="user")
+    more = elastogen.build_loop("two_link", controller_source=CALLS_MORE, outputs=["kinetic_energy"])
+    assert more.model.kinetic_energy([0.4, 0.2], [1.0, 0.0]) > 0

@@ -158,7 +158,7 @@ def test_limits_name_what_they_stop_at(chain: LoopLibrary) -> None:
 
     assert str(ends(Limits(error=0.05), 7).coordinate) == "ball.wy"
     assert ends(Limits(error=0.2), 7)
-    with pytest.raises(elastogen.ModelError, match="q of base.x is .* beyond it the loop stops"):
+    with pytest.raises(elastogen.ModelError, match=r"q of base.x is .* beyond it the loop stops"):
         ends(Limits(position=(-10.0, q - 1e-9)), 0)
     beyond = Loop(chain, plant=Simulated(q), limits=Limits(position=(-10.0, np.where(np.arange(12) == 1, q - 1e-9, 10.0))))
     assert beyond.step(1).coordinate == "base.y"

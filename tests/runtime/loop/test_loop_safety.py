@@ -6,8 +6,8 @@ import time
 
 import numpy as np
 import pytest
-from faulty_robot import FaultyRobot, faulty_source
 from loop_setup import STATUS
+from loops.faulty_robot import FaultyRobot, faulty_source
 
 import elastogen
 from elastogen.runtime.loop.controllers import ComputedTorqueLaw, PDGravity
@@ -81,7 +81,9 @@ def test_the_damped_law_is_what_it_says(library) -> None:
     np.testing.assert_allclose(damped["F"], expected, rtol=0, atol=1e-12)
     caught = records[1200:1900]
     found = loop.tuning.braking
-    expected = np.array([0.5, -0.25]) + weights[1200:1900] + found.kp * (records["q"][1199] - caught["q"]) - found.kd * caught["qd"]
+    expected = (
+        np.array([0.5, -0.25]) + weights[1200:1900] + found.kp * (records["q"][1199] - caught["q"]) - found.kd * caught["qd"]
+    )
     np.testing.assert_allclose(caught["F"], expected, rtol=0, atol=1e-10)
 
 
@@ -323,7 +325,7 @@ def test_a_thread_holds_after_a_fault_and_is_reset_while_it_runs(faulty) -> None
         loop.reset()
         assert loop.status
         assert loop.phase == "running"
-        loop.move_to(plant.q + 0.1, 0.1)
+        loop.move_to(plant.q + 0.1, 0.4)
         until = time.monotonic() + 30
         while loop.statistics().cycles < 5 or np.abs(plant.qd).max() > 0.01:
             assert time.monotonic() < until
@@ -379,7 +381,7 @@ def test_forces_do_not_jump_beyond_their_rate(library) -> None:
 
 
 def test_an_emergency_stop_of_the_callers(library) -> None:
-    loop, plant = moving(library, plant=Simulated([0.3, -0.2]))
+    loop, _ = moving(library, plant=Simulated([0.3, -0.2]))
     library.lib.eg_loop_trip(loop._loop, STATUS["STATUS_TRIPPED"])
     assert loop.step().name == "STATUS_TRIPPED"
     loop.step(1000)
