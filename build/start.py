@@ -42,6 +42,7 @@ def load(
     arguments: Mapping[str, str | float | bool] | None = None,
     allow_xacro: bool = False,
     package_path: Mapping[str, str | os.PathLike[str]] | None = None,
+    loops: str | os.PathLike[str] | None = None,
 ) -> Robot:
     """Return the validated robot of a built-in name, a path, a mapping like a robot file, or a Robot.
 
@@ -55,11 +56,13 @@ def load(
     ``base`` carries what was the base link; ``base="driven"`` gives it six drives. ``arguments`` are those of a xacro file.
     A xacro file runs Python: it is expanded only with ``allow_xacro=True``, also where another file names it.
     ``package_path`` gives folders of packages by their names, for ``$(find name)`` of xacro and ``model://name`` of SDF.
+    ``loops`` is the robot.yaml beside a URDF of Gepetto's collection: pairs of frames that are closed, and which joints have
+    drives (:mod:`elastogen.generator.description.loops.gepetto`).
     Raises :class:`RobotError` naming file, field, value, expectation and fix; warns with :class:`RobotWarning`.
     """
     options = LoadOptions.checked(
         name=name, live=live, tip=tip, mimic=mimic, friction=friction, snap=snap, base=base, lock=lock, arguments=arguments,
-        allow_xacro=allow_xacro, package_path=package_path,
+        allow_xacro=allow_xacro, package_path=package_path, loops=loops,
     )  # fmt: skip
     description = None if isinstance(source, Robot) else Description.read(source, options)
     if description is None:

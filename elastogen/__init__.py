@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from elastogen.generator.description.rigid_limit import rigid_robot
     from elastogen.generator.description.symbols import symbols
     from elastogen.generator.robot.errors import BuildError, OutputError, RobotError, RobotWarning
+    from elastogen.generator.robot.loops.loop import ClosedLoop, LoopEnd
     from elastogen.generator.robot.robot import Gauge, Point, Robot
     from elastogen.rigid_comparison import compare_with_rigid, experiment_arguments
     from elastogen.runtime import (
@@ -60,6 +61,7 @@ __all__ = [
     "BuildError",
     "CFunction",
     "ClosedForm",
+    "ClosedLoop",
     "Comparison",
     "ComputedTorque",
     "ElastogenError",
@@ -67,6 +69,7 @@ __all__ = [
     "GeneratedFiles",
     "InverseKinematics",
     "Loop",
+    "LoopEnd",
     "Model",
     "ModelError",
     "ModelWarning",
@@ -114,6 +117,7 @@ _HOME = {
     ),
     "elastogen.generator.description.rigid_limit": ("rigid_robot",),
     "elastogen.generator.description.symbols": ("symbols",),
+    "elastogen.generator.robot.loops.loop": ("ClosedLoop", "LoopEnd"),
     "elastogen.generator.robot.robot": ("Gauge", "Point", "Robot"),
     "elastogen.rigid_comparison": ("compare_with_rigid", "experiment_arguments"),
     "elastogen.runtime": (

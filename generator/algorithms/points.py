@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from elastogen.generator.algorithms.kinematics import Pose, Twist, add_column, local_motions, poses
 from elastogen.generator.algorithms.newton_euler import Placed, outward
-from elastogen.generator.mechanism.mechanism import LinkFrame
+from elastogen.generator.mechanism.mechanism import LinkFrame, Mechanism
 from elastogen.generator.mechanism.points import PointedMechanism
 from elastogen.generator.program.graph import Value
 from elastogen.generator.spatial.vectors import Mat, Vec, add, cross, dot, sub, times
@@ -65,7 +65,7 @@ def spins(mechanism: PointedMechanism, placed: Sequence[Placed], q: Sequence[Val
     ]
 
 
-def jacobian(mechanism: PointedMechanism, found: Sequence[Pose], q: Sequence[Value], link: LinkFrame) -> Mat:
+def jacobian(mechanism: Mechanism, found: Sequence[Pose], q: Sequence[Value], link: LinkFrame) -> Mat:
     """Jacobian of a frame in base components: rows v (3), omega (3); columns as in 002 (11)."""
     zero = mechanism.graph.value(0)
     J = [[zero] * mechanism.size for _ in range(6)]
@@ -81,7 +81,7 @@ def jacobian(mechanism: PointedMechanism, found: Sequence[Pose], q: Sequence[Val
     return J
 
 
-def base_twists(mechanism: PointedMechanism, found: Sequence[Pose], q: Sequence[Value], index: int) -> list[tuple[Vec, Vec]]:
+def base_twists(mechanism: Mechanism, found: Sequence[Pose], q: Sequence[Value], index: int) -> list[tuple[Vec, Vec]]:
     """Per coordinate of a frame's motion, its unit twist in base components: angular, and linear of the frame's origin."""
     frame, R = mechanism.frames[index], found[index].R
     own = frame.at(q)

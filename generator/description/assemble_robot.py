@@ -13,6 +13,7 @@ from elastogen.generator.description.file.robot_file import (
 )
 from elastogen.generator.description.flexible.kinds import FLEXIBLE_KINDS, sliding_types
 from elastogen.generator.description.interfaces import seated
+from elastogen.generator.description.loops.read import read_loops
 from elastogen.generator.description.points import read_points
 from elastogen.generator.description.section_values import SectionValues, read_parameters
 from elastogen.generator.joints.kinds import KINDS
@@ -79,6 +80,7 @@ class _Assembly:
             tool=self.values.frame(self.file.tip, self.where.at("tip")),
             payload=self.values.body(self.file.payload, self.where.at("payload")),
             points=read_points(self.file.points, self.values.frame, self.parameters, self.where.at("points")),
+            loops=read_loops(self.file.loops, self.values, self.where.at("loops")),
             parameters=self.parameters,
             description=" ".join(self.file.description.split()),
         )

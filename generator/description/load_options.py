@@ -28,6 +28,7 @@ class LoadOptions:
     arguments: Mapping[str, Any] = field(default_factory=dict)  # of xacro files
     allow_xacro: bool = False  # whether xacro files may be expanded, wherever they are named
     package_path: Mapping[str, str] = field(default_factory=dict)  # absolute folders of packages and models, by their names
+    loops: str | None = None  # absolute path of a robot.yaml that says where a URDF is closed
 
     @classmethod
     def checked(
@@ -44,6 +45,7 @@ class LoadOptions:
         arguments: Mapping[str, str | float | bool] | None = None,
         allow_xacro: bool = False,
         package_path: Mapping[str, str | os.PathLike[str]] | None = None,
+        loops: str | os.PathLike[str] | None = None,
     ) -> LoadOptions:
         """Refuse arguments of another kind, whatever the source: a wrong one would count as the usual one."""
         words = {"mimic": (mimic, get_args(Mimic)), "base": (base, (None, *get_args(Base)))}
@@ -58,7 +60,10 @@ class LoadOptions:
                 raise Location("load").at(key).error(given, "a mapping of names to values", f"{key}={{'name': 0.1}}")
         given_values = dict(lock or {}), dict(arguments or {})
         folders = _folders(package_path or {})
-        return cls(name, _patterns(live), tip, mimic, friction, snap, base, *given_values, allow_xacro, folders)
+        if loops is not None and not isinstance(loops, (str, os.PathLike)):
+            raise Location("load").at("loops").error(loops, "the path of a robot.yaml", "loops='robot.yaml'")
+        closed = None if loops is None else os.path.abspath(os.fspath(loops))
+        return cls(name, _patterns(live), tip, mimic, friction, snap, base, *given_values, allow_xacro, folders, closed)
 
 
 def _folders(package_path: Mapping[Any, Any]) -> dict[str, str]:

@@ -12,6 +12,7 @@ from elastogen.generator.description.couplings import lock as lock_joints
 from elastogen.generator.description.files import Files, builtin_names, existing_file
 from elastogen.generator.description.free_base import with_base
 from elastogen.generator.description.load_options import LoadOptions
+from elastogen.generator.description.loops.gepetto import with_gepetto_loops
 from elastogen.generator.description.read_robot import (
     Described,
     Reading,
@@ -43,9 +44,10 @@ def load_with(source: RobotSource, options: LoadOptions, files: Files) -> Robot:
     """Return the robot as :func:`load` does; ``files`` knows afterwards what was read."""
     if isinstance(source, Robot):
         warned = source.source not in ("", "python")  # it came from a file, and loading that has warned
-        return _finish(Described(source, Location(source.source or "python"), source.source), options, quiet=warned)
+        described = Described(source, Location(source.source or "python"), source.source)
+        return _finish(_closed(described, options, files), options, quiet=warned)
     with finite_arithmetic(str(source) if isinstance(source, (str, os.PathLike)) else "python", ""):
-        loaded = _finish(_described(source, Reading.of(options, files)), options)
+        loaded = _finish(_closed(_described(source, Reading.of(options, files)), options, files), options)
     return replace(loaded, files=tuple(files.contents))
 
 
@@ -66,7 +68,14 @@ def load_content(data: bytes, shown: str, path: Path, options: LoadOptions, file
     Messages call it ``shown``; files that it includes are relative to ``path``, and ``files`` knows them afterwards.
     """
     with finite_arithmetic(shown, ""):
-        return _finish(read_content(data, path, shown, Reading.of(options, files)), options)
+        return _finish(_closed(read_content(data, path, shown, Reading.of(options, files)), options, files), options)
+
+
+def _closed(described: Described, options: LoadOptions, files: Files) -> Described:
+    """With the loops of a robot.yaml, where one is named."""
+    if options.loops is None:
+        return described
+    return replace(described, robot=with_gepetto_loops(described.robot, Path(options.loops), files))
 
 
 def _finish(described: Described, choices: LoadOptions, quiet: bool = False) -> Robot:

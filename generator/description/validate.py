@@ -21,6 +21,7 @@ from elastogen.generator.description.fitting_units import check_units
 from elastogen.generator.description.flexible.check import check_links
 from elastogen.generator.description.friction import check_friction
 from elastogen.generator.description.interfaces import check_interfaces
+from elastogen.generator.description.loops.check import check_loops
 from elastogen.generator.description.points import check_all_are_points, check_points
 from elastogen.generator.robot import names
 from elastogen.generator.robot.expressions import LARGEST, SMALLEST, nominal
@@ -85,6 +86,10 @@ def validate(robot: Robot, *, accepted_inertias: Collection[str] = (), quiet: bo
     for point in robot.points:
         checks.placement(point.pose, where.at("points", str(point.name)))
     check_points(robot, where.at("points"))
+    check_loops(robot, where.at("loops"))
+    for loop in robot.loops:
+        for key, end in (("a", loop.a), ("b", loop.b)):
+            checks.placement(end.pose, where.at("loops", loop.name, key))
     check_experiment(robot, where.at("simulation"))
     checks.placement(robot.tool, where.at("tip"))
     checks.body(robot.payload, where.at("payload"), PAYLOAD in accepted_inertias, grounded=False)

@@ -87,3 +87,18 @@ def unless_sheared(
         return chosen
 
     return decorate
+
+
+def unless_closed(
+    alternative: Callable[[Variant], Result],
+) -> Callable[[Callable[[Variant], Result]], Callable[[Variant], Result]]:
+    """Mark what holds for trees; of a robot with loops ``alternative`` is taken instead."""
+
+    def decorate(way: Callable[[Variant], Result]) -> Callable[[Variant], Result]:
+        @wraps(way)
+        def chosen(variant: Variant) -> Result:
+            return (alternative if variant.robot.loops else way)(variant)
+
+        return chosen
+
+    return decorate

@@ -26,6 +26,7 @@ from elastogen.generator.functions.frames import motion as frame_motion
 from elastogen.generator.functions.frames import wrenches
 from elastogen.generator.functions.function import Function
 from elastogen.generator.functions.higher import acceleration_matrices, energies_and_rates, energy_parts
+from elastogen.generator.functions.loops import entries as loops
 from elastogen.generator.functions.own.functions import own_entries
 from elastogen.generator.functions.papers import elements, matrix_exponentials
 from elastogen.generator.functions.stages import stage
@@ -63,6 +64,7 @@ CATALOGUE: dict[str, Entry] = {
         *identification.ENTRIES,
         *centroidal.ENTRIES,
         *configuration.ENTRIES,
+        *loops.ENTRIES,
     )
 }  # every function that can be emitted, in the order in which they appear in the C
 FRAMED: dict[str, Entry] = {entry.name: entry for entry in (*frame_motion.ENTRIES, *wrenches.ENTRIES)}

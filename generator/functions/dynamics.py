@@ -9,7 +9,9 @@ from elastogen.generator.algorithms.composite_bodies import gravity_by_composite
 from elastogen.generator.algorithms.newton_euler import Load, place
 from elastogen.generator.algorithms.solving import articulated_bodies
 from elastogen.generator.algorithms.solving.factorization import Factorization, factorize
-from elastogen.generator.functions.catalogue import Derived, Entry, Outputs, Way, flat, unless_sheared
+from elastogen.generator.functions.catalogue import Derived, Entry, Outputs, Way, flat, unless_closed, unless_sheared
+from elastogen.generator.functions.loops.closing import forced
+from elastogen.generator.functions.loops.dynamics import FORWARD, closed_inverse_dynamics
 from elastogen.generator.functions.mass_and_coriolis import (
     coriolis_matrix,
     coriolis_matrix_by_differentiation,
@@ -47,6 +49,7 @@ def inertia_forces(variant: Variant) -> Derived:
     return Derived((variant.forces(variant.input("q"), variant.input("qd"), variant.input("qdd"), variant.zeros(3)),))
 
 
+@unless_closed(closed_inverse_dynamics)
 def inverse_dynamics(variant: Variant) -> Derived:
     """All driving forces, with friction, stiffness and damping."""
     return Derived((driving_forces(variant),))
@@ -243,6 +246,8 @@ def ways_to_solve(factorization: Way, articulated: Way) -> Callable[[Variant], t
     """
 
     def ways(variant: Variant) -> tuple[Way, ...]:
+        if variant.robot.loops and factorization is forward_dynamics:
+            return FORWARD
         depth, flexible = variant.mechanism.depth, bool(variant.elastic_bodies)
         if variant.clamped or not articulated_bodies.applies_to(variant.mechanism) or (depth < 8 and not flexible):
             return (factorization,)
@@ -355,7 +360,8 @@ ENTRIES = (
           _vector("Q", _FORCE, "forces of the load"), (payload_forces,), "kinematic", default=False),
     Entry("inverse_dynamics", "Driving forces F = M qdd + C qd + D qd + Q_e + G + friction (Newton-Euler).",
           ("q", "qd", "qdd"), _vector("F", _FORCE, "driving forces"), (inverse_dynamics,), "dynamic",
-          explore=True, largest=100, finalists=4),
+          explore=True, largest=100, finalists=4, applies=forced,
+          applies_to="this mechanism has freedoms without drives: see `elastogen check`"),
     Entry("elastic_inverse_dynamics",
           "Driving forces for given joint accelerations at the present elastic state, and all accelerations then.",
           ("q", "qd", "qdd"),

@@ -11,6 +11,7 @@ from elastogen.generator.algorithms import affine
 from elastogen.generator.algorithms.newton_euler import SIMPLEST, Load, Placed, inverse_dynamics, place
 from elastogen.generator.bodies.elastic_body import ElasticBody
 from elastogen.generator.functions.own.terms import OwnTerms
+from elastogen.generator.loops.analysis import LoopAnalysis, analysis_of
 from elastogen.generator.mechanism.drives import Drive, drives
 from elastogen.generator.mechanism.elasticity import Elasticity, elasticity
 from elastogen.generator.mechanism.layout import build_mechanism
@@ -47,6 +48,11 @@ class Variant:
     elements: Mapping[str, int]  # which element is inside a sliding joint, where that is not an input
     separate: Mechanism | None = None  # the mechanism with coordinates for the slots of windows, where it has any
     carrier: Mechanism | None = None  # the mechanism with the chosen frames, where wrenches act on them
+
+    @property
+    def analysis(self) -> LoopAnalysis:
+        """What is known of the robot's loops."""
+        return analysis_of(self.robot)
 
     @property
     def graph(self) -> Graph:

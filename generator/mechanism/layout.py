@@ -20,6 +20,7 @@ from elastogen.generator.joints.coupled import CoupledPlan
 from elastogen.generator.joints.fixed import FixedPlan
 from elastogen.generator.joints.frame_motion import MotionPlan
 from elastogen.generator.joints.on_beams.sliding import Contact, ContactPlan
+from elastogen.generator.mechanism.loops import LoopLayout
 from elastogen.generator.mechanism.mechanism import Frame, LinkFrame, Mechanism, SeparateWindow
 from elastogen.generator.mechanism.points import with_points
 from elastogen.generator.mechanism.steps import TINY, steps, unit_pair
@@ -263,9 +264,25 @@ def build_mechanism(
         order=(*layout.order, *layout.beyond),
         separate=tuple(layout.windows or ()),
     )
+    if robot.loops:
+        mechanism = replace(mechanism, loops=_loops(layout, mechanism).chains())
     if frames:
         return with_points(mechanism, robot, lower, {**layout.links, TIP: layout.tip}, layout.seats, frames)
     return with_points(mechanism, robot, lower, layout.links, layout.seats) if points else mechanism
+
+
+def _loops(layout: _Layout, mechanism: Mechanism) -> LoopLayout:
+    def aligned(joint: Joint) -> Matrix:
+        """The first axis of a joint along z, as its frame has it."""
+        axis = next((plan.axis for plan in joint.type.plans(joint)), None)
+        return IDENTITY if axis is None else _axis_to_z(axis, layout.lower)
+
+    def placed(index: int, placement: Matrix) -> Frame:
+        return _frame(layout.lower, replace(layout.drafts[index], placement=placement, flexible=None), layout.size)
+
+    return LoopLayout(
+        layout.robot, layout.lower, mechanism, layout.drafts, layout.links, layout.ends, layout.seats, aligned, placed
+    )
 
 
 def _axis_to_z(given: Vector, lower: Lowering) -> Matrix:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 from elastogen.generator.bodies.elastic_body import ElasticBody
 from elastogen.generator.joints.frame_motion import FrameMotion
@@ -13,6 +14,9 @@ from elastogen.generator.program.graph import Graph, Value
 from elastogen.generator.sliding.window import Window
 from elastogen.generator.spatial.inertia import Inertia
 from elastogen.generator.spatial.vectors import Rotation, Turn, Vec
+
+if TYPE_CHECKING:
+    from elastogen.generator.mechanism.loops import LoopChains
 
 
 @dataclass(frozen=True)
@@ -98,6 +102,7 @@ class Mechanism:
     size: int  # number of velocities
     order: tuple[int, ...]  # where the robot's q has what the algorithms' q has: beside each velocity, then the extras
     separate: tuple[SeparateWindow, ...] = ()  # slots that are coordinates of their own; see build_mechanism
+    loops: tuple[LoopChains, ...] = ()  # those between frames
 
     @property
     def moves_by_screws(self) -> bool:

@@ -12,7 +12,7 @@ goes from the moved joint frame to the child's link frame (identity except for s
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
 from elastogen.generator.robot.bodies.flexible_body import FlexibleBody
@@ -23,6 +23,7 @@ from elastogen.generator.robot.experiment import Experiment
 from elastogen.generator.robot.joint_kind import JointCoordinate, JointKind
 from elastogen.generator.robot.location import Location, did_you_mean
 from elastogen.generator.robot.looks import Look
+from elastogen.generator.robot.loops.loop import ClosedLoop
 from elastogen.generator.robot.own.extensible import Extensible
 
 if TYPE_CHECKING:  # SymPy is imported when a symbol is asked for: a robot that is known starts without it
@@ -192,6 +193,7 @@ class Robot(Extensible):
     experiment: Experiment | None = None  # what a simulation shows by default; shapes no code
     terms: tuple[Term, ...] = field(default=(), metadata={"later": True})  # own potentials, dissipation and forces
     functions: tuple[OwnFunction, ...] = field(default=(), metadata={"later": True})  # own control laws, observers, ...
+    loops: tuple[ClosedLoop, ...] = field(default=(), metadata={"later": True})  # what closes the tree to a mechanism
     source: str = ""  # what the user loaded: a file's name or "python"; for messages only
     looks: tuple[Look, ...] = field(default=(), compare=False, repr=False)  # meshes, for pictures only
     files: tuple[str, ...] = field(default=(), compare=False, repr=False)  # absolute paths of all files that it was read from
@@ -261,10 +263,6 @@ class Robot(Extensible):
     def live_parameters(self) -> tuple[Parameter, ...]:
         """The parameters that stay inputs of the generated code, in the order of their declaration."""
         return tuple(p for p in self.parameters.values() if p.live)
-
-    def with_points(self, *points: Point) -> Robot:
-        """The robot with further points."""
-        return replace(self, points=(*self.points, *points))
 
     def link(self, name: str) -> Link:
         """Return the link of that name."""

@@ -121,6 +121,7 @@ LOADING = together(
     click.option(
         "--package-path", type=words, metavar="A=dir", help="Folders of packages, for $(find A) of xacro and model://A of SDF."
     ),
+    click.option("--loops", type=FILE, metavar="FILE", help="The robot.yaml beside a URDF that says where loops are closed."),
     click.option("--friction", is_flag=True, help="Take damping and friction of a URDF into the equations."),
 )  # fmt: skip
 TALKING = together(
@@ -198,6 +199,7 @@ def load_with_warnings(options: SimpleNamespace, snap: bool | None = None) -> tu
             options.robot, name=options.name, live=options.live or (), tip=options.tip, mimic=options.mimic,
             friction=options.friction, snap=options.snap if snap is None else snap, lock=options.lock,
             base=options.base, arguments=options.arguments, allow_xacro=options.allow_xacro, package_path=options.package_path,
+            loops=options.loops,
         )  # fmt: skip
     return robot, [str(warning.message) for warning in caught if issubclass(warning.category, elastogen.RobotWarning)]
 

@@ -9,6 +9,7 @@ from pydantic import BaseModel
 
 from elastogen.generator.description.changes.make_flexible import make_flexible
 from elastogen.generator.description.file.changes_file import ChangedJoint, ChangedLink, ChangesFile
+from elastogen.generator.description.loops.read import read_loops
 from elastogen.generator.description.points import read_points
 from elastogen.generator.description.section_values import SectionValues, moved_to_com, read_parameters
 from elastogen.generator.robot.location import Location, did_you_mean
@@ -37,7 +38,8 @@ def apply_changes(base: Robot, file: ChangesFile, where: Location) -> Robot:
         _check_known(link, [known.name for known in robot.links], here.at("link"), "link")
         robot = replace(robot, tip=link, tool=values.frame(file.tip, here))
     points = read_points(file.points, values.frame, values.parameters, where.at("points"))
-    return replace(robot, points=(*robot.points, *points))
+    loops = read_loops(file.loops, values, where.at("loops"))
+    return replace(robot, points=(*robot.points, *points), loops=(*robot.loops, *loops))
 
 
 def _check_known(name: str, known: Sequence[str], here: Location, kind: str) -> None:
@@ -74,7 +76,8 @@ def _changed_joint(joint: Joint, change: ChangedJoint, values: SectionValues, he
     elasticity = joint.elasticity
     if change.elasticity is not None:
         elasticity = values.elasticity(change.elasticity, here.at("elasticity"))
-    return replace(joint, actuation=drive, elasticity=elasticity)
+    driven = joint.driven if change.driven is None else change.driven
+    return replace(joint, actuation=drive, elasticity=elasticity, driven=driven)
 
 
 def _given(section: BaseModel) -> dict[str, int | float | str]:

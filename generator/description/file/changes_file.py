@@ -99,6 +99,7 @@ class ChangedJoint(Section):
     motor: MotorSection | None = None
     friction: FrictionSection | None = None
     elasticity: ElasticitySection | None = Field(default=None, description="makes the joint flexible")
+    driven: bool | None = Field(default=None, description="whether drives act on it")
     follows: ScalarField | None = Field(
         default=None, description="its position as an expression in q('other joint') and parameters: no coordinate of its own"
     )

@@ -28,6 +28,7 @@ from elastogen.generator.description.file.fields import (
     exclusive,
     problem,
 )
+from elastogen.generator.description.file.loops_file import MAX_LOOPS, LoopSection
 from elastogen.generator.description.file.points_file import PointSection
 from elastogen.generator.description.file.terms_file import MAX_TERMS, TermSection
 from elastogen.generator.description.flexible.kinds import FlexibleField
@@ -228,6 +229,9 @@ class AnyRobotFile(Section):
     parameters: dict[str, ParameterSection] = Field(default_factory=dict, description="named numbers for expressions")
     live: tuple[str, ...] = Field(default=(), description="parameters, and paths with *, that stay inputs of the generated C")
     points: tuple[PointSection, ...] = Field(default=(), description="sensors, gauges, places where forces act")
+    loops: tuple[LoopSection, ...] = Field(
+        default=(), max_length=MAX_LOOPS, description="cut joints that close the tree, and linear rows between coordinates"
+    )
     snap: bool = Field(default=True, description="numbers of placements within 1e-11 of 0, 1 and -1 are taken as exact")
     terms: tuple[TermSection, ...] = Field(
         default=(), max_length=MAX_TERMS, description="own potentials, dissipation functions and forces"

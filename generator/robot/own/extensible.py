@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
 if TYPE_CHECKING:
     from elastogen.generator.description.formats.pinocchio_order import PinocchioOrder
-    from elastogen.generator.robot.robot import Robot
+    from elastogen.generator.robot.loops.loop import ClosedLoop
+    from elastogen.generator.robot.robot import Point, Robot
 
 
 class Extensible:
@@ -29,6 +31,14 @@ class Extensible:
         from elastogen.generator.description.robot_html import robot_html
 
         return robot_html(self._robot)
+
+    def with_points(self, *points: Point) -> Robot:
+        """The robot with further points."""
+        return replace(self._robot, points=(*self._robot.points, *points))
+
+    def with_loops(self, *loops: ClosedLoop) -> Robot:
+        """The robot with further loops, which close it to a mechanism."""
+        return replace(self._robot, loops=(*self._robot.loops, *loops))
 
     def with_terms(
         self,

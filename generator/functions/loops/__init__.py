@@ -1,0 +1,1 @@
+"""Functions of robots with loops."""

@@ -1,0 +1,143 @@
+"""The loops of a robot in its mechanism: of each the two chains that it joins, from the frame that they have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from elastogen.generator.mechanism.mechanism import Frame, LinkFrame, Mechanism
+from elastogen.generator.mechanism.steps import steps
+from elastogen.generator.program.lowering import Lowering
+from elastogen.generator.robot.loops.loop import WORLD, ClosedLoop, LoopEnd
+from elastogen.generator.robot.placement import inverse, product, transform
+from elastogen.generator.robot.robot import Joint, Matrix, Robot
+from elastogen.generator.sliding.beam_section import beam_section
+from elastogen.generator.sliding.held_bodies import held_bodies
+from elastogen.generator.spatial.inertia import Inertia
+
+
+@dataclass(frozen=True)
+class LoopChains:
+    """A loop between frames: the mechanism of its two chains, at rest where they part, and the frames a and b in it.
+
+    The axes are those of the joint that chain a begins with: across a planar loop, z, nothing moves.
+    """
+
+    loop: ClosedLoop
+    chains: Mechanism
+    a: LinkFrame
+    b: LinkFrame
+
+
+class Draft(Protocol):
+    """What is known of a frame while the mechanism is laid out."""
+
+    @property
+    def parent(self) -> int:
+        """Index of the parent, -1 for the base."""
+
+    @property
+    def placement(self) -> Matrix:
+        """From the parent to the joint."""
+
+
+class LoopLayout:
+    """Where everything is, in one layout: frames, drafts of them, ends of links and seats of joints."""
+
+    def __init__(
+        self,
+        robot: Robot,
+        lower: Lowering,
+        mechanism: Mechanism,
+        drafts: Sequence[Draft],
+        links: Mapping[str, tuple[int, Matrix]],
+        ends: Mapping[str, tuple[int, Matrix]],
+        seats: Mapping[str, tuple[int, Matrix]],
+        aligned: Callable[[Joint], Matrix],
+        placed: Callable[[int, Matrix], Frame],
+    ) -> None:
+        self.robot, self.lower, self.mechanism, self.drafts = robot, lower, mechanism, drafts
+        self.links, self.ends, self.seats, self.aligned, self.placed = links, ends, seats, aligned, placed
+
+    def chains(self) -> tuple[LoopChains, ...]:
+        """Of all loops between frames."""
+        return tuple(self._chains(loop) for loop in self.robot.loops if loop.kind.between_frames)
+
+    def _chains(self, loop: ClosedLoop) -> LoopChains:
+        a, b = self._seat(loop.a), self._seat(loop.b)
+        ways = [list(reversed(self.mechanism.ancestors(frame))) for frame, _ in (a, b)]
+        shared = 0
+        while shared < min(map(len, ways)) and ways[0][shared] == ways[1][shared]:
+            shared += 1
+        common = ways[0][shared - 1] if shared else -1
+        back = inverse(self._axes(loop, common))
+        numbers, frames = {common: -1}, list[Frame]()
+        for way in ways:
+            for index in way[shared:]:
+                if index not in numbers:
+                    draft = self.drafts[index]
+                    frame = self.mechanism.frames[index]
+                    if draft.parent == common:
+                        frame = self.placed(index, product(back, draft.placement))
+                    numbers[index] = len(frames)
+                    frames.append(replace(frame, parent=numbers[draft.parent], elastic=None))
+        found = []
+        for end, (index, pose) in ((loop.a, a), (loop.b, b)):
+            pose = product(back, pose) if index == common else pose
+            found.append(self._end(end, f"{loop.name}: {end.link}", numbers[index], pose, index, frames))
+        chains = replace(self.mechanism, frames=tuple(frames), link_frames=tuple(found), loops=())
+        return LoopChains(loop, chains, *found)
+
+    def _seat(self, end: LoopEnd) -> tuple[int, Matrix]:
+        """The frame that carries an end, and the end's pose in it; with x, the frame of the beam."""
+        link = self.robot.links[0].name if end.link == WORLD else end.link
+        if end.x is not None:
+            return self.links[link]
+        frame, pose = self.ends[link]
+        return frame, product(pose, self.lower.matrix(end.pose))
+
+    def _end(self, end: LoopEnd, name: str, frame: int, pose: Matrix, index: int, frames: list[Frame]) -> LinkFrame:
+        lower = self.lower
+        if end.x is None:
+            return LinkFrame(name, frame, *steps(lower, pose))
+        body, held = self.robot.link(end.link).flexible, held_bodies(self.robot)[end.link]
+        elastic, zero = self.mechanism.frames[index].elastic, lower.graph.value(0)
+        assert body is not None  # validated
+        assert held is not None
+        assert elastic is not None
+        section = beam_section(lower, body, held, end.x, len(elastic.coordinates), self.robot.parameters)
+        rotation, position = steps(lower, pose)
+        along = rotation.outward([lower.value(end.x), zero, zero])
+        place = [p + x for p, x in zip(position, along, strict=True)]
+        frames.append(Frame(name, frame, rotation, place, section.motion, elastic.coordinates, Inertia.zero(lower.graph)))
+        turned, _ = steps(lower, lower.matrix(end.pose))
+        return LinkFrame(name, len(frames) - 1, turned, [zero] * 3)
+
+    def _axes(self, loop: ClosedLoop, common: int) -> Matrix:
+        """Axes of the loop's rows in the common frame: those of the first joint on the way, whatever the layout."""
+        root = self.robot.links[0].name
+        by_child = {joint.child: joint for joint in self.robot.joints}
+        ways: list[list[str]] = []
+        for end in (loop.a, loop.b):
+            way = [root if end.link == WORLD else end.link]
+            while way[-1] in by_child:
+                way.append(by_child[way[-1]].parent)
+            ways.append(way[::-1])
+        for way, other in (ways, ways[::-1]):
+            for link in way:
+                joint = by_child.get(link)
+                if link not in other and joint is not None and not joint.type.holds:
+                    frame, pose = self.seats[joint.name]
+                    if frame == common:
+                        return _turn(product(pose, self.aligned(joint)))
+                    break
+        return _turn(self.links[ways[0][0]][1]) if common < 0 else _identity()
+
+
+def _turn(pose: Matrix) -> Matrix:
+    return transform(tuple(row[:3] for row in pose[:3]), (0, 0, 0))
+
+
+def _identity() -> Matrix:
+    return transform(((1, 0, 0), (0, 1, 0), (0, 0, 1)), (0, 0, 0))
