@@ -20,6 +20,7 @@ from elastogen.build.files.lanes import batch_parameters, in_lanes, simulated_in
 from elastogen.build.files.simulation import SimulationContext
 from elastogen.generator.functions.derivation import ModelDerivation
 from elastogen.generator.functions.function import Function
+from elastogen.generator.loops.analysis import LoopAnalysis
 from elastogen.runtime.interface.argument import Argument
 
 
@@ -123,6 +124,18 @@ def metadata(derivation: ModelDerivation, identity: Identity, files: Sequence[st
         "chosen_frames": list(derivation.frames),
         "sliding": [dataclasses.asdict(selector) for selector in derivation.selectors],
         "c_files": list(files),
+        **({} if derivation.loops is None else {"loops": _loops(derivation, derivation.loops)}),
+    }
+
+
+def _loops(derivation: ModelDerivation, known: LoopAnalysis) -> dict[str, Any]:
+    return {
+        "names": [loop.name for loop in derivation.robot.loops],
+        "rows": list(known.rows),
+        "redundant": list(known.redundant),
+        "independent": list(known.choice.independent),
+        "unforced": list(known.unforced),
+        "start": list(known.start),
     }
 
 

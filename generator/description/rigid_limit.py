@@ -17,10 +17,11 @@ import sympy
 from elastogen.generator.description.load_robot import load
 from elastogen.generator.description.validate import validate
 from elastogen.generator.robot.bodies.flexible_body import TIP
+from elastogen.generator.robot.loops.loop import LoopEnd
 from elastogen.generator.robot.moments import Moments, moments, pseudo_inertia, rigid_body
 from elastogen.generator.robot.names import MAX_ROBOT_NAME
 from elastogen.generator.robot.own.terms import Term
-from elastogen.generator.robot.placement import product
+from elastogen.generator.robot.placement import from_xyz_rpy, product
 from elastogen.generator.robot.robot import Body, Joint, Link, Matrix, Point, Robot
 
 _SUFFIX = "_rigid"
@@ -53,6 +54,7 @@ def rigid_robot(robot: Robot | str | Mapping[str, Any], *, name: str | None = No
         points=tuple(_frozen_point(point, sliding) for point in flexible.points),
         experiment=experiment,
         terms=tuple(_at_rest(term, joints) for term in flexible.terms),
+        loops=tuple(replace(loop, a=_undeformed(loop.a, seats), b=_undeformed(loop.b, seats)) for loop in flexible.loops),
         source=f"{flexible.source or 'python'}, without deformation",
     )
     return validate(rigid, quiet=True)
@@ -63,6 +65,14 @@ def _at_rest(term: Term, joints: Collection[str]) -> Term:
     elastic = [s for s in term.free_symbols if s.name.startswith(("q[", "qd[")) and s.name.split("[", 1)[1][:-1] not in joints]
     still = term.replaced(dict.fromkeys(elastic, sympy.S.Zero))
     return replace(still, forces={name: force for name, force in still.forces.items() if name in joints})
+
+
+def _undeformed(end: LoopEnd, seats: Mapping[tuple[str, str], Matrix]) -> LoopEnd:
+    """An end of a loop on the undeformed link."""
+    if end.x is not None:
+        return LoopEnd(end.link, product(from_xyz_rpy((end.x, 0, 0)), end.pose))
+    tip = seats.get((end.link, TIP))
+    return end if tip is None else LoopEnd(end.link, product(tip, end.pose))
 
 
 def _locked(joint: Joint, seats: Mapping[tuple[str, str], Matrix]) -> Joint:

@@ -32,6 +32,7 @@ from elastogen.generator.functions.papers import elements, matrix_exponentials
 from elastogen.generator.functions.stages import stage
 from elastogen.generator.functions.variants import Variant, VariantFamily
 from elastogen.generator.joints.on_beams.selector import Selector
+from elastogen.generator.loops.analysis import LoopAnalysis
 from elastogen.generator.mechanism.alike_branches import alike_branches
 from elastogen.generator.program.arguments import input_argument
 from elastogen.generator.program.collection import paused_collection
@@ -96,6 +97,7 @@ class ModelDerivation:
     selectors: tuple[Selector, ...] = ()  # of the sliding joints
     point_names: tuple[str, ...] = ()
     frames: tuple[str, ...] = ()  # those that were chosen
+    loops: LoopAnalysis | None = None  # of a robot with loops
 
 
 def output_names(
@@ -204,6 +206,7 @@ def derive_model(
         selectors=family.selectors,
         point_names=tuple(point.name for point in robot.points),
         frames=family.frames,
+        loops=plain.analysis if robot.loops else None,
     )
     functions = []
     for k, name in enumerate(names, 1):

@@ -12,6 +12,8 @@ from elastogen.generator.algorithms.solving.factorization import Factorization
 from elastogen.generator.algorithms.solving.solution_columns import solution_columns
 from elastogen.generator.functions.catalogue import Derived, Entry, Looped, Outputs, Way, flat
 from elastogen.generator.functions.dynamics import bias, solution, unloaded_forces
+from elastogen.generator.functions.loops.closing import FREE, forced
+from elastogen.generator.functions.loops.dynamics import closed_forward_derivatives, closed_inverse_derivatives
 from elastogen.generator.functions.mass_and_coriolis import coriolis_matrix, mass
 from elastogen.generator.functions.variants import Variant
 from elastogen.generator.program.arguments import matrix
@@ -173,10 +175,12 @@ def _inverse_of_mass(variant: Variant, factors: Factorization) -> Mat:
     return [list(row) for row in zip(*columns, strict=True)]
 
 
-def _ways(differentiation: Way, recursion: Way) -> Callable[[Variant], tuple[Way, ...]]:
+def _ways(differentiation: Way, recursion: Way, closed: Way) -> Callable[[Variant], tuple[Way, ...]]:
     """Differentiation is for every robot, the recursion for rigid ones, and cheaper for large ones."""
 
     def choice(variant: Variant) -> tuple[Way, ...]:
+        if variant.robot.loops:
+            return (closed,)
         if not variant.mechanism.moves_by_screws:
             return (differentiation,)
         return (differentiation, recursion) if variant.size <= 10 else (recursion,)
@@ -186,8 +190,10 @@ def _ways(differentiation: Way, recursion: Way) -> Callable[[Variant], tuple[Way
 
 inverse_dynamics_derivatives = _inverse(_by_differentiation)
 forward_dynamics_derivatives = _forward(_by_differentiation, bias)
-_ways_of_inverse = _ways(inverse_dynamics_derivatives, _inverse(_by_composite_bodies))
-_ways_of_forward = _ways(forward_dynamics_derivatives, _forward(_by_composite_bodies, _bias_of_composite_bodies))
+_ways_of_inverse = _ways(inverse_dynamics_derivatives, _inverse(_by_composite_bodies), closed_inverse_derivatives)
+_ways_of_forward = _ways(
+    forward_dynamics_derivatives, _forward(_by_composite_bodies, _bias_of_composite_bodies), closed_forward_derivatives
+)
 _FORCE, _ACC = "N m or N", "rad/s^2 or m/s^2"
 
 
@@ -200,7 +206,8 @@ ENTRIES = (
           _squares(("dF_dq", _FORCE + " per rad or m", "by coordinates"),
                    ("dF_dqd", _FORCE + " per rad/s or m/s", "by velocities"),
                    ("dF_dqdd", "kg m^2, kg m, kg", "by accelerations: M")),
-          (inverse_dynamics_derivatives,), "dynamic", default=False, ways_for=_ways_of_inverse),
+          (inverse_dynamics_derivatives,), "dynamic", default=False, ways_for=_ways_of_inverse,
+          applies=forced, applies_to=FREE),
     Entry("forward_dynamics_derivatives", "Derivatives of the accelerations by q, qd and F.", ("q", "qd", "F"),
           _squares(("dqdd_dq", _ACC + " per rad or m", "by coordinates"),
                    ("dqdd_dqd", _ACC + " per rad/s or m/s", "by velocities"),

@@ -10,7 +10,7 @@ from elastogen.generator.algorithms.newton_euler import Load, place
 from elastogen.generator.algorithms.solving import articulated_bodies
 from elastogen.generator.algorithms.solving.factorization import Factorization, factorize
 from elastogen.generator.functions.catalogue import Derived, Entry, Outputs, Way, flat, unless_closed, unless_sheared
-from elastogen.generator.functions.loops.closing import forced
+from elastogen.generator.functions.loops.closing import FREE, forced
 from elastogen.generator.functions.loops.dynamics import FORWARD, closed_inverse_dynamics
 from elastogen.generator.functions.mass_and_coriolis import (
     coriolis_matrix,
@@ -239,15 +239,16 @@ def mass_matrix_solve_by_articulated_bodies(variant: Variant) -> Derived:
     return solution_by_articulated_bodies(variant, variant.input("b"))
 
 
-def ways_to_solve(factorization: Way, articulated: Way) -> Callable[[Variant], tuple[Way, ...]]:
+def ways_to_solve(factorization: Way, articulated: Way, closed: tuple[Way, ...] = ()) -> Callable[[Variant], tuple[Way, ...]]:
     """Factorization grows with the cube of the longest chain, articulated bodies with its length; they meet at ten joints.
 
-    Flexible links have many coordinates each, so that they can meet at one: both are tried.
+    Flexible links have many coordinates each, so that they can meet at one: both are tried. Of robots with loops it is
+    ``closed``, where the closed mechanism is meant.
     """
 
     def ways(variant: Variant) -> tuple[Way, ...]:
-        if variant.robot.loops and factorization is forward_dynamics:
-            return FORWARD
+        if variant.robot.loops and closed:
+            return closed
         depth, flexible = variant.mechanism.depth, bool(variant.elastic_bodies)
         if variant.clamped or not articulated_bodies.applies_to(variant.mechanism) or (depth < 8 and not flexible):
             return (factorization,)
@@ -361,18 +362,18 @@ ENTRIES = (
     Entry("inverse_dynamics", "Driving forces F = M qdd + C qd + D qd + Q_e + G + friction (Newton-Euler).",
           ("q", "qd", "qdd"), _vector("F", _FORCE, "driving forces"), (inverse_dynamics,), "dynamic",
           explore=True, largest=100, finalists=4, applies=forced,
-          applies_to="this mechanism has freedoms without drives: see `elastogen check`"),
+          applies_to=FREE),
     Entry("elastic_inverse_dynamics",
           "Driving forces for given joint accelerations at the present elastic state, and all accelerations then.",
           ("q", "qd", "qdd"),
           lambda v: (vector("F", v.size, _FORCE, "driving forces, zero on elastic coordinates"),
                      vector("acceleration", v.size, _ACC, "qdd with the elastic accelerations that follow")),
           (elastic_inverse_dynamics,), "dynamic", default=False,
-          applies=lambda robot: not all(velocity.driven for velocity in robot.velocities),
-          applies_to="only for robots with elastic coordinates or joints without drives; use inverse_dynamics"),
+          applies=lambda robot: not robot.loops and not all(velocity.driven for velocity in robot.velocities),
+          applies_to="only for trees with elastic coordinates or joints without drives; use inverse_dynamics"),
     Entry("forward_dynamics", "Accelerations qdd for given driving forces F.", ("q", "qd", "F"),
           _vector("qdd", _ACC, "accelerations"), (forward_dynamics,), "dynamic",
-          ways_for=ways_to_solve(forward_dynamics, forward_dynamics_by_articulated_bodies)),
+          ways_for=ways_to_solve(forward_dynamics, forward_dynamics_by_articulated_bodies, FORWARD)),
     Entry("mass_matrix_solve", "Solution x of M(q) x = b.", ("q", "b"),
           _vector("x", _ACC, "solution"), (mass_matrix_solve,), "dynamic", default=False,
           ways_for=ways_to_solve(mass_matrix_solve, mass_matrix_solve_by_articulated_bodies)),

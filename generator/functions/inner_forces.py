@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from elastogen.generator.algorithms import kinematics, reactions, section_loads
 from elastogen.generator.algorithms.reactions import State, Wrench
 from elastogen.generator.functions.catalogue import Derived, Entry, Outputs, unless_sheared
+from elastogen.generator.functions.loops.closing import forced
+from elastogen.generator.functions.loops.dynamics import loop_loads
 from elastogen.generator.functions.variants import Variant
 from elastogen.generator.mechanism.mechanism import LinkFrame
 from elastogen.generator.program.arguments import matrix
+from elastogen.generator.program.graph import Value
 from elastogen.generator.robot.robot import Robot
-from elastogen.generator.spatial.vectors import Vec, times
+from elastogen.generator.spatial.vectors import Vec, add, cross, times
 
 
 def moving_links(variant: Variant) -> list[LinkFrame]:
@@ -23,8 +28,21 @@ def _state(variant: Variant, gravity: Vec) -> State:
     return State(variant.place(q), q, qd, qdd, gravity, variant.moment)
 
 
-def _values(wrenches: list[Wrench]) -> Derived:
-    return Derived(([value for wrench in wrenches for value in wrench.values],))
+def _transmitted(variant: Variant, state: State) -> tuple[list[Wrench], list[Value]]:
+    """What everything outside of each frame needs, and pivots; loops carry a part of it."""
+    mechanism = variant.mechanism
+    if not variant.robot.loops:
+        return reactions.all_transmitted(mechanism, state), []
+    loads, pivots = loop_loads(variant)
+    own = reactions.own_wrenches(mechanism, state)
+    for link, force, moment in loads:
+        f, n = link.rotation.outward(force), link.rotation.outward(moment)
+        own[link.frame] = own[link.frame] + -Wrench(f, add(n, cross(link.position, f)))
+    return reactions.transmitted(mechanism, state, own), pivots
+
+
+def _values(wrenches: list[Wrench], pivots: Sequence[Value] = ()) -> Derived:
+    return Derived(([value for wrench in wrenches for value in wrench.values],), pivots)
 
 
 def _sheared(variant: Variant, gravity: Vec, *, own: bool, base: bool) -> Derived:
@@ -49,20 +67,20 @@ def _sheared(variant: Variant, gravity: Vec, *, own: bool, base: bool) -> Derive
 def joint_reactions(variant: Variant) -> Derived:
     """f_i, n_i about the origin of the link's frame, in its components."""
     state = _state(variant, variant.mechanism.gravity)
-    found = reactions.all_transmitted(variant.mechanism, state)
-    return _values([reactions.on_link(link, found[link.frame]) for link in moving_links(variant)])
+    found, pivots = _transmitted(variant, state)
+    return _values([reactions.on_link(link, found[link.frame]) for link in moving_links(variant)], pivots)
 
 
 @unless_sheared(lambda variant: _sheared(variant, variant.mechanism.gravity, own=False, base=True))
 def joint_reactions_base(variant: Variant) -> Derived:
     """The same in base components."""
     state = _state(variant, variant.mechanism.gravity)
-    found = reactions.all_transmitted(variant.mechanism, state)
+    found, pivots = _transmitted(variant, state)
     poses, result = kinematics.poses(variant.mechanism, state.placed), []
     for link in moving_links(variant):
         wrench, R = found[link.frame].about(link.position), poses[link.frame].R
         result.append(Wrench(times(R, wrench.force), times(R, wrench.moment)))
-    return _values(result)
+    return _values(result, pivots)
 
 
 @unless_sheared(lambda variant: _sheared(variant, variant.zeros(3), own=True, base=False))
@@ -88,6 +106,14 @@ def _sections(robot: Robot) -> bool:
     return any(point.link and robot.link(point.link).flexible is not None for point in robot.points)
 
 
+def _carried(robot: Robot) -> bool:
+    """Whether the drives determine what loops carry, and loops end on links or tips."""
+    return forced(robot) and all(end.x is None for loop in robot.loops for end in (loop.a, loop.b))
+
+
+_CARRIED = "this mechanism has freedoms without drives, or a loop that ends along a beam: see `elastogen check`"
+
+
 def _per_joint(name: str, doc: str) -> Outputs:
     return lambda v: (matrix(name, len(v.robot.moving_joints), 6, "N, N m", f"per moving joint: {doc}"),)
 
@@ -98,9 +124,10 @@ ENTRIES = (
     Entry("joint_reactions",
           "Reactions in the joints: force and moment of the inner link on all beyond, about the link's origin, in its axes.",
           _MOTION, _per_joint("reaction", "force (3), moment (3)"), (joint_reactions,), "physical", explore=True,
-          default=False, finalists=4),
+          default=False, finalists=4, applies=_carried, applies_to=_CARRIED),
     Entry("joint_reactions_base", "Reactions in the joints, about the link's origin, in base components.", _MOTION,
-          _per_joint("reaction", "force (3), moment (3)"), (joint_reactions_base,), "physical", explore=True, default=False),
+          _per_joint("reaction", "force (3), moment (3)"), (joint_reactions_base,), "physical", explore=True, default=False,
+          applies=_carried, applies_to=_CARRIED),
     Entry("link_resultants", "Inertia force and moment of each link itself, about its origin, in its axes; without gravity.",
           _MOTION, _per_joint("resultant", "force (3), moment (3)"), (link_resultants,), "physical", explore=True,
           default=False),
@@ -109,6 +136,6 @@ ENTRIES = (
           _MOTION,
           lambda v: (matrix("load", len(v.pointed.on_beams), 6, "N, N m",
                             "per point on a beam: force (3), moment (3) about the section's centre, in its axes"),),
-          (loads,), "physical", explore=True, default=False, applies=_sections,
-          applies_to="only for robots with points on beams: add `points:` on a flexible link"),
+          (loads,), "physical", explore=True, default=False, applies=lambda robot: _sections(robot) and not robot.loops,
+          applies_to="only for trees with points on beams: add `points:` on a flexible link"),
 )  # fmt: skip

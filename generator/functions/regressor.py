@@ -19,6 +19,7 @@ from elastogen.generator.beams.integrals import DIRECTIONS, ShapedBeam
 from elastogen.generator.beams.piecewise import to_scalar
 from elastogen.generator.beams.slopes import link_slopes
 from elastogen.generator.bodies.elastic_body import ElasticBody
+from elastogen.generator.functions.loops.closing import Closing
 from elastogen.generator.functions.variants import Variant
 from elastogen.generator.mechanism.drives import Drive
 from elastogen.generator.mechanism.mechanism import LinkFrame, Mechanism
@@ -189,6 +190,9 @@ def regressor(variant: Variant) -> Mat:
         columns += [_single(variant, k, qd[k])] if not variant.elasticity.D[k][k].is_zero else []
     for k, drive in enumerate(variant.drives):
         columns += [_single(variant, k, column) for _, column in _drive_columns(drive, qd[k], qdd[k])]
+    if variant.robot.loops:  # each column is a force on the tree, and the drives' share of it
+        closing = Closing(variant)
+        columns = [closing.drive_forces(column)[0] for column in columns]
     return [list(row) for row in zip(*columns, strict=True)]
 
 
@@ -241,6 +245,9 @@ def base_set(variant: Variant, Y: Mat, nominal: dict[str, float]) -> BaseSet:
         places = states["q"][:, selector.coordinate]
         places[:] = selector.upper * rng.uniform(0.05, 0.95, len(places))
     _bend_little(variant, states["q"])
+    if variant.robot.loops:
+        motions = variant.analysis.samples
+        states = {name: np.array([motion[k] for motion in motions]) for k, name in enumerate(("q", "qd", "qdd"))}
     if indicators:
         states[INDICATORS] = np.array([indicators_at(sliding, q) for q in states["q"]])
     harmless = _gravity_labels(graph, variant)

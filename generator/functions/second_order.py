@@ -131,10 +131,10 @@ def _outputs(letter: str, by: str, what: str, units: str) -> Outputs:
 
 def _linear(robot: Robot) -> bool:
     """Whether F is linear in the accelerations, as the blocks suppose."""
-    return not robot.has_load_friction
+    return not robot.has_load_friction and not robot.loops
 
 
-_WHY = "only for robots without friction.load, whose driving forces are linear in the accelerations"
+_WHY = "only for trees without friction.load, whose driving forces are linear in the accelerations"
 
 ENTRIES = (
     Entry("inverse_dynamics_second_order", "Second derivatives of the weighted sum of the driving forces: w^T F.",

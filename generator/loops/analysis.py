@@ -2,14 +2,14 @@
 
 Rank is that of J at random configurations in which the loops are closed: a mechanism that is overconstrained everywhere moves
 because its rows are dependent there, and only there. Rows and columns are chosen by one elimination of J at all these
-configurations at once: a pivot must be large at each of them, and should leave few entries to eliminate.
+configurations at once: a pivot must be large at most of them, and should leave few entries to eliminate.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -25,8 +25,10 @@ from elastogen.generator.robot.robot import Robot
 SAMPLES, ENOUGH, STARTS = 32, 6, 400  # starts that are tried first, closed ones that are enough, and all that are tried
 NEARBY = 8  # starts near the one in which no joint has moved, where robots are at home
 SEED = 20
+MOTIONS = 4  # random ones at each closed configuration
 REMEMBERED = 8  # analyses of robots
 POLISHED = 1e-5  # singular values below this part of the largest are zero, if the loops close as well without them
+OFTEN = 0.25  # part of the configurations at which a pivot may be smaller: it is judged by this quantile
 SMALL = 1e-7  # of the largest pivot: what is less is zero
 NEAR = 0.1  # of the largest pivot: those above are good enough to choose the sparsest among them
 
@@ -68,6 +70,8 @@ class LoopAnalysis:
     start_gap: float  # largest residual where no joint has moved [m or 1]
     start: tuple[float, ...]  # the closed configuration nearest to that
     varies: bool  # whether rank is less at some closed configurations
+    samples: tuple[tuple[Array, Array, Array], ...] = field(default=(), compare=False, repr=False)
+    """Closed configurations with velocities and accelerations that keep them closed."""
 
     @property
     def freedoms(self) -> int:
@@ -111,7 +115,7 @@ def analyse(robot: Robot, mechanism: Mechanism) -> LoopAnalysis:
     ranks = [_rank(J) for J in matrices]
     rank = max(ranks)
     generic = np.array([J for J, found in zip(matrices, ranks, strict=True) if found == rank])
-    velocities = robot.velocities
+    velocities, generator = robot.velocities, np.random.default_rng(SEED)
     driven = tuple(k for k, velocity in enumerate(velocities) if velocity.driven)
     elastic = [k for k, velocity in enumerate(velocities) if velocity.elastic]
     passive = [k for k in range(numbers.size) if k not in driven and k not in elastic]
@@ -131,6 +135,7 @@ def analyse(robot: Robot, mechanism: Mechanism) -> LoopAnalysis:
         start_gap=gap,
         start=tuple(float(x) for x in nearest),
         varies=min(ranks) < rank,
+        samples=tuple((q, *numbers.motion(q, generator)) for q in closed for _ in range(MOTIONS)),
     )
 
 
@@ -162,17 +167,15 @@ def _samples(robot: Robot, numbers: LoopNumbers, start: Array) -> tuple[Array, A
             break
     closed = found[gaps <= CLOSED * 1e3]
     if not len(closed):
-        e = np.abs(numbers.at(found[np.argmin(gaps)])[0])
-        worst = [(float(e[list(rows)].max()), loop.name) for rows, loop in zip(rows_of_loops(robot), robot.loops, strict=True)]
-        gap_left, name = max(worst)
-        raise (
-            Location(robot.source or "python", "loops")
-            .at(name)
-            .error(
-                f"a gap of {gap_left:.3g} (m, or sine of an angle) at best, from {tried} starts",
-                "loops that can be closed, all at once",
-                "check lengths and placements, and whether two loops contradict each other",
-            )
+        e = numbers.at(found)[0]
+        least = e[np.argmin(np.linalg.norm(e, axis=1))]
+        gaps_of = zip(rows_of_loops(robot), robot.loops, strict=True)
+        gap_left, name = max((float(np.linalg.norm(least[list(rows)])), loop.name) for rows, loop in gaps_of)
+        where = Location(robot.source or "python", "loops").at(name)
+        raise where.error(
+            f"a gap of {gap_left:.3g} (m, or sine of an angle) at best, from {tried} starts",
+            "loops that can be closed, all at once",
+            "check lengths and placements, and whether two loops contradict each other",
         )
     polished, gap = numbers.close(closed.copy(), rank=POLISHED)
     closed = np.where((gap <= CLOSED)[:, None], polished, closed)
@@ -200,7 +203,7 @@ def _eliminated(matrices: Array, rank: int, tiers: Sequence[Sequence[int]]) -> C
             if not tier or not rows:
                 continue
             block = np.abs(A[:, rows][:, :, tier])
-            sizes = block.min(axis=0) * 0.5 + np.median(block, axis=0) * 0.5 * (block.min(axis=0) > SMALL)
+            sizes = np.quantile(block, OFTEN, axis=0)
             if sizes.max() > SMALL * 10:
                 break
         else:
@@ -211,6 +214,7 @@ def _eliminated(matrices: Array, rank: int, tiers: Sequence[Sequence[int]]) -> C
         costs = [((in_row[r] - 1) * (in_column[tier[c]] - 1), -sizes[r, c], rows[r], tier[c]) for r, c in good]
         _, _, row, column = min(costs)
         p = A[:, row, column]
+        A, norms, p = (x[np.abs(p) > SMALL] for x in (A, norms, p))  # a singular configuration has nothing more to say
         usual = 10.0 ** round(math.log10(float(np.median(np.abs(p) * norms[:, row, 0]))))  # the same on all machines
         rows.remove(row)
         for tier in left:

@@ -36,8 +36,7 @@ class LoopNumbers:
             e, J = rows.residuals(q), rows.rows(q, of_residuals=True)
             v = [graph.input(f"v[{k}]") for k in range(nv)]
             rates = mechanism.in_robot_order(mechanism.rates(q, v))
-            self._rows = len(e)
-            values = [*e, *(value for row in J for value in row), *rates]
+            values = [*e, *(value for row in J for value in row), *rates, *rows.bias(q, v)]
             small, refs = extract(graph, [value.ref for value in values])
         inputs = (Argument("q", (nq,), "", ""), Argument("v", (nv,), "", ""))
         cuts = (len(e), len(e) * (1 + nv))
@@ -46,7 +45,8 @@ class LoopNumbers:
             (Argument("J", (len(e), nv), "", ""), refs[cuts[0] : cuts[1]]),
         )
         self._closure = Program(small, inputs[:1], outputs)
-        self._rates = Program(small, inputs, ((Argument("rates", (nq,), "", ""), refs[cuts[1] :]),))
+        self._rates = Program(small, inputs, ((Argument("rates", (nq,), "", ""), refs[cuts[1] : cuts[1] + nq]),))
+        self._bias = Program(small, inputs, ((Argument("bias", (len(e),), "", ""), refs[cuts[1] + nq :]),))
         elastic = [velocity.elastic for velocity in robot.velocities]
         self.weights = np.where(elastic, STIFF, 1.0)
         self.reach = _reach(robot)
@@ -55,6 +55,15 @@ class LoopNumbers:
         """Residuals and Jacobian at a configuration, or at several."""
         found = self._closure.evaluate({"q": q}, self.parameters)
         return found["e"], found["J"]
+
+    def motion(self, q: Array, generator: np.random.Generator) -> tuple[Array, Array]:
+        """Random velocities and accelerations that keep the loops closed, at a closed configuration."""
+        J = self.at(q)[1]
+        _, sizes, V = np.linalg.svd(J)
+        N = V[int((sizes > 1e-7 * sizes[0]).sum()) :].T
+        v, a = (N @ generator.normal(size=N.shape[1]) for _ in range(2))
+        bias = self._bias.evaluate({"q": q, "v": v}, self.parameters)["bias"]
+        return v, a + np.linalg.lstsq(J, -bias, rcond=1e-7)[0]
 
     def moved(self, q: Array, v: Array) -> Array:
         """Configurations displaced by v, quaternions of unit length."""

@@ -13,8 +13,9 @@ it goes on growing, to 2 at pi.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from elastogen.generator.algorithms.kinematics import Pose, link_pose, local_motions, poses
 from elastogen.generator.algorithms.newton_euler import place
@@ -27,6 +28,7 @@ from elastogen.generator.robot.loops.loop import ClosedLoop
 from elastogen.generator.robot.robot import Robot, Vector
 from elastogen.generator.spatial.vectors import Mat, Vec, add, cross, dot, scale, sub, times
 
+Row = TypeVar("Row")
 BAND = 1e-3  # cosine below which directions count as turned by more than a right angle
 
 
@@ -112,27 +114,34 @@ class LoopRows:
 
     def residuals(self, q: Sequence[Value]) -> list[Value]:
         """e(q), all rows."""
-        return self._all(lambda loop, a, b: self._residuals(loop, a, b), self._gear_residual, q, None)
+        return self._all(self._residuals, self._gear_residual, q, None)
 
     def rows(self, q: Sequence[Value], *, of_residuals: bool = False) -> Mat:
         """J, all rows; ``of_residuals`` takes the sign that residuals have beyond a right angle."""
-        found: Mat = self._all(
+        return self._all(
             lambda loop, a, b: self._rows(loop, a, b, of_residuals),
             lambda loop, q: self._gear_row(loop),
             q,
             None,
             jacobians=True,
         )
-        return found
 
     def bias(self, q: Sequence[Value], qd: Sequence[Value]) -> list[Value]:
         """dJ/dt qd, all rows."""
         zero = self.graph.value(0)
-        return self._all(lambda loop, a, b: self._bias(loop, a, b), lambda loop, q: zero, q, qd)
+        return self._all(self._bias, lambda loop, q: zero, q, qd)
 
-    def _all(self, framed, gear, q, qd, jacobians=False):  # type: ignore[no-untyped-def]
+    def _all(
+        self,
+        framed: Callable[[ClosedLoop, _End, _End], list[Row]],
+        gear: Callable[[ClosedLoop, Sequence[Value]], Row],
+        q: Sequence[Value],
+        qd: Sequence[Value] | None,
+        jacobians: bool = False,
+    ) -> list[Row]:
+        """What ``framed`` gives for each loop between frames, and ``gear`` for each between coordinates."""
         between = {chains.loop.name: chains for chains in self.mechanism.loops}
-        found = []
+        found: list[Row] = []
         for loop in self.robot.loops:
             with self.graph.section(f"loop {loop.name}"):
                 if loop.name not in between:
@@ -255,6 +264,28 @@ class LoopRows:
                 chains = between[loop.name]
                 a, b = (self._end(chains, end, q, None, False) for end in (chains.a, chains.b))
                 found.append(self._wrench(loop, a, b, own))
+        return found
+
+    def loads(self, q: Sequence[Value], multipliers: Sequence[Value]) -> list[tuple[LinkFrame, Vec, Vec]]:
+        """Forces and moments of the loops on frames of the whole mechanism, about the origins of a and b, in their axes."""
+        between = {chains.loop.name: chains for chains in self.mechanism.loops}
+        found, start = [], 0
+        for loop in self.robot.loops:
+            own = list(multipliers[start : start + loop.kind.rows])
+            start += loop.kind.rows
+            if loop.name not in between:
+                continue
+            with self.graph.section(f"loop {loop.name}"):
+                chains = between[loop.name]
+                a, b = (self._end(chains, end, q, None, False) for end in (chains.a, chains.b))
+                wrench = self._wrench(loop, a, b, own)  # on b, about a's origin, in a's axes
+                force, moment = times(a.pose.R, wrench[:3]), times(a.pose.R, wrench[3:])
+                about_b = sub(moment, cross(sub(b.pose.p, a.pose.p), force))
+                for link, end, n, sign in zip(chains.carriers, (a, b), (moment, about_b), (-1, 1), strict=True):
+                    if link is not None and link.frame >= 0:
+                        columns = [list(column) for column in zip(*end.pose.R, strict=True)]
+                        scaled = self.graph.value(sign)
+                        found.append((link, scale(times(columns, force), scaled), scale(times(columns, n), scaled)))
         return found
 
     def _wrench(self, loop: ClosedLoop, a: _End, b: _End, own: list[Value]) -> list[Value]:

@@ -28,6 +28,7 @@ class LoopChains:
     chains: Mechanism
     a: LinkFrame
     b: LinkFrame
+    carriers: tuple[LinkFrame | None, LinkFrame | None]  # a and b in the whole mechanism; None on a section of a beam
 
 
 class Draft(Protocol):
@@ -82,12 +83,13 @@ class LoopLayout:
                         frame = self.placed(index, product(back, draft.placement))
                     numbers[index] = len(frames)
                     frames.append(replace(frame, parent=numbers[draft.parent], elastic=None))
-        found = []
+        found, carriers = [], []
         for end, (index, pose) in ((loop.a, a), (loop.b, b)):
+            carriers.append(None if end.x is not None else LinkFrame(end.link, index, *steps(self.lower, pose)))
             pose = product(back, pose) if index == common else pose
             found.append(self._end(end, f"{loop.name}: {end.link}", numbers[index], pose, index, frames))
         chains = replace(self.mechanism, frames=tuple(frames), link_frames=tuple(found), loops=())
-        return LoopChains(loop, chains, *found)
+        return LoopChains(loop, chains, found[0], found[1], (carriers[0], carriers[1]))
 
     def _seat(self, end: LoopEnd) -> tuple[int, Matrix]:
         """The frame that carries an end, and the end's pose in it; with x, the frame of the beam."""

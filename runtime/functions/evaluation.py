@@ -96,6 +96,7 @@ class Evaluation:
         if self._provider is not None:
             self._kernels[function] = kernel = self._provider(function)
             kernel.diagnose = self._why_singular
+            kernel.problem = next(iter(self._kernels.values())).problem
             return kernel
         raise ModelError(
             f"{self._name} was built without the function {function!r}. "

@@ -60,6 +60,7 @@ class Kernel:
         self.lists: Callable[..., Any] = self._first_lists
         self.diagnose: Callable[[NDArray[Any], NDArray[Any]], str] | None = None
         """From q and the live parameters to the cause of a failed factorization, where the model can tell."""
+        self.problem = "the mass matrix is not positive definite"
 
     # Short ways are written when they are first taken.
 
@@ -303,7 +304,7 @@ class Kernel:
         where = f" for {len(failed)} of {count} states, first at index {_index(failed[0], shape)}" * bool(shape)
         self._check_range(job, failed[0], where)
         raise ModelError(
-            f"{self.label}: the mass matrix is not positive definite{where}; likely cause: {self._cause(job, failed[0])}. "
+            f"{self.label}: {self.problem}{where}; likely cause: {self._cause(job, failed[0])}. "
             "Fix: correct it, or pass on_failure='nan'."
         )
 

@@ -25,7 +25,7 @@ class Modes:
 
     ``frequencies`` [rad/s] ascend; one that is 0 within rounding errors, as of a rigid motion, is 0; an unstable direction
     (negative stiffness) has a negative entry, -sqrt(|w^2|). Column k of ``shapes`` is the mode of frequencies[k] over the free
-    coordinates ``coordinates``, with shapes^T M shapes = 1.
+    coordinates ``coordinates``, with shapes^T M shapes = 1. Of a robot with loops they are motions that keep these closed.
     """
 
     frequencies: Array
@@ -50,6 +50,7 @@ class Linearization:
     A: Array
     B: Array
     driven: tuple[int, ...]
+    coordinates: tuple[int, ...] | None = None  # of a robot with loops: the independent velocities that dq and dqd belong to
 
 
 class LinearAnalysis(Evaluation):
@@ -65,7 +66,8 @@ class LinearAnalysis(Evaluation):
         """Natural frequencies and mode shapes at rest in the configuration q.
 
         ``joints`` are "free" (rigid motions have frequency 0) or "locked" (only elastic coordinates move). The stiffness is K,
-        or with ``gravity`` K + dG/dq, for which the output ``inverse_dynamics_derivatives`` is needed.
+        or with ``gravity`` K + dG/dq, for which the output ``inverse_dynamics_derivatives`` is needed. Loops stay closed;
+        "locked" are then the drives.
         """
         one_of("modes: joints", joints, ("free", "locked"))
         flag("modes: gravity", gravity)
@@ -84,6 +86,8 @@ class LinearAnalysis(Evaluation):
             if gravity
             else self._evaluate_at("stiffness_matrix", q, None, parameters)
         )
+        if self._metadata.loops is not None:
+            return self._closed_modes(q, M, np.asarray(K, dtype=float), joints == "locked", gravity, parameters)
         elastic = self._metadata.elastic_coordinates
         kept = [k for k in range(self.nv) if joints == "free" or elastic[k]]
         if not kept:
@@ -97,23 +101,50 @@ class LinearAnalysis(Evaluation):
             raise ModelError(
                 f"modes: the mass matrix is not positive definite; likely cause: {why}. Fix: correct it."
             ) from None
-        reduced = np.linalg.solve(L, np.linalg.solve(L, np.asarray(K, dtype=float)[block]).T)
+        return self._solved(L, np.asarray(K, dtype=float)[block], np.eye(len(kept)), tuple(kept))
+
+    def _solved(self, L: Any, K: Any, basis: Any, coordinates: tuple[int, ...]) -> Modes:
+        """Modes of L L^T and K, given in the columns of a basis."""
+        reduced = np.linalg.solve(L, np.linalg.solve(L, K).T)
         squares, vectors = np.linalg.eigh(0.5 * (reduced + reduced.T))
         shapes = np.linalg.solve(L.T, vectors)
         # Rigid motions, up to rounding errors: of eigenvalues, in double, and of the entries of K, in the model's precision.
         # In float the latter alone count: a part of the greatest eigenvalue would cover the lowest modes of a link.
-        entries = np.sum(np.abs(shapes) * (np.abs(np.asarray(K, dtype=float)[block]) @ np.abs(shapes)), axis=0)
-        noise = len(kept) * EPS * np.abs(squares).max() + 4.0 * float(np.finfo(self.dtype).eps) * entries
+        entries = np.sum(np.abs(shapes) * (np.abs(K) @ np.abs(shapes)), axis=0)
+        noise = len(K) * EPS * np.abs(squares).max() + 4.0 * float(np.finfo(self.dtype).eps) * entries
         squares[np.abs(squares) <= noise] = 0.0
-        return Modes(np.sign(squares) * np.sqrt(np.abs(squares)), shapes, tuple(kept))
+        return Modes(np.sign(squares) * np.sqrt(np.abs(squares)), basis @ shapes, coordinates)
+
+    def _closed_modes(self, q: Any, M: Any, K: Any, locked: bool, gravity: bool, parameters: ParameterValues) -> Modes:
+        """Modes of a closed mechanism, in a basis of the motions that keep its loops closed."""
+        loops = self._metadata.loops
+        assert loops is not None
+        if gravity and set(self.driven) - set(loops.independent):
+            raise ModelError("modes: gravity=True of an over-actuated mechanism depends on how its drives share their forces.")
+        e, J = (
+            np.asarray(self._evaluate(name, [q], None, parameters), dtype=float) for name in ("loop_residual", "loop_jacobian")
+        )
+        if np.abs(e).max() > (1e-6 if self.dtype == np.float64 else 1e-3):
+            raise ModelError(f"modes: the loops are open by {np.abs(e).max():.3g} at q. Fix: q = model.close_loops(q).")
+        if locked:
+            J = np.vstack([J, np.eye(self.nv)[list(self.driven)]])
+        _, sizes, V = np.linalg.svd(J)
+        basis = V[int((sizes > 1e-6 * sizes[0]).sum()) :].T
+        if not basis.shape[1]:
+            raise ModelError("modes: with joints='locked' nothing moves. Fix: joints='free', or a robot with elastic parts.")
+        L = np.linalg.cholesky(basis.T @ M @ basis)
+        return self._solved(L, basis.T @ K @ basis, basis, tuple(range(self.nv)))
 
     def linearize(self, q: ArrayLike, qd: ArrayLike, F: ArrayLike, *, parameters: ParameterValues = None) -> Linearization:
         """State-space matrices about (q, qd, F) for control design; needs the output ``forward_dynamics_derivatives``.
 
-        Of a batch of operating points they have its leading axes.
+        Of a batch of operating points they have its leading axes. Of a robot with loops dq and dqd are those of the
+        independent velocities, ``coordinates`` of the result, one operating point at a time.
         """
         blocks = self._evaluate("forward_dynamics_derivatives", [q, qd, F], None, parameters)
         by_q, by_qd, by_F = (np.asarray(block, dtype=float) for block in blocks)
+        if self._metadata.loops is not None:
+            return self._closed_linearization(q, qd, by_q, by_qd, by_F, parameters)
         n, batch = self.nv, by_q.shape[:-2]
         rates = np.broadcast_to(np.asarray(qd, dtype=float), (*batch, n)).reshape(-1, n)
         A, B = np.zeros((*batch, 2 * n, 2 * n)), np.zeros((*batch, 2 * n, len(self.driven)))
@@ -122,3 +153,34 @@ class LinearAnalysis(Evaluation):
         A[..., n:, :n], A[..., n:, n:] = by_q, by_qd
         B[..., n:, :] = by_F[..., list(self.driven)]
         return Linearization(A, B, self.driven)
+
+    def _closed_linearization(
+        self, q: ArrayLike, qd: ArrayLike, by_q: Array, by_qd: Array, by_F: Array, parameters: ParameterValues
+    ) -> Linearization:
+        """In the independent velocities: dq = G dq_I, and dqd = G dqd_I + P dq_I, for J dqd = -dJ qd."""
+        loops = self._metadata.loops
+        assert loops is not None
+        rate, inside = np.asarray(qd, dtype=float), list(loops.independent)
+        if by_q.ndim != 2:
+            raise ModelError("linearize: of a robot with loops, expected one operating point at a time.")
+        if self._metadata.quaternions and rate.any():
+            raise ModelError("linearize: a robot with loops and quaternions, expected qd = 0.")
+        others = [k for k in range(self.nv) if k not in inside]
+        J = np.asarray(self._evaluate("loop_jacobian", [q], None, parameters), dtype=float)
+        inverse = np.linalg.pinv(J[:, others], rcond=1e-9)
+
+        def bias(v: Array) -> Array:
+            return np.asarray(self._evaluate("loop_bias", [q, v], None, parameters), dtype=float)
+
+        count = len(inside)
+        G, P = np.zeros((self.nv, count)), np.zeros((self.nv, count))
+        G[inside] = np.eye(count)
+        G[others] = -inverse @ J[:, inside]
+        for k in range(count):  # the bias is quadratic in velocities: dJ qd along dq is its polar form
+            P[others, k] = -inverse @ (bias(rate + G[:, k]) - bias(rate - G[:, k])) / 4.0
+        A, B = np.zeros((2 * count, 2 * count)), np.zeros((2 * count, len(self.driven)))
+        A[:count, count:] = np.eye(count)
+        A[count:, :count] = by_q[inside] @ G + by_qd[inside] @ P
+        A[count:, count:] = by_qd[inside] @ G
+        B[count:] = by_F[np.ix_(inside, list(self.driven))]
+        return Linearization(A, B, self.driven, tuple(inside))

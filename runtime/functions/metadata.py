@@ -112,6 +112,23 @@ class LinkSlopes:
 
 
 @dataclass(frozen=True)
+class LoopsInfo:
+    """What is known of a robot's loops; indices are those of velocities, or of rows."""
+
+    names: tuple[str, ...]
+    rows: tuple[str, ...]  # of all loops, one after the other
+    redundant: tuple[int, ...]  # rows that follow from the others
+    independent: tuple[int, ...]  # velocities that determine all others; drives as far as possible
+    unforced: tuple[int, ...]  # independent velocities of joints without drives
+    start: tuple[float, ...]  # the closed configuration nearest to that in which no joint has moved
+
+    @property
+    def rank(self) -> int:
+        """Number of rows that do not follow from others."""
+        return len(self.rows) - len(self.redundant)
+
+
+@dataclass(frozen=True)
 class Metadata:
     """Everything a compiled model knows about itself."""
 
@@ -139,6 +156,7 @@ class Metadata:
     base_name: str = ""  # of the base link
     drive_limits: tuple[tuple[float, float], ...] = ()  # of the velocities: speed [rad/s, m/s], force [N m, N]; infinite: none
     chosen_frames: tuple[str, ...] = ()  # those that functions of frames are about
+    loops: LoopsInfo | None = None  # of a robot with loops
 
 
 def read_metadata(text: bytes, source: str) -> Metadata:
@@ -186,9 +204,14 @@ def read_metadata(text: bytes, source: str) -> Metadata:
             point_names=tuple(data["point_names"]),
             base_name=data["base_name"],
             chosen_frames=tuple(data["chosen_frames"]),
+            loops=_loops(data.get("loops")),
         )
     except (KeyError, TypeError) as error:
         raise ModelError(f"{source}: its metadata is incomplete ({error!r}). {rebuild}") from error
+
+
+def _loops(data: dict[str, Any] | None) -> LoopsInfo | None:
+    return None if data is None else LoopsInfo(**{key: tuple(values) for key, values in data.items()})
 
 
 def _function(entry: dict[str, Any], sliding: tuple[SlidingInfo, ...]) -> FunctionInfo:

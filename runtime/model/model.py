@@ -23,6 +23,7 @@ from elastogen.runtime.functions.inner_force_methods import InnerForceMethods
 from elastogen.runtime.functions.kernel import Kernel
 from elastogen.runtime.functions.kinematics_methods import KinematicsMethods
 from elastogen.runtime.functions.linear_analysis import LinearAnalysis
+from elastogen.runtime.functions.loop_methods import LoopMethods
 from elastogen.runtime.functions.metadata import FunctionInfo, Metadata, read_metadata
 from elastogen.runtime.functions.parameters import Parameters
 from elastogen.runtime.functions.point_methods import PointMethods
@@ -46,6 +47,7 @@ class Model(
     InnerForceMethods,
     HigherOrderMethods,
     LinearAnalysis,
+    LoopMethods,
     SlidingMethods,
 ):
     """The compiled functions of one robot.
@@ -84,6 +86,8 @@ class Model(
         self._kernels = {info.name: Kernel(lib, ffi, metadata.name, info, self._parameters) for info in metadata.functions}
         for kernel in self._kernels.values():
             kernel.diagnose = self._why_singular
+            if metadata.loops is not None:
+                kernel.problem = "the closed mechanism cannot be solved"
 
     @property
     def name(self) -> str:

@@ -115,6 +115,10 @@ class SimulationMethods(LimitMethods):
         one_of(f"{label}: on_failure", on_failure, ("raise", "keep"))
         if threads is not None and (isinstance(threads, bool) or not isinstance(threads, int) or threads < 1):
             raise ModelError(f"{label}: threads={threads!r}, expected a whole number of threads, at least 1, or None.")
+        if self.metadata.loops is not None:
+            raise ModelError(
+                f"{label}: simulations do not take robots with loops yet. Fix: integrate forward_dynamics yourself."
+            )
         data = self._reader(label).read(F)
         chosen = self._method(label, method, step, max_step, rtol, atol, rho_inf)
         jumps = any(joint.thresholds and joint.passage == "refract" for joint in self.metadata.sliding)

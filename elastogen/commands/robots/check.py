@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 def command(options: SimpleNamespace) -> None:
     """Validate a robot and print what it is."""
     from elastogen.describe import describe
+    from elastogen.describe_loops import describe_loops
     from elastogen.snapped import describe_snapped
 
     if options.as_json:
@@ -38,6 +39,9 @@ def command(options: SimpleNamespace) -> None:
         return
     robot = load(options)
     print(describe(robot))
+    loops = describe_loops(robot)
+    if loops:
+        print(loops)
     with warned_already():
         literal, _ = load_with_warnings(options, snap=False)
     text = describe_snapped(robot, literal)
@@ -47,6 +51,7 @@ def command(options: SimpleNamespace) -> None:
 
 def facts(robot: Robot, messages: list[str]) -> dict[str, Any]:
     """A robot for scripts."""
+    from elastogen.describe_loops import loop_facts
     from elastogen.generator.robot.expressions import nominal
 
     def number(value: Any) -> float:
@@ -60,5 +65,6 @@ def facts(robot: Robot, messages: list[str]) -> dict[str, Any]:
         "links": [{"name": link.name, "flexible": link.flexible is not None} for link in robot.links],
         "gravity": [number(value) for value in robot.gravity],
         "live_parameters": [{"name": p.name, "value": p.value, "unit": p.unit} for p in robot.live_parameters],
+        **({"mechanism": loop_facts(robot)} if robot.loops else {}),
         "warnings": messages,
     }

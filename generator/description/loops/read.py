@@ -18,16 +18,16 @@ def read_loops(sections: tuple[LoopSection, ...], values: SectionValues, where: 
 def _loop(section: LoopSection, name: str, values: SectionValues, where: Location) -> ClosedLoop:
     here = where.at(name)
 
-    def direction(given: Vector | None, key: str) -> Vector:
-        return unit_axis(values.vector(given or (0, 0, 1), here.at(key)), here.at(key))
+    def direction(given: Vector | None, key: str, otherwise: Vector) -> Vector:
+        return unit_axis(values.vector(given or otherwise, here.at(key)), here.at(key))
 
     return ClosedLoop(
         name,
         section.type,
         _end(section.a, values, here.at("a")),
         _end(section.b, values, here.at("b")),
-        direction(section.axis, "axis"),
-        direction(section.axis2, "axis2"),
+        direction(section.axis, "axis", (0, 0, 1)),
+        direction(section.axis2, "axis2", (1, 0, 0)),
         values.scalar(section.length or 0, here.at("length")),
         {key: values.scalar(value, here.at("coefficients", key)) for key, value in (section.coefficients or {}).items()},
         values.scalar(section.constant or 0, here.at("constant")),

@@ -10,6 +10,8 @@ from elastogen.generator.algorithms import kinematics, points, sheared_kinematic
 from elastogen.generator.algorithms.newton_euler import Load, place
 from elastogen.generator.functions import dynamics
 from elastogen.generator.functions.catalogue import Derived, Entry, unless_sheared
+from elastogen.generator.functions.loops.closing import FREE, forced
+from elastogen.generator.functions.loops.dynamics import closed_accelerations, closed_drive_forces
 from elastogen.generator.functions.variants import Variant
 from elastogen.generator.program.arguments import vector
 from elastogen.generator.program.graph import Value
@@ -69,7 +71,17 @@ def _relieved(variant: Variant) -> Derived:
 @unless_sheared(_relieved)
 def inverse_dynamics(variant: Variant) -> Derived:
     """F, with the wrenches in the recursion of Newton and Euler."""
+    if variant.robot.loops:
+        return closed_drive_forces(variant, dynamics.unloaded_forces(variant, _loads(variant)))
     return Derived((dynamics.driving_forces(variant, _loads(variant)),))
+
+
+def closed_forward_dynamics(variant: Variant) -> Derived:
+    """Of robots with loops: the wrenches act beside F."""
+    acting = variant.unloaded(variant.input("F"), variant.input("qd"))
+    given = [f + w for f, w in zip(acting, _forces(variant), strict=True)]
+    qdd, pivots, _ = closed_accelerations(variant, given=given)
+    return Derived((qdd,), pivots)
 
 
 def _accelerating_with_shear(variant: Variant) -> list[Value]:
@@ -102,9 +114,10 @@ ENTRIES = (
     Entry("inverse_dynamics_with_wrenches",
           "Driving forces F = M qdd + C qd + D qd + Q_e + G + friction - sum J^T w under wrenches on the chosen frames.",
           ("q", "qd", "qdd", "wrenches"), lambda v: (vector("F", v.size, _FORCE, "driving forces"),),
-          (inverse_dynamics,), LAYOUT, explore=True, largest=100, finalists=4),
+          (inverse_dynamics,), LAYOUT, explore=True, largest=100, finalists=4, applies=forced, applies_to=FREE),
     Entry("forward_dynamics_with_wrenches",
           "Accelerations qdd for given driving forces F and wrenches on the chosen frames.", ("q", "qd", "F", "wrenches"),
           lambda v: (vector("qdd", v.size, "rad/s^2 or m/s^2", "accelerations"),), (forward_dynamics,), LAYOUT,
-          ways_for=dynamics.ways_to_solve(forward_dynamics, forward_dynamics_by_articulated_bodies)),
+          ways_for=dynamics.ways_to_solve(
+              forward_dynamics, forward_dynamics_by_articulated_bodies, (closed_forward_dynamics,))),
 )  # fmt: skip

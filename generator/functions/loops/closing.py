@@ -21,9 +21,17 @@ def has_loops(robot: Robot) -> bool:
     return bool(robot.loops)
 
 
+FREE = "this mechanism has freedoms without drives: see `elastogen check`"
+
+
 def forced(robot: Robot) -> bool:
     """Whether drives act on all freedoms of the joints; so they do on those of a tree."""
     return not robot.loops or not analysis_of(robot).unforced
+
+
+def closed_pivots(variant: Variant) -> list[Value]:
+    """The pivots of what closes a robot's loops; none of a tree."""
+    return Closing(variant).drive_forces(variant.zeros())[1] if variant.robot.loops else []
 
 
 class Closing:

@@ -13,7 +13,10 @@ from elastogen.generator.functions.catalogue import Derived, Way, flat
 from elastogen.generator.functions.loops.closing import Closing
 from elastogen.generator.functions.mass_and_coriolis import mass
 from elastogen.generator.functions.variants import Variant
+from elastogen.generator.mechanism.mechanism import LinkFrame
+from elastogen.generator.program.differentiate import jacobian
 from elastogen.generator.program.graph import Value
+from elastogen.generator.spatial.vectors import Vec
 
 
 def tree_forces(variant: Variant, qdd: Sequence[Value]) -> list[Value]:
@@ -25,14 +28,27 @@ def tree_forces(variant: Variant, qdd: Sequence[Value]) -> list[Value]:
 
 def closed_inverse_dynamics(variant: Variant) -> Derived:
     """Forces of the drives alone."""
-    F, pivots = Closing(variant).drive_forces(tree_forces(variant, variant.input("qdd")))
-    return Derived((F,), pivots)
+    return closed_drive_forces(variant, tree_forces(variant, variant.input("qdd")))
+
+
+def closed_drive_forces(variant: Variant, tree: Sequence[Value]) -> Derived:
+    """Forces of the drives alone, from the driving forces of the tree."""
+    F, pivots = Closing(variant).drive_forces(tree)
+    return Derived((variant.loaded(F, variant.input("qd")),), pivots)
+
+
+def _acting(variant: Variant) -> list[Value]:
+    """What is left of F behind the friction of loads."""
+    return variant.unloaded(variant.input("F"), variant.input("qd"))
 
 
 def closed_accelerations(
-    variant: Variant, sparse: bool = True, at_drift: bool = True
+    variant: Variant, sparse: bool = True, at_drift: bool = True, given: Sequence[Value] | None = None
 ) -> tuple[list[Value], list[Value], Closing]:
-    """Accelerations, and pivots; by the sparse choice or that of the drives, forces at the drift or by M times it."""
+    """Accelerations, and pivots; by the sparse choice or that of the drives, forces at the drift or by M times it.
+
+    ``given`` are the forces, F where nothing is said.
+    """
     closing = Closing(variant, variant.analysis.sparse if sparse else variant.analysis.choice)
     if at_drift:
         forces = tree_forces(variant, closing.drift)
@@ -43,7 +59,8 @@ def closed_accelerations(
             for entry, value in zip(row, drift, strict=True):
                 if not entry.is_zero and not value.is_zero:
                     forces[r] = forces[r] + entry * value
-    right = closing.projected([f - t for f, t in zip(variant.input("F"), forces, strict=True)])
+    acting = _acting(variant) if given is None else given
+    right = closing.projected([f - t for f, t in zip(acting, forces, strict=True)])
     factors = closing.factorized()
     with variant.graph.section("solution for the accelerations"):
         independent = factors.solve(right)
@@ -66,10 +83,25 @@ FORWARD: tuple[Way, ...] = tuple(
 """Equal ways, of which the cheapest is kept."""
 
 
+def closed_inverse_derivatives(variant: Variant) -> Derived:
+    """dF/dq, dF/dqd, dF/dqdd of the drives' forces, by differentiation; q moves freely, as if loops could open."""
+    found = closed_inverse_dynamics(variant)
+    (F,) = found.outputs
+    blocks = (variant.by_position(F), *(jacobian(variant.graph, F, variant.input(name)) for name in ("qd", "qdd")))
+    return Derived(tuple(flat(block) for block in blocks), found.pivots)
+
+
+def closed_forward_derivatives(variant: Variant) -> Derived:
+    """d qdd/dq, d qdd/dqd, d qdd/dF, likewise."""
+    qdd, pivots, _ = closed_accelerations(variant)
+    blocks = (variant.by_position(qdd), *(jacobian(variant.graph, qdd, variant.input(name)) for name in ("qd", "F")))
+    return Derived(tuple(flat(block) for block in blocks), pivots)
+
+
 def _constraint_forces(variant: Variant) -> tuple[list[Value], list[Value], Closing]:
     qdd, pivots, closing = closed_accelerations(variant)
     tau = tree_forces(variant, qdd)
-    return [t - f for t, f in zip(tau, variant.input("F"), strict=True)], pivots, closing
+    return [t - f for t, f in zip(tau, _acting(variant), strict=True)], pivots, closing
 
 
 def constraint_forces(variant: Variant) -> Derived:
@@ -86,6 +118,18 @@ def loop_forces(variant: Variant) -> Derived:
     zero = variant.graph.value(0)
     values = [multipliers.get(row, zero) for row in range(len(closing.analysis.rows))]
     return Derived((flat(closing.loops.wrenches(variant.input("q"), values)),), pivots)
+
+
+def loop_loads(variant: Variant) -> tuple[list[tuple[LinkFrame, Vec, Vec]], list[Value]]:
+    """What loops exert on the links in a motion that the drives alone make, and pivots."""
+    closing = Closing(variant)
+    tree = tree_forces(variant, variant.input("qdd"))
+    F, pivots = closing.drive_forces(tree)
+    with variant.graph.section("forces in the loops"):
+        multipliers = closing.elimination.multipliers([t - f for t, f in zip(tree, F, strict=True)])
+    zero = variant.graph.value(0)
+    values = [multipliers.get(row, zero) for row in range(len(closing.analysis.rows))]
+    return closing.loops.loads(variant.input("q"), values), pivots
 
 
 # ---- in the driven coordinates

@@ -1,0 +1,84 @@
+"""Dynamics of random closed mechanisms against Gauss' principle by plain linear algebra."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from closed_mechanism import gauss, jacobian, null_space, random_mechanism, residuals
+
+import elastogen
+from elastogen.generator.functions.derivation import derive_model, output_names
+from elastogen.generator.loops.analysis import analysis_of
+from elastogen.generator.robot.errors import OutputError
+
+CASES: list[tuple[str, int, int, list[str], dict[str, Any]]] = [
+    ("planar revolute", 1, 5, ["revolute"], {"planar": True}),
+    ("planar, two loops", 2, 8, ["revolute", "spherical"], {"planar": True}),
+    ("planar, three loops of all sorts", 3, 10, ["prismatic", "distance", "gear"], {"planar": True}),
+    ("spatial revolute", 4, 7, ["revolute"], {}),
+    ("spatial, four loops", 5, 13, ["spherical", "distance", "universal", "gear"], {}),
+    ("spatial fixed", 6, 8, ["fixed"], {}),
+    ("cylindrical", 7, 6, ["cylindrical", "distance"], {}),
+    ("prismatic", 8, 7, ["prismatic"], {}),
+    ("floating base", 9, 5, ["spherical", "distance"], {"base": "floating"}),
+    ("quaternions in the loop", 10, 5, ["spherical", "universal"], {"kinds": ("spherical", "revolute")}),
+    ("planar, floating", 11, 5, ["revolute"], {"planar": True, "base": "floating"}),
+]
+WANTED = ("mass_matrix", "forward_dynamics", "constraint_forces", "loop_residual", "loop_jacobian", "loop_bias", "loop_forces")
+
+
+@pytest.mark.parametrize(("seed", "joints", "loops", "how"), [case[1:] for case in CASES], ids=[case[0] for case in CASES])
+def test_random_mechanisms(seed: int, joints: int, loops: list[str], how: dict[str, Any]) -> None:
+    file, q = random_mechanism(seed, joints, loops, **how)
+    robot = elastogen.load(file)
+    known = analysis_of(robot)
+    value = _values(robot, WANTED)
+    tree = _values(replace(robot, loops=()), ("inverse_dynamics",))
+    J = jacobian(robot, q)
+    assert known.rank == np.linalg.matrix_rank(J, 1e-8)
+    assert known.freedoms == J.shape[1] - known.rank
+    assert np.abs(residuals(robot, q, np.zeros(J.shape[1])).a).max() < 1e-12
+    assert np.abs(value("loop_residual", q=q)).max() < 1e-12
+    ours = value("loop_jacobian", q=q)
+    assert np.linalg.matrix_rank(np.vstack([J, ours]), 1e-8) == known.rank  # the same rows
+    assert np.linalg.matrix_rank(ours, 1e-8) == known.rank
+    N, rng = null_space(J), np.random.default_rng(seed)
+    for _ in range(2):
+        qd, F = N @ rng.normal(size=N.shape[1]), rng.normal(size=len(N))
+        M, forces = value("mass_matrix", q=q), F - tree("inverse_dynamics", q=q, qd=qd, qdd=0 * qd)
+        expected = gauss(J, 2 * residuals(robot, q, qd).c, M, forces)
+        qdd = value("forward_dynamics", q=q, qd=qd, F=F)
+        scale = np.abs(expected).max()
+        np.testing.assert_allclose(qdd, expected, rtol=1e-9, atol=1e-10 * scale)
+        assert np.abs(ours @ expected + value("loop_bias", q=q, qd=qd)).max() < 1e-9 * (1 + scale)
+        reaction = value("constraint_forces", q=q, qd=qd, F=F)
+        np.testing.assert_allclose(reaction, M @ expected - forces, rtol=1e-8, atol=1e-9 * np.abs(M @ expected).max())
+        assert abs(reaction @ qd) < 1e-8 * (1 + np.abs(reaction).max())  # they do no work
+        _check_inverse(robot, q, qd, expected, value)
+
+
+def _check_inverse(robot: Any, q: Any, qd: Any, qdd: Any, value: Any) -> None:
+    """Drives alone give the motion back, or are refused by name."""
+    known = analysis_of(robot)
+    if known.unforced:
+        with pytest.raises(OutputError, match="freedoms without drives"):
+            output_names(("inverse_dynamics",), robot)
+        return
+    F = _values(robot, ("inverse_dynamics",))("inverse_dynamics", q=q, qd=qd, qdd=qdd)
+    passive = [k for k, v in enumerate(robot.velocities) if not v.driven and k not in known.choice.independent]
+    assert not F[passive].any()
+    again = value("forward_dynamics", q=q, qd=qd, F=F)
+    np.testing.assert_allclose(again, qdd, rtol=1e-8, atol=1e-9 * np.abs(qdd).max())
+
+
+def _values(robot: Any, names: tuple[str, ...]) -> Any:
+    programs = {function.name: function.program for function in derive_model(robot, names).functions}
+
+    def value(name: str, **state: Any) -> Any:
+        (answer,) = programs[name].evaluate(state).values()
+        return answer
+
+    return value
