@@ -23,7 +23,7 @@ from elastogen.runtime.functions.inner_force_methods import InnerForceMethods
 from elastogen.runtime.functions.kernel import Kernel
 from elastogen.runtime.functions.kinematics_methods import KinematicsMethods
 from elastogen.runtime.functions.linear_analysis import LinearAnalysis
-from elastogen.runtime.functions.loop_methods import LoopMethods
+from elastogen.runtime.functions.loops.loop_methods import LoopMethods
 from elastogen.runtime.functions.metadata import FunctionInfo, Metadata, read_metadata
 from elastogen.runtime.functions.parameters import Parameters
 from elastogen.runtime.functions.point_methods import PointMethods

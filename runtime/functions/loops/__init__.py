@@ -1,0 +1,1 @@
+"""Methods of a model about its loops."""
