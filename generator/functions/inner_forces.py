@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from elastogen.generator.algorithms import kinematics, reactions, section_loads
 from elastogen.generator.algorithms.reactions import State, Wrench
 from elastogen.generator.functions.catalogue import Derived, Entry, Outputs, unless_sheared
-from elastogen.generator.functions.loops.closing import forced
+from elastogen.generator.functions.loops.closing import FREE, forced
 from elastogen.generator.functions.loops.dynamics import loop_loads
 from elastogen.generator.functions.variants import Variant
 from elastogen.generator.mechanism.mechanism import LinkFrame
@@ -106,14 +106,6 @@ def _sections(robot: Robot) -> bool:
     return any(point.link and robot.link(point.link).flexible is not None for point in robot.points)
 
 
-def _carried(robot: Robot) -> bool:
-    """Whether the drives determine what loops carry, and loops end on links or tips."""
-    return forced(robot) and all(end.x is None for loop in robot.loops for end in (loop.a, loop.b))
-
-
-_CARRIED = "this mechanism has freedoms without drives, or a loop that ends along a beam: see `elastogen check`"
-
-
 def _per_joint(name: str, doc: str) -> Outputs:
     return lambda v: (matrix(name, len(v.robot.moving_joints), 6, "N, N m", f"per moving joint: {doc}"),)
 
@@ -124,10 +116,10 @@ ENTRIES = (
     Entry("joint_reactions",
           "Reactions in the joints: force and moment of the inner link on all beyond, about the link's origin, in its axes.",
           _MOTION, _per_joint("reaction", "force (3), moment (3)"), (joint_reactions,), "physical", explore=True,
-          default=False, finalists=4, applies=_carried, applies_to=_CARRIED),
+          default=False, finalists=4, applies=forced, applies_to=FREE),
     Entry("joint_reactions_base", "Reactions in the joints, about the link's origin, in base components.", _MOTION,
           _per_joint("reaction", "force (3), moment (3)"), (joint_reactions_base,), "physical", explore=True, default=False,
-          applies=_carried, applies_to=_CARRIED),
+          applies=forced, applies_to=FREE),
     Entry("link_resultants", "Inertia force and moment of each link itself, about its origin, in its axes; without gravity.",
           _MOTION, _per_joint("resultant", "force (3), moment (3)"), (link_resultants,), "physical", explore=True,
           default=False),

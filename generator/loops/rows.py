@@ -282,7 +282,7 @@ class LoopRows:
                 force, moment = times(a.pose.R, wrench[:3]), times(a.pose.R, wrench[3:])
                 about_b = sub(moment, cross(sub(b.pose.p, a.pose.p), force))
                 for link, end, n, sign in zip(chains.carriers, (a, b), (moment, about_b), (-1, 1), strict=True):
-                    if link is not None and link.frame >= 0:
+                    if link.frame >= 0:
                         columns = [list(column) for column in zip(*end.pose.R, strict=True)]
                         scaled = self.graph.value(sign)
                         found.append((link, scale(times(columns, force), scaled), scale(times(columns, n), scaled)))

@@ -20,7 +20,7 @@ from elastogen.generator.joints.coupled import CoupledPlan
 from elastogen.generator.joints.fixed import FixedPlan
 from elastogen.generator.joints.frame_motion import MotionPlan
 from elastogen.generator.joints.on_beams.sliding import Contact, ContactPlan
-from elastogen.generator.mechanism.loops import LoopLayout
+from elastogen.generator.mechanism.loops import LoopLayout, places_on
 from elastogen.generator.mechanism.mechanism import Frame, LinkFrame, Mechanism, SeparateWindow
 from elastogen.generator.mechanism.points import with_points
 from elastogen.generator.mechanism.steps import TINY, steps, unit_pair
@@ -107,7 +107,7 @@ class _Layout:
         self.links[link.name] = self.ends[link.name, TIP_FRAME] = (frame, pose)
         if link.flexible is not None:
             self.drafts[frame].flexible = link.flexible
-            for place in link.flexible.interfaces:
+            for place in (*link.flexible.interfaces, *places_on(self.robot, link)):
                 self._interface(link.name, frame, link.flexible, place)
 
     def _interface(self, link: str, frame: int, body: FlexibleBody, place: Interface) -> None:

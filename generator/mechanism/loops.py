@@ -6,15 +6,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
+from elastogen.generator.beams.sections import interface_at
 from elastogen.generator.mechanism.mechanism import Frame, LinkFrame, Mechanism
 from elastogen.generator.mechanism.steps import steps
 from elastogen.generator.program.lowering import Lowering
+from elastogen.generator.robot.bodies.flexible_body import TIP, Interface
 from elastogen.generator.robot.loops.loop import WORLD, ClosedLoop, LoopEnd
 from elastogen.generator.robot.placement import inverse, product, transform
-from elastogen.generator.robot.robot import Joint, Matrix, Robot
-from elastogen.generator.sliding.beam_section import beam_section
-from elastogen.generator.sliding.held_bodies import held_bodies
-from elastogen.generator.spatial.inertia import Inertia
+from elastogen.generator.robot.robot import Joint, Link, Matrix, Robot
 
 
 @dataclass(frozen=True)
@@ -28,7 +27,28 @@ class LoopChains:
     chains: Mechanism
     a: LinkFrame
     b: LinkFrame
-    carriers: tuple[LinkFrame | None, LinkFrame | None]  # a and b in the whole mechanism; None on a section of a beam
+    carriers: tuple[LinkFrame, LinkFrame]  # a and b in the whole mechanism
+
+
+def place_of(robot: Robot, loop: ClosedLoop, side: str) -> str:
+    """The interface of a flexible link that carries an end: its tip, or a place of the loop's own along the beam."""
+    end: LoopEnd = getattr(loop, side)
+    body = None if end.x is None else robot.link(end.link).flexible
+    return TIP if body is None or end.x == body.tip_pose[0][3] else f"{loop.name}.{side}"
+
+
+def places_on(robot: Robot, link: Link) -> list[Interface]:
+    """Places of loops along a beam, as interfaces of it."""
+    found = []
+    for loop in robot.loops:
+        for side, end in (("a", loop.a), ("b", loop.b)):
+            name = place_of(robot, loop, side)
+            if end.link == link.name and name != TIP:
+                assert link.flexible is not None  # validated
+                assert link.flexible.beam is not None
+                assert end.x is not None
+                found.append(interface_at(link.flexible.beam, name, end.x, robot.parameters))
+    return found
 
 
 class Draft(Protocol):
@@ -53,7 +73,7 @@ class LoopLayout:
         mechanism: Mechanism,
         drafts: Sequence[Draft],
         links: Mapping[str, tuple[int, Matrix]],
-        ends: Mapping[str, tuple[int, Matrix]],
+        ends: Mapping[tuple[str, str], tuple[int, Matrix]],
         seats: Mapping[str, tuple[int, Matrix]],
         aligned: Callable[[Joint], Matrix],
         placed: Callable[[int, Matrix], Frame],
@@ -66,7 +86,7 @@ class LoopLayout:
         return tuple(self._chains(loop) for loop in self.robot.loops if loop.kind.between_frames)
 
     def _chains(self, loop: ClosedLoop) -> LoopChains:
-        a, b = self._seat(loop.a), self._seat(loop.b)
+        a, b = self._seat(loop, "a"), self._seat(loop, "b")
         ways = [list(reversed(self.mechanism.ancestors(frame))) for frame, _ in (a, b)]
         shared = 0
         while shared < min(map(len, ways)) and ways[0][shared] == ways[1][shared]:
@@ -85,36 +105,18 @@ class LoopLayout:
                     frames.append(replace(frame, parent=numbers[draft.parent], elastic=None))
         found, carriers = [], []
         for end, (index, pose) in ((loop.a, a), (loop.b, b)):
-            carriers.append(None if end.x is not None else LinkFrame(end.link, index, *steps(self.lower, pose)))
+            carriers.append(LinkFrame(end.link, index, *steps(self.lower, pose)))
             pose = product(back, pose) if index == common else pose
-            found.append(self._end(end, f"{loop.name}: {end.link}", numbers[index], pose, index, frames))
+            found.append(LinkFrame(f"{loop.name}: {end.link}", numbers[index], *steps(self.lower, pose)))
         chains = replace(self.mechanism, frames=tuple(frames), link_frames=tuple(found), loops=())
         return LoopChains(loop, chains, found[0], found[1], (carriers[0], carriers[1]))
 
-    def _seat(self, end: LoopEnd) -> tuple[int, Matrix]:
-        """The frame that carries an end, and the end's pose in it; with x, the frame of the beam."""
+    def _seat(self, loop: ClosedLoop, side: str) -> tuple[int, Matrix]:
+        """The frame that carries an end, and the end's pose in it."""
+        end: LoopEnd = getattr(loop, side)
         link = self.robot.links[0].name if end.link == WORLD else end.link
-        if end.x is not None:
-            return self.links[link]
-        frame, pose = self.ends[link]
+        frame, pose = self.ends[link, place_of(self.robot, loop, side)]
         return frame, product(pose, self.lower.matrix(end.pose))
-
-    def _end(self, end: LoopEnd, name: str, frame: int, pose: Matrix, index: int, frames: list[Frame]) -> LinkFrame:
-        lower = self.lower
-        if end.x is None:
-            return LinkFrame(name, frame, *steps(lower, pose))
-        body, held = self.robot.link(end.link).flexible, held_bodies(self.robot)[end.link]
-        elastic, zero = self.mechanism.frames[index].elastic, lower.graph.value(0)
-        assert body is not None  # validated
-        assert held is not None
-        assert elastic is not None
-        section = beam_section(lower, body, held, end.x, len(elastic.coordinates), self.robot.parameters)
-        rotation, position = steps(lower, pose)
-        along = rotation.outward([lower.value(end.x), zero, zero])
-        place = [p + x for p, x in zip(position, along, strict=True)]
-        frames.append(Frame(name, frame, rotation, place, section.motion, elastic.coordinates, Inertia.zero(lower.graph)))
-        turned, _ = steps(lower, lower.matrix(end.pose))
-        return LinkFrame(name, len(frames) - 1, turned, [zero] * 3)
 
     def _axes(self, loop: ClosedLoop, common: int) -> Matrix:
         """Axes of the loop's rows in the common frame: those of the first joint on the way, whatever the layout."""
