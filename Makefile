@@ -5,6 +5,7 @@
 #   make quick      the tests that took little time when they last ran, and those that failed: for while you edit. The first
 #                   run takes all of them, to learn their times; compiled models are kept in .pytest_cache/models
 #   make nightly    the tests that take long (marked nightly), which make test leaves out
+#   make bridges    installs what the bridges lead to (large), and runs their tests
 #   make lint       ruff check, ruff format --check, mypy --strict
 #   make format     ruff format, and the repairs that ruff check knows
 #   make golden     the reviewed C in tests/golden, written again: look at the change before committing it
@@ -28,14 +29,14 @@ DEMO_TOOLS := $(VENV)/.installed-demo
 DOCS_TOOLS := $(VENV)/.installed-docs
 BENCH_TOOLS := $(VENV)/.installed-bench
 
-.PHONY: demo test quick nightly lint format golden pictures fuzz changelog dist docs docs-tools bench emulator clean
+.PHONY: demo test quick nightly bridges lint format golden pictures fuzz changelog dist docs docs-tools bench emulator clean
 .DEFAULT_GOAL := demo
 
 demo: $(DEMO_TOOLS)
 	$(BIN)/python -m elastogen.demo
 
 # One process a core: threads of numpy's BLAS would wait for each other in them, and their waiting counts as CPU time.
-test quick nightly fuzz: export OPENBLAS_NUM_THREADS = 1
+test quick nightly bridges fuzz: export OPENBLAS_NUM_THREADS = 1
 
 test: lint
 	$(BIN)/python -m pytest -n 2 --dist loadfile --clean-tree
@@ -45,6 +46,10 @@ quick: $(TEST_TOOLS)
 
 nightly: $(TEST_TOOLS)
 	$(BIN)/python -m pytest -n 2 --dist loadfile --nightly
+
+bridges: $(TEST_TOOLS)
+	$(PIP) --editable '.[torch,gymnasium,control]'
+	$(BIN)/python -m pytest -n 2 --dist loadfile tests/runtime/bridges tests/front_door/test_documentation.py -k 'bridges'
 
 lint: $(TEST_TOOLS)
 	$(BIN)/ruff check .

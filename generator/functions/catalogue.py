@@ -14,6 +14,7 @@ from elastogen.generator.robot.robot import Robot
 from elastogen.runtime.interface.argument import Argument
 
 Outputs: TypeAlias = Callable[[Variant], tuple[Argument, ...]]
+OwnInputs: TypeAlias = "Mapping[str, Argument] | Callable[[Variant], Mapping[str, Argument]]"
 
 
 @dataclass(frozen=True)
@@ -63,7 +64,11 @@ class Entry:
     applies_to: str = "every robot"
     ways_for: Callable[[Variant], tuple[Way, ...]] | None = None
     any_moment: tuple[Way, ...] = ()
-    own_inputs: Mapping[str, Argument] = field(default_factory=dict)  # of a user's function, by name
+    own_inputs: OwnInputs = field(default_factory=dict)  # those that no other function has, by name
+
+    def own_inputs_for(self, variant: Variant) -> Mapping[str, Argument]:
+        """The inputs that no other function has, by name."""
+        return self.own_inputs(variant) if callable(self.own_inputs) else self.own_inputs
 
 
 def flat(rows: Sequence[Sequence[Value]]) -> list[Value]:

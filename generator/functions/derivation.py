@@ -21,6 +21,7 @@ from elastogen.generator.functions import (
 )
 from elastogen.generator.functions.catalogue import Derived, Entry, Looped, Way
 from elastogen.generator.functions.composed.fused import MARK, fused_entry
+from elastogen.generator.functions.composed.sensitivities import sensitivity_entry, sensitivity_of
 from elastogen.generator.functions.composed.tangents import differentiated, tangent_entry
 from elastogen.generator.functions.frames import motion as frame_motion
 from elastogen.generator.functions.frames import wrenches
@@ -76,6 +77,7 @@ SIMULATION = (
     "gravity_vector", "friction_forces", "inverse_dynamics", "inverse_dynamics_derivatives", "forward_dynamics",
     "kinetic_energy", "potential_energy",
 )  # fmt: skip  # what the integrators can use: the set "simulation"; with M for sliding joints
+_OWN = Entry("own", "", ("q",), lambda variant: (), (), "plain")  # stands for own functions where only names count
 ROUNDS = 3  # of taking out common factors; each uncovers a few more
 
 
@@ -105,8 +107,9 @@ def output_names(
 ) -> tuple[str, ...]:
     """Names of the functions to emit, in catalogue order; "default", "simulation", "inverse_kinematics" and "all" are sets.
 
-    "mass_matrix+gravity_vector" is one function for both; such functions come last, in the order given, after tangents as
-    "forward_dynamics_tangent". With a robot, "all" is what exists for it, and asking for something else is an error.
+    "mass_matrix+gravity_vector" is one function for both; such functions come last, in the order given, after tangents and
+    sensitivities as "forward_dynamics_tangent" and "forward_dynamics_adjoint". With a robot, "all" is what exists for it, and
+    asking for something else is an error.
     Functions of frames exist where frames are chosen.
     """
     if outputs is None:
@@ -122,7 +125,8 @@ def output_names(
     fused: dict[str, None] = {}
     tangents: dict[str, None] = {}
     for name in outputs:
-        base = differentiated(name, CATALOGUE | FRAMED)
+        asked = sensitivity_of(name, dict.fromkeys(own, _OWN) | CATALOGUE | FRAMED)
+        base = differentiated(name, CATALOGUE | FRAMED) if asked is None else asked[0]
         if MARK in name:
             fused[MARK.join(_parts(name, robot, frames))] = None
         elif name == "default":
@@ -135,6 +139,8 @@ def output_names(
             wanted |= {*(entry.name for entry in known.values() if robot is None or entry.applies(robot)), *own}
         elif name in own:
             wanted.add(name)
+        elif base in own:
+            tangents[name] = None
         elif ((base or name) in FRAMED or name == KINEMATICS) and not frames:
             raise OutputError(f"outputs: {name} needs frames, got none. Fix: choose them, for example frames=['{TIP}']")
         elif name == KINEMATICS:
@@ -172,6 +178,9 @@ def entry_of(name: str, known: Mapping[str, Entry] = CATALOGUE) -> Entry:
     base = differentiated(name, known)
     if base is not None:
         return tangent_entry(known[base])
+    asked = sensitivity_of(name, known)
+    if asked is not None:
+        return sensitivity_entry(known[asked[0]], asked[1])
     return known[name] if name in known else fused_entry([entry_of(part, known) for part in name.split(MARK)])
 
 
@@ -293,7 +302,7 @@ def _program(entry: Entry, variant: Variant, derived: Derived, chosen: Sequence[
     points = len(variant.pointed.points) if framed or entry.layout in ("points", "physical") else 0
     used = {small.label[node].partition("[")[0] for node in small.cone(refs) if small.op[node] is Op.INPUT}
     names = entry.inputs or (("q",) if variant.depends_on_elements or "q" in used else ())  # tangents of own terms
-    own = entry.own_inputs
+    own = entry.own_inputs_for(variant)
     inputs = [
         own.get(name) or input_argument(name, variant.positions, variant.size, points, "chosen frame" if framed else "point")
         for name in names

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from elastogen.runtime.bridges.bridge_methods import BridgeMethods
 from elastogen.runtime.errors import ModelError
 from elastogen.runtime.functions.bound import Bound
 from elastogen.runtime.functions.centroidal_methods import CentroidalMethods
@@ -49,6 +50,7 @@ class Model(
     LinearAnalysis,
     LoopMethods,
     SlidingMethods,
+    BridgeMethods,
 ):
     """The compiled functions of one robot.
 

@@ -38,7 +38,8 @@ ORDER = {  # of the sub-rooms and the modules beside them: each imports only fro
         "export", "start", "pages", "forms",
     ),
     "runtime": (
-        "interface", "errors", "real_numbers", "words", "whole_files", "functions", "motion", "simulation", "model", "loop",
+        "interface", "errors", "real_numbers", "words", "whole_files", "functions", "motion", "simulation",
+        "bridges", "model", "loop",
     ),
 }  # fmt: skip
 FRONT_DOOR = "elastogen"  # the package itself: only its __version__ may be used from inside a room

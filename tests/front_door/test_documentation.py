@@ -23,6 +23,7 @@ PAGES = {
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 COMMAND = re.compile(r"^    (elastogen [^#\n]+)|`(elastogen [a-z][^`]*)`", re.MULTILINE)
 TESTED_BY_SUBJECT = ("closed-forms", "own-functions", "own-terms", "verify")  # run there once, and their results compared
+NEEDED = {"bridges": ("torch", "gymnasium", "control")}  # what `make test` need not have
 KINDS = {
     "python",
     "yaml",
@@ -54,6 +55,8 @@ def write_descriptions(page: str) -> None:
 )
 def test_python_runs(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The blocks of a page, one after the other in one folder; files that it shows are there."""
+    for module in NEEDED.get(page, ()):
+        pytest.importorskip(module, reason=f"{module} is not installed: make bridges", exc_type=ImportError)
     monkeypatch.chdir(tmp_path)
     write_descriptions(page)
     names: dict[str, object] = {"__name__": "page"}

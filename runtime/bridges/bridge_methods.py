@@ -1,0 +1,52 @@
+"""The methods of a model that hand it to other tools; each tool is imported when its method is called."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, cast
+
+from numpy.typing import ArrayLike
+
+if TYPE_CHECKING:
+    from elastogen.runtime.model.model import Model
+
+
+class BridgeMethods:
+    """``model.to_torch(...)`` and the like."""
+
+    @property
+    def _bridged(self) -> Model:
+        return cast("Model", self)
+
+    def to_torch(self, name: str, *, parameters: bool = False) -> Callable[..., Any]:
+        """The function ``name`` on PyTorch tensors (..., size), differentiable twice, with ``vmap``; the extra ``torch``.
+
+        With ``parameters`` the live parameters are the last input.
+        """
+        from elastogen.runtime.bridges.to_torch import to_torch
+
+        return to_torch(self._bridged, name, parameters=parameters)
+
+    def to_control(self, q: ArrayLike, qd: ArrayLike | None = None, F: ArrayLike | None = None) -> Any:
+        """The linearization as a ``control.StateSpace``, inputs the driven forces; the extra ``control``."""
+        from elastogen.runtime.bridges.to_control import to_control
+
+        return to_control(self._bridged, q, qd, F)
+
+    def to_gymnasium(
+        self,
+        *,
+        dt: float = 0.01,
+        reward: Callable[..., ArrayLike] | None = None,
+        goal: ArrayLike | None = None,
+        envs: int | None = None,
+        force: ArrayLike | None = None,
+        substeps: int = 1,
+    ) -> Any:
+        """A ``gymnasium.Env``, or with ``envs`` a vectorized one; the extra ``gymnasium``.
+
+        Observation: q and qd; action: the driven forces. See :func:`elastogen.runtime.bridges.to_gymnasium.to_gymnasium`.
+        """
+        from elastogen.runtime.bridges.to_gymnasium import to_gymnasium
+
+        return to_gymnasium(self._bridged, dt=dt, reward=reward, goal=goal, envs=envs, force=force, substeps=substeps)

@@ -1,0 +1,32 @@
+"""python-control: the linearization of a model as a ``StateSpace``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from elastogen.runtime.bridges.differentiable import target
+
+if TYPE_CHECKING:
+    from elastogen.runtime.model.model import Model
+
+
+def to_control(model: Model, q: ArrayLike, qd: ArrayLike | None = None, F: ArrayLike | None = None) -> Any:
+    """The ``control.StateSpace`` of small motions about (q, qd, F).
+
+    The state (dq, dqd) is also the output, the inputs are the driven forces. States and inputs have the names of the robot's
+    velocities: ``d_shoulder``, ``d_shoulder_dot``, ``F_shoulder``.
+    """
+    control = target("control", "control", (0, 9))
+    rest = np.zeros(model.nv)
+    linear = model.linearize(q, rest if qd is None else qd, rest if F is None else F)
+    names = [name.replace(".", "_") for name in model.velocity_names]
+    states = [*(f"d_{name}" for name in names), *(f"d_{name}_dot" for name in names)]
+    inputs = [f"F_{names[k]}" for k in linear.driven]
+    identity, nothing = np.eye(len(states)), np.zeros((len(states), len(inputs)))
+    return control.ss(
+        linear.A, linear.B, identity, nothing, states=states, inputs=inputs, outputs=[f"y_{name}" for name in states],
+        name=model.name,
+    )  # fmt: skip

@@ -1,0 +1,114 @@
+"""python-control and Gymnasium: the same motion as the model's own simulation."""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+import pytest
+
+import elastogen
+
+
+@pytest.fixture(scope="module")
+def model() -> elastogen.Model:
+    return elastogen.build_model("two_link")
+
+
+def test_state_space_is_the_linearization(model: elastogen.Model) -> None:
+    control = pytest.importorskip("control", reason="python-control is not installed: make bridges")
+    q, F = np.array([0.3, -0.4]), np.array([1.0, 2.0])
+    system = model.to_control(q, F=F)
+    step = 1e-5
+    for column, name in enumerate(system.input_labels):
+        assert name == f"F_{model.velocity_names[column]}"
+        push = np.zeros(2)
+        push[column] = step
+        rate = (model.forward_dynamics(q, 0 * q, F + push) - model.forward_dynamics(q, 0 * q, F - push)) / (2 * step)
+        assert np.allclose(system.B[2:, column], rate, rtol=1e-8)
+    assert isinstance(system, control.StateSpace)
+    assert sorted(system.poles().imag) == pytest.approx(sorted(np.linalg.eigvals(system.A).imag))
+
+
+def test_a_step_is_that_of_the_simulation(model: elastogen.Model) -> None:
+    pytest.importorskip("gymnasium", reason="Gymnasium is not installed: make bridges")
+    env = model.to_gymnasium(dt=0.02, substeps=4)
+    start, _ = env.reset(seed=4)
+    action = np.array([3.0, -2.0])
+    seen, reward, terminated, truncated, _ = env.step(action)
+    motion = model.simulate(start[:2], start[2:], t=[0.0, 0.02], step=0.005, method="rk4", F=action)
+    assert np.allclose(seen, np.concatenate([motion.q[-1], motion.qd[-1]]), rtol=1e-12, atol=1e-14)
+    assert not terminated
+    assert not truncated
+    assert reward == pytest.approx(-np.sum(seen[:2] ** 2) - 0.1 * np.sum(seen[2:] ** 2) - 1e-3 * np.sum(action**2))
+
+
+def test_gymnasium_accepts_the_environment(model: elastogen.Model) -> None:
+    checker = pytest.importorskip("gymnasium.utils.env_checker", reason="Gymnasium is not installed: make bridges")
+    checker.check_env(model.to_gymnasium(), skip_render_check=True)
+
+
+def test_many_at_once_are_single_ones(model: elastogen.Model) -> None:
+    pytest.importorskip("gymnasium", reason="Gymnasium is not installed: make bridges")
+    envs = model.to_gymnasium(envs=7)
+    start, _ = envs.reset(seed=1)
+    actions = envs.action_space.sample()
+    seen, rewards, *_ = envs.step(actions)
+    one = model.to_gymnasium()
+    for k in range(7):
+        one.reset()
+        one.unwrapped._q, one.unwrapped._qd = start[k : k + 1, :2].copy(), start[k : k + 1, 2:].copy()
+        single, reward, *_ = one.step(actions[k])
+        assert np.array_equal(single, seen[k])
+        assert reward == pytest.approx(rewards[k], rel=1e-14)
+
+
+def test_episodes_end_and_begin_again(model: elastogen.Model) -> None:
+    pytest.importorskip("gymnasium", reason="Gymnasium is not installed: make bridges")
+    envs = model.to_gymnasium(envs=2, force=5000.0)
+    envs.reset(seed=1)
+    push = np.array([[5000.0, 5000.0], [0.0, 0.0]])
+    ended = [bool(envs.step(push)[2][0]) for _ in range(20)]
+    assert any(ended)
+    after = ended.index(True) + 1
+    assert not ended[after]
+    envs.reset(seed=1)
+    truncated = [envs.step(np.zeros((2, 2)))[3] for _ in range(500)]
+    assert truncated[-1].all()
+    assert not np.any(truncated[:-1])
+    seen, rewards, *_ = envs.step(np.zeros((2, 2)))
+    assert (rewards == 0).all()
+    assert np.abs(seen[:, :2]).max() <= 0.1
+    assert not seen[:, 2:].any()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"dt": 0}, "dt=0"),
+        ({"dt": "x"}, "dt='x'"),
+        ({"envs": 0}, "envs=0"),
+        ({"goal": [1.0]}, r"goal has shape \(1,\)"),
+        ({"force": [1.0, 2.0, 3.0]}, "force="),
+        ({"force": -1.0}, "force=-1.0"),
+        ({"substeps": -1}, "substeps=-1"),
+    ],
+)
+def test_wrong_arguments_are_named(model: elastogen.Model, options: dict, message: str) -> None:
+    pytest.importorskip("gymnasium", reason="Gymnasium is not installed: make bridges")
+    with pytest.raises(elastogen.ModelError, match=message):
+        model.to_gymnasium(**options)
+
+
+@pytest.mark.parametrize(
+    ("call", "module"),
+    [
+        (lambda m: m.to_torch("mass_matrix"), "torch"),
+        (lambda m: m.to_control([0, 0]), "control"),
+        (lambda m: m.to_gymnasium(), "gymnasium"),
+    ],
+)
+def test_what_is_not_installed_is_named(model, call, module: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, module, None)
+    with pytest.raises(elastogen.ModelError, match=rf"{module} is needed.*pip install 'elastogen\[{module}\]'"):
+        call(model)

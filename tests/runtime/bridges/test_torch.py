@@ -1,0 +1,108 @@
+"""PyTorch: values, first and second derivatives against torch's own differences, batches, vmap, precision."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import elastogen
+
+torch = pytest.importorskip("torch", reason="PyTorch is not installed: make bridges", exc_type=ImportError)
+BEAM = {
+    "elastogen": 1,
+    "name": "beam",
+    "links": [
+        {"name": "base"},
+        {
+            "name": "arm",
+            "flexible": {
+                "type": "modes", "length": 0.8, "mass_per_length": 0.5, "EI": 0.2, "tip": {"mass": 0.3},
+                "modes": [{"direction": "y", "eigenfunction": 1}],
+            },
+        },
+    ],
+    "joints": [{"name": "hub", "type": "revolute", "child": "arm", "axis": [0, 1, 0]}],
+}  # fmt: skip
+ROBOTS = {"two_link": "two_link", "flexible": BEAM}
+
+
+@pytest.fixture(scope="module", params=ROBOTS)
+def model(request: pytest.FixtureRequest) -> elastogen.Model:
+    return elastogen.build_model(ROBOTS[request.param])
+
+
+def tensors(model: elastogen.Model, count: int, *leading: int) -> list:
+    rng = np.random.default_rng(5)
+    return [torch.tensor(rng.uniform(-0.5, 0.5, (*leading, model.nv)), requires_grad=True) for _ in range(count)]
+
+
+@pytest.mark.parametrize("name", ["forward_dynamics", "inverse_dynamics", "mass_matrix"])
+def test_derivatives_are_those_of_differences(model: elastogen.Model, name: str) -> None:
+    function = model.to_torch(name)
+    given = tensors(model, 1 if name == "mass_matrix" else 3)
+    largest = max(float(j.abs().max()) for j in torch.autograd.functional.jacobian(function, tuple(given)))
+    assert torch.autograd.gradcheck(function, given, atol=1e-7 * largest, rtol=1e-6)
+    assert torch.autograd.gradgradcheck(function, given, atol=1e-5 * largest, rtol=1e-5)
+
+
+def test_batches_broadcast(model: elastogen.Model) -> None:
+    function = model.to_torch("forward_dynamics")
+    q, qd, F = tensors(model, 3, 4, 3)
+    found = function(q, qd, F[0, 0])
+    expected = model.forward_dynamics(q.detach().numpy(), qd.detach().numpy(), F[0, 0].detach().numpy())
+    assert found.shape == (4, 3, model.nv)
+    assert np.array_equal(found.detach().numpy(), expected)
+    found.sum().backward()
+    assert F.grad is not None
+    assert F.grad[1:].abs().max() == 0
+
+
+def test_vmap_and_functional_derivatives(model: elastogen.Model) -> None:
+    function = model.to_torch("forward_dynamics")
+    q, qd, F = (tensor.detach() for tensor in tensors(model, 3, 5))
+    assert torch.equal(torch.vmap(function)(q, qd, F), function(q, qd, F))
+    jacobians = torch.vmap(torch.func.jacrev(function, argnums=(0, 1, 2)))(q, qd, F)
+    for found, expected in zip(jacobians, model.forward_dynamics_derivatives(q.numpy(), qd.numpy(), F.numpy()), strict=True):
+        assert np.allclose(found.numpy(), expected, rtol=1e-10, atol=1e-12)
+
+
+def test_live_parameters_are_inputs() -> None:
+    model = elastogen.build_model("two_link")
+    function = model.to_torch("gravity_vector", parameters=True)
+    q = torch.tensor([0.3, -0.4], dtype=torch.float64, requires_grad=True)
+    live = torch.tensor(
+        [float(model.parameters[name]) + 0.2 for name in model.parameters], requires_grad=True, dtype=torch.float64
+    )
+    assert torch.autograd.gradcheck(function, (q, live))
+    assert torch.autograd.gradgradcheck(function, (q, live))
+    expected = model.gravity_vector(
+        q.detach().numpy(), parameters=dict(zip(model.parameters, live.detach().numpy(), strict=True))
+    )
+    assert np.array_equal(function(q, live).detach().numpy(), expected)
+
+
+def test_quaternions_of_any_length() -> None:
+    model = elastogen.build_model(elastogen.load("two_link", base="floating"))
+    function = model.to_torch("forward_dynamics")
+    rng = np.random.default_rng(3)
+    q = torch.tensor(model.random_configuration(rng) * 1.0, requires_grad=True)
+    with torch.no_grad():
+        q[3:7] *= 1.7
+    qd, F = (torch.tensor(rng.uniform(-1, 1, model.nv), requires_grad=True) for _ in range(2))
+    assert torch.autograd.gradcheck(function, (q, qd, F), atol=1e-5, rtol=1e-6)
+
+
+def test_wrong_tensors_are_named() -> None:
+    model = elastogen.build_model("two_link")
+    function = model.to_torch("forward_dynamics")
+    good = torch.zeros(2, dtype=torch.float64)
+    with pytest.raises(elastogen.ModelError, match=r"q is torch.float32, expected torch.float64"):
+        function(good.float(), good, good)
+    with pytest.raises(elastogen.ModelError, match=r"F has shape \(3,\)"):
+        function(good, good, torch.zeros(3, dtype=torch.float64))
+    with pytest.raises(elastogen.ModelError, match="expected q, qd, F"):
+        function(good, good)
+    with pytest.raises(elastogen.ModelError, match="has no inputs"):
+        elastogen.build_model(BEAM).to_torch("stiffness_matrix")
+    with pytest.raises(elastogen.ModelError, match="no live parameters"):
+        elastogen.build_model(BEAM).to_torch("gravity_vector", parameters=True)
