@@ -23,6 +23,14 @@ BEAM = {
     ],
     "joints": [{"name": "hub", "type": "revolute", "child": "arm", "axis": [0, 1, 0]}],
 }  # fmt: skip
+FREE = {
+    "elastogen": 1,
+    "name": "free",
+    "base": "floating",
+    "links": [{"name": "body", "mass": 2.0, "com": [0.1, 0, 0.05], "inertia": [0.3, 0.2, 0.25]}, {"name": "arm", "mass": 1.0,
+               "com": [0.2, 0.1, 0], "inertia": [0.03, 0.02, 0.025]}],
+    "joints": [{"name": "hinge", "type": "revolute", "child": "arm", "axis": [0, 1, 0]}],
+}  # fmt: skip
 ROBOTS = {"two_link": "two_link", "flexible": BEAM}
 
 
@@ -82,7 +90,7 @@ def test_live_parameters_are_inputs() -> None:
 
 
 def test_quaternions_of_any_length() -> None:
-    model = elastogen.build_model(elastogen.load("two_link", base="floating"))
+    model = elastogen.build_model(FREE)
     function = model.to_torch("forward_dynamics")
     rng = np.random.default_rng(3)
     q = torch.tensor(model.random_configuration(rng) * 1.0, requires_grad=True)
