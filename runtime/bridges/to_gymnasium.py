@@ -76,7 +76,8 @@ class _Physics:
 
     def _distance(self, q: Array, qd: Array, F: Array) -> Array:
         off = np.asarray(self.model.difference(self.goal, q))
-        return -np.sum(off**2, axis=-1) - 0.1 * np.sum(qd**2, axis=-1) - 1e-3 * np.sum(F**2, axis=-1)
+        earned: Array = -np.sum(off**2, axis=-1) - 0.1 * np.sum(qd**2, axis=-1) - 1e-3 * np.sum(F**2, axis=-1)
+        return earned
 
     def start(self, rng: np.random.Generator, count: int) -> tuple[Array, Array]:
         """Configurations near neutral, at rest."""
@@ -96,7 +97,7 @@ class _Physics:
         return q, qd, F
 
     def _runge_kutta(self, q: Array, v1: Array, F: Array, h: float) -> tuple[Array, Array]:
-        along = self.model.integrate if self.model.nq != self.model.nv else np.add
+        along: Callable[..., Any] = self.model.integrate if self.model.nq != self.model.nv else np.add
         a1 = self._accelerations(q, v1, F)
         v2 = v1 + 0.5 * h * a1
         a2 = self._accelerations(along(q, 0.5 * h * v1), v2, F)
@@ -125,7 +126,7 @@ def _env(gymnasium: Any, physics: _Physics) -> Any:
     class RobotEnv(gymnasium.Env):  # type: ignore[misc]
         """One robot: see ``Model.to_gymnasium``."""
 
-        metadata = {"render_modes": []}  # noqa: RUF012 (gymnasium's own name and kind)
+        metadata: dict[str, Any] = {"render_modes": []}  # noqa: RUF012 (gymnasium's own name and kind)
 
         def __init__(self) -> None:
             self.observation_space, self.action_space = _spaces(gymnasium, physics)

@@ -104,11 +104,11 @@ def _operations(torch: Any, function: Differentiable) -> Callable[[Any], Any]:
         """d2(w^T y)/dx2."""
 
         @staticmethod
-        def forward(x: Any, w: Any) -> Any:
+        def forward(x: Any, w: Any) -> Any:  # type: ignore[override]
             return computed(function.hessian, x, w)
 
         @staticmethod
-        def vmap(info: Any, in_dims: Any, x: Any, w: Any) -> Any:
+        def vmap(info: Any, in_dims: Any, x: Any, w: Any) -> Any:  # type: ignore[override]
             return batched(Hessian, info, in_dims, x, w)
 
     class Gradient(torch.autograd.Function):  # type: ignore[misc]
