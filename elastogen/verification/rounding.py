@@ -17,6 +17,7 @@ _SLOPE: dict[Op, Any] = {
     Op.LOG: lambda x: 1 / x, Op.ASIN: lambda x: 1 / np.sqrt(1 - x * x), Op.ACOS: lambda x: 1 / np.sqrt(1 - x * x),
     Op.ATAN: lambda x: 1 / (1 + x * x), Op.SINH: np.cosh, Op.COSH: np.sinh, Op.ASINH: lambda x: 1 / np.sqrt(1 + x * x),
     Op.ACOSH: lambda x: 1 / np.sqrt(x * x - 1), Op.ATANH: lambda x: 1 / (1 - x * x), Op.ABS: np.sign,
+    Op.ERF: lambda x: 2 / np.sqrt(np.pi) * np.exp(-x * x), Op.FLOOR: lambda x: 0.0,
 }  # fmt: skip
 
 

@@ -45,7 +45,7 @@ _FUNCTIONS: dict[Op, Callable[..., sympy.Expr]] = {
     Op.SIN: sympy.sin, Op.COS: sympy.cos, Op.SQRT: sympy.sqrt, Op.TANH: sympy.tanh, Op.EXP: sympy.exp, Op.LOG: sympy.log,
     Op.ASIN: sympy.asin, Op.ACOS: sympy.acos, Op.ATAN: sympy.atan, Op.SINH: sympy.sinh, Op.COSH: sympy.cosh,
     Op.ASINH: sympy.asinh, Op.ACOSH: sympy.acosh, Op.ATANH: sympy.atanh, Op.ABS: sympy.Abs, Op.ATAN2: sympy.atan2,
-    Op.POW: sympy.Pow, Op.MIN: sympy.Min, Op.MAX: sympy.Max,
+    Op.ERF: sympy.erf, Op.FLOOR: sympy.floor, Op.POW: sympy.Pow, Op.MIN: sympy.Min, Op.MAX: sympy.Max,
     Op.SELECT: lambda decides, x, y: sympy.Piecewise((x, decides < 0), (y, True)),
 }  # fmt: skip
 LARGEST_PRODUCT = 100_000  # terms of two polynomials that are multiplied

@@ -18,7 +18,7 @@ def _tangent(graph: Graph, node: int, tangent: Mapping[int, int]) -> int:
     if op is Op.COS:
         return graph.mul(graph.unary(Op.SIN, a), da) ^ 1 if da else 0
     if op is Op.SQRT:
-        return graph.mul(graph.div(da, 2 * node), graph.constant(0.5))
+        return graph.mul(da, graph.div(graph.constant(0.5), 2 * node)) if da else 0  # one division for all directions
     if op is Op.TANH:
         return graph.mul(da, graph.add(graph.one, graph.mul(2 * node, 2 * node) ^ 1))
     db = tangent.get(b >> 1, 0)
@@ -91,6 +91,18 @@ def has_kinks(graph: Graph, values: Sequence[Value]) -> bool:
     return any(graph.op[node] in (Op.SELECT, Op.MIN, Op.MAX, Op.ABS) for node in graph.cone(value.ref for value in values))
 
 
+def _twice(graph: Graph, ref: int) -> int:
+    """2 times a value; the factor goes into a constant that is in it already: 2 (x (c / y)) = x (2 c / y)."""
+    node, two = ref >> 1, graph.constant(2.0)
+    if graph.op[node] is Op.MUL:
+        for inner, rest in ((graph.a[node], graph.b[node]), (graph.b[node], graph.a[node])):
+            part = inner >> 1
+            if graph.op[part] in (Op.DIV, Op.MUL) and graph.constant_of(graph.a[part]) is not None:
+                scaled = graph.apply(graph.op[part], [graph.mul(two, graph.a[part]), graph.b[part]]) ^ (inner & 1)
+                return graph.mul(scaled, rest) ^ (ref & 1)
+    return graph.mul(two, ref)
+
+
 def pulled_back(graph: Graph, outputs: Sequence[Value], weights: Sequence[Value], inputs: Sequence[Value]) -> list[Value]:
     """The derivatives by all inputs of sum_k weights_k outputs_k, with the weights held fixed, in one pass backward.
 
@@ -107,6 +119,9 @@ def pulled_back(graph: Graph, outputs: Sequence[Value], weights: Sequence[Value]
     wanted = {x.ref >> 1 for x in inputs}
     for node in reversed(graph.cone(value.ref for value in outputs)):
         if graph.op[node] > Op.INPUT and adjoint.get(node) and node not in wanted:
+            if graph.op[node] is Op.MUL and graph.a[node] == graph.b[node]:  # a square: 2 times the weight is one factor
+                credit(graph.a[node], graph.mul(_twice(graph, adjoint[node]), graph.a[node]))
+                continue
             for ref, partial in zip(graph.operands(node), partials(graph, node), strict=True):
                 if graph.op[ref >> 1] is not Op.CONSTANT:
                     credit(ref, graph.mul(adjoint[node], partial))

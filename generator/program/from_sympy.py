@@ -8,6 +8,7 @@ other one may be anything, even NaN.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
 from typing import TypeAlias
 
 import sympy
@@ -23,6 +24,7 @@ _UNARY: dict[type[sympy.Basic], Op] = {
     sympy.sin: Op.SIN, sympy.cos: Op.COS, sympy.tanh: Op.TANH, sympy.exp: Op.EXP, sympy.log: Op.LOG, sympy.asin: Op.ASIN,
     sympy.acos: Op.ACOS, sympy.atan: Op.ATAN, sympy.sinh: Op.SINH, sympy.cosh: Op.COSH, sympy.asinh: Op.ASINH,
     sympy.acosh: Op.ACOSH, sympy.atanh: Op.ATANH, sympy.Abs: Op.ABS,
+    sympy.erf: Op.ERF, sympy.floor: Op.FLOOR,
 }  # fmt: skip
 _BY_OTHERS: dict[type[sympy.Basic], Callable[[Graph, Value], Value]] = {
     sympy.tan: lambda g, x: g.sin(x) / g.cos(x),
@@ -39,11 +41,16 @@ _BY_OTHERS: dict[type[sympy.Basic], Callable[[Graph, Value], Value]] = {
     sympy.asech: lambda g, x: g.elementary(Op.ACOSH, 1 / x),
     sympy.acsch: lambda g, x: g.elementary(Op.ASINH, 1 / x),
     sympy.sign: lambda g, x: g.choose(x, -1, g.choose(-x, 1, 0)),
+    sympy.ceiling: lambda g, x: -g.elementary(Op.FLOOR, -x),
+    sympy.erfc: lambda g, x: 1 - g.elementary(Op.ERF, x),
+    sympy.sinc: lambda g, x: _sinc(g, x),
 }
 USABLE = (
     "+ - * /, powers, sqrt, exp, log, sin, cos, tan, cot, sec, csc and their inverses, atan2, "
-    "sinh, cosh, tanh, coth, sech, csch and their inverses, Abs, sign, Min, Max, Piecewise with comparisons"
+    "sinh, cosh, tanh, coth, sech, csch and their inverses, erf, erfc, sinc, Abs, sign, Heaviside, floor, ceiling, Mod, frac, "
+    "Min, Max, Piecewise with comparisons, splines, and finite Sum and Product"
 )
+MOST_TERMS = 1000  # of a Sum or a Product
 
 
 class LoweringError(ValueError):
@@ -101,6 +108,8 @@ class ExpressionLowering:
             return self._power(node)
         if isinstance(node, sympy.Piecewise):
             return self._piecewise(node)
+        if isinstance(node, (sympy.Sum, sympy.Product)):
+            return self._written_out(node)
         if isinstance(node, AppliedUndef) and self._call is not None:
             return self._call(node, [self._lower(argument) for argument in node.args])
         operands = [self._lower(argument) for argument in node.args] if self._is_function(node) else []
@@ -115,6 +124,8 @@ class ExpressionLowering:
             for other in others:
                 first = graph.elementary(Op.MIN if isinstance(node, sympy.Min) else Op.MAX, first, other)
             return first
+        if isinstance(node, (sympy.Heaviside, sympy.Mod, sympy.frac)):
+            return self._stepped(node)
         raise LoweringError(f"{node.func.__name__} has no C; usable are {USABLE}")
 
     def _combined(self, node: sympy.Basic) -> Value:
@@ -123,6 +134,32 @@ class ExpressionLowering:
         for operand in operands:
             total = total + operand if isinstance(node, sympy.Add) else total * operand
         return total
+
+    def _stepped(self, node: sympy.Basic) -> Value:
+        """Functions with steps: Heaviside, and what is left of a division."""
+        graph, x = self.graph, self._lower(node.args[0])
+        if isinstance(node, sympy.Heaviside):
+            return graph.choose(x, 0, graph.choose(-x, 1, self._lower(node.args[1])))
+        if isinstance(node, sympy.frac):
+            return x - graph.elementary(Op.FLOOR, x)
+        divisor = self._lower(node.args[1])
+        return x - divisor * graph.elementary(Op.FLOOR, x / divisor)
+
+    def _written_out(self, node: sympy.Sum | sympy.Product) -> Value:
+        """A finite sum or product, term by term."""
+        count = 1
+        for limits in node.limits:
+            if len(limits) != 3 or not (limits[1].is_Integer and limits[2].is_Integer):
+                raise LoweringError(f"a {node.func.__name__} needs bounds that are numbers, not {limits}")
+            count *= max(1, int(limits[2] - limits[1]) + 1)
+        if count > MOST_TERMS:
+            raise LoweringError(f"a {node.func.__name__} of {count} terms is too long; at most {MOST_TERMS} are written out")
+        written = node.doit()
+        if isinstance(written, (sympy.Sum, sympy.Product)):
+            raise LoweringError(f"the {node.func.__name__} cannot be written out")
+        if too_much := excess(written):
+            raise LoweringError(too_much)
+        return self._lower(written)
 
     def _is_function(self, node: sympy.Basic) -> bool:
         return node.func in _UNARY or node.func in _BY_OTHERS or isinstance(node, (sympy.atan2, sympy.Min, sympy.Max))
@@ -142,10 +179,20 @@ class ExpressionLowering:
         """The first branch whose condition holds; the last condition must be True."""
         branches = [(branch.expr, branch.cond) for branch in node.args]
         if not isinstance(branches[-1][1], BooleanTrue):
+            spline = spline_pieces(node)
+            if spline is not None:
+                return self._spline(*spline)
             raise LoweringError("a Piecewise has no value where none of its conditions holds; end it with (..., True)")
         value = self._lower(branches[-1][0])
         for expression, condition in reversed(branches[:-1]):
             value = self._where(condition, self._lower(expression), value)
+        return value
+
+    def _spline(self, x: sympy.Symbol, pieces: Sequence[tuple[sympy.Expr, sympy.Expr]]) -> Value:
+        """The piece that x is on; beyond the ends the outer pieces go on."""
+        value = self._lower(pieces[-1][1])
+        for (_, piece), (end, _) in zip(reversed(pieces[:-1]), reversed(pieces[1:]), strict=True):
+            value = self.graph.choose(self._lower(x) - self._lower(end), self._lower(piece), value)
         return value
 
     def _where(self, condition: sympy.Basic, x: Value, y: Value) -> Value:
@@ -176,6 +223,36 @@ class ExpressionLowering:
             return graph.choose(difference, y, x)
         unequal, equal = (x, y) if isinstance(condition, sympy.Ne) else (y, x)
         return graph.choose(difference, unequal, graph.choose(-difference, unequal, equal))
+
+
+def spline_pieces(node: sympy.Piecewise) -> tuple[sympy.Symbol, list[tuple[sympy.Expr, sympy.Expr]]] | None:
+    """The variable, and where each piece begins with its formula, of a Piecewise over intervals that follow each other.
+
+    SymPy writes splines so (``interpolating_spline``, ``bspline_basis``), without a value beyond their ends. None: no spline.
+    """
+    found = []
+    variables = {symbol for _, condition in node.args for symbol in condition.free_symbols}
+    if len(variables) != 1:
+        return None
+    x = variables.pop()
+    for piece, condition in node.args:
+        interval = condition.as_set() if condition.free_symbols == {x} else None
+        if not isinstance(interval, sympy.Interval) or not (interval.start.is_finite and interval.end.is_finite):
+            return None
+        found.append((interval.start, interval.end, piece))
+    found.sort(key=lambda entry: entry[0])
+    if any(one[1] != other[0] for one, other in pairwise(found)):
+        return None
+    return x, [(start, piece) for start, _, piece in found]
+
+
+def _sinc(graph: Graph, x: Value) -> Value:
+    """sin(x) / x, and its series near zero, where the division and its derivatives lose all digits: 1e-18 off at 0.1."""
+    square = x * x
+    series = graph.value(1 / 362880)
+    for coefficient in (-1 / 5040, 1 / 120, -1 / 6, 1.0):
+        series = series * square + coefficient
+    return graph.choose(square - 0.01, series, graph.sin(x) / graph.choose(square - 0.01, 1, x))
 
 
 def _product(base: Value, count: int) -> Value:

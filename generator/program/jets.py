@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 import numpy as np
@@ -65,6 +66,7 @@ def arithmetic(width: int) -> Arithmetic:
         Op.ASINH: lambda x: one / root(one + x * x),
         Op.ACOSH: lambda x: one / root(x * x - one),
         Op.ATANH: lambda x: one / (one - x * x),
+        Op.ERF: lambda x: Jet.constant(2 / math.sqrt(math.pi), width) * Jet(_exponential((-(x * x)).data)),
     }
 
     def integrated(op: Op) -> Callable[[Jet], Jet]:
@@ -80,6 +82,11 @@ def arithmetic(width: int) -> Arithmetic:
 
     def power(x: Jet, y: Jet) -> Jet:
         return exponential(y * integrated(Op.LOG)(x))
+
+    def floor(x: Jet) -> Jet:
+        data = np.zeros_like(x.data)
+        data[..., 0, 0] = np.floor(x.data[..., 0, 0])
+        return Jet(data)
 
     def select(decides: Jet, x: Jet, y: Jet) -> Jet:
         return Jet(np.where(decides.leading < 0.0, x.data, y.data))
@@ -97,6 +104,7 @@ def arithmetic(width: int) -> Arithmetic:
             Op.EXP: exponential,
             Op.ATAN2: angle,
             Op.POW: power,
+            Op.FLOOR: floor,
             Op.ABS: lambda x: select(x, -x, x),
             Op.MIN: lambda x, y: select(x - y, x, y),
             Op.MAX: lambda x, y: select(y - x, x, y),

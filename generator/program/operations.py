@@ -39,6 +39,8 @@ class Op(IntEnum):
     MIN = 22
     MAX = 23
     SELECT = 24  # b where a < 0, else c
+    ERF = 25
+    FLOOR = 26
 
 
 class Parity(Enum):
@@ -93,6 +95,8 @@ ELEMENTARY: dict[Op, Elementary] = {
     Op.ACOSH: _function("acosh", math.acosh, np.arccosh),
     Op.ATANH: _odd("atanh", math.atanh, np.arctanh),
     Op.ABS: _even("fabs", math.fabs, np.abs, 1.0),
+    Op.ERF: _odd("erf", math.erf, np.vectorize(math.erf, otypes=[float])),
+    Op.FLOOR: _function("floor", lambda x: float(math.floor(x)), np.floor, 2.0),
     Op.ATAN2: _of_two("atan2", math.atan2, np.arctan2, 30.0),
     Op.POW: _of_two("pow", math.pow, np.power, 40.0),
     Op.MIN: _of_two("fmin", min, np.fmin, 1.0),

@@ -1,10 +1,12 @@
 """Derivatives of every operation by its operands: the rules that forward and backward differentiation share.
 
 At a kink (of an absolute value, a minimum, a maximum or a selection) the derivative is that of the side with x >= 0: of -x
-where x < 0, of x elsewhere, zero included.
+where x < 0, of x elsewhere, zero included. The steps of floor are left out: its derivative is zero.
 """
 
 from __future__ import annotations
+
+import math
 
 from elastogen.generator.program.graph import Graph, Op
 
@@ -71,4 +73,8 @@ def _slope(graph: Graph, op: Op, x: int, y: int) -> int:
         return graph.div(one, one_plus(1, x))
     if op is Op.ABS:
         return graph.select(x, one ^ 1, one)
+    if op is Op.ERF:
+        return graph.mul(graph.constant(2 / math.sqrt(math.pi)), graph.unary(Op.EXP, graph.mul(x, x) ^ 1))
+    if op is Op.FLOOR:
+        return 0
     raise AssertionError(f"no derivative of {op.name}")

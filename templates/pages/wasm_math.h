@@ -27,6 +27,7 @@ FROM_PAGE(tanh) double tanh(double x);
 FROM_PAGE(asinh) double asinh(double x);
 FROM_PAGE(acosh) double acosh(double x);
 FROM_PAGE(atanh) double atanh(double x);
+FROM_PAGE(erf) double erf(double x);
 FROM_PAGE(exp) double exp(double x);
 FROM_PAGE(log) double log(double x);
 #endif

@@ -78,8 +78,8 @@ def printed_operations(text: str) -> OperationCount:
                 count["sincos" if name in ("sin", "cos") else name] += 1
             elif token == "?":
                 others["select"] += 1
-            elif after == "(" and token.removesuffix("f") in OTHERS:
-                others[token.removesuffix("f")] += 1
+            elif after == "(" and (token in OTHERS or token.removesuffix("f") in OTHERS):
+                others[token if token in OTHERS else token.removesuffix("f")] += 1
     named = [*OTHERS, "select"]
     return OperationCount(**count, others=tuple((name, others[name]) for name in named if others[name]))
 

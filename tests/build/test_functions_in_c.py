@@ -25,7 +25,8 @@ EXPRESSIONS = [
     *(f(A) for f in UNARY), sympy.log(2 + A), sympy.asin(A / 2), sympy.acos(A / 2), sympy.asec(3 + A), sympy.acsc(3 + A),
     sympy.acosh(2 + A**2), sympy.atanh(A / 2), sympy.acoth(3 + A), sympy.asech(sympy.Rational(1, 2) + A / 10),
     sympy.sqrt(1 + A**2), (1 + A**2) ** sympy.Rational(1, 3), (1 + A**2) ** B, A**-3, sympy.atan2(B, A), sympy.Min(A, B),
-    sympy.Max(A, B, A * B), sympy.Piecewise((A**2, A < B), (B**3, A > 2 * B), (A * B, True)),
+    sympy.Max(A, B, A * B), sympy.erf(A * B), sympy.sinc(A), A * sympy.floor(3 * B), sympy.Mod(A, B),
+    sympy.Heaviside(A) * B, sympy.Piecewise((A**2, A < B), (B**3, A > 2 * B), (A * B, True)),
 ]  # fmt: skip
 POINTS = [(0.7, -0.4), (-0.6, 0.9), (0.3, 0.8), (-0.45, -0.2)]
 

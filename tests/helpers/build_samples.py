@@ -82,6 +82,8 @@ FURTHER = {  # functions of two values a, b with bounds x, y: the new value insi
     "asinh": lambda g, a, b, x, y: (g.elementary(Op.ASINH, a), x),
     "acosh": lambda g, a, b, x, y: (g.elementary(Op.ACOSH, a * a + 1.5), 1.0 + x),
     "atanh": lambda g, a, b, x, y: (g.elementary(Op.ATANH, g.sin(a) * 0.9), 1.5),
+    "erf": lambda g, a, b, x, y: (g.elementary(Op.ERF, a), 1.0),
+    "floor": lambda g, a, b, x, y: (b * g.elementary(Op.FLOOR, g.sin(a) * 0.4 + 2.5) / 2.0, y),  # far from its steps
     "abs": lambda g, a, b, x, y: (g.elementary(Op.ABS, a), x),
     "atan2": lambda g, a, b, x, y: (g.elementary(Op.ATAN2, a, b * b + 0.5), 1.6),
     "pow": lambda g, a, b, x, y: (g.elementary(Op.POW, a * a + 0.5, g.sin(b)), x * x + 2.0),

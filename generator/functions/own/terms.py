@@ -18,7 +18,7 @@ from elastogen.generator.algorithms.kinematics import Pose, base_pose, link_pose
 from elastogen.generator.algorithms.newton_euler import place
 from elastogen.generator.mechanism.layout import build_mechanism
 from elastogen.generator.mechanism.points import PointedMechanism
-from elastogen.generator.program.differentiate import jacobian, pulled_back, time_derivative
+from elastogen.generator.program.differentiate import has_kinks, jacobian, pulled_back, time_derivative
 from elastogen.generator.program.from_sympy import ExpressionLowering
 from elastogen.generator.program.graph import Value
 from elastogen.generator.program.substitute import replacing, substitute
@@ -106,14 +106,25 @@ class OwnTerms:
         with graph.section("own terms"):
             value = graph.value(0)
             for expression in expressions:
-                value = value + self._lower(expression)
+                lowered = self._lower(expression)
+                if self._depends(lowered, by):
+                    value = value + lowered
             inputs = [graph.input(s.name) for s in self._used]
-            direct = jacobian(graph, [value], [*by, *inputs])[0]
+            variables = [*by, *inputs]
+            if has_kinks(graph, [value]):
+                direct = jacobian(graph, [value], variables)[0]
+            else:
+                direct = pulled_back(graph, [value], [graph.value(1)], variables)
             placed = self._placed(direct)
             explicit, weights = placed[: len(by)], placed[len(by) :]
             through = pulled_back(graph, [self._frame_values[s] for s in self._used], weights, by)
             total = [x + y for x, y in zip(explicit, through, strict=True)]
             return self.variant.free(self.variant.mechanism.forces_of(self.q, total) if by is self.q else total)
+
+    def _depends(self, value: Value, by: Sequence[Value]) -> bool:
+        """Whether a value changes with q or qd once the frames are in it: the distance of two points of one link does not."""
+        cone = set(self.variant.graph.cone([self._placed([value])[0].ref]))
+        return any(x.ref >> 1 in cone for x in by)
 
     # ---- what enters the equations of motion
 

@@ -14,6 +14,7 @@ from sympy.core.function import AppliedUndef
 from elastogen.generator.robot.location import Location, did_you_mean
 from elastogen.generator.robot.own.expression_size import excess
 from elastogen.generator.robot.own.terms import TIME, Symbols, symbol
+from elastogen.generator.robot.own.time_functions import by_symbols
 from elastogen.generator.robot.reserved import is_word
 
 if TYPE_CHECKING:
@@ -90,7 +91,7 @@ def with_function(
     shapes = {key: _shape(key, given, where.at("inputs", str(key))) for key, given in (inputs or {}).items()}
     if not isinstance(outputs, Mapping) or not outputs:
         raise where.at("outputs").error(outputs, "a mapping from names to expressions", "for example {'F': ...}")
-    blocks = {key: _block(key, given, where.at("outputs", str(key))) for key, given in outputs.items()}
+    blocks = {key: _block(key, given, robot, where.at("outputs", str(key))) for key, given in outputs.items()}
     both = set(shapes) & set(blocks)
     if both:
         raise where.error(sorted(both)[0], "names that inputs and outputs do not share", "rename one of them")
@@ -153,8 +154,12 @@ def _shape(name: Any, given: Any, where: Location) -> tuple[int, ...]:
     return tuple(shape)
 
 
-def _block(name: Any, given: Any, where: Location) -> Block:
+def _block(name: Any, given: Any, robot: Robot, where: Location) -> Block:
     _check_name(name, where)
+    if isinstance(given, sympy.MatrixExpr) and not isinstance(given, sympy.MatrixBase):
+        raise where.error(
+            f"a {type(given).__name__} of {given.shape}", "a matrix of expressions", "write it out: .as_explicit()"
+        )
     elements = list(given) if isinstance(given, sympy.MatrixBase) else [given]
     if not 0 < len(elements) <= LARGEST:
         raise where.error(len(elements), f"1 to {LARGEST} elements", "split it into several outputs")
@@ -165,7 +170,7 @@ def _block(name: Any, given: Any, where: Location) -> Block:
             raise where.error(element, "a SymPy expression or matrix", "write it with the symbols of elastogen.symbols(robot)")
         if isinstance(element, sympy.Basic) and (too_much := excess(element)):
             raise where.error("a large expression", "an expression that can become C", too_much)
-        found.append(sympy.sympify(element))
+        found.append(by_symbols(sympy.sympify(element), robot, where))
     return Block(tuple(shape), tuple(found))
 
 
@@ -179,6 +184,9 @@ def _check_symbols(robot: Robot, made: OwnFunction, where: Location) -> None:
             continue
         if used in meanings:
             raise where.error(used.name, "q, qd, qdd, inputs and parameters", "use s.f.forward_kinematics(...) for frames")
+        if isinstance(used, sympy.MatrixSymbol):
+            fix = f"use s.input({used.name!r}, {used.shape[0]}), a column of symbols"
+            raise where.error(f"the MatrixSymbol {used.name}", "symbols of numbers", fix)
         fix = did_you_mean(used.name, [*made.inputs, *robot.parameters], "declare it by inputs={...}")
         raise where.error(used.name, "symbols of the robot and of the declared inputs", fix)
 

@@ -21,10 +21,14 @@ MAX_LENGTH = 2000  # characters of one expression
 _ONE = (
     "sqrt", "exp", "log", "sin", "cos", "tan", "cot", "sec", "csc", "asin", "acos", "atan", "acot", "asec", "acsc", "sinh",
     "cosh", "tanh", "coth", "sech", "csch", "asinh", "acosh", "atanh", "acoth", "asech", "acsch", "sign",
+    "erf", "erfc", "sinc", "floor",
 )  # fmt: skip
 FUNCTIONS = {
     **{name: (getattr(sympy, name), range(1, 2)) for name in _ONE},
     "abs": (sympy.Abs, range(1, 2)),
+    "ceil": (sympy.ceiling, range(1, 2)),
+    "heaviside": (sympy.Heaviside, range(1, 3)),
+    "mod": (sympy.Mod, range(2, 3)),
     "atan2": (sympy.atan2, range(2, 3)),
     "min": (sympy.Min, range(2, 9)),
     "max": (sympy.Max, range(2, 9)),

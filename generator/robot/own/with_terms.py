@@ -14,7 +14,10 @@ from elastogen.generator.robot.location import Location, did_you_mean
 from elastogen.generator.robot.names import check_name, check_parameter_name
 from elastogen.generator.robot.own.expression_size import excess
 from elastogen.generator.robot.own.terms import TIME, Symbols, Term, symbol
+from elastogen.generator.robot.own.time_functions import by_symbols
 from elastogen.generator.robot.robot import Parameter, Robot
+
+_PLAIN = "write a matrix of symbols: sympy.Matrix(sympy.symbols('{}:3', real=True)), or one symbol"
 
 
 def with_terms(
@@ -38,12 +41,14 @@ def with_terms(
     by_coordinate, by_frame = _forces(robot, {} if forces is None else forces, where.at("forces"))
     term = Term(
         label,
-        _expression(potential, where.at("potential")),
-        _expression(dissipation, where.at("dissipation")),
+        _expression(potential, robot, where.at("potential")),
+        _expression(dissipation, robot, where.at("dissipation")),
         by_coordinate,
         by_frame,
     )
-    plain = {s: symbol(s.name) for s in term.free_symbols if s.name in robot.parameters}  # whatever was assumed of them
+    plain = {
+        s: symbol(s.name) for s in term.free_symbols if s.is_Symbol and s.name in robot.parameters
+    }  # whatever was assumed of them
     return add_term(robot, term.replaced(plain), where)
 
 
@@ -91,7 +96,7 @@ def with_parameters(robot: Robot, parameters: Mapping[str, float], live: Iterabl
     return replace(robot, parameters={**robot.parameters, **fresh})
 
 
-def _expression(given: Any, where: Location) -> sympy.Expr:
+def _expression(given: Any, robot: Robot, where: Location) -> sympy.Expr:
     """A scalar expression; a matrix of one element is taken as that element."""
     if isinstance(given, sympy.MatrixBase) and given.shape == (1, 1):
         given = given[0]
@@ -101,7 +106,7 @@ def _expression(given: Any, where: Location) -> sympy.Expr:
         raise where.error(given.shape, "one scalar expression", "take one element of it")
     if isinstance(given, sympy.Basic) and (too_much := excess(given)):
         raise where.error("a large expression", "an expression that can become C", too_much)
-    return sympy.sympify(given)
+    return by_symbols(sympy.sympify(given), robot, where)
 
 
 def _forces(
@@ -116,15 +121,18 @@ def _forces(
         here = where.at(str(name))
         is_column = isinstance(force, sympy.MatrixBase) and force.shape != (1, 1)
         known = frames if is_column else robot.velocity_names
+        if not is_column and name in frames and name not in known:
+            given = f"a matrix of {force.shape}" if isinstance(force, sympy.MatrixBase) else "one expression"
+            raise here.error(given, "a column of three components in the base frame for a frame", "give a 3 x 1 matrix")
         if name not in known:
             kind = "frame (for a column of three)" if is_column else "coordinate"
             raise here.error(name, f"the name of a {kind}", did_you_mean(str(name), known, f"known are {', '.join(known)}"))
         if is_column:
             if force.shape != (3, 1):
                 raise here.error(force.shape, "a column of three components in the base frame", "give a 3 x 1 matrix")
-            by_frame[name] = tuple(_expression(component, here) for component in force)
+            by_frame[name] = tuple(_expression(component, robot, here) for component in force)
         else:
-            by_coordinate[name] = _expression(force, here)
+            by_coordinate[name] = _expression(force, robot, here)
     return by_coordinate, by_frame
 
 
@@ -139,6 +147,8 @@ def check_symbols(robot: Robot, term: Term, where: Location) -> None:
     for field, expression in term.expressions.items():
         for used in sorted(expression.free_symbols, key=str):
             here = where.at(*field.split("."))
+            if isinstance(used, sympy.MatrixSymbol):
+                raise here.error(f"the MatrixSymbol {used}", "symbols of numbers", _PLAIN.format(used))
             if str(used) in robot.parameters:
                 continue
             if used not in meanings:

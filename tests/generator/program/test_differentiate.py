@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy.special
 from build_samples import LIVE, random_arguments, random_program
 
 from elastogen.generator.program.differentiate import directional, jacobian, time_derivative
@@ -27,6 +28,7 @@ COMPLEX = {
     Op.ATAN2: lambda y, x: np.arctan(y / x),  # x > 0 in these programs
     Op.ABS: lambda x: by_sign(x, -x, x), Op.MIN: lambda x, y: by_sign(x - y, x, y),
     Op.MAX: lambda x, y: by_sign(y - x, x, y), Op.SELECT: by_sign,
+    Op.ERF: scipy.special.erf, Op.FLOOR: lambda x: np.floor(np.real(x)),
 }  # fmt: skip
 
 

@@ -239,6 +239,7 @@ DOUBLE = {
     Op.ADD: np.add, Op.MUL: np.multiply, Op.DIV: np.divide, Op.SIN: np.sin, Op.COS: np.cos, Op.SQRT: np.sqrt,
     Op.TANH: np.tanh, Op.EXP: np.exp, Op.LOG: np.log, Op.ASIN: np.arcsin, Op.ACOS: np.arccos, Op.ATAN: np.arctan,
     Op.SINH: np.sinh, Op.COSH: np.cosh, Op.ASINH: np.arcsinh, Op.ACOSH: np.arccosh, Op.ATANH: np.arctanh, Op.POW: np.power,
+    Op.ERF: math.erf, Op.FLOOR: np.floor,
     Op.ATAN2: np.arctan2, Op.ABS: np.abs, Op.MIN: min, Op.MAX: max, Op.SELECT: lambda d, x, y: x if d < 0 else y,
 }  # fmt: skip
 

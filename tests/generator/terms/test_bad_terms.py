@@ -8,11 +8,13 @@ from typing import Any
 import pytest
 import sympy
 from descriptions import changed, serial_arm
+from sympy.physics.mechanics import dynamicsymbols
 
 import elastogen
 
 ROBOT = elastogen.load("two_link")
 S = elastogen.symbols(ROBOT)
+COLUMN = sympy.MatrixSymbol("k", 2, 1)
 x, k = S.q[0], sympy.Symbol("k")
 
 
@@ -55,6 +57,16 @@ def nested(depth: int) -> sympy.Expr:
         ({"potential": sympy.Piecewise((x, x > 0))}, "potential: .*end it with"),
         ({"potential": sympy.Float("1e400") * x}, "potential: .*finite"),
         ({"potential": float("nan")}, "potential: .*finite"),
+        ({"forces": {"tip": sympy.Matrix([[x]])}}, r"forces.tip: got 'a matrix of \(1, 1\)', expected a column of three"),
+        ({"forces": {"tip": x}}, "forces.tip: got 'one expression', expected a column of three"),
+        (
+            {"potential": COLUMN[0, 0] * x, "parameters": {"k": 2.0}},
+            "potential: got 'the MatrixSymbol k'",
+        ),
+        ({"potential": dynamicsymbols("elbw") ** 2}, r"potential: got 'elbw\(t\)'.*did you mean 'elbow'\?"),
+        ({"potential": dynamicsymbols("q1") ** 2}, "name dynamicsymbols like coordinates .shoulder, elbow"),
+        ({"potential": dynamicsymbols("elbow", 1) ** 2}, r"got 'qd\[elbow\]', expected no qd in potential"),
+        ({"forces": {"elbow": dynamicsymbols("elbow", 3)}}, "at most second derivatives"),
         ({"potential": None}, "potential: .*a SymPy expression"),
         ({"potential": x**2, "parameters": 5}, "parameters: .*a mapping from names to numbers"),
         ({"potential": x**2, "live": None}, "live: .*a name of `parameters`"),
