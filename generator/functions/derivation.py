@@ -43,8 +43,10 @@ from elastogen.generator.program.operations import COST
 from elastogen.generator.program.optimize import factor_sums
 from elastogen.generator.program.program import InLoops, Program
 from elastogen.generator.program.substitute import extract
-from elastogen.generator.robot.errors import OutputError, finite_arithmetic
+from elastogen.generator.reference.self_check import TOLERANCE, SelfCheck
+from elastogen.generator.robot.errors import DerivationError, OutputError, finite_arithmetic
 from elastogen.generator.robot.frames import TIP, checked_frames
+from elastogen.generator.robot.location import Location
 from elastogen.generator.robot.robot import Robot
 from elastogen.generator.sliding.elements_inside import INDICATORS, indicated, selectors
 from elastogen.runtime.interface.argument import Argument
@@ -218,16 +220,39 @@ def derive_model(
         loops=plain.analysis if robot.loops else None,
     )
     functions = []
+    check = SelfCheck(robot)
     for k, name in enumerate(names, 1):
-        functions.append(_told(family, entry_of(name, known), f"({k} of {len(names)})"))
+        function = _checked(family, name, known, check, f"{name} ({k} of {len(names)})")
+        functions.append(function)
         if derived is not None:
-            derived(model, functions[-1])
+            derived(model, function)
     return replace(model, functions=tuple(functions))
 
 
-def _told(family: VariantFamily, entry: Entry, place: str) -> Function:
-    with stage("deriving", f"{entry.name} {place}"), finite_arithmetic(family.robot.name, entry.name):
-        return derive_function(family, entry)
+def _checked(family: VariantFamily, name: str, known: Mapping[str, Entry], check: SelfCheck, told: str) -> Function:
+    """A function that agrees with the description; where it does not, in the description's own frames."""
+    entry, robot = entry_of(name, known), family.robot
+    with stage("deriving", told), finite_arithmetic(robot.name, entry.name):
+        function = derive_function(family, entry)
+        variant = family.layouts(entry.layout)[0]
+        parts = [(part, len(known[part].outputs(variant))) for part in name.split(MARK) if part in known]
+        error = check.error(function.program, parts)
+        if error <= TOLERANCE:
+            return function
+        safe = VariantFamily(robot, frames=family.frames, safe=True)
+        function = derive_function(safe, entry_of(name, CATALOGUE | FRAMED | own_entries(safe, CATALOGUE)))
+        left = check.error(function.program, parts)
+    if left > TOLERANCE:
+        raise DerivationError(
+            f"{robot.name}: {name} differs from the description by {left:.1e} (relative), expected at most {TOLERANCE:.0e}. "
+            "Fix: this is a fault of elastogen; please report it with the robot's file"
+        )
+    Location(robot.source or "python", name).warn(
+        f"a difference of {error:.1e} (relative) from the description",
+        f"at most {TOLERANCE:.0e}",
+        "nothing: it was derived again in the description's own frames and agrees now; it takes more operations",
+    )
+    return function
 
 
 def derive_function(family: VariantFamily, entry: Entry) -> Function:

@@ -250,9 +250,17 @@ class Variant:
 
 
 class VariantFamily:
-    """All layouts of one robot in one graph, made when asked for."""
+    """All layouts of one robot in one graph, made when asked for; ``safe``: only those with the description's own frames."""
 
-    def __init__(self, robot: Robot, elements: Mapping[str, int] = MappingProxyType({}), frames: tuple[str, ...] = ()) -> None:
+    def __init__(
+        self,
+        robot: Robot,
+        elements: Mapping[str, int] = MappingProxyType({}),
+        frames: tuple[str, ...] = (),
+        *,
+        safe: bool = False,
+    ) -> None:
+        self.safe = safe
         self.robot, self.elements, self.selectors, self.frames = robot, elements, selectors(robot), frames
         self.graph = Graph()
         self._mechanisms: dict[tuple[bool, bool, bool, bool, tuple[str, ...]], Mechanism] = {}
@@ -291,16 +299,16 @@ class VariantFamily:
 
     def kinematic(self) -> list[Variant]:
         """Layouts for functions in which the user's frames matter."""
-        return [self.plain(merge=merge) for merge in _merges(self.plain().mechanism)]
+        return [self.plain(merge=merge) for merge in ((False,) if self.safe else _merges(self.plain().mechanism))]
 
     @property
-    def _sheared(self) -> bool:
-        """Whether linear tips shear frames: then there is one layout for each family only."""
-        return self.plain().mechanism.has_linear_tips
+    def _alone(self) -> bool:
+        """Whether there is one layout for each family only: where linear tips shear frames, and where that was asked for."""
+        return self.safe or self.plain().mechanism.has_linear_tips
 
     def dynamic(self, frames: tuple[str, ...] = ()) -> list[Variant]:
         """Layouts for functions in which only the motion matters, and wrenches on ``frames``."""
-        if self._sheared:
+        if self._alone:
             return [self._variant(False, False, False, "tensor", frames) if frames else self.plain()]
         return [
             self._variant(reframe, True, merge, moment, frames)
@@ -312,15 +320,15 @@ class VariantFamily:
     def pointed(self, frames: tuple[str, ...] = ()) -> list[Variant]:
         """Layouts for functions of the robot's points, or of frames."""
         found = []
-        for reframe in (False,) if self._sheared else (False, True):
+        for reframe in (False,) if self._alone else (False, True):
             mechanism = self.mechanism(reframe=reframe, regroup=False, points=not frames, frames=frames)
-            merges = (False,) if self._sheared else _merges(mechanism)
+            merges = (False,) if self._alone else _merges(mechanism)
             found += [replace(self.plain(merge=merge), mechanism=mechanism) for merge in merges]
         return found
 
     def physical(self) -> list[Variant]:
         """Layouts in which every frame carries the bodies that are there, for forces between them."""
-        if self._sheared:
+        if self._alone:
             return self.pointed()
         found = []
         for variant in self.pointed():

@@ -51,6 +51,12 @@ class Jet:
         return self.data[..., 0:1, 0:1]
 
 
+def sine_and_cosine(x: Jet) -> tuple[Jet, Jet]:
+    """Both, which need each other."""
+    sine, cosine = _sine_and_cosine(x.data)
+    return Jet(sine), Jet(cosine)
+
+
 def arithmetic(width: int) -> Arithmetic:
     """Series of ``width`` coefficients."""
     one = Jet.constant(1.0, width)

@@ -53,6 +53,10 @@ class OutputError(ElastogenError):
     """An output (an emitted function) or an option was asked for that does not exist or was not emitted."""
 
 
+class DerivationError(ElastogenError):
+    """A derived function disagrees with the robot's description: a fault of elastogen, which must not become a wrong number."""
+
+
 class BuildError(ElastogenError):
     """Rendering, writing or compiling failed; the compiler's own words are in the message."""
 

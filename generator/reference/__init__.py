@@ -1,0 +1,1 @@
+"""Numbers straight from a robot's description: no choice of frames, no regrouped inertia. What derivations are checked with."""

@@ -1,0 +1,280 @@
+"""Masses, forces and energies of a description at some states, by d'Alembert's principle: int dr/dq_k . (r'' - g) dm."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from elastogen.generator.reference.description import BodySeries, Description, Evaluated
+from elastogen.generator.reference.matrix_series import MatrixSeries
+
+Array = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Sized:
+    """Numbers with the size of what they are made of, to which rounding errors are relative."""
+
+    value: Array
+    size: Array
+
+    def __add__(self, other: Sized) -> Sized:
+        return Sized(self.value + other.value, self.size + other.size)
+
+
+class Quantities:
+    """Of one description at states: arrays (states, ...); derivatives by velocities where positions have quaternions."""
+
+    def __init__(self, description: Description, states: Mapping[str, Array]) -> None:
+        self.of, self.states = description, states
+        self.n = description.nv
+        self.free = np.ones(self.n)
+        self.free[description.clamped] = 0.0
+
+    def at(self, name: str) -> Array:
+        """q, qd, ... of the states; velocities without those of clamped coordinates."""
+        given = self.states[name]
+        return given if name in ("q", "q0", "q1") else given * self.free
+
+    # ---- motion
+
+    def along(self, *names: str) -> Evaluated:
+        """Poses and bodies along the motion of the states with so many derivatives."""
+        return self.of.evaluated(self.of.series([self.at(name) for name in names]))
+
+    @cached_property
+    def unit(self) -> Evaluated:
+        """By unit velocities: the coefficients of t are partial derivatives (states, velocities, ...)."""
+        steps = np.broadcast_to(np.diag(self.free), (len(self.at("q")), self.n, self.n))
+        return self.of.evaluated(self.of.series([self.at("q")[:, None, :], steps]))
+
+    @cached_property
+    def moving(self) -> Evaluated:
+        """With q, qd and qdd."""
+        return self.along("q", "qd", "qdd")
+
+    @cached_property
+    def at_rest(self) -> Evaluated:
+        """Without motion."""
+        poses = {name: MatrixSeries(pose.values[:1]) for name, pose in self.moving.links.items()}
+        bodies = [replace(body, P=MatrixSeries(body.P.values[:1])) for body in self.moving.bodies]
+        return Evaluated(poses, MatrixSeries(self.moving.tip.values[:1]), bodies)
+
+    @cached_property
+    def unit_rates(self) -> Evaluated:
+        """With q, qd, and unit directions of the position: slopes are the partial derivatives along the motion."""
+        steps = np.broadcast_to(np.diag(self.free), (len(self.at("q")), self.n, self.n))
+        series = self.of.series([self.at("q")[:, None, :], self.at("qd")[:, None, :]], [steps], field=True)
+        return self.of.evaluated(series)
+
+    # ---- inertia
+
+    @cached_property
+    def mass(self) -> Array:
+        """M of the bodies and drives; 1 for clamped coordinates."""
+        total = np.zeros((len(self.at("q")), self.n, self.n))
+        for body in self.unit.bodies:
+            total += _products(body.weighted(body.P.values[1]), body.P.values[1])
+        total += np.diag(self.drives)
+        return total + np.diag(1.0 - self.free)
+
+    @cached_property
+    def drives(self) -> Array:
+        """Reflected inertia of the drives, by velocity."""
+        found = np.zeros(self.n)
+        for joint, place in zip(self.of.robot.joints, self.of.places, strict=True):
+            a = joint.actuation
+            found[list(place.v)] = self.of.number(a.gear_ratio) ** 2 * self.of.number(a.motor_inertia)
+        return found
+
+    def _forces(self, evaluated: Evaluated, acceleration: Array | None, gravity: bool) -> Sized:
+        """int dr/dq_k . (r'' - g) dm and the drives' inertia times the acceleration."""
+        value, size = np.zeros((2, len(self.at("q")), self.n))
+        for body, unit in zip(evaluated.bodies, self.unit.bodies, strict=True):
+            acc = self.felt(body, gravity)
+            value += _products(unit.P.values[1], body.weighted(acc)[:, None])[..., 0]
+            size += _products(np.abs(unit.P.values[1]), body.magnitude(np.abs(acc))[:, None])[..., 0]
+        if acceleration is not None:
+            value += self.drives * acceleration
+            size += np.abs(self.drives * acceleration)
+        return Sized(value * self.free, size)
+
+    def felt(self, body: BodySeries, gravity: bool) -> Array:
+        """r'' - g as what P'' is: g acts on the column of the 1 in rho, or on every point."""
+        acc = 2.0 * body.P.values[2] if body.P.width > 2 else np.zeros_like(body.P.values[0])
+        if not gravity:
+            return acc
+        acc = np.array(acc)
+        if body.G_slope is not None:
+            return acc - self.of.gravity[:, None]
+        acc[..., 3] -= self.of.gravity
+        return acc
+
+    @cached_property
+    def inertia_forces(self) -> Sized:
+        """M qdd + C qd."""
+        return self._forces(self.moving, self.at("qdd"), gravity=False)
+
+    @cached_property
+    def coriolis_vector(self) -> Sized:
+        """C qd: what is left of the inertia forces without M qdd."""
+        return self.inertia_forces + self._of_mass(-self.at("qdd"))
+
+    def _of_mass(self, qdd: Array) -> Sized:
+        """M qdd."""
+        value, size = (np.einsum("sij,sj->si", M, x) for M, x in ((self.mass, qdd), (np.abs(self.mass), np.abs(qdd))))
+        return Sized(value * self.free, size)
+
+    @cached_property
+    def gravity_vector(self) -> Sized:
+        """dV/dq of the weights."""
+        return self._forces(self.at_rest, None, gravity=True)
+
+    @cached_property
+    def coriolis_matrix(self) -> Array:
+        """C_kj = int dr/dq_k . d/dt(dr/dq_j) dm."""
+        total = np.zeros((len(self.at("q")), self.n, self.n))
+        for body in self.unit_rates.bodies:
+            P = body.P
+            if P.slopes is not None:
+                total += _products(body.weighted(P.slopes[0]), P.slopes[1])
+        return total
+
+    def inverse_dynamics(self, qdd: Array) -> Sized:
+        """All forces for these accelerations."""
+        own = self._forces(self.moving, self.at("qdd"), gravity=True) + self.resistances
+        other = qdd * self.free - self.at("qdd")
+        return own if not other.any() else own + self._of_mass(other)
+
+    @cached_property
+    def resistances(self) -> Sized:
+        """Elastic forces and friction."""
+        return self.elastic_forces + self.friction_forces
+
+    # ---- energies
+
+    def energy(self, evaluated: Evaluated, order: int, drives: Array | None = None) -> Sized:
+        """1/2 int |d^n r/dt^n|^2 dm, n = ``order``, and the same of the drives."""
+        factor = float(np.prod(np.arange(1, order + 1))) ** 2
+        total = np.zeros(len(self.at("q")))
+        for body in evaluated.bodies:
+            P = body.P.values[order]
+            total += 0.5 * factor * (body.weighted(P) * P).sum(axis=(-1, -2))
+        if drives is not None:
+            total += 0.5 * (self.drives * drives**2).sum(axis=-1)
+        return Sized(total, np.abs(total))
+
+    @cached_property
+    def weight_energy(self) -> Sized:
+        """-int g . r dm of everything that moves."""
+        total, size = np.zeros(len(self.at("q"))), np.zeros(len(self.at("q")))
+        for body in self.moving.bodies:
+            first = body.weighted(body.P.values[0])
+            first = first.sum(axis=-1) if body.G_slope is not None else first[..., 3]
+            total -= first @ self.of.gravity
+            size += np.abs(first) @ np.abs(self.of.gravity)
+        return Sized(total, size)
+
+    # ---- elasticity and friction
+
+    @cached_property
+    def stiffness(self) -> Array:
+        """Constant stiffness of joints and links."""
+        return self._blocks("stiffness")
+
+    @cached_property
+    def damping(self) -> Array:
+        """D, at q where it depends on the length of a beam outside."""
+        D = self._blocks("damping")
+        for joint, place in zip(self.of.robot.joints, self.of.places, strict=True):
+            own = list(place.v)
+            D[:, own, own] += self.of.number(joint.actuation.viscous)
+            body = self.of.robot.link(joint.child).flexible
+            beam = None if body is None else body.telescope
+            if beam is None:
+                continue
+            own = list(place.elastic[1])
+            for k, held in enumerate(beam.held_damping, 1):
+                if self.of.inside.of(joint.name)[k].constant == 1.0:
+                    D[:, own[0] : own[-1] + 1, own[0] : own[-1] + 1] += self.of.array(held)
+            if beam.damping:
+                d = self.at("q")[:, place.q[0], None, None]
+                slope = np.array([0.0 if beam.modes else float(k % 2) for k in range(len(own))])
+                powers = slope[:, None] + slope
+                for exponent, matrix in beam.damping:
+                    D[:, own[0] : own[-1] + 1, own[0] : own[-1] + 1] += d ** (exponent + powers) * self.of.array(matrix)
+        return D * self.free * self.free[:, None]
+
+    def _blocks(self, kind: str) -> Array:
+        total = np.zeros((len(self.at("q")), self.n, self.n))
+        for joint, place in zip(self.of.robot.joints, self.of.places, strict=True):
+            if joint.elasticity is not None and place.deflection is not None:
+                k = place.deflection[1]
+                total[:, k, k] = self.of.number(getattr(joint.elasticity, kind))
+            body = self.of.robot.link(joint.child).flexible
+            if body is not None and not (body.clamp_moves and kind == "stiffness"):
+                own = place.elastic[1]
+                total[:, own.start : own.stop, own.start : own.stop] = self.of.array(getattr(body, kind))
+        return total
+
+    @property
+    def _positions(self) -> Array:
+        """q beside the velocities; quaternions, which no spring acts on, as zeros."""
+        found = np.zeros((len(self.at("q")), self.n))
+        for place in self.of.places:
+            pairs = [*zip(*place.elastic, strict=True), *([place.deflection] if place.deflection else [])]
+            for k, at in pairs:
+                found[:, at] = self.at("q")[:, k]
+        return found * self.free
+
+    @cached_property
+    def strain_energy(self) -> Sized:
+        """U."""
+        x = self._positions
+        total = 0.5 * np.einsum("si,sij,sj->s", x, self.stiffness, x)
+        for joint, place in zip(self.of.robot.joints, self.of.places, strict=True):
+            moving = self.of.moving_beam(joint.child)
+            if moving is not None:
+                q = self.of.series([self.at("q")])
+                total = total + moving.strain_energy(q[place.q[0]], [q[k] for k in place.elastic[0]]).data[..., 0, 0]
+        return Sized(total, np.abs(total))
+
+    @cached_property
+    def elastic_forces(self) -> Sized:
+        """dU/dq."""
+        x = self._positions
+        value = np.einsum("sij,sj->si", self.stiffness, x)
+        size = np.einsum("sij,sj->si", np.abs(self.stiffness), np.abs(x))
+        for joint, place in zip(self.of.robot.joints, self.of.places, strict=True):
+            moving = self.of.moving_beam(joint.child)
+            if moving is not None:
+                steps = np.broadcast_to(np.eye(self.n), (len(x), self.n, self.n))
+                q = self.of.series([self.at("q")[:, None, :]], [steps])
+                own = moving.strain_energy(q[place.q[0]], [q[k] for k in place.elastic[0]]).data[..., 1, 0]
+                value = value + own
+                size = size + np.abs(own).max(axis=-1, keepdims=True)
+        return Sized(value * self.free, size)
+
+    @cached_property
+    def friction_forces(self) -> Sized:
+        """D qd, Coulomb friction."""
+        qd = self.at("qd")
+        value = np.einsum("sij,sj->si", self.damping, qd)
+        size = np.einsum("sij,sj->si", np.abs(self.damping), np.abs(qd))
+        for joint, place in zip(self.of.robot.joints, self.of.places, strict=True):
+            coulomb = self.of.number(joint.actuation.coulomb)
+            if coulomb:
+                own = list(place.v)
+                value[:, own] += coulomb * np.tanh(qd[:, own] / self.of.number(joint.actuation.coulomb_velocity))
+                size[:, own] += abs(coulomb)
+        return Sized(value * self.free, size)
+
+
+def _products(a: Array, b: Array) -> Array:
+    """Sums over rows and columns of products of matrices (..., n, r, c) and (..., m, r, c): (..., n, m)."""
+    flat = [x.reshape(*x.shape[:-2], -1) for x in (a, b)]
+    return flat[0] @ np.swapaxes(flat[1], -1, -2)

@@ -1,0 +1,111 @@
+"""Every derivation is compared with the description: wrong frames, wrong inertia and wrong functions are noticed."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+import elastogen
+from elastogen.generator.functions import derivation
+from elastogen.generator.functions.derivation import CATALOGUE, derive_model
+from elastogen.generator.mechanism import layout
+from elastogen.generator.reference.description import Description
+from elastogen.generator.reference.expectations import EXPECTATIONS
+from elastogen.generator.reference.quantities import Quantities
+from elastogen.generator.reference.self_check import TOLERANCE, SelfCheck
+from elastogen.generator.robot.errors import DerivationError, RobotWarning
+
+WANTED = ["mass_matrix", "inverse_dynamics", "forward_dynamics"]
+STATE = dict(zip(("q", "qd", "qdd", "F"), np.random.default_rng(1).normal(size=(4, 3)), strict=True))
+SKEW = {
+    "elastogen": 1, "name": "skew",
+    "links": [{"name": "base"},
+              *({"name": f"l{k}", "mass": k, "com": [0.1, -0.2, 0.1], "inertia": [1, 2, 2.5]} for k in (1, 2, 3))],
+    "joints": [{"name": f"j{k}", "type": "revolute", "placement": {"xyz": [0.3, 0.1 * k, 0.2], "rpy": [k, 0.7, 2 - k]}}
+               for k in (1, 2, 3)],
+}  # fmt: skip
+
+
+def wrongly_normal(placement, size):
+    """Frames on the common normal, and a little beyond it: the axis is left."""
+    right = COMMON_NORMAL(placement, size)
+    return tuple((*row[:3], row[3] + (1e-6 if k == 0 else 0)) for k, row in enumerate(right))
+
+
+COMMON_NORMAL = layout._common_normal
+
+
+def test_wrong_frames_fall_back_to_the_description_s_own(monkeypatch):
+    """Frames that are shifted off their axis by a micrometre: too little to see, and wrong."""
+    robot = elastogen.load(SKEW)
+    expected = {f.name: f.program.evaluate(STATE) for f in derive_model(robot, WANTED).functions}
+    monkeypatch.setattr(layout, "_common_normal", wrongly_normal)
+    with pytest.warns(
+        RobotWarning, match=r"mass_matrix: got 'a difference of .* from the description', expected at most 1e-09"
+    ):
+        found = derive_model(robot, WANTED)
+    for function in found.functions:
+        for name, value in function.program.evaluate(STATE).items():
+            np.testing.assert_allclose(value, expected[function.name][name], rtol=1e-10, atol=1e-11)
+
+
+def test_what_differs_in_every_layout_is_an_error(monkeypatch):
+    """Here the composite bodies lose a part per million."""
+    entry = CATALOGUE["gravity_vector"]
+
+    def off(way):
+        def derive(variant):
+            derived = way(variant)
+            return derivation.Derived(tuple([1.000001 * value for value in values] for values in derived.outputs))
+
+        return derive
+
+    monkeypatch.setitem(
+        derivation.CATALOGUE, "gravity_vector", derivation.replace(entry, ways=tuple(off(way) for way in entry.ways))
+    )
+    with pytest.raises(DerivationError, match=r"two_link: gravity_vector differs from the description by (9\.9e-07|1\.0e-06)"):
+        derive_model(elastogen.load("two_link"), ["gravity_vector"])
+
+
+@pytest.mark.parametrize("name", ["scara", "stanford", "satellite", "flexible_two_link", "par_table3", "rpb_table3"])
+def test_robots_of_all_kinds_agree_far_below_the_tolerance(name):
+    """With every function that there is an expectation of."""
+    robot = elastogen.load(name)
+    outputs = [
+        "coriolis_matrix",
+        "jacobian_rate",
+        "acceleration_energy_2",
+        "frame_accelerations",
+        "inverse_dynamics",
+        "jacobian",
+    ]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", RobotWarning)
+        derived = derive_model(robot, outputs)
+    check = SelfCheck(robot)
+    for function in derived.functions:
+        assert check.error(function.program, [(function.name, len(function.outputs))]) < 1e-3 * TOLERANCE, function.name
+
+
+def test_the_evaluation_of_the_description_agrees_with_pinocchio():
+    """It is what all else is judged by."""
+    pinocchio = pytest.importorskip("pinocchio")
+    from pinocchio_trees import tree
+
+    pair = tree(5, ("floating", "universal", "helical", "spherical", "prismatic", "revolute"), chain=True)
+    robot = elastogen.load(pair.file)
+    rng = np.random.default_rng(3)
+    q = pinocchio.randomConfiguration(pair.model, -np.ones(pair.model.nq), np.ones(pair.model.nq))
+    v, a = rng.normal(size=(2, pair.model.nv))
+    states = {"q": q[None], "qd": v[None], "qdd": a[None]}
+    found = Quantities(Description(robot, {}, {}), states)
+    data = pair.model.createData()
+    np.testing.assert_allclose(
+        found.inverse_dynamics(states["qdd"]).value[0], pinocchio.rnea(pair.model, data, q, v, a), rtol=1e-12
+    )
+    M = pinocchio.crba(pair.model, data, q)
+    np.testing.assert_allclose(found.mass[0], np.triu(M) + np.triu(M, 1).T, atol=1e-13)
+
+
+def test_expectations_are_of_functions_that_exist():
+    assert set(EXPECTATIONS) <= set(CATALOGUE)
