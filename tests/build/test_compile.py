@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import platform
+import re
+import shutil
 import stat
 import subprocess
 import sys
@@ -27,6 +30,7 @@ from build_samples import (
     sample_robot,
 )
 
+import elastogen
 from elastogen.build.module import compile as compile_module
 from elastogen.build.module.compile import X86_FLAGS, find_toolchain
 from elastogen.build.options import BuildOptions, CompileOptions
@@ -229,3 +233,15 @@ def test_verbose_prints_the_command(tmp_path: Path, derivations: list[Robot], ca
     captured = capsys.readouterr()
     assert "-std=c99" in captured.err
     assert not captured.out
+
+
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="the fused instructions of x86 are looked for")
+@pytest.mark.skipif(not (shutil.which("gcc") and shutil.which("objdump")), reason="no gcc or no objdump")
+def test_gcc_fuses_nothing_with_the_documented_flags(tmp_path: Path) -> None:
+    """gcc 12 made a vfmsubadd of this robot's Coriolis matrix with contraction off: one bit of C[25] was another."""
+    files = elastogen.generate("rpb_table3", tmp_path, outputs=["coriolis_matrix"])
+    flags = ["-O2", "-std=c99", "-ffp-contract=off", "-march=x86-64-v3"]
+    subprocess.run(["gcc", *flags, "-c", str(files.source), "-o", "model.o"], cwd=tmp_path, check=True)
+    text = subprocess.run(["objdump", "-d", "model.o"], cwd=tmp_path, check=True, capture_output=True, text=True).stdout
+    assert "vmulpd" in text or "vmulsd" in text
+    assert not re.findall(r"vfn?m(?:add|sub)\w*", text)
