@@ -219,16 +219,18 @@ class SimulationMethods(LimitMethods):
 
     def _warn_of_large_slopes(self, label: str, result: Simulation) -> None:
         """Say once per link that it left the range of small deflections, and that of its tip's series."""
-        from elastogen.runtime.simulation.results import SMALL_SLOPE
+        from elastogen.runtime.simulation.results import SMALL_SLOPE, deflection_error
 
         for k, slopes in enumerate(self.metadata.slopes):
             largest = float(np.nanmax(result.largest_slopes[..., k], initial=0.0))
             if largest > SMALL_SLOPE and f"{slopes.link} slope" not in self._warned:
                 self._warned.add(f"{slopes.link} slope")
+                off = f"about {100 * deflection_error(largest):.2g} %" if largest <= 1 else "more than 40 %"
                 series = "; the rotation of its tip is exact up to 2 rad only" if slopes.by_series and largest > 2 else ""
                 warnings.warn(
                     f"{label}: {slopes.link} bent by {largest:.3g} rad, and its beam is linear: small up to {SMALL_SLOPE} rad"
-                    f"{series}. Fix: a stiffer link, smaller loads, or several shorter links on fixed joints in its place.",
+                    f"{series}. Expect deflections that are {off} too large. "
+                    "Fix: a stiffer link, smaller loads, or several shorter links on fixed joints in its place.",
                     ModelWarning,
                     stacklevel=3,
                 )

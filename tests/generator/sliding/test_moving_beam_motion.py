@@ -199,3 +199,46 @@ def test_derivatives_include_the_damping(modal):
         np.testing.assert_allclose(by_q[:, j], (ahead - back) / (2 * h), rtol=0, atol=1e-6 * np.abs(by_q).max())
         ahead, back = (modal.inverse_dynamics(q, qd + s * h * unit, qdd) for s in (1, -1))
         np.testing.assert_allclose(by_qd[:, j], (ahead - back) / (2 * h), rtol=0, atol=1e-8 * np.abs(by_qd).max())
+
+
+def test_the_identity_of_force_rates_needs_a_clamp_at_rest():
+    """Q' = dE2/dq''' + 1/2 dE1/dq' (docs/equations/acceleration-energies.md): nodes that move along the material break it."""
+    robot = elastogen.load("rpb_table3")
+    names = ["inertia_forces", "acceleration_energy_1", "acceleration_energy_2", "inertia_force_rate_1"]
+    functions = {function.name: function for function in derive_model(robot, names).functions}
+    parameters = {p.name: p.value for p in robot.live_parameters}
+    n, rng = len(robot.coordinates), np.random.default_rng(4)
+    state = dict(zip(("q", "qd", "qdd", "q3"), 0.1 * rng.normal(size=(4, n)), strict=True))
+    state["q"][1] = 0.45
+
+    def at(name, moved=None, along=None, by=0.0):
+        given = dict(state)
+        if moved is not None:
+            given[moved] = given[moved] + by * along
+        (found,) = functions[name].evaluate(given, parameters).values()
+        return found
+
+    def slopes(name, by):
+        """Derivatives of a polynomial of fourth order: exact but for rounding."""
+        h, weights = 0.5, {-2: 1 / 12, -1: -2 / 3, 1: 2 / 3, 2: -1 / 12}
+        return np.array([sum(w * at(name, by, unit, k * h) for k, w in weights.items()) / h for unit in np.eye(n)])
+
+    def of_energies():
+        return slopes("acceleration_energy_2", "q3") + 0.5 * slopes("acceleration_energy_1", "qd")
+
+    def in_time(h):
+        """The rate of the forces along the motion, by differences."""
+        forces = []
+        for t in (-2 * h, -h, h, 2 * h):
+            q, qd, qdd, q3 = (state[name] for name in ("q", "qd", "qdd", "q3"))
+            moved = {"q": q + t * qd + t**2 / 2 * qdd + t**3 / 6 * q3, "qd": qd + t * qdd + t**2 / 2 * q3, "qdd": qdd + t * q3}
+            forces.append(next(iter(functions["inertia_forces"].evaluate(moved, parameters).values())))
+        return (forces[0] - 8 * forces[1] + 8 * forces[2] - forces[3]) / (12 * h)
+
+    state["qd"][1] = 0.3
+    rate = at("inertia_force_rate_1")
+    assert np.abs(in_time(1e-3) - rate).max() < 1e-8 * np.abs(rate).max()
+    assert np.abs(of_energies() - rate).max() > 1e-3 * np.abs(rate).max()
+    state["qd"][1] = 0.0
+    rate = at("inertia_force_rate_1")
+    assert np.abs(of_energies() - rate).max() < 1e-9 * np.abs(rate).max()
