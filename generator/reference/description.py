@@ -25,9 +25,10 @@ from elastogen.generator.reference.local_poses import combined, planar, product,
 from elastogen.generator.reference.matrix_series import MatrixSeries, beside
 from elastogen.generator.reference.moving_points import MovingPoints
 from elastogen.generator.reference.places import places_of
+from elastogen.generator.robot.bodies.flexible_body import TIP, FlexibleBody, Interface
 from elastogen.generator.robot.joint_kind import Screw
 from elastogen.generator.robot.moments import pseudo_inertia
-from elastogen.generator.robot.robot import Body, FlexibleBody, Joint, Robot, Scalar
+from elastogen.generator.robot.robot import Body, Joint, Robot, Scalar
 from elastogen.generator.sliding.contact import fixed_line, moving_line
 from elastogen.generator.sliding.elements_inside import Indicators
 from elastogen.generator.sliding.held_bodies import held_bodies
@@ -197,38 +198,38 @@ class Description:
         """Along a motion; ``carried``: see MovingPoints."""
         robot = self.robot
         links = {robot.links[0].name: MatrixSeries.constant(np.eye(4))}
-        ends, seats, found = dict(links), {}, []
+        ends, found = {(name, TIP): pose for name, pose in links.items()}, []
         for joint, place in zip(robot.joints, self.places, strict=True):
             own = [q[k] for k in place.q]
             if joint.type.rides_parent:
                 at = links[joint.parent] @ self._contact(joint, own[0], q)
-                seats[joint.name] = at
             else:
-                at = ends[joint.parent] @ self._constant(f"before {joint.name}", joint.before)
-                seats[joint.name] = at
+                at = ends[joint.parent, joint.interface or TIP] @ self._constant(f"before {joint.name}", joint.before)
                 at = at @ self._motion(joint, own, q)
                 if place.deflection is not None:
                     at = at @ self._motion(joint, [q[place.deflection[0]]], q)
-            links[joint.child] = ends[joint.child] = at = at @ self._constant(f"after {joint.name}", joint.after)
+            links[joint.child] = ends[joint.child, TIP] = at = at @ self._constant(f"after {joint.name}", joint.after)
             beam = self.beams[joint.child]
             if beam is not None:
                 x = [q[k] for k in place.elastic[0]]
-                if beam.clamp_moves:
-                    moving = self._moving(joint.child, beam)
-                    ends[joint.child] = at @ self._moving_tip(moving, own[0], x) @ self._turned(joint.child, beam)
-                    if bodies:
-                        r, masses, slopes = moving.points(own[0], x, carried=carried)
-                        found.append(BodySeries((at @ r).rows(3), masses, slopes))
-                else:
-                    amplitudes = [product([x[j] for j in monomial], x[0]) for monomial in beam.monomials]
-                    ends[joint.child] = at @ self._tip(joint.child, beam, amplitudes, x) @ self._turned(joint.child, beam)
-                    if bodies:
-                        found.append(self._flexible(joint.child, beam, at, amplitudes))
-        tip = ends[robot.tip] @ self._constant("tool", robot.tool)
+                amplitudes = [product([x[j] for j in monomial], x[0]) for monomial in beam.monomials]
+                for end in beam.interfaces:
+                    key = f"{joint.child} {end.name}"
+                    if beam.clamp_moves:
+                        moved = self._moving_place(self._moving(joint.child, beam), end, own[0], x)
+                    else:
+                        moved = self._place(key, beam, end, amplitudes, x)
+                    ends[joint.child, end.name] = at @ moved @ self._turned(key, end)
+                if bodies and beam.clamp_moves:
+                    r, masses, slopes = self._moving(joint.child, beam).points(own[0], x, carried=carried)
+                    found.append(BodySeries((at @ r).rows(3), masses, slopes))
+                elif bodies:
+                    found.append(self._flexible(joint.child, beam, at, amplitudes))
+        tip = ends[robot.tip, TIP] @ self._constant("tool", robot.tool)
         if bodies:
             for link in robot.links[1:]:
                 found += self._rigid(link.name, link.body, links[link.name])
-                found += self._rigid(f"{link.name} tip", link.tip_body, ends[link.name])
+                found += self._rigid(f"{link.name} tip", link.tip_body, ends[link.name, TIP])
             found += self._rigid("payload", robot.payload, tip)
         return Evaluated(links, tip, found)
 
@@ -319,28 +320,31 @@ class Description:
         body = self.beams[name]
         return None if body is None or not body.clamp_moves else self._moving(name, body)
 
-    def _turned(self, name: str, body: FlexibleBody) -> MatrixSeries:
-        """Axes of the undeformed tip."""
+    def _turned(self, key: str, place: Interface) -> MatrixSeries:
+        """Axes of the undeformed frame of a place."""
 
         def made() -> MatrixSeries:
-            T = self.array(body.tip_pose)
+            T = self.array(place.pose)
             T[:3, 3] = 0.0
             return MatrixSeries.constant(T)
 
-        found: MatrixSeries = self._once(f"turned {name}", made)
+        found: MatrixSeries = self._once(f"turned {key}", made)
         return found
 
-    def _moving_tip(self, moving: MovingPoints, d: Jet, x: Sequence[Jet]) -> MatrixSeries:
-        along, across, angle = moving.tip(d, x)
-        return planar(along + Jet.constant(moving.length, d.data.shape[-1]), across, angle)
+    def _moving_place(self, moving: MovingPoints, place: Interface, d: Jet, x: Sequence[Jet]) -> MatrixSeries:
+        s = moving.length if place.name == TIP or place.x is None else self.number(place.x)
+        along, across, angle = moving.tip(d, x) if place.name == TIP else moving.section(d, x, s)
+        return planar(along + Jet.constant(s, d.data.shape[-1]), across, angle)
 
-    def _tip(self, name: str, body: FlexibleBody, amplitudes: Sequence[Jet], x: Sequence[Jet]) -> MatrixSeries:
+    def _place(
+        self, key: str, body: FlexibleBody, place: Interface, amplitudes: Sequence[Jet], x: Sequence[Jet]
+    ) -> MatrixSeries:
         def numbers() -> tuple[Array, Array, Array]:
-            return self.array(body.tip_pose)[:3, 3], self.array(body.tip_displacements), self.array(body.tip_rotations)
+            return self.array(place.pose)[:3, 3], self.array(place.displacements), self.array(place.rotations)
 
-        place, shifts, turns = self._once(f"tip {name}", numbers)
+        start, shifts, turns = self._once(f"place {key}", numbers)
         width = x[0].data.shape[-1]
-        p = [Jet.constant(float(place[k]), width) + combined(amplitudes, shifts[:, k], width) for k in range(3)]
+        p = [Jet.constant(float(start[k]), width) + combined(amplitudes, shifts[:, k], width) for k in range(3)]
         delta = [combined(x, turns[:, k], width) for k in range(3)]
         return tip_pose(p, delta, linear=body.tip == "linear", planar=not turns[:, :2].any())
 

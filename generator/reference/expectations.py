@@ -162,10 +162,12 @@ def _resistances(of: Quantities) -> Sized | None:
 
 
 def _dynamics(of: Quantities, qdd: Array) -> Sized | None:
+    if of.of.robot.loops:  # what closes them acts as well
+        return None
     rest, bodies = _resistances(of), of.inverse_dynamics(qdd)
     if rest is None:
         return None
-    return Sized(bodies.value - of.resistances.value + rest.value, bodies.size + rest.size)
+    return of.loaded(Sized(bodies.value - of.resistances.value + rest.value, bodies.size + rest.size))
 
 
 def mass_matrix(of: Quantities, found: Found) -> list[Difference]:

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from elastogen.generator.program.jets import Jet
 from elastogen.generator.reference.matrix_series import MatrixSeries
-from elastogen.generator.robot.robot import Telescope
+from elastogen.generator.robot.bodies.flexible_body import Telescope
 
 Array = npt.NDArray[np.float64]
 GAUSS = np.polynomial.legendre.leggauss(6)
@@ -62,6 +62,25 @@ class MovingPoints:
             for e in range(self.beam.elements):
                 along = along - self._shortening(self._cubic(nodes, e, h), _number(1.0, d), h)
         return along, nodes[-2], nodes[-1]
+
+    def section(self, d: Jet, x: Sequence[Jet], s: float) -> tuple[Jet, Jet, Jet]:
+        """The same of the material point s, of one state: straight behind the joint."""
+        nodes, h = self._nodes(d, x), d * _number(1 / self.beam.elements, d)
+        place = (s - self.length) / float(d.data[..., 0, 0].flat[0]) + 1.0
+        zero = _number(0.0, d)
+        if place <= 0:
+            return zero, zero, zero
+        e = min(int(place * self.beam.elements), self.beam.elements - 1)
+        w = self._cubic(nodes, e, h)
+        t = (_number(s - self.length, d) + d) / h - _number(float(e), d)
+        across = ((w[3] * t + w[2]) * t + w[1]) * t + w[0]
+        angle = ((w[3] * t * _number(3.0, d) + w[2] * _number(2.0, d)) * t + w[1]) / h
+        along = zero
+        if self.beam.foreshortening:
+            for before in range(e):
+                along = along - self._shortening(self._cubic(nodes, before, h), _number(1.0, d), h)
+            along = along - self._shortening(w, t, h)
+        return along, across, angle
 
     def strain_energy(self, d: Jet, x: Sequence[Jet]) -> Jet:
         """EI / 2 int w''^2 dx."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from elastogen.generator.reference.description import BodySeries, Description, Evaluated
 from elastogen.generator.reference.matrix_series import MatrixSeries
+from elastogen.generator.robot.robot import Actuation
 
 Array = npt.NDArray[np.float64]
 
@@ -265,13 +266,40 @@ class Quantities:
         qd = self.at("qd")
         value = np.einsum("sij,sj->si", self.damping, qd)
         size = np.einsum("sij,sj->si", np.abs(self.damping), np.abs(qd))
+        dry, sizes = self._dry_friction
+        return Sized((value + dry) * self.free, size + sizes)
+
+    @cached_property
+    def _dry_friction(self) -> tuple[Array, Array]:
+        """What is neither viscous nor of the load (robot.Actuation), and its size."""
+        value, size = np.zeros((2, *self.at("qd").shape))
+        for number, sign, rate, own in self._drives:
+            sliding = number("coulomb") + number("stribeck") * np.exp(-((rate / number("stribeck_velocity")) ** 2))
+            uneven = number("viscous_asymmetry") * rate * sign + number("coulomb_asymmetry") * sign**2
+            value[:, own] = number("offset") + sliding * sign + uneven
+            size[:, own] = np.abs(number("offset")) + np.abs(sliding) + np.abs(uneven)
+        return value, size
+
+    @property
+    def _drives(self) -> Iterator[tuple[Callable[[str], float], Array, Array, list[int]]]:
+        """Of every joint its drive's numbers, the smoothed sign of its velocities, these and where they are."""
         for joint, place in zip(self.of.robot.joints, self.of.places, strict=True):
-            coulomb = self.of.number(joint.actuation.coulomb)
-            if coulomb:
-                own = list(place.v)
-                value[:, own] += coulomb * np.tanh(qd[:, own] / self.of.number(joint.actuation.coulomb_velocity))
-                size[:, own] += abs(coulomb)
-        return Sized(value * self.free, size)
+            if place.v:
+                drive, rate = joint.actuation, self.at("qd")[:, list(place.v)]
+
+                def number(name: str, drive: Actuation = drive) -> float:
+                    return self.of.number(getattr(drive, name))
+
+                yield number, np.tanh(rate / number("coulomb_velocity")), rate, list(place.v)
+
+    def loaded(self, rows: Sized) -> Sized:
+        """Driving forces: load sqrt(L^2 + w^2) s is added, L being the row without the friction of the joint itself."""
+        value, dry = np.array(rows.value), self._dry_friction[0]
+        for number, sign, rate, own in self._drives:
+            if number("load"):
+                L = value[:, own] - number("viscous") * rate - dry[:, own]
+                value[:, own] += number("load") * sign * np.sqrt(L**2 + number("load_width") ** 2)
+        return Sized(value, 2 * rows.size + np.abs(value))
 
 
 def _products(a: Array, b: Array) -> Array:
