@@ -242,28 +242,14 @@ class BundleContext:
 
 @dataclass(frozen=True)
 class KinematicsContext:
-    """For ``inverse_kinematics/ik.h.j2``, ``inverse_kinematics/ik.c.j2`` and the parts that it includes."""
+    """What ``inverse_kinematics/robot_ik.c`` is emitted with, and for the templates of that room."""
 
     identity: Identity
     prefix: str  # of types and functions
     macro: str  # the same in upper case
-    real: str  # the type of every number
-    f: str  # ending of the functions of libm in the model's precision
-    nv: str  # the macro that counts velocities
     frames: tuple[str, ...]  # "0: tool0"
     moved: tuple[str, ...]  # initializers: velocity, coordinate, limits
-    held: bool  # whether elastic coordinates stay as they are
     quasi: bool  # whether positions move on a manifold
     can_fail: bool  # whether a sliding joint can be out of range
-    operations: str  # of the frames at one state
-    solve: Prototype
+    solve: str  # name of the function
     module_solve: Prototype  # a batch, as the extension module exports it
-    zero: str  # literals
-    half: str
-    one: str
-    damping: str
-    tolerance: str
-    floor: str  # of lambda^2
-    four: str
-    most: str  # of what multiplies the damping
-    largest: str  # beyond it numbers do not count as finite

@@ -8,29 +8,21 @@ from pathlib import Path
 
 import numpy as np
 
-import elastogen
 from elastogen.build.c.expression import literal
 from elastogen.build.c.names import check_identifier, comment_text
-from elastogen.build.files.templating import fill
+from elastogen.build.files.templating import fill, origin_lines
 from elastogen.build.files.trajectory import render_trajectory
 from elastogen.build.files.write import write_files
 from elastogen.build.options import checked_path
+from elastogen.build.plain_c.emission import Emission, given
 from elastogen.generator.robot.errors import BuildError
 from elastogen.runtime.motion.geodesics import Geodesics
 
 
 @dataclass(frozen=True)
 class GeodesicContext:
-    """For ``trajectory/geodesic.h.j2`` and ``trajectory/geodesic.c.j2``."""
+    """For ``trajectory/path_tables.h.j2``."""
 
-    name: str
-    macro: str
-    brief: str
-    robot: str  # prefix of the model's symbols
-    tool_version: str
-    sha256: str  # of the tables and the law
-    nq: int
-    nv: int
     legs: int
     points: tuple[str, ...]  # C literals, a row each
     ways: tuple[str, ...]
@@ -50,19 +42,24 @@ def render_geodesics(path: Geodesics, name: str, *, brief: str = "") -> dict[str
     )
     table = repr((real, model.name, path.points.tolist(), path.ways.tolist(), sorted(law.items())))
     context = GeodesicContext(
-        name=name,
-        macro=name.upper(),
-        brief=comment_text(brief) or f"Geodesics of {model.name}.",
-        robot=model.name,
-        tool_version=elastogen.__version__,
-        sha256=hashlib.sha256(table.encode()).hexdigest(),
-        nq=model.nq,
-        nv=model.nv,
         legs=len(path.ways),
         points=tuple(", ".join(literal(float(x), real) for x in row) for row in path.points[:-1]),
         ways=tuple(", ".join(literal(float(x), real) for x in row) for row in path.ways),
     )
-    return {**law, **{f"{name}_path.{kind}": fill(f"trajectory/geodesic.{kind}.j2", context) for kind in ("h", "c")}}
+    sizes = (f"#define ROBOT_PATH_NQ {model.nq}", f"#define ROBOT_PATH_NV {model.nv}")
+    generated = {
+        "robot_path_model.h": "\n".join((f'#include "{given(model.name)}.h"', "", *sizes, "")),
+        "robot_path_tables.h": fill("trajectory/path_tables.h.j2", context),
+    }
+    about = (
+        comment_text(brief) or f"Geodesics of {model.name}.",
+        f"{len(path.ways)} of them. Needs {model.name}.c.",
+        "",
+        *origin_lines("Path", hashlib.sha256(table.encode()).hexdigest()),
+    )
+    words = {f"robot_path_{word}": f"{model.name}_{word}" for word in ("params_t", "real_t", "integrate")}
+    emission = Emission(name, real, {}, about, generated, words)
+    return {**law, **{f"{name}_path.{kind}": emission.file(f"trajectory/robot_path.{kind}") for kind in ("h", "c")}}
 
 
 def write_geodesics(

@@ -5,7 +5,8 @@ from __future__ import annotations
 from elastogen.build.c.expression import literal
 from elastogen.build.c.names import comment_text
 from elastogen.build.files.contexts import Identity, KinematicsContext, Prototype
-from elastogen.build.files.templating import fill
+from elastogen.build.files.templating import fill, origin
+from elastogen.build.plain_c.emission import Emission
 from elastogen.generator.functions.derivation import ModelDerivation
 
 NEEDED = "frame_pose_and_jacobian"
@@ -13,21 +14,15 @@ NEEDED = "frame_pose_and_jacobian"
 ON_MANIFOLDS = ("integrate", "difference")
 NO_LIMIT = 1e30
 INSIDE = 1e-6  # of its range: how far a joint whose range excludes 0 stays from it
-DAMPING = 0.1
-MOST = 1e6  # of what multiplies the damping
-TOLERANCE = {"double": 1e-6, "float": 1e-4}
-FLOOR = {"double": 1e-12, "float": 1e-7}
-"""Of lambda^2: it bends the solution by about as much, and keeps the equations solvable where a frame cannot move."""
 
 
-def kinematics_context(derivation: ModelDerivation, identity: Identity, operations: str) -> KinematicsContext | None:
+def kinematics_context(derivation: ModelDerivation, identity: Identity) -> KinematicsContext | None:
     """Context of the templates of inverse kinematics; None where the frames' function was not emitted."""
     functions = {function.name: function for function in derivation.functions}
     quasi = derivation.robot.has_quasi_velocities
     if NEEDED not in functions or (quasi and not functions.keys() >= {*ON_MANIFOLDS}):
         return None
-    prefix, real = f"{identity.name}_ik", f"{identity.name}_real_t"
-    nq, nv = len(derivation.coordinate_names), len(derivation.velocity_names)
+    prefix = f"{identity.name}_ik"
 
     def number(value: float) -> str:
         return literal(value, identity.real)
@@ -36,26 +31,12 @@ def kinematics_context(derivation: ModelDerivation, identity: Identity, operatio
         identity=identity,
         prefix=prefix,
         macro=prefix.upper(),
-        real=real,
-        f="f" if identity.real == "float" else "",
-        nv=f"{identity.macro}_{'NQ' if nq == nv else 'NV'}",
         frames=tuple(f"{k}: {comment_text(name)}" for k, name in enumerate(derivation.frames)),
         moved=tuple(", ".join([str(v), str(q), *map(number, limits)]) for v, q, limits in _moved(derivation)),
-        held=any(derivation.elastic_coordinates),
         quasi=quasi,
         can_fail=functions[NEEDED].can_fail,
-        operations=operations,
-        solve=Prototype("int", f"{identity.name}_inverse_kinematics", _parameters(identity, prefix, real)),
+        solve=f"{identity.name}_inverse_kinematics",
         module_solve=Prototype("void", "eg_inverse_kinematics", _MODULE),
-        zero=number(0.0),
-        half=number(0.5),
-        one=number(1.0),
-        damping=number(DAMPING),
-        tolerance=number(TOLERANCE[identity.real]),
-        floor=number(FLOOR[identity.real]),
-        four=number(4.0),
-        most=number(MOST),
-        largest=number(NO_LIMIT),
     )
 
 
@@ -63,7 +44,15 @@ def kinematics_files(context: KinematicsContext | None) -> dict[str, str]:
     """Header and source."""
     if context is None:
         return {}
-    return {f"{context.prefix}.{kind}": fill(f"inverse_kinematics/ik.{kind}.j2", context) for kind in ("h", "c")}
+    identity = context.identity
+    features = {
+        "QUATERNIONS": int(context.quasi),
+        "IK_CAN_FAIL": int(context.can_fail),
+        "SINGLE": int(identity.real == "float"),
+    }
+    generated = {f"robot_ik_{part}.h": fill(f"inverse_kinematics/{part}.h.j2", context) for part in ("frames", "moved")}
+    emission = Emission(identity.name, identity.real, features, origin(identity), generated)
+    return {f"{context.prefix}.{kind}": emission.file(f"inverse_kinematics/robot_ik.{kind}") for kind in ("h", "c")}
 
 
 def position_limits(derivation: ModelDerivation) -> list[tuple[float | None, float | None]]:
@@ -104,20 +93,6 @@ def _beside(derivation: ModelDerivation) -> list[tuple[int, int]]:
         elastic = (joint.elasticity is not None) + (0 if flexible is None else len(flexible.coordinates))
         v, q = v + velocities + elastic, q + coordinates + elastic
     return found
-
-
-def _parameters(identity: Identity, prefix: str, real: str) -> tuple[str, ...]:
-    size = f"[{identity.macro}_NQ]"
-    return (
-        f"const {identity.name}_params_t *p",
-        f"const {prefix}_options_t *options",
-        f"const {prefix}_target_t target[{prefix.upper()}_FRAMES]",
-        f"const {real} q0{size}",
-        f"const {real} *posture",
-        f"{real} q{size}",
-        f"{prefix}_report_t *report",
-        f"{prefix}_workspace_t *w",
-    )
 
 
 _MODULE = (

@@ -29,7 +29,6 @@ from elastogen.build.files.contexts import (
     SourceContext,
 )  # fmt: skip
 from elastogen.build.files.extension_module import module_context
-from elastogen.build.files.inverse_kinematics import NEEDED as FRAMES
 from elastogen.build.files.inverse_kinematics import kinematics_context, kinematics_files
 from elastogen.build.files.lanes import lane_files
 from elastogen.build.files.simulation import SimulationContext, simulation_context, simulation_files
@@ -121,8 +120,7 @@ def render_model(
     name, sha256, identity, dialect = derivation.robot.name, printer.sha256, printer.identity, printer.dialect
     header = header_context(derivation, identity, dialect)
     simulation = simulation_context(derivation, identity)
-    counted = {function.name: operations_text(function.program.count) for function in derivation.functions}
-    kinematics = kinematics_context(derivation, identity, counted.get(FRAMES, ""))
+    kinematics = kinematics_context(derivation, identity)
     module = module_context(derivation, identity, simulation, kinematics, lanes=lanes, apart=apart is not None)
     bundle = replace(_bundle_context(derivation, identity, header, simulation), kinematics=kinematics is not None)
     return RenderedModel(

@@ -28,7 +28,8 @@ _INCLUDE = re.compile(r'#include "(?:[\w/.]*/)?(\w+\.[ch])"\n')
 _SYSTEM = re.compile(r"#include <([\w/.]+)>\n")
 _GUARD = re.compile(r"\A(?P<head>\s*/\*.*?\*/\s*)?#ifndef (\w+)\n#define \2\n(?P<body>.*)#endif /\* \2 \*/\s*\Z", re.DOTALL)
 _PART = re.compile(r"\A/\* (?:Part of [\w. ]+|Shared part): (\w)")
-_NAMED = re.compile(r"\brobot_\w+|\brobot(?=\.[ch]\b)|\bROBOT_\w+")
+_GIVEN = "\0"  # before a word that is not of the sample robot, but of a user
+_NAMED = re.compile(rf"(?<!{_GIVEN})(?:\brobot_\w+|\brobot(?=\.[ch]\b)|\bROBOT_\w+)")
 _LIBRARY = ("CEIL", "FABS", "FLOOR", "FMAX", "FMIN", "POW", "SQRT", "SIN", "COS", "ATAN2")
 _LIMITS = {"LARGEST": ("DBL_MAX", "FLT_MAX"), "EPSILON": ("DBL_EPSILON", "FLT_EPSILON"), "HUGE": ("HUGE_VAL", "HUGE_VALF")}
 
@@ -46,7 +47,7 @@ class Emission:
 
     def file(self, path: str) -> str:
         """A file of ``templates``, with its parts, for this robot."""
-        return self.renamed(re.sub(r"\n{3,}", "\n\n", _with_origin(self.plain(path), self.origin)))
+        return _with_origin(self.renamed(re.sub(r"\n{3,}", "\n\n", self.plain(path))), self.origin)
 
     def part(self, file: str, known: Iterable[str] = ()) -> str:
         """A part for this robot, without its guard and its includes; parts that are ``known`` stand there already."""
@@ -74,7 +75,7 @@ class Emission:
         return _INCLUDE.sub(included, text)
 
     def _body(self, file: str, seen: set[str], systems: list[str]) -> str:
-        text = self.generated[file] if file in self.generated else source(parts()[file])
+        text = _as_given(self.generated[file]) if file in self.generated else source(parts()[file])
         guarded = _GUARD.match(text)
         head, body = (guarded["head"], guarded["body"]) if guarded else ("", text)
         if text.startswith(SHARED):  # two files of one translation unit may have it: it keeps its guard
@@ -96,7 +97,7 @@ class Emission:
 
     def renamed(self, text: str) -> str:
         """The text with this robot's prefix, and its numbers in this precision."""
-        return "".join(self._words(tokens(text)))
+        return "".join(self._words(tokens(text))).replace(_GIVEN, "")
 
     def _words(self, found: Iterator[Token]) -> Iterator[str]:
         sizes = {f"ROBOT_{name}": str(number) for name, number in self.features.items()}
@@ -157,6 +158,16 @@ def source(path: str) -> str:
     return (resources.files("elastogen.templates") / path).read_text(encoding="utf-8")
 
 
+def given(text: str) -> str:
+    """Text of a user, in which a word that begins with robot_ is no word of the sample robot."""
+    return re.sub(r"\b(?=robot|ROBOT)", _GIVEN, text)
+
+
+def _as_given(text: str) -> str:
+    """A generated part: its comments have names of the robot's joints and frames."""
+    return "".join(given(token.text) if token.kind == "comment" else token.text for token in tokens(text))
+
+
 def _titled(found: re.Match[str]) -> str:
     return f"/* {found[1].upper()}"
 
@@ -165,7 +176,7 @@ def _with_origin(text: str, origin: tuple[str, ...]) -> str:
     if not origin or not text.startswith("/**\n * @file"):
         return text
     head, end, rest = text.partition("\n */")
-    return head + "\n *" + "".join(f"\n * {line}" for line in origin) + end + rest
+    return head + "\n *" + "".join(f"\n * {line}".rstrip() for line in origin) + end + rest
 
 
 def _with_systems(text: str, systems: list[str]) -> str:

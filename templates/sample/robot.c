@@ -114,3 +114,51 @@ void robot_integrate(const robot_params_t *p, const robot_real_t *q, const robot
         moved[i] = (i < 2) ? (q[i] + v[i]) : q[i];
     }
 }
+
+void robot_difference(const robot_params_t *p, const robot_real_t *q0, const robot_real_t *q1, robot_real_t *v)
+{
+    (void)p;
+    for (int i = 0; i < ROBOT_NV; ++i) {
+        v[i] = robot_deflection(q1, i) - robot_deflection(q0, i);
+    }
+}
+
+/* The tool is where the first mass is along x and turned about z by the second one's deflection. */
+static void robot_tool(const robot_real_t *q, robot_real_t *r, robot_real_t *R, robot_real_t *J)
+{
+    const robot_real_t c = ROBOT_COS(q[1]);
+    const robot_real_t s = ROBOT_SIN(q[1]);
+    for (int i = 0; i < 9; ++i) {
+        R[i] = REAL(0.0);
+    }
+    for (int i = 0; i < (6 * ROBOT_NV); ++i) {
+        J[i] = REAL(0.0);
+    }
+    r[0] = q[0];
+    r[1] = REAL(0.0);
+    r[2] = REAL(0.0);
+    R[0] = c;
+    R[1] = -s;
+    R[3] = s;
+    R[4] = c;
+    R[8] = REAL(1.0);
+    J[0] = REAL(1.0);
+    J[(5 * ROBOT_NV) + 1] = REAL(1.0);
+}
+
+#if ROBOT_IK_CAN_FAIL
+int robot_frame_pose_and_jacobian(
+    const robot_params_t *p, const robot_real_t *q, robot_real_t *r, robot_real_t *R, robot_real_t *J)
+{
+    (void)p;
+    robot_tool(q, r, R, J);
+    return (q[0] < REAL(0.0)) ? ROBOT_ERROR_OUT_OF_RANGE : 0;
+}
+#else
+void robot_frame_pose_and_jacobian(
+    const robot_params_t *p, const robot_real_t *q, robot_real_t *r, robot_real_t *R, robot_real_t *J)
+{
+    (void)p;
+    robot_tool(q, r, R, J);
+}
+#endif

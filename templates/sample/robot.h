@@ -57,6 +57,14 @@ void robot_load_friction_forces(
 void robot_kinetic_energy(const robot_params_t *p, const robot_real_t *q, const robot_real_t *qd, robot_real_t *T);
 void robot_potential_energy(const robot_params_t *p, const robot_real_t *q, robot_real_t *V);
 void robot_configuration_rate(const robot_params_t *p, const robot_real_t *q, const robot_real_t *v, robot_real_t *dq);
+void robot_difference(const robot_params_t *p, const robot_real_t *q0, const robot_real_t *q1, robot_real_t *v);
+#if ROBOT_IK_CAN_FAIL
+int robot_frame_pose_and_jacobian(
+    const robot_params_t *p, const robot_real_t *q, robot_real_t *r, robot_real_t *R, robot_real_t *J);
+#else
+void robot_frame_pose_and_jacobian(
+    const robot_params_t *p, const robot_real_t *q, robot_real_t *r, robot_real_t *R, robot_real_t *J);
+#endif
 void robot_integrate(const robot_params_t *p, const robot_real_t *q, const robot_real_t *v, robot_real_t *moved);
 
 #ifdef __cplusplus

@@ -12,6 +12,12 @@
 #define ROBOT_REFRACTS                                                                                                 \
     ROBOT_SLIDING /* whether the mass matrix jumps where a sliding joint passes from element to element */
 #endif
+#ifndef ROBOT_IK_CAN_FAIL
+#define ROBOT_IK_CAN_FAIL ROBOT_SLIDING /* whether a frame can be out of range */
+#endif
+#ifndef ROBOT_TRAJECTORY_HOLDS
+#define ROBOT_TRAJECTORY_HOLDS 1 /* whether a trajectory holds its ends; else it is zero outside */
+#endif
 #ifndef ROBOT_TIMED
 #define ROBOT_TIMED 1 /* whether the live parameter time follows a simulation */
 #endif

@@ -24,6 +24,15 @@ def test_every_word_of_the_prefix_is_renamed_once(name: str) -> None:
     assert Emission(name).renamed(text) == f'{code} f("{name}_y", "a robot"); #include "{name}_z.h"'
 
 
+def test_names_of_users_in_generated_comments_stay() -> None:
+    generated = {"robot_ik_frames.h": "/* 0: robot_tool, ROBOT_X */\n#define ROBOT_IK_FRAMES 1 /* robot.h */\n"}
+    text = Emission("arm", features={"SINGLE": 0, "IK_CAN_FAIL": 0, "QUATERNIONS": 0}, generated=generated).file(
+        "inverse_kinematics/robot_ik.h"
+    )
+    assert "/* 0: robot_tool, ROBOT_X */\n#define ARM_IK_FRAMES 1 /* robot.h */\n" in text
+    assert "\0" not in text
+
+
 def test_the_sample_is_written_for_itself() -> None:
     text = source("sample/robot.c")
     assert Emission("robot", words={}).renamed("int robot_f(int ROBOT_N);") == "int robot_f(int ROBOT_N);"
