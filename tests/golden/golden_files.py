@@ -16,7 +16,7 @@ from elastogen.build.plain_c.integrators import method_files
 from elastogen.generator.description.load_robot import load
 
 GOLDEN = Path(__file__).parent
-SAMPLE = GOLDEN.parents[1] / "templates" / "sample"
+SAMPLE = GOLDEN.parents[1] / "templates" / "sample" / "simulate"
 _FLEXIBLE: dict[str, Any] = {
     "elastogen": 1,
     "name": "golden_flexible",

@@ -72,7 +72,7 @@ def test_files_are_formatted() -> None:
 
 def test_generated_samples_are_those_of_the_registry() -> None:
     for name, text in method_files().items():
-        assert (TEMPLATES / "sample" / name).read_text(encoding="ascii") == text, f"{name}: write it again"
+        assert (TEMPLATES / "sample" / "simulate" / name).read_text(encoding="ascii") == text, f"{name}: write it again"
 
 
 @pytest.mark.skipif("gcc" not in COMPILERS, reason="gcc is not installed")
