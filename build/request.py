@@ -22,6 +22,7 @@ from elastogen.generator.robot.errors import RobotWarning
 from elastogen.generator.robot.robot import Robot
 
 SUFFIXES = (".yaml", ".yml", ".urdf", ".sdf", ".world", ".xml", ".mjcf")
+MOST_NESTING, MOST_BITS = 60, 1100  # of mappings and their integers, as load has it
 MOST_BYTES = 8 << 20  # of a robot file that is looked at; the reader has limits of its own
 _ORIGIN = "_described_by"  # in the __dict__ of a robot as it was loaded: its description; a changed copy has none
 _PLAIN = (str, int, float, bool, type(None))
@@ -157,10 +158,12 @@ class BuildRequest:
         return self.robot.load()[0] if isinstance(self.robot, Description) else self.robot
 
 
-def _is_plain(value: object) -> bool:
-    """Whether the text of a value tells all about it."""
+def _is_plain(value: object, depth: int = 0) -> bool:
+    """Whether the text of a value tells all about it; what is too deep or too long for a text is load's to refuse."""
+    if depth > MOST_NESTING:
+        return False
     if type(value) is dict:
-        return all(type(key) is str and _is_plain(item) for key, item in value.items())
+        return all(type(key) is str and _is_plain(item, depth + 1) for key, item in value.items())
     if type(value) in (list, tuple):
-        return all(_is_plain(item) for item in value)  # type: ignore[attr-defined]
-    return type(value) in _PLAIN
+        return all(_is_plain(item, depth + 1) for item in value)  # type: ignore[attr-defined]
+    return type(value) in _PLAIN and not (isinstance(value, int) and value.bit_length() > MOST_BITS)

@@ -36,7 +36,7 @@ def couple(robot: Robot, positions: Mapping[str, sympy.Expr], where: Location) -
         for coordinate in joint.type.coordinates
     ]
     symbols = {leader(name): name for name in free}
-    solved = {name: _solved(name, positions, where.at("joints", name)) for name in positions}
+    solved = _solved(positions, where)
     joints = []
     for joint in robot.joints:
         if joint.name not in positions:
@@ -63,15 +63,32 @@ def read_followers(sections: Sequence[JointSection], robot: Robot, where: Locati
     return found
 
 
-def _solved(name: str, positions: Mapping[str, sympy.Expr], where: Location) -> sympy.Expr:
-    """The position of a follower in coordinates that follow nothing."""
-    found, known = positions[name], {leader(other): expression for other, expression in positions.items()}
-    for _ in positions:
-        following = found.free_symbols & set(known)
-        if not following:
-            return found
-        found = found.xreplace({symbol: known[symbol] for symbol in following})
-    raise where.error(str(positions[name]), "joints that follow others, not in a circle", "let one of them be free")
+def _solved(positions: Mapping[str, sympy.Expr], where: Location) -> dict[str, sympy.Expr]:
+    """The positions of followers in coordinates that follow nothing, each solved once and put into those that follow it."""
+    names = {leader(name): name for name in positions}
+    followed = {
+        name: sorted(names[found] for found in position.free_symbols & names.keys()) for name, position in positions.items()
+    }
+    waiting = {name: len(others) for name, others in followed.items()}
+    followers: dict[str, list[str]] = {name: [] for name in positions}
+    for name, others in followed.items():
+        for other in others:
+            followers[other].append(name)
+    ready = [name for name, count in waiting.items() if count == 0]
+    solved: dict[str, sympy.Expr] = {}
+    while ready:
+        name = ready.pop()
+        known = {leader(other): solved[other] for other in followed[name]}
+        solved[name] = sympy.expand(positions[name].xreplace(known)) if known else positions[name]
+        for other in followers[name]:
+            waiting[other] -= 1
+            if waiting[other] == 0:
+                ready.append(other)
+    for name in positions:
+        if name not in solved:
+            here = where.at("joints", name)
+            raise here.error(str(positions[name]), "joints that follow others, not in a circle", "let one of them be free")
+    return solved
 
 
 def _check_leaders(position: sympy.Expr, symbols: Mapping[sympy.Symbol, str], robot: Robot, where: Location) -> None:

@@ -13,6 +13,9 @@ Mimic: TypeAlias = Literal["follow", "independent", "error"]
 Base: TypeAlias = Literal["fixed", "floating", "driven"]
 
 
+MOST_BITS = 1100  # of whole numbers
+
+
 @dataclass(frozen=True)
 class LoadOptions:
     """The checked keyword arguments of ``load``; equal options on equal files give equal robots."""
@@ -52,18 +55,29 @@ class LoadOptions:
         for key, (word, known) in words.items():
             if not (word is None or isinstance(word, str)) or word not in known:
                 raise Location("load").at(key).error(word, " or ".join(map(repr, known)), "leave it out")
+        if not (tip is None or isinstance(tip, str)):
+            raise Location("load").at("tip").error(tip, "the name of a link", "tip='hand'")
         for key, flag in {"friction": friction, "snap": snap, "allow_xacro": allow_xacro}.items():
             if not isinstance(flag, bool):
                 raise Location("load").at(key).error(flag, "True or False", "leave it out")
         for key, given in {"lock": lock, "arguments": arguments, "package_path": package_path}.items():
             if given is not None and not isinstance(given, Mapping):
                 raise Location("load").at(key).error(given, "a mapping of names to values", f"{key}={{'name': 0.1}}")
+            _check_keys(given or {}, Location("load").at(key))
         given_values = dict(lock or {}), dict(arguments or {})
         folders = _folders(package_path or {})
         if loops is not None and not isinstance(loops, (str, os.PathLike)):
             raise Location("load").at("loops").error(loops, "the path of a robot.yaml", "loops='robot.yaml'")
         closed = None if loops is None else os.path.abspath(os.fspath(loops))
         return cls(name, _patterns(live), tip, mimic, friction, snap, base, *given_values, allow_xacro, folders, closed)
+
+
+def _check_keys(given: Mapping[Any, Any], where: Location) -> None:
+    for key, value in given.items():
+        if not isinstance(key, str):
+            raise where.error(key, "names as keys", "write a text")
+        if isinstance(value, int) and value.bit_length() > MOST_BITS:
+            raise where.at(key).error(f"an integer of {value.bit_length()} bits", "a number of at most 1e300", "check the unit")
 
 
 def _folders(package_path: Mapping[Any, Any]) -> dict[str, str]:

@@ -18,6 +18,7 @@ from elastogen.generator.description.file.changes_file import BaseSection, Chang
 from elastogen.generator.description.file.experiment_file import read_experiment
 from elastogen.generator.description.file.fields import BodySection
 from elastogen.generator.description.file.kinds_of_values import translated
+from elastogen.generator.description.file.nesting import check_nesting
 from elastogen.generator.description.file.planar_file import PlanarSection, expand_planar
 from elastogen.generator.description.file.read_yaml import line_of, read_yaml
 from elastogen.generator.description.file.robot_file import AnyRobotFile, RobotFile
@@ -143,6 +144,7 @@ def read_structure(data: Any, where: Location, folder: Path, reading: Reading) -
     """The robot of a mapping with the structure of a robot file; paths in it are relative to ``folder``."""
     if not isinstance(data, Mapping):
         raise where.error(data, "a mapping with the keys elastogen, name, joints, ...", "start with `elastogen: 1`")
+    check_nesting(data, where)
     if "base_description" in data:
         return _changed(data, where, folder, reading)
     if "planar" in data:

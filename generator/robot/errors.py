@@ -19,12 +19,19 @@ class RobotError(ElastogenError):
 
     def __init__(self, source: str, field: str, given: object, expected: str, fix: str = "") -> None:
         self.source, self.field, self.given, self.expected, self.fix = source, field, given, expected, fix
-        shown = repr(given)
-        if len(shown) > 120:
-            shown = shown[:117] + "..."
+        shown = shortened(given)
         where = f"{source}: {field}" if field else source
         message = f"{where}: got {shown}, expected {expected}."
         super().__init__(f"{message} Fix: {fix}" if fix else message)
+
+
+def shortened(given: object) -> str:
+    """A value as messages show it; also one that Python cannot print: too deep, too long, or broken."""
+    try:
+        shown = repr(given)
+    except Exception:  # whatever the class of the value does there
+        return f"a value of type {type(given).__name__} that cannot be printed"
+    return shown if len(shown) <= 120 else shown[:117] + "..."
 
 
 class NumberError(ElastogenError, ValueError):

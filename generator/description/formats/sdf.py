@@ -94,11 +94,13 @@ class _Reader:
         self.model, self.version, self.where, self.friction = model, version, where, friction
         self.poses: dict[str, _Pose] = {}
         self.attached: dict[str, str] = {}  # frames, and what they are fixed to
+        self.children: dict[str, str] = {}  # of joints, whose frames are fixed to them
         self.found: dict[str, Matrix] = {MODEL: IDENTITY}
         for element in model.findall("link"):
             self._pose(element, MODEL, where.at("links"))
         for element in model.findall("joint"):
-            self._pose(element, self._end(element, "child"), where.at("joints"))
+            name = self._pose(element, self._end(element, "child"), where.at("joints"))
+            self.children[name] = self._end(element, "child")
         for element in model.findall("frame"):
             attached = element.get("attached_to", MODEL) or MODEL
             self.attached[self._pose(element, attached, where.at("frames"))] = attached
@@ -110,17 +112,22 @@ class _Reader:
         self.poses[name] = _pose(element, relative_to, where.at(name))
         return name
 
-    def place(self, name: str, where: Location, inside: tuple[str, ...] = ()) -> Matrix:
+    def place(self, name: str, where: Location) -> Matrix:
         """The pose of a link, joint or frame in the model's frame."""
-        if name in inside:
-            raise where.error(" -> ".join((*inside, name)), "poses that are not relative to each other in a circle", "cut it")
-        if name not in self.found:
+        way: dict[str, None] = {}  # frames that are relative to the next one
+        while name not in self.found:
+            if name in way:
+                expected = "poses that are not relative to each other in a circle"
+                raise where.error(" -> ".join((*list(way)[-5:], name)), expected, "cut it")
             if name not in self.poses:
                 fix = did_you_mean(name, self.poses, "name a link, joint or frame of the model")
                 raise where.error(name, "a frame of the model", fix)
-            given = self.poses[name]
-            self.found[name] = placement.product(self.place(given.relative_to, where, (*inside, name)), given.value)
-        return self.found[name]
+            way[name] = None
+            name = self.poses[name].relative_to
+        found = self.found[name]
+        for other in reversed(way):
+            found = self.found[other] = placement.product(found, self.poses[other].value)
+        return found
 
     def links(self) -> dict[str, Link]:
         """The links with their inertia."""
@@ -145,14 +152,14 @@ class _Reader:
 
     def _link_of(self, name: str, here: Location) -> str:
         """The link that a frame is fixed to; a joint's frame is fixed to its child."""
-        seen = [name]
-        while name in self.attached:
-            name = self.attached[name]
+        seen: dict[str, None] = {}
+        while name in self.attached or name in self.children:
             if name in seen:
-                raise here.error(" -> ".join((*seen, name)), "frames that are attached to a link", "cut the circle")
-            seen.append(name)
-        joint = next((joint for joint in self.model.findall("joint") if joint.get("name") == name), None)
-        return name if joint is None else self._link_of(self._end(joint, "child"), here)
+                expected = "frames that are attached to a link"
+                raise here.error(" -> ".join((*list(seen)[-5:], name)), expected, "cut the circle")
+            seen[name] = None
+            name = self.attached[name] if name in self.attached else self.children[name]
+        return name
 
     def _joint(self, element: Element) -> Joint:
         name = attribute(element, "name", self.where.at("joints"))

@@ -1,0 +1,29 @@
+"""How deep the values of a description may be in each other, and how long its whole numbers may be."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from elastogen.generator.robot.location import Location
+
+MAX_NESTING = 60
+MAX_BITS = 1100  # of whole numbers: more than 1e308 is no number of a robot
+
+
+def check_nesting(data: Any, where: Location) -> None:
+    """Refuse what would end a recursion further on, and integers that are too long to be printed; circles are too deep."""
+    stack: list[tuple[Any, Location, int]] = [(data, where, 0)]
+    while stack:
+        value, here, depth = stack.pop()
+        if depth > MAX_NESTING:
+            raise where.error("deeper nesting", f"at most {MAX_NESTING} values inside each other", "write it flatter")
+        if isinstance(value, int) and value.bit_length() > MAX_BITS:
+            raise here.error(f"an integer of {value.bit_length()} bits", "a number of at most 1e300", "check the unit")
+        if isinstance(value, Mapping):
+            for key, item in value.items():
+                if isinstance(key, int) and key.bit_length() > MAX_BITS:
+                    raise here.error(f"an integer of {key.bit_length()} bits", "names as keys", "write a name")
+                stack.append((item, here.at(key) if isinstance(key, str) else here, depth + 1))
+        elif isinstance(value, (list, tuple)):
+            stack.extend((item, here.at(i), depth + 1) for i, item in enumerate(value))
