@@ -87,8 +87,8 @@ def nested(count: int, start: str, end: str, inside: str = "") -> str:
     ("name", "text"),
     [
         ("arm.xml", f"<mujoco><worldbody>{nested(3000, '<body>', '</body>')}</worldbody></mujoco>"),
-        ("arm.sdf", f"<sdf version='1.9'>{nested(3000, '<model name="m">', '</model>')}</sdf>"),
-        ("arm.urdf", f"<robot name='a'>{nested(3000, '<link name="m">', '</link>')}</robot>"),
+        ("arm.sdf", f"<sdf version='1.9'>{nested(3000, '<model>', '</model>')}</sdf>"),
+        ("arm.urdf", f"<robot name='a'>{nested(3000, '<link>', '</link>')}</robot>"),
     ],
 )
 def test_deep_files_are_refused(tmp_path: Path, name: str, text: str) -> None:
