@@ -6,6 +6,7 @@ from elastogen.generator.beams.natural_frequencies import loaded_frequencies, lo
 from elastogen.generator.robot.bodies.flexible_body import FlexibleBody
 from elastogen.generator.robot.expressions import nominal
 from elastogen.generator.robot.robot import Joint, Link, Robot, Scalar
+from elastogen.generator.robot.tree import tip_candidates
 
 FULL = 100  # entries of a damping matrix that are worth a word
 
@@ -32,13 +33,20 @@ def describe(robot: Robot) -> str:
     lines += _sliding(robot) + _flexible(robot)
     total = sum(nominal(mass, robot.parameters) for mass in mass_of.values())
     lines.append(f"mass of all links {total:.6g} kg, gravity {vector(robot.gravity)} m/s^2")
-    lines.append(f"tip on {robot.tip or robot.links[-1].name}, payload {number(robot.payload.mass)} kg")
+    lines.append(f"tip on {robot.tip or robot.links[-1].name}{_others(robot)}, payload {number(robot.payload.mass)} kg")
     lines.append("live parameters" if robot.live_parameters else "no live parameters: all numbers are folded in")
     for parameter in robot.live_parameters:
         unit = f" {parameter.unit}" if parameter.unit else ""
         doc = f"  {parameter.doc}" if parameter.doc else ""
         lines.append(f"  {parameter.name} = {parameter.value:.6g}{unit}{doc}")
     return "\n".join(lines)
+
+
+def _others(robot: Robot) -> str:
+    """Links that could be the tip as well."""
+    others = [link for link in tip_candidates(robot.links[0].name, robot.joints) if link != robot.tip]
+    shown = ", ".join(others[:5]) + (", ..." if len(others) > 5 else "")
+    return f" (or {shown}: tip='...')" if others else ""
 
 
 def _mass(link: Link) -> Scalar:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import keyword
 import re
 import unicodedata
@@ -106,6 +107,17 @@ def check_unit(unit: object, where: Location) -> None:
     except UnknownUnitError as problem:
         fix = did_you_mean(problem.name, KNOWN, "leave the unit out and give the value in SI units")
         raise where.error(unit, f"a product of known units, such as {EXAMPLES}", fix) from None
+
+
+def prefix_of(text: str, where: Location) -> str:
+    """Return a robot's name for C of the name that a foreign file gives it: identifiers only, and not too long."""
+    name = to_identifier(text, "robot")
+    if len(name) <= MAX_ROBOT_NAME:
+        return name
+    short = f"{name[:24].rstrip('_')}_{hashlib.sha256(name.encode()).hexdigest()[:6]}"
+    expected = f"at most {MAX_ROBOT_NAME} characters: it is called {short} in C"
+    where.warn(text, expected, "choose a name: load(..., name='my_arm')")
+    return short
 
 
 def to_identifier(text: str, kind: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from typing import Protocol, TypeVar
 
@@ -9,6 +10,11 @@ from elastogen.generator.robot.location import Location, did_you_mean
 from elastogen.generator.robot.robot import Joint
 
 MAX_JOINTS = 1000
+_TOOLS = (  # names of the frames where an arm holds its tool, the outermost first
+    r"(.*_)?(hand_)?tcp(_link|_frame)?", r"(.*_)?(ee|eef|end_effector|endeffector)(_link|_frame)?",
+    r"(.*_)?tool(0|_link|_frame)?", r"(.*_)?(flange|attachment)(_link|_frame)?",
+)  # fmt: skip
+ARM, FINGER = 3, 4  # at least so many moving joints before a gripper, at most so many in one of its fingers
 
 
 class Edge(Protocol):
@@ -99,3 +105,61 @@ def default_tip(root: str, joints: Sequence[Joint]) -> str:
     inner = {joint.parent for joint in joints}
     leaves = [link for link in moving if link not in inner]
     return max(leaves, key=lambda link: moving[link])
+
+
+def arm_tip(root: str, joints: Sequence[Joint]) -> str:
+    """Return the tip that a file of another tool means: a tool frame by its name, else the last link before fingers.
+
+    Without either, the leaf with the most moving joints on its way to the base; the first if several have.
+    """
+    moving = _moving(root, joints)
+    most = max(moving.values())
+    for pattern in _TOOLS:
+        named = [link for link in moving if re.fullmatch(pattern, link.lower()) and moving[link] >= max(1, most - FINGER)]
+        if named:
+            first = max(named, key=lambda link: moving[link])
+            return _outermost(first, [link for link in named if moving[link] == moving[first]], joints)
+    return _before_fingers(joints, moving, default_tip(root, joints))
+
+
+def _outermost(first: str, links: Sequence[str], joints: Sequence[Joint]) -> str:
+    """The last of the links that hang on the first one."""
+    beyond = {first}
+    for joint in joints:
+        if joint.parent in beyond:
+            beyond.add(joint.child)
+    return [link for link in links if link in beyond][-1]
+
+
+def tip_candidates(root: str, joints: Sequence[Joint]) -> list[str]:
+    """Links that could be meant: tool frames by name, the last link before fingers, and the ends of the longest branches."""
+    moving = _moving(root, joints)
+    named = [link for link in moving if any(re.fullmatch(pattern, link.lower()) for pattern in _TOOLS) and moving[link]]
+    inner, most = {joint.parent for joint in joints}, max(moving.values())
+    leaves = [link for link in moving if link not in inner and moving[link] == most]
+    return list(dict.fromkeys([*named, _before_fingers(joints, moving, default_tip(root, joints)), *leaves]))
+
+
+def _moving(root: str, joints: Sequence[Joint]) -> dict[str, int]:
+    """Moving joints between every link and the base, those that follow others included."""
+    moving = {root: 0}
+    for joint in joints:
+        moving[joint.child] = moving[joint.parent] + (not joint.type.holds)
+    return moving
+
+
+def _before_fingers(joints: Sequence[Joint], moving: dict[str, int], leaf: str) -> str:
+    """The last link before several moving branches of few joints each, at the end of an arm; else the leaf."""
+    deepest = dict(moving)  # the most moving joints on a way through a link
+    for joint in reversed(joints):
+        deepest[joint.parent] = max(deepest[joint.parent], deepest[joint.child])
+    branches: dict[str, int] = {}
+    for joint in joints:
+        branches[joint.parent] = branches.get(joint.parent, 0) + (deepest[joint.child] > moving[joint.parent])
+    carried = {joint.child: joint.parent for joint in joints}
+    link, found = leaf, leaf
+    while link in carried:
+        link = carried[link]
+        if branches.get(link, 0) > 1 and moving[link] >= ARM and deepest[link] - moving[link] <= FINGER:
+            found = link
+    return found

@@ -19,9 +19,9 @@ from elastogen.generator.joints.kinds import CONTINUOUS, FIXED, HELICAL, PRISMAT
 from elastogen.generator.robot import placement
 from elastogen.generator.robot.joint_kind import JointKind
 from elastogen.generator.robot.location import Location, did_you_mean
-from elastogen.generator.robot.names import to_identifier
+from elastogen.generator.robot.names import prefix_of
 from elastogen.generator.robot.robot import IDENTITY, Actuation, Body, Joint, Limits, Link, Matrix, Robot, Scalar, Vector
-from elastogen.generator.robot.tree import default_tip, depth_first
+from elastogen.generator.robot.tree import arm_tip, depth_first
 
 WORLD, MODEL = "world", "__model__"
 UNBOUNDED = 1e15  # limits beyond mean that there is none
@@ -43,7 +43,7 @@ def read_sdf(text: str, source: str, *, name: str | None = None, mimic: str = "f
     if any(joint.parent == WORLD for joint in joints):
         links = {WORLD: Link(WORLD), **links}
     base, chain = depth_first(list(links), joints, where)
-    robot_name = name if name is not None else to_identifier(attribute(model, "name", where.at("model")), "robot")
+    robot_name = name if name is not None else prefix_of(attribute(model, "name", where.at("model")), where.at("model", "name"))
     world = root.find("world")
     gravity = "0 0 -9.81" if world is None else world.findtext("gravity") or "0 0 -9.8"  # SDFormat's default
     robot = Robot(
@@ -51,7 +51,7 @@ def read_sdf(text: str, source: str, *, name: str | None = None, mimic: str = "f
         links=(links[base], *(links[joint.child] for joint in chain)),
         joints=tuple(chain),
         gravity=_vector(gravity, where.at("world", "gravity")),
-        tip=default_tip(base, chain),
+        tip=arm_tip(base, chain),
         source=source,
     )
     return robot if mimic == "independent" else couple(robot, reader.mimics(mimic), where)

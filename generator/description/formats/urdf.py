@@ -23,9 +23,9 @@ from elastogen.generator.robot import placement
 from elastogen.generator.robot.joint_kind import JointKind
 from elastogen.generator.robot.location import Location
 from elastogen.generator.robot.looks import Look
-from elastogen.generator.robot.names import to_identifier
+from elastogen.generator.robot.names import prefix_of
 from elastogen.generator.robot.robot import Actuation, Body, Joint, Limits, Link, Matrix, Robot, Vector
-from elastogen.generator.robot.tree import default_tip, depth_first
+from elastogen.generator.robot.tree import arm_tip, depth_first
 
 _ZERO: Vector = (0, 0, 0)
 _FROM_URDF = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar", "spherical")  # as in robot files
@@ -45,7 +45,7 @@ def read_urdf(
     """
     where = Location(source)
     root = parsed(text, "robot", where)
-    robot_name = name if name is not None else to_identifier(root.get("name", ""), "robot")
+    robot_name = name if name is not None else prefix_of(root.get("name", ""), where.at("robot", "name"))
     if not robot_name:
         raise where.at("robot", "name").error(root.get("name"), "a name for the robot", "give one: load(..., name='my_arm')")
     links = {}
@@ -64,7 +64,7 @@ def read_urdf(
         name=robot_name,
         links=(links[base], *(links[joint.child] for joint in chain)),
         joints=chain,
-        tip=default_tip(base, chain),
+        tip=arm_tip(base, chain),
         source=source,
         looks=tuple(_looks(root, str(Path(source).resolve().parent))),
     )
@@ -108,9 +108,12 @@ def _floats(text: str | None, default: str) -> tuple[float, float, float]:
 
 
 def _body(link: Element, where: Location) -> Body:
-    inertial = only(link, "inertial", where)
-    if inertial is None:
+    found = link.findall("inertial")
+    if not found:
         return Body()
+    if len(found) > 1:  # all other readers take the first
+        where.at("inertial").warn(f"{len(found)} <inertial> elements", "one: the first is taken", "remove the others")
+    inertial = found[0]
     here = where.at("inertial")
     mass_element, inertia_element = only(inertial, "mass", here), only(inertial, "inertia", here)
     if mass_element is None:
@@ -204,9 +207,18 @@ def _limits(element: Element, kind: JointKind, where: Location) -> Limits:
     return Limits(
         lower=number(limit, "lower", here, default=0.0) if ranged else None,
         upper=number(limit, "upper", here, default=0.0) if ranged else None,
-        velocity=optional(limit, "velocity", here),
-        effort=optional(limit, "effort", here),
+        velocity=_magnitude(limit, "velocity", here),
+        effort=_magnitude(limit, "effort", here),
     )
+
+
+def _magnitude(limit: Element, key: str, where: Location) -> float | None:
+    """A limit of velocity or effort; a negative one stands for none in many files."""
+    value = optional(limit, key, where)
+    if value is not None and value < 0:
+        where.at(key).warn(value, "zero or more: it is taken as no limit", "leave it out")
+        return None
+    return value
 
 
 def _actuation(element: Element, where: Location) -> Actuation:

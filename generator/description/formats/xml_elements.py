@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from xml.etree.ElementTree import Element, ParseError
 
 from defusedxml import DefusedXmlException
@@ -13,10 +14,15 @@ from elastogen.generator.robot.robot import Vector
 
 MAX_ELEMENTS = 200_000
 MAX_DEPTH = 400
+_LATE = re.compile(r"(?:\s|<!--(?:[^-]|-(?!->))*-->)+(<\?xml\s)")
 
 
 def parsed(text: str, tag: str | None, where: Location) -> Element:
     """Return the outermost element, which must be called ``tag`` (None: anything)."""
+    late = _LATE.match(text)
+    if late:  # parsers of other tools do not mind
+        where.warn("text before <?xml ...?>", "the declaration first: what is before it is left out", "move it up")
+        text = text[late.end() - len(late[1]) :]
     try:
         root: Element = fromstring(text, forbid_dtd=True)
     except DefusedXmlException as problem:

@@ -23,9 +23,9 @@ from elastogen.generator.joints.kinds import FIXED, FLOATING, PRISMATIC, REVOLUT
 from elastogen.generator.robot import placement
 from elastogen.generator.robot.joint_kind import JointKind
 from elastogen.generator.robot.location import Location
-from elastogen.generator.robot.names import to_identifier
+from elastogen.generator.robot.names import prefix_of
 from elastogen.generator.robot.robot import IDENTITY, Actuation, Body, Joint, Limits, Link, Matrix, Robot
-from elastogen.generator.robot.tree import default_tip, depth_first
+from elastogen.generator.robot.tree import arm_tip, depth_first
 
 WORLD = "world"
 _KINDS: Mapping[str, JointKind] = {"hinge": REVOLUTE, "slide": PRISMATIC, "ball": SPHERICAL, "free": FLOATING}
@@ -60,11 +60,11 @@ def read_mjcf(
     base, ordered = depth_first(list(links), joints, where)
     gravity = model["gravity"]
     robot = Robot(
-        name=name if name is not None else to_identifier(title, "robot"),
+        name=name if name is not None else prefix_of(title, where.at("model")),
         links=(links[base], *(links[joint.child] for joint in ordered)),
         joints=tuple(ordered),
         gravity=(gravity[0], gravity[1], gravity[2]),
-        tip=default_tip(base, ordered),
+        tip=arm_tip(base, ordered),
         source=source,
     )
     return constrained(robot, model["equalities"], model["joints"], labels, mimic, where)

@@ -1,0 +1,89 @@
+"""What other readers of robot files take without a word is taken with a warning; which tip is taken where none is said."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from elastogen.describe import describe
+from elastogen.generator.description.load_robot import load
+from elastogen.generator.robot.errors import RobotWarning
+from elastogen.generator.robot.robot import Robot
+
+MASS = '<inertial><mass value="{}"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>'
+
+
+def urdf(edges: str, name: str = "arm", limit: str = "") -> str:
+    """``a>b`` is a moving joint from a to b, ``a-b`` a fixed one."""
+    links, joints = dict.fromkeys(""), ""
+    for edge in edges.split():
+        kind = ">" if ">" in edge else "-"
+        parent, child = edge.split(kind)
+        links |= {parent: None, child: None}
+        moving = 'type="revolute"' if kind == ">" else 'type="fixed"'
+        joints += f'<joint name="to_{child}" {moving}><parent link="{parent}"/><child link="{child}"/>{limit}</joint>'
+    return f'<robot name="{name}">' + "".join(f'<link name="{n}">{MASS.format(1)}</link>' for n in links) + joints + "</robot>"
+
+
+def loaded(folder: Path, text: str) -> Robot:
+    path = folder / "arm.urdf"
+    path.write_text(text)
+    return load(path)
+
+
+ARM = "base>a a>b b>c c-hand hand>left hand>right"
+
+
+@pytest.mark.parametrize(
+    ("edges", "tip"),
+    [
+        (ARM, "hand"),  # the last link before the fingers
+        (f"{ARM} hand-hand_tcp", "hand_tcp"),
+        (f"{ARM} c-panda_flange", "panda_flange"),
+        (f"{ARM} c-tool0 c-flange", "tool0"),
+        (f"{ARM} c-arm_tool_link hand-ft_tool_link", "ft_tool_link"),  # the outer one of two on one arm
+        ("base>a a>b b>c c-d", "d"),  # one chain
+        ("base>l1 l1>l2 l2>l3 base>r1 r1>r2", "l3"),  # branches that are no fingers
+        ("base>w w>l1 l1>l2 w>r1 r1>r2", "l2"),
+        ("base>a a>b b>tool_mount tool_mount>d", "d"),  # no frame of a tool
+    ],
+)
+def test_the_tip_of_an_arm(tmp_path: Path, edges: str, tip: str) -> None:
+    assert loaded(tmp_path, urdf(edges)).tip == tip
+
+
+def test_the_tip_is_said_with_the_others(tmp_path: Path) -> None:
+    robot = loaded(tmp_path, urdf(f"{ARM} hand-hand_tcp"))
+    assert "tip on hand_tcp (or hand, left, right: tip='...')" in describe(robot)
+    assert "tip on d, payload" in describe(loaded(tmp_path, urdf("base>a a>d")))
+
+
+def test_long_names_are_shortened_in_c(tmp_path: Path) -> None:
+    name = "a_very_long_name_of_a_robot_with_a_gripper"
+    with pytest.warns(RobotWarning, match=f"robot.name: got .{name}., .*31 characters: it is called a_very_long"):
+        robot = loaded(tmp_path, urdf("base>a", name))
+    with pytest.warns(RobotWarning):
+        other = loaded(tmp_path, urdf("base>a", f"{name}_2"))
+    assert len(robot.name) <= 31
+    assert robot.name != other.name
+
+
+@pytest.mark.parametrize("before", ["\n", "  \n<!-- a licence - or two -->\n"])
+def test_a_declaration_that_comes_late(tmp_path: Path, before: str) -> None:
+    with pytest.warns(RobotWarning, match=r"text before <\?xml"):
+        robot = loaded(tmp_path, f'{before}<?xml version="1.0"?>\n{urdf("base>a")}')
+    assert robot.coordinate_names == ("to_a",)
+
+
+def test_negative_limits_mean_none(tmp_path: Path) -> None:
+    with pytest.warns(RobotWarning, match=r"limit.velocity: got -1.* no limit"):
+        robot = loaded(tmp_path, urdf("base>a", limit='<limit lower="-1" upper="1" velocity="-1" effort="5"/>'))
+    assert (robot.joints[0].limits.velocity, robot.joints[0].limits.effort) == (None, 5)
+
+
+def test_the_first_of_two_inertials(tmp_path: Path) -> None:
+    text = urdf("base>a").replace(MASS.format(1), MASS.format(3) + MASS.format(4))
+    with pytest.warns(RobotWarning, match="2 <inertial> elements.*the first is taken"):
+        robot = loaded(tmp_path, text)
+    assert robot.link("a").body.mass == 3
