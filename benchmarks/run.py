@@ -21,7 +21,7 @@ from benchmarks.functions import (
 from benchmarks.race import machine
 from benchmarks.race.robots import FILES
 from benchmarks.tool import builds, starts
-from benchmarks.truth import accuracy
+from benchmarks.truth import accuracy, collections_tried
 from benchmarks.truth.robots import report as robots_tried
 
 RESULTS = Path(__file__).parent / "results"
@@ -49,6 +49,8 @@ def main() -> None:
     parser.add_argument("sections", nargs="*", metavar="section", help=sections_help)
     parser.add_argument("--robots", nargs="+", choices=list(FILES), default=list(FILES), help="robots to time")
     parser.add_argument("--rounds", type=int, default=300, help="measurements of each time")
+    collections_help = "of robots: folders with MJCF and SDF files, beside those of installed packages"
+    parser.add_argument("--collections", nargs="+", type=Path, default=[], metavar="DIR", help=collections_help)
     parser.add_argument("--quick", action="store_true", help="leave out what takes minutes")
     arguments = parser.parse_args()
     unknown = set(arguments.sections) - set(SECTIONS)
@@ -64,6 +66,8 @@ def main() -> None:
     print("\n".join(lines), flush=True)
     for section in sections:  # each is there as soon as it is measured, whatever happens to those after it
         found = _section(section, robots, work, arguments.rounds, arguments.quick)
+        if section == "robots":
+            found = [*found, *collections_tried.report(arguments.collections)]
         lines += found
         file.write_text("\n".join(lines), encoding="utf-8")
         print("\n".join(found), flush=True)
