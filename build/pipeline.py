@@ -19,9 +19,9 @@ from elastogen.build.options import BuildOptions, checked_path
 from elastogen.build.stamps import sha256, tool_sha256
 from elastogen.generator.description.load_robot import RobotSource, load
 from elastogen.generator.functions.derivation import derive_model
-from elastogen.generator.functions.stages import stage
 from elastogen.generator.robot.robot import Robot
 from elastogen.generator.sliding.elements_inside import selectors
+from elastogen.generator.stages import stage
 
 
 @dataclass(frozen=True)

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import base64
 import io
-import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -71,25 +69,11 @@ def load_meshes(looks: Sequence[Look]) -> Meshes:
     return Meshes(thinned, " ".join(words))
 
 
-def find_mesh(look: Look) -> Path | None:
-    """The file that a mesh's name stands for: beside the description, or in a package above it or on ROS_PACKAGE_PATH."""
-    name, folder = look.mesh, Path(look.folder)
-    if name.startswith("package://"):
-        package, _, inside = name.removeprefix("package://").partition("/")
-        above = [folder, *folder.parents]
-        roots = [root for root in above if root.name == package] + [root / package for root in above]
-        roots += [Path(root) / package for root in os.environ.get("ROS_PACKAGE_PATH", "").split(os.pathsep) if root]
-        places = [root / inside for root in roots]
-    else:
-        places = [folder / name.removeprefix("file://")]
-    return next((place for place in places if place.suffix.lower() in KINDS and place.is_file()), None)
-
-
 def _read(look: Look) -> Mesh | None:
     """A whole mesh in its link's frame; None: not found, too large, or nothing that trimesh can read."""
     import trimesh
 
-    path = find_mesh(look)
+    path = look.path(KINDS)
     try:
         if path is None or path.stat().st_size > MOST_BYTES:
             return None

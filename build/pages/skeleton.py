@@ -99,7 +99,7 @@ class _Drawing:
         ends = {link.name: self._beam(link, origins[link.name]) for link in self.robot.links}
         for joint in self.robot.joints:
             self._joint(joint, self._seat(joint, ends[joint.parent]), origins[joint.child])
-        meshes = load_meshes([look for look in self.robot.looks if look.link in origins])
+        meshes = load_meshes([look for look in self.robot.looks if look.link in origins and look.role == "visual"])
         axes = {link: (origins[link], *self._axes(link)) for link in dict.fromkeys(mesh.link for mesh in meshes.found)}
         robot = replace(self.robot, points=tuple(self.points))
         placed = tuple((mesh, axes[mesh.link]) for mesh in meshes.found)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
 from elastogen.generator.description.file.fields import ScalarField
 from elastogen.generator.description.file.robot_file import (
@@ -11,11 +12,14 @@ from elastogen.generator.description.file.robot_file import (
     LinkSection,
     RobotFile,
 )
+from elastogen.generator.description.files import Files
 from elastogen.generator.description.flexible.kinds import FLEXIBLE_KINDS, sliding_types
 from elastogen.generator.description.interfaces import seated
 from elastogen.generator.description.loops.read import read_loops
 from elastogen.generator.description.points import read_points
 from elastogen.generator.description.section_values import SectionValues, read_parameters
+from elastogen.generator.description.solids.mesh_file import MeshSection
+from elastogen.generator.description.solids.mesh_links import MeshLink, with_meshes
 from elastogen.generator.joints.kinds import KINDS
 from elastogen.generator.robot import placement
 from elastogen.generator.robot.joint_kind import JointKind
@@ -46,9 +50,10 @@ class _Edge:
         return self.section.name
 
 
-def assemble(file: RobotFile, source: str) -> Robot:
-    """Return the robot that the file describes, not yet validated and with nothing live."""
-    return _Assembly(file, Location(source)).robot()
+def assemble(file: RobotFile, source: str, folder: Path, files: Files) -> Robot:
+    """Return the robot that the file describes, not yet validated and with nothing live; paths are relative to ``folder``."""
+    made = _Assembly(file, Location(source))
+    return with_meshes(made.robot(), made.mesh_links(), made.values, folder, files)
 
 
 class _Assembly:
@@ -85,6 +90,15 @@ class _Assembly:
             description=" ".join(self.file.description.split()),
         )
         return seated(robot, self._places())
+
+    def mesh_links(self) -> dict[str, MeshLink]:
+        """The links that meshes make flexible."""
+        where = self.where.at("links")
+        return {
+            link.name: MeshLink(link.flexible, where.at(link.name, "flexible"), replaces=False)
+            for link in self.file.links
+            if isinstance(link.flexible, MeshSection)
+        }
 
     def _places(self) -> dict[str, tuple[Scalar, Location]]:
         """Where joints sit along beams, by their names."""

@@ -153,7 +153,7 @@ def read_structure(data: Any, where: Location, folder: Path, reading: Reading) -
     file = _checked(RobotFile, dict(data), where)
     accepted = {link.name for link in file.links for body in (link, getattr(link.flexible, "tip", None)) if _accepts(body)}
     with snapping(reading.snap and file.snap):
-        robot = replace(assemble(file, where.source), source=where.source)
+        robot = replace(assemble(file, where.source, folder, reading.files), source=where.source)
     described = Described(robot, where, where.source, file.live, file.base, frozenset(accepted | _accepted(file.payload)))
     return _with_rest(described, file)
 
@@ -181,7 +181,7 @@ def _changed(data: Mapping[str, Any], where: Location, folder: Path, reading: Re
     reading = replace(reading, snap=reading.snap and file.snap)
     base = _base(file.base_description, folder, reading, where.at("base_description"))
     with snapping(reading.snap):
-        robot = apply_changes(base.robot, file, where)
+        robot = apply_changes(base.robot, file, where, folder, reading.files)
     accepted = base.accepted | {f"{name}{HUB}" for name in base.accepted} | _accepted(file.payload)
     accepted |= {link.name + ending for link in file.links if link.accept_unphysical_inertia for ending in ("", HUB)}
     live = (*base.live, *file.live)

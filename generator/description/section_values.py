@@ -99,6 +99,8 @@ class SectionValues:
         if section is None or section.flexible is None:
             return Link(name, body)
         given, inside = section.flexible, here.at("flexible")
+        if FLEXIBLE_KINDS[given.type].needs_robot:
+            return Link(name, body)
         tip_body = self.body(given.tip, inside.at("tip"))
         return Link(name, body, flexible_body(self.described(given, tip_body, inside), telescopic), tip_body)
 

@@ -30,7 +30,6 @@ from elastogen.generator.functions.higher import acceleration_matrices, energies
 from elastogen.generator.functions.loops import entries as loops
 from elastogen.generator.functions.own.functions import own_entries
 from elastogen.generator.functions.papers import elements, matrix_exponentials
-from elastogen.generator.functions.stages import stage
 from elastogen.generator.functions.variants import Variant, VariantFamily
 from elastogen.generator.joints.on_beams.selector import Selector
 from elastogen.generator.loops.analysis import LoopAnalysis
@@ -49,6 +48,7 @@ from elastogen.generator.robot.frames import TIP, checked_frames
 from elastogen.generator.robot.location import Location
 from elastogen.generator.robot.robot import Robot
 from elastogen.generator.sliding.elements_inside import INDICATORS, indicated, selectors
+from elastogen.generator.stages import stage
 from elastogen.runtime.interface.argument import Argument
 
 CATALOGUE: dict[str, Entry] = {

@@ -1,8 +1,11 @@
-"""How links look: mesh files that a description names. They shape no code."""
+"""How links look: mesh files that a description names. They shape no code but that of links made flexible by them."""
 
 from __future__ import annotations
 
+import os
+from collections.abc import Collection
 from dataclasses import dataclass
+from pathlib import Path
 
 
 @dataclass(frozen=True)
@@ -14,3 +17,17 @@ class Look:
     pose: tuple[tuple[float, ...], ...]  # 4x4, of the mesh in the link's frame
     scale: tuple[float, float, float]
     folder: str  # of the description
+    role: str = "visual"  # or "collision"
+
+    def path(self, endings: Collection[str]) -> Path | None:
+        """The file that the name stands for: beside the description, or in a package above it or on ROS_PACKAGE_PATH."""
+        name, folder = self.mesh, Path(self.folder)
+        if name.startswith("package://"):
+            package, _, inside = name.removeprefix("package://").partition("/")
+            above = [folder, *folder.parents]
+            roots = [root for root in above if root.name == package] + [root / package for root in above]
+            roots += [Path(root) / package for root in os.environ.get("ROS_PACKAGE_PATH", "").split(os.pathsep) if root]
+            places = [root / inside for root in roots]
+        else:
+            places = [folder / name.removeprefix("file://")]
+        return next((place for place in places if place.suffix.lower() in endings and place.is_file()), None)

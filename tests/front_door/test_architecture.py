@@ -29,8 +29,8 @@ INTERFACE = {  # for who derives a function and who calls it, who reads an exper
 }
 ORDER = {  # of the sub-rooms and the modules beside them: each imports only from itself and from what stands before it
     "generator": (
-        "robot", "beams", "program", "spatial", "joints", "bodies", "sliding", "mechanism", "description", "algorithms",
-        "loops", "reference", "functions", "closed_form",
+        "stages", "robot", "beams", "solids", "program", "spatial", "joints", "bodies", "sliding", "mechanism", "description",
+        "algorithms", "loops", "reference", "functions", "closed_form",
     ),
     "build": (
         "options", "stamps", "user_code", "request", "identity", "c", "program", "plain_c", "files", "module", "known",

@@ -18,7 +18,7 @@ from elastogen.command_line import group, main
 from elastogen.commands import COMMANDS
 from elastogen.commands.robots.new import KINDS
 from elastogen.generator.description.load_robot import builtin_names
-from elastogen.generator.functions.stages import listening, stage
+from elastogen.generator.stages import listening, stage
 
 ONE = ["--outputs", "gravity_vector"]
 

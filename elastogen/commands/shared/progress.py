@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from types import SimpleNamespace
 
-from elastogen.generator.functions.stages import listening
+from elastogen.generator.stages import listening
 
 WORTH_TELLING = 1.0  # seconds: shorter stages are told with --verbose only
 

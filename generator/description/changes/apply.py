@@ -4,21 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
 from pydantic import BaseModel
 
-from elastogen.generator.description.changes.make_flexible import make_flexible
+from elastogen.generator.description.changes.make_flexible import is_mesh, make_flexible, mesh_link
 from elastogen.generator.description.file.changes_file import ChangedJoint, ChangedLink, ChangesFile
+from elastogen.generator.description.files import Files
 from elastogen.generator.description.loops.read import read_loops
 from elastogen.generator.description.points import read_points
 from elastogen.generator.description.section_values import SectionValues, moved_to_com, read_parameters
+from elastogen.generator.description.solids.mesh_links import MeshLink, with_meshes
 from elastogen.generator.robot.location import Location, did_you_mean
 from elastogen.generator.robot.robot import Body, Joint, Robot
 from elastogen.generator.robot.tree import unique_names
 
 
-def apply_changes(base: Robot, file: ChangesFile, where: Location) -> Robot:
-    """Return the robot with what the file says, not yet validated; couplings, locks, terms and live parameters come later."""
+def apply_changes(base: Robot, file: ChangesFile, where: Location, folder: Path, files: Files) -> Robot:
+    """Return the robot with what the file says, not yet validated; couplings, locks, terms and live parameters come later.
+
+    Paths in the file are relative to ``folder``.
+    """
     robot = replace(
         base,
         name=file.name,
@@ -32,11 +38,12 @@ def apply_changes(base: Robot, file: ChangesFile, where: Location) -> Robot:
     if file.payload is not None:
         robot = replace(robot, payload=values.body(file.payload, where.at("payload")))
     robot = _with_joints(robot, file.joints, values, where.at("joints"))
-    robot = _with_links(robot, file.links, values, where.at("links"))
+    robot, meshes = _with_links(robot, file.links, values, where.at("links"))
     if file.tip is not None:
         here, link = where.at("tip"), file.tip.link or robot.tip
         _check_known(link, [known.name for known in robot.links], here.at("link"), "link")
         robot = replace(robot, tip=link, tool=values.frame(file.tip, here))
+    robot = with_meshes(robot, meshes, values, folder, files)
     points = read_points(file.points, values.frame, values.parameters, where.at("points"))
     loops = read_loops(file.loops, values, where.at("loops"))
     return replace(robot, points=(*robot.points, *points), loops=(*robot.loops, *loops))
@@ -84,7 +91,11 @@ def _given(section: BaseModel) -> dict[str, int | float | str]:
     return {key: getattr(section, key) for key in sorted(section.model_fields_set)}
 
 
-def _with_links(robot: Robot, changes: Sequence[ChangedLink], values: SectionValues, where: Location) -> Robot:
+def _with_links(
+    robot: Robot, changes: Sequence[ChangedLink], values: SectionValues, where: Location
+) -> tuple[Robot, dict[str, MeshLink]]:
+    """The robot with other links, and those that meshes are to make flexible when all others are known."""
+    meshes: dict[str, MeshLink] = {}
     unique_names((change.name for change in changes), where, "link")
     for change in changes:
         here = where.at(change.name)
@@ -92,9 +103,11 @@ def _with_links(robot: Robot, changes: Sequence[ChangedLink], values: SectionVal
         link = robot.link(change.name)
         changed = replace(link, body=_changed_body(link.body, change, values, here))
         robot = replace(robot, links=tuple(changed if other is link else other for other in robot.links))
-        if change.flexible is not None:
+        if is_mesh(change):
+            meshes[link.name] = mesh_link(robot, change, here)
+        elif change.flexible is not None:
             robot = make_flexible(robot, change, values, here)
-    return robot
+    return robot, meshes
 
 
 def _changed_body(body: Body, change: ChangedLink, values: SectionValues, here: Location) -> Body:

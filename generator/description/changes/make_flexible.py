@@ -22,6 +22,9 @@ from elastogen.generator.description.flexible.assemble import flexible_body
 from elastogen.generator.description.flexible.kinds import FLEXIBLE_KINDS, FlexibleField
 from elastogen.generator.description.interfaces import seated
 from elastogen.generator.description.section_values import SectionValues
+from elastogen.generator.description.solids.mesh import MeshKind
+from elastogen.generator.description.solids.mesh_file import MeshSection
+from elastogen.generator.description.solids.mesh_links import MeshLink
 from elastogen.generator.joints.kinds import FIXED
 from elastogen.generator.robot import placement
 from elastogen.generator.robot.bodies.flexible_body import TIP
@@ -64,6 +67,23 @@ def make_flexible(robot: Robot, change: ChangedLink, values: SectionValues, wher
     places = {name: (values.scalar(x, inside.at(name)), inside.at(name)) for name, x in change.along.items()}
     joints = (replace(joint, interface=TIP) if joint.name in change.on_tip else joint for joint in robot.joints)
     return _where_they_were(seated(replace(robot, joints=tuple(joints)), places), link.name, seat.pose)
+
+
+def is_mesh(change: ChangedLink) -> bool:
+    """Whether a mesh makes the link flexible."""
+    return change.flexible is not None and change.flexible.get("type") == MeshKind.name
+
+
+def mesh_link(robot: Robot, change: ChangedLink, where: Location) -> MeshLink:
+    """A link whose solid takes the place of its rigid body, in the link's own frame."""
+    for key in ("rest", "frame", "end", "on_hub", "on_tip", "along"):
+        if key in change.model_fields_set:
+            raise where.at(key).error(key, f"no {key} for a link by a mesh", "remove it: flexible: {frame} places it")
+    if robot.link(change.name).flexible is not None:
+        raise where.at("flexible").error("a flexible link", "a rigid link of the base description", "change it in its own file")
+    section = _section(change, _Seat(IDENTITY, None), where.at("flexible"))
+    assert isinstance(section, MeshSection)
+    return MeshLink(section, where.at("flexible"), replaces=True)
 
 
 def _check_free_names(robot: Robot, name: str, where: Location) -> None:

@@ -58,6 +58,9 @@ class FlexibleKind(ABC, Generic[SectionT]):
 
     # ---- 2. coordinates and units, 3. standard data
 
+    needs_robot: ClassVar[bool] = False
+    """Whether a body follows from the robot around it, too: then it is made last, see description/solids."""
+
     @abstractmethod
     def body(self, link: DescribedLink[SectionT]) -> FlexibleBody:
         """The standard data without damping: the coordinates with their units, the integrals, the stiffness, the tip."""

@@ -14,6 +14,7 @@ from elastogen.generator.description.flexible.kind import FlexibleKind
 from elastogen.generator.description.flexible.lumped_masses import LumpedMassesKind
 from elastogen.generator.description.flexible.modes import ModesKind
 from elastogen.generator.description.flexible.standard_data import StandardDataKind
+from elastogen.generator.description.solids.mesh import MeshKind
 from elastogen.generator.robot.location import did_you_mean
 
 FLEXIBLE_KINDS: dict[str, FlexibleKind[Any]] = {}
@@ -34,6 +35,7 @@ MODES = register(ModesKind())
 ELEMENTS = register(ElementsKind())
 STANDARD_DATA = register(StandardDataKind())
 LUMPED_MASSES = register(LumpedMassesKind())
+MESH = register(MeshKind())
 
 
 def sliding_types() -> str:

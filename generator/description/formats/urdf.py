@@ -86,7 +86,7 @@ class _Origin:
 def _looks(root: Element, folder: str) -> Iterator[Look]:
     """The meshes of the links. What is wrong with one concerns pictures only: it is left out, and the link drawn as a line."""
     for link in root.findall("link"):
-        for visual in link.findall("visual"):
+        for visual in (*link.findall("visual"), *link.findall("collision")):
             mesh = visual.find("geometry/mesh")
             if mesh is None or not mesh.get("filename"):
                 continue
@@ -97,7 +97,7 @@ def _looks(root: Element, folder: str) -> Iterator[Look]:
             except ValueError:
                 continue
             pose = tuple(tuple(float(entry) for entry in row) for row in placement.from_xyz_rpy(xyz, rpy))
-            yield Look(link.get("name", ""), mesh.get("filename", ""), pose, scale, folder)
+            yield Look(link.get("name", ""), mesh.get("filename", ""), pose, scale, folder, visual.tag)
 
 
 def _floats(text: str | None, default: str) -> tuple[float, float, float]:

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from elastogen.generator.beams.damping_parts import DampingParts
     from elastogen.generator.beams.integrals import ShapedBeam
     from elastogen.generator.robot.robot import Matrix, Scalar, Vector
+    from elastogen.generator.solids.request import Found
 
 TIP = "tip"  # the interface that every flexible body has
 
@@ -109,6 +110,7 @@ class FlexibleBody:
     beam: ShapedBeam | None = field(default=None, compare=False, repr=False)  # what the integrals were computed from
     damping_parts: DampingParts | None = field(default=None, metadata={"later": True})  # where they cost less than the matrix
     others: tuple[Interface, ...] = field(default=(), metadata={"later": True})  # interfaces beside the tip
+    solid: Found | None = field(default=None, compare=False, repr=False)  # the mesh that the integrals were computed from
 
     @property
     def interfaces(self) -> tuple[Interface, ...]:

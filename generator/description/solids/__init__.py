@@ -1,0 +1,1 @@
+"""Flexible links by meshes: what a robot file says about them, and how they become standard data."""

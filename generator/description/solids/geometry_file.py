@@ -1,0 +1,69 @@
+"""The geometry that a link by a mesh names: a file beside the robot's, or the link's own mesh in another description."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from elastogen.generator.beams.natural_frequencies import numeric
+from elastogen.generator.description.files import Files
+from elastogen.generator.description.section_values import SectionValues
+from elastogen.generator.description.solids.mesh_file import MeshSection
+from elastogen.generator.robot.expressions import nominal
+from elastogen.generator.robot.location import Location, did_you_mean
+from elastogen.generator.robot.robot import Robot
+from elastogen.generator.solids.geometry import KINDS, Geometry
+
+MOST_BYTES = 100 << 20
+OWN = ("visual", "collision")  # meshes of another description
+
+
+def geometry(
+    section: MeshSection, robot: Robot, link: str, values: SectionValues, folder: Path, files: Files, where: Location
+) -> Geometry:
+    """The content of the file, with its scale and its pose in the link frame."""
+    scale, pose = _scale(section, values, where.at("scale")), numeric(values.frame(section.frame, where.at("frame")), {})
+    here = where.at("file")
+    if section.file is None or section.file in OWN:
+        looks = [look for look in robot.looks if look.link == link and section.file in (None, look.role)]
+        if section.file is None and any(look.role == "collision" for look in looks):
+            looks = [look for look in looks if look.role == "collision"]
+        if len(looks) != 1:
+            shown = ", ".join(look.mesh for look in looks) or "none"
+            raise here.error(f"{len(looks)} meshes of {link} ({shown})", "one mesh in the base description", "name a file")
+        path = looks[0].path([f".{kind}" for kind in KINDS])
+        if path is None:
+            raise here.error(looks[0].mesh, "a mesh that is found", "name the file, or set ROS_PACKAGE_PATH")
+        scale = scale * np.array(looks[0].scale)
+        pose = np.array(looks[0].pose) @ pose
+    else:
+        path = _beside(folder, section.file, here)
+    data = files.read(path, MOST_BYTES)
+    rows = tuple(tuple(float(entry) for entry in row) for row in pose)
+    x, y, z = (float(entry) for entry in scale)
+    return Geometry(data, path.suffix.lower().removeprefix("."), (x, y, z), rows, section.mesher, here)
+
+
+def _scale(section: MeshSection, values: SectionValues, where: Location) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    given = section.scale if isinstance(section.scale, tuple) else (section.scale,) * 3
+    found = np.array([nominal(values.scalar(entry, where), values.parameters) for entry in given])
+    if not (np.isfinite(found).all() and (found != 0).all()):
+        raise where.error(found.tolist(), "numbers that are not zero", "0.001 for a file in millimetres")
+    return found
+
+
+def _beside(folder: Path, name: str, where: Location) -> Path:
+    path = folder / name
+    endings = ", ".join(f".{kind}" for kind in KINDS)
+    try:
+        if not path.is_file():
+            beside = [entry.name for entry in path.parent.iterdir()] if path.parent.is_dir() else []
+            raise where.error(
+                f"no file {name}", "a path relative to the robot's file", did_you_mean(path.name, beside, "check it")
+            )
+    except (OSError, ValueError) as problem:
+        raise where.error(str(problem), "a path relative to the robot's file", "check the path") from None
+    if path.suffix.lower().removeprefix(".") not in KINDS:
+        raise where.error(path.suffix or name, f"a file with one of the endings {endings}", "export it in one of them")
+    return path

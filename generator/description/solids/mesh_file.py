@@ -1,0 +1,129 @@
+"""The ``flexible: {type: mesh}`` block of a link: a file of its geometry, its material, its interfaces, its coordinates.
+
+flexible:
+  type: mesh
+  file: link3.step
+  scale: 0.001
+  material: aluminium
+  modes: 8
+  interfaces:
+    elbow: {cylinder: {point: [0.3, 0, 0], axis: [0, 0, 1], radius: 0.02, length: 0.04}}
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import Field, model_validator
+
+from elastogen.generator.description.file.fields import FrameSection, NameField, ScalarField, Section, VectorField, problem
+from elastogen.generator.description.file.flexible_file import FlexibleSection
+from elastogen.generator.robot.location import did_you_mean
+from elastogen.generator.solids.materials import ALIASES, MATERIALS
+from elastogen.generator.solids.reduction import MOST_MODES
+
+FORMS = ("plane", "cylinder", "sphere", "nodes")
+
+
+class MaterialSection(Section):
+    """An isotropic elastic material, or its name alone."""
+
+    name: str | None = Field(default=None, description=f"one of {', '.join(MATERIALS)}")
+    E: ScalarField | None = Field(default=None, description="Young's modulus [Pa]")
+    nu: ScalarField | None = Field(default=None, description="Poisson's ratio [-]")
+    density: ScalarField | None = Field(default=None, description="[kg/m^3]")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _bare(cls, data: Any) -> Any:
+        return {"name": data} if isinstance(data, str) else data
+
+    @model_validator(mode="after")
+    def _known(self) -> MaterialSection:
+        if self.name is not None and ALIASES.get(self.name, self.name) not in MATERIALS:
+            fix = did_you_mean(self.name, MATERIALS, "or give {E, nu, density}")
+            raise problem(f"a material: {', '.join(MATERIALS)}", fix)
+        missing = [key for key in ("E", "nu", "density") if getattr(self, key) is None]
+        if self.name is None and missing:
+            raise problem("a name, or E [Pa], nu and density [kg/m^3]", f"add {', '.join(missing)}")
+        return self
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, core_schema: Any, handler: Any) -> dict[str, Any]:
+        """Publish that a bare name is a material, too."""
+        return {"anyOf": [{"type": "string", "enum": list(MATERIALS)}, handler.resolve_ref_schema(handler(core_schema))]}
+
+
+class PlaneSection(Section):
+    """All nodes on a plane."""
+
+    point: VectorField = Field(description="[m]")
+    normal: VectorField
+
+
+class CylinderSection(Section):
+    """All nodes in a cylinder, half of its length on either side of the point."""
+
+    point: VectorField = Field(description="[m]")
+    axis: VectorField
+    radius: ScalarField = Field(description="[m]")
+    length: ScalarField = Field(description="[m]")
+
+
+class SphereSection(Section):
+    """All nodes in a sphere."""
+
+    point: VectorField = Field(description="[m]")
+    radius: ScalarField = Field(description="[m]")
+
+
+class HeldSection(Section):
+    """The nodes that a joint, or the tip, holds: one of plane, cylinder, sphere, nodes; all in the link frame."""
+
+    plane: PlaneSection | None = None
+    cylinder: CylinderSection | None = None
+    sphere: SphereSection | None = None
+    nodes: tuple[int, ...] | None = Field(default=None, min_length=1, description="numbers in a file of elements, from 1")
+    kind: Literal["rigid", "average"] = Field(
+        default="rigid", description="rigid: its nodes move as one body (RBE2); average: its frame with their mean (RBE3)"
+    )
+
+    @model_validator(mode="after")
+    def _one_form(self) -> HeldSection:
+        given = [form for form in FORMS if getattr(self, form) is not None]
+        if len(given) > 1:
+            raise problem(f"one of {', '.join(FORMS)}", f"remove {given[1]}", at=given[1])
+        return self
+
+
+class MeshSection(FlexibleSection):
+    """A solid from a file, meshed with tetrahedra and reduced to a few coordinates."""
+
+    type: Literal["mesh"]
+    file: str | None = Field(
+        default=None,
+        max_length=1000,
+        description="STL, OBJ, STEP, .msh, .inp beside this file; visual or collision: the link's own mesh in a URDF",
+    )
+    scale: ScalarField | VectorField = Field(default=1, description="from the file's lengths to metres: 0.001 for millimetres")
+    frame: FrameSection = Field(default=FrameSection(), description="of the file's geometry in the link")
+    material: MaterialSection
+    mass: ScalarField | None = Field(
+        default=None, description="[kg]: scales the density to it; link: that of the link; mesh: as it comes"
+    )
+    modes: int | None = Field(default=None, ge=1, le=MOST_MODES, description="number of coordinates")
+    frequency: ScalarField | None = Field(default=None, description="instead: all modes below it [Hz]")
+    size: ScalarField | None = Field(default=None, description="of elements [m]; default: until frequencies stay within 1 %")
+    elements: int | None = Field(default=None, ge=20, le=500_000, description="instead: about so many")
+    mesher: Literal["netgen", "gmsh"] = Field(default="netgen", description="gmsh: the program, for STEP files")
+    interfaces: dict[NameField, HeldSection] = Field(
+        default={}, description="by joint on the link, its own or a child's, or tip; default: bore or face around the axis"
+    )
+
+    @model_validator(mode="after")
+    def _one_each(self) -> MeshSection:
+        if (self.modes is None) == (self.frequency is None):
+            raise problem("either modes or frequency", "for example modes: 8")
+        if self.size is not None and self.elements is not None:
+            raise problem("either size or elements", "remove elements", at="elements")
+        return self

@@ -1,0 +1,1 @@
+"""Solids of finite elements: from a file of a casting to the standard data of a flexible body. Needs the extra ``mesh``."""

@@ -1,0 +1,201 @@
+"""Interfaces of a solid: which nodes a joint holds, and how they hold its frame."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+
+from elastogen.generator.robot.location import Location
+from elastogen.generator.solids.solid import Array, Elements, Indices
+
+NEAR = 0.25  # of the solid's diagonal: a joint farther outside is a mistake
+PATCH = 0.1  # of the diagonal: what is taken around the nearest node where there is neither bore nor face
+LEAST_FACE = 0.005  # of the diagonal's square: area of a face that counts as one
+FACE = 0.25  # of the diagonal: radius in which a face counts as around the axis
+SAME_PLANE = 0.01  # of the diagonal
+ROUND = 1.15  # radii of one bore, from the smallest
+COVERED = 7  # of twelve sectors that a bore must have
+
+Choice: TypeAlias = Callable[[Elements], Indices]
+"""Picks the nodes of an interface."""
+Given: TypeAlias = "dict[str, tuple[float, ...]]"
+"""How the nodes of an interface are given: what it is called in a file, and numbers; see ``chosen``."""
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """An interface as it is asked for: where its frame is, and how its nodes are found."""
+
+    name: str
+    place: Array  # origin of its frame [m], in the link frame
+    axis: Array | None  # of its joint, a unit vector in the link frame
+    given: Given | None  # None: the bore or face around the axis
+    averaging: bool
+    where: Location
+
+
+@dataclass(frozen=True)
+class Held:
+    """An interface on a mesh: its nodes, and the map R from a small motion of its frame to theirs."""
+
+    name: str
+    place: Array
+    nodes: Indices
+    averaging: bool
+    how: str  # the nodes were found, in words
+
+    def rigid(self, nodes: Array) -> Array:
+        """R, (3 k, 6): displacements of the nodes by a shift and a turn of the frame."""
+        return rigid_motions(nodes[self.nodes] - self.place)
+
+
+def rigid_motions(offsets: Array) -> Array:
+    """(3 k, 6): what shifts along and turns about x, y, z through the origin do to points there."""
+    found = np.zeros((len(offsets), 3, 6))
+    found[:, :, :3] = np.eye(3)
+    x, y, z = offsets.T
+    found[:, 0, 4], found[:, 0, 5] = z, -y
+    found[:, 1, 3], found[:, 1, 5] = -z, x
+    found[:, 2, 3], found[:, 2, 4] = y, -x
+    return found.reshape(-1, 6)
+
+
+def held(wanted: Wanted, elements: Elements) -> Held:
+    """The nodes of an interface; what touches none, or too few to hold a frame, is refused with the nearest place."""
+    if wanted.given is not None:
+        nodes, how = chosen(wanted.given, wanted.where)(elements), "as given"
+    else:
+        nodes, how = _around(wanted, elements)
+    if not len(nodes):
+        nearest, distance = _nearest(elements.nodes, wanted.place)
+        raise wanted.where.error(
+            "a place that touches no node of the mesh",
+            "nodes on the solid",
+            f"move it: the node nearest to the frame of {wanted.name} is at {_shown(nearest)}, {distance:.4g} m from it; "
+            "or make the elements smaller (size:)",
+        )
+    spread = np.linalg.svd(elements.nodes[nodes] - elements.nodes[nodes].mean(axis=0), compute_uv=False)
+    if len(nodes) < 3 or spread[1] < 1e-6 * max(spread[0], 1e-12):
+        raise wanted.where.error(
+            f"{len(nodes)} nodes on a line, near {_shown(elements.nodes[nodes[0]])}",
+            "at least three nodes that are not on one line",
+            "make the place larger, or the elements smaller (size:)",
+        )
+    return Held(wanted.name, wanted.place, np.sort(nodes), wanted.averaging, f"{how}, {len(nodes)} nodes")
+
+
+def chosen(given: Given, where: Location) -> Choice:
+    """Of {plane: point and normal}, {cylinder: point, axis, radius, length}, {sphere: point, radius} or {nodes: numbers}."""
+    ((form, numbers),) = given.items()
+    values = np.array(numbers)
+    if form == "plane":
+        return on_plane(values[:3], values[3:])
+    if form == "cylinder":
+        return in_cylinder(values[:3], values[3:6], values[6], values[7])
+    if form == "sphere":
+        return in_sphere(values[:3], values[3])
+    return by_number(values.astype(np.int64), where.at("nodes"))
+
+
+def on_plane(point: Array, normal: Array) -> Choice:
+    """Nodes on a plane."""
+    return lambda e: np.flatnonzero(np.abs((e.nodes - point) @ normal) <= _tolerance(e))
+
+
+def in_cylinder(point: Array, axis: Array, radius: float, length: float) -> Choice:
+    """Nodes in or on a cylinder around the point: half of its length on either side."""
+
+    def choose(e: Elements) -> Indices:
+        along = (e.nodes - point) @ axis
+        across = np.linalg.norm(e.nodes - point - along[:, None] * axis, axis=1)
+        inside = (across <= radius + _tolerance(e)) & (np.abs(along) <= length / 2 + _tolerance(e))
+        return np.flatnonzero(inside)
+
+    return choose
+
+
+def in_sphere(point: Array, radius: float) -> Choice:
+    """Nodes in or on a sphere."""
+    return lambda e: np.flatnonzero(np.linalg.norm(e.nodes - point, axis=1) <= radius + _tolerance(e))
+
+
+def by_number(numbers: Indices, where: Location) -> Choice:
+    """Nodes by their numbers in the file, from 1."""
+
+    def choose(e: Elements) -> Indices:
+        missing = np.setdiff1d(numbers, e.numbers)
+        if len(missing):
+            expected = f"numbers of corners of elements, up to {int(e.numbers.max())}"
+            raise where.error(missing.tolist()[:5], expected, "take the file's own numbers of nodes")
+        found: Indices = np.flatnonzero(np.isin(e.numbers, numbers))
+        return found
+
+    return choose
+
+
+def _tolerance(e: Elements) -> float:
+    return 1e-6 * float(np.linalg.norm(np.ptp(e.nodes, axis=0)))
+
+
+def _around(wanted: Wanted, e: Elements) -> tuple[Indices, str]:
+    """The bore around the joint's axis, else the face across it, else a patch around the nearest node."""
+    corners = e.nodes[e.surface[:, :3]]
+    diagonal = float(np.linalg.norm(np.ptp(e.nodes, axis=0)))
+    normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    areas = np.linalg.norm(normals, axis=1) / 2
+    normals /= 2 * areas[:, None]
+    offset = corners.mean(axis=1) - wanted.place
+    outside, distance = _nearest(e.nodes, wanted.place)
+    if distance > NEAR * diagonal:
+        raise wanted.where.error(
+            f"its frame at {_shown(wanted.place)}, {distance:.4g} m away from the solid, nearest at {_shown(outside)}",
+            f"a joint within {NEAR * diagonal:.3g} m of it",
+            "check scale and pose of the file, or say which nodes it holds: interfaces: "
+            f"{{{wanted.name}: {{sphere: {{point: [...], radius: ...}}}}}}",
+        )
+    if wanted.axis is not None:
+        along = offset @ wanted.axis
+        radial = offset - along[:, None] * wanted.axis
+        radius = np.linalg.norm(radial, axis=1)
+        inward = np.einsum("ij,ij->i", normals, radial) / np.maximum(radius, 1e-12 * diagonal)
+        across = np.abs(normals @ wanted.axis)
+        bore = (across < 0.35) & (inward < -0.8) & (np.abs(along) < NEAR * diagonal) & (radius < FACE * diagonal)
+        while bore.any():
+            smallest = float(radius[bore].min())
+            this = bore & (radius <= ROUND * smallest)
+            if _sectors(radial[this], wanted.axis) >= COVERED:
+                return np.unique(e.surface[this]), f"bore of radius {float(np.median(radius[this])):.4g} m"
+            bore &= ~this
+        flat = (across > 0.95) & (radius < FACE * diagonal) & (np.abs(along) < NEAR * diagonal)
+        if flat.any():
+            at = along[flat][np.argmin(np.abs(along[flat]))]
+            this = flat & (np.abs(along - at) < SAME_PLANE * diagonal)
+            if areas[this].sum() > LEAST_FACE * diagonal**2:
+                return np.unique(e.surface[this]), f"face across the axis, {at:+.4g} m from the joint"
+    near = np.linalg.norm(e.nodes - wanted.place, axis=1) <= distance + PATCH * diagonal
+    return np.flatnonzero(near & _on_surface(e)), f"patch of {distance + PATCH * diagonal:.3g} m around it"
+
+
+def _on_surface(e: Elements) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    found = np.zeros(len(e.nodes), dtype=bool)
+    found[e.surface.ravel()] = True
+    return found
+
+
+def _sectors(radial: Array, axis: Array) -> int:
+    first = np.cross(axis, np.eye(3)[int(np.argmin(np.abs(axis)))])
+    first /= np.linalg.norm(first)
+    angle = np.arctan2(radial @ np.cross(axis, first), radial @ first)
+    return len(np.unique(np.floor((angle + np.pi) / (np.pi / 6)).astype(int) % 12))
+
+
+def _nearest(nodes: Array, place: Array) -> tuple[Array, float]:
+    distance = np.linalg.norm(nodes - place, axis=1)
+    return nodes[int(distance.argmin())], float(distance.min())
+
+
+def _shown(place: Array) -> str:
+    return "[" + ", ".join(f"{x:.4g}" for x in place) + "] m"

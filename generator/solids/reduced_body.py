@@ -1,0 +1,76 @@
+"""The standard data of a reduced solid: sums over the nodes with the consistent mass matrix."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from elastogen.generator.robot.bodies.flexible_body import TIP, FlexibleBody, Interface
+from elastogen.generator.robot.robot import Matrix, Vector
+from elastogen.generator.solids.solid import Array, Elements
+
+
+def integrals(elements: Elements, shapes: Array) -> dict[str, Array]:
+    """m, int r dm, int r r^T dm, int b_n dm, int b_n r^T dm, int b_n b_m^T dm of displacements b_n of the nodes."""
+    mass, X = elements.mass, elements.nodes
+    weights = mass @ np.ones(len(X))  # int N_i dm
+    fields = [np.ascontiguousarray(shapes[:, :, j]) for j in range(shapes.shape[2])]
+    weighted = [mass @ field for field in fields]
+    products = np.array([[field.T @ other for other in weighted] for field in fields])
+    second = X.T @ (mass @ X)
+    return {
+        "mass": np.array(weights.sum()),
+        "first": weights @ X,
+        "second": (second + second.T) / 2,
+        "fields": np.array([weights @ field for field in fields]),
+        "positions": np.array([moved.T @ X for moved in weighted]),
+        "products": (products + products.transpose(1, 0, 3, 2)) / 2,
+    }
+
+
+def reduced_body(
+    found: Mapping[str, Array],
+    stiffness: Array,
+    places: Mapping[str, Array],
+    motions: Mapping[str, Array],
+    tip: str,
+    rotation: str,
+) -> FlexibleBody:
+    """The body; ``places`` are the origins of its interfaces [m], of which the one called ``tip`` is the tip as well."""
+    count = len(found["fields"])
+    interfaces = {name: _interface(name, places[name], motions[name]) for name in places}
+    end = interfaces[tip]
+    return FlexibleBody(
+        coordinates=tuple(f"mode{j + 1}" for j in range(count)),
+        monomials=tuple((j,) for j in range(count)),
+        mass=float(found["mass"]),
+        first_moments=_vector(found["first"]),
+        second_moments=_rows(found["second"]),
+        field_integrals=_rows(found["fields"]),
+        field_position_integrals=tuple(_rows(matrix) for matrix in found["positions"]),
+        field_field_integrals=tuple(tuple(_rows(block) for block in line) for line in found["products"]),
+        stiffness=_rows((stiffness + stiffness.T) / 2),
+        damping=tuple((0,) * count for _ in range(count)),
+        tip_pose=end.pose,
+        tip_displacements=end.displacements,
+        tip_rotations=end.rotations,
+        tip=rotation,
+        units=("m",) * count,
+        others=tuple(place for name, place in interfaces.items() if name not in (tip, TIP)),
+    )
+
+
+def _interface(name: str, place: Array, motions: Array) -> Interface:
+    x, y, z = (float(entry) for entry in place)
+    pose = ((1, 0, 0, x), (0, 1, 0, y), (0, 0, 1, z), (0, 0, 0, 1))
+    return Interface(name, pose, _rows(motions[:, :3]), _rows(motions[:, 3:]))
+
+
+def _vector(values: Array) -> Vector:
+    x, y, z = (float(value) for value in values)
+    return (x, y, z)
+
+
+def _rows(matrix: Array | Sequence[Array]) -> Matrix:
+    return tuple(tuple(float(entry) for entry in row) for row in matrix)

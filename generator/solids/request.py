@@ -1,0 +1,199 @@
+"""What a link by a mesh is made from, and what is found: from a file's bytes to the reduced solid, kept by its hash."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from elastogen.generator.robot.location import Location
+from elastogen.generator.solids import kept
+from elastogen.generator.solids.geometry import Geometry
+from elastogen.generator.solids.interfaces import Wanted, held
+from elastogen.generator.solids.materials import Material
+from elastogen.generator.solids.reduced_body import integrals
+from elastogen.generator.solids.reduction import Reduced, reduced
+from elastogen.generator.solids.solid import Array, Indices, Solid, quadratic_elements
+from elastogen.generator.stages import stage
+
+FORMAT = 1  # raised where the same request gives other numbers
+FIRST_COUNT = 400  # elements of the first mesh, where no size is given
+CONVERGED = 0.01  # relative change of the kept frequencies from one size to half of it
+MOST_ELEMENTS = 12_000  # of a mesh that is made without being asked for
+
+
+@dataclass(frozen=True)
+class Request:
+    """A solid, its material and interfaces, and what is wanted of it."""
+
+    geometry: Geometry
+    material: Material
+    mass: float | None  # [kg] that the solid is scaled to
+    size: float | None  # of the elements [m]
+    count: int | None  # of elements, roughly
+    clamp: Wanted
+    seats: tuple[Wanted, ...]
+    loads: Mapping[str, Array]  # 6 x 6 by interface, in the axes of the link
+    modes: int | None
+    below: float | None  # [Hz]
+    where: Location
+
+    @property
+    def key(self) -> str:
+        """A sum over everything that shapes the result, the programs that compute it included."""
+        parts = {
+            "format": FORMAT, "code": _code(), "versions": kept.versions(), "geometry": self.geometry.plain,
+            "material": [self.material.E, self.material.nu, self.material.density], "mass": self.mass,
+            "size": [self.size, self.count], "modes": [self.modes, self.below],
+            "interfaces": [
+                [w.name, w.place.tolist(), None if w.axis is None else w.axis.tolist(), w.given, w.averaging]
+                for w in (self.clamp, *self.seats)
+            ],
+            "loads": {name: load.tolist() for name, load in self.loads.items()},
+        }  # fmt: skip
+        return hashlib.sha256(json.dumps(parts, sort_keys=True).encode() + self.geometry.data).hexdigest()
+
+
+@dataclass(frozen=True)
+class Found:
+    """The reduced solid in numbers, and a report about it."""
+
+    integrals: dict[str, Array]
+    stiffness: Array
+    motions: dict[str, Array]
+    nodes: Array  # (n, 3) [m] in the link frame
+    tetrahedra: Indices  # (t, 10)
+    surface: Indices  # (m, 6)
+    shapes: Array  # (n, 3, k)
+    report: dict[str, Any]
+
+
+def find(request: Request) -> Found:
+    """The result: kept from before, or computed."""
+    key = request.key
+    known = kept.read(key)
+    if known is not None:
+        return _unpacked(known)
+    found = _compute(request)
+    kept.write(key, _packed(found))
+    return found
+
+
+def _code() -> str:
+    """A sum over the modules of this folder."""
+    total = hashlib.sha256()
+    for path in sorted(Path(__file__).parent.glob("*.py")):
+        total.update(path.read_bytes())
+    return total.hexdigest()
+
+
+def _compute(request: Request) -> Found:
+    free = request.size is None and request.count is None and not request.geometry.is_mesh
+    size, moved = request.size or request.geometry.size_for(request.count or FIRST_COUNT), None
+    solid = _meshed(request, size)
+    result = _reduced(request, solid, exact=not free)
+    if free:
+        while True:
+            finer = _meshed(request, size / 2)
+            if len(finer.tetrahedra) > MOST_ELEMENTS:
+                break
+            before, solid, size = result.solid.frequencies, finer, size / 2
+            result = _reduced(request, solid, exact=True)
+            common = min(len(before), len(result.solid.frequencies))
+            moved = float(np.max(np.abs(before[:common] / result.solid.frequencies[:common] - 1)))
+            if moved < CONVERGED:
+                break
+        if not len(result.solid.full):
+            result = _reduced(request, solid, exact=True)
+        if moved is None or moved >= CONVERGED:
+            how_far = "unknown" if moved is None else f"{moved:.2%} off at half the size"
+            request.where.at("size").warn(
+                f"{len(solid.tetrahedra)} elements: frequencies {how_far}",
+                f"less than {CONVERGED:.0%}",
+                "give size: or elements:",
+            )
+    return _with_sizes(result, solid, size, moved)
+
+
+@dataclass(frozen=True)
+class _Result:
+    found: Found
+    solid: Reduced
+
+
+def _meshed(request: Request, size: float) -> Solid:
+    with stage("mesh", f"{request.clamp.where.source} elements of {size:.3g} m"):
+        solid = request.geometry.meshed(size, request.where)
+    if solid.parts != 1:
+        raise request.where.error(f"{solid.parts} parts that do not touch", "one solid", "join them, or export one of them")
+    return solid
+
+
+def _reduced(request: Request, solid: Solid, exact: bool) -> _Result:
+    material = request.material
+    if request.mass is not None:
+        material = replace(material, density=request.mass / solid.volume)
+    with stage("finite elements", f"{len(solid.tetrahedra)} elements"):
+        elements = quadratic_elements(solid, material)
+    clamp = held(request.clamp, elements)
+    seats = [held(wanted, elements) for wanted in request.seats]
+    _check_apart(request, [clamp, *seats])
+    below = None if request.below is None else 2 * np.pi * request.below
+    with stage("modes", f"{3 * len(elements.nodes)} degrees of freedom"):
+        result = reduced(elements, clamp, seats, request.loads, request.modes, below, exact)
+    numbers = integrals(elements, result.shapes)
+    report = {
+        "elements": len(solid.tetrahedra),
+        "freedoms": 3 * len(elements.nodes),
+        "mass": float(numbers["mass"]),
+        "density": material.density,
+        "frequencies": (result.frequencies / (2 * np.pi)).tolist(),
+        "full": (result.full / (2 * np.pi)).tolist(),
+        "effective_masses": result.effective_masses.tolist(),
+        "interfaces": {each.name: each.how for each in (clamp, *seats)},
+    }
+    found = Found(
+        numbers, result.stiffness, result.motions, elements.nodes, elements.tetrahedra, elements.surface, result.shapes, report
+    )
+    return _Result(found, result)
+
+
+def _check_apart(request: Request, interfaces: list[Any]) -> None:
+    """Refuse rigid interfaces that share nodes."""
+    for k, one in enumerate(interfaces):
+        for other in interfaces[:k]:
+            common = np.intersect1d(one.nodes, other.nodes)
+            if len(common) and not (one.averaging and other.averaging):
+                where = next(w.where for w in (request.clamp, *request.seats) if w.name == one.name)
+                raise where.error(
+                    f"{len(common)} nodes of {one.name} that belong to {other.name}, too",
+                    "interfaces that do not touch each other",
+                    "give both smaller places: interfaces: {...: {sphere: {point, radius}}}",
+                )
+
+
+def _with_sizes(result: _Result, solid: Solid, size: float, moved: float | None) -> Found:
+    sizes = {"size": size, "moved": moved, "flattest": solid.smallest}
+    return replace(result.found, report={**result.found.report, **sizes})
+
+
+def _packed(found: Found) -> dict[str, Any]:
+    arrays: dict[str, Any] = {f"integral_{name}": array for name, array in found.integrals.items()}
+    arrays |= {f"motion_{name}": array for name, array in found.motions.items()}
+    plain = {name: getattr(found, name) for name in ("stiffness", "nodes", "tetrahedra", "surface", "shapes")}
+    text = np.frombuffer(json.dumps(found.report).encode(), dtype=np.uint8)
+    return {**arrays, **plain, "report": text}
+
+
+def _unpacked(arrays: Mapping[str, Any]) -> Found:
+    def named(start: str) -> dict[str, Array]:
+        return {name.removeprefix(start): array for name, array in arrays.items() if name.startswith(start)}
+
+    plain = {name: arrays[name] for name in ("stiffness", "nodes", "tetrahedra", "surface", "shapes")}
+    report = json.loads(bytes(arrays["report"]).decode())
+    return Found(integrals=named("integral_"), motions=named("motion_"), report=report, **plain)

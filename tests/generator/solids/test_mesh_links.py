@@ -1,0 +1,305 @@
+"""Links by meshes: from a file to the equations of motion, and what is wrong with files, materials and places."""
+
+import json
+import warnings
+
+import numpy as np
+import pytest
+from plain_programs import PlainPrograms
+
+import elastogen
+
+pytest.importorskip("skfem", reason="scikit-fem is not installed: pip install 'elastogen[mesh]'")
+pytest.importorskip("netgen", reason="netgen-mesher is not installed: pip install 'elastogen[mesh]'")
+trimesh = pytest.importorskip("trimesh", reason="trimesh is not installed: pip install 'elastogen[mesh]'")
+
+from elastogen.generator.solids import geometry, kept, mesher  # noqa: E402
+from elastogen.generator.solids.materials import MATERIALS  # noqa: E402
+from elastogen.generator.solids.solid import Solid, quadratic_elements  # noqa: E402
+
+PLACES = {
+    "hub": {"plane": {"point": [0, 0, 0], "normal": [1, 0, 0]}},
+    "elbow": {"plane": {"point": [0.2, 0, 0], "normal": [1, 0, 0]}},
+}
+FORE = {"name": "fore", "mass": 0.4, "com": [0.1, 0, 0.02], "inertia": [[1e-3, 0, 0], [0, 2e-3, 0], [0, 0, 1.5e-3]]}
+
+
+def solid(size=(0.2, 0.03, 0.02)):
+    made = trimesh.creation.box(extents=size)
+    made.apply_translation((size[0] / 2, 0, 0))
+    return made
+
+
+def described(more=None, **flexible):
+    """An arm of a box, a rigid one on its end."""
+    mesh = {
+        "type": "mesh",
+        "file": "box.stl",
+        "material": "aluminium",
+        "modes": 3,
+        "size": 0.03,
+        "interfaces": PLACES,
+        **flexible,
+    }
+    return {
+        "elastogen": 1, "name": "casting", "links": [{"name": "base"}, {"name": "arm", "flexible": mesh}, FORE],
+        "joints": [{"name": "hub", "type": "revolute"},
+                   {"name": "elbow", "type": "revolute", "axis": [0, 1, 0], "placement": {"xyz": [0.2, 0, 0]}}],
+        **(more or {}),
+    }  # fmt: skip
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A folder with the box, and a cache of its own."""
+    monkeypatch.setenv("ELASTOGEN_CACHE_DIR", str(tmp_path / "cache"))
+    solid().export(tmp_path / "box.stl")
+    return tmp_path
+
+
+@pytest.fixture(scope="module")
+def arm(tmp_path_factory):
+    place = tmp_path_factory.mktemp("arm")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ELASTOGEN_CACHE_DIR", str(place / "cache"))
+        solid().export(place / "box.stl")
+        return written(place, described())
+
+
+def written(folder, description):
+    (folder / "robot.yaml").write_text(json.dumps(description))
+    return elastogen.load(str(folder / "robot.yaml"))
+
+
+def test_the_joint_sits_on_its_interface(arm):
+    body = arm.links[1].flexible
+    assert [joint.interface for joint in arm.joints] == ["", "tip"]
+    assert np.array(body.tip_pose, float)[:3, 3].tolist() == [0.2, 0, 0]
+    assert body.solid.report["interfaces"]["elbow"].startswith("as given")
+    assert len(body.coordinates) == 3
+    assert np.all(np.array(body.solid.report["frequencies"]) >= np.array(body.solid.report["full"]) * (1 - 1e-9))
+
+
+def test_the_rigid_limit_is_the_box(arm):
+    """By the mesh's own inertia, from its surface by the divergence theorem."""
+    found = arm.links[1].flexible.solid
+    surface = trimesh.Trimesh(found.nodes, found.surface[:, :3], process=False)
+    surface.density = 2700.0
+    body = elastogen.rigid_robot(arm).links[1].body
+    assert float(body.mass) == pytest.approx(surface.mass, rel=1e-9)
+    np.testing.assert_allclose(np.array(body.com, float), surface.center_mass, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(np.array(body.inertia, float), surface.moment_inertia, rtol=1e-8, atol=1e-13)
+    assert float(body.mass) == pytest.approx(2700 * 0.2 * 0.03 * 0.02, rel=1e-6)
+
+
+def test_forces_are_those_of_the_nodes(folder):
+    """Newton's law for every node of the mesh, weighted by the consistent mass: rows of the joint and of all modes."""
+    tip = {"hub": PLACES["hub"], "tip": PLACES["elbow"]}
+    description = described({"tip": {"link": "arm", "xyz": [0.2, 0, 0]}, "gravity": [0.3, -9.81, 2.0]}, interfaces=tip)
+    description["links"].pop()
+    description["joints"].pop()
+    robot = written(folder, description)
+    found = robot.links[1].flexible.solid
+    rng = np.random.default_rng(3)
+    q, qd, qdd = (np.array([0.7, *(0.01 * rng.normal(size=3))]), rng.normal(size=4), rng.normal(size=4))
+    turn = np.array([[np.cos(q[0]), -np.sin(q[0]), 0], [np.sin(q[0]), np.cos(q[0]), 0], [0, 0, 1]])
+    k = np.array([0.0, 0.0, 1.0])
+    r, v, a = found.nodes + found.shapes @ q[1:], found.shapes @ qd[1:], found.shapes @ qdd[1:]
+    felt = a + np.cross(k * qdd[0], r) + 2 * np.cross(k * qd[0], v) + np.cross(k * qd[0], np.cross(k * qd[0], r))
+    felt = felt - np.array([0.3, -9.81, 2.0]) @ turn
+    elements = quadratic_elements(Solid.of(found.nodes, found.tetrahedra[:, :4]), MATERIALS["aluminium"])
+    mass = elements.mass
+    order = np.array([np.argmin(np.linalg.norm(found.nodes - x, axis=1)) for x in elements.nodes])
+    weighted = np.zeros_like(felt)
+    weighted[order] = mass @ felt[order]
+    expected = [np.sum(np.cross(k, r) * weighted), *(np.sum(found.shapes[:, :, j] * weighted) for j in range(3))]
+    F = PlainPrograms(robot)("inverse_dynamics", q=q, qd=qd, qdd=qdd)
+    elastic = np.array(robot.links[1].flexible.stiffness, float) @ q[1:]
+    np.testing.assert_allclose(F - [0, *elastic], expected, rtol=1e-10, atol=1e-10 * np.abs(expected).max())
+
+
+def test_results_are_kept_by_what_they_depend_on(folder, monkeypatch):
+    first = written(folder, described())
+
+    def never(*_):
+        raise AssertionError("meshed again")
+
+    monkeypatch.setattr(geometry, "filled", never)
+    assert written(folder, described()) == first
+    with pytest.raises(AssertionError, match="meshed again"):
+        written(folder, described(material={"name": "aluminium", "density": 2710}))
+    (entry,) = kept.folder().glob("*.npz")
+    entry.write_bytes(entry.read_bytes()[:200])  # damaged: computed again
+    with pytest.raises(AssertionError, match="meshed again"):
+        written(folder, described())
+
+
+def test_a_measured_mass_scales_the_density(folder):
+    robot = written(folder, described(mass=0.5))
+    assert float(robot.links[1].flexible.mass) == pytest.approx(0.5, rel=1e-12)
+
+
+def test_files_of_elements_and_surfaces_give_the_same(folder):
+    """The same mesh as .msh and .inp in millimetres; and an .obj surface."""
+    import meshio
+
+    found = written(folder, described()).links[1].flexible.solid
+    cells = found.tetrahedra[:, :4]
+    used, inverse = np.unique(cells, return_inverse=True)
+    mesh = meshio.Mesh(found.nodes[used] * 1000, [("tetra", inverse.reshape(-1, 4))])
+    meshio.write(folder / "box.msh", mesh, file_format="gmsh22", binary=False)
+    meshio.write(folder / "box.inp", mesh, file_format="abaqus")
+    for name in ("box.msh", "box.inp"):
+        other = written(folder, described(file=name, scale=0.001)).links[1].flexible.solid
+        np.testing.assert_allclose(other.report["full"], found.report["full"], rtol=1e-6)
+    solid().export(folder / "box.obj")
+    assert written(folder, described(file="box.obj")).links[1].flexible.solid.report["elements"] > 20
+
+
+def test_a_bore_is_found_around_the_axis(folder):
+    """A plate with holes at both ends: without interfaces, the joints take them."""
+    manifold = trimesh.creation.annulus(r_min=0.01, r_max=0.03, height=0.02, sections=24)
+    path = folder / "ring.stl"
+    manifold.export(path)
+    mesh = {"type": "mesh", "file": "ring.stl", "material": "steel", "modes": 2, "size": 0.015,
+            "interfaces": {"elbow": {"sphere": {"point": [0.03, 0, 0], "radius": 0.008}}}}  # fmt: skip
+    description = described()
+    description["links"][1]["flexible"] = mesh
+    description["joints"][1]["placement"] = {"xyz": [0.03, 0, 0]}
+    found = written(folder, description).links[1].flexible.solid
+    assert (
+        "bore of radius 0.009" in found.report["interfaces"]["hub"]
+        or "bore of radius 0.01" in found.report["interfaces"]["hub"]
+    )
+
+
+def spoiled(kind):
+    """Surfaces with one mistake each."""
+    made = solid()
+    if kind == "open":
+        return trimesh.Trimesh(made.vertices, made.faces[:-1], process=False)
+    if kind == "inverted":
+        return trimesh.Trimesh(made.vertices, made.faces[:, ::-1], process=False)
+    if kind == "mixed":
+        return trimesh.Trimesh(made.vertices, np.vstack([made.faces[:-1], made.faces[-1:, ::-1]]), process=False)
+    if kind == "two":
+        other = solid()
+        other.apply_translation((0.5, 0, 0))
+        return trimesh.util.concatenate([made, other])
+    other = trimesh.creation.box(extents=(0.1, 0.05, 0.01))  # through the first: one surface that crosses itself
+    other.apply_translation((0.1, 0, 0))
+    return trimesh.util.concatenate([made, other])
+
+
+@pytest.mark.parametrize(("kind", "expected"), [
+    ("open", r"open surface: 3 edges .* at \[.*\] m"),
+    ("inverted", "inside out"),
+    ("mixed", "opposite sides at"),
+    ("two", "2 solids, with centres at"),
+])  # fmt: skip
+def test_surfaces_that_bound_no_solid(folder, kind, expected):
+    spoiled(kind).export(folder / "box.stl")
+    with pytest.raises(elastogen.RobotError, match=expected) as raised:
+        written(folder, described())
+    assert "links.arm.flexible.file" in str(raised.value)
+
+
+@pytest.mark.parametrize(("flexible", "path", "expected"), [
+    ({"scale": 1000}, "file", "a solid of 200 x 30 x 20 m.*scale: 0.001"),
+    ({"file": "bax.stl"}, "file", "no file bax.stl.*did you mean.*box.stl"),
+    ({"file": "robot.yaml"}, "file", "one of the endings"),
+    ({"file": "../../../../../../etc/passwd"}, "file", "one of the endings"),
+    ({"file": None}, "file", "0 meshes of arm"),
+    ({"material": "aluminum_foil"}, "material", "a material: aluminium"),
+    ({"material": {"E": 70, "nu": 0.3, "density": 2700}}, "material.E", "70e9"),
+    ({"material": {"E": 70e9, "nu": 0.5, "density": 2700}}, "material.nu", "0.49"),
+    ({"material": {"E": 70e9, "nu": 0.3, "density": 0.27}}, "material.density", "kg/m"),
+    ({"modes": None}, "flexible", "either modes or frequency"),
+    ({"frequency": 100}, "flexible", "either modes or frequency"),
+    ({"size": -1}, "size", "above zero"),
+    ({"mass": "link"}, "mass", "give the number"),
+    ({"interfaces": {"knee": PLACES["hub"]}}, "interfaces.knee", "hub, elbow, tip"),
+    ({"interfaces": PLACES | {"elbow": {"sphere": {"point": [0.5, 0, 0], "radius": 0.01}}}},
+     "interfaces.elbow", "touches no node.*nearest"),
+    ({"interfaces": PLACES | {"elbow": {"nodes": [10**6]}}}, "interfaces.elbow.nodes", "numbers of corners"),
+    ({"interfaces": PLACES | {"elbow": PLACES["hub"]}}, "interfaces.elbow", "belong to hub, too"),
+    ({"interfaces": PLACES | {"elbow": {"sphere": {"point": [0.2, 0, 0], "radius": 0}}}}, "radius", "above zero"),
+    ({"interfaces": PLACES | {"elbow": {"plane": {"point": [0.2, 0, 0], "normal": [0, 0, 0]}}}}, "normal", "a direction"),
+])  # fmt: skip
+def test_bad_links_by_meshes(folder, flexible, path, expected):
+    with pytest.raises(elastogen.RobotError, match=expected) as raised:
+        written(folder, described(**flexible))
+    assert path in str(raised.value)
+
+
+def test_a_joint_outside_the_solid_is_told(folder):
+    description = described(interfaces={"hub": PLACES["hub"]})
+    description["joints"][1]["placement"] = {"xyz": [0.6, 0, 0]}
+    with pytest.raises(elastogen.RobotError, match=r"0\.4 m away from the solid, nearest at \[0\.2"):
+        written(folder, description)
+
+
+def test_surfaces_that_cross_themselves_are_told_where(folder):
+    from elastogen.generator.robot.location import Location
+    from elastogen.generator.solids.surfaces import Surface, crossing
+
+    made = spoiled("crossing")
+    place = crossing(Surface(np.array(made.vertices), np.array(made.faces)))
+    assert place is not None
+    assert abs(abs(place[1]) - 0.015) < 1e-6 or abs(abs(place[2]) - 0.005) < 1e-6
+    assert crossing(Surface(np.array(solid().vertices), np.array(solid().faces))) is None
+    problem = mesher._blamed(Surface(np.array(made.vertices), np.array(made.faces)), "", Location("x"))
+    assert "goes through itself at [" in str(problem)
+
+
+URDF = """<robot name="two"><link name="base"/>
+<link name="arm"><inertial><origin xyz="0.1 0 0"/><mass value="MASS"/>
+<inertia ixx="1e-3" iyy="1e-3" izz="1e-3" ixy="0" ixz="0" iyz="0"/></inertial>
+<collision><geometry><mesh filename="box_mm.stl" scale="0.001 0.001 0.001"/></geometry></collision></link>
+<link name="fore"><inertial><mass value="0.4"/>
+<inertia ixx="1e-3" iyy="1e-3" izz="1e-3" ixy="0" ixz="0" iyz="0"/></inertial></link>
+<joint name="hub" type="continuous"><parent link="base"/><child link="arm"/><axis xyz="1 0 0"/></joint>
+<joint name="elbow" type="continuous"><parent link="arm"/><child link="fore"/><axis xyz="1 0 0"/><origin xyz="0.2 0 0"/></joint>
+</robot>"""
+
+
+def test_three_lines_on_top_of_a_urdf(folder):
+    """The link's own collision mesh with its scale; the faces across both axes are found; masses are compared."""
+    made = solid()
+    made.apply_scale(1000)
+    made.export(folder / "box_mm.stl")
+    (folder / "two.urdf").write_text(URDF.replace("MASS", "0.33"))
+    flexible = {"type": "mesh", "material": "aluminium", "modes": 2, "size": 0.03}
+    top = {"elastogen": 1, "name": "top", "base_description": "two.urdf", "links": [{"name": "arm", "flexible": flexible}]}
+    robot = written(folder, top)
+    body = robot.link("arm").flexible
+    assert float(body.mass) == pytest.approx(0.324, rel=1e-6)
+    assert robot.link("arm").body.mass == 0
+    assert [link.name for link in robot.links] == ["base", "arm", "fore"]
+    report = body.solid.report["interfaces"]
+    assert report["hub"].startswith("face across the axis, +0 m")
+    assert report["elbow"].startswith("face across the axis")
+    rigid = elastogen.rigid_robot(robot)
+    assert np.array(rigid.joints[1].before, float)[:3, 3] == pytest.approx([0.2, 0, 0])
+    (folder / "two.urdf").write_text(URDF.replace("MASS", "0.5"))
+    with pytest.raises(elastogen.RobotError, match=r"a solid of 0\.324 kg, a link of 0\.5 kg"):
+        written(folder, top)
+    flexible["mass"] = "link"
+    assert float(written(folder, top).link("arm").flexible.mass) == pytest.approx(0.5, rel=1e-12)
+    top["links"][0]["rest"] = "hub"
+    with pytest.raises(elastogen.RobotError, match="no rest for a link by a mesh"):
+        written(folder, top)
+
+
+def test_without_the_extra_it_says_so(folder, monkeypatch):
+    monkeypatch.setattr(mesher, "find_spec", lambda name: None)
+    with pytest.raises(elastogen.RobotError, match=r"pip install 'elastogen\[mesh\]'"):
+        written(folder, described())
+
+
+@pytest.mark.nightly
+def test_default_sizes_converge(folder):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", elastogen.RobotWarning)
+        report = written(folder, described(size=None)).links[1].flexible.solid.report
+    assert report["moved"] < 0.01
