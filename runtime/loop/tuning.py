@@ -240,5 +240,6 @@ class Tuning:
             raise ModelError(f"{self._model.name}: {name} has shape {given.shape}, expected {expected}.")
         if given.shape == (n,):
             return given
-        full[driven] = given
-        return full
+        spread = full.copy()
+        spread[driven] = given
+        return spread

@@ -96,12 +96,14 @@ static void policy(char **arguments)
     slow_cycle = strtoull(arguments[4], 0, 10);
     long_work = strtoull(arguments[5], 0, 10);
     stop_cycle = strtoull(arguments[6], 0, 10);
+    the_thread.options.most_overruns = (arguments[7] != 0) ? strtoull(arguments[7], 0, 10) : 0u;
     the_thread.options.clock.now = virtual_now;
     the_thread.options.clock.sleep_until = virtual_sleep;
     two_link_loop_thread_run(&the_thread);
-    printf("cycles %llu\noverruns %llu\nskipped %llu\nstatus %d\n", (unsigned long long)the_thread.statistics.cycles,
+    printf("cycles %llu\noverruns %llu\nskipped %llu\nlate %llu\nrow %llu\nsafe %llu\nstatus %d\n", (unsigned long long)the_thread.statistics.cycles,
         (unsigned long long)the_thread.statistics.overruns, (unsigned long long)the_thread.statistics.skipped,
-        (int)the_thread.status);
+        (unsigned long long)the_thread.statistics.late, (unsigned long long)the_thread.statistics.longest_row,
+        (unsigned long long)the_thread.statistics.safe, (int)the_thread.status);
 }
 
 /* ---- a reference that grows old, with or without heartbeats */

@@ -21,11 +21,13 @@ Array = NDArray[np.float64]
 CONFIGURATIONS = 8  # at which M is looked at: the first one, and others within the limits
 SPEED = 2.0  # of a joint without a limit, at the fault [rad/s, m/s]
 SHARE = 0.5  # of the time in which the velocities should have fallen by damping
-DAMPED_SHARE = 0.6  # of the time, after which a damped robot is caught where it is: as in C
+SHARES = {"damped": 0.6, "ramp": 0.6, "hold": 0.0}  # of the time, after which a robot is caught where it is: as in C
 SUDDEN_SHARE = 0.5  # of the inertia that a sudden force meets: damping times the period
 FASTER = 1.5  # from one trial of a damping to the next
 TRIALS = 30
 ROUNDING = 1e-6  # of eigenvalues
+SETTLED = 0.8  # of the time, from which on the joints should be at rest
+LOOKS = 8  # at their speeds from then on
 LONGEST = 64  # times of the stop that are looked at for how long it takes
 
 
@@ -68,7 +70,7 @@ class BrakingDesign:
         """The least damping that brings all joints to rest in the time, or the greatest that is stable with a margin."""
         zero = np.zeros_like(self.inertia)
         slope = np.log(max(float((speed / rest)[self.driven].max(initial=2.0)), 2.0)) / (SHARE * seconds)
-        wanted = DAMPED_SHARE * seconds
+        wanted = SHARES["damped"] * seconds
         best: Array | None = None
         for _ in range(TRIALS):
             damping = self._on_drives(np.minimum(slope * self.inertia, self._most))
@@ -111,12 +113,14 @@ class BrakingDesign:
         damping, kp, kd = braking
         n, zero = len(self.inertia), np.zeros_like(self.inertia)
         cycles = max(1, round(seconds / self._period))
-        damped = int(DAMPED_SHARE * cycles) if stop == "damped" else 0
+        damped = int(SHARES[stop] * cycles)
         begins = []
         for step in self._closed(zero, damping):
             state = np.linalg.matrix_power(step, damped) @ self._begins(speed)[0]
             if damped:
                 state[:n][self.driven] = 0.0  # of the place where they are caught
+            if stop == "ramp":
+                state[n:][self.driven] = 0.0  # as far as it follows the ramp
             begins.append(state)
         return self._until_rest(begins, self._closed(kp, kd), damped, seconds, rest)
 
@@ -132,16 +136,26 @@ class BrakingDesign:
         names = [self._model.velocity_names[k] for k in self.driven]
         worst, joint = seconds, names[0] if names else ""
         for begin, step in zip(begins, steps, strict=True):
-            power, factor = np.linalg.matrix_power(step, cycles - passed), 1
-            left = _left(power @ begin, n, self.driven, rest)
+            power, factor = np.linalg.matrix_power(step, max(1, int(SETTLED * cycles) - passed)), 1
+            some = np.linalg.matrix_power(step, max(1, round((1.0 - SETTLED) * cycles / LOOKS)))
+            left = self._left(power, some, begin, rest)
             while left.max(initial=0.0) > 1.0 and factor < LONGEST:
                 power, factor = power @ power, 2 * factor
                 if factor * seconds > worst:
-                    worst, joint = factor * seconds, names[int(np.argmax(left.max(axis=1)))]
-                left = _left(power @ begin, n, self.driven, rest)
+                    worst, joint = factor * seconds, names[int(np.argmax(left))]
+                left = self._left(power, some, begin, rest)
             if left.max(initial=0.0) > 1.0:
                 return np.inf, joint
         return worst, joint
+
+    def _left(self, power: Array, some: Array, begin: Array, rest: Array) -> Array:
+        """Speeds of the drives over those at rest, (drives,): the greatest of some looks, as what vibrates passes zero."""
+        n, states = len(self.inertia), power @ begin
+        left = np.zeros(len(self.driven))
+        for _ in range(LOOKS):
+            left = np.maximum(left, (np.abs(states[n:][self.driven]) / rest[self.driven, None]).max(axis=1, initial=0.0))
+            states = some @ states
+        return left
 
     def _closed(self, kp: Array, kd: Array) -> list[Array]:
         """The closed steps at all configurations; the weights on the drives are carried."""
@@ -162,12 +176,6 @@ class BrakingDesign:
         """The greatest of the weights that the drives carry at the configurations, (nv,) [N m, N]."""
         greatest: Array = np.array([np.abs(robot.weights) for robot in self._robots]).max(axis=0)
         return greatest
-
-
-def _left(states: Array, n: int, driven: list[int], rest: Array) -> Array:
-    """Speeds of the drives over those at rest, (drives, states)."""
-    left: Array = np.abs(states[n:][driven]) / rest[driven, None]
-    return left
 
 
 def _linear_robots(model: Model, q: NDArray[Any]) -> list[LinearRobot]:

@@ -53,7 +53,7 @@ def limit_fields(
     model: Model, limits: Limits, period: float, velocities: Spread, coordinates: Spread
 ) -> tuple[dict[str, NDArray[Any]], dict[str, int]]:
     """Arrays and whole numbers of the tuning block, for a loop of that period [s]."""
-    name, infinite = model.name, np.full(model.nq, np.inf)
+    name = model.name
     speed, effort = model.velocity_limits, model.force_limits
     least, greatest = _range(model, limits.position)
     step = None if limits.force_rate is None else real_numbers.numbers(f"{name}: force_rate", limits.force_rate) * period
@@ -63,9 +63,11 @@ def limit_fields(
         "qd_max": _or_own(velocities, "qd_max", limits.velocity, speed),
         "error_max": _or_own(velocities, "error_max", limits.error, None),
         "F_step": _or_own(velocities, "F_step", step, None),
-        "q_min": coordinates("q_min", least, -infinite),
-        "q_max": coordinates("q_max", greatest, infinite),
-        "jump": coordinates("jump", max(LEAST_JUMP, SUDDEN * period**2) if limits.jump is None else limits.jump, infinite),
+        "q_min": coordinates("q_min", least, np.full(model.nq, -np.inf)),
+        "q_max": coordinates("q_max", greatest, np.full(model.nq, np.inf)),
+        "jump": coordinates(
+            "jump", max(LEAST_JUMP, SUDDEN * period**2) if limits.jump is None else limits.jump, np.full(model.nq, np.inf)
+        ),
     }
     for field in ("F_max", "F_trip", "qd_max", "error_max", "F_step", "jump"):
         if (arrays[field] < 0.0).any():

@@ -25,8 +25,8 @@ class SafeCommand:
     ``stop``, within ``seconds``:
 
     - "damped": F = ``force`` + G(q) - ``damping`` qd (None: found, stable at the loop's rate);
-    - "ramp": along a ramp of the velocities to zero, F = ``force`` + G(q) + kp (q_s - q) + kd (qd_s - qd);
-    - "hold": back to where the fault was, by the same law;
+    - "ramp": along a ramp qd_s of the velocities to zero, F = ``force`` + G(q) + kd (qd_s - qd) where that brakes;
+    - "hold": back to where the fault was, F = ``force`` + G(q) + kp (q_0 - q) - kd qd;
     - "off": to ``force``, within ``fade`` seconds.
 
     ``after`` a fault, at rest (driven joints not faster than ``rest`` [rad/s, m/s]), the loop stays and holds ("hold", by

@@ -53,7 +53,7 @@ def test_a_robot_that_is_too_fast_comes_to_rest_and_is_held(library, stop: str) 
     for _ in range(1000):
         loop.step()
         energy.append(kinetic(library.model, plant))
-    assert max(energy) <= energy[0] * (1.01 if stop == "ramp" else 1 + 1e-9)
+    assert max(energy) <= energy[0] * (1 + 1e-5)
     if stop == "damped":
         assert np.diff(energy).max() < 1e-6 * energy[0]
     assert loop.phase == "holding"
@@ -71,7 +71,8 @@ def test_the_damped_law_is_what_it_says(library) -> None:
     """Of each cycle, from what was measured in it: F = force + G(q) - damping qd; after its share it is caught."""
     safe = SafeCommand(damping=[30.0, 5.0], force=[0.5, -0.25], seconds=2.0, rest=1e-6)
     plant = Simulated([0.3, -0.2], [1.0, -1.5])
-    loop = Loop(library, plant=plant, limits=Limits(velocity=1.2), safe=safe)
+    with pytest.warns(LoopWarning, match="after a fault elbow needs about 4 s"):
+        loop = Loop(library, plant=plant, limits=Limits(velocity=1.2), safe=safe)
     loop.step(2500)
     records = loop.read()
     assert (records["status"] == STATUS["STATUS_VELOCITY"]).all()
@@ -88,21 +89,24 @@ def test_the_damped_law_is_what_it_says(library) -> None:
 
 
 def test_the_ramp_is_what_it_says(library) -> None:
-    """q_0 + v_0 T (s - s^3 + s^4 / 2), and its velocity, over 0.8 of the time; then it stays."""
+    """kd (v_0 (1 - 3 s^2 + 2 s^3) - qd) over 0.6 of the time where that brakes, never a drive; then the robot is caught."""
     plant = Simulated([0.3, -0.2], [1.0, -1.5])
-    safe = SafeCommand(stop="ramp", rest=1e-9)
-    with pytest.warns(LoopWarning, match="after a fault elbow needs about 2 s"):
-        loop = Loop(library, plant=plant, limits=Limits(velocity=1.2), safe=safe)
+    loop = Loop(library, plant=plant, limits=Limits(velocity=1.2), safe=SafeCommand(stop="ramp", rest=1e-9))
     loop.step(1000)
     records = loop.read()
-    s = np.minimum(np.arange(1000) / 800.0, 1.0)[:, None]
-    v0 = np.array([1.0, -1.5])
-    np.testing.assert_allclose(records["q_ref"], records["q"][0] + 0.8 * v0 * (s - s**3 + s**4 / 2), atol=1e-12)
-    np.testing.assert_allclose(records["qd_ref"], v0 * (1 - 3 * s**2 + 2 * s**3), atol=1e-12)
+    s = np.minimum(np.arange(1000) / 600.0, 1.0)[:, None]
+    ramp = np.array([1.0, -1.5]) * (1 - 3 * s**2 + 2 * s**3)
+    np.testing.assert_allclose(records["qd_ref"], ramp, atol=1e-12)
+    np.testing.assert_array_equal(records["q_ref"][:600], records["q"][:600])
+    np.testing.assert_array_equal(records["q_ref"][600:], [records["q"][599]] * 400)
     found = loop.tuning.braking
     weights = np.array([library.model.gravity_vector(q) for q in records["q"]])
-    law = weights + found.kp * (records["q_ref"] - records["q"]) + found.kd * (records["qd_ref"] - records["qd"])
-    np.testing.assert_allclose(records["F"], law, rtol=0, atol=1e-10)
+    slower = records["qd_ref"] - records["qd"]
+    brake = np.where(slower * records["qd"] < 0, found.kd * slower, 0.0)
+    brake[600:] = (found.kp * (records["q_ref"] - records["q"]) + found.kd * slower)[600:]
+    np.testing.assert_allclose(records["F"], weights + brake, rtol=0, atol=1e-10)
+    assert (np.abs(records["qd"]) - np.abs(ramp)).max() < 0.1, "not faster than the ramp"
+    assert (brake == 0.0).any(), "nor driven where it is slower"
 
 
 def test_off_takes_the_forces_away_and_ends(library) -> None:
