@@ -132,7 +132,7 @@ class BrakingDesign:
     def _until_rest(
         self, begins: list[Array], steps: list[Array], passed: int, seconds: float, rest: Array
     ) -> tuple[float, str]:
-        n, cycles = len(self.inertia), max(1, round(seconds / self._period))
+        cycles = max(1, round(seconds / self._period))
         names = [self._model.velocity_names[k] for k in self.driven]
         worst, joint = seconds, names[0] if names else ""
         for begin, step in zip(begins, steps, strict=True):
