@@ -240,6 +240,6 @@ class Tuning:
             raise ModelError(f"{self._model.name}: {name} has shape {given.shape}, expected {expected}.")
         if given.shape == (n,):
             return given
-        spread = full.copy()
+        spread: NDArray[Any] = full.copy()
         spread[driven] = given
         return spread
