@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
-from elastogen.build.export.formats import FORMATS, Choices, check_choices
+from elastogen.build.export.choices import Choices, check_choices
 from elastogen.build.export.libraries import check_triple, library_name
 from elastogen.build.export.project import make_project
+from elastogen.build.export.registry import FORMATS
 from elastogen.build.export.size import at_hand
 from elastogen.build.files.write import write_files
 from elastogen.build.options import BuildOptions, checked_path
@@ -33,12 +34,11 @@ def export(
 ) -> GeneratedFiles:
     """Write a robot as a project of the given format, with a README of this robot, an example and a manifest.
 
-    ``format`` is "c", "cpp", "cmake", "python", "shared", "fmu2", "fmu3", "mex", "arduino", "platformio" or "zephyr"; the
-    last three are float unless ``precision`` says otherwise, the others double. ``loop`` adds the control loop (not
-    "python", "fmu2", "fmu3", "mex"; for boards without its thread), ``header_only`` puts the model's C into its header
-    ("c"). ``target`` is the triple of another machine ("python", "shared", "fmu2", "fmu3"); ``frames``, ``compiler`` and
-    ``cflags`` are those of ``build_model``. All files appear, or none; the same robot and options give the same
-    bytes. Files that elastogen did not write are refused by name unless ``force``.
+    ``format`` is a name of ``elastogen.build.export.registry.FORMATS``, which says what each of them takes. Those for boards
+    are float unless ``precision`` says otherwise, the others double. ``loop`` adds the control loop (for boards without its
+    thread), ``header_only`` puts the model's C into its header. ``target`` is the triple of another machine; ``frames``,
+    ``compiler`` and ``cflags`` are those of ``build_model``. All files appear, or none; the same robot and options give the
+    same bytes. Files that elastogen did not write are refused by name unless ``force``.
     Raises RobotError, OutputError or BuildError.
     """
     folder = checked_path("directory", directory)
@@ -52,8 +52,8 @@ def export(
     choices = Choices(header_only, target, options.compile)
     chosen = check_choices(format, loop, outputs is not None, choices)
     loaded = load(robot)
-    if chosen.needs is not None:
-        options = options.with_outputs(chosen.needs(loaded, options.emit.frames))
+    if chosen.chooses:
+        options = options.with_outputs(chosen.outputs(loaded, options.emit.frames))
     project = make_project(loaded, options, format, loop, chosen.parts, in_double=chosen.simulates)
     if chosen.takes_target:
         project = project.compiled_to(library_name(loaded.name, target) if chosen.compiles else "", target or "")

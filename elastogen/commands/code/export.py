@@ -7,6 +7,7 @@ from types import SimpleNamespace
 import click
 
 import elastogen
+from elastogen.build.export.registry import FORMATS, with_option
 from elastogen.commands.shared.options import (
     AS_JSON,
     FILE,
@@ -22,16 +23,16 @@ from elastogen.commands.shared.options import (
 )  # fmt: skip
 from elastogen.commands.shared.progress import progress
 
-FORMATS = ("c", "cpp", "cmake", "python", "shared", "fmu2", "fmu3", "mex", "arduino", "platformio", "zephyr")
-
 
 @click.command()
 @LOADING
 @click.argument("directory", metavar="DIR", type=FILE)
-@click.option("--format", type=click.Choice(FORMATS), default="c", help="What DIR becomes (default c).")
-@click.option("--loop", is_flag=True, help="With the real-time loop (not python, fmu, mex).")
-@click.option("--header-only", is_flag=True, help="The model's C in its header (c).")
-@click.option("--target", metavar="TRIPLE", help="Another machine, for example aarch64-linux-gnu (shared, python, fmu).")
+@click.option("--format", type=click.Choice([*FORMATS]), default="c", help="What DIR becomes (default c).")
+@click.option("--loop", is_flag=True, help=f"With the real-time loop ({with_option('takes_loop')}).")
+@click.option("--header-only", is_flag=True, help=f"The model's C in its header ({with_option('takes_header_only')}).")
+@click.option(
+    "--target", metavar="TRIPLE", help=f"Another machine, for example aarch64-linux-gnu ({with_option('takes_target')})."
+)
 @click.option("--compiler", help="C compiler (shared, fmu; default: $CC, else cc, gcc or clang).")
 @click.option("--cflags", help="More flags for the compiler, in one string (shared, fmu).")
 @click.option("--depfile", type=FILE, metavar="FILE", help="Also write a rule for make and ninja: what the C is made from.")

@@ -18,8 +18,9 @@ import pytest
 import elastogen
 from elastogen.build import pipeline
 from elastogen.build.export import export as export_module
-from elastogen.build.export import formats, project
+from elastogen.build.export import project, registry
 from elastogen.build.export.fmu import unit
+from elastogen.build.export.formats import shared
 from elastogen.build.files.exchange import exchange
 from elastogen.build.files.manifest import MANIFEST, sum_of
 from elastogen.build.files.write import SCRATCH, write_files
@@ -102,12 +103,12 @@ def exported() -> dict[str, Files]:
 
         for module in (project, pipeline):
             patch.setattr(module, "derive_model", derive_once)
-        for module in (formats, unit):
+        for module in (shared, unit):
             patch.setattr(module, "compile_shared", lambda *_, **__: b"a library")
         patch.setattr(export_module, "at_hand", lambda *_, **__: None)
         robot = elastogen.load("two_link")
-        for kind, chosen in formats.FORMATS.items():
-            elastogen.export(robot, Path("nowhere") / kind, format=kind, outputs=None if chosen.needs else OUTPUTS)
+        for kind, chosen in registry.FORMATS.items():
+            elastogen.export(robot, Path("nowhere") / kind, format=kind, outputs=None if chosen.chooses else OUTPUTS)
         elastogen.generate(robot, Path("nowhere") / "generate", outputs=OUTPUTS)
     return files
 
@@ -145,7 +146,7 @@ def test_every_format_has_the_same_bytes_everywhere(tmp_path: Path, written: dic
 
 @FORKS
 @pytest.mark.parametrize("start", ["nothing", "old", "beside others"])
-@pytest.mark.parametrize("kind", [*formats.FORMATS, "generate"])
+@pytest.mark.parametrize("kind", [*registry.FORMATS, "generate"])
 def test_a_killed_export_leaves_the_old_or_the_new_one(
     tmp_path: Path, written: dict[str, Files], kind: str, start: str
 ) -> None:

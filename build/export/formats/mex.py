@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from elastogen.build.export.choices import Choices
 from elastogen.build.export.project import ExportContext, Files, Project
 from elastogen.build.files.templating import fill
 from elastogen.generator.functions.function import Function
@@ -60,7 +61,7 @@ class FunctionContext:
     function: MexFunction
 
 
-def mex_files(project: Project) -> Files:
+def files(project: Project, choices: Choices) -> Files:
     """Sources, package, build script and example."""
     derivation, name = project.derivation, project.name
     context = MexContext(

@@ -1,0 +1,34 @@
+"""What a user may choose of an export, and whether its format takes it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from elastogen.build.export.registry import FORMATS, Format
+from elastogen.build.options import CompileOptions
+from elastogen.generator.robot.errors import OutputError
+
+
+@dataclass(frozen=True)
+class Choices:
+    """What some formats let a user choose."""
+
+    header_only: bool = False
+    target: str | None = None  # a triple, for the formats that compile
+    compile: CompileOptions = field(default_factory=CompileOptions)
+
+
+def check_choices(kind: str, loop: bool, outputs: bool, choices: Choices) -> Format:
+    """The format of that name; refuse what it does not take."""
+    if not isinstance(kind, str) or kind not in FORMATS:
+        raise OutputError(f"format: got {kind!r}, expected one of {', '.join(FORMATS)}.")
+    chosen = FORMATS[kind]
+    for given, taken, option in (
+        (loop, chosen.takes_loop, "loop=True"),
+        (outputs, not chosen.chooses, "outputs="),
+        (choices.header_only, chosen.takes_header_only, "header_only=True"),
+        (choices.target is not None, chosen.takes_target, "target="),
+    ):
+        if given and not taken:
+            raise OutputError(f"format {kind!r}: got {option}, which it does not take. Fix: leave it out, or another format.")
+    return chosen

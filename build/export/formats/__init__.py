@@ -1,0 +1,1 @@
+"""One module for each format of export: from a project to its files."""

@@ -1,0 +1,18 @@
+"""A CMake project: target, install rules, find_package, pkg-config."""
+
+from __future__ import annotations
+
+from elastogen.build.export.choices import Choices
+from elastogen.build.export.project import Files, Project
+
+
+def files(project: Project, choices: Choices) -> Files:
+    """All of its files but the README."""
+    placed: Files = {f"{'src' if name.endswith('.c') else 'include'}/{name}": text for name, text in project.c_files.items()}
+    return {
+        **placed,
+        "CMakeLists.txt": project.filled("CMakeLists.txt.j2"),
+        f"cmake/{project.name}-config.cmake.in": project.filled("config.cmake.in.j2"),
+        f"cmake/{project.name}.pc.in": project.filled("pkgconfig.pc.in.j2"),
+        "examples/example.c": project.model.bundle["example.c"],
+    }
