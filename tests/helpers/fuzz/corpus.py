@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from importlib import metadata, resources
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -48,7 +49,7 @@ MJCF = """<mujoco model="arm">
         <joint name="pan" axis="0 0.6 0.8" pos="0.05 0 0.02" range="-90 120" ref="25"/>
         <geom type="capsule" size="0.04" fromto="0 0 0 0.1 0.2 -0.3"/>
         <frame pos="0 0.1 0.4" axisangle="0 1 1 35">
-          <body name="wrist" xyaxes="1 0.2 0 -0.1 1 0.3"><joint name="ball" type="ball" armature="0"/>
+          <body name="wrist" xyaxes="1 0.2 0 -0.1 1 0.3"><joint name="ball" type="ball" armature="0" damping="0"/>
             <geom type="ellipsoid" size="0.05 0.08 0.1" zaxis="1 1 -1" mass="0.7"/>
             <body name="left" childclass="finger"><joint name="left"/><geom/></body></body>
         </frame>
@@ -79,6 +80,23 @@ SDF = """<sdf version="1.9">
       <axis><xyz>0 0 2</xyz></axis></joint>
   </model>
 </sdf>
+"""
+
+XACRO = """<robot name="arm" xmlns:xacro="http://www.ros.org/wiki/xacro">
+  <xacro:arg name="two" default="true"/>
+  <xacro:property name="length" value="${0.5 + 0.25}"/>
+  <xacro:macro name="bar" params="name mass:=2 *origin">
+    <link name="${name}"><inertial><xacro:insert_block name="origin"/><mass value="${mass}"/>
+      <inertia ixx="${mass*length**2/12}" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+  </xacro:macro>
+  <link name="base"/>
+  <xacro:bar name="upper"><origin xyz="${length/2} 0 0"/></xacro:bar>
+  <joint name="j1" type="continuous"><parent link="base"/><child link="upper"/><axis xyz="0 0 1"/></joint>
+  <xacro:if value="$(arg two)">
+    <xacro:bar name="lower" mass="1"><origin xyz="${length*sin(0.3)} 0 0"/></xacro:bar>
+    <joint name="j2" type="continuous"><parent link="upper"/><child link="lower"/><origin xyz="${length} 0 0"/></joint>
+  </xacro:if>
+</robot>
 """
 
 COUPLED = """elastogen: 1
@@ -138,6 +156,8 @@ def originals() -> list[Original]:
         if whole and "." not in str(data.get("base_description", "")):  # other files are not there
             found.append(Original(name, text, ".yaml", data))
     xml = [Original("plain", PLAIN_URDF, ".urdf"), Original("mjcf", MJCF, ".xml"), Original("sdf", SDF, ".sdf")]
+    if find_spec("xacro") is not None:
+        xml.append(Original("xacro", XACRO, ".xacro"))
     return [*found, *xml, *installed_urdfs()]
 
 

@@ -31,10 +31,12 @@ from elastogen.generator.description.load_robot import load
 from elastogen.generator.functions.derivation import derive_model
 from elastogen.generator.robot.errors import ElastogenError
 from fuzz.corpus import Original, originals
+from fuzz.grown import grown
 from fuzz.mutations import mutate
 
 SECONDS = {"check": 10, "emission": 120}  # of CPU time: other processes do not count
 MEMORY = 1 << 30  # bytes on top of what the process needs before the first case
+GROWN = 0.03  # share of the cases that are deep or long, not mutated
 OUTPUTS = (None, ("inverse_dynamics",), ("mass_matrix", "jacobian"), ("simulation",), "all")
 FLAGS = ("-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wdouble-promotion", "-Werror", "-fsyntax-only")
 
@@ -54,11 +56,20 @@ class Outcome:
     trace: str = ""
 
 
-def run_case(number: int, seed: int, corpus: list[Original], generated: float, compiled: float, largest: int) -> Outcome:
-    """One case; ``generated`` and ``compiled`` are the shares that go so far, robots of ``largest`` coordinates at most."""
+def run_case(
+    number: int, seed: int, corpus: list[Original], generated: float, compiled: float, largest: int, plain: bool = False
+) -> Outcome:
+    """One case, mutated unless ``plain``; ``generated`` and ``compiled`` are the shares that go so far.
+
+    Robots of more than ``largest`` coordinates do not.
+    """
     rng = random.Random(f"{seed}/{number}")
     original = rng.choice(corpus)
-    text = mutate(original, corpus, rng)
+    text = original.text if plain else mutate(original, corpus, rng)
+    apart = random.Random(f"{seed}/{number}/grown")
+    if apart.random() < GROWN and not plain:
+        original = grown(apart)
+        text = original.text
     outputs, precision, depth = rng.choice(OUTPUTS), rng.choice(("double", "float")), rng.random()
     kind = "finding"
     with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
@@ -67,7 +78,8 @@ def run_case(number: int, seed: int, corpus: list[Original], generated: float, c
         path.write_bytes(text.encode("utf-8", "surrogatepass"))
         try:
             signal.setitimer(signal.ITIMER_PROF, SECONDS["check"])
-            robot = load(path, mimic=rng.choice(("follow", "error", "independent")), friction=rng.random() < 0.5)
+            robot = load(path, mimic=rng.choice(("follow", "error", "independent")), friction=rng.random() < 0.5,
+                         allow_xacro=True)  # fmt: skip
             describe(robot)
             kind = "loaded"
             if depth < generated and len(robot.coordinates) <= largest:
