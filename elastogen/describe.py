@@ -5,7 +5,7 @@ from __future__ import annotations
 from elastogen.generator.beams.natural_frequencies import loaded_frequencies, loses_stiffness
 from elastogen.generator.robot.bodies.flexible_body import FlexibleBody
 from elastogen.generator.robot.expressions import nominal
-from elastogen.generator.robot.robot import Joint, Link, Robot, Scalar
+from elastogen.generator.robot.robot import Joint, Robot, Scalar
 from elastogen.generator.robot.tree import tip_candidates
 
 FULL = 100  # entries of a damping matrix that are worth a word
@@ -24,9 +24,11 @@ def describe(robot: Robot) -> str:
     lines = [title, f"  {robot.description}"] if robot.description else [title]
     lines.append("joints")
     width = max((len(joint.name) for joint in robot.joints), default=0)
-    mass_of = {link.name: _mass(link) for link in robot.links}
+    mass_of = {link.name: link.whole_mass for link in robot.links}
     for joint in robot.joints:
-        mass = f"{joint.child} {number(mass_of[joint.child])} kg"
+        child = robot.link(joint.child)
+        hub = "" if child.flexible is None else f" (hub {number(child.body.mass)} kg)"
+        mass = f"{joint.child} {number(mass_of[joint.child])} kg{hub}"
         kind = f"{joint.name:<{width}}  {joint.type.name:<10}"
         axis = f"  axis {vector(joint.axis)}" if "axis" in joint.type.takes else ""
         lines.append(f"  {kind}  {joint.parent} -> {mass}{axis}{_range(joint)}")
@@ -47,10 +49,6 @@ def _others(robot: Robot) -> str:
     others = [link for link in tip_candidates(robot.links[0].name, robot.joints) if link != robot.tip]
     shown = ", ".join(others[:5]) + (", ..." if len(others) > 5 else "")
     return f" (or {shown}: tip='...')" if others else ""
-
-
-def _mass(link: Link) -> Scalar:
-    return link.body.mass + (0 if link.flexible is None else link.flexible.mass + link.tip_body.mass)
 
 
 def _sliding(robot: Robot) -> list[str]:

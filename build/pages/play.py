@@ -158,8 +158,7 @@ def _scaled(body: FlexibleBody) -> FlexibleBody:
 
 
 def _mass(link: Link, robot: Robot) -> float:
-    parts = [link.body.mass, link.tip_body.mass, *([] if link.flexible is None else [link.flexible.mass])]
-    return float(sum(nominal(part, robot.parameters) for part in parts))
+    return float(nominal(link.whole_mass, robot.parameters))
 
 
 def _spread(start: NDArray[np.float64], robot: Robot) -> NDArray[np.float64]:

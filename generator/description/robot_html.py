@@ -17,8 +17,8 @@ def robot_html(robot: Robot) -> str:
     rows = []
     for joint in robot.joints:
         link, limits = robot.link(joint.child), joint.limits
-        mass = float(nominal(link.body.mass, robot.parameters))
-        kind = "rigid" if link.flexible is None else f"flexible, {len(link.flexible.coordinates)} coordinates"
+        mass, hub = (float(nominal(part, robot.parameters)) for part in (link.whole_mass, link.body.mass))
+        kind = "rigid" if link.flexible is None else f"flexible, {len(link.flexible.coordinates)} coordinates, hub {hub:.4g} kg"
         low, high = (("" if bound is None else f"{bound:.4g}") for bound in (limits.lower, limits.upper))
         rows.append((joint.name, joint.type.name, joint.parent, joint.child, kind, f"{mass:.4g}", low, high))
     head = ("joint", "kind", "from", "to", "link", "mass [kg]", "lower", "upper")

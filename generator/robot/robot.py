@@ -137,6 +137,11 @@ class Link:
     flexible: FlexibleBody | None = None
     tip_body: Body = field(default_factory=Body)
 
+    @property
+    def whole_mass(self) -> Scalar:
+        """Mass of all of the link [kg]: of ``body`` (of a flexible link, its hub), of what bends, and of what is on its tip."""
+        return self.body.mass + self.tip_body.mass + (0 if self.flexible is None else self.flexible.mass)
+
 
 @dataclass(frozen=True)
 class Gauge:

@@ -1,11 +1,13 @@
 """What ``elastogen check`` says about sliding joints and reduced links."""
 
 import re
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import elastogen
+from elastogen.build.pages.report.robot_sections import description
 from elastogen.describe import describe
 
 BEAM = {"length": 0.8, "mass_per_length": 0.353, "EI": 0.169}
@@ -53,3 +55,14 @@ def test_errors_of_reduced_links(elements):
 
 def test_links_that_are_not_reduced_have_no_such_line():
     assert "too high" not in described({"joint": "R", "elements": 6})
+
+
+def test_the_mass_of_a_flexible_link_means_the_same_everywhere():
+    """All of the link: hub 0.5 kg, beam 0.8 m of 0.35 kg/m; and the hub, whose centre and inertia a report lists, beside it."""
+    robot = elastogen.load("flexible_one_link")
+    assert float(robot.link("beam").whole_mass) == pytest.approx(0.78)
+    assert "beam 0.78 kg (hub 0.5 kg)" in describe(robot)
+    assert "<td>flexible, 4 coordinates, hub 0.5 kg</td><td>0.78</td>" in robot._repr_html_()
+    subject = SimpleNamespace(robot=robot, kind=lambda joint: joint.type.name)
+    text = re.sub(r"<[^>]*>", " ", "".join(str(part) for part in description(subject).html))
+    assert re.search(r"beam\s+0\.78\s+0\.5\s+0 0 0\s+0\.02 0\.02 0\.02", text)

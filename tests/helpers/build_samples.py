@@ -59,6 +59,7 @@ class SampleModel:
     critical_rates: tuple[object, ...] = ()
     slopes: tuple[object, ...] = ()
     selectors: tuple[()] = ()
+    loops: None = None
     point_names: tuple[str, ...] = ()
     frames: tuple[str, ...] = ()
 

@@ -66,17 +66,20 @@ def description(subject: Subject, robot_text: str = "") -> ReportSection:
         numbers=(5, 6),
     )  # fmt: skip
     links = table(
-        ("link", "mass [kg]", "centre of mass [m]", "inertia xx yy zz xy xz yz [kg m^2]", "kind", "elastic coordinates"),
+        (
+            "link", "mass [kg]", "rigid part, or hub [kg]", "its centre of mass [m]", "its inertia xx yy zz xy xz yz [kg m^2]",
+            "kind", "elastic coordinates",
+        ),
         (
             (
-                link.name, f"{subject.mass(link):.6g}", " ".join(number(c) for c in link.body.com),
+                link.name, number(link.whole_mass), number(link.body.mass), " ".join(number(c) for c in link.body.com),
                 " ".join(number(link.body.inertia[i][j]) for i, j in TENSOR),
                 "rigid" if link.flexible is None else "flexible",
                 "" if link.flexible is None else len(link.flexible.coordinates),
             )
             for link in robot.links
         ),
-        numbers=(1, 5),
+        numbers=(1, 2, 6),
     )  # fmt: skip
     parameters = table(
         ("parameter", "value", "unit", "live", "meaning"),

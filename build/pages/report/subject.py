@@ -16,8 +16,7 @@ from elastogen.build.pages.page_text import script_json
 from elastogen.build.pages.recording import Recording, text
 from elastogen.build.pages.skeleton import Skeleton, skeleton
 from elastogen.build.start import build_model
-from elastogen.generator.robot.expressions import nominal
-from elastogen.generator.robot.robot import Joint, Link, Robot
+from elastogen.generator.robot.robot import Joint, Robot
 from elastogen.runtime import Model
 
 FEW = 8  # frames whose names do not cover each other
@@ -78,11 +77,6 @@ class Subject:
             frames_shown=len(self.model.frame_names) <= FEW,
             points=text(places) if self.robot.points else "", point_names=script_json([p.name for p in self.robot.points]),
         )  # fmt: skip
-
-    def mass(self, link: Link) -> float:
-        """Mass of a link with what it carries at its tip [kg]."""
-        parts = [link.body.mass, link.tip_body.mass, *([] if link.flexible is None else [link.flexible.mass])]
-        return float(sum(nominal(part, self.robot.parameters) for part in parts))
 
     def kind(self, joint: Joint) -> str:
         """Name of a joint's kind."""
