@@ -16,6 +16,7 @@ from elastogen.build.c.names import LocalNames, comment_text
 from elastogen.build.c.schedule import Define, LoopCall, SineCosine, Statement, Store, StoreZeros, reads, schedule
 from elastogen.build.c.split import LONGEST_WHOLE_BODY, choose_cuts
 from elastogen.generator.program.graph import Op
+from elastogen.generator.program.names import UNNAMED
 from elastogen.generator.program.program import Program
 from elastogen.generator.robot.errors import BuildError
 from elastogen.generator.sliding.elements_inside import INDICATORS
@@ -119,7 +120,8 @@ class Printer:
         variable: dict[int, str] = {}
         for statement in self.statements:
             for node in statement.nodes:
-                label = self.graph.label[node] or self._angle_label(node)
+                given = self.graph.label[node]
+                label = given if given and not given.startswith(UNNAMED) else self._angle_label(node)
                 variable[node] = names.named(label) if label else names.temporary()
         return variable
 

@@ -22,13 +22,12 @@ from elastogen.generator.program.arguments import POSITIONS
 from elastogen.generator.program.differentiate import jacobian
 from elastogen.generator.program.graph import Graph, Value
 from elastogen.generator.program.lowering import Lowering
+from elastogen.generator.program.names import PARAMETERS
 from elastogen.generator.program.program import Extent
 from elastogen.generator.program.substitute import replacing, substitute
 from elastogen.generator.robot.robot import Robot
 from elastogen.generator.sliding.elements_inside import Indicators, selectors
 from elastogen.generator.spatial.vectors import Mat, Vec
-
-PARAMETERS = "parameters"  # section of what depends on live parameters only
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from itertools import compress
 from typing import TypeAlias
 
+from elastogen.generator.program.names import propose
 from elastogen.generator.program.operations import ELEMENTARY, Parity, takes_sign
 from elastogen.generator.program.operations import Op as Op
 from elastogen.generator.robot.errors import NumberError
@@ -101,6 +102,7 @@ class Graph:
         self.c: list[int] = []  # third operand: a reference, or -1
         self.number: list[float] = []  # of constants
         self.label: list[str] = []  # of inputs; elsewhere a proposed name of the intermediate, or ""
+        self.owners: dict[str, int] = {}  # which node a name was proposed for first
         self.section_of: list[str] = []
         self.sections: dict[str, None] = {}  # in the order in which they were opened
         self.current_section = ""  # read only; see section() and enter_section()
@@ -130,7 +132,7 @@ class Graph:
     @contextmanager
     def apart(self) -> Iterator[None]:
         """Nodes and sections made inside the ``with`` are gone afterwards: derivations apart do not see each other's names."""
-        kept, sections, labels = len(self.op), dict(self.sections), list(self.label)
+        kept, sections, labels, owners = len(self.op), dict(self.sections), list(self.label), dict(self.owners)
         try:
             yield
         finally:
@@ -138,7 +140,7 @@ class Graph:
                 self._index.popitem()
             for column in (self.op, self.a, self.b, self.c, self.number, self.section_of):
                 del column[kept:]
-            self.sections, self.label = sections, labels
+            self.sections, self.label, self.owners = sections, labels, owners
 
     # ---- leaves
 
@@ -189,11 +191,9 @@ class Graph:
         return -value if ref & 1 else value
 
     def name(self, value: Scalar, label: str) -> Value:
-        """Return the value, with a readable name proposed for it if it is an intermediate (the first proposal wins)."""
+        """Return the value, with a readable name proposed for it if it is an intermediate: see names.py."""
         value = self.value(value)
-        node = value.ref >> 1
-        if not self.label[node] and self.op[node] > _INPUT:
-            self.label[node] = label
+        propose(self, value.ref >> 1, label)
         return value
 
     # ---- operations on references

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from elastogen.generator.program.graph import Graph, Op, Value
+from elastogen.generator.program.names import keep_label
 
 
 def substitute(graph: Graph, values: Sequence[Value], replacement: Mapping[int, int]) -> list[Value]:
@@ -38,7 +39,7 @@ def extract(graph: Graph, refs: Sequence[int]) -> tuple[Graph, list[int]]:
             small.enter_section(graph.section_of[node])
             renamed[node] = _again(graph, small, node, renamed)
             if label[node]:
-                small.name(Value(small, renamed[node]), label[node])
+                keep_label(small, renamed[node], label[node])
     small.enter_section("")
     return small, [_signed(renamed, ref) for ref in refs]
 

@@ -109,9 +109,6 @@ const two_link_params_t two_link_params_nominal = {
     0.0 /* payload_inertia_yz */
 };
 
-/* Names: a: acceleration of the origin, less gravity; f: force; n: moment; each with the number of the
- * moving frame, outward from the base, and the axis of that frame; some are the negative, where that saves
- * an operation. t1, t2, ...: no name. */
 void two_link_mass_matrix(
     const two_link_params_t *p,
     const two_link_real_t q[TWO_LINK_NQ],
@@ -120,27 +117,27 @@ void two_link_mass_matrix(
     two_link_real_t sine[1];
     two_link_real_t cosine[1];
     two_link_sincos(&q[1], sine, cosine, 1);
-    const two_link_real_t a2y = cosine[0];
-    const two_link_real_t a2x = sine[0];
+    const two_link_real_t cos_q1 = cosine[0];
+    const two_link_real_t sin_q1 = sine[0];
     /* parameters */
-    const two_link_real_t f2x = p->payload_mass * p->payload_com_y;
-    const two_link_real_t t1 = 0.5 * (p->payload_inertia_yy + (p->payload_inertia_xx
+    const two_link_real_t t1 = p->payload_mass * p->payload_com_y;
+    const two_link_real_t t2 = 0.5 * (p->payload_inertia_yy + (p->payload_inertia_xx
             + p->payload_inertia_zz));
-    const two_link_real_t t2 = p->payload_mass * p->payload_com_x;
-    const two_link_real_t t3 = p->payload_mass + t2;
-    const two_link_real_t f2y = 0.5 + t3;
+    const two_link_real_t t3 = p->payload_mass * p->payload_com_x;
+    const two_link_real_t t4 = p->payload_mass + t3;
+    const two_link_real_t t5 = 0.5 + t4;
     /* elbow: inertia force and moment */
-    const two_link_real_t t4 = t1 - (p->payload_inertia_xx - ((p->payload_com_y * f2x)
-            - (p->payload_inertia_yy - t1)));
-    const two_link_real_t f2x_2 = f2x - (p->payload_mass * a2x);
-    const two_link_real_t f2y_2 = f2y + (p->payload_mass * a2y);
-    const two_link_real_t f1y = (f2y * a2y) - (f2x * a2x);
-    const two_link_real_t n2z = 0.3333333333333333 + (t3 + (t2 + ((p->payload_com_x * t2) + t4)));
-    M[3] = n2z;
-    const two_link_real_t n2z_2 = f1y + n2z;
-    M[1] = n2z_2;
-    M[2] = n2z_2;
-    M[0] = 1.3333333333333333 - ((a2x * f2x_2) - (a2y * f2y_2) - n2z_2);
+    const two_link_real_t t6 = t2 - (p->payload_inertia_xx - ((p->payload_com_y * t1) - (p->payload_inertia_yy
+            - t2)));
+    const two_link_real_t t7 = t1 - (p->payload_mass * sin_q1);
+    const two_link_real_t t8 = t5 + (p->payload_mass * cos_q1);
+    const two_link_real_t t9 = (t5 * cos_q1) - (t1 * sin_q1);
+    const two_link_real_t t10 = 0.3333333333333333 + (t4 + (t3 + ((p->payload_com_x * t3) + t6)));
+    M[3] = t10;
+    const two_link_real_t t11 = t9 + t10;
+    M[1] = t11;
+    M[2] = t11;
+    M[0] = 1.3333333333333333 - ((sin_q1 * t7) - (cos_q1 * t8) - t11);
 }
 
 /* Names: w: angular velocity; e: angular acceleration; a: acceleration of the origin, less gravity; f:

@@ -18,7 +18,8 @@ from elastogen.build.c.loops.unknown_signs import UnknownSigns
 from elastogen.build.c.split import crossing_counts
 from elastogen.generator.program.arguments import POSITIONS
 from elastogen.generator.program.columns import GIVEN, MADE, SHARED, Columns
-from elastogen.generator.program.graph import Graph, Op, Value
+from elastogen.generator.program.graph import Graph, Op
+from elastogen.generator.program.names import keep_label
 from elastogen.generator.program.program import Branch, InLoops, Program
 from elastogen.runtime.interface.argument import Argument
 
@@ -312,7 +313,7 @@ class _Emission:
                 new.enter_section(old.section_of[node])
                 self.renamed[node] = new.apply(old.op[node], [self._ref(ref) for ref in old.operands(node)])
                 if old.label[node]:
-                    new.name(Value(new, self.renamed[node]), old.label[node])
+                    keep_label(new, self.renamed[node], old.label[node])
         new.enter_section("")
 
     def _ref(self, ref: int) -> int:
@@ -346,7 +347,7 @@ class _Emission:
             signed = [ref ^ (one & 1) if ref else 0 for ref, one in zip(refs, group.operands[0], strict=True)]
             made[group.nodes[0]] = step.apply(self.old.op[group.nodes[0]], signed)
             if self.old.label[group.nodes[0]]:
-                step.name(Value(step, made[group.nodes[0]]), self.old.label[group.nodes[0]])
+                keep_label(step, made[group.nodes[0]], self.old.label[group.nodes[0]])
         found = tuple(made[group.nodes[0]] ^ (group.nodes[0] in self.flipped) for group in results)
         return Columns(step, found, tuple(given), tuple(shared), first, "")
 

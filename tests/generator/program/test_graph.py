@@ -10,6 +10,7 @@ import pytest
 from build_samples import Recipe, random_arguments, random_program
 
 from elastogen.generator.program.graph import Graph, Op, Value
+from elastogen.generator.program.names import PARAMETERS
 from elastogen.generator.program.program import Program
 from elastogen.runtime.interface.argument import Argument
 
@@ -345,3 +346,30 @@ def test_derivations_apart_leave_nothing_behind() -> None:
     with pytest.raises(ZeroDivisionError), graph.apart():
         graph.input("d") / 0
     assert len(graph) == before[0] + 2
+
+
+def test_labels_stand_only_where_they_are_true_for_all_uses():
+    graph = Graph()
+    q, rate, mass = graph.input("q[0]"), graph.input("qd[0]"), graph.input("mass")
+    with graph.section(PARAMETERS):
+        moment = mass * 0.5
+    for value, label, expected in (
+        (rate * q, "w1x", "w1x"),  # one value, one name
+        (graph.cos(q), "a2y", "~a2y"),  # a cosine is a cosine
+        (moment, "f2x", "~f2x"),  # made of parameters, for whoever needs it
+    ):
+        assert graph.label[graph.name(value, label).ref >> 1] == expected
+    first, second = graph.name(rate + 1, "n1z"), graph.name(rate + 2, "n1z")  # one name, two values
+    assert [graph.label[value.ref >> 1] for value in (first, second)] == ["~n1z", "~n1z"]
+    graph.name(rate * q, "w2x")  # the same quantity of another frame: the first name is true
+    assert graph.label[(rate * q).ref >> 1] == "w1x"
+    graph.name(rate * q, "f1y")  # and a force in another place
+    assert graph.label[(rate * q).ref >> 1] == "~w1x"
+
+
+def test_names_proposed_apart_are_forgotten():
+    graph = Graph()
+    rate = graph.input("qd[0]")
+    with graph.apart():
+        graph.name(rate + 1, "n1z")
+    assert graph.label[graph.name(rate + 2, "n1z").ref >> 1] == "n1z"
