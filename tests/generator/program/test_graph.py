@@ -183,7 +183,7 @@ def test_cone_is_what_a_value_needs_in_order(graph: Graph, x: Value, y: Value, z
 
 def test_names_go_to_intermediates_and_the_first_wins(graph: Graph, x: Value, y: Value) -> None:
     total = graph.name(x + y, "total")
-    graph.name(total, "other")
+    graph.name(total, "twice")
     graph.name(x, "not_an_input")
     graph.name(graph.value(3), "not_a_number")
     assert graph.label[total.ref >> 1] == "total"
