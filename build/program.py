@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from elastogen.build.c.dialect import Dialect
 from elastogen.build.c.function import print_body
 from elastogen.generator.functions.function import Function
-from elastogen.generator.program import many_digits
 from elastogen.generator.program.graph import Op
+from elastogen.generator.program.numbers import many_digits
 from elastogen.generator.program.program import OperationCount
 from elastogen.generator.robot.errors import OutputError
 from elastogen.generator.robot.robot import Robot

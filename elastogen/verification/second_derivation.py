@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from elastogen.generator.functions.function import Function
-from elastogen.generator.program import many_digits
+from elastogen.generator.program.numbers import many_digits
 from elastogen.generator.robot.robot import Robot
 from elastogen.generator.sliding.elements_inside import INDICATORS, indicators_at
 from elastogen.verification.findings import Finding, Tell, judged, silent

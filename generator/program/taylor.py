@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from elastogen.generator.program.arguments import MOTION
 from elastogen.generator.program.interpret import interpret
-from elastogen.generator.program.jets import Jet, arithmetic
+from elastogen.generator.program.numbers.jets import Jet, arithmetic
 from elastogen.generator.program.program import Program
 
 Array = npt.NDArray[np.float64]

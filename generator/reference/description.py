@@ -19,8 +19,8 @@ from elastogen.generator.joints.frame_motion import FrameMotion
 from elastogen.generator.joints.quaternions import FreeMotion
 from elastogen.generator.program.graph import Graph, Value
 from elastogen.generator.program.interpret import interpret
-from elastogen.generator.program.jets import Jet, arithmetic
 from elastogen.generator.program.lowering import Lowering
+from elastogen.generator.program.numbers.jets import Jet, arithmetic
 from elastogen.generator.reference.local_poses import combined, planar, product, screwed, tip_pose
 from elastogen.generator.reference.matrix_series import MatrixSeries, beside
 from elastogen.generator.reference.moving_points import MovingPoints

@@ -8,7 +8,7 @@ from math import factorial
 import numpy as np
 import numpy.typing as npt
 
-from elastogen.generator.program.jets import Jet, sine_and_cosine
+from elastogen.generator.program.numbers.jets import Jet, sine_and_cosine
 from elastogen.generator.reference.matrix_series import MatrixSeries
 
 Array = npt.NDArray[np.float64]

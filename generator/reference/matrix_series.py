@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from elastogen.generator.program.jets import Jet
+from elastogen.generator.program.numbers.jets import Jet
 
 Array = npt.NDArray[np.float64]
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from elastogen.generator.program.jets import Jet
+from elastogen.generator.program.numbers.jets import Jet
 from elastogen.generator.reference.matrix_series import MatrixSeries
 from elastogen.generator.robot.bodies.flexible_body import Telescope
 

@@ -10,7 +10,7 @@ import sympy
 
 from elastogen.generator.program.from_sympy import ExpressionLowering
 from elastogen.generator.program.interpret import interpret
-from elastogen.generator.program.jets import Jet, arithmetic
+from elastogen.generator.program.numbers.jets import Jet, arithmetic
 from elastogen.generator.reference.description import Description
 from elastogen.generator.robot.frames import TIP
 from elastogen.generator.robot.own.terms import Meaning, Symbols, Term

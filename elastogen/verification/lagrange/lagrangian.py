@@ -9,7 +9,7 @@ from typing import Any
 import mpmath
 import numpy as np
 
-from elastogen.generator.program import many_digits
+from elastogen.generator.program.numbers import many_digits
 from elastogen.generator.robot.robot import Robot
 from elastogen.verification.lagrange.bodies import FlexibleMass, Mass, PointMass, RigidMass
 from elastogen.verification.lagrange.frames import Frames

@@ -17,7 +17,7 @@ from sympy.core.function import AppliedUndef
 from elastogen.generator.functions.derivation import derive_model
 from elastogen.generator.functions.function import Function
 from elastogen.generator.functions.own.calls import SOLVE
-from elastogen.generator.program import many_digits
+from elastogen.generator.program.numbers import many_digits
 from elastogen.generator.robot.own.functions import STATE, OwnFunction
 from elastogen.generator.robot.own.terms import Symbols
 from elastogen.generator.robot.robot import Robot

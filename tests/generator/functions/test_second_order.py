@@ -14,7 +14,7 @@ from robots_for_tests import example_urdf, quietly_loaded, random_robot
 import elastogen
 from elastogen.generator.functions.derivation import derive_model
 from elastogen.generator.functions.function import Function
-from elastogen.generator.program import many_digits
+from elastogen.generator.program.numbers import many_digits
 from elastogen.generator.sliding.elements_inside import INDICATORS, indicators_at
 
 STEP = mpmath.mpf("1e-14")

@@ -13,7 +13,7 @@ from test_loop_descriptions import FOUR_BAR
 import elastogen
 from elastogen.generator.functions.derivation import derive_model
 from elastogen.generator.loops.analysis import analysis_of
-from elastogen.generator.program.many_digits import evaluate
+from elastogen.generator.program.numbers.many_digits import evaluate
 
 
 def _driven(seed: int, joints: int, loops: list[str], **how: Any) -> tuple[Any, Any]:

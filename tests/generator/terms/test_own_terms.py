@@ -19,7 +19,7 @@ import elastogen
 from elastogen.generator.functions.derivation import CATALOGUE, derive_function
 from elastogen.generator.functions.function import Function
 from elastogen.generator.functions.variants import VariantFamily
-from elastogen.generator.program import many_digits
+from elastogen.generator.program.numbers import many_digits
 from elastogen.generator.robot.robot import Link
 
 

@@ -1,0 +1,1 @@
+"""Numbers that programs are evaluated with beside doubles: jets, and numbers of many digits."""
