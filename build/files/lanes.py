@@ -66,8 +66,8 @@ def in_lanes(function: Function) -> bool:
 
 
 def simulated_in_lanes(derivation: ModelDerivation, simulation: SimulationContext | None) -> bool:
-    """Whether several motions can be simulated at once: everything that the integrators call runs in lanes."""
-    if simulation is None or simulation.switching is not None:
+    """Whether several motions can be simulated at once: everything that the integrators call runs in lanes, no loops."""
+    if simulation is None or simulation.switching is not None or simulation.loops is not None:
         return False
     return all(in_lanes(function) for function in derivation.functions if function.name in simulation.functions)
 

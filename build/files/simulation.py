@@ -17,6 +17,7 @@ from elastogen.generator.functions.function import Function
 from elastogen.generator.program.arguments import POSITIONS
 from elastogen.generator.robot.own.terms import TIME
 from elastogen.generator.robot.robot import Robot
+from elastogen.runtime.interface.integrators import INTEGRATORS, KEEPING, Integrator
 
 NEEDED = "forward_dynamics"
 """Without this function there is no simulation."""
@@ -31,6 +32,8 @@ USED = (
     "potential_energy",
     "configuration_rate",
     "integrate",
+    *KEEPING,
+    "forward_dynamics_derivatives",
 )
 """What the integrators call where it was emitted."""
 OPTIONAL = USED[1:8]
@@ -53,6 +56,29 @@ class MotionCalls:
 
 
 @dataclass(frozen=True)
+class KeptLoops:
+    """What integrators know of loops: the rows that they keep, of how many, and how stiff the velocities are."""
+
+    rows: tuple[int, ...]
+    count: int
+    weights: tuple[float, ...]  # per velocity, 1 for joints
+    single: bool  # the model computes in float
+
+    @property
+    def text(self) -> str:
+        """The tables and tolerances, for the sample robot."""
+        near, closed, start = ("1e-6", "1e-4", "1e-3") if self.single else ("1e-14", "1e-11", "1e-6")
+        weights = ", ".join(f"REAL({weight!r})" for weight in self.weights)
+        return (
+            f"static const int robot_sim_loop_rows[{len(self.rows)}] = {{{', '.join(map(str, self.rows))}}};\n"
+            f"static const robot_scalar_t robot_sim_loop_weights[{len(self.weights)}] = {{{weights}}};\n\n"
+            f"#define ROBOT_SIM_LOOP_NEAR   REAL({near}) /* residual that is not corrected any more [m or 1] */\n"
+            f"#define ROBOT_SIM_LOOP_CLOSED REAL({closed}) /* residual that counts as closed */\n"
+            f"#define ROBOT_SIM_LOOP_START  REAL({start}) /* residual of a start that is taken for closed */\n"
+        )
+
+
+@dataclass(frozen=True)
 class SimulationContext:
     """What the C files of a simulation are emitted with, and for the templates of the extension module around it."""
 
@@ -68,6 +94,11 @@ class SimulationContext:
     controllers: bool = True  # whether there are some that follow a reference
     quaternions: tuple[int, ...] = ()  # where in q they start; with them, nv is less than nq
     rates: tuple[int, ...] = ()  # per coordinate the velocity beside it
+    loops: KeptLoops | None = None  # of a robot with loops
+
+    def _can(self, entry: Integrator) -> bool:
+        """Whether a robot has what an integrator needs."""
+        return set(entry.needs if self.loops is None else entry.needs_of_loops) <= set(self.functions)
 
     @property
     def constants(self) -> tuple[str, ...]:
@@ -84,7 +115,10 @@ class SimulationContext:
             "SINGLE": int(real == "float"),
             "LANES": int(lanes),
             "CONTROLLERS": int(self.controllers),
+            "LOOPS": 0 if self.loops is None else len(self.loops.rows),
+            "LOOP_ROWS": 0 if self.loops is None else self.loops.count,
             **{f"HAS_{name.upper()}": int(name in self.functions) for name in OPTIONAL},
+            **{f"CAN_{entry.name.upper()}": int(self._can(entry)) for entry in INTEGRATORS if entry.needs},
         }
         calls = MotionCalls(self.calls, self.quaternions, self.identity.real != real, lanes)
         generated = {
@@ -93,6 +127,7 @@ class SimulationContext:
             "robot_sim_numbers.h": "",  # what its words mean is written out
             "robot_lanes_model.h": "",  # stands before what includes it
             **({"robot_lanes_simulate.h": '#include "eg_lanes_simulate.h"\n'} if lanes else {}),
+            "robot_sim_loop_tables.h": "" if self.loops is None else self.loops.text,
             "robot_sim_rates.h": f"static const int robot_sim_rates[{self.nq}] = {{{', '.join(map(str, self.rates))}}};\n",
         }
         words = {} if lanes else {
@@ -147,14 +182,21 @@ def simulation_context(derivation: ModelDerivation, identity: Identity) -> Simul
         return None
     if sliding and switching is None:  # a state cannot go on beyond its element
         return None
+    loops = _loops(derivation, identity)
+    if loops is None:
+        functions.pop("forward_dynamics_derivatives", None)
+    elif not set(KEEPING) <= functions.keys():  # they could not be kept closed
+        return None
+    else:
+        functions.pop("inverse_dynamics_derivatives", None)
+        functions.pop("gravity_vector", None)
     if "inverse_dynamics" not in functions:  # the implicit method needs both
         functions.pop("inverse_dynamics_derivatives", None)
     if derivation.robot.has_quasi_velocities:  # no controllers that follow a reference
         functions.pop("gravity_vector", None)
+        unused = ("inverse_dynamics", *(("integrate",) if loops is None else ()))
         if "inverse_dynamics_derivatives" not in functions:
-            functions = {
-                name: function for name, function in functions.items() if name not in ("inverse_dynamics", "integrate")
-            }
+            functions = {name: function for name, function in functions.items() if name not in unused}
     controllers = nv == nq and any(name in functions for name in ("inverse_dynamics", "gravity_vector"))
     prefix = f"{identity.name}_sim"
     return SimulationContext(
@@ -170,7 +212,17 @@ def simulation_context(derivation: ModelDerivation, identity: Identity) -> Simul
         controllers=controllers,
         quaternions=derivation.robot.quaternions,
         rates=_rates(derivation.robot),
+        loops=loops,
     )
+
+
+def _loops(derivation: ModelDerivation, identity: Identity) -> KeptLoops | None:
+    known = derivation.loops
+    if known is None:
+        return None
+    rows = tuple(sorted(pivot.row for pivot in known.choice.pivots))
+    weights = tuple(1e-4 if elastic else 1.0 for elastic in derivation.elastic_coordinates)
+    return KeptLoops(rows, len(known.rows), weights, identity.real == "float")
 
 
 def _fits(function: Function, nq: int, nv: int) -> bool:

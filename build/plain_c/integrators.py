@@ -80,7 +80,7 @@ def _constant(entry: Integrator) -> str:
 
 def _where(entry: Integrator, lines: list[str]) -> list[str]:
     """Lines for robots that have what an integrator needs; those with steps of their own go on alone."""
-    needed = [*(f"ROBOT_HAS_{name.upper()}" for name in entry.needs), *(["!ROBOT_LANES"] if entry.adaptive else [])]
+    needed = [*([f"ROBOT_CAN_{entry.name.upper()}"] if entry.needs else []), *(["!ROBOT_LANES"] if entry.adaptive else [])]
     return [f"#if {' && '.join(needed)}", *lines, "#endif"] if needed else lines
 
 

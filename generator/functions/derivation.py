@@ -80,6 +80,7 @@ SIMULATION = (
     "kinetic_energy", "potential_energy",
 )  # fmt: skip  # what the integrators can use: the set "simulation"; with M for sliding joints
 _OWN = Entry("own", "", ("q",), lambda variant: (), (), "plain")  # stands for own functions where only names count
+KEEPING = ("loop_residual", "loop_jacobian")  # what integrators need to keep loops closed
 ROUNDS = 3  # of taking out common factors; each uncovers a few more
 
 
@@ -135,7 +136,9 @@ def output_names(
             wanted |= {e.name for e in known.values() if e.default and (robot is None or e.applies(robot))} | {*own}
         elif name == "simulation":
             wanted |= {n for n in ("configuration_rate", "integrate") if robot is not None and robot.has_quasi_velocities}
-            wanted |= {*SIMULATION, *(("mass_matrix",) if robot is not None and selectors(robot) else ())}
+            wanted |= {name for name in SIMULATION if robot is None or CATALOGUE[name].applies(robot)}
+            wanted |= {"mass_matrix"} if robot is not None and selectors(robot) else set()
+            wanted |= {*KEEPING, "forward_dynamics_derivatives"} if robot is not None and robot.loops else set()
             wanted |= {"load_friction_forces"} if robot is not None and robot.has_load_friction else set()
         elif name == "all":
             wanted |= {*(entry.name for entry in known.values() if robot is None or entry.applies(robot)), *own}

@@ -17,6 +17,7 @@ class Integrator:
     number: int  # value of the constant: it stays, for it is in the headers of users
     doc: str  # a few words for comments and help
     needs: tuple[str, ...] = ()  # functions of the model, beside forward_dynamics
+    needs_of_loops: tuple[str, ...] = ()  # of a robot with loops, beside what all integrators need to keep these closed
     adaptive: bool = False  # chooses the lengths of its steps by their error: robot_sim_<name>_up_to, robot_sim_<name>_dense
     implicit: bool = False  # solves equations in each step: where that fails, the step is halved
     tolerances: bool = False  # whether it looks at rtol and atol
@@ -36,12 +37,17 @@ INTEGRATORS: tuple[Integrator, ...] = (
         2,
         "implicit, order 2, equal steps, damps fast vibrations",
         needs=("inverse_dynamics", "inverse_dynamics_derivatives"),
+        needs_of_loops=("forward_dynamics_derivatives",),
         implicit=True,
         tolerances=True,
         keeps=True,
     ),
 )
 DEFAULT = "tsit5"
+
+
+KEEPING = ("loop_residual", "loop_jacobian")
+"""What every integrator needs to keep loops closed."""
 
 
 def integrator(name: str) -> Integrator:

@@ -29,6 +29,7 @@ STATUS = {
     "NEWTON": "the iteration of an implicit step does not converge; fix: a smaller step=",
     "FUNCTION": "the function given by F= returned a failure",
     "OUT_OF_RANGE": "a sliding joint left its beam",
+    "OPEN": "the loops cannot be kept closed; likely cause: a singular configuration, or steps too long",
     "EVENT": "the event function asked to stop",
     "LIMIT": "ended at the limit of a joint, as stops='end' asks",
     "ARGUMENT": "a time or an option is out of range",

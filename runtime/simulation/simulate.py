@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from elastogen.runtime.errors import ModelError, ModelWarning
 from elastogen.runtime.functions.evaluation import ParameterValues
+from elastogen.runtime.functions.loops.closed_starts import check_closed, needed_functions
 from elastogen.runtime.functions.parameters import Parameters
 from elastogen.runtime.functions.quaternions import unit_quaternions
 from elastogen.runtime.functions.singular import condition, why_singular
@@ -30,8 +31,7 @@ if TYPE_CHECKING:  # imported where they are used: a model that is only evaluate
     from elastogen.runtime.simulation.simulator import Method, Simulator
     from elastogen.runtime.simulation.stops import StopChoice
 
-METHODS = {entry.name: ("forward_dynamics", *entry.needs) for entry in INTEGRATORS}
-"""Methods, and the functions of the model that each needs."""
+METHODS = tuple(entry.name for entry in INTEGRATORS)
 ENERGIES = {
     "kinetic": "kinetic_energy",
     "potential": "potential_energy",
@@ -115,14 +115,11 @@ class SimulationMethods(LimitMethods):
         one_of(f"{label}: on_failure", on_failure, ("raise", "keep"))
         if threads is not None and (isinstance(threads, bool) or not isinstance(threads, int) or threads < 1):
             raise ModelError(f"{label}: threads={threads!r}, expected a whole number of threads, at least 1, or None.")
-        if self.metadata.loops is not None:
-            raise ModelError(
-                f"{label}: simulations do not take robots with loops yet. Fix: integrate forward_dynamics yourself."
-            )
         data = self._reader(label).read(F)
         chosen = self._method(label, method, step, max_step, rtol, atol, rho_inf)
         jumps = any(joint.thresholds and joint.passage == "refract" for joint in self.metadata.sliding)
-        simulator = self._simulator_for(label, (*METHODS[method], *data.needs, *(("mass_matrix",) if jumps else ())))
+        needed = needed_functions(self.metadata, method, data.needs)
+        simulator = self._simulator_for(label, (*needed, *(("mass_matrix",) if jumps else ())))
         times = sample_times(label, t, samples)
         if 0.0 < chosen.step < (least := float(np.spacing(np.abs(times).max()))):
             raise ModelError(f"{label}: step={step!r}, expected at least {least:.2g} s: with less the time stands still.")
@@ -196,7 +193,7 @@ class SimulationMethods(LimitMethods):
         data = self._reader(label).read(F)
         if data.kind == "HOLD" and data.values is not None and len(data.values) == 1:
             return data.values[0]
-        simulator = self._simulator_for(label, ("forward_dynamics", *data.needs))
+        simulator = self._simulator_for(label, needed_functions(self.metadata, "rk4", data.needs))
         values = self._parameters.snapshot if parameters is None else self._parameters.merged(parameters)
         if q.ndim == 1:
             return simulator.force(values, data, t, q, qd)
@@ -323,6 +320,8 @@ class SimulationMethods(LimitMethods):
         if self._quaternions:
             q = unit_quaternions(q, self._quaternions)
         qd = np.zeros(self.nv) if qd0 is None else self._state(label, "qd0", qd0, self.nv)
+        if self.metadata.loops is not None:
+            check_closed(label, self.metadata, lambda name, at: self._evaluate(name, (at,), None, parameters), q, qd)
         values = self._parameters.snapshot if parameters is None else self._parameters.merged(parameters)
         sizes: dict[str, tuple[int, ...]] = {"q": (self.nq,), "qd": (self.nv,), "F": (self.nv,)}
         if energy:

@@ -39,7 +39,7 @@ typedef struct {
     robot_sim_state_t y[ROBOT_SIM_NY], before[ROBOT_SIM_NY], trial[ROBOT_SIM_NY];
     robot_sim_state_t slopes[4][ROBOT_SIM_NY];
     robot_sim_state_t F[ROBOT_NV];
-#if ROBOT_HAS_INVERSE_DYNAMICS_DERIVATIVES
+#if ROBOT_CAN_GENERALIZED_ALPHA
     robot_sim_state_t qdd[ROBOT_NV], qdd_next[ROBOT_NV], a[ROBOT_NV], a_next[ROBOT_NV], residual[ROBOT_NV];
     robot_sim_state_t power[2], power_next[2];
     robot_sim_state_t dF_dq[ROBOT_NV * ROBOT_NV], dF_dqd[ROBOT_NV * ROBOT_NV];
@@ -110,7 +110,7 @@ static inline robot_sim_state_t robot_sim_size(robot_sim_state_t x)
     return (robot_sim_state_t)((robot_sim_choice_t)x & INT64_MAX);
 }
 
-#if ROBOT_HAS_INVERSE_DYNAMICS_DERIVATIVES
+#if ROBOT_CAN_GENERALIZED_ALPHA
 static inline robot_sim_choice_t robot_sim_choice(unsigned set)
 {
     robot_sim_choice_t choice = {0};

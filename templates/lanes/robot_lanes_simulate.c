@@ -107,7 +107,7 @@ static void robot_lanes_leave(robot_sim_motion_t *w, int lane)
     for (int i = 0; i < ROBOT_SIM_NY; ++i) {
         alone->y[i] = w->y[i][lane];
     }
-#if ROBOT_HAS_INVERSE_DYNAMICS_DERIVATIVES
+#if ROBOT_CAN_GENERALIZED_ALPHA
     for (int i = 0; (i < ROBOT_NV) && w->ready; ++i) {
         alone->qdd[i] = w->qdd[i][lane];
         alone->a[i] = w->a[i][lane];
@@ -213,7 +213,7 @@ static void robot_lanes_begin(robot_sim_motion_t *w, const robot_sim_batch_t *ba
         w->evaluations[lane] = 0u;
         w->factorizations[lane] = 0u;
     }
-#if ROBOT_HAS_INVERSE_DYNAMICS_DERIVATIVES
+#if ROBOT_CAN_GENERALIZED_ALPHA
     for (int i = 0; i < ROBOT_NV; ++i) {
         w->pivots[i] = robot_sim_place_of(0); /* places, also in lanes that never get their own */
     }

@@ -162,3 +162,36 @@ void robot_frame_pose_and_jacobian(
     robot_tool(q, r, R, J);
 }
 #endif
+
+#if ROBOT_LOOPS
+/* The masses are held together: started alike, they move alike. */
+void robot_loop_residual(const robot_params_t *p, const robot_real_t *q, robot_real_t *e)
+{
+    (void)p;
+    e[0] = q[0] - q[1];
+}
+
+void robot_loop_jacobian(const robot_params_t *p, const robot_real_t *q, robot_real_t *J)
+{
+    (void)p;
+    (void)q;
+    for (int i = 0; i < ROBOT_NV; ++i) {
+        J[i] = (i == 0) ? REAL(1.0) : ((i == 1) ? REAL(-1.0) : REAL(0.0));
+    }
+}
+
+int robot_forward_dynamics_derivatives(const robot_params_t *p, const robot_real_t *q, const robot_real_t *qd,
+    const robot_real_t *F, robot_real_t *dqdd_dq, robot_real_t *dqdd_dqd, robot_real_t *dqdd_dF)
+{
+    (void)q;
+    (void)qd;
+    (void)F;
+    for (int i = 0; i < (ROBOT_NV * ROBOT_NV); ++i) {
+        const int diagonal = (i % (ROBOT_NV + 1)) == 0;
+        dqdd_dq[i] = (diagonal && (i < (2 * ROBOT_NV))) ? (-p->stiffness / p->mass) : REAL(0.0);
+        dqdd_dqd[i] = diagonal ? (-p->damping / p->mass) : REAL(0.0);
+        dqdd_dF[i] = diagonal ? (REAL(1.0) / p->mass) : REAL(0.0);
+    }
+    return (p->mass > REAL(0.0)) ? 0 : ROBOT_ERROR_NOT_POSITIVE_DEFINITE;
+}
+#endif

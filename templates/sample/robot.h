@@ -56,6 +56,12 @@ void robot_load_friction_forces(
     const robot_params_t *p, const robot_real_t *qd, const robot_real_t *F, robot_real_t *R);
 void robot_kinetic_energy(const robot_params_t *p, const robot_real_t *q, const robot_real_t *qd, robot_real_t *T);
 void robot_potential_energy(const robot_params_t *p, const robot_real_t *q, robot_real_t *V);
+#if ROBOT_LOOPS
+void robot_loop_residual(const robot_params_t *p, const robot_real_t *q, robot_real_t *e);
+void robot_loop_jacobian(const robot_params_t *p, const robot_real_t *q, robot_real_t *J);
+int robot_forward_dynamics_derivatives(const robot_params_t *p, const robot_real_t *q, const robot_real_t *qd,
+    const robot_real_t *F, robot_real_t *dqdd_dq, robot_real_t *dqdd_dqd, robot_real_t *dqdd_dF);
+#endif
 void robot_configuration_rate(const robot_params_t *p, const robot_real_t *q, const robot_real_t *v, robot_real_t *dq);
 void robot_difference(const robot_params_t *p, const robot_real_t *q0, const robot_real_t *q1, robot_real_t *v);
 #if ROBOT_IK_CAN_FAIL

@@ -28,12 +28,23 @@
 #define ROBOT_LANES 0 /* 1: several motions at once, one in each lane of the processor's vectors */
 #endif
 
+#ifndef ROBOT_LOOPS
+#define ROBOT_LOOPS 0 /* number of independent rows of loops */
+#endif
+#ifndef ROBOT_LOOP_ROWS
+#define ROBOT_LOOP_ROWS ROBOT_LOOPS /* number of all rows of loops */
+#endif
+
 /* Functions of the model that may be missing. */
 #ifndef ROBOT_HAS_INVERSE_DYNAMICS
 #define ROBOT_HAS_INVERSE_DYNAMICS 1
 #endif
 #ifndef ROBOT_HAS_INVERSE_DYNAMICS_DERIVATIVES
 #define ROBOT_HAS_INVERSE_DYNAMICS_DERIVATIVES 1
+#endif
+#ifndef ROBOT_CAN_GENERALIZED_ALPHA
+#define ROBOT_CAN_GENERALIZED_ALPHA                                                                                    \
+    (ROBOT_HAS_INVERSE_DYNAMICS && ROBOT_HAS_INVERSE_DYNAMICS_DERIVATIVES) /* has what this method needs */
 #endif
 #ifndef ROBOT_HAS_GRAVITY_VECTOR
 #define ROBOT_HAS_GRAVITY_VECTOR 1

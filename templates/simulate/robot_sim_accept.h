@@ -2,15 +2,21 @@
 #ifndef ROBOT_SIM_ACCEPT_H
 #define ROBOT_SIM_ACCEPT_H
 
+#include "robot_sim_loops.h"
 #include "robot_sim_slope.h"
 
 /* Take over the state in w->trial. */
 static int robot_sim_accept(robot_sim_workspace_t *w, robot_scalar_t after)
 {
-    const int finite = robot_sim_all_finite(w->trial, ROBOT_SIM_NX);
-    if (finite != 0) {
+    int status = robot_sim_all_finite(w->trial, ROBOT_SIM_NX) ? ROBOT_SIM_STATUS_OK : ROBOT_SIM_STATUS_NOT_FINITE;
+    if (status == ROBOT_SIM_STATUS_OK) {
 #if ROBOT_QUATERNIONS
         robot_sim_unit(w->trial);
+#endif
+#if ROBOT_LOOPS
+        status = robot_sim_keep_closed(w, w->trial) ? status : ROBOT_SIM_STATUS_OPEN;
+    }
+    if (status == ROBOT_SIM_STATUS_OK) {
 #endif
         w->t_before = w->t;
         w->t = after;
@@ -20,7 +26,7 @@ static int robot_sim_accept(robot_sim_workspace_t *w, robot_scalar_t after)
         }
         ++w->control->steps;
     }
-    return finite ? ROBOT_SIM_STATUS_OK : ROBOT_SIM_STATUS_NOT_FINITE;
+    return status;
 }
 
 #endif /* ROBOT_SIM_ACCEPT_H */

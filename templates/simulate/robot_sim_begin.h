@@ -2,6 +2,7 @@
 #ifndef ROBOT_SIM_BEGIN_H
 #define ROBOT_SIM_BEGIN_H
 
+#include "robot_sim_loops.h"
 #include "robot_sim_methods.h"
 
 /* A workspace for the arguments of a simulation. */
@@ -68,6 +69,11 @@ static int robot_sim_begin(
         } else {
             robot_switch_hold(w->k, w->y, &w->y[ROBOT_NQ]);
         }
+    }
+#endif
+#if ROBOT_LOOPS
+    if (status == ROBOT_SIM_STATUS_OK) {
+        status = robot_sim_begin_closed(w) ? status : ROBOT_SIM_STATUS_OPEN;
     }
 #endif
     return status;

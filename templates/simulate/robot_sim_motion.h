@@ -64,7 +64,7 @@ static robot_sim_state_t robot_sim_root(robot_sim_state_t x)
 }
 #endif
 
-#if ROBOT_HAS_INVERSE_DYNAMICS_DERIVATIVES
+#if ROBOT_CAN_GENERALIZED_ALPHA
 static robot_sim_choice_t robot_sim_choice(unsigned set)
 {
     return (set != 0u) ? 1 : 0;

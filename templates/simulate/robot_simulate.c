@@ -40,6 +40,11 @@ static int robot_sim_step(robot_sim_workspace_t *w, size_t samples)
         const int answer = w->options->event(w->options->event_context, w->t, w->y, &w->y[ROBOT_NQ]);
         w->ready = w->ready && (answer == 0);
         status = (answer >= 0) ? status : ROBOT_SIM_STATUS_EVENT;
+#if ROBOT_LOOPS
+        if (answer > 0) {
+            status = robot_sim_keep_closed(w, w->y) ? status : ROBOT_SIM_STATUS_OPEN;
+        }
+#endif
     }
     return status;
 }

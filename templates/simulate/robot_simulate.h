@@ -37,6 +37,7 @@
 #define ROBOT_SIM_STATUS_EVENT          (-6) /* the event function returned a negative number */
 #define ROBOT_SIM_STATUS_ARGUMENT       (-7) /* an option or a time is out of range, or the method needs other functions */
 #define ROBOT_SIM_STATUS_OUT_OF_RANGE   (-8) /* a sliding joint left its beam */
+#define ROBOT_SIM_STATUS_OPEN           (-9) /* the loops are open at the start, or cannot be kept closed */
 
 #define ROBOT_SIM_NX (ROBOT_NQ + ROBOT_NV)     /* state of the motion */
 #define ROBOT_SIM_NY (ROBOT_NQ + ROBOT_NV + 2) /* with work and loss */
@@ -75,7 +76,12 @@ typedef struct {
     robot_scalar_t t_switch; /* time of the last change of them */
     robot_switch_work_t switching;
 #endif
-#if ROBOT_HAS_INVERSE_DYNAMICS_DERIVATIVES
+#if ROBOT_LOOPS
+    robot_scalar_t loop_e[ROBOT_LOOP_ROWS], loop_J[ROBOT_LOOP_ROWS * ROBOT_NV]; /* residuals and rows of the loops */
+    robot_scalar_t loop_L[ROBOT_LOOPS * ROBOT_LOOPS], loop_x[ROBOT_LOOPS];     /* factors of J W J^T, multipliers */
+    robot_scalar_t loop_v[ROBOT_NV];                                           /* displacement that closes them */
+#endif
+#if ROBOT_CAN_GENERALIZED_ALPHA
     robot_scalar_t qdd[ROBOT_NV], qdd_next[ROBOT_NV], a[ROBOT_NV], a_next[ROBOT_NV], residual[ROBOT_NV];
     robot_scalar_t power[2], power_next[2];
     robot_scalar_t dF_dq[ROBOT_NV * ROBOT_NV], dF_dqd[ROBOT_NV * ROBOT_NV], M[ROBOT_NV * ROBOT_NV];

@@ -77,6 +77,30 @@ static unsigned robot_sim_call_potential_energy(robot_sim_motion_t *w, const rob
 }
 #endif
 
+#if ROBOT_LOOPS
+static unsigned robot_sim_call_loop_residual(robot_sim_motion_t *w, const robot_sim_state_t *q, robot_sim_state_t *e)
+{
+    robot_loop_residual(w->p, q, e);
+    return 1u;
+}
+
+static unsigned robot_sim_call_loop_jacobian(robot_sim_motion_t *w, const robot_sim_state_t *q, robot_sim_state_t *J)
+{
+    robot_loop_jacobian(w->p, q, J);
+    return 1u;
+}
+
+#if ROBOT_CAN_GENERALIZED_ALPHA
+static unsigned robot_sim_call_forward_dynamics_derivatives(robot_sim_motion_t *w, const robot_sim_state_t *q,
+    const robot_sim_state_t *qd, const robot_sim_state_t *F, robot_sim_state_t *dqdd_dq, robot_sim_state_t *dqdd_dqd,
+    robot_sim_state_t *dqdd_dF)
+{
+    w->code = robot_forward_dynamics_derivatives(w->p, q, qd, F, dqdd_dq, dqdd_dqd, dqdd_dF);
+    return (w->code == 0) ? 1u : 0u;
+}
+#endif
+#endif
+
 #if ROBOT_QUATERNIONS
 static const int robot_sim_quaternions[ROBOT_QUATERNIONS] = {2}; /* where in q they start */
 
@@ -87,7 +111,7 @@ static unsigned robot_sim_call_configuration_rate(
     return 1u;
 }
 
-#if ROBOT_HAS_INVERSE_DYNAMICS_DERIVATIVES
+#if ROBOT_CAN_GENERALIZED_ALPHA || ROBOT_LOOPS
 static unsigned robot_sim_call_integrate(
     robot_sim_motion_t *w, const robot_sim_state_t *q, const robot_sim_state_t *v, robot_sim_state_t *moved)
 {

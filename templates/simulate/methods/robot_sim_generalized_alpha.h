@@ -50,6 +50,30 @@ static void robot_sim_alpha_state(robot_sim_motion_t *w, const robot_sim_alpha_t
 #endif
 }
 
+#if ROBOT_LOOPS
+/* Newton's matrix of qdd = f(q, qd, F), the accelerations of the closed mechanism: E - df/dqd dqd/da - df/dq dq/da. That
+ * forces depend on the state costs iterations only. */
+static unsigned robot_sim_alpha_derivatives(
+    robot_sim_motion_t *w, const robot_sim_alpha_t *c, const robot_sim_state_t *qd, robot_sim_state_t *M)
+{
+    const unsigned good = robot_sim_call_forward_dynamics_derivatives(w, w->trial, qd, w->F, w->dF_dq, w->dF_dqd, M);
+    for (int k = 0; k < (ROBOT_NV * ROBOT_NV); ++k) {
+        M[k] = ((k % (ROBOT_NV + 1)) == 0) ? c->dqdd : REAL(0.0);
+        M[k] -= (c->dqd * w->dF_dqd[k]) + (c->dq * w->dF_dq[k]);
+    }
+    return good;
+}
+
+/* What is left of the equations of motion: qdd less the accelerations that the forces give. */
+static unsigned robot_sim_alpha_residual(robot_sim_motion_t *w, const robot_sim_state_t *qd)
+{
+    const unsigned good = robot_sim_call_forward_dynamics(w, w->trial, qd, w->F, w->residual);
+    for (int i = 0; i < ROBOT_NV; ++i) {
+        w->residual[i] = w->qdd_next[i] - w->residual[i];
+    }
+    return good;
+}
+#else
 /* Row i of Newton's matrix, in place of row i of M. A controller's gains count; other forces do not, which costs
  * iterations only. */
 static void robot_sim_alpha_row(robot_sim_motion_t *w, const robot_sim_alpha_t *c, robot_sim_state_t *M, int i)
@@ -73,15 +97,34 @@ static void robot_sim_alpha_row(robot_sim_motion_t *w, const robot_sim_alpha_t *
     }
 }
 
+/* Newton's matrix of the forces that the motion needs, less F. */
+static unsigned robot_sim_alpha_derivatives(
+    robot_sim_motion_t *w, const robot_sim_alpha_t *c, const robot_sim_state_t *qd, robot_sim_state_t *M)
+{
+    const unsigned good =
+        robot_sim_call_inverse_dynamics_derivatives(w, w->trial, qd, w->qdd_next, w->dF_dq, w->dF_dqd, M);
+    for (int i = 0; i < ROBOT_NV; ++i) {
+        robot_sim_alpha_row(w, c, M, i);
+    }
+    return good;
+}
+
+/* What is left of the equations of motion: the forces that the motion needs, less F. */
+static unsigned robot_sim_alpha_residual(robot_sim_motion_t *w, const robot_sim_state_t *qd)
+{
+    const unsigned good = robot_sim_call_inverse_dynamics(w, w->trial, qd, w->qdd_next, w->residual);
+    for (int i = 0; i < ROBOT_NV; ++i) {
+        w->residual[i] -= w->F[i];
+    }
+    return good;
+}
+#endif
+
 /* Newton's matrix at the present iterate, factorized, for a set of motions; returns those in which it is regular. */
 static unsigned robot_sim_alpha_matrix(robot_sim_motion_t *w, const robot_sim_alpha_t *c, unsigned wanted)
 {
     robot_sim_state_t *const M = robot_sim_fresh(w);
-    unsigned good = robot_sim_call_inverse_dynamics_derivatives(
-        w, w->trial, &w->trial[ROBOT_NQ], w->qdd_next, w->dF_dq, w->dF_dqd, M);
-    for (int i = 0; i < ROBOT_NV; ++i) {
-        robot_sim_alpha_row(w, c, M, i);
-    }
+    unsigned good = robot_sim_alpha_derivatives(w, c, &w->trial[ROBOT_NQ], M);
     good &= robot_lu_factorize(M, robot_sim_fresh_pivots(w));
     robot_sim_take_fresh(w, wanted);
     return good | ~wanted;
@@ -120,13 +163,12 @@ static unsigned robot_sim_alpha_solve(
         robot_sim_state_t size = robot_sim_all(ROBOT_HUGE);
         robot_sim_alpha_state(w, c, h);
         const unsigned forced = robot_sim_force(w, after, w->trial, qd, F);
-        const unsigned anew = refresh & open;
-        const unsigned regular = (anew != 0u) ? robot_sim_alpha_matrix(w, c, anew) : ROBOT_SIM_EVERY;
-        const unsigned inside = robot_sim_call_inverse_dynamics(w, w->trial, qd, w->qdd_next, w->residual);
         for (int i = 0; i < ROBOT_NV; ++i) {
             w->F[i] = robot_sim_choose(choice, F[i], w->F[i]);
-            w->residual[i] -= w->F[i];
         }
+        const unsigned anew = refresh & open;
+        const unsigned regular = (anew != 0u) ? robot_sim_alpha_matrix(w, c, anew) : ROBOT_SIM_EVERY;
+        const unsigned inside = robot_sim_alpha_residual(w, qd);
         robot_sim_count_evaluation(w, open);
         if ((regular & open) != 0u) {
             size = robot_sim_alpha_correct(w, c, choice);

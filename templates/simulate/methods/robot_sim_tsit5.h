@@ -73,6 +73,9 @@ static void robot_sim_tsit5_dense(robot_sim_motion_t *w, robot_scalar_t t)
 #if ROBOT_QUATERNIONS
     robot_sim_unit(w->trial);
 #endif
+#if ROBOT_LOOPS
+    (void)robot_sim_keep_closed(w, w->trial); /* both ends of the step are closed, and so is what is near between */
+#endif
 }
 
 /* Root mean square of x over the tolerances at the states y and z. */

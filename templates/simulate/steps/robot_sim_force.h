@@ -23,7 +23,16 @@ static void robot_sim_controller(robot_sim_motion_t *w, robot_scalar_t t, const 
         (void)robot_sim_call_inverse_dynamics(w, q, qd, command, F);
     }
 #endif
-#if ROBOT_HAS_GRAVITY_VECTOR
+#if ROBOT_LOOPS && ROBOT_HAS_INVERSE_DYNAMICS
+    if (in->kind == ROBOT_SIM_INPUT_PD) { /* what the drives hold: the weights of all links reach them by the loops */
+        const robot_sim_state_t still[ROBOT_NV] = {REAL(0.0)};
+        (void)robot_sim_call_inverse_dynamics(w, q, still, still, F);
+        for (int i = 0; i < ROBOT_NV; ++i) {
+            F[i] += command[i];
+        }
+    }
+#endif
+#if ROBOT_HAS_GRAVITY_VECTOR && !ROBOT_LOOPS
     if (in->kind == ROBOT_SIM_INPUT_PD) {
         (void)robot_sim_call_gravity_vector(w, q, F);
         for (int i = 0; i < ROBOT_NV; ++i) {
