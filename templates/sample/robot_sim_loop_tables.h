@@ -2,7 +2,7 @@
 #ifndef ROBOT_SIM_LOOP_TABLES_H
 #define ROBOT_SIM_LOOP_TABLES_H
 
-static const int robot_sim_loop_rows[ROBOT_LOOPS] = {0};                                    /* independent ones */
+static const int robot_sim_loop_rows[ROBOT_LOOPS] = {0};                               /* independent ones */
 static const robot_scalar_t robot_sim_loop_weights[ROBOT_NV] = {REAL(1.0), REAL(1.0)}; /* small: moves little */
 
 #define ROBOT_SIM_LOOP_NEAR   REAL(1e-14) /* residual that is not corrected any more [m or 1] */

@@ -1,5 +1,5 @@
-/* Part of robot_simulate.c: loops stay closed. Accelerations keep them closed but for the errors of steps; these are taken
- * away after each step, by Newton's method for the nearest closed state. */
+/* Part of robot_simulate.c: loops stay closed. Accelerations keep them closed but for the errors of steps; these are
+ * taken away after each step, by Newton's method for the nearest closed state. */
 #ifndef ROBOT_SIM_LOOPS_H
 #define ROBOT_SIM_LOOPS_H
 

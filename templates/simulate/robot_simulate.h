@@ -78,8 +78,8 @@ typedef struct {
 #endif
 #if ROBOT_LOOPS
     robot_scalar_t loop_e[ROBOT_LOOP_ROWS], loop_J[ROBOT_LOOP_ROWS * ROBOT_NV]; /* residuals and rows of the loops */
-    robot_scalar_t loop_L[ROBOT_LOOPS * ROBOT_LOOPS], loop_x[ROBOT_LOOPS];     /* factors of J W J^T, multipliers */
-    robot_scalar_t loop_v[ROBOT_NV];                                           /* displacement that closes them */
+    robot_scalar_t loop_L[ROBOT_LOOPS * ROBOT_LOOPS], loop_x[ROBOT_LOOPS];      /* factors of J W J^T, multipliers */
+    robot_scalar_t loop_v[ROBOT_NV];                                            /* displacement that closes them */
 #endif
 #if ROBOT_CAN_GENERALIZED_ALPHA
     robot_scalar_t qdd[ROBOT_NV], qdd_next[ROBOT_NV], a[ROBOT_NV], a_next[ROBOT_NV], residual[ROBOT_NV];

@@ -24,7 +24,7 @@ static unsigned robot_sim_call_inverse_dynamics(robot_sim_motion_t *w, const rob
 }
 #endif
 
-#if ROBOT_HAS_INVERSE_DYNAMICS_DERIVATIVES
+#if ROBOT_HAS_INVERSE_DYNAMICS_DERIVATIVES && !ROBOT_LOOPS
 static unsigned robot_sim_call_inverse_dynamics_derivatives(robot_sim_motion_t *w, const robot_sim_state_t *q,
     const robot_sim_state_t *qd, const robot_sim_state_t *qdd, robot_sim_state_t *dF_dq, robot_sim_state_t *dF_dqd,
     robot_sim_state_t *M)
@@ -34,7 +34,7 @@ static unsigned robot_sim_call_inverse_dynamics_derivatives(robot_sim_motion_t *
 }
 #endif
 
-#if ROBOT_HAS_GRAVITY_VECTOR
+#if ROBOT_HAS_GRAVITY_VECTOR && !ROBOT_LOOPS
 static unsigned robot_sim_call_gravity_vector(robot_sim_motion_t *w, const robot_sim_state_t *q, robot_sim_state_t *G)
 {
     robot_gravity_vector(w->p, q, G);

@@ -7,7 +7,7 @@
 #if !ROBOT_LANES
 #include "robot_sim_tsit5.h"
 #endif
-#if ROBOT_HAS_INVERSE_DYNAMICS && ROBOT_HAS_INVERSE_DYNAMICS_DERIVATIVES
+#if ROBOT_CAN_GENERALIZED_ALPHA
 #include "robot_sim_generalized_alpha.h"
 #endif
 
@@ -40,7 +40,7 @@ static unsigned robot_sim_start(robot_sim_motion_t *w)
 {
     unsigned good = ROBOT_SIM_EVERY;
     switch (w->options->method) {
-#if ROBOT_HAS_INVERSE_DYNAMICS && ROBOT_HAS_INVERSE_DYNAMICS_DERIVATIVES
+#if ROBOT_CAN_GENERALIZED_ALPHA
     case ROBOT_SIM_METHOD_GENERALIZED_ALPHA:
         good = robot_sim_generalized_alpha_begin(w);
         break;
@@ -59,7 +59,7 @@ static unsigned robot_sim_take(robot_sim_motion_t *w, robot_scalar_t h, robot_sc
     case ROBOT_SIM_METHOD_RK4:
         good = robot_sim_rk4(w, h, after, open);
         break;
-#if ROBOT_HAS_INVERSE_DYNAMICS && ROBOT_HAS_INVERSE_DYNAMICS_DERIVATIVES
+#if ROBOT_CAN_GENERALIZED_ALPHA
     case ROBOT_SIM_METHOD_GENERALIZED_ALPHA:
         good = robot_sim_generalized_alpha(w, h, after, open);
         break;
@@ -79,7 +79,7 @@ static unsigned robot_sim_take(robot_sim_motion_t *w, robot_scalar_t h, robot_sc
 static void robot_sim_took(robot_sim_motion_t *w)
 {
     switch (w->options->method) {
-#if ROBOT_HAS_INVERSE_DYNAMICS && ROBOT_HAS_INVERSE_DYNAMICS_DERIVATIVES
+#if ROBOT_CAN_GENERALIZED_ALPHA
     case ROBOT_SIM_METHOD_GENERALIZED_ALPHA:
         robot_sim_generalized_alpha_took(w);
         break;
@@ -94,7 +94,7 @@ static void robot_sim_took(robot_sim_motion_t *w)
 static void robot_sim_back(robot_sim_motion_t *w)
 {
     switch (w->options->method) {
-#if ROBOT_HAS_INVERSE_DYNAMICS && ROBOT_HAS_INVERSE_DYNAMICS_DERIVATIVES
+#if ROBOT_CAN_GENERALIZED_ALPHA
     case ROBOT_SIM_METHOD_GENERALIZED_ALPHA:
         robot_sim_generalized_alpha_back(w);
         break;

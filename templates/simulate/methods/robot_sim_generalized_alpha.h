@@ -51,8 +51,8 @@ static void robot_sim_alpha_state(robot_sim_motion_t *w, const robot_sim_alpha_t
 }
 
 #if ROBOT_LOOPS
-/* Newton's matrix of qdd = f(q, qd, F), the accelerations of the closed mechanism: E - df/dqd dqd/da - df/dq dq/da. That
- * forces depend on the state costs iterations only. */
+/* Newton's matrix of qdd = f(q, qd, F), the accelerations of the closed mechanism: E - df/dqd dqd/da - df/dq dq/da.
+ * That forces depend on the state costs iterations only. */
 static unsigned robot_sim_alpha_derivatives(
     robot_sim_motion_t *w, const robot_sim_alpha_t *c, const robot_sim_state_t *qd, robot_sim_state_t *M)
 {

@@ -22,6 +22,13 @@ VARIANTS = {
     "few": ["-DROBOT_CONTROLLERS=0", "-DROBOT_TIMED=0", *(f"-DROBOT_HAS_{name.upper()}=0" for name in OPTIONAL)],
     "quaternions": ["-DROBOT_QUATERNIONS=1", "-DROBOT_CONTROLLERS=0", "-DROBOT_HAS_GRAVITY_VECTOR=0"],
     "sliding": ["-DROBOT_SLIDING=1", "-DROBOT_HAS_LOAD_FRICTION_FORCES=1"],
+    "loops": ["-DROBOT_LOOPS=1"],
+    "free loops": [
+        "-DROBOT_LOOPS=1",
+        "-DROBOT_HAS_INVERSE_DYNAMICS=0",
+        "-DROBOT_HAS_GRAVITY_VECTOR=0",
+        "-DROBOT_CONTROLLERS=0",
+    ],
     "kept": ["-DROBOT_SLIDING=1", "-DROBOT_REFRACTS=0", "-DROBOT_HAS_KINETIC_ENERGY=0"],
 }
 LANES = "robot_lanes_simulate.c"  # on vectors of gcc and clang, which are not ISO C
