@@ -34,7 +34,9 @@ def describe(robot: Robot) -> str:
         lines.append(f"  {kind}  {joint.parent} -> {mass}{axis}{_range(joint)}")
     lines += _sliding(robot) + _flexible(robot)
     total = sum(nominal(mass, robot.parameters) for mass in mass_of.values())
-    lines.append(f"mass of all links {total:.6g} kg, gravity {vector(robot.gravity)} m/s^2")
+    up = nominal(robot.gravity[2], robot.parameters) > 0
+    remark = " (along +z of the base: right for a robot that hangs)" if up else ""
+    lines.append(f"mass of all links {total:.6g} kg, gravity {vector(robot.gravity)} m/s^2{remark}")
     lines.append(f"tip on {robot.tip or robot.links[-1].name}{_others(robot)}, payload {number(robot.payload.mass)} kg")
     lines.append("live parameters" if robot.live_parameters else "no live parameters: all numbers are folded in")
     for parameter in robot.live_parameters:

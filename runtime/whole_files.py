@@ -20,9 +20,10 @@ def file_path(given: object) -> Path:
 
 @contextmanager
 def replacing(target: Path) -> Iterator[Path]:
-    """A file beside ``target`` that takes its place when it is complete; else the old one stays."""
+    """A file beside ``target`` that takes its place when it is complete; else the old one stays. Folders above it are made."""
     scratch = target.with_name(f".{target.stem}-{os.getpid()}{target.suffix}")
     try:
+        target.parent.mkdir(parents=True, exist_ok=True)
         yield scratch
         os.replace(scratch, target)
     except OSError as error:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
 
-from elastogen.build.export.executed import executed
+from elastogen.build.export.executed import EMULATOR, MACHINES, executed
 from elastogen.build.export.libraries import check_triple, compiler_for
 from elastogen.build.files.render import RenderedModel
 from elastogen.build.files.write import write_all, writing_to
@@ -67,6 +67,8 @@ class ModelSize:
         for f in self.functions:
             executed = "-" if f.executed is None else str(f.executed)
             lines.append(f"{f.name:<{width}} {f.code:>9} {f.stack:>9} {f.instructions:>12} {executed:>9}")
+        if all(function.executed is None for function in self.functions):
+            lines.append(f"executed: - where QEMU does not run; it is measured for {' and '.join(MACHINES)} with {EMULATOR}")
         total = f"{self.robot}: code {self.code} B, constants {self.constants} B"
         return "\n".join([*lines, "", total, f"{self.compiler}, {' '.join(self.flags)}"])
 

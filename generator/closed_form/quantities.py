@@ -9,6 +9,7 @@ from typing import Any
 from elastogen.generator.closed_form.document import Equation, Formula
 from elastogen.generator.functions.derivation import CATALOGUE
 from elastogen.generator.robot.errors import OutputError
+from elastogen.generator.robot.location import did_you_mean
 from elastogen.generator.robot.robot import Robot
 
 
@@ -59,7 +60,9 @@ QUANTITIES: dict[str, Quantity] = {
 def quantity(name: str) -> Quantity:
     """The quantity of that name."""
     if not isinstance(name, str) or name not in QUANTITIES:
-        raise OutputError(f"no closed form is called {name!r}, expected one of {', '.join(QUANTITIES)}.")
+        near = did_you_mean(name, QUANTITIES)
+        hint = f" Fix: {near}" if near else ""
+        raise OutputError(f"no closed form is called {name!r}, expected one of {', '.join(QUANTITIES)}.{hint}")
     return QUANTITIES[name]
 
 

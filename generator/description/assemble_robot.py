@@ -69,7 +69,7 @@ class _Assembly:
         names = [root, *(joint.child for joint in joints)]
         tip = self.file.tip.link or default_tip(root, joints)
         if tip not in links:
-            fix = did_you_mean(tip, links, "name one of the file's links")
+            fix = did_you_mean(tip, links, f"known are {', '.join(links)}")
             raise self.where.at("tip", "link").error(tip, "the name of a link", fix)
         telescopic = {joint.child: joint.slide for joint in joints if joint.type.feeds_child}
         made = {

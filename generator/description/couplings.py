@@ -114,7 +114,7 @@ def lock(robot: Robot, values: Mapping[str, float | Sequence[float]], where: Loc
     for name, given in values.items():
         here = where.at("lock", str(name))
         if name not in found:
-            raise here.error(name, "the name of a joint", did_you_mean(str(name), list(found), "name one of the joints"))
+            raise here.error(name, "the name of a joint", did_you_mean(str(name), list(found), f"known are {', '.join(found)}"))
         joint = found[name]
         if not joint.type.moves or joint.type.pose(joint, joint.type.neutral) is None:
             raise here.error(joint.type.name, "a joint that turns or slides by itself", "lock another one")

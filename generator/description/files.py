@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib import resources
 from pathlib import Path
 
@@ -50,6 +50,16 @@ class Files:
         return self.contents[key]
 
 
+def _near(path: Path, known: Sequence[str], beside: Sequence[str]) -> str:
+    """What was meant: a built-in robot or a file beside it, by names without their endings, which are alike anyway."""
+    stems = {Path(name).stem: name for name in beside if Path(name).suffix.lower() in (*YAML, *FORMATS)}
+    found = did_you_mean(path.stem, [*known, *stems])
+    for stem, name in stems.items():
+        if found == f"did you mean {stem!r}?":
+            return f"did you mean {name!r}?"
+    return found
+
+
 def existing_file(path: Path, given: str, where: Location | None = None) -> Path:
     """The path, if it is that of a description; ``where`` is the place that names it, if that is in another file."""
     where = where or Location(given)
@@ -59,7 +69,7 @@ def existing_file(path: Path, given: str, where: Location | None = None) -> Path
         if not path.exists():
             known = builtin_names()
             beside = [entry.name for entry in path.parent.iterdir()] if path.parent.is_dir() else []
-            fix = did_you_mean(path.name, [*known, *beside], f"built-in robots are {', '.join(known)}")
+            fix = _near(path, known, beside) or f"built-in robots are {', '.join(known)}"
             found = "no such file" if where.source == given else f"no file {given}"
             raise where.error(found, f"a built-in robot or a path to {_KNOWN}", fix)
         if not path.is_file():

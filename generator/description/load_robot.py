@@ -96,7 +96,7 @@ def _chosen(described: Described, choices: LoadOptions, quiet: bool) -> Robot:
         robot = replace(robot, name=choices.name)
     if tip is not None:
         if not isinstance(tip, str) or tip not in {link.name for link in robot.links}:
-            fix = did_you_mean(tip, [link.name for link in robot.links], "name one of the robot's links")
+            fix = did_you_mean(tip, links := [link.name for link in robot.links], f"known are {', '.join(links)}")
             raise where.at("tip").error(tip, "the name of a link", fix)
         robot = replace(robot, tip=tip)
     validate(robot, accepted_inertias=described.accepted, quiet=quiet)

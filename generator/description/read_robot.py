@@ -113,6 +113,8 @@ def read_content(data: bytes, path: Path, shown: str, reading: Reading) -> Descr
 
 def _from_xml(form: str, text: str, path: Path, shown: str, reading: Reading) -> Robot:
     options: dict[str, Any] = {"name": reading.name, "mimic": reading.mimic, "friction": reading.friction}
+    if form != "xacro":
+        _refuse_arguments(reading, Location(shown))
     if form == "mjcf":
         return read_mjcf(text, path, shown, reading.files, **options)
     if form == "sdf":
@@ -121,6 +123,12 @@ def _from_xml(form: str, text: str, path: Path, shown: str, reading: Reading) ->
         where, allowed = Location(shown), reading.allow_xacro
         text = expand(path, reading.arguments, reading.packages, reading.files, where, allowed)
     return read_urdf(text, shown, **options)
+
+
+def _refuse_arguments(reading: Reading, where: Location) -> None:
+    if reading.arguments:
+        given = ", ".join(map(str, reading.arguments))
+        raise where.at("arguments").error(given, "arguments for xacro files only", "leave them out, or name a xacro file")
 
 
 def _from_yaml(text: str, path: Path, shown: str, reading: Reading) -> Described:
@@ -147,6 +155,7 @@ def read_structure(data: Any, where: Location, folder: Path, reading: Reading) -
     check_nesting(data, where)
     if "base_description" in data:
         return _changed(data, where, folder, reading)
+    _refuse_arguments(reading, where)
     if "planar" in data:
         _checked(PlanarSection, data["planar"], where.at("planar"))
         data = expand_planar(data, where)

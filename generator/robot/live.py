@@ -133,7 +133,7 @@ def _no_match(pattern: str, robot: Robot, slots: list[Slot], where: Location) ->
     return where.error(
         pattern,
         "a parameter's name or the path of a field, such as gravity, payload, links.*.mass",
-        did_you_mean(pattern, known, "see the documentation of live parameters"),
+        did_you_mean(pattern, known, f"parameters are {', '.join(robot.parameters) or 'none'}"),
     )
 
 

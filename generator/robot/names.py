@@ -34,7 +34,9 @@ _UNIT = re.compile(r"[A-Za-z0-9/^*(). %-]{0,32}")
 
 def check_robot_name(name: object, where: Location) -> None:
     """Accept a name that is a safe prefix of C symbols, macros and files, and a safe name of a library."""
-    fix = "choose another `name` of letters, digits and _, in the file or by load(..., name='my_arm')"
+    moved = re.fullmatch(r"(\d+)_?([A-Za-z][A-Za-z0-9_]*)", str(name))
+    example = f"{moved[2]}{moved[1]}" if moved else "my_arm"
+    fix = f"choose another `name` of letters, digits and _, in the file or by load(..., name={example!r})"
     _check_identifier(name, MAX_ROBOT_NAME, where, fix)
     plain = str(name).lower()
     kinds = {

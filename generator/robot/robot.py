@@ -273,5 +273,5 @@ class Robot(Extensible):
         """Return the link of that name."""
         if (found := next((link for link in self.links if link.name == name), None)) is not None:
             return found
-        fix = did_you_mean(name, [link.name for link in self.links], "name one of the robot's links")
+        fix = did_you_mean(name, links := [link.name for link in self.links], f"known are {', '.join(links)}")
         raise Location(self.source or "python", "links").error(name, "the name of a link", fix)

@@ -189,8 +189,6 @@ class Simulation:
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write the samples to a ``.csv`` file (one motion; a row for each time) or to a ``.npz`` file (everything)."""
         target = file_path(path)
-        if not target.parent.is_dir():
-            raise ModelError(f"{target}: no folder {str(target.parent)!r} for the samples. Fix: make it, or name another file.")
         if target.suffix not in (".csv", ".npz"):
             raise ModelError(f"{target}: got the ending {target.suffix!r}, expected '.csv' or '.npz'.")
         with replacing(target) as scratch:

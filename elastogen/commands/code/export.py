@@ -10,9 +10,9 @@ import elastogen
 from elastogen.build.export.registry import FORMATS, with_option
 from elastogen.commands.shared.options import (
     AS_JSON,
-    FILE,
     FRAMES,
     LOADING,
+    OUTPUT,
     TALKING,
     emission,
     load,
@@ -26,7 +26,7 @@ from elastogen.commands.shared.progress import progress
 
 @click.command()
 @LOADING
-@click.argument("directory", metavar="DIR", type=FILE)
+@click.argument("directory", metavar="DIR", type=OUTPUT)
 @click.option("--format", type=click.Choice([*FORMATS]), default="c", help="What DIR becomes (default c).")
 @click.option("--loop", is_flag=True, help=f"With the real-time loop ({with_option('takes_loop')}).")
 @click.option("--header-only", is_flag=True, help=f"The model's C in its header ({with_option('takes_header_only')}).")
@@ -35,7 +35,7 @@ from elastogen.commands.shared.progress import progress
 )
 @click.option("--compiler", help="C compiler (shared, fmu; default: $CC, else cc, gcc or clang).")
 @click.option("--cflags", help="More flags for the compiler, in one string (shared, fmu).")
-@click.option("--depfile", type=FILE, metavar="FILE", help="Also write a rule for make and ninja: what the C is made from.")
+@click.option("--depfile", type=OUTPUT, metavar="FILE", help="Also write a rule for make and ninja: what the C is made from.")
 @click.option("--force", is_flag=True, help="Replace files there that elastogen did not write.")
 @click.option("--outputs", type=names, metavar="A,B", help="Functions to emit (default: a sensible set).")
 @click.option("--precision", type=click.Choice(["double", "float"]), help="Default double; float for boards.")

@@ -10,9 +10,9 @@ import elastogen
 from elastogen.commands.shared.options import (
     AS_JSON,
     EMISSION,
-    FILE,
     FRAMES,
     LOADING,
+    OUTPUT,
     TALKING,
     emission,
     load,
@@ -25,7 +25,7 @@ from elastogen.commands.shared.progress import progress
 
 @click.command()
 @LOADING
-@click.argument("directory", metavar="DIR", type=FILE)
+@click.argument("directory", metavar="DIR", type=OUTPUT)
 @click.option("--force", is_flag=True, help="Replace files there that elastogen did not write.")
 @EMISSION
 @FRAMES

@@ -11,8 +11,8 @@ from elastogen.commands.motion.simulate import MOTION, simulation_arguments
 from elastogen.commands.shared.options import (
     COMPILATION,
     EMISSION,
-    FILE,
     LOADING,
+    OUTPUT,
     TALKING,
     build_robot,
     load,
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from elastogen.runtime import Simulation
 
 PAGE = together(
-    click.argument("page", metavar="[FILE]", type=FILE, required=False),
+    click.argument("page", metavar="[FILE]", type=OUTPUT, required=False),
     click.option("--force", is_flag=True, help="Replace a file that is no page of elastogen."),
 )
 

@@ -22,6 +22,7 @@ from elastogen.commands.shared.options import (
     EMISSION,
     FILE,
     LOADING,
+    OUTPUT,
     TALKING,
     build,
     for_people,
@@ -52,7 +53,9 @@ NAME = 16  # characters of a coordinate's name
 
 @click.command()
 @LOADING
-@click.option("--rate", type=float, default=1000.0, help="Cycles per second, up to 50000 (default 1000).")
+@click.option(
+    "--rate", type=click.FloatRange(1.0, 50000.0), default=1000.0, help="Cycles per second, up to 50000 (default 1000)."
+)
 @click.option("--seconds", type=positive, metavar="NUMBER", help="How long to run (default 10, or one move and a half).")
 @click.option(
     "--controller",
@@ -84,8 +87,8 @@ NAME = 16  # characters of a coordinate's name
 )
 @click.option("--cpu", type=int, metavar="N", help="Processor to stay on.")
 @click.option("--spin", type=float, default=0.0, metavar="SECONDS", help="Wait busily before each deadline.")
-@click.option("--report", type=FILE, metavar="DIR", help="Write report.md, records.npz and plots there.")
-@click.option("--animate", type=FILE, metavar="FILE", help="Draw the recorded motion: .html, .gif or .mp4.")
+@click.option("--report", type=OUTPUT, metavar="DIR", help="Write report.md, records.npz and plots there.")
+@click.option("--animate", type=OUTPUT, metavar="FILE", help="Draw the recorded motion: .html, .gif or .mp4.")
 @AS_JSON
 @EMISSION
 @COMPILATION

@@ -17,6 +17,7 @@ from elastogen.commands.shared.options import (
     EMISSION,
     FILE,
     LOADING,
+    OUTPUT,
     TALKING,
     build_robot,
     for_people,
@@ -77,10 +78,10 @@ MOTION = together(
     default=None,
     help="Simulate the rigid robot of the same numbers too (default: for flexible robots with a plot or with simulation:).",
 )
-@click.option("--csv", type=FILE, metavar="FILE", help="Write the samples to this file (.csv or .npz).")
+@click.option("--csv", type=OUTPUT, metavar="FILE", help="Write the samples to this file (.csv or .npz).")
 @click.option(
     "--plot",
-    type=FILE,
+    type=OUTPUT,
     metavar="FILE",
     help="Draw them into this file (.png, .pdf, .svg); robots with simulation: are drawn into NAME.png by default.",
 )
@@ -108,9 +109,6 @@ def run(robot: Robot, build: Callable[[Robot], Model], options: SimpleNamespace)
     plot = plot_file(robot, options)
     if options.csv is not None and options.csv.suffix not in (".csv", ".npz"):
         raise elastogen.ModelError(f"{options.csv}: got the ending {options.csv.suffix!r}, expected '.csv' or '.npz'.")
-    if options.csv is not None and not options.csv.parent.is_dir():  # told before the simulation, not after it
-        folder = str(options.csv.parent)
-        raise elastogen.ModelError(f"{options.csv}: no folder {folder!r} for the samples. Fix: make it, or name another file.")
     flexible = any(coordinate.elastic for coordinate in robot.coordinates)
     beside = options.beside_rigid
     if beside is None:
@@ -237,6 +235,10 @@ def simulation_arguments(robot: Robot, options: SimpleNamespace) -> dict[str, An
     given |= {"rtol": options.rtol, "atol": options.atol}
     for key, option, listed in (("q0", options.q0, robot.coordinates), ("qd0", options.qd0, robot.velocities)):
         if option is not None:
+            joints = sum(not coordinate.elastic for coordinate in listed)
+            if len(option) not in (joints, len(listed)):
+                counts = f"{len(listed)}" if joints == len(listed) else f"{len(listed)}, or {joints} of the joints"
+                raise elastogen.ModelError(f"{robot.name}: --{key}: got {len(option)} numbers, expected {counts}.")
             given[key] = spread(option, listed)
     arguments |= {key: value for key, value in given.items() if value is not None}
     if options.input is not None:

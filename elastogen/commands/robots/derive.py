@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 import elastogen
-from elastogen.commands.shared.options import AS_JSON, FILE, LOADING, TALKING, load, print_json, with_options
+from elastogen.commands.shared.options import AS_JSON, LOADING, OUTPUT, TALKING, load, print_json, with_options
 from elastogen.commands.shared.progress import progress
 
 
@@ -38,10 +38,10 @@ def _elements(_context: Any, _parameter: Any, texts: tuple[str, ...]) -> dict[st
 @click.command()
 @LOADING
 @click.argument("quantity", nargs=-1)
-@click.option("--latex", type=FILE, metavar="FILE", help="Write a LaTeX document.")
-@click.option("--pdf", type=FILE, metavar="FILE", help="Write a PDF (needs Typst or TeX).")
-@click.option("--python", type=FILE, metavar="FILE", help="Write the quantities as functions of a Python module.")
-@click.option("--c", type=FILE, metavar="FILE", help="Write the quantities as functions of a C file.")
+@click.option("--latex", type=OUTPUT, metavar="FILE", help="Write a LaTeX document.")
+@click.option("--pdf", type=OUTPUT, metavar="FILE", help="Write a PDF (needs Typst or TeX).")
+@click.option("--python", type=OUTPUT, metavar="FILE", help="Write the quantities as functions of a Python module.")
+@click.option("--c", type=OUTPUT, metavar="FILE", help="Write the quantities as functions of a C file.")
 @click.option("--entry", callback=_entry, metavar="R,C", help="One entry of a matrix, counted from 1.")
 @click.option("--link", metavar="NAME", help="One frame of quantities that every link has.")
 @click.option("--frame", type=click.Choice(["own", "base"]), default="own", help="Axes of velocities and accelerations.")

@@ -9,13 +9,13 @@ from types import SimpleNamespace
 import click
 
 import elastogen
-from elastogen.commands.shared.options import AS_JSON, FILE, LOADING, TALKING, load, names, warned_already, with_options
+from elastogen.commands.shared.options import AS_JSON, LOADING, OUTPUT, TALKING, load, names, warned_already, with_options
 
 
 @click.command()
 @LOADING
 @click.option("--states", type=int, default=3, metavar="N", help="Random states over the joints' ranges (default 3).")
-@click.option("--certificate", type=FILE, metavar="DIR", help="Write the certificate there, as JSON and as a page.")
+@click.option("--certificate", type=OUTPUT, metavar="DIR", help="Write the certificate there, as JSON and as a page.")
 @click.option("--outputs", type=names, metavar="A,B", help="Functions whose C is checked (default: a sensible set).")
 @AS_JSON
 @TALKING

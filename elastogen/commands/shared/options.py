@@ -36,7 +36,21 @@ class _NamedPath(click.Path):
         return super().convert(value, parameter, context)
 
 
+class _OutputPath(_NamedPath):
+    """A path that is written later: what stands in the way is told at once. Folders above it are made."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        path = super().convert(value, param, ctx)
+        above = next((folder for folder in (path.absolute(), *path.absolute().parents) if folder.exists()), None)
+        if above is None or (above != path.absolute() and not above.is_dir()):
+            self.fail(f"got {str(value)!r}, expected a path below a folder; {above} is none", param, ctx)
+        if not os.access(above, os.W_OK):
+            self.fail(f"got {str(value)!r}, expected a path that can be written; {above} may not be", param, ctx)
+        return path
+
+
 FILE = _NamedPath(path_type=Path)
+OUTPUT = _OutputPath(path_type=Path)
 
 
 def names(text: str) -> tuple[str, ...]:

@@ -19,6 +19,7 @@ from elastogen.generator.description.file.drive_file import FrictionSection, Lim
 from elastogen.generator.description.file.fields import (
     BodySection,
     FrameSection,
+    GravityField,
     InertiaField,
     ScalarField,
     Section,
@@ -109,7 +110,7 @@ class ChangesFile(AnyRobotFile):
     """A robot for elastogen that is another one with changes. SI units, radians."""
 
     base_description: BaseSection = Field(description="the robot that is changed: a file or a built-in name")
-    gravity: VectorField | None = Field(default=None, description="in the base frame [m/s^2]")
+    gravity: GravityField | None = Field(default=None, description="in the base frame [m/s^2]")
     base: Literal["fixed", "floating", "driven"] | None = Field(
         default=None, description="floating: the base link is free; driven: with six drives"
     )

@@ -43,10 +43,27 @@ def listed(value: Any) -> Any:
     return value.tolist() if hasattr(value, "tolist") else value
 
 
+def _direction(value: Any) -> str:
+    """The fix where the name of an axis was given: ``y`` or ``-z``."""
+    text = value.strip().lower() if isinstance(value, str) else ""
+    if text.lstrip("+-") not in ("x", "y", "z") or len(text) > 2:
+        return ""
+    sign = -1 if text.startswith("-") else 1
+    return f"write {[sign if axis == text[-1] else 0 for axis in 'xyz']}"
+
+
+def _gravity(value: Any) -> Any:
+    if isinstance(value, numbers.Real) and not isinstance(value, bool):
+        raise problem(
+            "three numbers [x, y, z] in the base frame, m/s^2", f"write [0, 0, {-abs(float(value)):g}] if z points up"
+        )
+    return _vector(value)
+
+
 def _vector(value: Any) -> Any:
     value = listed(value)
     if not isinstance(value, (list, tuple)) or len(value) != 3:
-        raise problem("three numbers [x, y, z]", "for example [0, 0, 0.1]")
+        raise problem("three numbers [x, y, z]", _direction(value) or "for example [0, 0, 0.1]")
     return value
 
 
@@ -104,6 +121,7 @@ ScalarField = Annotated[int | float | str, PlainValidator(_scalar), WithJsonSche
 Row3 = tuple[ScalarField, ScalarField, ScalarField]
 Row4 = tuple[ScalarField, ScalarField, ScalarField, ScalarField]
 VectorField = Annotated[Row3, BeforeValidator(_vector), WithJsonSchema(ROW3_SCHEMA)]
+GravityField = Annotated[Row3, BeforeValidator(_gravity), WithJsonSchema(ROW3_SCHEMA)]
 MatrixField = Annotated[
     tuple[Row4, Row4, Row4, Row4],
     BeforeValidator(_matrix),

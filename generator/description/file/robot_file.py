@@ -20,6 +20,7 @@ from elastogen.generator.description.file.fields import (
     SCALAR_SCHEMA,
     BodySection,
     FrameSection,
+    GravityField,
     NameField,
     ScalarField,
     Section,
@@ -243,7 +244,7 @@ class AnyRobotFile(Section):
 class RobotFile(AnyRobotFile):
     """A robot for elastogen. SI units, radians."""
 
-    gravity: VectorField = Field(default=(0, 0, -9.81), description="in the base frame [m/s^2]")
+    gravity: GravityField = Field(default=(0, 0, -9.81), description="in the base frame [m/s^2]")
     base: Literal["fixed", "floating", "driven"] = Field(
         default="fixed",
         description="floating: the base link is free, on a floating joint called base; driven: with six drives on that joint",
