@@ -28,7 +28,7 @@ from elastogen.generator.robot.robot import Robot
 from elastogen.generator.sliding.elements_inside import selectors
 from elastogen.runtime.interface.argument import Argument
 
-DOTS = dict(zip(MOTION, ("", "d", "dd", "3_", "4_", "5_"), strict=True))  # q2, qd2, qdd2, q3_2, q4_2, q5_2
+DOTS = dict(zip(MOTION, ("", "d", "dd", "3_", "4_", "5_", "6_"), strict=True))  # q2, qd2, qdd2, q3_2, q4_2, q5_2
 
 
 @dataclass(frozen=True)

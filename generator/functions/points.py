@@ -55,6 +55,13 @@ def _accelerations(way: Accelerations) -> Way:
     return derive
 
 
+def jerks(variant: Variant) -> Derived:
+    """Rates of the accelerations: third derivatives of the points, second ones of omega."""
+    accelerations = _accelerations(point_accelerations.WAYS[0])(variant).outputs[0]
+    motion = [variant.input(name) for name in ("q", "qd", "qdd", "q3")]
+    return Derived((time_derivative(variant.graph, accelerations, variant.mechanism.in_time(motion)),))
+
+
 def _sheared(variant: Variant, *, acceleration: bool) -> list[Twist]:
     """Velocities or accelerations where linear tips make frames non-orthogonal, by differentiation of the poses."""
     motion = [variant.input(name) for name in ("q", "qd", "qdd")]
@@ -189,6 +196,8 @@ ENTRIES = tuple(
         ("point_accelerations", "Accelerations of all points in base components, without gravity.", ("q", "qd", "qdd"),
          _per_point("a", 6, "m/s^2, rad/s^2", _TWIST),
          tuple(map(_accelerations, point_accelerations.WAYS))),
+        ("point_jerks", "Third time derivatives of all points in base components (000 (111)).", ("q", "qd", "qdd", "q3"),
+         _per_point("j", 6, "m/s^3, rad/s^3", _TWIST), (jerks,)),
         ("point_jacobians", "Jacobians of all points in base components: twists = J qd.", ("q",),
          _per_coordinate("J", "m, 1 or m/rad"), (jacobians,)),
         ("point_jacobian_rates", "Time derivatives of the Jacobians of all points: accelerations = J qdd + dJ/dt qd.",

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from elastogen.runtime.interface.argument import Argument
 
-MOTION = ("q", "qd", "qdd", "q3", "q4", "q5")  # coordinates and their time derivatives
+MOTION = ("q", "qd", "qdd", "q3", "q4", "q5", "q6")  # coordinates and their time derivatives
 
 _PER_COORDINATE = {
     "q": ("rad or m", "generalized coordinates"),
@@ -15,6 +15,7 @@ _PER_COORDINATE = {
     "q3": ("rad/s^3 or m/s^3", "third time derivatives of the coordinates"),
     "q4": ("rad/s^4 or m/s^4", "fourth time derivatives of the coordinates"),
     "q5": ("rad/s^5 or m/s^5", "fifth time derivatives of the coordinates"),
+    "q6": ("rad/s^6 or m/s^6", "sixth time derivatives of the coordinates"),
     "q0": ("rad or m", "configuration"),
     "q1": ("rad or m", "another configuration"),
     "v": ("rad or m", "displacement: velocities times a time"),

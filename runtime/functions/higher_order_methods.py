@@ -12,7 +12,7 @@ class HigherOrderMethods(Evaluation):
     """Quantities that need derivatives of q beyond qdd; each order is an emitted function, ``<method>_<order>``.
 
     ``q`` and its time derivatives are (..., nq) in [rad] or [m], per s, s^2, ...; dots are batch axes that broadcast.
-    ``higher`` are the derivatives of third, fourth and fifth order, as many as the order of the quantity needs.
+    ``higher`` are the derivatives of third to sixth order, as many as the order of the quantity needs.
     """
 
     def acceleration_energy(
@@ -30,6 +30,27 @@ class HigherOrderMethods(Evaluation):
         Order p = 1..4 needs the time derivatives of q up to order p + 1: p - 1 arrays ``higher``.
         """
         return self._evaluate_order("acceleration_energy", "p", p, (1, 4), 2, (q, qd, qdd, *higher), out, parameters)
+
+    def acceleration_energy_rate(
+        self,
+        p: int,
+        k: int,
+        q: ArrayLike,
+        qd: ArrayLike,
+        qdd: ArrayLike,
+        *higher: ArrayLike,
+        out: Array | None = None,
+        parameters: ParameterValues = None,
+    ) -> Array:
+        """Return d^k/dt^k of the acceleration energy of order p along the motion, (...), [kg m^2 / s^(2p+k+2)].
+
+        Order p = 0..3, where 0 is the kinetic energy, and k = 1, 2 need the time derivatives of q up to order p + k + 1:
+        p + k - 1 arrays ``higher`` (paper 000 (49), (50)).
+        """
+        if isinstance(p, bool) or not isinstance(p, int) or not 0 <= p <= 3:
+            raise ModelError(f"{self._name}.acceleration_energy_rate: p={p!r}, expected a whole number from 0 to 3.")
+        arrays = (q, qd, qdd, *higher)
+        return self._evaluate_order(f"acceleration_energy_rate_{p}", "k", k, (1, 2), p + 2, arrays, out, parameters)
 
     def kinetic_energy_parts(
         self, q: ArrayLike, qd: ArrayLike, *, out: Array | None = None, parameters: ParameterValues = None
@@ -69,10 +90,10 @@ class HigherOrderMethods(Evaluation):
     ) -> Array:
         """Return d^k/dt^k of :meth:`inertia_forces` along the motion, (..., nq), [N m/s^k] or [N/s^k].
 
-        Order k = 0..3 needs the time derivatives of q up to order k + 2: k arrays ``higher``.
+        Order k = 0..4 needs the time derivatives of q up to order k + 2: k arrays ``higher``.
         """
         arrays = (q, qd, qdd, *higher)
-        return self._evaluate_order("inertia_force_rate", "k", k, (0, 3), 3, arrays, out, parameters, zero="inertia_forces")
+        return self._evaluate_order("inertia_force_rate", "k", k, (0, 4), 3, arrays, out, parameters, zero="inertia_forces")
 
     def inverse_dynamics_rate(
         self,
@@ -86,11 +107,11 @@ class HigherOrderMethods(Evaluation):
     ) -> Array:
         """Return d^k/dt^k of :meth:`inverse_dynamics` along the motion, (..., nq), [N m/s^k] or [N/s^k].
 
-        Order k = 0..3 needs the time derivatives of q up to order k + 2: k arrays ``higher``.
+        Order k = 0..4 needs the time derivatives of q up to order k + 2: k arrays ``higher``.
         """
         arrays = (q, qd, qdd, *higher)
         return self._evaluate_order(
-            "inverse_dynamics_rate", "k", k, (0, 3), 3, arrays, out, parameters, zero="inverse_dynamics"
+            "inverse_dynamics_rate", "k", k, (0, 4), 3, arrays, out, parameters, zero="inverse_dynamics"
         )
 
     def transform_rate(

@@ -36,6 +36,19 @@ class PointMethods(Evaluation):
         """Accelerations (dv/dt, domega/dt) of all points in base components, without gravity, (..., n_points, 6)."""
         return self._evaluate("point_accelerations", (q, qd, qdd), out, parameters)
 
+    def point_jerks(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        qdd: ArrayLike,
+        q3: ArrayLike,
+        *,
+        out: Array | None = None,
+        parameters: ParameterValues = None,
+    ) -> Array:
+        """Time derivatives of :meth:`point_accelerations`, linear, then angular, (..., n_points, 6), [m/s^3], [rad/s^3]."""
+        return self._evaluate("point_jerks", (q, qd, qdd, q3), out, parameters)
+
     def point_jacobians(self, q: ArrayLike, *, out: Array | None = None, parameters: ParameterValues = None) -> Array:
         """Jacobians of all points in base components, (v, omega) = J qd, (..., n_points, 6, nq)."""
         return self._evaluate("point_jacobians", (q,), out, parameters)

@@ -127,6 +127,17 @@ def acceleration(chain, *motion):
     return np.concatenate([2 * coefficient(p, 2), axial(2 * coefficient(R, 2) @ inverse - spin @ spin)])
 
 
+def jerk(chain, *motion):
+    """The rate of the acceleration: with S = dR/dt R^-1, the skew part of d^2S/dt^2."""
+    R, p = pose(chain, jets(motion, 3))
+    rates = [math.factorial(k) * coefficient(R, k) for k in range(4)]
+    inverse = np.linalg.inv(rates[0])
+    S = rates[1] @ inverse
+    first = rates[2] @ inverse - S @ S
+    second = rates[3] @ inverse - rates[2] @ inverse @ S - first @ S - S @ first
+    return np.concatenate([6 * coefficient(p, 3), axial(second)])
+
+
 def jacobian(chain, q):
     return np.stack([velocity(chain, q, unit) for unit in np.eye(len(q))], axis=1)
 

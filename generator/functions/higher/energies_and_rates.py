@@ -7,7 +7,7 @@ from collections.abc import Callable
 from elastogen.generator.algorithms import affine
 from elastogen.generator.algorithms.acceleration_energy import acceleration_energy
 from elastogen.generator.functions.catalogue import Derived, Entry, unless_sheared
-from elastogen.generator.functions.dynamics import inverse_dynamics
+from elastogen.generator.functions.dynamics import inverse_dynamics, kinetic_energy
 from elastogen.generator.functions.variants import Variant
 from elastogen.generator.program.arguments import MOTION, scalar, vector
 from elastogen.generator.program.differentiate import time_derivative
@@ -15,7 +15,8 @@ from elastogen.generator.program.graph import Value
 from elastogen.generator.robot.own.terms import TIME
 from elastogen.runtime.interface.argument import Argument
 
-HIGHEST_ENERGY, HIGHEST_RATE, HIGHEST_TRANSFORM_RATE = 4, 3, 4
+HIGHEST_ENERGY, HIGHEST_RATE, HIGHEST_TRANSFORM_RATE = 4, 4, 4
+RATED_ENERGIES, ENERGY_RATES = range(4), (1, 2)  # orders p and k of d^k E^(p)/dt^k
 
 
 def _motion(variant: Variant, count: int) -> list[list[Value]]:
@@ -46,8 +47,19 @@ def _with_drives(variant: Variant, energy: Value, p: int) -> Derived:
     return Derived(([energy],))
 
 
-def _rate(variant: Variant, values: list[Value], k: int) -> list[Value]:
-    motion = _motion(variant, 3 + k)
+def _energy_rate(p: int, k: int) -> Callable[[Variant], Derived]:
+    """d^k/dt^k E^(p) (000 (49), (50), k >= 1); p = 0 is the kinetic energy."""
+
+    def derive(variant: Variant) -> Derived:
+        energy = kinetic_energy(variant) if p == 0 else _energy_by_bodies(p)(variant)
+        return Derived((_rate(variant, list(energy.outputs[0]), k, p + 2),))
+
+    return derive
+
+
+def _rate(variant: Variant, values: list[Value], k: int, depends_on: int = 3) -> list[Value]:
+    """Time derivative of order k of values that depend on so many of q, qd, qdd, ..."""
+    motion = _motion(variant, depends_on + k)
     chain = variant.mechanism.in_time(motion)
     if TIME in variant.nominal:  # own terms may depend on it
         chain.append(([variant.graph.input(TIME)], [variant.graph.value(1)]))
@@ -81,7 +93,7 @@ def _transform_rate(k: int) -> Callable[[Variant], Derived]:
     return derive
 
 
-_UNITS = ("N m/s or N/s", "N m/s^2 or N/s^2", "N m/s^3 or N/s^3")
+_UNITS = ("N m/s or N/s", "N m/s^2 or N/s^2", "N m/s^3 or N/s^3", "N m/s^4 or N/s^4")
 
 ENTRIES = (
     *(
@@ -89,6 +101,13 @@ ENTRIES = (
               MOTION[: p + 2], lambda v, p=p: (scalar("E", f"J/s^{2 * p}", "energy"),),  # type: ignore[misc]
               (_energy_by_bodies(p), _energy_by_trace(p)), "dynamic", default=False)
         for p in range(1, HIGHEST_ENERGY + 1)
+    ),
+    *(
+        Entry(f"acceleration_energy_rate_{p}_{k}",
+              f"Time derivative of order {k} of the {f'acceleration energy of order {p}' if p else 'kinetic energy'}.",
+              MOTION[: p + k + 2], lambda v, p=p, k=k: (scalar("E", f"J/s^{2 * p + k}", "rate of the energy"),),  # type: ignore[misc]
+              (_energy_rate(p, k),), "dynamic", default=False)
+        for p in RATED_ENERGIES for k in ENERGY_RATES
     ),
     *(
         Entry(f"inertia_force_rate_{k}", f"Time derivative of order {k} of the inertia forces M qdd + C qd.",

@@ -14,7 +14,7 @@ import elastogen
 from elastogen.generator.functions.derivation import derive_model
 from elastogen.generator.robot.errors import OutputError
 
-MOTION = ("q", "qd", "qdd", "q3", "q4", "q5")
+MOTION = ("q", "qd", "qdd", "q3", "q4", "q5", "q6")
 
 
 def names(p):
@@ -149,3 +149,46 @@ def test_in_c(cache_dir):
     q, qd = np.array([0.3, -0.4]), np.array([1.0, 2.0])
     assert model.kinetic_energy_parts(q, qd).sum() == pytest.approx(float(model.kinetic_energy(q, qd)), rel=1e-14)
     assert model.acceleration_energy_parts(2, q, qd, qd, q).shape == (2, 6)
+
+
+@pytest.mark.parametrize("k", [1, 2])
+@pytest.mark.parametrize("p", range(4))
+def test_rates_of_energies_are_those_of_mass_points(p, k):
+    rng = np.random.default_rng(17)
+    motion = rng.uniform(-0.5, 0.5, (p + k + 2, 4))
+    order = p + 1 + k
+    q = oracle.jets(motion, order)
+    expected = 0.0
+    for parts in bodies():
+        for _, points in parts:
+            for mass, chain in points:
+                _, place = oracle.pose(chain, q)
+                r = [factorial(n) * oracle.coefficient(place, n).real for n in range(order + 1)]
+                expected += mass / 2 * sum(_choose(k, i) * (r[p + 1 + i] @ r[p + 1 + k - i]) for i in range(k + 1))
+    rotor = 0.002 * 25
+    rates = motion[:, 0]
+    expected += rotor / 2 * sum(_choose(k, i) * rates[p + 1 + i] * rates[p + 1 + k - i] for i in range(k + 1))
+    x = dict(zip(MOTION, motion, strict=False))
+    assert programs()(f"acceleration_energy_rate_{p}_{k}", **x) == pytest.approx(expected, rel=1e-11)
+
+
+@pytest.mark.parametrize("k", [1, 2, 3, 4])
+def test_rates_of_inertia_forces_are_those_of_mass_points(k, h=1e-30):
+    """Q_i = sum m dr/dq_i . r'' as a power series in time; dr/dq_i by complex steps of the whole motion."""
+    rng = np.random.default_rng(23)
+    motion = rng.uniform(-0.5, 0.5, (k + 3, 4))
+    expected = np.zeros(4)
+    for i in range(4):
+        moved = motion.astype(complex)
+        moved[0, i] += 1j * h
+        q = oracle.jets(moved, k + 2)
+        for parts in bodies():
+            for _, points in parts:
+                for mass, chain in points:
+                    _, place = oracle.pose(chain, q)
+                    r = [factorial(n) * oracle.coefficient(place, n) for n in range(k + 3)]
+                    shares = (_choose(k, j) * (r[j].imag / h) @ r[2 + k - j].real for j in range(k + 1))
+                    expected[i] += mass * sum(shares)
+    expected[0] += 0.002 * 25 * motion[k + 2, 0]
+    found = programs()(f"inertia_force_rate_{k}", **dict(zip(MOTION, motion, strict=False)))
+    assert np.abs(found - expected).max() <= 1e-11 * np.abs(expected).max()

@@ -325,3 +325,12 @@ def test_bad_points(case):
 def test_functions_of_points_need_points():
     with pytest.raises(OutputError, match="add `points:`"):
         derive_model(elastogen.load("two_link"), ["point_positions"])
+
+
+@pytest.mark.parametrize("rotation", ["exponential", "linear"])
+def test_jerks_are_third_derivatives(rotation):
+    robot = elastogen.load(spatial(rotation))
+    motion = np.random.default_rng(21).uniform(-0.4, 0.4, (4, 7))
+    found = PlainPrograms(robot)("point_jerks", **dict(zip(("q", "qd", "qdd", "q3"), motion, strict=True)))
+    expected = np.array([oracle.jerk(chain, *motion).real for chain in spatial_chains(rotation == "linear")])
+    assert np.abs(found - expected).max() <= 1e-11 * np.abs(expected).max()
