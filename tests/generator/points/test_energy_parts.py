@@ -173,9 +173,9 @@ def test_rates_of_energies_are_those_of_mass_points(p, k):
 
 
 @pytest.mark.parametrize("k", [1, 2, 3, 4])
-def test_rates_of_inertia_forces_are_those_of_mass_points(k, h=1e-30):
+def test_rates_of_inertia_forces_are_those_of_mass_points(k):
     """Q_i = sum m dr/dq_i . r'' as a power series in time; dr/dq_i by complex steps of the whole motion."""
-    rng = np.random.default_rng(23)
+    rng, h = np.random.default_rng(23), 1e-30
     motion = rng.uniform(-0.5, 0.5, (k + 3, 4))
     expected = np.zeros(4)
     for i in range(4):
