@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -91,11 +92,11 @@ class Geometry:
             volume = self._mesh.volume
         return float((PER_SIZE * volume / count) ** (1 / 3))
 
-    def meshed(self, size: float, where: Location) -> Solid:
-        """In elements of a size [m]; of 0: as large as they can be; a mesh is as it is."""
+    def meshed(self, size: float, where: Location, near: Sequence[tuple[float, ...]] = ()) -> Solid:
+        """In elements of a size [m]; of 0: as large as they can be; a mesh is as it is. ``near``: see ``filled``."""
         check_extra(self.where)
         if self.kind in SURFACES:
-            return filled(self.surface, size, where)
+            return filled(self.surface, size, where, near)
         if self.kind in SOLIDS:
             unit = abs(float(np.prod(self.scale))) ** (1 / 3)
             raw = of_step(self.data, size / unit if size else 1e9, self.mesher, self.where)
@@ -103,6 +104,11 @@ class Geometry:
             check_size(solid.corners, self.where)
             return solid
         return self._mesh
+
+    @property
+    def diagonal(self) -> float:
+        """Of the bounding box of a surface [m]; 0 for others, which are meshed as they are."""
+        return float(np.linalg.norm(np.ptp(self.surface.corners, axis=0))) if self.kind in SURFACES else 0.0
 
     @property
     def is_mesh(self) -> bool:

@@ -12,7 +12,7 @@ from elastogen.generator.robot.location import Location
 from elastogen.generator.solids.solid import Array, Elements, Indices
 
 NEAR = 0.25  # of the solid's diagonal: a joint farther outside is a mistake
-PATCH = 0.1  # of the diagonal: what is taken around the nearest node where there is neither bore nor face
+PATCH = 0.15  # of the diagonal: what is taken around the nearest node where there is neither bore nor face
 LEAST_FACE = 0.005  # of the diagonal's square: area of a face that counts as one
 FACE = 0.25  # of the diagonal: radius in which a face counts as around the axis
 SAME_PLANE = 0.01  # of the diagonal
@@ -35,6 +35,13 @@ class Wanted:
     given: Given | None  # None: the bore or face around the axis
     averaging: bool
     where: Location
+
+    def radius(self, diagonal: float, apart: float) -> float:
+        """Of its round place [m]: elements are to be smaller than that; 0 where its nodes are found otherwise."""
+        if self.given is None:
+            return min(PATCH * diagonal, 0.45 * apart)
+        ((form, numbers),) = self.given.items()
+        return float(numbers[6 if form == "cylinder" else 3]) if form in ("cylinder", "sphere") else 0.0
 
 
 @dataclass(frozen=True)
@@ -63,12 +70,15 @@ def rigid_motions(offsets: Array) -> Array:
     return found.reshape(-1, 6)
 
 
-def held(wanted: Wanted, elements: Elements) -> Held:
-    """The nodes of an interface; what touches none, or too few to hold a frame, is refused with the nearest place."""
+def held(wanted: Wanted, elements: Elements, apart: float = np.inf) -> Held:
+    """The nodes of an interface; what touches none, or too few to hold a frame, is refused with the nearest place.
+
+    ``apart`` is the distance to the next interface [m]: a patch that nobody gave stays within half of it.
+    """
     if wanted.given is not None:
         nodes, how = chosen(wanted.given, wanted.where)(elements), "as given"
     else:
-        nodes, how = _around(wanted, elements)
+        nodes, how = _around(wanted, elements, apart)
     if not len(nodes):
         nearest, distance = _nearest(elements.nodes, wanted.place)
         raise wanted.where.error(
@@ -140,8 +150,8 @@ def _tolerance(e: Elements) -> float:
     return 1e-6 * float(np.linalg.norm(np.ptp(e.nodes, axis=0)))
 
 
-def _around(wanted: Wanted, e: Elements) -> tuple[Indices, str]:
-    """The bore around the joint's axis, else the face across it, else a patch around the nearest node."""
+def _around(wanted: Wanted, e: Elements, apart: float) -> tuple[Indices, str]:
+    """The bore around the joint's axis, else the face across it, else a patch where the axis meets the surface."""
     corners = e.nodes[e.surface[:, :3]]
     diagonal = float(np.linalg.norm(np.ptp(e.nodes, axis=0)))
     normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
@@ -175,8 +185,17 @@ def _around(wanted: Wanted, e: Elements) -> tuple[Indices, str]:
             this = flat & (np.abs(along - at) < SAME_PLANE * diagonal)
             if areas[this].sum() > LEAST_FACE * diagonal**2:
                 return np.unique(e.surface[this]), f"face across the axis, {at:+.4g} m from the joint"
-    near = np.linalg.norm(e.nodes - wanted.place, axis=1) <= distance + PATCH * diagonal
-    return np.flatnonzero(near & _on_surface(e)), f"patch of {distance + PATCH * diagonal:.3g} m around it"
+    patch, outer = min(PATCH * diagonal, 0.45 * apart), np.flatnonzero(_on_surface(e))
+    offset = e.nodes[outer] - wanted.place
+    if wanted.axis is not None:
+        along = offset @ wanted.axis
+        round_it = np.linalg.norm(offset - along[:, None] * wanted.axis, axis=1) <= patch
+        if round_it.any():
+            at = along[round_it][np.argmin(np.abs(along[round_it]))]
+            this = outer[round_it & (np.abs(along - at) <= patch)]
+            return this, f"patch of {patch:.3g} m around the axis, {at:+.4g} m from the joint"
+    nearest = offset[np.argmin(np.linalg.norm(offset, axis=1))]
+    return outer[np.linalg.norm(offset - nearest, axis=1) <= patch], f"patch of {patch:.3g} m around the nearest point"
 
 
 def _on_surface(e: Elements) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:

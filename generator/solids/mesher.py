@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -30,15 +31,15 @@ def check_extra(where: Location) -> None:
             raise where.error(f"no {package}", "the packages that links by meshes need", EXTRA)
 
 
-def filled(surface: Surface, size: float, where: Location) -> Solid:
-    """The inside of a closed surface in elements of a size [m]."""
+def filled(surface: Surface, size: float, where: Location, near: Sequence[tuple[float, ...]] = ()) -> Solid:
+    """The inside of a closed surface in elements of a size [m]; ``near`` has points (x, y, z) and smaller sizes around them."""
     with tempfile.TemporaryDirectory(prefix="elastogen-mesh-") as folder:
         path = Path(folder) / "surface.stl"
         path.write_bytes(_binary_stl(surface))
         text = ""
         for trial in range(TRIALS):
             try:
-                solid = _by_netgen(path, "stl", size / SMALLER**trial, Path(folder), where)
+                solid = _by_netgen(path, "stl", size / SMALLER**trial, Path(folder), where, near)
             except MeshingError as problem:
                 text = str(problem)
                 continue
@@ -66,11 +67,14 @@ class MeshingError(Exception):
     """What a mesher said."""
 
 
-def _by_netgen(path: Path, kind: str, size: float, folder: Path, where: Location) -> Solid:
+def _by_netgen(
+    path: Path, kind: str, size: float, folder: Path, where: Location, near: Sequence[tuple[float, ...]] = ()
+) -> Solid:
     if find_spec("netgen") is None:
         raise where.error("no netgen-mesher", "the mesher of the extra mesh", EXTRA)
     out = folder / "solid.npz"
-    _run([sys.executable, netgen_process.__file__, str(path), kind, repr(size), str(out)], folder)
+    places = ";".join(",".join(repr(float(x)) for x in place) for place in near)
+    _run([sys.executable, netgen_process.__file__, str(path), kind, repr(size), str(out), places], folder)
     with np.load(out, allow_pickle=False) as found:
         return Solid.of(found["corners"], found["cells"])
 

@@ -23,6 +23,7 @@ from elastogen.generator.stages import stage
 
 FORMAT = 1  # raised where the same request gives other numbers
 FIRST_COUNT = 400  # elements of the first mesh, where no size is given
+ACROSS = 0.4  # first elements at round interfaces, by their radius
 CONVERGED = 0.01  # relative change of the kept frequencies from one size to half of it
 MOST_ELEMENTS = 12_000  # of a mesh that is made without being asked for
 
@@ -42,6 +43,11 @@ class Request:
     modes: int | None
     below: float | None  # [Hz]
     where: Location
+
+    def apart(self, wanted: Wanted) -> float:
+        """From an interface to the next one [m]."""
+        others = (other for other in (self.clamp, *self.seats) if other.name != wanted.name)
+        return min((float(np.linalg.norm(other.place - wanted.place)) for other in others), default=np.inf)
 
     @property
     def key(self) -> str:
@@ -95,11 +101,12 @@ def _code() -> str:
 def _compute(request: Request) -> Found:
     free = request.size is None and request.count is None and not request.geometry.is_mesh
     size, moved = request.size or request.geometry.size_for(request.count or FIRST_COUNT), None
-    solid = _meshed(request, size)
+    solid = _meshed(request, size, 1.0)
+    first = size
     result = _reduced(request, solid, exact=not free)
     if free:
         while True:
-            finer = _meshed(request, size / 2)
+            finer = _meshed(request, size / 2, size / 2 / first)
             if len(finer.tetrahedra) > MOST_ELEMENTS:
                 break
             before, solid, size = result.solid.frequencies, finer, size / 2
@@ -126,9 +133,17 @@ class _Result:
     solid: Reduced
 
 
-def _meshed(request: Request, size: float) -> Solid:
+def _meshed(request: Request, size: float, share: float) -> Solid:
+    """In elements of a size; ``share`` of it by the first one. Round interfaces have smaller elements: they hold few nodes."""
     with stage("mesh", f"{request.clamp.where.source} elements of {size:.3g} m"):
-        solid = request.geometry.meshed(size, request.where)
+        near = []
+        for wanted in (request.clamp, *request.seats):
+            radius = wanted.radius(request.geometry.diagonal, request.apart(wanted))
+            local = min(size, radius * ACROSS * share)
+            if 0 < local < size:
+                steps = [np.zeros(3), *(sign * radius * axis for axis in np.eye(3) for sign in (-0.7, 0.7))]
+                near += [(*(wanted.place + step), local) for step in steps]
+        solid = request.geometry.meshed(size, request.where, near)
     if solid.parts != 1:
         raise request.where.error(f"{solid.parts} parts that do not touch", "one solid", "join them, or export one of them")
     return solid
@@ -140,8 +155,7 @@ def _reduced(request: Request, solid: Solid, exact: bool) -> _Result:
         material = replace(material, density=request.mass / solid.volume)
     with stage("finite elements", f"{len(solid.tetrahedra)} elements"):
         elements = quadratic_elements(solid, material)
-    clamp = held(request.clamp, elements)
-    seats = [held(wanted, elements) for wanted in request.seats]
+    clamp, *seats = (held(wanted, elements, request.apart(wanted)) for wanted in (request.clamp, *request.seats))
     _check_apart(request, [clamp, *seats])
     below = None if request.below is None else 2 * np.pi * request.below
     with stage("modes", f"{3 * len(elements.nodes)} degrees of freedom"):

@@ -303,3 +303,43 @@ def test_default_sizes_converge(folder):
         warnings.simplefilter("error", elastogen.RobotWarning)
         report = written(folder, described(size=None)).links[1].flexible.solid.report
     assert report["moved"] < 0.01
+
+
+@pytest.mark.nightly
+def test_a_panda_with_a_flexible_link_from_its_own_collision_mesh(folder):
+    """From the URDF to simulated C."""
+    data = pytest.importorskip("importlib.metadata").distribution("example-robot-data")
+    urdf = data.locate_file("cmeel.prefix/share/example-robot-data/robots/panda_description/urdf/panda.urdf")
+    flexible = {"type": "mesh", "file": "collision", "material": "aluminium", "mass": "link", "modes": 4}
+    top = {"elastogen": 1, "name": "panda3", "base_description": str(urdf),
+           "links": [{"name": "panda_link3", "flexible": flexible | {"damping": {"ratio": 0.02}}}]}  # fmt: skip
+    robot = written(folder, top)
+    report = robot.link("panda_link3").flexible.solid.report
+    assert report["moved"] < 0.01
+    np.testing.assert_allclose(report["frequencies"], report["full"], rtol=1e-3)
+    model = elastogen.build_model(robot, outputs=["forward_dynamics", "mass_matrix", "kinetic_energy"], cflags="-O1")
+    run = model.simulate(0.02, dt=2e-5)
+    assert np.isfinite(run.q).all()
+
+
+@pytest.mark.nightly
+def test_two_castings_with_a_branch(folder):
+    """Both links from meshes, three joints on the first: against Lagrange's equations."""
+    from elastogen.generator.functions.derivation import derive_model
+    from elastogen.verification import second_derivation
+    from elastogen.verification.states import random_states
+
+    places = PLACES | {"side": {"sphere": {"point": [0.1, 0, 0.01], "radius": 0.01}}}
+    description = described(interfaces=places, modes=2)
+    again = {"type": "mesh", "file": "box.stl", "material": "steel", "modes": 2, "size": 0.03,
+             "interfaces": {"side": PLACES["hub"], "tip": PLACES["elbow"]}}  # fmt: skip
+    description["links"].append({"name": "other", "flexible": again})
+    description["joints"].append({"name": "side", "type": "revolute", "parent": "arm", "child": "other",
+                                  "placement": {"xyz": [0.1, 0, 0.01]}})  # fmt: skip
+    description["tip"] = {"link": "other", "xyz": [0.2, 0, 0]}
+    robot = written(folder, description)
+    assert [joint.interface for joint in robot.joints] == ["", "elbow", "tip"]
+    names = ("forward_kinematics", "mass_matrix", "inverse_dynamics")
+    functions = {f.name: f for f in derive_model(robot, names).functions}
+    found = list(second_derivation.check(robot, functions, random_states(robot, 1, 3), {}))
+    assert {f.subject: f.verdict for f in found} == dict.fromkeys(names, "passed"), found
