@@ -31,7 +31,7 @@ _PART = re.compile(r"\A/\* (?:Part of [\w. ]+|Shared part): (\w)")
 _GIVEN = "\0"  # before a word that is not of the sample robot, but of a user
 _NAMED = re.compile(rf"(?<!{_GIVEN})(?:\brobot_\w+|\brobot(?=\.[ch]\b)|\bROBOT_\w+)")
 _LIBRARY = ("CEIL", "FABS", "FLOOR", "FMAX", "FMIN", "POW", "SQRT", "SIN", "COS", "ATAN2")
-_LIMITS = {"LARGEST": ("DBL_MAX", "FLT_MAX"), "EPSILON": ("DBL_EPSILON", "FLT_EPSILON"), "HUGE": ("HUGE_VAL", "HUGE_VALF")}
+_LIMITS = {"LARGEST": ("DBL_MAX", "FLT_MAX"), "EPSILON": ("DBL_EPSILON", "FLT_EPSILON"), "HUGE": ("HUGE_VAL", "INFINITY")}
 
 
 @dataclass(frozen=True)

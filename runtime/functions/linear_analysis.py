@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -51,6 +52,13 @@ class Linearization:
     B: Array
     driven: tuple[int, ...]
     coordinates: tuple[int, ...] | None = None  # of a robot with loops: the independent velocities that dq and dqd belong to
+
+    def __iter__(self) -> Iterator[Array]:
+        """So that ``A, B = model.linearize(...)``."""
+        return iter((self.A, self.B))
+
+    def __repr__(self) -> str:
+        return f"Linearization(A {self.A.shape}, B {self.B.shape}, driven={self.driven})"
 
 
 class LinearAnalysis(Evaluation):

@@ -22,7 +22,7 @@ typedef float robot_scalar_t;
 #define ROBOT_SQRT    sqrtf
 #define ROBOT_LARGEST FLT_MAX
 #define ROBOT_EPSILON FLT_EPSILON
-#define ROBOT_HUGE    HUGE_VALF
+#define ROBOT_HUGE    INFINITY
 #else
 typedef double robot_scalar_t;
 #define REAL(number)  (number)
