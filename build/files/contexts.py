@@ -171,6 +171,7 @@ class SimulationCall:
     can_fail: bool
     takes_elements: bool = False  # whether it is told which elements are inside sliding joints
     for_elements: bool = False  # whether ``symbol`` is, too
+    given: str = ""  # what ``symbol`` is called with before the arrays
 
 
 @dataclass(frozen=True)

@@ -18,11 +18,16 @@ class CallsContext:
     converts: bool
 
 
-def model_call(function: Function, user: str, sliding: int) -> SimulationCall:
+def model_call(function: Function, user: str, sliding: int, holder: str = "") -> SimulationCall:
     """A call by the C file ``robot_<user>`` of the sample robot; with sliding joints, for given elements inside them."""
     inputs = tuple(SimulationArgument(argument.name, argument.size) for argument in function.inputs)
     outputs = tuple(SimulationArgument(argument.name, argument.size) for argument in function.outputs)
-    parameters = ["const robot_params_t *p", *(["const int *k"] if sliding else [])]
+    if holder:  # a struct with the parameters and the elements
+        parameters = [f"const {holder} *{user}"]
+        place = f"{user}->"
+    else:
+        parameters, place = ["const robot_params_t *p", *(["const int *k"] if sliding else [])], ""
+    live = f"&{place}p" if holder else "p"
     parameters += [f"const robot_scalar_t *{argument.name}" for argument in inputs]
     parameters += [f"robot_scalar_t *{argument.name}" for argument in outputs]
     return SimulationCall(
@@ -32,8 +37,9 @@ def model_call(function: Function, user: str, sliding: int) -> SimulationCall:
         inputs=inputs,
         outputs=outputs,
         can_fail=function.can_fail,
-        takes_elements=bool(sliding),
+        takes_elements=bool(sliding) and not holder,
         for_elements=bool(function.selectors),
+        given=f"{live}, {place}k" if function.selectors else live,
     )
 
 

@@ -18,6 +18,12 @@
 #ifndef ROBOT_TRAJECTORY_HOLDS
 #define ROBOT_TRAJECTORY_HOLDS 1 /* whether a trajectory holds its ends; else it is zero outside */
 #endif
+#ifndef ROBOT_FMU_POINTS_COUNT
+#define ROBOT_FMU_POINTS_COUNT 0 /* points of links that a functional mock-up unit has */
+#endif
+#ifndef ROBOT_FMU_FRAMES_COUNT
+#define ROBOT_FMU_FRAMES_COUNT 0 /* frames that the user chose */
+#endif
 #ifndef ROBOT_TIMED
 #define ROBOT_TIMED 1 /* whether the live parameter time follows a simulation */
 #endif

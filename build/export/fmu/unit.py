@@ -13,10 +13,8 @@ from elastogen.build.export.archive import zipped
 from elastogen.build.export.fmu.variables import FRAME_BLOCKS, Block, Variable, Variables
 from elastogen.build.export.libraries import compile_shared, library_ending, parts_of_triple
 from elastogen.build.export.project import ExportContext, Files, Project
-from elastogen.build.files.contexts import SwitchContext
 from elastogen.build.files.model_calls import calls_text, model_call
-from elastogen.build.files.switching import switch_context
-from elastogen.build.files.templating import fill
+from elastogen.build.files.templating import fill, origin
 from elastogen.build.options import CompileOptions
 from elastogen.build.plain_c.emission import Emission
 from elastogen.generator.robot.errors import OutputError
@@ -34,10 +32,8 @@ class FmuContext(ExportContext):
 
     prefix: str = ""
     macro: str = ""
-    sim: str = ""  # prefix of the simulation's macros
     nq: int = 0
     nv: int = 0
-    nv_macro: str = ""
     frames: int = 0
     points: int = 0
     chosen: int = 0  # number of frames that the user chose
@@ -47,7 +43,6 @@ class FmuContext(ExportContext):
     quaternions: tuple[int, ...] = ()
     timed: bool = False  # whether a live parameter is the time
     calls: str = ""  # functions of the model on arrays of double
-    switching: SwitchContext | None = None
     fields: tuple[str, ...] = ()  # live parameters, without the time
     blocks: tuple[Block, ...] = ()
     variables: tuple[Variable, ...] = ()
@@ -76,8 +71,7 @@ def fmu_files(project: Project, version: int, target: str | None, options: Compi
     name = f"{project.name}_fmu"
     sources = {
         **project.c_files,
-        f"{name}.h": fill("export/fmu/core.h.j2", context),
-        f"{name}.c": fill("export/fmu/core.c.j2", context),
+        **_core(context),
         f"{name}i{version}.h": fill(f"export/fmu{version}/fmi{version}.h.j2", context),
         f"{name}i{version}.c": fill(f"export/fmu{version}/fmi{version}.c.j2", context),
     }
@@ -92,6 +86,24 @@ def fmu_files(project: Project, version: int, target: str | None, options: Compi
     if version == 3:
         archive["sources/buildDescription.xml"] = fill("export/fmu3/buildDescription.xml.j2", context)
     return {f"{project.name}.fmu": zipped(archive), "example.py": fill("export/fmu/example.py.j2", context)}
+
+
+def _core(context: FmuContext) -> dict[str, str]:
+    """What both versions of the interface stand on: header and source."""
+    features = {
+        "SLIDING": context.sliding,
+        "QUATERNIONS": len(context.quaternions),
+        "TIMED": int(context.timed),
+        "FMU_POINTS_COUNT": context.points,
+        "FMU_FRAMES_COUNT": context.chosen,
+    }
+    generated = {
+        "robot_fmu_variables.h": fill("export/fmu/variables.h.j2", context),
+        "robot_fmu_tables.h": fill("export/fmu/tables.h.j2", context),
+        "robot_fmu_calls.h": context.calls,
+    }
+    emission = Emission(context.identity.name, "double", features, origin(context.identity), generated)
+    return {f"{context.prefix}.{kind}": emission.file(f"export/fmu/robot_fmu.{kind}") for kind in ("h", "c")}
 
 
 def _platform(target: str | None, version: int) -> tuple[str, str]:
@@ -113,15 +125,13 @@ def _context(project: Project, version: int) -> FmuContext:
     values = [repr(0.0), *(x.start for x in variables.all if x.start)]
     placed = ("TIP", "POINTS", *FRAME_BLOCKS)
     called = [name for name in fmu_outputs(derivation.robot, derivation.frames) if name in functions]
-    calls = tuple(model_call(functions[name], "fmu", sliding) for name in called)
+    calls = tuple(model_call(functions[name], "fmu", sliding, "robot_fmu_t") for name in called)
     return FmuContext(
         **{field.name: getattr(project.context, field.name) for field in dataclasses.fields(project.context)},
         prefix=prefix,
         macro=prefix.upper(),
-        sim=f"{project.name}_sim".upper(),
         nq=len(derivation.coordinate_names),
         nv=len(derivation.velocity_names),
-        nv_macro=f"{prefix.upper()}_NV",
         frames=len(derivation.frame_names),
         points=points,
         chosen=chosen,
@@ -130,8 +140,7 @@ def _context(project: Project, version: int) -> FmuContext:
         driven=variables.driven,
         quaternions=derivation.robot.quaternions,
         timed=TIME in {parameter.name for parameter in derivation.robot.live_parameters},
-        calls=Emission(project.name).renamed(calls_text(calls, converts=identity.real != "double")).rstrip(),
-        switching=switch_context(derivation, identity),
+        calls=calls_text(calls, converts=identity.real != "double"),
         fields=tuple(x.name for x in variables.all if x.causality == "parameter"),
         blocks=tuple(variables.blocks),
         variables=tuple(variables.all),

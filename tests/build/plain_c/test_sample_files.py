@@ -42,6 +42,8 @@ def run(*command: object, cwd: Path | None = None) -> subprocess.CompletedProces
 
 
 def fits(source: str, variant: str) -> bool:
+    if "fmu" in source:
+        return variant != "float"  # time and state of a unit are double
     return "switch" not in source or variant in ("sliding", "kept")
 
 
