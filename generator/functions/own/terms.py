@@ -122,7 +122,7 @@ class OwnTerms:
             return self.variant.free(self.variant.mechanism.forces_of(self.q, total) if by is self.q else total)
 
     def _depends(self, value: Value, by: Sequence[Value]) -> bool:
-        """Whether a value changes with q or qd once the frames are in it: the distance of two points of one link does not."""
+        """Whether q or qd occur in a value with the frames put in; where they cancel (a distance on one link) is not seen."""
         cone = set(self.variant.graph.cone([self._placed([value])[0].ref]))
         return any(x.ref >> 1 in cone for x in by)
 
