@@ -35,6 +35,7 @@ from elastogen.generator.robot.own.terms import TIME
 from elastogen.generator.robot.robot import Robot
 from elastogen.generator.sliding.elements_inside import selectors
 from elastogen.runtime.interface.abi import ABI_VERSION
+from elastogen.runtime.loop.laws.registry import Law, emitted
 
 MAX_TAPS = 64  # impulses of an input shaper
 OTHER_LAWS = 8  # controllers that a loop can change to while it runs
@@ -117,29 +118,6 @@ MODULE_FUNCTIONS = (
 
 
 @dataclass(frozen=True)
-class Controller:
-    """A controller that every loop has."""
-
-    name: str
-    doc: str
-
-
-CONTROLLERS = (
-    Controller("pd_gravity", "PD with gravity compensation, F = G(q) + kp e + kd de/dt + F_ref."),
-    Controller("computed_torque", "inverse dynamics of qdd_ref + kp e + kd de/dt at the measured state, + F_ref."),
-    Controller(
-        "feedforward",
-        "inverse dynamics of the reference + kp e + kd de/dt + F_ref; elastic coordinates in the equilibrium of the\n"
-        " * reference motion and of their own inertia forces, moving with it.",
-    ),
-    Controller(
-        "state_feedback",
-        "F = F_ref - K (q - q_ref, qd - qd_ref), with the inverse dynamics of the reference if asked.",
-    ),
-)
-
-
-@dataclass(frozen=True)
 class LoopContext:
     """For the templates whose names begin with ``loop`` or ``_loop``."""
 
@@ -164,7 +142,7 @@ class LoopContext:
     can_fail: tuple[str, ...]  # those of them that return a status
     constants: tuple[Constant, ...]
     thread_constants: tuple[Constant, ...]
-    controllers: tuple[Controller, ...]
+    controllers: tuple[Law, ...]
     max_taps: int
     user_values: int
     other_laws: int
@@ -211,7 +189,7 @@ def generate_loop(
 
 def loop_outputs(robot: Robot, more: tuple[str, ...] | None = None) -> tuple[str, ...]:
     """Functions of the model that its loop calls."""
-    names = [*ALWAYS]
+    names = [*ALWAYS, *(name for law in emitted() for name in law.needs)]
     if not all(velocity.driven for velocity in robot.velocities):
         names += WITHOUT_DRIVES
     if robot.has_quasi_velocities:
@@ -264,7 +242,7 @@ def _context(derivation: ModelDerivation, options: BuildOptions, model: Rendered
     metadata = {
         "constants": {c.name: int(c.value.strip("()u")) for c in (*CONSTANTS, *THREAD_CONSTANTS)},
         "shared": {c.name: int(c.value.strip("()u"), 0) for c in SHARED_CONSTANTS},
-        "controllers": [controller.name for controller in CONTROLLERS],
+        "controllers": [law.name for law in emitted()],
         "user_controller": code.controller is not None,
         "user_plant": code.plant is not None,
     }
@@ -291,7 +269,7 @@ def _context(derivation: ModelDerivation, options: BuildOptions, model: Rendered
         can_fail=tuple(function.name for function in derivation.functions if function.can_fail),
         constants=CONSTANTS,
         thread_constants=THREAD_CONSTANTS,
-        controllers=CONTROLLERS,
+        controllers=emitted(),
         max_taps=MAX_TAPS,
         user_values=USER_VALUES,
         other_laws=OTHER_LAWS,
@@ -300,7 +278,7 @@ def _context(derivation: ModelDerivation, options: BuildOptions, model: Rendered
         user_controller=code.controller is not None,
         user_plant=code.plant is not None,
         module_types=MODULE_TYPES,
-        module_functions=(*MODULE_FUNCTIONS, *(controller.name for controller in CONTROLLERS)),
+        module_functions=(*MODULE_FUNCTIONS, *(law.name for law in emitted())),
         metadata=tuple(string_literals(json.dumps(metadata, separators=(",", ":")))),
         switching=switch_context(derivation, identity),
         sliding_coordinates=tuple(selector.coordinate for selector in derivation.selectors),

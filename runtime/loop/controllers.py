@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from elastogen.runtime import real_numbers
 from elastogen.runtime.errors import ModelError
+from elastogen.runtime.loop.laws.registry import Kinds
 from elastogen.runtime.loop.stability import Feedback, LinearRobot, sampled_limit, stable_bandwidth
 from elastogen.runtime.model.model import Model
 
@@ -123,9 +124,7 @@ class UserController(Controller):
         return None
 
 
-BY_NAME: dict[str, type[Controller]] = {
-    kind.name: kind for kind in (PDGravity, ComputedTorqueLaw, Feedforward, StateFeedback, UserController)
-}
+BY_NAME = Kinds()  # classes by name, from the registry
 
 
 BANDWIDTH = 20.0  # [rad/s] of default gains, where the robot and the rate allow it

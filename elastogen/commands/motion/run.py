@@ -32,6 +32,7 @@ from elastogen.commands.shared.options import (
     with_options,
 )  # fmt: skip
 from elastogen.commands.shared.progress import progress
+from elastogen.runtime.loop.laws.registry import LAWS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
     from elastogen.runtime.loop.stability import LinearRobot
     from elastogen.runtime.motion.shaping import Shaper
 
-CONTROLLERS = ("computed_torque", "pd_gravity", "feedforward", "user")
+CONTROLLERS = tuple(law.name for law in LAWS if law.on_command_line)
 FRAME = 0.2  # seconds from one picture to the next
 BAR = 24  # characters
 AMPLITUDE = 0.5  # of the default motion [rad, m]

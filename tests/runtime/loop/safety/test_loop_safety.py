@@ -190,16 +190,16 @@ def test_a_sensor_that_fails_is_not_believed(faulty, kind: str, value: float, na
     assert np.abs(plant.q - sound).max() < 0.5
 
 
-@pytest.mark.parametrize("kind", ["frozen", "all_frozen"])
-def test_a_sensor_that_is_frozen(faulty, kind: str) -> None:
+@pytest.mark.parametrize(("kind", "joint"), [("frozen", 0), ("frozen", 1), ("all_frozen", 0)])
+def test_a_sensor_that_is_frozen(faulty, kind: str, joint: int) -> None:
     loop, plant = moving(faulty, safe=SafeCommand(predict=True), limits=Limits(frozen=0.05))
-    plant.fail(kind, 500, index=0)
+    plant.fail(kind, 500, index=joint)
     loop.step(1040)
     records = loop.read()
     first = int(np.flatnonzero(records["status"])[0])
     assert first == 49  # the 50th cycle with the same value
     assert loop.status.name == "STATUS_FROZEN"
-    assert loop.status.coordinate == "shoulder"
+    assert loop.status.coordinate == ("shoulder", "elbow")[joint]
     assert np.abs(plant.qd).max() < 0.02
     loop.step(10)
     assert loop.phase == "ended"

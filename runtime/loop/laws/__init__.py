@@ -1,0 +1,1 @@
+"""The registry of controllers, and those that do not stand in :mod:`elastogen.runtime.loop.controllers`."""

@@ -1,0 +1,94 @@
+"""The controllers of a loop, one entry each: Python, the emitted C, the command line and the docs read them here."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from elastogen.runtime.loop.controllers import Controller
+
+
+@dataclass(frozen=True)
+class Law:
+    """A controller: its name, the class that holds its gains, its equation, and the template of its C function.
+
+    ``template`` defines ``int <robot>_loop_<name>(void *context, const <robot>_loop_view_t *view, <robot>_real_t *F)`` and may
+    call the functions of the model that ``needs`` names beside gravity_vector, inverse_dynamics and forward_dynamics.
+    """
+
+    name: str
+    kind: str  # module:class, imported when it is first asked for
+    equation: str
+    template: str = ""  # "": the user's own, not emitted
+    needs: tuple[str, ...] = ()
+    on_command_line: bool = True  # whether kp and kd are all that it asks for
+
+    def load(self) -> type[Controller]:
+        """The class that holds its gains."""
+        module, _, name = self.kind.partition(":")
+        found: type[Controller] = getattr(importlib.import_module(module), name)
+        return found
+
+
+_OWN = "elastogen.runtime.loop.controllers"
+LAWS: tuple[Law, ...] = (
+    Law(
+        "pd_gravity",
+        f"{_OWN}:PDGravity",
+        "PD with gravity compensation, F = G(q) + kp e + kd de/dt + F_ref.",
+        "loop/control/pd_gravity.c.j2",
+    ),
+    Law(
+        "computed_torque",
+        f"{_OWN}:ComputedTorqueLaw",
+        "inverse dynamics of qdd_ref + kp e + kd de/dt at the measured state, + F_ref.",
+        "loop/control/computed_torque.c.j2",
+    ),
+    Law(
+        "feedforward",
+        f"{_OWN}:Feedforward",
+        "inverse dynamics of the reference + kp e + kd de/dt + F_ref; elastic coordinates in the equilibrium of the reference "
+        "motion and of their own inertia forces, moving with it.",
+        "loop/control/feedforward.c.j2",
+    ),
+    Law(
+        "state_feedback",
+        f"{_OWN}:StateFeedback",
+        "F = F_ref - K (q - q_ref, qd - qd_ref), with the inverse dynamics of the reference if asked.",
+        "loop/control/state_feedback.c.j2",
+        on_command_line=False,
+    ),
+    Law(
+        "gravity_friction",
+        "elastogen.runtime.loop.laws.gravity_friction:GravityFriction",
+        "gravity and friction compensation, F = G(q) + friction(qd_ref) + kp e + kd de/dt + F_ref.",
+        "loop/control/gravity_friction.c.j2",
+        needs=("friction_forces",),
+    ),
+    Law("user", f"{_OWN}:UserController", "a function of the user's own."),
+)
+
+
+def emitted() -> tuple[Law, ...]:
+    """Those that every loop has in C."""
+    return tuple(law for law in LAWS if law.template)
+
+
+class Kinds(Mapping[str, Any]):
+    """Classes of controllers by name."""
+
+    def __getitem__(self, name: str) -> type[Controller]:
+        return next(law for law in LAWS if law.name == name).load() if name in list(self) else _missing(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return (law.name for law in LAWS)
+
+    def __len__(self) -> int:
+        return len(LAWS)
+
+
+def _missing(name: str) -> type[Controller]:
+    raise KeyError(name)
