@@ -142,6 +142,10 @@ def test_frozen_positions(faulty, joint: int) -> None:
     assert shown.show(q)
     assert shown.show(q, cycles=19)
     assert shown.show(q).name == "STATUS_FROZEN"
+    shown = Shown(faulty, limits=Limits(frozen=0.001, jump=np.inf))
+    reference(shown, 0.5)
+    assert shown.show([0.1, 0.1])
+    assert shown.show([0.1, 0.1]).name == "STATUS_FROZEN", "one cycle is the least"
     shown = Shown(faulty, limits=Limits(frozen=0.0, jump=np.inf))
     reference(shown, 0.5)
     assert shown.show([0.1, 0.1], cycles=300), "not watched"
