@@ -15,6 +15,8 @@ from elastogen.generator.sliding.elements_inside import selectors
 TERMS = ("mass_matrix", "coriolis_vector", "stiffness_matrix", "damping_matrix", "elastic_forces",
          "gravity_vector", "friction_forces", "inverse_dynamics", "strain_energy")  # fmt: skip
 
+SPECIAL = ("satellite", "four_bar", "five_bar", "slider_crank", "delta", "six_leg_platform")  # nq > nv; loops
+
 
 class Equation:
     """The terms of a robot's equation of motion at one state, its drives with friction."""
@@ -66,7 +68,7 @@ RAYLEIGH = {"damping": {"rayleigh": {"alpha": 0.1, "beta": 0.01}}}
 RATIO = {"damping": {"ratio": 0.02}}
 SHORT, NODAL = {"foreshortening": True}, {"slide": "nodal"}
 ROBOTS = {
-    **{name: lambda name=name: quietly_loaded(name) for name in builtin_names() if name != "satellite"},  # nq > nv
+    **{name: lambda name=name: quietly_loaded(name) for name in builtin_names() if name not in SPECIAL},
     "rigid tree": lambda: random_robot(3),
     "rigid chain": lambda: random_robot(8, 5, branching=0.0),
     "spatial modes": lambda: random_flexible_chain(2, 2, 2),

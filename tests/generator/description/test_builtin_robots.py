@@ -111,7 +111,8 @@ FLEXIBLE = [
     "rpb_table3",
     "satellite",
 ]
-BUILT_IN = sorted([*RIGID, *FLEXIBLE])
+MECHANISMS = ["four_bar", "five_bar", "slider_crank", "delta", "six_leg_platform"]  # with loops
+BUILT_IN = sorted([*RIGID, *FLEXIBLE, *MECHANISMS])
 
 
 def by_joint(robot, q):

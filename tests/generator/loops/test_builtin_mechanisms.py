@@ -1,0 +1,49 @@
+"""The built-in mechanisms: they load without a warning, close, fit their drives, and agree with Gauss' principle."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from closed_mechanism import gauss, jacobian, residuals
+
+import elastogen
+from elastogen.generator.functions.derivation import derive_model
+from elastogen.generator.loops.analysis import analysis_of
+
+FREEDOMS = {"four_bar": 1, "five_bar": 2, "delta": 3, "six_leg_platform": 6, "slider_crank": 5}
+RATIOS = {"five_bar": (2.0, 1.6), "delta": (2.8, 1.85)}  # operations over those of the tree: forward, inverse
+
+
+@pytest.mark.parametrize("name", FREEDOMS)
+def test_built_in_mechanisms(name: str) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        robot = elastogen.load(name)
+    known = analysis_of(robot)
+    assert (known.freedoms, known.fit) == (FREEDOMS[name], "exactly")
+    if name == "slider_crank":  # its rod is flexible: no chain of rigid links
+        return
+    names = ("forward_dynamics", "inverse_dynamics", "mass_matrix")
+    closed = {f.name: f.program for f in derive_model(robot, names).functions}
+    tree = {f.name: f.program for f in derive_model(replace(robot, loops=()), names[:2]).functions}
+    for q, qd, _ in known.samples[:8:4]:
+        J, F = jacobian(robot, q), np.random.default_rng(1).normal(size=len(qd))
+        forces = F - _value(tree["inverse_dynamics"], q=q, qd=qd, qdd=0 * qd)
+        expected = gauss(J, 2 * residuals(robot, q, qd).c, _value(closed["mass_matrix"], q=q), forces)
+        size = np.abs(expected).max()
+        np.testing.assert_allclose(_value(closed["forward_dynamics"], q=q, qd=qd, F=F), expected, rtol=1e-9, atol=1e-9 * size)
+        drives = _value(closed["inverse_dynamics"], q=q, qd=qd, qdd=expected)
+        again = _value(closed["forward_dynamics"], q=q, qd=qd, F=drives)
+        np.testing.assert_allclose(again, expected, rtol=1e-8, atol=1e-9 * size)
+    if name in RATIOS:
+        for function, most in zip(names, RATIOS[name], strict=False):
+            assert closed[function].count.total <= most * tree[function].count.total
+
+
+def _value(program: Any, **state: Any) -> Any:
+    (answer,) = program.evaluate(state).values()
+    return answer
