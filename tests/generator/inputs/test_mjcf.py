@@ -69,7 +69,7 @@ def written(folder: Path, text: str, name: str = "arm.xml") -> Path:
     return path
 
 
-def compared(path: Path, robot: Any) -> None:
+def compared(path: Path, robot: Any, forces: bool = True) -> None:
     """M and inverse dynamics at random states against MuJoCo, in our coordinates and velocities."""
     mujoco = pytest.importorskip("mujoco", reason="MuJoCo is not installed: pip install mujoco")
     model = mujoco.MjModel.from_xml_path(str(path))
@@ -99,7 +99,8 @@ def compared(path: Path, robot: Any) -> None:
         expected = np.zeros(model.nv)
         mujoco.mj_rne(model, data, 1, expected)
         expected = T.T @ (expected + model.dof_armature * data.qacc)
-        assert relative_error(programs("inverse_dynamics", q=q, qd=v, qdd=a), expected) < 1e-12
+        if forces:
+            assert relative_error(programs("inverse_dynamics", q=q, qd=v, qdd=a), expected) < 1e-12
         M = np.zeros((model.nv, model.nv))
         for k, column in enumerate(np.eye(model.nv)):
             mujoco.mj_mulM(model, data, M[k], column)
@@ -323,3 +324,57 @@ def test_what_cannot_be_is_named(tmp_path: Path, old: str, new: str, message: st
 def test_springs_are_left_out_with_a_warning(tmp_path: Path) -> None:
     with pytest.warns(RobotWarning, match=r"joints.roll.stiffness: got 5.0, .*left out.*potential"):
         load(written(tmp_path, ARM.replace('name="roll"', 'name="roll" stiffness="5"')))
+
+
+TENDON = """
+<tendon><fixed name="rope" damping="0.7" frictionloss="0.2" stiffness="3"><joint joint="left" coef="1"/></fixed></tendon>
+<actuator><motor name="winch" tendon="rope" damping="0.4"/></actuator></mujoco>"""
+
+
+def warnings_of(path: Path, **options: Any) -> str:
+    with pytest.warns(RobotWarning) as caught:
+        load(path, **options)
+    return " ".join(str(warning.message) for warning in caught)
+
+
+def test_friction_of_tendons_and_their_actuators_is_said_to_be_left_out(tmp_path: Path) -> None:
+    path = written(tmp_path, ARM.replace('damping="0.3"', "").replace("</mujoco>", TENDON))
+    said = warnings_of(path, friction=True)
+    for words in ("rope.damping: got 0.7", "rope.frictionloss: got 0.2", "rope.stiffness: got 3.0", "winch.damping: got 0.4"):
+        assert words in said
+    said = warnings_of(path)
+    assert "rope.stiffness" in said
+    assert "damping" not in said.replace("dissipation", "")
+
+
+@pytest.mark.parametrize("way", ["joint", "jointinparent"])
+def test_damping_of_actuators_acts_through_the_gear(tmp_path: Path, way: str) -> None:
+    """Against the passive forces of MuJoCo, without springs: -D qd."""
+    mujoco = pytest.importorskip("mujoco", reason="MuJoCo is not installed: pip install mujoco")
+    text = ARM.replace('type="ball" pos', 'type="ball" damping="0" pos').replace(
+        "</mujoco>", f'<actuator><motor {way}="pan" gear="3" damping="0.5" armature="0.1"/></actuator></mujoco>'
+    )
+    path = written(tmp_path, text)
+    model = mujoco.MjModel.from_xml_path(str(path))
+    if not hasattr(model, "actuator_damping"):
+        pytest.skip("this MuJoCo has no damping of actuators")
+    compared(path, load(path), forces=False)
+    data = mujoco.MjData(model)
+    data.qvel[0] = 2
+    mujoco.mj_forward(model, data)
+    pan = load(path, friction=True).joints[0].actuation
+    assert pan.viscous == pytest.approx(-data.qfrc_passive[0] / 2, rel=1e-14)
+    assert load(path).joints[0].actuation.viscous == 0
+
+
+@pytest.mark.parametrize(
+    ("flag", "viscous", "coulomb"),
+    [("damper", 0, 0.5), ("frictionloss", 0.3, 0), ("constraint", 0.3, 0), ("spring", 0.3, 0.5)],
+)
+def test_what_flags_turn_off_does_not_act(tmp_path: Path, flag: str, viscous: float, coulomb: float) -> None:
+    text = ARM.replace('type="ball" pos', 'type="ball" damping="0" pos').replace("</mujoco>", EQUALITY)
+    text = text.replace('-9.7"/>', f'-9.7"><flag {flag}="disable"/></option>')
+    robot = load(written(tmp_path, text), friction=True)
+    roll = next(joint for joint in robot.joints if joint.name == "roll").actuation
+    assert (roll.viscous, roll.coulomb) == (viscous, coulomb)
+    assert ("right" in robot.velocity_names) == (flag == "constraint")  # MuJoCo then ties nothing

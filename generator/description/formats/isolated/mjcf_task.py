@@ -50,7 +50,7 @@ def _prepared(spec: Any, mujoco: Any) -> dict[str, str]:
                 geom.type, geom.size, geom.mass = kinds.mjGEOM_SPHERE, [1, 0, 0], 0
                 geom.meshname = geom.hfieldname = ""
     for actuator in list(spec.actuators):
-        if getattr(actuator, "armature", 0) == 0:
+        if not any(_any(getattr(actuator, key, 0)) for key in ("armature", "damping", "dampingpoly")):
             spec.delete(actuator)
     used = {geom.meshname for geom in spec.geoms if geom.meshname}
     for mesh in spec.meshes:
@@ -64,6 +64,11 @@ def _prepared(spec: Any, mujoco: Any) -> dict[str, str]:
     }
 
 
+def _any(value: Any) -> bool:
+    """Whether a number, or one of several, is not 0."""
+    return any(value) if hasattr(value, "__iter__") else bool(value)
+
+
 def _moves(body: Any) -> bool:
     while body is not None:
         if body.joints:
@@ -73,21 +78,44 @@ def _moves(body: Any) -> bool:
 
 
 def _numbers(model: Any, mujoco: Any) -> dict[str, Any]:
-    disabled = int(model.opt.disableflags)
     kinds = {int(value): name[len("mjJNT_") :].lower() for name, value in mujoco.mjtJoint.__members__.items()}
     ties = {int(value): name[len("mjEQ_") :].lower() for name, value in mujoco.mjtEq.__members__.items()}
-    off = disabled & int(mujoco.mjtDisableBit.mjDSBL_EQUALITY)
-    heavy = not disabled & int(mujoco.mjtDisableBit.mjDSBL_GRAVITY)
-    return {
-        "gravity": model.opt.gravity.tolist() if heavy else [0.0, 0.0, 0.0],
-        "fluid": [float(model.opt.density), float(model.opt.viscosity)],
+    acts = _acting(int(model.opt.disableflags), mujoco)
+    found = {
+        "gravity": model.opt.gravity.tolist() if acts["gravity"] else [0.0, 0.0, 0.0],
+        "fluid": [float(model.opt.density), float(model.opt.viscosity)] if acts["passive"] else [0.0, 0.0],
         "flexes": int(model.nflex),
         "bodies": [_body(model, i) for i in range(1, model.nbody)],
         "joints": [_joint(model, i, kinds) for i in range(model.njnt)],
-        "equalities": [_equality(model, i, ties, mujoco) for i in range(model.neq) if model.eq_active0[i] and not off],
+        "equalities": [_equality(model, i, ties, mujoco) for i in range(model.neq) if model.eq_active0[i] and acts["equality"]],
         "tendons": [_tendon(model, i) for i in range(model.ntendon)],
         "actuators": [_actuator(model, i, mujoco) for i in range(model.nu)],
     }
+    for group in ("joints", "tendons", "actuators"):
+        for numbers in found[group]:
+            numbers |= {key: 0.0 for key in ("stiffness", "damping", "frictionloss") if key in numbers and not acts[key]}
+            numbers |= {"dampingpoly": []} if not acts["damping"] else {}
+    if not acts["gravity"] or not acts["passive"]:
+        for body in found["bodies"]:
+            body["gravcomp"] = 0.0
+    return found
+
+
+def _acting(disabled: int, mujoco: Any) -> dict[str, bool]:
+    """What the flags of the file leave on, as MuJoCo reads them."""
+
+    def on(name: str) -> bool:
+        bit = getattr(mujoco.mjtDisableBit, f"mjDSBL_{name}", None)
+        return bit is None or not disabled & int(bit)
+
+    if not on("PASSIVE"):  # in older versions one flag for springs and dampers
+        spring = damper = False
+    else:
+        spring, damper = on("SPRING"), on("DAMPER")
+    return {
+        "gravity": on("GRAVITY"), "equality": on("EQUALITY") and on("CONSTRAINT"), "stiffness": spring, "damping": damper,
+        "frictionloss": on("FRICTIONLOSS") and on("CONSTRAINT"), "passive": spring or damper,
+    }  # fmt: skip
 
 
 def _body(model: Any, i: int) -> dict[str, Any]:
@@ -101,8 +129,7 @@ def _body(model: Any, i: int) -> dict[str, Any]:
 
 def _joint(model: Any, i: int, kinds: dict[int, str]) -> dict[str, Any]:
     dof, place = int(model.jnt_dofadr[i]), int(model.jnt_qposadr[i])
-    poly = [float(x) for key in ("dof_dampingpoly",) for x in getattr(model, key, [[]] * (dof + 1))[dof]]
-    springs = [float(x) for x in getattr(model, "jnt_stiffnesspoly", [[]] * (i + 1))[i]]
+    poly, springs = _poly(model, "dof_dampingpoly", dof), _poly(model, "jnt_stiffnesspoly", i)
     return {
         "name": model.joint(i).name, "type": kinds[int(model.jnt_type[i])], "body": int(model.jnt_bodyid[i]) - 1,
         "pos": model.jnt_pos[i].tolist(), "axis": model.jnt_axis[i].tolist(), "reference": float(model.qpos0[place]),
@@ -123,12 +150,25 @@ def _equality(model: Any, i: int, ties: dict[int, str], mujoco: Any) -> dict[str
 
 def _tendon(model: Any, i: int) -> dict[str, Any]:
     keys = ("stiffness", "damping", "armature", "frictionloss")
-    return {"name": model.tendon(i).name, **{key: float(getattr(model, f"tendon_{key}", [0.0] * (i + 1))[i]) for key in keys}}
+    springs = _poly(model, "tendon_stiffnesspoly", i)
+    found = {key: float(getattr(model, f"tendon_{key}", [0.0] * (i + 1))[i]) for key in keys}
+    found["stiffness"] = found["stiffness"] or max(springs, key=abs, default=0.0)
+    return {"name": model.tendon(i).name or f"tendon{i + 1}", **found, "dampingpoly": _poly(model, "tendon_dampingpoly", i)}
 
 
 def _actuator(model: Any, i: int, mujoco: Any) -> dict[str, Any]:
-    joint = int(model.actuator_trntype[i]) == int(mujoco.mjtTrn.mjTRN_JOINT)
+    """Its joint, if it is on one with one coordinate, and what that has of it through the gear."""
+    on, joint = int(model.actuator_trntype[i]), int(model.actuator_trnid[i][0])
+    plain = on in (int(mujoco.mjtTrn.mjTRN_JOINT), int(mujoco.mjtTrn.mjTRN_JOINTINPARENT))
+    gear = float(model.actuator_gear[i][0]) ** 2 if plain else 1.0
+    inertia, damping = (getattr(model, f"actuator_{key}", [0.0] * (i + 1))[i] for key in ("armature", "damping"))
     return {
-        "name": model.actuator(i).name, "joint": int(model.actuator_trnid[i][0]) if joint else None,
-        "inertia": float(model.actuator_armature[i]) * float(model.actuator_gear[i][0]) ** 2,
+        "name": model.actuator(i).name or f"actuator{i + 1}", "joint": joint if plain else None,
+        "armature": float(inertia) * gear, "damping": float(damping) * gear,
+        "dampingpoly": _poly(model, "actuator_dampingpoly", i),
     }  # fmt: skip
+
+
+def _poly(model: Any, key: str, i: int) -> list[float]:
+    """Coefficients of higher powers, which older versions do not have."""
+    return [float(x) for x in getattr(model, key)[i]] if hasattr(model, key) else []

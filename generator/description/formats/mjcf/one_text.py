@@ -27,7 +27,7 @@ def one_text(text: str, path: Path, files: Files, where: Location) -> tuple[str,
     """
     root = parsed(text, "mujoco", where)
     _include(root, path, files, where)
-    heavy = any(element.get("armature") for element in root.iter() if element.tag in _ACTUATORS)
+    heavy = any(element.get(key) for element in root.iter() if element.tag in _ACTUATORS for key in ("armature", "damping"))
     for group in root.findall("actuator"):
         for element in list(group):
             if element.tag == "plugin" or not heavy:  # laws of control, which are not ours to read

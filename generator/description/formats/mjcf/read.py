@@ -1,8 +1,8 @@
 """MJCF import: the bodies and joints that MuJoCo's own compiler makes of a file, in its order of coordinates.
 
 The world is the base link. A body with several joints becomes a chain with massless links, a body without one is fixed.
-Masses, inertias, axes, armature and limits are those of the compiled model. Actuators (but for their armature), sensors,
-contacts, sites, cameras and pictures are ignored.
+Masses, inertias, axes, armature and limits are those of the compiled model. Laws of actuators (their armature and damping
+count), sensors, contacts, cameras and pictures are ignored.
 """
 
 from __future__ import annotations
@@ -18,7 +18,9 @@ from numpy.typing import NDArray
 from elastogen.generator.description.files import Files
 from elastogen.generator.description.formats.mjcf.compile import compiled
 from elastogen.generator.description.formats.mjcf.equalities import constrained
+from elastogen.generator.description.formats.mjcf.left_out import say_left_out
 from elastogen.generator.description.formats.mjcf.one_text import one_text
+from elastogen.generator.description.formats.mjcf.reflected import reflected
 from elastogen.generator.joints.kinds import FIXED, FLOATING, PRISMATIC, REVOLUTE, SPHERICAL
 from elastogen.generator.robot import placement
 from elastogen.generator.robot.joint_kind import JointKind
@@ -41,15 +43,15 @@ def read_mjcf(
     model = compiled(xml, path, files, where)
     if not model["bodies"]:
         raise where.at("worldbody").error("no <body>", "bodies with joints", "is this a robot?")
-    _warn(model, where)
+    say_left_out(model, friction, where)
     names = _body_names(model["bodies"], where)
     labels = _joint_names(model["joints"], names)
     links, joints = {WORLD: Link(WORLD)}, list[Joint]()
-    reflected = _reflected(model["actuators"], labels, where)
+    drives = reflected(model["actuators"], friction, where)
     for i, body in enumerate(model["bodies"]):
         parent = WORLD if body["parent"] < 0 else names[body["parent"]]
         own = [
-            (labels[j], {**joint, "armature": joint["armature"] + reflected.get(j, 0.0)})
+            (labels[j], {**joint, **{key: joint[key] + more for key, more in drives.get(j, {}).items()}})
             for j, joint in enumerate(model["joints"])
             if joint["body"] == i
         ]
@@ -70,27 +72,6 @@ def read_mjcf(
     return constrained(robot, model["equalities"], model["joints"], labels, mimic, where)
 
 
-def _warn(model: Numbers, where: Location) -> None:
-    """Say what of the file acts in MuJoCo and not here."""
-    if model["flexes"]:
-        raise where.at("flex").error(f"{model['flexes']} flexible objects", "rigid bodies", "leave them out")
-    if any(model["fluid"]):
-        given = f"density {model['fluid'][0]:g}, viscosity {model['fluid'][1]:g}"
-        where.at("option").warn(given, "bodies without a fluid around them: its forces are left out", "add them as own terms")
-    floating = [body["name"] for body in model["bodies"] if body["gravcomp"]]
-    if floating:
-        given = f"gravcomp of {', '.join(map(str, floating[:5]))}{' ...' if len(floating) > 5 else ''}"
-        expected = "bodies on which gravity acts: its compensation is left out"
-        where.at("bodies").warn(given, expected, "add it to the forces: gravity_vector has it")
-    for tendon in model["tendons"]:
-        here = where.at("tendon", tendon["name"])
-        if tendon["armature"]:
-            raise here.at("armature").error(tendon["armature"], "tendons without inertia of their own", "set it to 0")
-        if tendon["stiffness"]:
-            fix = "add it as a term of a robot file: base_description, and terms: [{potential: ...}]"
-            here.at("stiffness").warn(tendon["stiffness"], "tendons without springs: this one is left out", fix)
-
-
 def _body_names(bodies: list[Numbers], where: Location) -> list[str]:
     """Names of bodies; those that have none are numbered."""
     found = [str(body["name"]) or f"body{i + 1}" for i, body in enumerate(bodies)]
@@ -107,19 +88,6 @@ def _joint_names(joints: list[Numbers], bodies: list[str]) -> list[str]:
         same = [j for j, other in enumerate(joints) if other["body"] == joint["body"]]
         number = str(same.index(i) + 1) if len(same) > 1 else ""
         found.append(str(joint["name"]) or f"{bodies[joint['body']]}.joint{number}")
-    return found
-
-
-def _reflected(actuators: list[Numbers], labels: list[str], where: Location) -> dict[int, float]:
-    """Armature of actuators, as their gears reflect it to joints, by the joints' numbers."""
-    found: dict[int, float] = {}
-    for actuator in actuators:
-        if actuator["inertia"] == 0:
-            continue
-        if actuator["joint"] is None:
-            here = where.at("actuator", actuator["name"], "armature")
-            raise here.error(actuator["inertia"], "armature of actuators on joints", "give it to the joints")
-        found[actuator["joint"]] = found.get(actuator["joint"], 0.0) + actuator["inertia"]
     return found
 
 
