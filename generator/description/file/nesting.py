@@ -1,14 +1,18 @@
-"""How deep the values of a description may be in each other, and how long its whole numbers may be."""
+"""How deep the values of a description may be in each other, how long its whole numbers may be, and which are no values."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
+
+import numpy as np
 
 from elastogen.generator.robot.location import Location
 
 MAX_NESTING = 60
 MAX_BITS = 1100  # of whole numbers: more than 1e308 is no number of a robot
+_STRANGE = (bytes, bytearray, memoryview, Iterator, np.void, np.datetime64, np.timedelta64, np.complexfloating)
+"""What a reader of structures would take for an empty list, a text or a number, and nobody means as such."""
 
 
 def check_nesting(data: Any, where: Location) -> None:
@@ -20,6 +24,9 @@ def check_nesting(data: Any, where: Location) -> None:
             raise where.error("deeper nesting", f"at most {MAX_NESTING} values inside each other", "write it flatter")
         if isinstance(value, int) and value.bit_length() > MAX_BITS:
             raise here.error(f"an integer of {value.bit_length()} bits", "a number of at most 1e300", "check the unit")
+        if isinstance(value, _STRANGE):
+            expected = "a number, a text, a list or a mapping"
+            raise here.error(f"a value of type {type(value).__name__}", expected, "write it out as one of them")
         if isinstance(value, Mapping):
             for key, item in value.items():
                 if isinstance(key, int) and key.bit_length() > MAX_BITS:

@@ -64,6 +64,20 @@ def test_they_are_refused_wherever_they_stand(value: Any) -> None:
             elastogen.load(arm(), **options)
 
 
+@pytest.mark.parametrize("key", ["links", "terms", "loops", "points", "live", "name", "snap"])
+@pytest.mark.parametrize(
+    "value",
+    [np.void(b"abc"), np.array((1, 2.0), dtype=[("a", int), ("b", float)])[()], iter([]), b"arm", np.complex128(1j)],
+    ids=["void", "record", "iterator", "bytes", "complex"],
+)
+def test_what_is_no_value_of_a_file_is_refused_by_its_key(key: str, value: Any) -> None:
+    """Pydantic takes an empty list, a text or a truth for some of them."""
+    with pytest.raises(RobotError, match=rf"{key}: got .*{type(value).__name__}.*a list or a mapping"):
+        elastogen.load(arm(**{key: value}))
+    with pytest.raises(RobotError, match=r"links\[?\.?1\]?\.mass: got"):
+        elastogen.load(arm(links=[{"name": "base"}, {"name": "rod", "mass": value}]))
+
+
 def test_a_circle_is_too_deep() -> None:
     data = arm()
     data["parameters"] = data
