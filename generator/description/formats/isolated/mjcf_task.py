@@ -81,7 +81,7 @@ def _numbers(model: Any, mujoco: Any) -> dict[str, Any]:
     kinds = {int(value): name[len("mjJNT_") :].lower() for name, value in mujoco.mjtJoint.__members__.items()}
     ties = {int(value): name[len("mjEQ_") :].lower() for name, value in mujoco.mjtEq.__members__.items()}
     acts = _acting(int(model.opt.disableflags), mujoco)
-    found = {
+    found: dict[str, Any] = {
         "gravity": model.opt.gravity.tolist() if acts["gravity"] else [0.0, 0.0, 0.0],
         "fluid": [float(model.opt.density), float(model.opt.viscosity)] if acts["passive"] else [0.0, 0.0],
         "flexes": int(model.nflex),
