@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from elastogen.generator.robot.errors import BuildError, OutputError, RobotError, RobotWarning
     from elastogen.generator.robot.loops.loop import ClosedLoop, LoopEnd
     from elastogen.generator.robot.robot import Gauge, Point, Robot
+    from elastogen.identification.errors import IdentificationError
+    from elastogen.identification.identify import identify
+    from elastogen.identification.result import Identification
     from elastogen.rigid_comparison import compare_with_rigid, experiment_arguments
     from elastogen.runtime import (
         PD,
@@ -67,6 +70,8 @@ __all__ = [
     "ElastogenError",
     "Gauge",
     "GeneratedFiles",
+    "Identification",
+    "IdentificationError",
     "InverseKinematics",
     "Loop",
     "LoopEnd",
@@ -94,6 +99,7 @@ __all__ = [
     "export",
     "generate",
     "generate_loop",
+    "identify",
     "load",
     "load_loop",
     "load_model",
@@ -119,6 +125,9 @@ _HOME = {
     "elastogen.generator.description.symbols": ("symbols",),
     "elastogen.generator.robot.loops.loop": ("ClosedLoop", "LoopEnd"),
     "elastogen.generator.robot.robot": ("Gauge", "Point", "Robot"),
+    "elastogen.identification.errors": ("IdentificationError",),
+    "elastogen.identification.identify": ("identify",),
+    "elastogen.identification.result": ("Identification",),
     "elastogen.rigid_comparison": ("compare_with_rigid", "experiment_arguments"),
     "elastogen.runtime": (
         "Bound",

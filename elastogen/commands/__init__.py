@@ -27,6 +27,9 @@ FOLDERS = {
         "play": "write a page in which the robot's own C runs",
         "report": "write everything about a robot on one page",
     },
+    "identification": {
+        "identify": "estimate inertia, friction and payload of a robot from measured motions",
+    },
     "shared": {
         "completion": "print a script that completes commands and robots in a shell",
     },

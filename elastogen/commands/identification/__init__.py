@@ -1,0 +1,1 @@
+"""Commands that measure a robot."""

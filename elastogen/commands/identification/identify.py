@@ -1,0 +1,87 @@
+"""``elastogen identify``: a robot file with identified numbers from logs of motions."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import click
+
+import elastogen
+from elastogen.commands.shared.options import AS_JSON, FILE, LOADING, TALKING, load, names, values, warned_already, with_options
+
+
+def _gains(text: str) -> dict[str, float] | str:
+    return text if text == "commanded" else values(text)
+
+
+@click.command()
+@LOADING
+@click.argument("data", metavar="DATA...", nargs=-1, required=True, type=FILE)
+@click.option("-o", "--output", type=FILE, metavar="FILE", help="Write the identified robot there (.yaml).")
+@click.option(
+    "--parameters",
+    type=names,
+    default="default",
+    metavar="A,B",
+    show_default=True,
+    help="What to estimate: default, friction, all, or inertia, viscous, coulomb, offset, stribeck, asymmetric, load, "
+    "rotor, gains, payload.",
+)
+@click.option("--validate", type=FILE, multiple=True, metavar="FILE", help="A run that only tests the result; may be repeated.")
+@click.option("--columns", type=FILE, metavar="FILE", help="YAML: where time, q, qd, F or current are in the tables.")
+@click.option(
+    "--gains",
+    type=_gains,
+    metavar="A=14.9,B=13.3",
+    help="Force per ampere of each drive, or commanded: as F_command and current_command say.",
+)
+@click.option("--degrees", is_flag=True, help="Angles are in degrees.")
+@click.option("--cutoff", type=float, metavar="HZ", help="Of the zero-phase low pass (default: from the data; 0: none).")
+@click.option(
+    "--consistent/--free", default=True, help="Bodies that can exist, with a prior (default), or plain least squares."
+)
+@click.option("--prior", type=float, default=0.5, show_default=True, help="Relative uncertainty of the description.")
+@click.option(
+    "--loss", type=click.Choice(["linear", "huber", "soft_l1", "cauchy"]), default="linear", help="How outliers count."
+)
+@click.option("--page", type=FILE, metavar="FILE", help="Write a page with measured and predicted forces (.html).")
+@AS_JSON
+@TALKING
+@with_options
+def command(options: SimpleNamespace) -> None:
+    """Estimate numbers of a robot from measured motions; nothing is written unless all went well.
+
+    DATA are tables (.csv, .csv.gz, .parquet, .npz) with time, q.<joint>, F.<joint> or current.<joint>, perhaps qd.<joint>.
+    """
+
+    def tell(text: str) -> None:
+        if not options.quiet:
+            print(text, file=sys.stderr, flush=True)
+
+    robot = load(options)
+    with warned_already():
+        found = elastogen.identify(
+            robot, list(options.data), parameters=options.parameters, validate=list(options.validate) or None,
+            columns=_columns(options.columns), gains=options.gains, degrees=options.degrees, cutoff=options.cutoff,
+            consistent=options.consistent, prior=options.prior, loss=options.loss, tell=tell,
+        )  # fmt: skip
+    print(found.json() if options.as_json else found.table())
+    if options.output is not None:
+        tell(f"wrote {found.save(options.output, base=options.robot)}")
+    if options.page is not None:
+        tell(f"wrote {found.page(options.page, [*options.data, *options.validate])}")
+
+
+def _columns(path: Path | None) -> dict[str, Any] | None:
+    if path is None:
+        return None
+    from elastogen.generator.description.file.read_yaml import read_yaml
+    from elastogen.generator.robot.location import Location
+
+    content = read_yaml(path.read_text(encoding="utf-8"), Location(str(path)))
+    if not isinstance(content, dict):
+        raise elastogen.IdentificationError(str(path), "no mapping", "signals and their columns", "for example  q: 2-7")
+    return {str(key): value for key, value in content.items()}

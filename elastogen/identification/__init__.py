@@ -1,0 +1,1 @@
+"""From measured motion to a model: excitation, measurements, estimation, robot files. Needs SciPy (``elastogen[identify]``)."""

@@ -1,0 +1,89 @@
+"""The bodies whose inertial parameters are estimated, and how they enter the columns of the regressor."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from elastogen.generator.functions.regressor import PER_BODY, carriers
+from elastogen.generator.functions.variants import VariantFamily
+from elastogen.generator.robot.expressions import nominal
+from elastogen.generator.robot.robot import Actuation, Body, Matrix, Robot
+from elastogen.identification.choices import Choice
+from elastogen.identification.errors import IdentificationError
+from elastogen.identification.measurements.read_table import Array
+from elastogen.identification.pseudo_inertia import guess, is_described, of_body, to_matrix, to_parameters
+
+PAYLOAD = "payload"
+VAGUE = 10.0
+
+
+@dataclass(frozen=True)
+class EstimatedBody:
+    """A body: its parameters as described, where to start, and its part (columns, 10) of the regressor's parameters."""
+
+    name: str  # of a link, or "payload"
+    described: Array
+    first: Array
+    part: Array
+    vague: float = 1.0  # times the uncertainty of the prior: larger for a body that nothing is known of
+
+
+def without_drives(robot: Robot) -> Robot:
+    """The robot's bodies alone: what its regressor multiplies are their inertial parameters."""
+    return replace(robot, joints=tuple(replace(joint, actuation=Actuation()) for joint in robot.joints))
+
+
+def check_supported(robot: Robot) -> None:
+    """Every velocity is driven and measured: no elastic coordinates, no free base."""
+    free = [velocity.name for velocity in robot.velocities if not velocity.driven]
+    if free:
+        raise IdentificationError(
+            robot.source or robot.name, f"coordinates without a drive: {', '.join(free[:4])}", "a drive for every coordinate",
+            "take elastogen.rigid_robot(robot), or lock these joints",
+        )  # fmt: skip
+
+
+def estimated_bodies(robot: Robot, choice: Choice) -> list[EstimatedBody]:
+    """The links that move, or the payload; what is fixed to a link stays as described and is no part of its body."""
+    names = [link.name for _, link in carriers(VariantFamily(without_drives(robot)).plain().mechanism)]
+    size = PER_BODY * len(names)
+    masses = [nominal(robot.link(name).body.mass, robot.parameters) for name in names]
+    usual = float(np.mean([mass for mass in masses if mass > 0] or [1.0]))
+    found = []
+    if "inertia" in choice:
+        for k, name in enumerate(names):
+            own = _parameters(robot.link(name).body, robot)
+            part = np.zeros((size, PER_BODY))
+            part[PER_BODY * k : PER_BODY * (k + 1)] = np.eye(PER_BODY)
+            found.append(EstimatedBody(name, own, guess(own, usual), part, 1.0 if is_described(own, usual) else VAGUE))
+    if "payload" in choice:
+        holder, T = _held(robot, names)
+        part = np.zeros((size, PER_BODY))
+        rows = slice(PER_BODY * names.index(holder), PER_BODY * (names.index(holder) + 1))
+        part[rows] = np.column_stack([to_parameters(T @ to_matrix(unit) @ T.T) for unit in np.eye(PER_BODY)])
+        own = _parameters(robot.payload, robot)
+        found.append(EstimatedBody(PAYLOAD, own, guess(own, usual), part, 1.0 if is_described(own, usual) else VAGUE))
+    return found
+
+
+def _parameters(body: Body, robot: Robot) -> Array:
+    values = [nominal(x, robot.parameters) for x in (body.mass, *body.com, *(x for row in body.inertia for x in row))]
+    return of_body(values[0], np.array(values[1:4]), np.array(values[4:]).reshape(3, 3))
+
+
+def _held(robot: Robot, names: list[str]) -> tuple[str, Array]:
+    """The moving link that holds the payload, and the tip frame in its frame."""
+    link, T = robot.tip, _numbers(robot.tool, robot)
+    while link not in names:
+        joint = next((joint for joint in robot.joints if joint.child == link), None)
+        if joint is None or joint.type.moves:
+            raise IdentificationError("payload", f"a tip on {robot.tip}, which does not move", "a tip that moves", "set tip:")
+        T = _numbers(joint.before, robot) @ _numbers(joint.after, robot) @ T
+        link = joint.parent
+    return link, T
+
+
+def _numbers(matrix: Matrix, robot: Robot) -> Array:
+    return np.array([[nominal(x, robot.parameters) for x in row] for row in matrix])

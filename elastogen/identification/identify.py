@@ -1,0 +1,137 @@
+"""``elastogen.identify``: from measured motions to a robot with error bars."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from elastogen.generator.description.load_robot import load
+from elastogen.generator.robot.robot import Robot
+from elastogen.identification.bodies import check_supported, estimated_bodies
+from elastogen.identification.choices import choose
+from elastogen.identification.errors import IdentificationError, require_scipy
+from elastogen.identification.measurements.columns import COMMANDED
+
+if TYPE_CHECKING:
+    from elastogen.identification.problem import Problem
+    from elastogen.identification.result import Identification
+
+Data = object  # a file, a data frame, a mapping of arrays, or several of them
+
+
+def identify(
+    robot: Robot | str | Path,
+    data: Data,
+    *,
+    parameters: str | Iterable[str] = "default",
+    validate: Data = None,
+    columns: Mapping[str, object] | None = None,
+    gains: Mapping[str, float] | str | None = None,
+    degrees: bool = False,
+    cutoff: float | None = None,
+    consistent: bool = True,
+    prior: float = 0.5,
+    loss: str = "linear",
+    tell: Callable[[str], None] = lambda text: None,
+) -> Identification:
+    """Estimate numbers of a robot from measured motions.
+
+    - ``data``: one run or several, each a file (.csv, .csv.gz, .parquet, .npz), a data frame or a mapping of arrays, with
+      ``time`` [s], ``q.<joint>``, ``F.<joint>`` or ``current.<joint>``, perhaps ``qd.<joint>``; ``columns`` maps other names.
+    - ``parameters``: what to estimate, by name (:data:`elastogen.identification.choices.KINDS`) or as a set: "default"
+      (inertia, viscous, coulomb, offset, rotor), "friction", "all".
+    - ``validate``: runs that are not used for the estimate and tell how good it is.
+    - ``gains``: force per ampere of each drive, where currents were measured, or "commanded": as the forces and currents that
+      the robot's own controller wanted say (columns ``F_command``, ``current_command``). ``degrees``: angles are in degrees.
+    - ``cutoff`` [Hz] of the zero-phase low pass that both sides of the equations go through; by default chosen from the data,
+      0: none.
+    - ``consistent``: every body can exist, with the description as prior, whose relative uncertainty is ``prior``.
+      Without it dependent parameters stay as described, and the result may be a robot that no file accepts.
+    - ``loss``: "linear", or "huber", "soft_l1", "cauchy", which weigh outliers down.
+
+    What is fixed to a link (a hand) stays as described. Samples at which a joint rests are left out: friction holds it there
+    with any force up to its own, which no function of q, qd, qdd knows.
+    """
+    require_scipy("identify")
+    from elastogen.identification.estimates import estimates, identified_robot
+    from elastogen.identification.fit import fit_consistent, fit_free
+    from elastogen.identification.measurements.signals import chosen_cutoff, prepare
+    from elastogen.identification.problem import body_model, pose
+    from elastogen.identification.quality import friction_test, whiteness
+    from elastogen.identification.result import Identification, Reading, gains_of, unshown
+
+    given = robot if isinstance(robot, Robot) else load(robot)
+    choice = choose(parameters)
+    _check_numbers(cutoff, prior)
+    check_supported(given)
+    if isinstance(gains, str) and gains != COMMANDED:
+        raise IdentificationError("gains", repr(gains), f"numbers by joint, or {COMMANDED!r}", "for example {'elbow': 11.13}")
+    numbers = gains_of(data, given, columns) if isinstance(gains, str) else gains
+    reading = Reading(given, columns, numbers, degrees)
+    pieces, notes = reading.pieces(data, moving=choice.kinds != ("payload",))
+    if isinstance(gains, str) and numbers is not None:
+        notes.append("gains of its own controller: " + ", ".join(f"{name}={value:.5g}" for name, value in numbers.items()))
+    cut = chosen_cutoff(pieces) if cutoff is None else float(cutoff)
+    tell(f"{len(pieces)} pieces of motion, low pass at {cut:.3g} Hz")
+    motions = [prepare(piece, cut) for piece in pieces]
+    with one_thread():
+        problem = pose(given, body_model(given), motions, estimated_bodies(given, choice), choice)
+        _check_amount(problem)
+        free = fit_free(problem, loss)
+        tell(f"{free.rank} of {len(free.z)} parameters are independent, condition {free.condition:.3g}")
+        fit = fit_consistent(problem, free, prior, loss) if consistent and problem.bodies else free
+        residuals = problem.differences(fit.z)
+        result = Identification(
+            robot=identified_robot(problem, fit, given) if consistent or not problem.bodies else given,
+            described=given,
+            source=robot if isinstance(robot, Robot) else str(robot),
+            parameters=choice.kinds,
+            estimates=tuple(estimates(problem, fit, given)),
+            fit=fit,
+            free=free,
+            cutoff=cut,
+            whiteness=whiteness(residuals),
+            friction_test=friction_test(motions, residuals, free.inflation),
+            notes=tuple(notes),
+            reading=reading,
+            unshown=unshown(problem, free),
+        )
+        train = result.validate(data)
+        return result.with_runs(train, () if validate is None else result.validate(validate))
+
+
+def _check_numbers(cutoff: float | None, prior: float) -> None:
+    if cutoff is not None and not (np.isfinite(cutoff) and cutoff >= 0):
+        raise IdentificationError(
+            "cutoff", cutoff, "a frequency [Hz], or 0 for none", "leave it out: it is chosen from the data"
+        )
+    if not (np.isfinite(prior) and prior > 0):
+        raise IdentificationError(
+            "prior", prior, "the relative uncertainty of the description, above zero", "0.5 is the default"
+        )
+
+
+def _check_amount(problem: Problem) -> None:
+    rows = sum(int(motion.counts.sum()) for motion in problem.motions)
+    wanted = 3 * len(problem.described)
+    if rows < wanted:
+        raise IdentificationError(
+            "data", f"{rows} independent samples of moving joints", f"{wanted} or more for {len(problem.described)} parameters",
+            "record longer motions, or estimate fewer parameters",
+        )  # fmt: skip
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """Small matrices: threads of BLAS cost more than they give. Where threadpoolctl is missing they stay."""
+    try:
+        from threadpoolctl import threadpool_limits
+    except ImportError:
+        yield
+        return
+    with threadpool_limits(1):
+        yield

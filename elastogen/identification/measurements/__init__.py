@@ -1,0 +1,1 @@
+"""Measured runs: reading tables, matching their columns with a robot, cleaning, filtering."""

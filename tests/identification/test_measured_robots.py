@@ -1,0 +1,57 @@
+"""Identification on motions of real robots, which lie beside the project: see their README there."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import elastogen
+
+pytest.importorskip("scipy")
+DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
+pytestmark = pytest.mark.skipif(not DATA.is_dir(), reason=f"no measured data in {DATA}")
+JOINTS = [f"{name}_joint" for name in ("shoulder_pan", "shoulder_lift", "elbow", "wrist_1", "wrist_2", "wrist_3")]
+PUBLISHED = dict(zip(JOINTS, (14.87, 13.26, 11.13, 10.62, 11.03, 11.47), strict=True))
+COLUMNS = {"time": 1, "q": "2-7", "qd": "8-13", "current": "14-19", "current_command": "20-25", "F_command": "26-31"}
+
+
+def ur10e(name):
+    return DATA / "ur10e" / f"excitation_{name}.csv.gz"
+
+
+def consistent(found):
+    from elastogen.identification.pseudo_inertia import to_matrix
+
+    count = sum(estimate.name.endswith(".mass") for estimate in found.estimates)
+    return all(np.linalg.eigvalsh(to_matrix(found.fit.z[10 * k : 10 * k + 10]))[0] > 0 for k in range(count))
+
+
+@pytest.mark.parametrize(
+    "gains", [pytest.param(PUBLISHED, id="published", marks=pytest.mark.nightly), pytest.param("commanded", id="commanded")]
+)
+def test_a_ur10e_predicts_other_runs_and_weighs_its_load(gains, tmp_path):
+    how = {"columns": COLUMNS, "gains": gains, "cutoff": 10.0}
+    others = [ur10e("50s_14_harmonics"), ur10e("40s_12_harmonics")]
+    robot = DATA / "ur10e" / "ur10e.urdf"
+    found = elastogen.identify(robot, ur10e("50s_12_harmonics"), parameters="all", validate=others, **how)
+    assert consistent(found)
+    assert all(run.total < 0.053 for run in found.validated)
+    assert all(run.moving < 0.03 for run in found.validated)
+    path = found.save(tmp_path / "ur10e.yaml")
+    loaded = elastogen.identify(path, ur10e("50s_14_harmonics_load"), parameters=["payload"], **how)
+    assert consistent(loaded)
+    if gains == "commanded":  # with the published gains every joint for itself says 3.1 kg
+        assert loaded["payload.mass"].value == pytest.approx(2.805, rel=0.03)
+
+
+def test_a_panda_predicts_the_rest_of_its_run():
+    robot = DATA / "panda" / "panda7.urdf"
+    with np.load(DATA / "panda" / "excitation.npz") as archive:
+        run = {"time": archive["time"].ravel(), "q": archive["positions"], "qd": archive["velocity"], "F": archive["torques"]}
+    cut = int(0.8 * len(run["time"]))
+    first, rest = ({key: value[part] for key, value in run.items()} for part in (slice(None, cut), slice(cut, None)))
+    found = elastogen.identify(robot, first, validate=rest, cutoff=10.0)
+    assert consistent(found)
+    assert found.validated[0].total < 0.014  # of a fifth of a short run; nothing of it was seen
