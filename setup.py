@@ -14,7 +14,8 @@ def folders(room: str) -> list[str]:
 
 
 PACKAGES = {"elastogen." + folder.replace("/", "."): folder for room in ROOMS for folder in folders(room)}
-FRONT_DOOR = [folder.replace("/", ".") for room in ("commands", "identification", "verification") for folder in folders(f"elastogen/{room}")]
+IN_FRONT = ("commands", "identification", "verification")
+FRONT_DOOR = [folder.replace("/", ".") for room in IN_FRONT for folder in folders(f"elastogen/{room}")]
 
 setup(
     packages=["elastogen", *FRONT_DOOR, *PACKAGES],
