@@ -4,33 +4,25 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from elastogen.build.files.contexts import Constant, Identity
-from elastogen.build.files.templating import fill
+from elastogen.build.files.templating import origin
+from elastogen.build.plain_c.emission import Emission, source
 
-PLACES = 4  # values of each side that the block holds; a reader is disturbed only if three new ones come while it copies
-LAYOUT = 1  # version of the block's layout
-STALE = 2  # what a loop's read function returns for a state that is too old
+HEADER = "shared_memory/robot_shared.h"
 FUNCTIONS = ("put", "get", "read", "ready", "write", "format", "attach", "open", "leave", "close", "remove")
-CONSTANTS = (
-    Constant("MAGIC", "0x53474c45u", "first word of a block"),
-    Constant("VERSION", f"{LAYOUT}u", "of the layout"),
-    Constant("PLACES", f"{PLACES}u", "values of each side that the block holds"),
-    Constant("LOOP", "0", "side: the control loop, which makes the block"),
-    Constant("ROBOT", "1", "side: the driver of the robot"),
-    Constant("OK", "0", "done; get: the command is new"),
-    Constant("OLD", "1", "get: the same command as before"),
-    Constant("STALE", str(STALE), "read: no state, or one that is too old"),
-    Constant("NONE", "3", "get: no loop has given a command"),
-    Constant("ERROR_ARGUMENT", "(-1)", "the name does not begin with '/', is too long, or the side is none"),
-    Constant("ERROR_ABSENT", "(-2)", "there is no block yet"),
-    Constant("ERROR_FOREIGN", "(-3)", "the object is not a block of elastogen"),
-    Constant("ERROR_MISMATCH", "(-4)", "the block is of another robot, precision or version"),
-    Constant("ERROR_BUSY", "(-5)", "another process has this side"),
-    Constant("ERROR_SYSTEM", "(-6)", "the system refused, see the field error"),
+CONSTANTS = tuple(
+    Constant(*found) for found in re.findall(r"^#define ROBOT_SHARED_(\w+) +(\S+) +/\* (.*) \*/", source(HEADER), re.MULTILINE)
 )
+"""Those of the header."""
+STALE = int(next(constant.value for constant in CONSTANTS if constant.name == "STALE"))
+"""What a loop's read function returns for a state that is too old."""
+KEPT = {"robot_process": "robot_process"}
+"""A field of the block: the process of the robot, no name of the sample robot."""
+PLACES = next(constant.value for constant in CONSTANTS if constant.name == "PLACES").rstrip("u")
 
 
 @dataclass(frozen=True)
@@ -39,13 +31,31 @@ class SharedContext:
 
     identity: Identity
     prefix: str  # <name>_shared
-    macro: str  # the same in upper case
     nq: int
     nv: int
-    places: int
     meaning: tuple[str, str]  # C literals: hash of what the numbers mean
-    constants: tuple[Constant, ...]
     functions: tuple[str, ...]  # that the extension module exports
+    told: tuple[str, ...]  # what cffi is told about types and functions
+
+    @property
+    def emission(self) -> Emission:
+        """How the C files are written."""
+        lines = (
+            f"#define ROBOT_SHARED_NQ {self.nq} /* positions */",
+            f"#define ROBOT_SHARED_NV {self.nv} /* velocities and forces */",
+            f"#define ROBOT_SHARED_MEANING_0 {self.meaning[0]} /* what the numbers mean, see the field `meaning` */",
+            f"#define ROBOT_SHARED_MEANING_1 {self.meaning[1]}",
+        )
+        generated = {"robot_shared_meaning.h": "\n".join((*lines, ""))}
+        return Emission(self.identity.name, self.identity.real, {}, origin(self.identity), generated, KEPT)
+
+
+def _told(nq: int, nv: int) -> tuple[str, ...]:
+    sizes = {"NQ": str(nq), "NV": str(nv), "PLACES": PLACES}
+    words = {"robot_scalar_t": "eg_real_t", **KEPT, **{f"ROBOT_SHARED_{name}": size for name, size in sizes.items()}}
+    told = Emission("eg", generated={"robot_shared_meaning.h": ""}, words=words)
+    known = ("robot_shared_types.h", "robot_shared_functions.h", "robot_shared_system.h")
+    return tuple(told.part(file, {*known} - {file}) for file in known)
 
 
 def shared_context(identity: Identity, names: Sequence[str], units: Sequence[str], velocities: Sequence[str]) -> SharedContext:
@@ -54,12 +64,10 @@ def shared_context(identity: Identity, names: Sequence[str], units: Sequence[str
     what = json.dumps(meant if list(velocities) == list(names) else [*meant, list(velocities)])
     digest = hashlib.sha256(what.encode()).digest()
     words = tuple(f"0x{digest[k : k + 4].hex()}u" for k in (0, 4))
-    prefix = f"{identity.name}_shared"
-    return SharedContext(
-        identity, prefix, prefix.upper(), len(names), len(velocities), PLACES, (words[0], words[1]), CONSTANTS, FUNCTIONS
-    )  # fmt: skip
+    nq, nv = len(names), len(velocities)
+    return SharedContext(identity, f"{identity.name}_shared", nq, nv, (words[0], words[1]), FUNCTIONS, _told(nq, nv))
 
 
 def shared_files(context: SharedContext) -> dict[str, str]:
     """File name -> text."""
-    return {f"{context.prefix}.{kind}": fill(f"loop/shared_memory/shared.{kind}.j2", context) for kind in ("h", "c")}
+    return {f"{context.prefix}.{kind}": context.emission.file(f"shared_memory/robot_shared.{kind}") for kind in ("h", "c")}
