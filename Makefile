@@ -10,6 +10,7 @@
 #   make format     ruff format, and the repairs that ruff check knows
 #   make golden     the reviewed C in tests/golden, written again: look at the change before committing it
 #   make pictures   draws the pictures of docs/ from their sources
+#   make mutants    changes at random places, each against the tests of its room: COUNT=100 SEED=1
 #   make fuzz       mutated robot files through load, check, generate and the compiler: CASES=10000 SEED=1
 #   make changelog  the fragments of changelog.d into CHANGELOG.md: VERSION=0.2.0 DATE=2026-11-18
 #   make dist       sdist and wheel, and the wheel of the runtime alone, in dist/, checked
@@ -29,7 +30,7 @@ DEMO_TOOLS := $(VENV)/.installed-demo
 DOCS_TOOLS := $(VENV)/.installed-docs
 BENCH_TOOLS := $(VENV)/.installed-bench
 
-.PHONY: demo test quick nightly bridges lint format golden pictures fuzz changelog dist docs docs-tools bench emulator clean
+.PHONY: demo test quick nightly bridges lint format golden pictures fuzz mutants changelog dist docs docs-tools bench emulator clean
 .DEFAULT_GOAL := demo
 
 demo: $(DEMO_TOOLS)
@@ -73,6 +74,9 @@ CASES ?= 10000
 SEED ?= 1
 fuzz: $(TEST_TOOLS)
 	PYTHONPATH=tests/helpers $(BIN)/python -m fuzz.run --cases $(CASES) --seed $(SEED)
+
+mutants: $(TEST_TOOLS)
+	PYTHONPATH=tests/helpers $(BIN)/python -m mutants.rooms --count $(or $(COUNT),100) --seed $(or $(SEED),1)
 
 changelog:
 	$(PYTHON) changelog.d/collect.py '$(VERSION)' '$(DATE)'

@@ -1,0 +1,88 @@
+"""``make mutants``: changes at random places of the tree, each run against the tests of its room; prints what survives.
+
+python -m mutants.rooms --count 100 --seed 1 [--room integrators]   (with tests/helpers on the path)
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from mutants.mutations import Mutant, mutants_of
+from mutants.run import ROOT, Trial, described
+
+
+@dataclass(frozen=True)
+class Room:
+    """Files, and the tests that are to notice a change of them."""
+
+    files: tuple[str, ...]  # patterns from the root of the tree
+    tests: tuple[str, ...]
+
+
+ROOMS = {
+    "algorithms": Room(("generator/algorithms/**/*.py",), ("tests/generator/algorithms",)),
+    "joints": Room(("generator/joints/**/*.py",), ("tests/generator/joints",)),
+    "importers": Room(("generator/description/formats/**/*.py",), ("tests/generator/description", "tests/generator/inputs")),
+    "integrators": Room(
+        ("templates/simulate/**/*.[ch]", "templates/linear/*.h"),
+        (
+            "tests/build/plain_c",
+            *(f"tests/runtime/simulation/test_simulate_{part}.py" for part in ("methods", "limits", "lanes")),
+        ),
+    ),
+    "switches": Room(("templates/switch/*.[ch]",), ("tests/build/plain_c", "tests/generator/sliding/test_element_switches.py")),
+    "kinematics": Room(("templates/inverse_kinematics/*.[ch]",), ("tests/runtime/model/test_inverse_kinematics.py",)),
+    "shared_memory": Room(("templates/shared_memory/*.[ch]",), ("tests/runtime/loop/test_shared_memory.py",)),
+    "emission": Room(("build/plain_c/*.py",), ("tests/build/plain_c",)),
+}
+
+
+def drawn(rooms: dict[str, Room], count: int, seed: int) -> list[tuple[str, str, Mutant]]:
+    """Room, file and change: so many of all that there are, the same for the same seed."""
+    files = [
+        (name, path.relative_to(ROOT).as_posix())
+        for name, room in sorted(rooms.items())
+        for pattern in room.files
+        for path in sorted(ROOT.glob(pattern))
+    ]
+    every = [
+        (name, path, mutant) for name, path in files for mutant in mutants_of(path, (ROOT / path).read_text(encoding="utf-8"))
+    ]
+    return sorted(random.Random(seed).sample(every, min(count, len(every))), key=lambda found: found[:2])
+
+
+def main() -> int:
+    """0: every change was noticed."""
+    parser = argparse.ArgumentParser(prog="python -m mutants.rooms", description=__doc__)
+    parser.add_argument("--count", type=int, default=100, help="number of changes")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--room", choices=sorted(ROOMS), action="append", help="only of these rooms")
+    parser.add_argument("--timeout", type=float, default=900.0, help="seconds after which a run counts as noticed")
+    parser.add_argument("--list", action="store_true", help="name the changes, run nothing")
+    options = parser.parse_args()
+    found = drawn({name: ROOMS[name] for name in options.room or ROOMS}, options.count, options.seed)
+    if options.list:
+        print(*(f"{name}: {described(path, mutant)}" for name, path, mutant in found), sep="\n")
+        return 0
+    survived = 0
+    for name in sorted({name for name, _, _ in found}):
+        command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *ROOMS[name].tests]
+        with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
+            trial = Trial(command, options.timeout, Path(folder))
+            if not trial.passes():
+                raise SystemExit(f"{name}: the tests fail without a change")
+            for room, path, mutant in found:
+                if room == name and trial.survives(path, mutant):
+                    survived += 1
+                    print(f"survives, {name}: {described(path, mutant)}", flush=True)
+    print(f"{survived} of {len(found)} survive")
+    return int(survived > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
