@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from elastogen.runtime.bridges.differentiable import target
+from elastogen.runtime.errors import ModelError
 
 if TYPE_CHECKING:
     from elastogen.runtime.model.model import Model
@@ -22,6 +23,8 @@ def to_control(model: Model, q: ArrayLike, qd: ArrayLike | None = None, F: Array
     control = target("control", "control", (0, 9))
     rest = np.zeros(model.nv)
     linear = model.linearize(q, rest if qd is None else qd, rest if F is None else F)
+    if linear.A.ndim != 2:
+        raise ModelError(f"{model.name}.to_control: got a batch {linear.A.shape[:-2]}, expected one operating point.")
     names = [name.replace(".", "_") for name in model.velocity_names]
     states = [*(f"d_{name}" for name in names), *(f"d_{name}_dot" for name in names)]
     inputs = [f"F_{names[k]}" for k in linear.driven]

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from elastogen.runtime.bridges.differentiable import target
 from elastogen.runtime.errors import ModelError
+from elastogen.runtime.real_numbers import finite, number
 
 if TYPE_CHECKING:
     from elastogen.runtime.model.model import Model
@@ -19,6 +20,7 @@ Reward = Callable[[Array, Array, Array], ArrayLike]
 FORCE = 100.0  # [N m] or [N], of drives whose limit the robot does not tell
 SPEED = 100.0  # [rad/s] or [m/s], beyond which a motion counts as lost
 STEPS = 500  # of an episode
+MOST_SUBSTEPS, MOST_ENVS = 1000, 1_000_000
 
 
 def to_gymnasium(
@@ -40,10 +42,15 @@ def to_gymnasium(
     episode is truncated after 500 steps, and terminated where a motion is lost.
     """
     gymnasium = target("gymnasium", "gymnasium", (0, 29))
-    for name, number in (("dt", dt), ("substeps", substeps)):
-        if isinstance(number, bool) or not isinstance(number, (int, float)) or not number > 0 or not np.isfinite(number):
-            raise ModelError(f"{model.name}.to_gymnasium: {name}={number!r}, expected a positive number.")
-    if envs is not None and (isinstance(envs, bool) or not isinstance(envs, int) or envs < 1):
+    if number(f"{model.name}.to_gymnasium: dt", dt, "a positive number of seconds") <= 0:
+        raise ModelError(f"{model.name}.to_gymnasium: dt={dt!r}, expected a positive number of seconds.")
+    if isinstance(substeps, bool) or not isinstance(substeps, int) or not 0 < substeps <= MOST_SUBSTEPS:
+        raise ModelError(
+            f"{model.name}.to_gymnasium: substeps={substeps!r}, expected a whole number from 1 to {MOST_SUBSTEPS}."
+        )
+    if reward is not None and not callable(reward):
+        raise ModelError(f"{model.name}.to_gymnasium: reward={reward!r}, expected a function of (q, qd, F) or None.")
+    if envs is not None and (isinstance(envs, bool) or not isinstance(envs, int) or not 0 < envs <= MOST_ENVS):
         raise ModelError(f"{model.name}.to_gymnasium: envs={envs!r}, expected a number of environments or None.")
     if not model.driven:
         raise ModelError(f"{model.name}.to_gymnasium: no joint has a drive. Fix: driven: true on a joint, or base='driven'.")
@@ -58,17 +65,19 @@ class _Physics:
         self, model: Model, dt: float, substeps: int, reward: Reward | None, goal: ArrayLike | None, force: ArrayLike | None
     ) -> None:
         self.model, self.dt, self.substeps = model, dt, substeps
-        self.goal = np.asarray(model.neutral() if goal is None else goal, dtype=np.float64)
+        self.goal = finite(f"{model.name}.to_gymnasium: goal", model.neutral() if goal is None else goal)
         if self.goal.shape != (model.nq,):
             raise ModelError(f"{model.name}.to_gymnasium: goal has shape {self.goal.shape}, expected ({model.nq},).")
         self.driven = list(model.driven)
         try:
-            limits = np.broadcast_to(np.asarray(FORCE if force is None else force, dtype=np.float64), len(self.driven)).copy()
-        except (TypeError, ValueError):
+            limits = np.broadcast_to(
+                finite(f"{model.name}.to_gymnasium: force", FORCE if force is None else force), len(self.driven)
+            ).copy()
+        except ValueError:
             raise ModelError(
                 f"{model.name}.to_gymnasium: force={force!r}, expected a number or {len(self.driven)} of them."
             ) from None
-        if not (np.isfinite(limits).all() and (limits > 0).all()):
+        if not (limits > 0).all():
             raise ModelError(f"{model.name}.to_gymnasium: force={force!r}, expected positive numbers.")
         self.force = limits
         self.reward = reward or self._distance

@@ -86,7 +86,7 @@ def test_episodes_end_and_begin_again(model: elastogen.Model) -> None:
     ("options", "message"),
     [
         ({"dt": 0}, "dt=0"),
-        ({"dt": "x"}, "dt='x'"),
+        ({"dt": "x"}, "dt: got 'x'"),
         ({"envs": 0}, "envs=0"),
         ({"goal": [1.0]}, r"goal has shape \(1,\)"),
         ({"force": [1.0, 2.0, 3.0]}, "force="),
