@@ -43,6 +43,7 @@ def load(
     allow_xacro: bool = False,
     package_path: Mapping[str, str | os.PathLike[str]] | None = None,
     loops: str | os.PathLike[str] | None = None,
+    model: str | None = None,
 ) -> Robot:
     """Return the validated robot of a built-in name, a path, a mapping like a robot file, or a Robot.
 
@@ -58,11 +59,12 @@ def load(
     ``package_path`` gives folders of packages by their names, for ``$(find name)`` of xacro and ``model://name`` of SDF.
     ``loops`` is the robot.yaml beside a URDF of Gepetto's collection: pairs of frames that are closed, and which joints have
     drives (:mod:`elastogen.generator.description.loops.gepetto`).
+    ``model`` names the one that is meant of several in an SDF file.
     Raises :class:`RobotError` naming file, field, value, expectation and fix; warns with :class:`RobotWarning`.
     """
     options = LoadOptions.checked(
         name=name, live=live, tip=tip, mimic=mimic, friction=friction, snap=snap, base=base, lock=lock, arguments=arguments,
-        allow_xacro=allow_xacro, package_path=package_path, loops=loops,
+        allow_xacro=allow_xacro, package_path=package_path, loops=loops, model=model,
     )  # fmt: skip
     description = None if isinstance(source, Robot) else Description.read(source, options)
     if description is None:

@@ -32,6 +32,7 @@ class LoadOptions:
     allow_xacro: bool = False  # whether xacro files may be expanded, wherever they are named
     package_path: Mapping[str, str] = field(default_factory=dict)  # absolute folders of packages and models, by their names
     loops: str | None = None  # absolute path of a robot.yaml that says where a URDF is closed
+    model: str | None = None  # which of several models of an SDF file
 
     @classmethod
     def checked(
@@ -49,12 +50,15 @@ class LoadOptions:
         allow_xacro: bool = False,
         package_path: Mapping[str, str | os.PathLike[str]] | None = None,
         loops: str | os.PathLike[str] | None = None,
+        model: str | None = None,
     ) -> LoadOptions:
         """Refuse arguments of another kind, whatever the source: a wrong one would count as the usual one."""
         words = {"mimic": (mimic, get_args(Mimic)), "base": (base, (None, *get_args(Base)))}
         for key, (word, known) in words.items():
             if not (word is None or isinstance(word, str)) or word not in known:
                 raise Location("load").at(key).error(word, " or ".join(map(repr, known)), "leave it out")
+        if not (model is None or isinstance(model, str)):
+            raise Location("load").at("model").error(model, "the name of a model of an SDF file", "model='arm'")
         if not (tip is None or isinstance(tip, str)):
             raise Location("load").at("tip").error(tip, "the name of a link", "tip='hand'")
         for key, flag in {"friction": friction, "snap": snap, "allow_xacro": allow_xacro}.items():
@@ -69,7 +73,8 @@ class LoadOptions:
         if loops is not None and not isinstance(loops, (str, os.PathLike)):
             raise Location("load").at("loops").error(loops, "the path of a robot.yaml", "loops='robot.yaml'")
         closed = None if loops is None else os.path.abspath(os.fspath(loops))
-        return cls(name, _patterns(live), tip, mimic, friction, snap, base, *given_values, allow_xacro, folders, closed)
+        words_first = name, _patterns(live), tip, mimic, friction, snap, base
+        return cls(*words_first, *given_values, allow_xacro, folders, closed, model)
 
 
 def _check_keys(given: Mapping[Any, Any], where: Location) -> None:

@@ -36,7 +36,7 @@ from elastogen.generator.description.files import (
     existing_file,
 )
 from elastogen.generator.description.formats.mjcf.read import read_mjcf
-from elastogen.generator.description.formats.sdf import read_sdf
+from elastogen.generator.description.formats.sdf.read import read_sdf
 from elastogen.generator.description.formats.urdf import read_urdf
 from elastogen.generator.description.formats.xacro import expand
 from elastogen.generator.description.load_options import Base, LoadOptions, Mimic
@@ -61,13 +61,14 @@ class Reading:
     allow_xacro: bool = False  # whether xacro files may be expanded, wherever they are named
     packages: Mapping[str, str] = field(default_factory=dict)  # folders of packages and models, by their names
     files: Files = field(default_factory=Files)
+    model: str | None = None  # which of several models of an SDF file
     inside: tuple[Path, ...] = ()  # the files that led here, each by base_description of the one before
 
     @classmethod
     def of(cls, options: LoadOptions, files: Files) -> Reading:
         """How files are read for a caller of ``load``."""
         words = options.mimic, options.friction, options.snap, options.name, options.arguments
-        return cls(*words, options.allow_xacro, options.package_path, files)
+        return cls(*words, options.allow_xacro, options.package_path, files, options.model)
 
 
 @dataclass(frozen=True)
@@ -113,12 +114,14 @@ def read_content(data: bytes, path: Path, shown: str, reading: Reading) -> Descr
 
 def _from_xml(form: str, text: str, path: Path, shown: str, reading: Reading) -> Robot:
     options: dict[str, Any] = {"name": reading.name, "mimic": reading.mimic, "friction": reading.friction}
+    if form != "sdf":
+        _refuse_model(reading, Location(shown))
     if form != "xacro":
         _refuse_arguments(reading, Location(shown))
     if form == "mjcf":
         return read_mjcf(text, path, shown, reading.files, **options)
     if form == "sdf":
-        return read_sdf(text, shown, **options)
+        return read_sdf(text, path, shown, reading.files, reading.packages, model=reading.model, **options)
     if form == "xacro":
         where, allowed = Location(shown), reading.allow_xacro
         text = expand(path, reading.arguments, reading.packages, reading.files, where, allowed)
@@ -129,6 +132,11 @@ def _refuse_arguments(reading: Reading, where: Location) -> None:
     if reading.arguments:
         given = ", ".join(map(str, reading.arguments))
         raise where.at("arguments").error(given, "arguments for xacro files only", "leave them out, or name a xacro file")
+
+
+def _refuse_model(reading: Reading, where: Location) -> None:
+    if reading.model is not None:
+        raise where.at("model").error(reading.model, "a model of an SDF file only", "leave it out")
 
 
 def _from_yaml(text: str, path: Path, shown: str, reading: Reading) -> Described:
@@ -156,6 +164,7 @@ def read_structure(data: Any, where: Location, folder: Path, reading: Reading) -
     if "base_description" in data:
         return _changed(data, where, folder, reading)
     _refuse_arguments(reading, where)
+    _refuse_model(reading, where)
     if "planar" in data:
         _checked(PlanarSection, data["planar"], where.at("planar"))
         data = expand_planar(data, where)

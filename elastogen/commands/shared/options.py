@@ -136,6 +136,7 @@ LOADING = together(
         "--package-path", type=words, metavar="A=dir", help="Folders of packages, for $(find A) of xacro and model://A of SDF."
     ),
     click.option("--loops", type=FILE, metavar="FILE", help="The robot.yaml beside a URDF that says where loops are closed."),
+    click.option("--model", metavar="NAME", help="Which of several models of an SDF file."),
     click.option("--friction", is_flag=True, help="Take damping and friction of a URDF into the equations."),
 )  # fmt: skip
 TALKING = together(
@@ -213,7 +214,7 @@ def load_with_warnings(options: SimpleNamespace, snap: bool | None = None) -> tu
             options.robot, name=options.name, live=options.live or (), tip=options.tip, mimic=options.mimic,
             friction=options.friction, snap=options.snap if snap is None else snap, lock=options.lock,
             base=options.base, arguments=options.arguments, allow_xacro=options.allow_xacro, package_path=options.package_path,
-            loops=options.loops,
+            loops=options.loops, model=options.model,
         )  # fmt: skip
     return robot, [str(warning.message) for warning in caught if issubclass(warning.category, elastogen.RobotWarning)]
 

@@ -1,18 +1,23 @@
 """SDF import: the links, joints and frames of one model, with poses relative to any of them, as SDFormat 1.5 and later say.
 
 The link that no joint carries is the base; a joint on ``world`` hangs the model there. Geometry, sensors and plugins are
-ignored. Loops, nested models and included files are refused by name.
+ignored. Models inside it, also included ones, become a part of it. A joint to a link that another one carries closes a loop.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from xml.etree.ElementTree import Element
 
 import sympy
 
 from elastogen.generator.description.couplings import couple
+from elastogen.generator.description.files import Files
+from elastogen.generator.description.formats.sdf.included import Included
+from elastogen.generator.description.formats.sdf.one_model import MODEL, WORLD, one_model
 from elastogen.generator.description.formats.xml_elements import attribute, only, parsed, parsed_number
 from elastogen.generator.joints.coupled import leader
 from elastogen.generator.joints.kinds import CONTINUOUS, FIXED, HELICAL, PRISMATIC, REVOLUTE, SPHERICAL, UNIVERSAL
@@ -23,7 +28,6 @@ from elastogen.generator.robot.names import prefix_of
 from elastogen.generator.robot.robot import IDENTITY, Actuation, Body, Joint, Limits, Link, Matrix, Robot, Scalar, Vector
 from elastogen.generator.robot.tree import arm_tip, depth_first
 
-WORLD, MODEL = "world", "__model__"
 UNBOUNDED = 1e15  # limits beyond mean that there is none
 _KINDS: dict[str, JointKind] = {
     "revolute": REVOLUTE, "continuous": CONTINUOUS, "prismatic": PRISMATIC, "ball": SPHERICAL, "universal": UNIVERSAL,
@@ -32,18 +36,31 @@ _KINDS: dict[str, JointKind] = {
 _INERTIA = ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
 
 
-def read_sdf(text: str, source: str, *, name: str | None = None, mimic: str = "follow", friction: bool = False) -> Robot:
-    """Return the robot that an SDF text describes, not yet validated; ``source`` is named in messages."""
+def read_sdf(
+    text: str,
+    path: Path,
+    source: str,
+    files: Files,
+    packages: Mapping[str, str],
+    *,
+    model: str | None = None,
+    name: str | None = None,
+    mimic: str = "follow",
+    friction: bool = False,
+) -> Robot:
+    """Return the robot that an SDF text describes, not yet validated; ``source`` is named in messages.
+
+    ``model`` chooses one of several; ``packages`` are folders of models by their names, for ``<include>``.
+    """
     where = Location(source)
     root = parsed(text, "sdf", where)
-    version = _version(root, where)
-    model = _model(root, where)
-    reader = _Reader(model, version, where, friction)
+    chosen = one_model(root, Included(path, packages, files), model, where)
+    reader = _Reader(chosen, where, friction)
     links, joints = reader.links(), reader.joints()
     if any(joint.parent == WORLD for joint in joints):
         links = {WORLD: Link(WORLD), **links}
     base, chain = depth_first(list(links), joints, where)
-    robot_name = name if name is not None else prefix_of(attribute(model, "name", where.at("model")), where.at("model", "name"))
+    robot_name = name if name is not None else prefix_of(attribute(chosen, "name", where.at("model")), where.at("model", "name"))
     world = root.find("world")
     gravity = "0 0 -9.81" if world is None else world.findtext("gravity") or "0 0 -9.8"  # SDFormat's default
     robot = Robot(
@@ -57,28 +74,6 @@ def read_sdf(text: str, source: str, *, name: str | None = None, mimic: str = "f
     return robot if mimic == "independent" else couple(robot, reader.mimics(mimic), where)
 
 
-def _version(root: Element, where: Location) -> tuple[int, int]:
-    text = attribute(root, "version", where.at("sdf"))
-    parts = text.split(".")
-    if len(parts) != 2 or not all(part.isdigit() for part in parts):
-        raise where.at("sdf", "version").error(text, "a version such as 1.9", "correct it")
-    return int(parts[0]), int(parts[1])
-
-
-def _model(root: Element, where: Location) -> Element:
-    models = [*root.findall("model"), *(model for world in root.findall("world") for model in world.findall("model"))]
-    robots = [model for model in models if model.find("joint") is not None] or models
-    if len(robots) != 1:
-        shown = ", ".join(str(model.get("name")) for model in robots) or "no <model>"
-        raise where.at("model").error(shown, "one model with joints", "keep one of them in the file")
-    for tag in ("include", "model"):
-        found = robots[0].find(tag)
-        if found is not None:
-            fix = "write its links and joints out: gz sdf -p file prints them"
-            raise where.at(tag).error(found.get("name") or found.findtext("uri"), f"a model without <{tag}>", fix)
-    return robots[0]
-
-
 @dataclass(frozen=True)
 class _Pose:
     """A pose as the file gives it: relative to another frame."""
@@ -90,8 +85,8 @@ class _Pose:
 class _Reader:
     """The parts of a model, and where they are in its frame."""
 
-    def __init__(self, model: Element, version: tuple[int, int], where: Location, friction: bool) -> None:
-        self.model, self.version, self.where, self.friction = model, version, where, friction
+    def __init__(self, model: Element, where: Location, friction: bool) -> None:
+        self.model, self.where, self.friction = model, where, friction
         self.poses: dict[str, _Pose] = {}
         self.attached: dict[str, str] = {}  # frames, and what they are fixed to
         self.children: dict[str, str] = {}  # of joints, whose frames are fixed to them
@@ -104,6 +99,9 @@ class _Reader:
         for element in model.findall("frame"):
             attached = element.get("attached_to", MODEL) or MODEL
             self.attached[self._pose(element, attached, where.at("frames"))] = attached
+        first = model.find("link")
+        if first is not None:  # the canonical link, to which the frame of the model is attached
+            self.attached[MODEL] = model.get("canonical_link") or first.get("name", "")
 
     def _pose(self, element: Element, relative_to: str, where: Location) -> str:
         name = attribute(element, "name", where)
@@ -204,9 +202,8 @@ class _Reader:
         inside = here.at(tag, "xyz")
         vector = (0, 0, 1) if xyz is None else _vector(xyz.text or "", inside)
         expressed_in = "" if xyz is None else xyz.get("expressed_in", "")
-        old = self.version < (1, 5) or (axis.findtext("use_parent_model_frame") or "").strip() in ("1", "true")
-        if expressed_in or old:
-            frame = self.place(expressed_in or MODEL, inside.at("expressed_in"))
+        if expressed_in:
+            frame = self.place(expressed_in, inside.at("expressed_in"))
             back = placement.transposed(placement.rotation_of(at))
             vector = placement.rotate(back, placement.rotate(placement.rotation_of(frame), vector))
         return placement.unit_axis(vector, inside)

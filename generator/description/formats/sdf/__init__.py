@@ -1,0 +1,1 @@
+"""SDF, the format of Gazebo and Drake: one model of a file, with the models inside it."""
