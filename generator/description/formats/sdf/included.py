@@ -1,4 +1,4 @@
-"""Files that an SDF includes: ``model://name``, ``package://name``, or a path beside the file; nothing outside those folders."""
+"""Files that SDF includes: ``model://name``, ``package://name``, or a path beside the file; nothing outside these folders."""
 
 from __future__ import annotations
 

@@ -76,8 +76,8 @@ def _chosen(file: Found, included: Included, name: str | None) -> Found:
             raise unknown[0][1]
         shown = ", ".join(str(model.element.get("name")) for model in robots) or "no <model>"
         raise where.error(shown, "one model with joints", "choose one: load(..., model='name'), --model name")
-    for label, problem in unknown:
-        file.where.at("include").warn(label, f"models that are found; this one is left out: {problem.given}", problem.fix)
+    for label, missed in unknown:
+        file.where.at("include").warn(label, f"models that are found; this one is left out: {missed.given}", missed.fix)
     return robots[0]
 
 

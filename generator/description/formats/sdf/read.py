@@ -60,7 +60,9 @@ def read_sdf(
     if any(joint.parent == WORLD for joint in joints):
         links = {WORLD: Link(WORLD), **links}
     base, chain = depth_first(list(links), joints, where)
-    robot_name = name if name is not None else prefix_of(attribute(chosen, "name", where.at("model")), where.at("model", "name"))
+    robot_name = (
+        name if name is not None else prefix_of(attribute(chosen, "name", where.at("model")), where.at("model", "name"))
+    )
     world = root.find("world")
     gravity = "0 0 -9.81" if world is None else world.findtext("gravity") or "0 0 -9.8"  # SDFormat's default
     robot = Robot(
@@ -101,7 +103,7 @@ class _Reader:
             self.attached[self._pose(element, attached, where.at("frames"))] = attached
         first = model.find("link")
         if first is not None:  # the canonical link, to which the frame of the model is attached
-            self.attached[MODEL] = model.get("canonical_link") or first.get("name", "")
+            self.attached[MODEL] = model.get("canonical_link", first.get("name", ""))
 
     def _pose(self, element: Element, relative_to: str, where: Location) -> str:
         name = attribute(element, "name", where)
