@@ -36,7 +36,10 @@ ROOMS = {
         ),
     ),
     "switches": Room(("templates/switch/*.[ch]",), ("tests/build/plain_c", "tests/generator/sliding/test_element_switches.py")),
-    "kinematics": Room(("templates/inverse_kinematics/*.[ch]",), ("tests/runtime/model/test_inverse_kinematics.py",)),
+    "kinematics": Room(
+        ("templates/inverse_kinematics/*.[ch]",),
+        ("tests/runtime/model/test_inverse_kinematics.py", "tests/build/test_frames_in_c.py"),
+    ),
     "shared_memory": Room(("templates/shared_memory/*.[ch]",), ("tests/runtime/loop/test_shared_memory.py",)),
     "emission": Room(("build/plain_c/*.py",), ("tests/build/plain_c",)),
 }
