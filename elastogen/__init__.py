@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from elastogen.generator.robot.loops.loop import ClosedLoop, LoopEnd
     from elastogen.generator.robot.robot import Gauge, Point, Robot
     from elastogen.identification.errors import IdentificationError
+    from elastogen.identification.excite import Excitation, excite
     from elastogen.identification.identify import identify
     from elastogen.identification.result import Identification
     from elastogen.rigid_comparison import compare_with_rigid, experiment_arguments
@@ -68,6 +69,7 @@ __all__ = [
     "Comparison",
     "ComputedTorque",
     "ElastogenError",
+    "Excitation",
     "Gauge",
     "GeneratedFiles",
     "Identification",
@@ -95,6 +97,7 @@ __all__ = [
     "build_model",
     "compare_with_rigid",
     "derive",
+    "excite",
     "experiment_arguments",
     "export",
     "generate",
@@ -126,6 +129,7 @@ _HOME = {
     "elastogen.generator.robot.loops.loop": ("ClosedLoop", "LoopEnd"),
     "elastogen.generator.robot.robot": ("Gauge", "Point", "Robot"),
     "elastogen.identification.errors": ("IdentificationError",),
+    "elastogen.identification.excite": ("Excitation", "excite"),
     "elastogen.identification.identify": ("identify",),
     "elastogen.identification.result": ("Identification",),
     "elastogen.rigid_comparison": ("compare_with_rigid", "experiment_arguments"),

@@ -28,6 +28,7 @@ FOLDERS = {
         "report": "write everything about a robot on one page",
     },
     "identification": {
+        "excite": "find a motion that shows a robot's parameters, inside its limits",
         "identify": "estimate inertia, friction and payload of a robot from measured motions",
     },
     "shared": {
