@@ -166,7 +166,7 @@ def _around(wanted: Wanted, e: Elements, apart: float) -> tuple[Indices, str]:
             "check scale and pose of the file, or say which nodes it holds: interfaces: "
             f"{{{wanted.name}: {{sphere: {{point: [...], radius: ...}}}}}}",
         )
-    if wanted.axis is not None:
+    if wanted.axis is not None and len(e.surface):
         along = offset @ wanted.axis
         radial = offset - along[:, None] * wanted.axis
         radius = np.linalg.norm(radial, axis=1)
@@ -199,7 +199,7 @@ def _around(wanted: Wanted, e: Elements, apart: float) -> tuple[Indices, str]:
 
 
 def _on_surface(e: Elements) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    found = np.zeros(len(e.nodes), dtype=bool)
+    found = np.full(len(e.nodes), not len(e.surface))  # of matrices without elements: any node
     found[e.surface.ravel()] = True
     return found
 

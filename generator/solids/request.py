@@ -16,9 +16,10 @@ from elastogen.generator.solids import kept
 from elastogen.generator.solids.geometry import Geometry
 from elastogen.generator.solids.interfaces import Wanted, held
 from elastogen.generator.solids.materials import Material
+from elastogen.generator.solids.matrices import Matrices
 from elastogen.generator.solids.reduced_body import integrals
 from elastogen.generator.solids.reduction import Reduced, reduced
-from elastogen.generator.solids.solid import Array, Indices, Solid, quadratic_elements
+from elastogen.generator.solids.solid import Array, Elements, Indices, Solid, quadratic_elements
 from elastogen.generator.stages import stage
 
 FORMAT = 1  # raised where the same request gives other numbers
@@ -32,8 +33,8 @@ MOST_ELEMENTS = 12_000  # of a mesh that is made without being asked for
 class Request:
     """A solid, its material and interfaces, and what is wanted of it."""
 
-    geometry: Geometry
-    material: Material
+    geometry: Geometry | Matrices
+    material: Material | None  # None: in the matrices
     mass: float | None  # [kg] that the solid is scaled to
     size: float | None  # of the elements [m]
     count: int | None  # of elements, roughly
@@ -54,7 +55,8 @@ class Request:
         """A sum over everything that shapes the result, the programs that compute it included."""
         parts = {
             "format": FORMAT, "code": _code(), "versions": kept.versions(), "geometry": self.geometry.plain,
-            "material": [self.material.E, self.material.nu, self.material.density], "mass": self.mass,
+            "material": None if self.material is None else [self.material.E, self.material.nu, self.material.density],
+            "mass": self.mass,
             "size": [self.size, self.count], "modes": [self.modes, self.below],
             "interfaces": [
                 [w.name, w.place.tolist(), None if w.axis is None else w.axis.tolist(), w.given, w.averaging]
@@ -99,6 +101,11 @@ def _code() -> str:
 
 
 def _compute(request: Request) -> Found:
+    if isinstance(request.geometry, Matrices):
+        elements = request.geometry.elements()
+        if request.mass is not None:
+            elements = replace(elements, mass=elements.mass * (request.mass / elements.mass.sum()))
+        return _of_elements(request, elements, exact=True).found
     free = request.size is None and request.count is None and not request.geometry.is_mesh
     size, moved = request.size or request.geometry.size_for(request.count or FIRST_COUNT), None
     solid = _meshed(request, size, 1.0)
@@ -135,6 +142,7 @@ class _Result:
 
 def _meshed(request: Request, size: float, share: float) -> Solid:
     """In elements of a size; ``share`` of it by the first one. Round interfaces have smaller elements: they hold few nodes."""
+    assert isinstance(request.geometry, Geometry)
     with stage("mesh", f"{request.clamp.where.source} elements of {size:.3g} m"):
         near = []
         for wanted in (request.clamp, *request.seats):
@@ -151,10 +159,17 @@ def _meshed(request: Request, size: float, share: float) -> Solid:
 
 def _reduced(request: Request, solid: Solid, exact: bool) -> _Result:
     material = request.material
+    assert material is not None  # of geometry
     if request.mass is not None:
         material = replace(material, density=request.mass / solid.volume)
     with stage("finite elements", f"{len(solid.tetrahedra)} elements"):
         elements = quadratic_elements(solid, material)
+    result = _of_elements(request, elements, exact)
+    more = {"elements": len(solid.tetrahedra), "density": material.density}
+    return replace(result, found=replace(result.found, report={**more, **result.found.report}))
+
+
+def _of_elements(request: Request, elements: Elements, exact: bool) -> _Result:
     clamp, *seats = (held(wanted, elements, request.apart(wanted)) for wanted in (request.clamp, *request.seats))
     _check_apart(request, [clamp, *seats])
     below = None if request.below is None else 2 * np.pi * request.below
@@ -162,10 +177,8 @@ def _reduced(request: Request, solid: Solid, exact: bool) -> _Result:
         result = reduced(elements, clamp, seats, request.loads, request.modes, below, exact)
     numbers = integrals(elements, result.shapes)
     report = {
-        "elements": len(solid.tetrahedra),
         "freedoms": 3 * len(elements.nodes),
         "mass": float(numbers["mass"]),
-        "density": material.density,
         "frequencies": (result.frequencies / (2 * np.pi)).tolist(),
         "full": (result.full / (2 * np.pi)).tolist(),
         "effective_masses": result.effective_masses.tolist(),

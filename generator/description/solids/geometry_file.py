@@ -14,6 +14,7 @@ from elastogen.generator.robot.expressions import nominal
 from elastogen.generator.robot.location import Location, did_you_mean
 from elastogen.generator.robot.robot import Robot
 from elastogen.generator.solids.geometry import KINDS, Geometry
+from elastogen.generator.solids.matrices import Matrices
 
 MOST_BYTES = 100 << 20
 OWN = ("visual", "collision")  # meshes of another description
@@ -45,6 +46,20 @@ def geometry(
     return Geometry(data, path.suffix.lower().removeprefix("."), (x, y, z), rows, section.mesher, here)
 
 
+def matrices(section: MeshSection, values: SectionValues, folder: Path, files: Files, where: Location) -> Matrices:
+    """The contents of the files with nodes, stiffness and mass."""
+    given = section.matrices
+    assert given is not None
+    here, rows = where.at("matrices"), numeric(values.frame(section.frame, where.at("frame")), {})
+
+    def content(name: str, endings: tuple[str, ...]) -> bytes:
+        return files.read(_beside(folder, getattr(given, name), here.at(name), endings), MOST_BYTES)
+
+    pose = tuple(tuple(float(entry) for entry in row) for row in rows)
+    both = content("stiffness", ("mtx",)), content("mass", ("mtx",))
+    return Matrices(*both, content("nodes", ("txt", "csv", "dat")), given.units, pose, here)
+
+
 def _scale(section: MeshSection, values: SectionValues, where: Location) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
     given = section.scale if isinstance(section.scale, tuple) else (section.scale,) * 3
     found = np.array([nominal(values.scalar(entry, where), values.parameters) for entry in given])
@@ -53,9 +68,9 @@ def _scale(section: MeshSection, values: SectionValues, where: Location) -> np.n
     return found
 
 
-def _beside(folder: Path, name: str, where: Location) -> Path:
+def _beside(folder: Path, name: str, where: Location, kinds: tuple[str, ...] = KINDS) -> Path:
     path = folder / name
-    endings = ", ".join(f".{kind}" for kind in KINDS)
+    endings = ", ".join(f".{kind}" for kind in kinds)
     try:
         if not path.is_file():
             beside = [entry.name for entry in path.parent.iterdir()] if path.parent.is_dir() else []
@@ -64,6 +79,6 @@ def _beside(folder: Path, name: str, where: Location) -> Path:
             )
     except (OSError, ValueError) as problem:
         raise where.error(str(problem), "a path relative to the robot's file", "check the path") from None
-    if path.suffix.lower().removeprefix(".") not in KINDS:
+    if path.suffix.lower().removeprefix(".") not in kinds:
         raise where.error(path.suffix or name, f"a file with one of the endings {endings}", "export it in one of them")
     return path

@@ -96,6 +96,15 @@ class HeldSection(Section):
         return self
 
 
+class MatricesSection(Section):
+    """Mass and stiffness of solid elements from another program, three displacements for every node."""
+
+    nodes: str = Field(max_length=1000, description="text file: x y z, or number x y z, of one node a line")
+    stiffness: str = Field(max_length=1000, description="Matrix Market file of the free body")
+    mass: str = Field(max_length=1000, description="Matrix Market file, consistent or lumped")
+    units: Literal["SI", "mm_t_s"] = Field(description="SI: m, kg, N/m; mm_t_s: mm, t, N/mm")
+
+
 class MeshSection(FlexibleSection):
     """A solid from a file, meshed with tetrahedra and reduced to a few coordinates."""
 
@@ -107,7 +116,8 @@ class MeshSection(FlexibleSection):
     )
     scale: ScalarField | VectorField = Field(default=1, description="from the file's lengths to metres: 0.001 for millimetres")
     frame: FrameSection = Field(default=FrameSection(), description="of the file's geometry in the link")
-    material: MaterialSection
+    matrices: MatricesSection | None = Field(default=None, description="instead of file and material: nodes, K and M")
+    material: MaterialSection | None = Field(default=None, description="a name, or {E, nu, density}")
     mass: ScalarField | None = Field(
         default=None, description="[kg]: scales the density to it; link: that of the link; mesh: as it comes"
     )
@@ -124,6 +134,11 @@ class MeshSection(FlexibleSection):
     def _one_each(self) -> MeshSection:
         if (self.modes is None) == (self.frequency is None):
             raise problem("either modes or frequency", "for example modes: 8")
+        extra = [key for key in ("file", "material", "size", "elements", "mesher") if key in self.model_fields_set]
+        if self.matrices is not None and extra:
+            raise problem(f"no {extra[0]} beside matrices, which hold all of it", f"remove {extra[0]}", at=extra[0])
+        if self.matrices is None and self.material is None:
+            raise problem("a material", "add material: aluminium, or {E, nu, density}", at="material")
         if self.size is not None and self.elements is not None:
             raise problem("either size or elements", "remove elements", at="elements")
         return self

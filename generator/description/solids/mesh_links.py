@@ -14,15 +14,17 @@ from elastogen.generator.description.files import Files
 from elastogen.generator.description.flexible.check import check_body
 from elastogen.generator.description.flexible.kind import DescribedLink
 from elastogen.generator.description.section_values import SectionValues
-from elastogen.generator.description.solids.geometry_file import geometry
+from elastogen.generator.description.solids.geometry_file import geometry, matrices
 from elastogen.generator.description.solids.mesh import MeshKind
 from elastogen.generator.description.solids.mesh_file import HeldSection, MeshSection
 from elastogen.generator.robot.bodies.flexible_body import TIP
 from elastogen.generator.robot.expressions import nominal
 from elastogen.generator.robot.location import Location, did_you_mean
 from elastogen.generator.robot.robot import Body, Joint, Link, Matrix, Robot
+from elastogen.generator.solids.geometry import Geometry
 from elastogen.generator.solids.interfaces import Given, Wanted, rigid_motions
 from elastogen.generator.solids.materials import ALIASES, MATERIALS, Material
+from elastogen.generator.solids.matrices import Matrices
 from elastogen.generator.solids.mesher import check_extra
 from elastogen.generator.solids.reduced_body import reduced_body
 from elastogen.generator.solids.request import Request, find
@@ -81,7 +83,7 @@ class _Made:
         if self.ends:
             seats.append(self._wanted(TIP, self._tool(), None))
         request = Request(
-            geometry=geometry(self.section, self.before, self.link.name, self.values, folder, files, self.where),
+            geometry=self._geometry(folder, files),
             material=self._material(),
             mass=self._mass(),
             size=self._number("size"),
@@ -119,6 +121,11 @@ class _Made:
             tool=_from(self.before.tool, places[TIP]) if ours else self.before.tool,
         )
 
+    def _geometry(self, folder: Path, files: Files) -> Geometry | Matrices:
+        if self.section.matrices is not None:
+            return matrices(self.section, self.values, folder, files, self.where)
+        return geometry(self.section, self.before, self.link.name, self.values, folder, files, self.where)
+
     def _number(self, key: str) -> float | None:
         given = getattr(self.section, key)
         if given is None:
@@ -128,8 +135,10 @@ class _Made:
             raise self.where.at(key).error(given, "a number above zero", f"give {key} in SI units")
         return number
 
-    def _material(self) -> Material:
+    def _material(self) -> Material | None:
         section, here = self.section.material, self.where.at("material")
+        if section is None:
+            return None
         known = None if section.name is None else MATERIALS[ALIASES.get(section.name, section.name)]
         values: dict[str, Any] = {
             key: nominal(self.values.scalar(given, here.at(key)), self.values.parameters)
