@@ -50,6 +50,7 @@ def model_sha256(robot: Robot, options: EmitOptions) -> str:
 
     Not the path the robot was read from, nor its experiment: they shape no code.
     """
-    shapes = [canonical(link.flexible.beam) for link in robot.links if robot.points and link.flexible is not None]
+    flexible = [link.flexible for link in robot.links if robot.points and link.flexible is not None]
+    shapes = [canonical(body.beam) if body.solid is None else body.solid.digest for body in flexible]
     text = canonical(dataclasses.replace(robot, source="", experiment=None))
     return sha256("model", text, canonical(options), *shapes)  # sections of beams follow from the shapes themselves

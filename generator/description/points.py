@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from math import isfinite
 
+import numpy as np
 import sympy
 
 from elastogen.generator.description.file.fields import FrameSection
@@ -16,6 +17,8 @@ from elastogen.generator.robot.location import Location, did_you_mean
 from elastogen.generator.robot.placement import from_xyz_rpy, product
 from elastogen.generator.robot.robot import Gauge, Matrix, Parameter, Point, Robot, Scalar
 from elastogen.generator.robot.tree import unique_names
+from elastogen.generator.solids.material_points import FAR, material_point
+from elastogen.generator.solids.request import Found
 
 Frame = Callable[[FrameSection, Location], Matrix]
 """Reads a frame of the file."""
@@ -36,7 +39,8 @@ def read_points(
             pose = product(from_xyz_rpy((along, 0, 0), (0, 0, 0)), pose)
         gauge = None
         if section.strain is not None:
-            offset = parse_scalar(section.strain.offset, parameters, here.at("strain", "offset"))
+            given = section.strain.offset
+            offset = None if given is None else parse_scalar(given, parameters, here.at("strain", "offset"))
             gauge = Gauge(section.strain.direction, offset)
         found.append(Point(name, section.link or "", section.joint or "", pose, gauge))
     return tuple(found)
@@ -83,10 +87,13 @@ def check_points(robot: Robot, where: Location) -> None:
 
 
 def _check_on_beam(robot: Robot, point: Point, body: FlexibleBody, here: Location) -> None:
+    if body.solid is not None:
+        _check_on_solid(robot, point, body.solid, here)
+        return
     if body.beam is None:
         raise here.at("link").error(
             point.link,
-            "a rigid link or a beam (modes, elements)",
+            "a rigid link, a beam (modes, elements) or a mesh",
             "a body of integrals is not known point by point",
         )
     check_place_on_beam(robot, body, point.pose[0][3], here.at("x"))
@@ -106,11 +113,33 @@ def check_place_on_beam(robot: Robot, body: FlexibleBody, x: Scalar, here: Locat
         )
 
 
+def _check_on_solid(robot: Robot, point: Point, solid: Found, here: Location) -> None:
+    place = np.array([nominal(row[3], robot.parameters) for row in point.pose[:3]])
+    nearest, diagonal = material_point(solid, place).place, float(np.linalg.norm(np.ptp(solid.nodes, axis=0)))
+    distance = float(np.linalg.norm(nearest - place))
+    if distance > FAR * diagonal:
+        shown = ", ".join(f"{x:.4g}" for x in nearest)
+        raise here.at("xyz").error(
+            f"{distance:.4g} m outside of {point.link}", "a point of the solid", f"a point of it is at [{shown}] m"
+        )
+
+
+def _check_solid_gauge(point: Point, gauge: Gauge, solid: Found, here: Location) -> None:
+    if gauge.direction not in ("x", "y", "z"):
+        raise here.at("direction").error(gauge.direction, "x, y or z of the point's frame", "turn the point by rpy")
+    if not len(solid.tetrahedra):
+        raise here.error(point.link, "a solid with elements", "matrices alone do not tell strains; give the mesh")
+
+
 def _check_gauge(robot: Robot, point: Point, gauge: Gauge, body: FlexibleBody | None, here: Location) -> None:
-    if body is None or body.beam is None:
+    if body is None or (body.beam is None and body.solid is None):
         raise here.error(point.link or point.joint, "a strain gauge on a beam", "remove strain, or name a flexible link")
     if not isinstance(gauge, Gauge):
         raise here.error(gauge, "an elastogen.Gauge(direction, offset)", "for example elastogen.Gauge('y', 0.002)")
+    if body.beam is None:
+        assert body.solid is not None
+        _check_solid_gauge(point, gauge, body.solid, here)
+        return
     bends = sorted({mode.direction for mode in body.beam.modes if mode.direction in ("y", "z")})
     if not isinstance(gauge.direction, str) or gauge.direction not in bends:
         shown = ", ".join(bends) or "none"

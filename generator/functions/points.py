@@ -148,7 +148,7 @@ def strains(variant: Variant) -> Derived:
         assert gauge.offset is not None
         assert gauge.point.strain is not None
         with variant.graph.section(f"{gauge.point.name}: strain"):
-            values.append(gauge.bending(q).strain(gauge.point.strain.direction, gauge.offset))
+            values.append(gauge.strain(q))
     return Derived((values,))
 
 

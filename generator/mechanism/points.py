@@ -6,17 +6,21 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import TypeAlias
 
+from elastogen.generator.beams.natural_frequencies import numeric
 from elastogen.generator.mechanism.mechanism import Frame, LinkFrame, Mechanism
 from elastogen.generator.mechanism.steps import steps
 from elastogen.generator.program.graph import Value
 from elastogen.generator.program.lowering import Lowering
+from elastogen.generator.robot.bodies.flexible_body import FlexibleBody, Interface
 from elastogen.generator.robot.placement import product
-from elastogen.generator.robot.robot import Matrix, Point, Robot
+from elastogen.generator.robot.robot import IDENTITY, Matrix, Point, Robot
 from elastogen.generator.sliding.beam_section import BeamSection, Bending, beam_section
 from elastogen.generator.sliding.held_bodies import held_bodies
 from elastogen.generator.sliding.section_parts import SectionParts, section_parts
+from elastogen.generator.sliding.tip_motion import material_motion
+from elastogen.generator.solids.material_points import material_point
 from elastogen.generator.spatial.inertia import Inertia
-from elastogen.generator.spatial.vectors import Rotation
+from elastogen.generator.spatial.vectors import Rotation, combination_scalar
 
 Placed: TypeAlias = "tuple[int, Matrix]"
 """A frame's number (-1: the base) and a pose in it."""
@@ -31,12 +35,21 @@ class PointFrame:
     offset: Value | None = None  # of its gauge [m]
     section: BeamSection | None = None
     parts: SectionParts | None = None  # of the beam, on both sides
-    coordinates: tuple[int, ...] = ()  # indices in q of the section's coordinates
+    coordinates: tuple[int, ...] = ()  # indices in q of the section's coordinates, or of the solid's
+    strains: tuple[Value, ...] = ()  # of a gauge on a solid, per unit of these coordinates
 
     def bending(self, q: Sequence[Value]) -> Bending:
         """How its beam bends there."""
         assert self.section is not None
         return self.section.bending([q[k] for k in self.coordinates])
+
+    def strain(self, q: Sequence[Value]) -> Value:
+        """What its gauge reads."""
+        assert self.offset is not None
+        assert self.point.strain is not None
+        if self.section is not None:
+            return self.bending(q).strain(self.point.strain.direction, self.offset)
+        return combination_scalar(self.offset.graph, [q[k] for k in self.coordinates], self.strains)
 
 
 @dataclass(frozen=True)
@@ -84,6 +97,9 @@ def with_points(
             continue
         elastic, as_held = frames[frame].elastic, held[point.link]
         assert elastic is not None
+        if body.beam is None:
+            found.append(_on_solid(lower, robot, point, body, frame, frames))
+            continue
         assert as_held is not None
         rotation, (along, *across) = steps(lower, pose)
         section = beam_section(lower, body, as_held, point.pose[0][3], len(elastic.coordinates), robot.parameters)
@@ -100,3 +116,25 @@ def with_points(
         found.append(PointFrame(point, carried, offset, section, parts, elastic.coordinates))
     plain = {field.name: getattr(mechanism, field.name) for field in fields(mechanism)}
     return PointedMechanism(**{**plain, "frames": tuple(frames), "points": tuple(found)})
+
+
+def _on_solid(lower: Lowering, robot: Robot, point: Point, body: FlexibleBody, frame: int, frames: list[Frame]) -> PointFrame:
+    """A point of a solid, in a further frame; of a body of integrals in the frame where it is clamped."""
+    pose = lower.matrix(point.pose)
+    elastic = frames[frame].elastic
+    assert elastic is not None
+    if body.solid is None:
+        return PointFrame(point, LinkFrame(point.name, frame, *steps(lower, pose)))
+    numbers = numeric(point.pose, robot.parameters)
+    material = material_point(body.solid, numbers[:3, 3])
+    rows = [tuple(tuple(float(x) for x in row) for row in matrix) for matrix in (material.displacements, material.rotations)]
+    motion = material_motion(lower, body, Interface(point.name, IDENTITY, *rows))
+    place = [lower.graph.value(float(x)) for x in material.place]
+    frames.append(Frame(point.name, frame, Rotation(()), place, motion, elastic.coordinates, Inertia.zero(lower.graph)))
+    rotation, position = steps(lower, pose)
+    carried = LinkFrame(point.name, len(frames) - 1, rotation, [x - y for x, y in zip(position, place, strict=True)])
+    if point.strain is None:
+        return PointFrame(point, carried)
+    along = numbers[:3, "xyz".index(point.strain.direction)]
+    strains = tuple(lower.graph.value(float(along @ strain @ along)) for strain in material.strains)
+    return PointFrame(point, carried, lower.value(0), coordinates=elastic.coordinates, strains=strains)

@@ -147,8 +147,8 @@ class Link:
 class Gauge:
     """A strain gauge along the beam: it reads -offset w''(x) for bending in its direction, and u' where the link stretches."""
 
-    direction: str  # "y" or "z": of the deflection w
-    offset: Scalar  # from the neutral line, along the direction [m]
+    direction: str  # "y" or "z": of the deflection w; on a solid "x", "y" or "z" of the point's frame: of the strain itself
+    offset: Scalar | None = None  # from the neutral line of a beam, along the direction [m]
 
 
 @dataclass(frozen=True)

@@ -80,6 +80,12 @@ class Found:
     shapes: Array  # (n, 3, k)
     report: dict[str, Any]
 
+    @property
+    def digest(self) -> str:
+        """A sum over nodes, elements and shapes: points on the solid follow from these."""
+        arrays = (np.ascontiguousarray(array) for array in (self.nodes, self.tetrahedra, self.shapes))
+        return hashlib.sha256(b"".join(array.tobytes() for array in arrays)).hexdigest()
+
 
 def find(request: Request) -> Found:
     """The result: kept from before, or computed."""

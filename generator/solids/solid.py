@@ -130,13 +130,13 @@ def quadratic_elements(solid: Solid, material: Material) -> Elements:
     return Elements(nodes, mass.tocsr(), by_direction[order][:, order].tocsc(), _six_nodes(cells), cells, solid.numbers)
 
 
-_EDGES = ((0, 1), (1, 2), (0, 2), (0, 3), (1, 3), (2, 3))
+EDGES = ((0, 1), (1, 2), (0, 2), (0, 3), (1, 3), (2, 3))
 
 
 def _ten_nodes(nodes: Array, cells: Indices) -> Indices:
     """The nodes of every element in our order, whatever the library's is: edges are told by their middles."""
     found: Indices = cells.copy()
-    for position, (a, b) in enumerate(_EDGES):
+    for position, (a, b) in enumerate(EDGES):
         middle = (nodes[cells[:, a]] + nodes[cells[:, b]]) / 2
         distance = np.linalg.norm(nodes[cells[:, 4:]] - middle[:, None, :], axis=-1)
         found[:, 4 + position] = cells[np.arange(len(cells)), 4 + distance.argmin(axis=1)]
@@ -145,7 +145,7 @@ def _ten_nodes(nodes: Array, cells: Indices) -> Indices:
 
 def _six_nodes(cells: Indices) -> Indices:
     """The triangles of the surface with the nodes between their corners."""
-    between = {frozenset(edge): 4 + k for k, edge in enumerate(_EDGES)}
+    between = {frozenset(edge): 4 + k for k, edge in enumerate(EDGES)}
     faces = []
     for face in FACES:
         pairs = ((face[0], face[1]), (face[1], face[2]), (face[2], face[0]))

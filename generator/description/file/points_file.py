@@ -18,8 +18,10 @@ from elastogen.generator.description.file.fields import FrameSection, NameField,
 class GaugeSection(Section):
     """A strain gauge along a beam: -offset w''(x), plus u' where the link stretches."""
 
-    direction: Literal["y", "z"] = Field(default="y", description="of the deflection w")
-    offset: ScalarField = Field(description="from the neutral line, along the direction [m]")
+    direction: Literal["x", "y", "z"] = Field(
+        default="y", description="of the deflection w; on a link by a mesh of the strain itself, in the point's axes"
+    )
+    offset: ScalarField | None = Field(default=None, description="beams: from the neutral line, along the direction [m]")
 
 
 class PointSection(FrameSection):

@@ -380,3 +380,37 @@ def test_two_castings_with_a_branch(folder):
     functions = {f.name: f for f in derive_model(robot, names).functions}
     found = list(second_derivation.check(robot, functions, random_states(robot, 1, 3), {}))
     assert {f.subject: f.verdict for f in found} == dict.fromkeys(names, "passed"), found
+
+
+def test_points_and_gauges_on_a_solid(folder):
+    """A point moves as the shapes interpolate it; a gauge on top of a bent bar reads its closed form."""
+    points = [{"name": "there", "link": "arm", "xyz": [0.1, 0.015, 0.01]},
+              {"name": "gauge", "link": "arm", "xyz": [0.08, 0, 0.01], "strain": {"direction": "x"}},
+              {"name": "across", "link": "arm", "xyz": [0.08, 0, 0.01], "rpy": [0, 0, np.pi / 2],
+               "strain": {"direction": "y"}}]  # fmt: skip
+    plain = {"E": 70e9, "nu": 0.0, "density": 2700}
+    robot = written(folder, described({"points": points}, size=0.012, modes=12, material=plain))
+    body, programs = robot.links[1].flexible, PlainPrograms(robot)
+    x = np.linalg.solve(np.array(body.stiffness, float), np.array(body.tip_displacements, float) @ [0, 0, 50.0])  # 50 N up
+    q = np.array([0.3, *x, 0.0])
+    e, c, s = programs("point_strains", q=q), np.cos(0.3), np.sin(0.3)
+    bending = 50.0 * (0.2 - 0.08) * 0.01 / (70e9 * 0.03 * 0.02**3 / 12)  # M z / (E I); in z > 0 it is pressed
+    assert e[0] == pytest.approx(-bending, rel=0.03)
+    assert e[1] == pytest.approx(e[0], rel=1e-9)  # y of a frame turned by 90 degrees about z is -x
+    moved = programs("point_positions", q=q)[0]
+    nodes, shapes = body.solid.nodes, body.solid.shapes
+    nearest = int(np.argmin(np.linalg.norm(nodes - [0.1, 0.015, 0.01], axis=1)))
+    near = nodes[nearest] + shapes[nearest] @ x
+    there = np.array([c * moved[0] + s * moved[1], -s * moved[0] + c * moved[1], moved[2]])
+    assert np.linalg.norm(there - [0.1, 0.015, 0.01] - (near - nodes[nearest])) < 0.2 * np.linalg.norm(near - nodes[nearest])
+    step = 1e-6
+    ahead, behind = (programs("point_positions", q=q + sign * step * np.eye(14)[2]) for sign in (1, -1))
+    J = (ahead - behind) / (2 * step)
+    v = programs("point_velocities", q=q, qd=np.eye(14)[2])
+    np.testing.assert_allclose(np.asarray(v)[:, :3], J, rtol=1e-6, atol=1e-8)
+    for bad, expected in (
+        ({"link": "arm", "xyz": [0.1, 0.2, 0]}, r"outside of arm.*a point of it is at"),
+        ({"link": "fore", "xyz": [0, 0, 0], "strain": {"direction": "x"}}, "a strain gauge on a beam"),
+    ):
+        with pytest.raises(elastogen.RobotError, match=expected):
+            written(folder, described({"points": [bad]}))
