@@ -1,0 +1,98 @@
+"""What is wrong with files, materials and places of links by meshes is told, with its place and what to do."""
+
+import numpy as np
+import pytest
+from mesh_arms import PLACES, described, solid, written
+
+import elastogen
+
+pytest.importorskip("skfem", reason="scikit-fem is not installed: pip install 'elastogen[mesh]'")
+pytest.importorskip("netgen", reason="netgen-mesher is not installed: pip install 'elastogen[mesh]'")
+trimesh = pytest.importorskip("trimesh", reason="trimesh is not installed: pip install 'elastogen[mesh]'")
+
+from elastogen.generator.solids import mesher  # noqa: E402
+
+
+def spoiled(kind):
+    """Surfaces with one mistake each."""
+    made = solid()
+    if kind == "open":
+        return trimesh.Trimesh(made.vertices, made.faces[:-1], process=False)
+    if kind == "inverted":
+        return trimesh.Trimesh(made.vertices, made.faces[:, ::-1], process=False)
+    if kind == "mixed":
+        return trimesh.Trimesh(made.vertices, np.vstack([made.faces[:-1], made.faces[-1:, ::-1]]), process=False)
+    if kind == "two":
+        other = solid()
+        other.apply_translation((0.5, 0, 0))
+        return trimesh.util.concatenate([made, other])
+    other = trimesh.creation.box(extents=(0.1, 0.05, 0.01))  # through the first: one surface that crosses itself
+    other.apply_translation((0.1, 0, 0))
+    return trimesh.util.concatenate([made, other])
+
+
+@pytest.mark.parametrize(("kind", "expected"), [
+    ("open", r"open surface: 3 edges .* at \[.*\] m"),
+    ("inverted", "inside out"),
+    ("mixed", "opposite sides at"),
+    ("two", "2 solids, with centres at"),
+])  # fmt: skip
+def test_surfaces_that_bound_no_solid(folder, kind, expected):
+    spoiled(kind).export(folder / "box.stl")
+    with pytest.raises(elastogen.RobotError, match=expected) as raised:
+        written(folder, described())
+    assert "links.arm.flexible.file" in str(raised.value)
+
+
+@pytest.mark.parametrize(("flexible", "path", "expected"), [
+    ({"scale": 1000}, "file", "a solid of 200 x 30 x 20 m.*scale: 0.001"),
+    ({"file": "bax.stl"}, "file", "no file bax.stl.*did you mean.*box.stl"),
+    ({"file": "robot.yaml"}, "file", "one of the endings"),
+    ({"file": "../../../../../../etc/passwd"}, "file", "one of the endings"),
+    ({"file": None}, "file", "0 meshes of arm"),
+    ({"material": "aluminum_foil"}, "material", "a material: aluminium"),
+    ({"material": {"E": 70, "nu": 0.3, "density": 2700}}, "material.E", "70e9"),
+    ({"material": {"E": 70e9, "nu": 0.5, "density": 2700}}, "material.nu", "0.49"),
+    ({"material": {"E": 70e9, "nu": 0.3, "density": 0.27}}, "material.density", "kg/m"),
+    ({"modes": None}, "flexible", "either modes or frequency"),
+    ({"frequency": 100}, "flexible", "either modes or frequency"),
+    ({"size": -1}, "size", "above zero"),
+    ({"mass": "link"}, "mass", "give the number"),
+    ({"interfaces": {"knee": PLACES["hub"]}}, "interfaces.knee", "hub, elbow, tip"),
+    ({"interfaces": PLACES | {"elbow": {"sphere": {"point": [0.5, 0, 0], "radius": 0.01}}}},
+     "interfaces.elbow", "touches no node.*nearest"),
+    ({"interfaces": PLACES | {"elbow": {"nodes": [10**6]}}}, "interfaces.elbow.nodes", "numbers of corners"),
+    ({"interfaces": PLACES | {"elbow": PLACES["hub"]}}, "interfaces.elbow", "belong to hub, too"),
+    ({"interfaces": PLACES | {"elbow": {"sphere": {"point": [0.2, 0, 0], "radius": 0}}}}, "radius", "above zero"),
+    ({"interfaces": PLACES | {"elbow": {"plane": {"point": [0.2, 0, 0], "normal": [0, 0, 0]}}}}, "normal", "a direction"),
+])  # fmt: skip
+def test_bad_links_by_meshes(folder, flexible, path, expected):
+    with pytest.raises(elastogen.RobotError, match=expected) as raised:
+        written(folder, described(**flexible))
+    assert path in str(raised.value)
+
+
+def test_a_joint_outside_the_solid_is_told(folder):
+    description = described(interfaces={"hub": PLACES["hub"]})
+    description["joints"][1]["placement"] = {"xyz": [0.6, 0, 0]}
+    with pytest.raises(elastogen.RobotError, match=r"0\.4 m away from the solid, nearest at \[0\.2"):
+        written(folder, description)
+
+
+def test_surfaces_that_cross_themselves_are_told_where(folder):
+    from elastogen.generator.robot.location import Location
+    from elastogen.generator.solids.surfaces import Surface, crossing
+
+    made = spoiled("crossing")
+    place = crossing(Surface(np.array(made.vertices), np.array(made.faces)))
+    assert place is not None
+    assert abs(abs(place[1]) - 0.015) < 1e-6 or abs(abs(place[2]) - 0.005) < 1e-6
+    assert crossing(Surface(np.array(solid().vertices), np.array(solid().faces))) is None
+    problem = mesher._blamed(Surface(np.array(made.vertices), np.array(made.faces)), "", Location("x"))
+    assert "goes through itself at [" in str(problem)
+
+
+def test_without_the_extra_it_says_so(folder, monkeypatch):
+    monkeypatch.setattr(mesher, "find_spec", lambda name: None)
+    with pytest.raises(elastogen.RobotError, match=r"pip install 'elastogen\[mesh\]'"):
+        written(folder, described())
