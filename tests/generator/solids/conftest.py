@@ -1,4 +1,4 @@
-"""A folder with the box of tests/helpers/mesh_arms.py."""
+"""A folder with the box of mesh_arms.py."""
 
 import pytest
 from mesh_arms import solid
