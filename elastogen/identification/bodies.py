@@ -36,7 +36,12 @@ def without_drives(robot: Robot) -> Robot:
 
 
 def check_supported(robot: Robot) -> None:
-    """Every velocity is driven and measured: no elastic coordinates, no free base."""
+    """Every velocity is driven and measured: no elastic coordinates, no free base, no loops."""
+    if robot.loops:
+        raise IdentificationError(
+            robot.source or robot.name, f"closed loops: {', '.join(loop.name for loop in robot.loops[:4])}", "an open tree",
+            "identify its branches apart, each as a robot of its own",
+        )  # fmt: skip
     free = [velocity.name for velocity in robot.velocities if not velocity.driven]
     if free:
         raise IdentificationError(

@@ -335,6 +335,57 @@ def test_coordinates_take_every_body_once():
             np.testing.assert_allclose(of.slopes(theta)[:, k], slope, rtol=1e-6, atol=1e-8)
 
 
+def test_closed_loops_are_refused_with_the_fix(files):
+    robot = elastogen.load(str(files / "true.yaml"))
+    loop = {"name": "pin", "type": "spherical", "a": {"link": "hand"}, "b": {"link": "base", "xyz": [0.7, 0.0, 0.0]}}
+    closed = elastogen.load({**_content(files), "loops": [loop]})
+    assert not robot.loops
+    with pytest.raises(elastogen.IdentificationError, match="closed loops: pin"):
+        elastogen.identify(closed, {"time": [0], "q": [[0] * 3], "F": [[0] * 3]})
+
+
+def _content(files):
+    from ruamel.yaml import YAML
+
+    return YAML(typ="safe").load((files / "true.yaml").read_text())
+
+
 def test_elastic_robots_are_refused_with_the_fix():
     with pytest.raises(elastogen.IdentificationError, match="rigid_robot"):
         elastogen.identify("flexible_one_link", {"time": [0], "q": [[0]], "F": [[0]]})
+
+
+def test_the_command_writes_a_robot_or_nothing(files, truth, tmp_path, capsys):
+    from elastogen.command_line import main
+
+    run = motion(truth, noise=0.02)
+    np.savez(tmp_path / "log.npz", t=run["time"], pos=run["q"], vel=run["qd"], i=run["F"] / 2)
+    (tmp_path / "map.yaml").write_text("time: t\nq: pos\nqd: vel\ncurrent: i\n")
+    words = ["identify", str(files / "guess.yaml"), str(tmp_path / "log.npz"), "--columns", str(tmp_path / "map.yaml")]
+    out = tmp_path / "out.yaml"
+    assert main([*words, "-o", str(out)]) == 2
+    assert "currents without gains" in capsys.readouterr().err
+    assert not out.exists()
+    assert main([*words, "--gains", "turn=2,shoulder=2,wrist=2", "--json", "--quiet", "-o", str(out)]) == 0
+    assert json.loads(capsys.readouterr().out)["robot"] == "arm"
+    assert elastogen.load(str(out)).joints[2].actuation.viscous == pytest.approx(0.2, abs=0.02)
+
+
+def test_the_command_excites(files, tmp_path, capsys):
+    from elastogen.command_line import main
+
+    words = [
+        "excite",
+        str(files / "true.yaml"),
+        "--harmonics",
+        "3",
+        "--seconds",
+        "5",
+        "--tries",
+        "1",
+        "-o",
+        str(tmp_path / "m.csv"),
+    ]
+    assert main(words) == 0
+    assert "condition of the scaled base regressor" in capsys.readouterr().out
+    assert (tmp_path / "m.csv").read_text().startswith("time,q.turn,q.shoulder,q.wrist,qd.turn")
