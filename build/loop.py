@@ -30,6 +30,7 @@ from elastogen.build.stamps import sha256, tool_sha256
 from elastogen.build.user_code import UserCode, called_functions
 from elastogen.generator.description.load_robot import RobotSource, load
 from elastogen.generator.functions.derivation import ModelDerivation, derive_model
+from elastogen.generator.robot.errors import OutputError
 from elastogen.generator.robot.joint_kind import JointCoordinate, JointKind
 from elastogen.generator.robot.own.terms import TIME
 from elastogen.generator.robot.robot import Robot
@@ -189,6 +190,11 @@ def generate_loop(
 
 def loop_outputs(robot: Robot, more: tuple[str, ...] | None = None) -> tuple[str, ...]:
     """Functions of the model that its loop calls."""
+    if robot.loops:
+        raise OutputError(
+            f"{robot.name}: real-time loops do not take robots with closed loops yet, whose plants would drift open. "
+            "Fix: call the functions of the emitted C from your own loop."
+        )
     names = [*ALWAYS, *(name for law in emitted() for name in law.needs)]
     if not all(velocity.driven for velocity in robot.velocities):
         names += WITHOUT_DRIVES

@@ -12,11 +12,13 @@ from typing import Any
 import numpy as np
 
 from elastogen.generator.functions.function import Function
+from elastogen.generator.loops.analysis import analysis_of
 from elastogen.generator.program.numbers import many_digits
 from elastogen.generator.robot.robot import Robot
 from elastogen.generator.sliding.elements_inside import INDICATORS, indicators_at
 from elastogen.verification.findings import Finding, Tell, judged, silent
 from elastogen.verification.lagrange.lagrangian import Lagrangian
+from elastogen.verification.lagrange.multipliers import drive_forces, loop_rows
 from elastogen.verification.lagrange.numbers import Array, NotCoveredError
 from elastogen.verification.lagrange.own_functions import OwnFunctions
 
@@ -91,7 +93,18 @@ class Lagrange:
     def _inverse_dynamics(self, q: Any, qd: Any, qdd: Any) -> Array:
         held = self._gravity_vector(q) + self._elastic_forces(q)
         forces = self._inertia_forces(q, qd, qdd) + held + self._friction_forces(q, qd)
+        forces = self._by_drives(q, forces) if self.robot.loops else forces
         return forces + self.of.load_friction(self.of.start(q, qd)[1], forces)
+
+    def _by_drives(self, q: Any, forces: Array) -> Array:
+        """What the drives of a closed mechanism do alone, by multipliers."""
+        (x,) = self.of.start(q)
+        known = analysis_of(self.robot)
+        units = [self.of.free(unit) for unit in self.of.numbers.unit(self.of.size)]
+        J = loop_rows(self.robot, self.of.frames, x, units)
+        acting = sorted({*known.choice.independent, *known.driven})
+        found: Array = drive_forces(J, np.array(forces, dtype=float), acting, list(known.driven))
+        return found
 
 
 def evaluated(function: Function, state: Mapping[str, Any], parameters: Mapping[str, float]) -> dict[str, Any] | None:

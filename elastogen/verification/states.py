@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from elastogen.generator.functions.function import Function
+from elastogen.generator.loops.analysis import analysis_of
 from elastogen.generator.robot.robot import Robot
 
 ELASTIC = 0.02  # largest elastic coordinate: the linear theory of beams is for small ones
@@ -41,6 +42,10 @@ def random_states(robot: Robot, count: int, seed: int, functions: Iterable[Funct
     for name in ("qd", "qdd", "q3", "q4", "q5"):
         states[name][:, elastic] *= ELASTIC
     states["q"] = _positions(robot, count, rng)
+    if robot.loops:  # what is closed stays so
+        samples = analysis_of(robot).samples
+        chosen = [samples[k * len(samples) // count] for k in range(count)]
+        states |= {name: np.array([motion[k] for motion in chosen]) for k, name in enumerate(("q", "qd", "qdd"))}
     for argument in (argument for function in functions for argument in function.inputs):
         if argument.name in ("q0", "q1"):
             states[argument.name] = _positions(robot, count, rng)

@@ -58,7 +58,7 @@ def derive(
     """
     loaded = robot if isinstance(robot, Robot) else load(robot)
     by_screws = all(joint.by_screws for joint in loaded.joints)
-    if loaded.terms or not by_screws or any(coordinate.elastic for coordinate in loaded.coordinates):
+    if loaded.loops or loaded.terms or not by_screws or any(coordinate.elastic for coordinate in loaded.coordinates):
         from elastogen.generator.closed_form.by_programs import ProgramForm
 
         return ProgramForm(loaded, symbolic=symbolic, elements=elements)

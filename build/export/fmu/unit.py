@@ -58,6 +58,11 @@ class FmuContext(ExportContext):
 
 def fmu_outputs(robot: Robot, frames: Sequence[str]) -> tuple[str, ...]:
     """The functions behind a unit with these frames."""
+    if robot.loops:
+        raise OutputError(
+            f"{robot.name}: functional mock-up units do not take robots with closed loops yet, which would drift open. "
+            "Fix: export the C files, whose simulation keeps loops closed."
+        )
     evaluated = ["jacobian", "forward_dynamics", "forward_kinematics"]
     evaluated += ["point_positions", "point_forces"] if robot.points else []
     evaluated += ["frame_pose", "frame_velocity", "frame_forces"] if frames else []
