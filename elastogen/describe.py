@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from elastogen.generator.beams.natural_frequencies import loaded_frequencies, loses_stiffness
 from elastogen.generator.robot.bodies.flexible_body import FlexibleBody
 from elastogen.generator.robot.expressions import nominal
@@ -75,10 +78,29 @@ def _flexible(robot: Robot) -> list[str]:
         if link.flexible.reduction is not None:
             errors = ", ".join(f"{100 * error:.2g}" for error in link.flexible.reduction.errors)
             lines.append(f"    lowest modes of {link.flexible.reduction.elements} elements, frequencies too high by {errors} %")
+        if link.flexible.solid is not None:
+            lines += _solid(link.flexible.solid.report)
         lines += _damping(link.flexible)
         if loses_stiffness(link):
             lines.append(f"    without foreshortening it loses its stiffness when it turns at {found[0]:.5g} rad/s")
     return ["flexible links", *lines] if lines else []
+
+
+def _solid(report: Mapping[str, Any]) -> list[str]:
+    """Of a link by a mesh: its size, where it is held, and the frequencies of all elements beside those that are kept."""
+    count = f"{report['elements']} elements, " if "elements" in report else ""
+    moved = report.get("moved")
+    at_half = "" if moved is None else f", which moved by {moved:.2%} from twice the size"
+    pairs = list(zip(report["frequencies"], report["full"], strict=False))
+    worst = max((kept / full - 1 for kept, full in pairs), default=0.0)
+    rows = [
+        "    " + f"mode{k}: {kept:.5g} Hz (all elements {full:.5g} Hz), effective masses x, y, z "
+        + ", ".join(f"{100 * share:.0f}" for share in masses) + " %"
+        for k, ((kept, full), masses) in enumerate(zip(pairs, report["effective_masses"], strict=False), 1)
+    ]  # fmt: skip
+    held = [f"    {name}: {how}" for name, how in report["interfaces"].items()]
+    head = f"    mesh of {count}{report['freedoms']} degrees of freedom, {report['mass']:.4g} kg; frequencies"
+    return [f"{head} too high by at most {max(worst, 0.0):.1e}{at_half}", *held, *rows]
 
 
 def _damping(body: FlexibleBody) -> list[str]:

@@ -8,6 +8,7 @@ from mesh_arms import PLACES, described, solid, written
 from plain_programs import PlainPrograms
 
 import elastogen
+from elastogen.describe import describe
 
 pytest.importorskip("skfem", reason="scikit-fem is not installed: pip install 'elastogen[mesh]'")
 pytest.importorskip("netgen", reason="netgen-mesher is not installed: pip install 'elastogen[mesh]'")
@@ -34,6 +35,14 @@ def test_the_joint_sits_on_its_interface(arm):
     assert body.solid.report["interfaces"]["elbow"].startswith("as given")
     assert len(body.coordinates) == 3
     assert np.all(np.array(body.solid.report["frequencies"]) >= np.array(body.solid.report["full"]) * (1 - 1e-9))
+
+
+def test_check_shows_the_report(arm):
+    text = describe(arm)
+    report = arm.links[1].flexible.solid.report
+    assert f"mesh of {report['elements']} elements" in text
+    assert "hub: as given" in text
+    assert f"mode1: {report['frequencies'][0]:.5g} Hz" in text
 
 
 def test_the_rigid_limit_is_the_box(arm):
