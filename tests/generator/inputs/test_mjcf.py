@@ -287,14 +287,11 @@ def test_what_acts_in_mujoco_only_is_said(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        (
-            "</mujoco>",
-            '<equality><connect body1="left" body2="right" anchor="0 0 0"/></equality></mujoco>',
-            "equality.connect.*tree",
-        ),
         ("</mujoco>", EQUALITY.replace('"left"', '"rihgt"'), "rihgt"),
         ("</mujoco>", EQUALITY.replace('"left"', '"ball"'), "only HINGE and SLIDE joint"),
-        ("</mujoco>", EQUALITY.replace("</equality>", '<joint joint1="right"/></equality>'), "follow in one way"),
+        ("</mujoco>", EQUALITY.replace("</equality>", '<joint joint1="right"/></equality>'), "row that is linear"),
+        ("</mujoco>", EQUALITY.replace("0.01 2 0.5", "0.01 2 0").replace("</equality>",
+         '<joint joint1="right" joint2="left" polycoef="0.02 2 0 0 0"/></equality>'), "contradict each other"),
         ("</mujoco>", '<tendon><fixed name="t" armature="2"><joint joint="pan" coef="1"/></fixed></tendon></mujoco>',
          "tendon.t.armature"),
         ('eulerseq="zYx"', 'eulerseq="zY"', "euler"),

@@ -88,7 +88,8 @@ def _numbers(model: Any, mujoco: Any) -> dict[str, Any]:
         "bodies": [_body(model, i) for i in range(1, model.nbody)],
         "joints": [_joint(model, i, kinds) for i in range(model.njnt)],
         "equalities": [_equality(model, i, ties, mujoco) for i in range(model.neq) if model.eq_active0[i] and acts["equality"]],
-        "tendons": [_tendon(model, i) for i in range(model.ntendon)],
+        "tendons": [_tendon(model, i, mujoco) for i in range(model.ntendon)],
+        "sites": [_site(model, i) for i in range(model.nsite)],
         "actuators": [_actuator(model, i, mujoco) for i in range(model.nu)],
     }
     for group in ("joints", "tendons", "actuators"):
@@ -123,7 +124,7 @@ def _body(model: Any, i: int) -> dict[str, Any]:
         "name": model.body(i).name, "parent": int(model.body_parentid[i]) - 1, "pos": model.body_pos[i].tolist(),
         "quat": model.body_quat[i].tolist(), "mass": float(model.body_mass[i]), "ipos": model.body_ipos[i].tolist(),
         "iquat": model.body_iquat[i].tolist(), "inertia": model.body_inertia[i].tolist(),
-        "gravcomp": float(model.body_gravcomp[i]),
+        "gravcomp": float(model.body_gravcomp[i]), "mocap": int(model.body_mocapid[i]) >= 0,
     }  # fmt: skip
 
 
@@ -148,12 +149,23 @@ def _equality(model: Any, i: int, ties: dict[int, str], mujoco: Any) -> dict[str
     }  # fmt: skip
 
 
-def _tendon(model: Any, i: int) -> dict[str, Any]:
+def _site(model: Any, i: int) -> dict[str, Any]:
+    return {
+        "body": int(model.site_bodyid[i]) - 1, "pos": model.site_pos[i].tolist(), "quat": model.site_quat[i].tolist(),
+    }  # fmt: skip
+
+
+def _tendon(model: Any, i: int, mujoco: Any) -> dict[str, Any]:
+    start, count = int(model.tendon_adr[i]), int(model.tendon_num[i])
+    parts = range(start, start + count)
+    plain = all(int(model.wrap_type[k]) == int(mujoco.mjtWrap.mjWRAP_JOINT) for k in parts)
+    joints = [[int(model.wrap_objid[k]), float(model.wrap_prm[k])] for k in parts] if plain else None
     keys = ("stiffness", "damping", "armature", "frictionloss")
     springs = _poly(model, "tendon_stiffnesspoly", i)
     found = {key: float(getattr(model, f"tendon_{key}", [0.0] * (i + 1))[i]) for key in keys}
     found["stiffness"] = found["stiffness"] or max(springs, key=abs, default=0.0)
-    return {"name": model.tendon(i).name or f"tendon{i + 1}", **found, "dampingpoly": _poly(model, "tendon_dampingpoly", i)}
+    powers = _poly(model, "tendon_dampingpoly", i)
+    return {"name": model.tendon(i).name or f"tendon{i + 1}", **found, "dampingpoly": powers, "joints": joints}
 
 
 def _actuator(model: Any, i: int, mujoco: Any) -> dict[str, Any]:

@@ -19,8 +19,8 @@ _ACTUATORS = {
 }  # fmt: skip
 
 
-def one_text(text: str, path: Path, files: Files, where: Location) -> tuple[str, str]:
-    """Return the name of the model and the text for the compiler; ``files`` knows the included files afterwards.
+def one_text(text: str, path: Path, files: Files, where: Location) -> tuple[str, str, frozenset[str]]:
+    """Return the name of the model, the text for the compiler, and the joints with actuators; ``files`` knows the included.
 
     As in MuJoCo, names of included files are relative to the main file, or else to the file that includes them; each file is
     included once, and its outermost element is dropped.
@@ -28,13 +28,27 @@ def one_text(text: str, path: Path, files: Files, where: Location) -> tuple[str,
     root = parsed(text, "mujoco", where)
     _include(root, path, files, where)
     heavy = any(element.get(key) for element in root.iter() if element.tag in _ACTUATORS for key in ("armature", "damping"))
+    driven = _driven(root)
     for group in root.findall("actuator"):
         for element in list(group):
             if element.tag == "plugin" or not heavy:  # laws of control, which are not ours to read
                 group.remove(element)
     _reduce(root, where)
     indent(root, "")  # an element on each line: what MuJoCo says about lines is about elements
-    return root.get("model", "MuJoCo Model"), tostring(root, encoding="unicode")
+    return root.get("model", "MuJoCo Model"), tostring(root, encoding="unicode"), driven
+
+
+def _driven(root: Element) -> frozenset[str]:
+    """The joints that actuators act on, by themselves or by fixed tendons."""
+    tendons = {
+        fixed.get("name"): [joint.get("joint", "") for joint in fixed.findall("joint")]
+        for group in root.findall("tendon")
+        for fixed in group.findall("fixed")
+    }
+    found = set[str]()
+    for actuator in (actuator for group in root.findall("actuator") for actuator in group):
+        found |= {actuator.get(key, "") for key in ("joint", "jointinparent")} | set(tendons.get(actuator.get("tendon"), []))
+    return frozenset(found - {""})
 
 
 def _include(root: Element, path: Path, files: Files, where: Location) -> None:

@@ -13,13 +13,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from elastogen.generator.description.files import Files
 from elastogen.generator.description.formats.mjcf.compile import compiled
 from elastogen.generator.description.formats.mjcf.equalities import constrained
 from elastogen.generator.description.formats.mjcf.left_out import say_left_out
 from elastogen.generator.description.formats.mjcf.one_text import one_text
+from elastogen.generator.description.formats.mjcf.places import placed, rotation
 from elastogen.generator.description.formats.mjcf.reflected import reflected
 from elastogen.generator.joints.kinds import FIXED, FLOATING, PRISMATIC, REVOLUTE, SPHERICAL
 from elastogen.generator.robot import placement
@@ -39,7 +39,7 @@ def read_mjcf(
 ) -> Robot:
     """Return the robot that an MJCF text describes, not yet validated; ``source`` is named in messages."""
     where = Location(source)
-    title, xml = one_text(text, path, files, where)
+    title, xml, driven = one_text(text, path, files, where)
     model = compiled(xml, path, files, where)
     if not model["bodies"]:
         raise where.at("worldbody").error("no <body>", "bodies with joints", "is this a robot?")
@@ -69,7 +69,7 @@ def read_mjcf(
         tip=arm_tip(base, ordered),
         source=source,
     )
-    return constrained(robot, model["equalities"], model["joints"], labels, mimic, where)
+    return constrained(robot, model, names, labels, mimic, driven, where)
 
 
 def _body_names(bodies: list[Numbers], where: Location) -> list[str]:
@@ -95,7 +95,7 @@ def _chain(
     name: str, parent: str, body: Numbers, own: Sequence[tuple[str, Numbers]], friction: bool, where: Location
 ) -> list[Joint]:
     """The joints of a body one after the other, massless links between them."""
-    place = _placed(_rotation(body["quat"]), body["pos"])
+    place = placed(rotation(body["quat"]), body["pos"])
     if not own:
         return [Joint(f"{name}.fixed", FIXED, parent, name, before=place)]
     found = []
@@ -120,7 +120,7 @@ def _joint(label: str, given: Numbers, ends: tuple[str, str], place: Matrix, fri
                 raise where.at(key).error(given[key], f"no {key} of a {given['type']} joint", f"set {key}='0' there")
     if kind is FLOATING:  # its position and quaternion are those in the world
         return Joint(label, kind, *ends)
-    anchor = _placed(np.eye(3), given["pos"])
+    anchor = placed(np.eye(3), given["pos"])
     joint = Joint(label, kind, *ends, before=placement.product(place, anchor), after=placement.inverse(anchor))
     if kind is SPHERICAL:
         return joint
@@ -139,25 +139,8 @@ def _joint(label: str, given: Numbers, ends: tuple[str, str], place: Matrix, fri
 
 def _inertia(body: Numbers) -> Body:
     """Mass, centre and inertia in the axes of the body, of principal moments and their axes."""
-    turn = _rotation(body["iquat"])
+    turn = rotation(body["iquat"])
     tensor = (turn * np.array(body["inertia"])) @ turn.T
     rows = tuple(tuple(float(tensor[min(i, j), max(i, j)]) for j in range(3)) for i in range(3))
     x, y, z = body["ipos"]
     return Body(body["mass"], (x, y, z), rows)
-
-
-def _placed(turn: NDArray[np.float64], position: list[float]) -> Matrix:
-    """A rotation and a position as a placement with exact zeros and ones."""
-    rows = tuple(tuple(placement.snap(float(entry)) for entry in row) for row in turn)
-    x, y, z = position
-    return placement.transform(rows, (x, y, z))
-
-
-def _rotation(quaternion: list[float]) -> NDArray[np.float64]:
-    """Of a quaternion w, x, y, z."""
-    w, x, y, z = np.array(quaternion) / np.linalg.norm(quaternion)
-    return np.array([
-        [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-        [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-        [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
-    ])  # fmt: skip
