@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from elastogen.generator.closed_form.closed_form import ClosedForm, derive
     from elastogen.generator.description.rigid_limit import rigid_robot
     from elastogen.generator.description.symbols import symbols
-    from elastogen.generator.robot.errors import BuildError, OutputError, RobotError, RobotWarning
+    from elastogen.generator.robot.errors import BuildError, DerivationError, OutputError, RobotError, RobotWarning
     from elastogen.generator.robot.loops.loop import ClosedLoop, LoopEnd
     from elastogen.generator.robot.robot import Gauge, Point, Robot
     from elastogen.identification.errors import IdentificationError
@@ -68,6 +68,7 @@ __all__ = [
     "ClosedLoop",
     "Comparison",
     "ComputedTorque",
+    "DerivationError",
     "ElastogenError",
     "Excitation",
     "Gauge",
@@ -120,6 +121,7 @@ _HOME = {
     "elastogen.generator.closed_form.closed_form": ("ClosedForm", "derive"),
     "elastogen.generator.robot.errors": (
         "BuildError",
+        "DerivationError",
         "OutputError",
         "RobotError",
         "RobotWarning",

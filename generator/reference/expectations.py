@@ -177,12 +177,8 @@ def mass_matrix(of: Quantities, found: Found) -> list[Difference]:
 
 
 def coriolis_matrix(of: Quantities, found: Found) -> list[Difference]:
-    """C, relative to rows of M and the size of what moves."""
-    size = np.sqrt(np.abs(np.einsum("skk->sk", of.mass)))
-    rate = 1.0 + np.sqrt(np.abs(of.energy(of.moving, 1).value))
-    expected = of.coriolis_matrix * of.free * of.free[:, None]
-    most = np.abs(expected).max(axis=(1, 2))
-    return [(found[0], expected, size[:, :, None] * size[:, None, :] * rate[:, None, None] + most[:, None, None])]
+    """C, each entry relative to what it is the sum of."""
+    return _sized(found[0], of.coriolis_matrix)
 
 
 def coriolis_vector(of: Quantities, found: Found) -> list[Difference]:
@@ -231,15 +227,16 @@ def forward_dynamics(of: Quantities, found: Found) -> list[Difference]:
     expected = _dynamics(of, found[0])
     if expected is None:
         return []
-    force = of.at("F")
-    return [(force, expected.value, expected.size + np.abs(force))]
+    force, some = of.at("F"), ~of.singular
+    return [(expected.value[some], force[some], (expected.size + np.abs(force))[some])]
 
 
 def mass_matrix_solve(of: Quantities, found: Found) -> list[Difference]:
     """M x = b."""
     b, x = of.states["b"], found[0]
     size = np.einsum("sij,sj->si", np.abs(of.mass), np.abs(x))
-    return [(b * of.free, np.einsum("sij,sj->si", of.mass, x) * of.free, size + np.abs(b))]
+    some = ~of.singular
+    return [((np.einsum("sij,sj->si", of.mass, x) * of.free)[some], (b * of.free)[some], (size + np.abs(b))[some])]
 
 
 def stiffness_matrix(of: Quantities, found: Found) -> list[Difference]:

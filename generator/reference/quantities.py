@@ -14,6 +14,7 @@ from elastogen.generator.reference.matrix_series import MatrixSeries
 from elastogen.generator.robot.robot import Actuation
 
 Array = npt.NDArray[np.float64]
+SINGULAR = 1e-12  # smallest eigenvalue of a mass matrix whose diagonal was scaled to ones
 
 
 @dataclass(frozen=True)
@@ -136,14 +137,26 @@ class Quantities:
         return self._forces(self.at_rest, None, gravity=True)
 
     @cached_property
-    def coriolis_matrix(self) -> Array:
+    def coriolis_matrix(self) -> Sized:
         """C_kj = int dr/dq_k . d/dt(dr/dq_j) dm."""
-        total = np.zeros((len(self.at("q")), self.n, self.n))
+        total, size = np.zeros((2, len(self.at("q")), self.n, self.n))
         for body in self.unit_rates.bodies:
             P = body.P
             if P.slopes is not None:
                 total += _products(body.weighted(P.slopes[0]), P.slopes[1])
-        return total
+                size += _products(body.magnitude(np.abs(P.slopes[0])), np.abs(P.slopes[1]))
+        return Sized(total * self.free * self.free[:, None], size)
+
+    @cached_property
+    def singular(self) -> npt.NDArray[np.bool_]:
+        """States in which M, scaled to a diagonal of ones, has no inverse: massless links without drives."""
+        diagonal = np.sqrt(np.abs(np.einsum("skk->sk", self.mass)))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            scaled = self.mass / (diagonal[:, :, None] * diagonal[:, None, :])
+        none = ~np.isfinite(scaled).all(axis=(1, 2))
+        scaled[none] = 0.0
+        found: npt.NDArray[np.bool_] = none | (np.linalg.eigvalsh(scaled)[:, 0] < SINGULAR)
+        return found
 
     def inverse_dynamics(self, qdd: Array) -> Sized:
         """All forces for these accelerations."""

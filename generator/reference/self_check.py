@@ -18,7 +18,7 @@ from elastogen.generator.robot.robot import Robot
 from elastogen.generator.sliding.elements_inside import INDICATORS, indicators_at, selectors
 
 TOLERANCE = 1e-9  # relative to the size of what a number is made of
-SMALL = 1e-6  # numbers this small beside the largest of a function are compared with it
+SMALL = 1e-6  # beside the largest size of a function no smaller ones count: 1e-15 of it is what rounding leaves of a zero
 STATES = 2
 
 
@@ -82,9 +82,11 @@ class SelfCheck:
 
 
 def _relative(found: Any, expected: Any, size: Any) -> float:
-    with np.errstate(divide="ignore", invalid="ignore"):
+    """The largest difference relative to the size; what is no number must be none in the description as well."""
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         off = np.abs(found - expected)
-        sizes = size + np.zeros_like(off)
+        sizes = np.nan_to_num(size + np.zeros_like(off), posinf=0.0)
         least = SMALL * sizes.max(initial=0.0)  # a row of zeros has a rounding error, too
-        ratio = np.where((off == 0) | ~np.isfinite(expected), 0.0, off / np.maximum(sizes, least))
+        same = (off == 0) | (np.isnan(found) & np.isnan(expected))
+        ratio = np.where(same, 0.0, off / np.maximum(sizes, least))
     return float(np.nan_to_num(ratio, nan=np.inf).max(initial=0.0))

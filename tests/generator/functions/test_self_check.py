@@ -109,3 +109,41 @@ def test_the_evaluation_of_the_description_agrees_with_pinocchio():
 
 def test_expectations_are_of_functions_that_exist():
     assert set(EXPECTATIONS) <= set(CATALOGUE)
+
+
+class Spoiled:
+    """A program whose numbers are changed."""
+
+    def __init__(self, program, change):
+        self.program, self.change, self.outputs = program, change, program.outputs
+
+    def evaluate(self, arguments, parameters):
+        return {name: self.change(np.array(value)) for name, value in self.program.evaluate(arguments, parameters).items()}
+
+
+def one_wrong(value, by):
+    """The largest number of the first state replaced."""
+    largest = np.abs(value[0]).argmax()
+    value[0].flat[largest] = by(value[0].flat[largest])
+    return value
+
+
+@pytest.mark.parametrize(
+    "spoil", [lambda x: np.nan, lambda x: np.inf, lambda x: 1e300, lambda x: x * (1 + 1e-7)], ids=["nan", "inf", "huge", "off"]
+)
+@pytest.mark.parametrize("name", ["forward_dynamics", "mass_matrix_solve", "mass_matrix", "coriolis_matrix", "jacobian_rate"])
+def test_one_number_that_is_wrong_or_none_is_noticed(name, spoil):
+    """Also where the expectation is computed from the output itself."""
+    robot = elastogen.load("two_link")
+    (function,) = derive_model(robot, [name]).functions
+    program = Spoiled(function.program, lambda value: one_wrong(value, spoil))
+    assert SelfCheck(robot).error(program, [(name, len(function.outputs))]) > TOLERANCE
+
+
+def test_only_a_mass_matrix_without_inverse_excuses_what_is_no_number():
+    """The last link has no mass: its acceleration is not determined."""
+    massless = {**SKEW, "links": [*SKEW["links"][:3], {"name": "l3"}]}
+    robot = elastogen.load(massless)
+    check = SelfCheck(robot)
+    assert all(sample.quantities.singular.all() for sample in check.samples)
+    assert not any(sample.quantities.singular.any() for sample in SelfCheck(elastogen.load(SKEW)).samples)
