@@ -49,7 +49,7 @@ nightly: $(TEST_TOOLS)
 	$(BIN)/python -m pytest -n 2 --dist loadfile --nightly
 
 bridges: $(TEST_TOOLS)
-	$(PIP) --editable '.[torch,gymnasium,control]'
+	$(PIP) --editable '.[casadi,torch,gymnasium,control]'
 	$(BIN)/python -m pytest -n 2 --dist loadfile tests/runtime/bridges tests/front_door/test_documentation.py -k 'bridges'
 
 lint: $(TEST_TOOLS)

@@ -167,6 +167,12 @@ class _Maker:
         chosen = BuildOptions.checked(outputs=outputs).emit.outputs
         return _loop_of(self._request.for_outputs(chosen), controller_source, plant_source, controller)
 
+    def casadi(self, name: str, parameters: bool, values: Mapping[str, float]) -> tuple[Path, str]:
+        """A library with a function and its derivatives for CasADi, and the function's name in it."""
+        from elastogen.build.bridges.casadi import casadi_library
+
+        return casadi_library(self._request.loaded(), name, parameters, values, self._request.options)
+
     def animate(self, simulation: Simulation, path: str | os.PathLike[str], **options: Any) -> Path:
         """Write a page that plays a motion."""
         from elastogen.build.pages.animation import animate

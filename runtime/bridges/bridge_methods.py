@@ -27,6 +27,15 @@ class BridgeMethods:
 
         return to_torch(self._bridged, name, parameters=parameters)
 
+    def to_casadi(self, name: str, *, parameters: bool = False) -> Any:
+        """The function ``name`` as an external ``casadi.Function`` with exact derivatives to second order; the extra ``casadi``.
+
+        With ``parameters`` the live parameters are the last input, without it they keep the values that they have now.
+        """
+        from elastogen.runtime.bridges.to_casadi import to_casadi
+
+        return to_casadi(self._bridged, self._bridged._maker, name, parameters=parameters)
+
     def to_control(self, q: ArrayLike, qd: ArrayLike | None = None, F: ArrayLike | None = None) -> Any:
         """The linearization as a ``control.StateSpace``, inputs the driven forces; the extra ``control``."""
         from elastogen.runtime.bridges.to_control import to_control

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -32,6 +32,9 @@ class Maker(Protocol):
         self, controller_source: Any, plant_source: Any, controller: str | None, outputs: Sequence[str] | None = None
     ) -> LoopLibrary:
         """The control loop, with the user's C or with an own function as its controller."""
+
+    def casadi(self, name: str, parameters: bool, values: Mapping[str, float]) -> tuple[Path, str]:
+        """A library with a function and its derivatives for CasADi, and the function's name in it."""
 
     def animate(self, simulation: Any, path: Any, **options: Any) -> Path:
         """Write a page that plays a motion."""

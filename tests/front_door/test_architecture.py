@@ -35,7 +35,7 @@ ORDER = {  # of the sub-rooms and the modules beside them: each imports only fro
     "build": (
         "options", "stamps", "user_code", "request", "identity", "c", "program", "plain_c", "files", "module", "known",
         "pipeline", "loop",
-        "export", "start", "pages", "forms",
+        "export", "bridges", "start", "pages", "forms",
     ),
     "runtime": (
         "interface", "errors", "real_numbers", "words", "whole_files", "functions", "motion", "simulation",

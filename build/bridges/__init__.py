@@ -1,0 +1,1 @@
+"""Compiled parts of bridges: what other tools load beside the model."""

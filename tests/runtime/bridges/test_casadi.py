@@ -1,0 +1,118 @@
+"""CasADi: values, Jacobians and Hessians against CasADi's own expressions of the same robot, sparsity, and an optimal swing."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import elastogen
+
+ca = pytest.importorskip("casadi", reason="CasADi is not installed: make bridges")
+PENDULUM = {
+    "elastogen": 1,
+    "name": "pendulum",
+    "gravity": [0, -9.81, 0],
+    "live": ["payload"],
+    "links": [{"name": "base"}, {"name": "bar", "mass": 1.5, "com": [0.4, 0, 0], "inertia": [0.01, 0.08, 0.08]}],
+    "joints": [{"name": "hinge", "type": "revolute", "child": "bar", "axis": [0, 0, 1], "friction": {"viscous": 0.1}}],
+    "tip": {"link": "bar", "xyz": [0.8, 0, 0]},
+    "payload": {"mass": 0.2},
+}
+
+
+def acceleration(q, qd, F, load):
+    """The pendulum's by hand, in CasADi's symbols."""
+    inertia = 0.08 + 1.5 * 0.4**2 + load * 0.8**2
+    return (F - 0.1 * qd - 9.81 * (1.5 * 0.4 + load * 0.8) * ca.cos(q)) / inertia
+
+
+@pytest.fixture(scope="module")
+def model() -> elastogen.Model:
+    return elastogen.build_model(PENDULUM)
+
+
+@pytest.fixture(scope="module")
+def two_link() -> elastogen.Model:
+    return elastogen.build_model("two_link")
+
+
+def test_derivatives_are_those_of_casadi(model: elastogen.Model) -> None:
+    q, qd, F, load = (ca.MX.sym(name) for name in ("q", "qd", "F", "load"))
+    live = [load if name == "payload_mass" else float(model.parameters[name]) for name in model.parameters]
+    ours = model.to_casadi("forward_dynamics", parameters=True)(q, qd, F, ca.vertcat(*live))
+    state = ca.vertcat(q, qd, F, load)
+    for expression in (ours**2, ours):
+        exact = acceleration(q, qd, F, load)
+        exact = exact**2 if expression is not ours else exact
+        found, expected = (
+            ca.Function("f", [q, qd, F, load], [e, ca.jacobian(e, state), ca.hessian(e, state)[0]]) for e in (expression, exact)
+        )
+        for point in np.random.default_rng(2).uniform(0.1, 1.5, (5, 4)):
+            for a, b in zip(found(*point), expected(*point), strict=True):
+                assert np.abs(np.array(a) - np.array(b)).max() <= 1e-11 * max(1.0, np.abs(np.array(b)).max())
+
+
+def test_matrices_are_column_by_column_and_zeros_are_left_out(two_link: elastogen.Model) -> None:
+    q = np.array([0.3, -0.7])
+    poses = two_link.to_casadi("forward_kinematics")
+    assert np.array_equal(np.array(poses(q)).reshape(-1, 4, 4), two_link.forward_kinematics(q))
+    M = two_link.to_casadi("mass_matrix")
+    x = ca.MX.sym("q", 2)
+    jacobian = ca.jacobian(M(x), x)
+    assert jacobian.sparsity().nnz() < 8  # nothing depends on the first joint, and one entry is constant
+    found = np.array(ca.Function("J", [x], [jacobian])(q)).reshape(2, 2, 2, order="F")
+    step = 1e-6
+    differences = np.stack(
+        [(two_link.mass_matrix(q + step * e) - two_link.mass_matrix(q - step * e)) / (2 * step) for e in np.eye(2)], axis=-1
+    )
+    assert np.abs(found - differences).max() < 1e-8
+
+
+def test_live_parameters_keep_their_values(two_link: elastogen.Model) -> None:
+    q = np.array([0.3, -0.7])
+    two_link.parameters["payload_mass"] = 2.5
+    gravity = two_link.to_casadi("gravity_vector")
+    heavy = two_link.gravity_vector(q)
+    two_link.parameters.reset()
+    assert np.array_equal(np.array(gravity(q)).ravel(), heavy)
+    assert not np.array_equal(two_link.gravity_vector(q), heavy)
+
+
+def test_ipopt_swings_a_pendulum_up_with_exact_hessians(model: elastogen.Model) -> None:
+    """Multiple shooting of 20 Runge-Kutta steps; the motion is checked by the model's own simulation."""
+    forward, steps, h = model.to_casadi("forward_dynamics"), 20, 0.1
+    state, force = ca.MX.sym("x", 2), ca.MX.sym("F")
+
+    def rate(x):
+        return ca.vertcat(x[1], forward(x[0], x[1], force))
+
+    k1 = rate(state)
+    k2 = rate(state + h / 2 * k1)
+    k3 = rate(state + h / 2 * k2)
+    k4 = rate(state + h * k3)
+    step = ca.Function("step", [state, force], [state + h / 6 * (k1 + 2 * k2 + 2 * k3 + k4)])
+    problem = ca.Opti()
+    x, F = problem.variable(2, steps + 1), problem.variable(1, steps)
+    problem.minimize(ca.sumsqr(F) * h)
+    for k in range(steps):
+        problem.subject_to(x[:, k + 1] == step(x[:, k], F[k]))
+    problem.subject_to(x[:, 0] == ca.DM([-np.pi / 2, 0]))
+    problem.subject_to(x[:, steps] == ca.DM([np.pi / 2, 0]))
+    problem.set_initial(x, np.linspace([-np.pi / 2, 1.5], [np.pi / 2, 1.5], steps + 1).T)
+    problem.solver("ipopt", {"print_time": False}, {"print_level": 0, "hessian_approximation": "exact"})
+    solution = problem.solve()
+    assert solution.stats()["success"]
+    forces = np.atleast_2d(solution.value(F)).reshape(-1, 1)
+    times = h * np.arange(steps)
+    motion = model.simulate([-np.pi / 2], [0.0], t=[0.0, steps * h], F=elastogen.Table(times, forces), method="rk4", step=h)
+    assert motion.q[-1, 0] == pytest.approx(np.pi / 2, abs=1e-6)  # the same steps
+
+
+def test_what_cannot_be_is_named(model: elastogen.Model, two_link: elastogen.Model) -> None:
+    with pytest.raises(elastogen.ElastogenError, match="mass_matix"):
+        model.to_casadi("mass_matix")
+    with pytest.raises(elastogen.ModelError, match="has no inputs"):
+        two_link.to_casadi("stiffness_matrix")
+    loaded = elastogen.load_model(two_link.extension)
+    with pytest.raises(elastogen.ModelError, match="was loaded, not built"):
+        loaded.to_casadi("mass_matrix")
