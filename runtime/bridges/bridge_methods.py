@@ -28,7 +28,7 @@ class BridgeMethods:
         return to_torch(self._bridged, name, parameters=parameters)
 
     def to_casadi(self, name: str, *, parameters: bool = False) -> Any:
-        """The function ``name`` as an external ``casadi.Function`` with exact derivatives to second order; the extra ``casadi``.
+        """The function ``name`` as an external ``casadi.Function``, with derivatives to second order; the extra ``casadi``.
 
         With ``parameters`` the live parameters are the last input, without it they keep the values that they have now.
         """
