@@ -38,6 +38,8 @@ def read_surface(data: bytes, kind: str, where: Location) -> Surface:
     """The triangles of a file of that ending, as it has them; corners at one place become one."""
     import trimesh
 
+    if kind == "dae" and b"<!ENTITY" in data:
+        raise where.error("<!ENTITY", "a .dae file without entities, which grow without limit", "export it again")
     try:
         loaded: Any = trimesh.load(io.BytesIO(data), file_type=kind, force="mesh", process=True)
         loaded.merge_vertices(merge_norm=True, merge_tex=True)

@@ -15,7 +15,7 @@ from elastogen.build.identity import model_sha256
 from elastogen.build.options import EmitOptions
 from elastogen.build.pages import meshes
 from elastogen.build.pages.animation import drawn_model
-from elastogen.build.pages.meshes import Mesh, find_mesh, load_meshes, thinned
+from elastogen.build.pages.meshes import KINDS, Mesh, load_meshes, thinned
 from elastogen.build.pages.skeleton import skeleton
 from elastogen.generator.robot.looks import Look
 
@@ -83,7 +83,7 @@ def test_packages_are_found_above_and_on_the_ros_path(urdf: Path, monkeypatch: p
     there = urdf.parents[1] / "meshes" / "body.stl"
 
     def found(name: str, folder: Path) -> Path | None:
-        return find_mesh(Look("a", name, UNIT, (1, 1, 1), str(folder)))
+        return Look("a", name, UNIT, (1, 1, 1), str(folder)).path(KINDS)
 
     assert found("package://parts/meshes/body.stl", urdf.parent) == there
     assert found(f"file://{there}", Path("/")) == there

@@ -72,6 +72,12 @@ def test_bad_links_by_meshes(folder, flexible, path, expected):
     assert path in str(raised.value)
 
 
+def test_entities_are_refused_before_they_grow(folder):
+    (folder / "box.dae").write_text('<?xml version="1.0"?><!DOCTYPE x [<!ENTITY a "aaaa">]><COLLADA>&a;</COLLADA>')
+    with pytest.raises(elastogen.RobotError, match="without entities"):
+        written(folder, described(file="box.dae"))
+
+
 def test_a_joint_outside_the_solid_is_told(folder):
     description = described(interfaces={"hub": PLACES["hub"]})
     description["joints"][1]["placement"] = {"xyz": [0.6, 0, 0]}
