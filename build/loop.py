@@ -108,11 +108,11 @@ THREAD_CONSTANTS = (
 )
 MODULE_TYPES = (
     "reference_t", "tuning_t", "view_t", "record_t", "read_t", "write_t", "controller_t", "plant_t", "slot_t",
-    "exchange_t", "elastic_t", "law_t", "t", "clock_t", "options_t", "histogram_t", "statistics_t", "thread_t",
+    "exchange_t", "elastic_t", "law_t", "discrete_t", "t", "clock_t", "options_t", "histogram_t", "statistics_t", "thread_t",
 )  # fmt: skip
 MODULE_FUNCTIONS = (
     "init", "step", "reset", "resume", "ask_reset", "stop", "trip", "finish",
-    "set_reference", "heartbeat", "set_tuning", "take_records", "dropped", "checksum",
+    "set_reference", "heartbeat", "set_tuning", "take_records", "dropped", "checksum", "discretize",
     "plant_read", "plant_write",
     "thread_start", "thread_stop", "thread_join", "thread_run", "thread_state", "thread_statistics", "due",
 )  # fmt: skip

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from elastogen.runtime import real_numbers
 from elastogen.runtime.errors import ModelError
 from elastogen.runtime.functions.evaluation import Array, Evaluation, ParameterValues
 from elastogen.runtime.functions.metadata import Metadata
@@ -59,6 +60,48 @@ class Linearization:
 
     def __repr__(self) -> str:
         return f"Linearization(A {self.A.shape}, B {self.B.shape}, driven={self.driven})"
+
+
+SMALL = 2  # the norm of a part of the step is at most 2^-SMALL
+TERMS = 15  # of its series: the next is below 1e-21
+
+
+@dataclass(frozen=True, eq=False)
+class DiscreteLinearization:
+    """(dq, dqd) after dt = A (dq, dqd) + B dF, with dF held; the columns of B belong to ``driven``."""
+
+    A: Array
+    B: Array
+    dt: float  # [s]
+    driven: tuple[int, ...]
+    coordinates: tuple[int, ...] | None = None  # as of :class:`Linearization`
+
+    def __iter__(self) -> Iterator[Array]:
+        """So that ``A, B = model.discrete_linearization(...)``."""
+        return iter((self.A, self.B))
+
+    def __repr__(self) -> str:
+        return f"DiscreteLinearization(A {self.A.shape}, B {self.B.shape}, dt={self.dt:g}, driven={self.driven})"
+
+
+def held_step(A: Array, B: Array, dt: float) -> tuple[Array, Array]:
+    """exp(A dt) and its integral over dt times B: x' = A x + B u from sample to sample with u held; leading axes are batches.
+
+    Taylor's series of the block matrix [[A, B], [0, 0]] dt / 2^s, whose norm is at most a quarter, squared s times.
+    """
+    size, inputs = A.shape[-1], B.shape[-1]
+    whole = np.zeros((*A.shape[:-2], size + inputs, size + inputs))
+    whole[..., :size, :size], whole[..., :size, size:] = A * dt, B * dt
+    norm = float(np.abs(A * dt).sum(axis=-2).max(initial=0.0))
+    squarings = max(0, int(np.ceil(np.log2(max(norm, 1e-30)))) + SMALL)
+    part = whole / 2.0**squarings
+    result = term = np.broadcast_to(np.eye(size + inputs), whole.shape)
+    for k in range(1, TERMS):
+        term = term @ part / k
+        result = result + term
+    for _ in range(squarings):
+        result = result @ result
+    return result[..., :size, :size], result[..., :size, size:]
 
 
 class LinearAnalysis(Evaluation):
@@ -161,6 +204,27 @@ class LinearAnalysis(Evaluation):
         A[..., n:, :n], A[..., n:, n:] = by_q, by_qd
         B[..., n:, :] = by_F[..., list(self.driven)]
         return Linearization(A, B, self.driven)
+
+    def discrete_linearization(
+        self, q: ArrayLike, qd: ArrayLike, F: ArrayLike, dt: float, *, parameters: ParameterValues = None
+    ) -> DiscreteLinearization:
+        """The step of the linearized robot over ``dt`` [s] with forces held, for MPC and observers: A_d = exp(A dt), and B_d.
+
+        A and B are those of :meth:`linearize` about (q, qd, F), a motion as well as rest; of a batch of operating points they
+        have its leading axes. Exact for the linearized robot, for every dt: no Euler step.
+        """
+        step = real_numbers.number("discrete_linearization: dt", dt, "a positive number of seconds")
+        if step <= 0.0:
+            raise ModelError(f"discrete_linearization: dt: got {dt!r}, expected a positive number of seconds.")
+        found = self.linearize(q, qd, F, parameters=parameters)
+        with np.errstate(over="ignore", invalid="ignore"):
+            A, B = held_step(found.A, found.B, step)
+        if not (np.isfinite(A).all() and np.isfinite(B).all()):
+            raise ModelError(
+                f"discrete_linearization: dt={step:g} s, in which the linearized robot grows beyond all numbers. "
+                "Fix: a smaller dt."
+            )
+        return DiscreteLinearization(A, B, step, found.driven, found.coordinates)
 
     def _closed_linearization(
         self, q: ArrayLike, qd: ArrayLike, by_q: Array, by_qd: Array, by_F: Array, parameters: ParameterValues

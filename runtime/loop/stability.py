@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from elastogen.runtime.errors import ModelError
+from elastogen.runtime.functions.linear_analysis import held_step
 from elastogen.runtime.model.model import Model
 
 Array = NDArray[np.float64]
@@ -133,7 +134,7 @@ def sampled_steps(robot: LinearRobot, period: float) -> tuple[Array, Array]:
     """The matrices of x+ = A x + B F for x = (dq, dq') from sample to sample, F held, (2 nv, 2 nv) and (2 nv, nv)."""
     n, inverse = len(robot.names), np.linalg.inv(robot.mass)
     A = np.block([[np.zeros((n, n)), np.eye(n)], [-inverse @ robot.stiffness, -inverse @ robot.damping]])
-    return _sampled(A, np.vstack([np.zeros((n, n)), inverse]), period)
+    return held_step(A, np.vstack([np.zeros((n, n)), inverse]), period)
 
 
 def sampled_limit(robot: LinearRobot, period: float) -> Array:
@@ -178,22 +179,6 @@ def feedforward_converges(robot: LinearRobot, there: LinearRobot) -> bool:
     block = np.ix_(elastic, elastic)
     left = np.eye(len(elastic)) - np.linalg.solve(robot.stiffness[block], there.stiffness[block])
     return float(np.abs(np.linalg.eigvals(left)).max()) < 0.7
-
-
-def _sampled(A: Array, B: Array, period: float) -> tuple[Array, Array]:
-    """exp(A T) and its integral times B, by Taylor's series of a part of the period, squared."""
-    size, inputs = A.shape[0], B.shape[1]
-    whole = np.zeros((size + inputs, size + inputs))
-    whole[:size, :size], whole[:size, size:] = A * period, B * period
-    squarings = max(0, int(np.ceil(np.log2(max(float(np.linalg.norm(whole[:size, :size], 1)), 1e-30)))) + 2)
-    part = whole / 2.0**squarings
-    result = term = np.eye(size + inputs)
-    for k in range(1, 15):
-        term = term @ part / k
-        result = result + term
-    for _ in range(squarings):
-        result = result @ result
-    return result[:size, :size], result[:size, size:]
 
 
 def _check_mass(model: Model, mass: Array) -> None:

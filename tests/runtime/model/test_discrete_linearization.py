@@ -1,0 +1,97 @@
+"""The step of the linearized robot, in Python and in C, against scipy's exponential of a matrix."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from loop_setup import BENDER
+from scipy.linalg import expm
+
+import elastogen
+
+
+def by_expm(A: np.ndarray, B: np.ndarray, dt: float) -> tuple[np.ndarray, np.ndarray]:
+    n, m = B.shape
+    whole = np.zeros((n + m, n + m))
+    whole[:n, :n], whole[:n, n:] = A, B
+    step = expm(whole * dt)
+    return step[:n, :n], step[:n, n:]
+
+
+@pytest.fixture(scope="module")
+def free(cache_dir) -> elastogen.Model:
+    """A floating hub with a hinge: quaternions."""
+    hub, rod = ({"name": name, "mass": 2, "com": [0.2, 0, 0], "inertia": [0.1, 0.2, 0.3]} for name in ("hub", "rod"))
+    joints = [{"name": "hinge", "type": "revolute"}]
+    robot = {"elastogen": 1, "name": "hinged", "base": "floating", "links": [hub, rod], "joints": joints}
+    return elastogen.build_model(robot, outputs=["forward_dynamics_derivatives", "integrate", "difference"])
+
+
+@pytest.mark.parametrize("name", ["two_link", "bender", "free"])
+@pytest.mark.parametrize("dt", [1e-4, 1e-3, 0.05])
+def test_it_is_the_exponential(name: str, dt: float, rng, request) -> None:
+    """About motions, too; to 1e-12 of the largest entry."""
+    model = request.getfixturevalue(name)
+    q = np.asarray(model.integrate(model.neutral(), 0.3 * rng.standard_normal(model.nv)))
+    qd, F = rng.standard_normal(model.nv), np.zeros(model.nv)
+    F[list(model.driven)] = rng.standard_normal(len(model.driven))
+    found = model.discrete_linearization(q, qd, F, dt)
+    lin = model.linearize(q, qd, F)
+    A, B = by_expm(lin.A, lin.B, dt)
+    np.testing.assert_allclose(found.A, A, rtol=0, atol=1e-12 * np.abs(A).max())
+    np.testing.assert_allclose(found.B, B, rtol=0, atol=1e-12 * np.abs(B).max())
+    assert (found.dt, found.driven) == (dt, tuple(model.driven))
+    A_d, _ = found
+    assert A_d is found.A
+
+
+def test_batches_have_their_axes(two_link, rng) -> None:
+    q, qd, F = rng.standard_normal((3, 4, 5, 2))
+    found = two_link.discrete_linearization(q, qd, F, 0.01)
+    assert (found.A.shape, found.B.shape) == ((4, 5, 4, 4), (4, 5, 4, 2))
+    one = two_link.discrete_linearization(q[2, 3], qd[2, 3], F[2, 3], 0.01)
+    np.testing.assert_allclose(found.A[2, 3], one.A, rtol=1e-12, atol=1e-14)
+
+
+def test_it_is_what_the_robot_does(two_link) -> None:
+    """Small deviations from rest, simulated: the error falls with their square."""
+    q, zero, dt = np.array([0.3, -0.4]), np.zeros(2), 0.05
+    F = two_link.gravity_vector(q)
+    A, B = two_link.discrete_linearization(q, zero, F, dt)
+    errors = []
+    for size in (1e-2, 1e-3):
+        x, u = size * np.array([1.0, -2.0, 3.0, 1.0]), size * np.array([4.0, -1.0])
+        state = np.concatenate([q + x[:2], x[2:]])
+        for _ in range(200):  # Runge-Kutta, forces held
+            h = dt / 200
+            stages = []
+            for reach in (0.0, 0.5, 0.5, 1.0):
+                y = state + reach * h * (stages[-1] if stages else 0.0)
+                stages.append(np.concatenate([y[2:], two_link.forward_dynamics(y[:2], y[2:], F + u)]))
+            state = state + h / 6 * (stages[0] + 2 * stages[1] + 2 * stages[2] + stages[3])
+        errors.append(np.abs(state - np.concatenate([q, zero]) - A @ x - B @ u).max())
+    assert errors[1] < 0.02 * errors[0]
+
+
+@pytest.mark.parametrize("dt", [0, -1e-3, np.nan, np.inf, "x", None, [1e-3]])
+def test_wrong_steps_are_named(two_link, dt) -> None:
+    with pytest.raises(elastogen.ModelError, match="discrete_linearization: dt"):
+        two_link.discrete_linearization([0, 0], [0, 0], [0, 0], dt)
+
+
+@pytest.mark.parametrize("precision", ["double", "float"])
+def test_c_does_the_same(precision: str, cache_dir, rng) -> None:
+    library = elastogen.build_loop(BENDER, precision=precision)
+    ffi, lib, n = library.ffi, library.lib, library.model.nv
+    real = np.dtype("f8" if precision == "double" else "f4")
+    discrete = ffi.new("eg_loop_discrete_t *")
+    for dt in (1e-4, 1e-2, 0.3):
+        A, B = rng.standard_normal((2 * n, 2 * n)).astype(real), rng.standard_normal((2 * n, n)).astype(real)
+        A[n:] *= 20
+        pointers = [ffi.cast(f"eg_real_t (*)[{m.shape[1]}]", ffi.from_buffer(m)) for m in (A, B)]
+        assert lib.eg_loop_discretize(discrete, *pointers, dt) == 0
+        step = np.frombuffer(ffi.buffer(discrete.step), real).reshape(2 * n, 3 * n)
+        expected = np.hstack(by_expm(A.astype(float), B.astype(float), float(real.type(dt))))
+        tolerance = (1e-12 if precision == "double" else 2e-4) * np.abs(expected).max()
+        np.testing.assert_allclose(step, expected, rtol=0, atol=tolerance)
+    assert lib.eg_loop_discretize(discrete, *pointers, 1e6) != 0
