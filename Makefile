@@ -6,6 +6,7 @@
 #                   run takes all of them, to learn their times; compiled models are kept in .pytest_cache/models
 #   make nightly    the tests that take long (marked nightly), which make test leaves out
 #   make bridges    installs what the bridges lead to (large), and runs their tests
+#   make loop-mutants  the loop's safety code, one comparison, sign or constant changed at a time: hours; EVERY=10 takes a tenth
 #   make lint       ruff check, ruff format --check, mypy --strict
 #   make format     ruff format, and the repairs that ruff check knows
 #   make golden     the reviewed C in tests/golden, written again: look at the change before committing it
@@ -30,14 +31,14 @@ DEMO_TOOLS := $(VENV)/.installed-demo
 DOCS_TOOLS := $(VENV)/.installed-docs
 BENCH_TOOLS := $(VENV)/.installed-bench
 
-.PHONY: demo test quick nightly bridges lint format golden pictures fuzz mutants changelog dist docs docs-tools bench emulator clean
+.PHONY: demo test quick nightly bridges lint format golden pictures fuzz mutants loop-mutants changelog dist docs docs-tools bench emulator clean
 .DEFAULT_GOAL := demo
 
 demo: $(DEMO_TOOLS)
 	$(BIN)/python -m elastogen.demo
 
 # One process a core: threads of numpy's BLAS would wait for each other in them, and their waiting counts as CPU time.
-test quick nightly bridges fuzz: export OPENBLAS_NUM_THREADS = 1
+test quick nightly mutants loop-mutants bridges fuzz: export OPENBLAS_NUM_THREADS = 1
 
 test: lint
 	$(BIN)/python -m pytest -n 2 --dist loadfile --clean-tree
@@ -51,6 +52,10 @@ nightly: $(TEST_TOOLS)
 bridges: $(TEST_TOOLS)
 	$(PIP) --editable '.[casadi,torch,gymnasium,control]'
 	$(BIN)/python -m pytest -n 2 --dist loadfile tests/runtime/bridges tests/front_door/test_documentation.py -k 'bridges'
+
+EVERY ?= 1
+loop-mutants: $(TEST_TOOLS)
+	PYTHONPATH=tests/helpers $(BIN)/python -m mutants.loop_safety --every $(EVERY)
 
 lint: $(TEST_TOOLS)
 	$(BIN)/ruff check .

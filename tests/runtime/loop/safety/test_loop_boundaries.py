@@ -318,3 +318,88 @@ def test_computed_torque_is_not_asked_after_a_fault(faulty) -> None:
     record = shown.loop.read()[-1]
     np.testing.assert_array_equal(record["q_ref"], [0.3, 0.4])
     np.testing.assert_array_equal(record["qd_ref"], 0.0)
+
+
+def test_a_change_of_limits_does_not_end_a_ramp(faulty) -> None:
+    shown = Shown(faulty, limits=NONE, controller=UserController(values=[1.0]))
+    shown.loop.set_reference([1.0, 0.0])
+    shown.show([0, 0], cycles=5)
+    shown.loop.set_gains(values=[3.0], seconds=0.1)
+    shown.show([0, 0], cycles=10)
+    shown.loop.set_limits(NONE)
+    shown.show([0, 0], cycles=10)
+    s = np.arange(20) / 100
+    expected = 3.0 - 2.0 * (1 - 3 * s**2 + 2 * s**3)
+    np.testing.assert_allclose(shown.loop.read()["F"][5:, 0], expected, atol=1e-12)
+
+
+def test_a_loop_that_ended_goes_on(faulty) -> None:
+    """Without a fault: by the next step, where the robot is."""
+    shown = Shown(faulty, limits=NONE)
+    shown.loop.set_reference([0.5, 0.5])
+    shown.show([0, 0], cycles=12)
+    shown.loop._lib.eg_loop_finish(shown.loop._loop)
+    assert shown.loop.phase == "ended"
+    assert shown.show([0.2, 0.1], cycles=5)
+    assert shown.loop.phase == "running"
+    assert shown.loop.read()["q_ref"][-1].tolist() == [0.2, 0.1]
+
+
+def test_of_two_faults_in_a_cycle_the_sensors_come_first(faulty) -> None:
+    shown = Shown(faulty, limits=NONE)
+    shown.show([0, 0], cycles=3)
+    shown.loop._lib.eg_loop_trip(shown.loop._loop, STATUS["STATUS_TRIPPED"])
+    status = shown.show([0, np.nan])
+    assert (status.name, status.coordinate) == ("STATUS_STATE_NOT_FINITE", "elbow")
+    assert shown.loop.blind
+
+
+def test_a_command_that_is_not_written_has_no_coordinate(faulty) -> None:
+    shown = Shown(faulty, limits=NONE)
+    shown.plant.fail("write", 0)
+    assert (shown.show([0, 0]).name, shown.loop.status.coordinate) == ("STATUS_WRITE", "")
+    shown.show([0, 0], cycles=15)
+    with pytest.raises(elastogen.ModelError, match=r"persists: the command could not be written$"):
+        shown.loop.reset()
+
+
+def test_a_model_that_fails_bridges_nothing(faulty) -> None:
+    shown = Shown(faulty, limits=Limits(bridge=5))
+    shown.show([0, 0], cycles=3)
+    shown.loop.tuning._block.p.payload_mass = np.nan
+    shown.loop.tuning.publish(shown.loop._loop)
+    status = shown.show([np.nan, 0])
+    assert (status.name, status.coordinate) == ("STATUS_STATE_NOT_FINITE", "shoulder")
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_a_position_that_changes_is_not_suspected(faulty, sign: float) -> None:
+    shown = Shown(faulty, limits=Limits(jump=np.inf, frozen=0.05), safe=SafeCommand(predict=True))
+    shown.loop.set_reference([0, 0], qd=[0.5, 0.5])
+    for k in range(10):
+        shown.show([sign * 1e-3 * k, sign * 1e-3 * k])
+        assert shown.loop._loop.suspicious == 0
+    shown.show([sign, 1e-3 * sign * 10])
+    shown.show([sign, 1e-3 * sign * 11])
+    assert shown.loop._loop.suspicious == 1
+    shown.show([2 * sign, 1e-3 * sign * 12])
+    assert shown.loop._loop.suspicious == 0
+    for k in range(60):
+        shown.show([2 * sign, 1e-3 * sign * (13 + k)])
+    assert shown.loop.status.name == "STATUS_FROZEN"
+    assert shown.loop._loop.suspicious == 0
+
+
+def test_what_c_begins_with(faulty) -> None:
+    """A loop that nobody tuned: no limits, a stop of a second."""
+    loop = faulty.ffi.new("eg_loop_t *")
+    faulty.lib.eg_loop_init(loop, 1e-3)
+    for tuning in loop.tuning:
+        assert (tuning.stop_ticks, tuning.fade_ticks, tuning.safe_gravity) == (1000, 50, 1)
+        assert (tuning.stop, tuning.after) == (faulty.constants["STOP_DAMPED"], faulty.constants["AFTER_HOLD"])
+        assert list(tuning.rest) == [0.02, 0.02]
+        most = np.finfo(float).max
+        for field in (tuning.F_step, tuning.jump, tuning.F_max, tuning.F_trip, tuning.qd_max, tuning.q_max, tuning.error_max):
+            assert list(field) == [most, most]
+        assert list(tuning.q_min) == [-most, -most]
+    assert (loop.phase, loop.fault_index, loop.status) == (RUNNING, -1, 0)
