@@ -134,7 +134,8 @@ def sampled_steps(robot: LinearRobot, period: float) -> tuple[Array, Array]:
     """The matrices of x+ = A x + B F for x = (dq, dq') from sample to sample, F held, (2 nv, 2 nv) and (2 nv, nv)."""
     n, inverse = len(robot.names), np.linalg.inv(robot.mass)
     A = np.block([[np.zeros((n, n)), np.eye(n)], [-inverse @ robot.stiffness, -inverse @ robot.damping]])
-    return held_step(A, np.vstack([np.zeros((n, n)), inverse]), period)
+    step, held = held_step(A, np.vstack([np.zeros((n, n)), inverse]), period)
+    return step.astype(np.float64, copy=False), held.astype(np.float64, copy=False)
 
 
 def sampled_limit(robot: LinearRobot, period: float) -> Array:
