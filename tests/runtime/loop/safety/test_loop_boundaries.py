@@ -8,7 +8,7 @@ from loop_setup import STATUS, USER_CODE
 from loops.faulty_robot import FaultyRobot, faulty_source
 
 import elastogen
-from elastogen.runtime.loop.controllers import ComputedTorqueLaw, PDGravity, UserController
+from elastogen.runtime.loop.controllers import PDGravity, UserController
 from elastogen.runtime.loop.loop import Limits, Loop, SafeCommand
 
 RUNNING, STOPPING, HOLDING, ENDED = range(4)
@@ -307,17 +307,6 @@ def test_a_reset_wants_rest(faulty) -> None:
             shown.plant.qd[:] = slow
             shown.loop.reset()
             assert shown.show([0, 0])
-
-
-def test_computed_torque_is_not_asked_after_a_fault(faulty) -> None:
-    """The reference of the stop is in the records: at rest where the robot is."""
-    shown = Shown(faulty, limits=NONE, controller=ComputedTorqueLaw(400, 40))
-    shown.show([0.1, 0.2], [0.5, -0.5], cycles=5)
-    shown.loop._lib.eg_loop_trip(shown.loop._loop, STATUS["STATUS_TRIPPED"])
-    shown.show([0.3, 0.4], [0.5, -0.5], cycles=5)
-    record = shown.loop.read()[-1]
-    np.testing.assert_array_equal(record["q_ref"], [0.3, 0.4])
-    np.testing.assert_array_equal(record["qd_ref"], 0.0)
 
 
 def test_a_change_of_limits_does_not_end_a_ramp(faulty) -> None:
