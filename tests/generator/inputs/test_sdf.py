@@ -169,12 +169,63 @@ def test_what_cannot_be_is_named(tmp_path: Path, old: str, new: str, message: st
         quietly_loaded(written(tmp_path, SDF.replace(old, new)))
 
 
-def test_a_loop_of_a_real_robot_is_refused(tmp_path: Path) -> None:
+def test_a_robot_with_loops(tmp_path: Path) -> None:
     from importlib.metadata import PackageNotFoundError, distribution
 
     try:
         folder = Path(str(distribution("example-robot-data").locate_file("cmeel.prefix/share/example-robot-data/robots")))
     except PackageNotFoundError:
         pytest.skip("example-robot-data is not installed")
-    with pytest.raises(RobotError, match="cut the loop"):
-        quietly_loaded(folder / "cassie_description/robots/cassie_v2.sdf")
+    robot = quietly_loaded(folder / "cassie_description/robots/cassie_v2.sdf")
+    assert robot.loops
+    residual = Programs(robot, ["loop_residual"])("loop_residual", q=np.zeros(len(robot.coordinates)))
+    assert np.abs(residual).max() < 1e-3  # as the file's digits have it
+
+
+FOUR_BAR = """<sdf version="1.9"><model name="bars"><link name="frame"/>
+<link name="crank"><pose>0 0 0 0 0 0</pose></link><link name="rod"><pose>0.2 0.1 0.3 0.1 0 0</pose></link>
+<link name="rocker"><pose>0.7 0 0 0 0 0.4</pose></link>
+<joint name="pin" type="TYPE"><parent>rod</parent><child>rocker</child><pose relative_to="__model__">0.5 0.02 0.6 0.2 0 0</pose>
+  AXES</joint>
+<joint name="drive" type="revolute"><parent>frame</parent><child>crank</child><axis><xyz>0 1 0</xyz></axis></joint>
+<joint name="elbow" type="ball"><parent>crank</parent><child>rod</child></joint>
+<joint name="pivot" type="universal"><parent>frame</parent><child>rocker</child>
+  <axis><xyz>0 1 0</xyz></axis><axis2><xyz>1 0 0</xyz></axis2></joint>
+</model></sdf>"""
+AXIS = '<axis><xyz expressed_in="frame">0 1 0</xyz></axis>'
+
+
+@pytest.mark.parametrize(
+    ("kind", "axes", "rows"),
+    [
+        ("revolute", AXIS, 5), ("continuous", AXIS, 5), ("prismatic", AXIS, 5), ("ball", "", 3), ("fixed", "", 6),
+        ("universal", "<axis><xyz>0 1 0</xyz></axis><axis2><xyz>1 0 0</xyz></axis2>", 4),
+    ],
+)  # fmt: skip
+def test_a_second_joint_to_a_link_is_a_loop(tmp_path: Path, kind: str, axes: str, rows: int) -> None:
+    """Its rows vanish where all joints are 0; their rates leave what the joint leaves: its twists against the tree's Jacobians."""
+    robot = quietly_loaded(written(tmp_path, FOUR_BAR.replace("TYPE", kind).replace("AXES", axes)))
+    assert [joint.name for joint in robot.joints] == ["drive", "elbow", "pivot"]
+    assert [loop.name for loop in robot.loops] == ["pin"]
+    q = np.array([0.0] * 4 + [1.0] + [0.0] * 2)
+    programs = Programs(robot, ["loop_residual", "loop_jacobian"])
+    assert np.abs(programs("loop_residual", q=q)).max() < 1e-12
+    J = programs("loop_jacobian", q=q).reshape(rows, 6)
+    # twists of the rocker against the rod at the pin, by hand: rates of pivot less those of drive and elbow
+    pin, elbow, pivot = np.array([0.5, 0.02, 0.6]), np.array([0.2, 0.1, 0.3]), np.array([0.7, 0, 0])
+    turned = np.array([[np.cos(0.4), -np.sin(0.4), 0], [np.sin(0.4), np.cos(0.4), 0], [0, 0, 1]])
+    tilted = np.array([[1, 0, 0], [0, np.cos(0.1), -np.sin(0.1)], [0, np.sin(0.1), np.cos(0.1)]])
+    axes_of = [(-np.array([0, 1, 0]), np.zeros(3)), *((-column, elbow) for column in tilted.T)]
+    axes_of += [(turned[:, 1], pivot), (turned[:, 0], pivot)]
+    turns = np.column_stack([w for w, _ in axes_of])
+    slides = np.column_stack([np.cross(w, pin - at) for w, at in axes_of])
+    frame = np.array([[1, 0, 0], [0, np.cos(0.2), -np.sin(0.2)], [0, np.sin(0.2), np.cos(0.2)]])
+    y, across = np.array([0.0, 1, 0]), np.array([[1.0, 0, 0], [0, 0, 1]])
+    held = {
+        "revolute": np.vstack([slides, across @ turns]), "continuous": np.vstack([slides, across @ turns]),
+        "prismatic": np.vstack([across @ slides, turns]), "ball": slides, "fixed": np.vstack([slides, turns]),
+        "universal": np.vstack([slides, np.cross(frame[:, 1], frame[:, 0]) @ turns]),
+    }[kind]  # fmt: skip
+    assert y @ across.T == pytest.approx(0)
+    left, right = (np.linalg.pinv(rows_, rcond=1e-9) @ rows_ for rows_ in (J, held))  # projectors on what is held
+    assert np.abs(left - right).max() < 1e-9

@@ -16,6 +16,7 @@ import sympy
 
 from elastogen.generator.description.couplings import couple
 from elastogen.generator.description.files import Files
+from elastogen.generator.description.formats.sdf.cut_loops import tree_and_loops
 from elastogen.generator.description.formats.sdf.included import Included
 from elastogen.generator.description.formats.sdf.one_model import MODEL, WORLD, one_model
 from elastogen.generator.description.formats.xml_elements import attribute, only, parsed, parsed_number
@@ -59,6 +60,7 @@ def read_sdf(
     links, joints = reader.links(), reader.joints()
     if any(joint.parent == WORLD for joint in joints):
         links = {WORLD: Link(WORLD), **links}
+    joints, loops = tree_and_loops(list(links), joints, reader.followers(), where)
     base, chain = depth_first(list(links), joints, where)
     robot_name = (
         name if name is not None else prefix_of(attribute(chosen, "name", where.at("model")), where.at("model", "name"))
@@ -72,6 +74,7 @@ def read_sdf(
         gravity=_vector(gravity, where.at("world", "gravity")),
         tip=arm_tip(base, chain),
         source=source,
+        loops=loops,
     )
     return robot if mimic == "independent" else couple(robot, reader.mimics(mimic), where)
 
@@ -209,6 +212,12 @@ class _Reader:
             back = placement.transposed(placement.rotation_of(at))
             vector = placement.rotate(back, placement.rotate(placement.rotation_of(frame), vector))
         return placement.unit_axis(vector, inside)
+
+    def followers(self) -> frozenset[str]:
+        """Names of the joints that follow others, and of those that lead them."""
+        found = [(joint.get("name", ""), mimic.get("joint", "")) for joint in self.model.findall("joint")
+                 for mimic in joint.findall("axis/mimic")]  # fmt: skip
+        return frozenset(name for pair in found for name in pair)
 
     def mimics(self, mimic: str) -> dict[str, sympy.Expr]:
         """Positions of joints with ``<mimic>``: multiplier (leader - reference) + offset."""
