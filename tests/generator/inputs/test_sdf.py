@@ -203,7 +203,7 @@ AXIS = '<axis><xyz expressed_in="frame">0 1 0</xyz></axis>'
     ],
 )  # fmt: skip
 def test_a_second_joint_to_a_link_is_a_loop(tmp_path: Path, kind: str, axes: str, rows: int) -> None:
-    """Its rows vanish where all joints are 0; their rates leave what the joint leaves: its twists against the tree's Jacobians."""
+    """Its rows vanish where all joints are 0, and hold what the joint holds: against twists worked out by hand."""
     robot = quietly_loaded(written(tmp_path, FOUR_BAR.replace("TYPE", kind).replace("AXES", axes)))
     assert [joint.name for joint in robot.joints] == ["drive", "elbow", "pivot"]
     assert [loop.name for loop in robot.loops] == ["pin"]

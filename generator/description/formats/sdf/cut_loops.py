@@ -1,4 +1,4 @@
-"""A joint of an SDF file to a link that another joint carries closes a loop: the tree is what is reached first from the base."""
+"""A joint in SDF to a link that another joint carries closes a loop: the tree is what is reached first from a base."""
 
 from __future__ import annotations
 
