@@ -1,7 +1,7 @@
-"""Materials by name: elastic constants and density of what links are made of.
+"""Materials by name: usual elastic constants and density of what links are made of.
 
-Young's modulus, Poisson's ratio and density are those that the named source prints for the plain material at room temperature;
-alloys of one kind differ by a few per cent, plastics by far more. Where it matters, give your own numbers.
+Rounded textbook values at room temperature. ``source`` names where such values are standardized; the numbers have not been
+compared with those texts, and alloys of one kind differ by a few per cent. Where it matters, give your own numbers.
 """
 
 from __future__ import annotations
