@@ -15,6 +15,7 @@ from elastogen.build.c.expression import literal
 from elastogen.build.c.function import print_body
 from elastogen.build.c.loops.direct_results import VECTORS
 from elastogen.build.c.names import check_identifier, comment_text
+from elastogen.build.files.closed_loops import loop_files
 from elastogen.build.files.contexts import (
     ArgumentDoc,
     BundleContext,
@@ -135,7 +136,7 @@ def render_model(
         bundle={file: fill(f"bundle/{file}.j2", bundle) for file in ("CMakeLists.txt", "README.md", "example.c")},
         about=bundle,
         lanes=lane_files(derivation, identity, options.sincos, simulation) if lanes else {},
-        kinematics=kinematics_files(kinematics),
+        kinematics={**kinematics_files(kinematics), **loop_files(derivation, identity)},
         apart=apart is not None,
     )
 

@@ -38,3 +38,43 @@ def test_the_same_bytes_with_another_hash_seed(tmp_path: Path) -> None:
         subprocess.run(command, check=True, env=environment, cwd=Path(__file__).resolve().parents[3])
         texts.append((folder / "linkage.c").read_bytes())
     assert texts[0] == texts[1]
+
+
+PROGRAM = """
+#include "linkage_loops.h"
+#include <stdio.h>
+int main(void)
+{
+    linkage_real_t q[3] = {0.3, 0.5, 1.0}, gap = 1.0;
+    const unsigned char held[3] = {1, 0, 0}, both[3] = {1, 1, 0};
+    linkage_loops_workspace_t w;
+    int status = linkage_close_loops(&linkage_params_nominal, held, 1e-13, q, &gap, &w);
+    printf("%d %.17g %.17g %.17g %.3g\\n", status, q[0], q[1], q[2], gap);
+    q[1] = 0.5;
+    status = linkage_close_loops(&linkage_params_nominal, both, 1e-13, q, &gap, &w);
+    printf("%d %.17g %.17g %.17g %.3g\\n", status, q[0], q[1], q[2], gap);
+    q[0] = 0.0;
+    q[1] = 3.14159265358979312;
+    q[2] = 3.14159265358979312;
+    status = linkage_close_loops(&linkage_params_nominal, NULL, 1e-13, q, &gap, &w);
+    printf("%d %.17g %.17g %.17g %.3g\\n", status, q[0], q[1], q[2], gap);
+    return 0;
+}
+"""
+
+
+def test_loops_are_closed_in_c(tmp_path: Path) -> None:
+    elastogen.generate(FOUR_BAR, tmp_path, outputs=["loop_residual", "loop_jacobian"])
+    (tmp_path / "main.c").write_text(PROGRAM)
+    sources = [str(tmp_path / name) for name in ("main.c", "linkage.c", "linkage_loops.c")]
+    command = [COMPILERS[0], "-std=c99", "-O1", *sources, "-lm", "-o", str(tmp_path / "main")]
+    subprocess.run(command, check=True)
+    lines = subprocess.run([str(tmp_path / "main")], check=True, capture_output=True, text=True).stdout.split("\n")
+    found = [[float(word) for word in line.split()] for line in lines[:3]]
+    model = elastogen.build_model(FOUR_BAR, outputs=["loop_residual", "loop_jacobian"])
+    assert [row[0] for row in found] == [0, 1, 0]
+    assert found[0][1] == 0.3
+    for row in (found[0], found[2]):
+        assert abs(model.loop_residual(row[1:4])).max() < 1e-12
+    assert found[1][1:3] == [0.3, 0.5]
+    assert 0.01 < found[1][4] < 0.1  # the gap that remains
