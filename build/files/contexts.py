@@ -239,6 +239,7 @@ class BundleContext:
     simulated: bool  # whether the bundle has the integrators
     switches: bool = False  # whether it carries states over between elements
     kinematics: bool = False  # whether it has inverse kinematics
+    closes: bool = False  # whether there is a file that closes loops
 
 
 @dataclass(frozen=True)

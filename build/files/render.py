@@ -15,7 +15,6 @@ from elastogen.build.c.expression import literal
 from elastogen.build.c.function import print_body
 from elastogen.build.c.loops.direct_results import VECTORS
 from elastogen.build.c.names import check_identifier, comment_text
-from elastogen.build.files.closed_loops import loop_files
 from elastogen.build.files.contexts import (
     ArgumentDoc,
     BundleContext,
@@ -32,6 +31,7 @@ from elastogen.build.files.contexts import (
 from elastogen.build.files.extension_module import module_context
 from elastogen.build.files.inverse_kinematics import kinematics_context, kinematics_files
 from elastogen.build.files.lanes import lane_files
+from elastogen.build.files.mechanisms.closed_loops import loop_files
 from elastogen.build.files.simulation import SimulationContext, simulation_context, simulation_files
 from elastogen.build.files.templating import fill
 from elastogen.build.identity import model_sha256
@@ -123,7 +123,9 @@ def render_model(
     simulation = simulation_context(derivation, identity)
     kinematics = kinematics_context(derivation, identity)
     module = module_context(derivation, identity, simulation, kinematics, lanes=lanes, apart=apart is not None)
-    bundle = replace(_bundle_context(derivation, identity, header, simulation), kinematics=kinematics is not None)
+    closing = loop_files(derivation, identity)
+    bundle = _bundle_context(derivation, identity, header, simulation)
+    bundle = replace(bundle, kinematics=kinematics is not None, closes=bool(closing))
     return RenderedModel(
         name=name,
         sha256=sha256,
@@ -136,7 +138,7 @@ def render_model(
         bundle={file: fill(f"bundle/{file}.j2", bundle) for file in ("CMakeLists.txt", "README.md", "example.c")},
         about=bundle,
         lanes=lane_files(derivation, identity, options.sincos, simulation) if lanes else {},
-        kinematics={**kinematics_files(kinematics), **loop_files(derivation, identity)},
+        kinematics={**kinematics_files(kinematics), **closing},
         apart=apart is not None,
     )
 
