@@ -11,6 +11,7 @@ from pathlib import Path
 from elastogen.build.files.render import FunctionPrinter, RenderedModel, render_model
 from elastogen.build.files.write import write_files
 from elastogen.build.identity import model_sha256
+from elastogen.build.known_numbers import CHECK, known_numbers
 from elastogen.build.module.cache import Cache, safe_cache
 from elastogen.build.module.compile import Toolchain, compile_model, find_toolchain, unit_command
 from elastogen.build.module.compilers import Compilers
@@ -83,8 +84,9 @@ def generate(
     """
     options = BuildOptions.checked(outputs=outputs, fused=fused, precision=precision, sincos=sincos, frames=frames)
     target = checked_path("directory", directory)
-    model = render(load(robot), options)
-    files = {**model.c_files, **model.emitted_simulation, **model.bundle}
+    derivation = derive_model(load(robot), options.emit.outputs, options.emit.frames)
+    model = render_model(derivation, options.emit)
+    files = {**model.c_files, **model.emitted_simulation, **model.bundle, CHECK: known_numbers(derivation, model.about)}
     written = write_files(target, files, by=f"generate {model.name}", force=force)
     return GeneratedFiles(target, target / f"{model.name}.h", target / f"{model.name}.c", tuple(written))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 import elastogen
 from elastogen.build.c import elements as c_elements
@@ -49,6 +50,7 @@ from elastogen.runtime.interface.abi import ABI_VERSION
 from elastogen.runtime.interface.argument import Argument
 
 DOC_WIDTH = 80  # characters of a text in a comment block, next to the name it explains
+EXAMPLE = "examples/example.c"  # apart, since it has a main: a compiler may be given all C files beside the model
 EXAMPLE_PREFERENCE = ("inverse_dynamics", "mass_matrix", "forward_kinematics")
 
 
@@ -135,7 +137,7 @@ def render_model(
         wrapper=fill("model/wrapper.c.j2", module),
         simulation=simulation_files(simulation),
         emitted_simulation=simulation_files(simulation, single=options.precision == "float"),
-        bundle={file: fill(f"bundle/{file}.j2", bundle) for file in ("CMakeLists.txt", "README.md", "example.c")},
+        bundle={file: fill(f"bundle/{Path(file).name}.j2", bundle) for file in ("CMakeLists.txt", "README.md", EXAMPLE)},
         about=bundle,
         lanes=lane_files(derivation, identity, options.sincos, simulation) if lanes else {},
         kinematics={**kinematics_files(kinematics), **closing},

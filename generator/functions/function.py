@@ -42,11 +42,13 @@ class Function:
         """Whether the emitted function returns a status instead of nothing."""
         return bool(self.program.pivots or self.selectors)
 
-    def evaluate(self, arguments: Mapping[str, Any], parameters: Mapping[str, float] | None = None) -> dict[str, Any]:
+    def evaluate(
+        self, arguments: Mapping[str, Any], parameters: Mapping[str, float] | None = None, dtype: type = float
+    ) -> dict[str, Any]:
         """Evaluate in plain Python and numpy, at one state; NaN where a joint is out of its range."""
         if not self.selectors:
-            return self.program.evaluate(arguments, parameters)
+            return self.program.evaluate(arguments, parameters, dtype)
         inside = indicators_at(self.selectors, arguments["q"])
         if inside is None:
             return {argument.name: np.full(argument.shape, np.nan) for argument in self.outputs}
-        return self.program.evaluate({**arguments, INDICATORS: inside}, parameters)
+        return self.program.evaluate({**arguments, INDICATORS: inside}, parameters, dtype)

@@ -211,17 +211,19 @@ class Program:
         """1 where an argument is written with a minus that is an operation: not that of a negative number."""
         return self.sign(ref) if self.graph.op[ref >> 1] is not Op.CONSTANT else 0
 
-    def evaluate(self, arguments: Mapping[str, Any], parameters: Mapping[str, float] | None = None) -> dict[str, Any]:
-        """Evaluate in plain Python and numpy.
+    def evaluate(
+        self, arguments: Mapping[str, Any], parameters: Mapping[str, float] | None = None, dtype: type = float
+    ) -> dict[str, Any]:
+        """Evaluate in plain Python and numpy; with ``np.float32`` every operation rounds as in single precision.
 
         Each argument has its shape, with any leading batch axes; each result likewise. Used by tests as the meaning
         of the program, and at generation time to find base parameters numerically.
         """
         graph = self.graph
         batch: tuple[int, ...] = ()
-        environment: dict[str, Any] = dict(parameters or {})
+        environment: dict[str, Any] = {name: dtype(value) for name, value in (parameters or {}).items()}
         for argument in self.inputs:
-            array = np.asarray(arguments[argument.name], dtype=float)
+            array = np.asarray(arguments[argument.name], dtype=dtype)
             batch = array.shape[: array.ndim - len(argument.shape)]
             flat = array.reshape((*batch, argument.size))
             for index in range(argument.size):

@@ -85,12 +85,12 @@ def robot_bundle(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize(("real", "sincos"), VARIANTS)
 def test_strict_compilers_accept_every_file(real: str, sincos: str, compiler: str, bundles) -> None:
     for level in ("-O0", "-O2") if compiler == "gcc" else ("-O1",):
-        run(compiler, *WARNINGS, level, "-c", "sample.c", "example.c", cwd=bundles[real, sincos])
+        run(compiler, *WARNINGS, level, "-c", "-I.", "sample.c", "examples/example.c", cwd=bundles[real, sincos])
 
 
 @pytest.mark.parametrize("compiler", COMPILERS)
 def test_strict_compilers_accept_a_robot(compiler: str, robot_bundle: Path) -> None:
-    run(compiler, *WARNINGS, "-O2", "-c", "two_link.c", "example.c", cwd=robot_bundle)
+    run(compiler, *WARNINGS, "-O2", "-c", "-I.", "two_link.c", "examples/example.c", "tests/check.c", cwd=robot_bundle)
 
 
 @pytest.mark.skipif(not shutil.which("g++"), reason="no C++ compiler")
@@ -107,7 +107,7 @@ def test_the_header_is_cxx_too(standard: str, bundles) -> None:
 def test_the_example_runs_clean_under_sanitizers(real: str, sincos: str, bundles) -> None:
     folder = bundles[real, sincos]
     flags = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-O1", "-std=c99")
-    run("gcc", *flags, "sample.c", "example.c", "-lm", "-o", "example", cwd=folder)
+    run("gcc", *flags, "-I.", "sample.c", "examples/example.c", "-lm", "-o", "example", cwd=folder)
     assert "z[8] = 0\n" in run("./example", cwd=folder)
 
 
@@ -208,7 +208,7 @@ def test_odd_robot_names_compile(name: str, tmp_path: Path) -> None:
     robot = sample_robot(name, live={"sine": 1.0, "t1": 2.0, "status": 3.0, "x0": 4.0, "q": 5.0, **LIVE})
     rendered = render(model_of(random_program(5, Recipe(60)), random_program(6, Recipe(400)), robot=robot))
     write_files(tmp_path, {**rendered.c_files, **rendered.bundle})
-    run("gcc", *WARNINGS, "-fsyntax-only", f"{name}.c", "example.c", cwd=tmp_path)
+    run("gcc", *WARNINGS, "-fsyntax-only", "-I.", f"{name}.c", "examples/example.c", cwd=tmp_path)
 
 
 @pytest.mark.skipif(not shutil.which("cmake"), reason="no cmake")

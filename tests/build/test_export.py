@@ -56,9 +56,9 @@ def close(got: list[float], expected: list[float]) -> bool:
 def test_c(tmp_path: Path, expected: list[float]) -> None:
     elastogen.export("two_link", tmp_path / "c", outputs=OUTPUTS)
     names = {path.name for path in (tmp_path / "c").iterdir()}
-    assert {"two_link.c", "two_link.h", "example.c", "README.md", MANIFEST} <= names
+    assert {"two_link.c", "two_link.h", "examples", "README.md", MANIFEST} <= names
     sources = sorted((tmp_path / "c").glob("*.c"))
-    run("cc", *WARNINGS, *sources, "-lm", "-o", "example", cwd=tmp_path)
+    run("cc", *WARNINGS, "-Ic", *sources, "c/examples/example.c", "-lm", "-o", "example", cwd=tmp_path)
     assert close(printed(run("./example", cwd=tmp_path)), expected)
     readme = (tmp_path / "c" / "README.md").read_text()
     assert re.search(r"`two_link_inverse_dynamics` \| \d+ mul.* \| \d+ / \d+ / \d+ \|", readme)
@@ -68,15 +68,15 @@ def test_c(tmp_path: Path, expected: list[float]) -> None:
 
 def test_header_only_c(tmp_path: Path, expected: list[float]) -> None:
     elastogen.export("two_link", tmp_path, outputs=OUTPUTS[:1], header_only=True)
-    assert sorted(path.name for path in tmp_path.glob("*.[ch]")) == ["example.c", "two_link.h"]
-    run("cc", *WARNINGS, "example.c", "-lm", "-o", "example", cwd=tmp_path)
+    assert sorted(path.name for path in tmp_path.glob("*.[ch]")) == ["two_link.h"]
+    run("cc", *WARNINGS, "-I.", "examples/example.c", "-lm", "-o", "example", cwd=tmp_path)
     assert close(printed(run("./example", cwd=tmp_path)), expected)
 
 
 def test_c_with_its_loop(tmp_path: Path) -> None:
     files = elastogen.export("two_link", tmp_path, loop=True, outputs=OUTPUTS[:1], precision="float")
     assert {"two_link_loop.c", "two_link_loop_thread.c", "two_link_simulate.c"} <= {path.name for path in files.files}
-    run("cc", "-std=c99", "-O0", *sorted(tmp_path.glob("*.c")), "-lm", "-pthread", "-o", "example", cwd=tmp_path)
+    run("cc", "-std=c99", "-O0", "-I.", *sorted(tmp_path.rglob("*.c")), "-lm", "-pthread", "-o", "example", cwd=tmp_path)
     assert len(printed(run("./example", cwd=tmp_path))) == 2
 
 
@@ -85,7 +85,7 @@ def test_cpp(tmp_path: Path, expected: list[float]) -> None:
     elastogen.export("two_link", tmp_path, format="cpp", outputs=OUTPUTS)
     run("gcc", "-std=c99", "-O2", "-c", "two_link.c", "two_link_simulate.c", cwd=tmp_path)
     strict = ["-std=c++17", "-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow", "-Werror"]
-    run("g++", *strict, "-O2", "example.cpp", "two_link.o", "-lm", "-o", "example", cwd=tmp_path)
+    run("g++", *strict, "-O2", "-I.", "examples/example.cpp", "two_link.o", "-lm", "-o", "example", cwd=tmp_path)
     assert close(printed(run("./example", cwd=tmp_path)), expected)
     (tmp_path / "cost.cpp").write_text(
         '#include "two_link.hpp"\nusing V = two_link::array<2>;\n'
@@ -130,6 +130,8 @@ def test_cmake_with_two_robots_in_one_program(tmp_path: Path, expected: list[flo
         elastogen.export(robot, source, format="cmake", outputs=OUTPUTS[:1], loop=False)
         run("cmake", "-S", source, "-B", out, cwd=tmp_path)
         run("cmake", "--build", out, cwd=tmp_path)
+        numbers = run("ctest", "--output-on-failure", "-V", cwd=out)
+        assert "0 of 1 functions failed" in numbers
         run("cmake", "--install", out, "--prefix", prefix, cwd=tmp_path)
     assert close(printed(run(tmp_path / "out_two_link" / "two_link_example", cwd=tmp_path)), expected)
     user = tmp_path / "user"
@@ -148,6 +150,8 @@ def test_cmake_with_two_robots_in_one_program(tmp_path: Path, expected: list[flo
     run("cmake", "-S", user, "-B", user / "out", f"-DCMAKE_PREFIX_PATH={prefix}", cwd=tmp_path)
     run("cmake", "--build", user / "out", cwd=tmp_path)
     assert close(printed(run(user / "out" / "user", cwd=tmp_path)), expected)
+    (user / "user.cpp").write_text('#include "two_link.hpp"\ntwo_link::array<2> F = two_link::inverse_dynamics({}, {}, {});\n')
+    run("c++", "-std=c++17", "-fsyntax-only", f"-I{next(prefix.rglob('two_link.hpp')).parent}", "user.cpp", cwd=user)
     config = next(prefix.rglob("two_link.pc"))
     assert "@" not in config.read_text()
     if shutil.which("pkg-config"):
@@ -255,6 +259,31 @@ def test_boards(tmp_path: Path, kind: str) -> None:
         run("c++", "-xc++", "-fsyntax-only", "-include", "Arduino.h", f"-I{folder / 'src'}", sketch, cwd=tmp_path)
 
 
+@pytest.mark.skipif(shutil.which("avr-gcc") is None, reason="avr-gcc is not installed: apt-get install gcc-avr avr-libc")
+@pytest.mark.parametrize("robot", ["two_link", "flexible_one_link"])
+def test_the_arduino_library_compiles_for_avr(tmp_path: Path, robot: str) -> None:
+    """An ATmega2560, as Arduino compiles libraries: double has four bytes there, int two, and there is no HUGE_VALF."""
+    elastogen.export(robot, tmp_path, format="arduino", outputs=OUTPUTS, loop=robot == "two_link")
+    flags = ["-mmcu=atmega2560", "-std=gnu11", "-Os", "-Wall", "-Wextra", "-Werror"]
+    for source in sorted((tmp_path / "src").glob("*.c")):
+        run("avr-gcc", *flags, "-c", source, "-o", "object.o", cwd=tmp_path)
+
+
+@pytest.mark.parametrize(("robot", "precision"), [("flexible_one_link", "float"), ("scara", "double")])
+def test_generated_files_pass_their_own_check(tmp_path: Path, robot: str, precision: str) -> None:
+    """With the strict flags; and the check sees a model whose numbers are others."""
+    files = elastogen.generate(robot, tmp_path, precision=precision)
+    compiled = ["cc", *WARNINGS, "-I.", *(path.name for path in files.files if path.parent == tmp_path and path.suffix == ".c")]
+    run(*compiled, "tests/check.c", "-lm", "-o", "check", cwd=tmp_path)
+    assert run("./check", cwd=tmp_path).startswith("0 of ")
+    text = (tmp_path / "tests" / "check.c").read_text()
+    (tmp_path / "tests" / "check.c").write_text(re.sub(r"(given_q\[\d+\] = \{\s*)0\.1,?", r"\g<1>0.11,", text))
+    run(*compiled, "tests/check.c", "-lm", "-o", "check", cwd=tmp_path)
+    failed = subprocess.run(["./check"], cwd=tmp_path, capture_output=True, text=True)
+    assert failed.returncode == 1
+    assert ": got " in failed.stdout
+
+
 def test_exported_twice_the_bytes_are_the_same(tmp_path: Path) -> None:
     """With what compilers make; test_written.py has the files of all formats."""
     for name in ("a", "b"):
@@ -274,7 +303,7 @@ def test_sliding_robots_are_exported_with_their_switches(tmp_path: Path) -> None
     files = elastogen.export(robot, tmp_path, format="cpp", outputs=["simulation"], precision="float")
     assert "slider_switch.c" in {path.name for path in files.files}
     run("cc", *WARNINGS, "-fsyntax-only", *(path.name for path in files.files if path.suffix == ".c"), cwd=tmp_path)
-    run("c++", "-std=c++17", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", "example.cpp", cwd=tmp_path)
+    run("c++", "-std=c++17", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", "-I.", "examples/example.cpp", cwd=tmp_path)
 
 
 @pytest.mark.parametrize(

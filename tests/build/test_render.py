@@ -52,7 +52,7 @@ def test_documentation_has_the_exact_operation_counts(rendered: RenderedModel) -
 
 
 def test_c_files_are_narrow_plain_text(rendered: RenderedModel) -> None:
-    for text in (rendered.header, rendered.source, rendered.bundle["example.c"]):
+    for text in (rendered.header, rendered.source, rendered.bundle["examples/example.c"]):
         assert text.isascii()
         assert text.endswith("\n")
         assert "\t" not in text
@@ -155,7 +155,7 @@ def test_texts_cannot_leave_comments_and_strings() -> None:
         frame_names=(INJECTION,),
     )
     rendered = render(model)
-    for text in (*rendered.c_files.values(), rendered.bundle["example.c"]):
+    for text in (*rendered.c_files.values(), rendered.bundle["examples/example.c"]):
         code = re.sub(r"/\*.*?\*/", "", text, flags=re.S)
         assert "evil" not in code.replace("evil_", "")
         assert text.isascii()

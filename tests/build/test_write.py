@@ -23,7 +23,7 @@ from elastogen.command_line import main
 from elastogen.generator.robot.errors import BuildError
 from elastogen.generator.robot.robot import Robot
 
-NAMES = ["CMakeLists.txt", "README.md", "example.c", "sample.c", "sample.h"]
+NAMES = ["CMakeLists.txt", "README.md", "examples/example.c", "sample.c", "sample.h", "tests/check.c"]
 
 
 def everything(folder: Path) -> dict[str, str]:
@@ -34,8 +34,8 @@ def everything(folder: Path) -> dict[str, str]:
 def test_generate_writes_a_project(tmp_path: Path, derivations: list[Robot]) -> None:
     folder = tmp_path / "deep" / "out"
     files = pipeline.generate(sample_model().robot, folder)
-    assert sorted(path.name for path in folder.iterdir()) == sorted([*NAMES, MANIFEST])
-    assert sorted(path.name for path in files.files) == NAMES
+    assert sorted(everything(folder)) == sorted([*NAMES, MANIFEST])
+    assert sorted(path.relative_to(folder).as_posix() for path in files.files) == NAMES
     assert (files.header, files.source) == (folder / "sample.h", folder / "sample.c")
     assert sorted(json.loads((folder / MANIFEST).read_text())["files"]) == NAMES
     assert folder.stat().st_mode == tmp_path.joinpath("deep").stat().st_mode  # as any new folder, not private
@@ -63,10 +63,10 @@ def test_files_of_others_are_refused_by_name(tmp_path: Path, derivations: list[R
 def test_edited_files_are_refused_by_name(tmp_path: Path, derivations: list[Robot]) -> None:
     pipeline.generate(sample_model().robot, tmp_path)
     pipeline.generate(sample_model().robot, tmp_path)
-    with (tmp_path / "example.c").open("a") as stream:
+    with (tmp_path / "examples" / "example.c").open("a") as stream:
         stream.write("/* my change */\n")
     before = everything(tmp_path)
-    with pytest.raises(BuildError, match=r"holds example.c, not written"):
+    with pytest.raises(BuildError, match=r"holds examples/example.c, not written"):
         pipeline.generate(sample_model().robot, tmp_path, precision="float")
     assert everything(tmp_path) == before
 

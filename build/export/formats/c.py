@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from elastogen.build.export.choices import Choices
 from elastogen.build.export.project import Files, Project
+from elastogen.build.files.render import EXAMPLE
 
 
 def files(project: Project, choices: Choices) -> Files:
     """All of its files but the README."""
-    example = project.model.bundle["example.c"]
+    example = project.model.bundle[EXAMPLE]
     if not choices.header_only:
-        return {**project.c_files, "example.c": example}
+        return {**project.c_files, EXAMPLE: example}
     own = f'#include "{project.name}.h"'
     sources = {name: text for name, text in project.c_files.items() if name.endswith(".c")}
     headers = {name: text for name, text in project.c_files.items() if name.endswith(".h")}
@@ -19,4 +20,4 @@ def files(project: Project, choices: Choices) -> Files:
     macro = project.context.identity.macro
     single = f"{main}\n#ifdef {macro}_IMPLEMENTATION\n{implementation}\n#endif /* {macro}_IMPLEMENTATION */\n"
     example = example.replace(own, f"#define {macro}_IMPLEMENTATION\n{own}")
-    return {f"{project.name}.h": single, **headers, **sources, "example.c": example}
+    return {f"{project.name}.h": single, **headers, **sources, EXAMPLE: example}

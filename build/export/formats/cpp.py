@@ -12,16 +12,22 @@ WRAPPER_NAMES = ("real", "parameters", "array", "nq", "nframes", "as_matrix")  #
 
 def files(project: Project, choices: Choices) -> Files:
     """All of its files but the README."""
+    return {**project.c_files, **wrapper(project), "examples/example.cpp": project.filled("example.cpp.j2")}
+
+
+def wrapper(project: Project) -> dict[str, str]:
+    """The header around the C functions, for every format that has it."""
     if project.name in LIBRARY_FUNCTIONS:
         raise OutputError(
-            f"format 'cpp': got the robot {project.name!r}, expected a name that a namespace can have beside C's functions. "
+            f"format {project.context.format!r}: got the robot {project.name!r}, expected a name that a namespace can have "
+            "beside C's functions. "
             f"Fix: load(..., name='{project.name}_arm')."
         )
     for function in project.context.functions:
         if (own := function.prototype.name.removeprefix(f"{project.name}_")) in WRAPPER_NAMES:
             raise OutputError(
-                f"format 'cpp': got the own function {own!r}, expected a name that the wrapper does not use for its types. "
+                f"format {project.context.format!r}: got the own function {own!r}, expected a name that the wrapper does "
+                "not use for its types. "
                 f"Fix: rename it, for example my_{own}."
             )
-    wrapper = {f"{project.name}.hpp": project.filled("wrapper.hpp.j2"), "example.cpp": project.filled("example.cpp.j2")}
-    return {**project.c_files, **wrapper}
+    return {f"{project.name}.hpp": project.filled("cpp/wrapper.hpp.j2")}

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from elastogen.build.export.choices import Choices
 from elastogen.build.export.project import Files, Project
+from elastogen.build.files.render import EXAMPLE
 
 
 def files(project: Project, choices: Choices) -> Files:
     """All of its files but the README."""
     placed: Files = {f"src/{name}": text for name, text in project.c_files.items()}
     manifest = project.filled("library.json.j2")
-    return {**placed, "library.json": manifest, "examples/example.c": project.model.bundle["example.c"]}
+    return {**placed, "library.json": manifest, EXAMPLE: project.model.bundle[EXAMPLE]}

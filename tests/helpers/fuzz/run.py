@@ -101,8 +101,9 @@ def run_case(
 
 def _compile(folder: Path, files: dict[str, str]) -> None:
     for name, text in files.items():
+        (folder / name).parent.mkdir(exist_ok=True)
         (folder / name).write_text(text)
-    command = ["cc", *FLAGS, *(name for name in files if name.endswith(".c"))]
+    command = ["cc", *FLAGS, "-I.", *(name for name in files if name.endswith(".c"))]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=900)  # a clock: others may be busy
     if done.returncode:
         raise RuntimeError(f"the compiler refuses the emitted C: {done.stderr[:2000]}")
