@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from elastogen.generator.program.columns import Columns
 from elastogen.generator.program.graph import Graph, Op
@@ -223,7 +224,7 @@ class Program:
         batch: tuple[int, ...] = ()
         environment: dict[str, Any] = {name: dtype(value) for name, value in (parameters or {}).items()}
         for argument in self.inputs:
-            array = np.asarray(arguments[argument.name], dtype=dtype)
+            array: NDArray[Any] = np.asarray(arguments[argument.name], dtype=dtype)
             batch = array.shape[: array.ndim - len(argument.shape)]
             flat = array.reshape((*batch, argument.size))
             for index in range(argument.size):

@@ -141,7 +141,7 @@ def test_emitted_c_without_a_warning(tmp_path: Path, outputs: Any) -> None:
     sources = [str(path) for path in written.files if path.suffix == ".c"]
     assert any("simulate" in source for source in sources)
     assert "Quaternions x, y, z, w begin at 3. Their length must be 1" in (tmp_path / "arm.h").read_text()
-    subprocess.run([COMPILERS[0], *WARNINGS, "-fsyntax-only", *sources], cwd=tmp_path, check=True)
+    subprocess.run([COMPILERS[0], *WARNINGS, "-fsyntax-only", "-I.", *sources], cwd=tmp_path, check=True)
 
 
 def test_floating_and_sliding_joints_do_not_go_together() -> None:
