@@ -52,7 +52,7 @@ def random_positions(robot: Robot, count: int, rng: np.random.Generator) -> Arra
 def random_rates(q: Array, robot: Robot, rng: np.random.Generator) -> dict[str, Array]:
     """Everything else that functions take: velocities, accelerations, forces, weights."""
     n = len(robot.velocities)
-    names = ("qd", "qdd", "q3", "q4", "q5", "F", "b", "weights", "v", "x", "xd", "xdd", "x3", "x4")
+    names = ("qd", "qdd", "q3", "q4", "q5", "F", "b", "weights", "v", "x", "xd", "xdd", "x3", "x4", "q6")
     found = {name: rng.uniform(-1, 1, (len(q), n)) for name in names}
     found["u"] = rng.uniform(0, 1, q.shape)
     found["wrench"] = rng.uniform(-1, 1, (len(q), 6))

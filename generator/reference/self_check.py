@@ -11,7 +11,7 @@ import numpy as np
 
 from elastogen.generator.program.program import Program
 from elastogen.generator.reference.description import Description
-from elastogen.generator.reference.expectations import EXPECTATIONS
+from elastogen.generator.reference.more_expectations import ALL_EXPECTATIONS
 from elastogen.generator.reference.quantities import Quantities
 from elastogen.generator.reference.random_states import one, random_parameters, random_positions, random_rates
 from elastogen.generator.robot.robot import Robot
@@ -66,7 +66,7 @@ class SelfCheck:
         ``parts`` are the functions that it is fused of, or the function itself, each with the number of its outputs.
         """
         worst = 0.0
-        if not any(name in EXPECTATIONS for name, _ in parts):
+        if not any(name in ALL_EXPECTATIONS for name, _ in parts):
             return worst
         for sample in self.samples:
             count = len(sample.arguments["q"])
@@ -75,8 +75,8 @@ class SelfCheck:
             found = [np.broadcast_to(values[argument.name], (count, *argument.shape)) for argument, _ in program.outputs]
             for name, outputs in parts:
                 own, found = found[:outputs], found[outputs:]
-                if name in EXPECTATIONS:
-                    differences = EXPECTATIONS[name](sample.quantities, own)
+                if name in ALL_EXPECTATIONS:
+                    differences = ALL_EXPECTATIONS[name](sample.quantities, own)
                     worst = max([worst, *(_relative(*difference) for difference in differences)])
         return worst
 
