@@ -70,7 +70,7 @@ def _any(value: Any) -> bool:
 
 
 def _moves(body: Any) -> bool:
-    while body is not None:
+    while body.name != "world":  # whose parent older versions of MuJoCo crash on
         if body.joints:
             return True
         body = body.parent
