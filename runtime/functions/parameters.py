@@ -13,6 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 from elastogen.runtime.errors import ModelError, UnknownNameError, suggestion
 from elastogen.runtime.functions.metadata import ParameterInfo
 
+SHOWN = 8  # parameters in a repr
+
 
 class Parameters(Mapping[str, float]):
     """Current values of the live parameters, in the order of the generated ``<name>_params_t``.
@@ -147,7 +149,9 @@ class Parameters(Mapping[str, float]):
         return len(self._index)
 
     def __repr__(self) -> str:
-        entries = (f"{name}={self[name]:g}{self._unit(name)}" for name in self)
+        entries = [f"{name}={self[name]:g}{self._unit(name)}" for name in self]
+        if len(entries) > SHOWN:
+            entries[SHOWN:] = [f"... {len(entries) - SHOWN} more"]
         return f"Parameters({', '.join(entries)})"
 
 

@@ -104,6 +104,13 @@ class Simulation:
     animator: Callable[..., Path] | None = field(default=None, repr=False)
     """Draws the motion as a page; models that were built from a robot give it."""
 
+    def __repr__(self) -> str:
+        shape = np.shape(self.status)
+        motions = f"{' x '.join(map(str, shape))} motions, " if shape else ""
+        ended = ", ".join(sorted({str(status) for status in np.ravel(self.status)}))
+        reached = float(np.max(self.time_reached, initial=0.0))
+        return f"Simulation({self.name!r}, {self.method}, {motions}{len(self.t)} samples to {reached:g} s, {ended})"
+
     @property
     def ok(self) -> bool:
         """Whether every motion reached its end, or the limit at which it was asked to end."""

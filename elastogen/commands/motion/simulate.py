@@ -61,7 +61,7 @@ MOTION = together(
         help=f"Initial positions [rad, m], of all coordinates or all joints (default 0, {OWN}).",
     ),
     click.option("--qd0", type=numbers, metavar="A,B", help="Initial velocities [rad/s, m/s], likewise."),
-    click.option("--input", metavar="KIND", help=f"{INPUT_HELP}; {OWN}."),
+    click.option("--F", "--input", "input", metavar="KIND", help=f"{INPUT_HELP}; {OWN}."),
     click.option(
         "--stops", type=click.Choice(["report", "end", "springs", "ignore"]), default="report",
         help="At the joints' limits: report the first one (default), end there, push back by springs, or nothing.",
