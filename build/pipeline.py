@@ -85,8 +85,9 @@ def generate(
     options = BuildOptions.checked(outputs=outputs, fused=fused, precision=precision, sincos=sincos, frames=frames)
     target = checked_path("directory", directory)
     derivation = derive_model(load(robot), options.emit.outputs, options.emit.frames)
-    model = render_model(derivation, options.emit)
-    files = {**model.c_files, **model.emitted_simulation, **model.bundle, CHECK: known_numbers(derivation, model.about)}
+    with stage("rendering"):
+        model = render_model(derivation, options.emit, lanes=options.compile.lanes)
+        files = {**model.c_files, **model.emitted_simulation, **model.bundle, CHECK: known_numbers(derivation, model.about)}
     written = write_files(target, files, by=f"generate {model.name}", force=force)
     return GeneratedFiles(target, target / f"{model.name}.h", target / f"{model.name}.c", tuple(written))
 
