@@ -50,7 +50,7 @@ nightly: $(TEST_TOOLS)
 	$(BIN)/python -m pytest -n 2 --dist loadfile --nightly
 
 bridges: $(TEST_TOOLS)
-	$(PIP) --editable '.[casadi,torch,gymnasium,control]'
+	$(PIP) --editable '.[casadi,torch,jax,gymnasium,control]'
 	$(BIN)/python -m pytest -n 2 --dist loadfile tests/runtime/bridges tests/front_door/test_documentation.py -k 'bridges'
 
 EVERY ?= 1

@@ -24,6 +24,7 @@ setup(
         "elastogen": ["py.typed"],
         "elastogen.generator.description": ["robots/*.yaml", "robot.schema.json"],
         "elastogen.build.export": ["cmake/*.cmake"],
+        "elastogen.build.bridges": ["xla_handler.c"],
         "elastogen.templates": ["**/*.j2", "**/robot*.c", "**/robot*.h", "pages/*.js", "pages/*.css", "pages/*.h"],
     },
 )

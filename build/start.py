@@ -173,6 +173,12 @@ class _Maker:
 
         return casadi_library(self._request.loaded(), name, parameters, values, self._request.options)
 
+    def xla_library(self, include: Path) -> Path:
+        """The library through which XLA calls models."""
+        from elastogen.build.bridges.xla import xla_library
+
+        return xla_library(self._request.options, include)
+
     def animate(self, simulation: Simulation, path: str | os.PathLike[str], **options: Any) -> Path:
         """Write a page that plays a motion."""
         from elastogen.build.pages.animation import animate

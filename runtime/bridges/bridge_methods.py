@@ -36,6 +36,15 @@ class BridgeMethods:
 
         return to_casadi(self._bridged, self._bridged._maker, name, parameters=parameters)
 
+    def to_jax(self, name: str, *, parameters: bool = False) -> Callable[..., Any]:
+        """The function ``name`` on JAX arrays (..., size), differentiable twice, with ``jit`` and ``vmap``; the extra ``jax``.
+
+        With ``parameters`` the live parameters are the last input.
+        """
+        from elastogen.runtime.bridges.to_jax import to_jax
+
+        return to_jax(self._bridged, name, parameters=parameters)
+
     def to_control(self, q: ArrayLike, qd: ArrayLike | None = None, F: ArrayLike | None = None) -> Any:
         """The linearization as a ``control.StateSpace``, inputs the driven forces; the extra ``control``."""
         from elastogen.runtime.bridges.to_control import to_control

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from elastogen.runtime.errors import ModelError
 
 if TYPE_CHECKING:
+    from elastogen.runtime.functions.kernel import Kernel
     from elastogen.runtime.model.model import Model
 
 Array = NDArray[Any]
@@ -48,6 +49,7 @@ class Differentiable:
         self.sizes, self.result_sizes = [prod(shape) for shape in self.shapes], [prod(shape) for shape in self.result_shapes]
         self.nx, self.ny = sum(self.sizes), sum(self.result_sizes)
         self.dtype = model.dtype
+        self.fixed: dict[str, float] | None = None  # values of live parameters that are no inputs; None: the present ones
         starts = model.metadata.quaternions if self.inputs[0] in POSITIONS else ()
         offsets = np.cumsum([0, *self.sizes])
         self.quaternions = tuple(
@@ -75,6 +77,11 @@ class Differentiable:
         for ending in ("", "_sensitivity", "_adjoint", "_hessian")[: 1 + {0: 0, 1: 2, 2: 3}[order]]:
             self.model.kernel(self._function(ending))
 
+    def kernels(self) -> tuple[Kernel, Kernel, Kernel]:
+        """The compiled functions of y, of dy/dx and of the Hessian by weights."""
+        value, jacobian, hessian = (self.model.kernel(self._function(each)) for each in ("", "_sensitivity", "_hessian"))
+        return value, jacobian, hessian
+
     def split(self, x: Array) -> list[Array]:
         """The inputs of the function from x."""
         parts = np.split(x, np.cumsum(self.sizes)[:-1], axis=-1)
@@ -86,7 +93,7 @@ class Differentiable:
     def _evaluate(self, ending: str, x: Array, w: Array | None = None) -> Array:
         kernel = self.model.kernel(self._function(ending))
         given = self.split(np.asarray(x, dtype=self.dtype))
-        live = None
+        live: Any = self.fixed
         if self.with_parameters:
             values = given.pop()
             live = {name: values[..., k] for k, name in enumerate(self.live)}

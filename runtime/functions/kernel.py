@@ -51,6 +51,7 @@ class Kernel:
         self.label = f"{model_name}.{info.name}"
         self.real: np.dtype[Any] = parameters.snapshot.dtype
         self.ffi = ffi
+        self._lib = lib
         self._batch = getattr(lib, f"eg_batch_{info.name}")
         self.call = getattr(lib, f"eg_call_{info.name}")
         self._array_type = ffi.typeof("eg_real_t[]")
@@ -61,6 +62,11 @@ class Kernel:
         self.diagnose: Callable[[NDArray[Any], NDArray[Any]], str] | None = None
         """From q and the live parameters to the cause of a failed factorization, where the model can tell."""
         self.problem = "the mass matrix is not positive definite"
+
+    @property
+    def address(self) -> int:
+        """Of the C loop over a batch, ``eg_batch_<name>``; it stays as long as the process."""
+        return int(self.ffi.cast("intptr_t", self.ffi.addressof(self._lib, f"eg_batch_{self.info.name}")))
 
     # Short ways are written when they are first taken.
 

@@ -36,5 +36,8 @@ class Maker(Protocol):
     def casadi(self, name: str, parameters: bool, values: Mapping[str, float]) -> tuple[Path, str]:
         """A library with a function and its derivatives for CasADi, and the function's name in it."""
 
+    def xla_library(self, include: Path) -> Path:
+        """The library through which the XLA with these headers calls models."""
+
     def animate(self, simulation: Any, path: Any, **options: Any) -> Path:
         """Write a page that plays a motion."""
