@@ -10,6 +10,7 @@ import copy
 import os
 import threading
 import warnings
+import weakref
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -24,7 +25,8 @@ from elastogen.generator.robot.robot import Robot
 SUFFIXES = (".yaml", ".yml", ".urdf", ".sdf", ".world", ".xml", ".mjcf")
 MOST_NESTING, MOST_BITS = 60, 1100  # of mappings and their integers, as load has it
 MOST_BYTES = 8 << 20  # of a robot file that is looked at; the reader has limits of its own
-_ORIGIN = "_described_by"  # in the __dict__ of a robot as it was loaded: its description; a changed copy has none
+_ORIGIN = "_described_by"  # in the __dict__ of a robot that is not read yet: its description
+_ORIGINS: dict[int, tuple[weakref.ref[Robot], Description]] = {}  # of robots as they were loaded; a changed copy has none
 _PLAIN = (str, int, float, bool, type(None))
 _MATERIALIZING = threading.RLock()
 
@@ -98,7 +100,7 @@ class Description:
         self.included.update(files.contents)
         own = () if self.mapping is not None or PACKAGE in self.path.parents else (str(self.path),)
         robot = replace(robot, files=(*own, *files.contents))
-        object.__setattr__(robot, _ORIGIN, self)
+        _remember(robot, self)
         return robot, caught
 
 
@@ -111,10 +113,18 @@ class DeferredRobot(Robot):
     def __getattribute__(self, name: str) -> Any:
         with _MATERIALIZING:
             known = object.__getattribute__(self, "__dict__")
-            if len(known) == 1:
-                known.update(known[_ORIGIN]._loaded()[0].__dict__)
+            if _ORIGIN in known:
+                description = known.pop(_ORIGIN)
+                known.update(description._loaded()[0].__dict__)
                 object.__setattr__(self, "__class__", Robot)
+                _remember(self, description)
         return object.__getattribute__(self, name)
+
+
+def _remember(robot: Robot, description: Description) -> None:
+    """Keep the description of a robot for as long as it lives."""
+    key = id(robot)
+    _ORIGINS[key] = (weakref.ref(robot, lambda _: _ORIGINS.pop(key, None)), description)
 
 
 def deferred(description: Description) -> Robot:
@@ -128,6 +138,8 @@ def description_of(source: object) -> Description | None:
     """The description of what a model is asked for with; None: it must be loaded to be known."""
     if isinstance(source, Robot):
         found = object.__getattribute__(source, "__dict__").get(_ORIGIN)
+        if found is None and id(source) in _ORIGINS and _ORIGINS[id(source)][0]() is source:
+            found = _ORIGINS[id(source)][1]
         return found if isinstance(found, Description) else None
     return Description.read(source)
 

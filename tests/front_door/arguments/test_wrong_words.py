@@ -79,7 +79,7 @@ def test_models(two_link: Model, case: str) -> None:
 
 @pytest.mark.parametrize("case", OF_LOOPS)
 def test_loops(library: LoopLibrary, case: str) -> None:
-    for odd in ODD:
+    for odd in ODD[case == "controller" :]:  # None is the first of the loop's controllers
         refused(OF_LOOPS[case][0], library, odd, OF_LOOPS[case][1])
 
 

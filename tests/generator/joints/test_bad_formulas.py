@@ -80,7 +80,7 @@ def nested(depth: int) -> sympy.Expr:
         ({"turns": [{**TURN, "axis": [0, 0, 0]}]}, "turns[0].axis", "not the zero vector"),
         ({"turns": [{**TURN, "axis": [0, 1]}]}, "turns[0].axis", "three numbers"),
         ({"turns": [{**TURN, "axis": "z"}]}, "turns[0].axis", "three numbers"),
-        ({"turns": [{**TURN, "axis": [0, 10**400, 1]}]}, "turns[0].axis", "three numbers"),
+        ({"turns": [{**TURN, "axis": [0, 10**400, 1]}]}, "turns[0].axis", "at most 1e300"),
         ({"rotation": ["9" * 200, "s", "s**2"]}, "coordinates", "not finite"),
         ({"turns": [{**TURN, "axis": ["ecc", 0, 1]}]}, "turns[0].axis", "parameters"),
         ({"turns": [{**TURN, "angle": "a"}]}, "turns[0].angle", "coordinates (s)"),
@@ -96,7 +96,7 @@ def test_what_is_wrong_is_named(change: dict[str, Any], key: str, says: str) -> 
     with pytest.raises(RobotError) as caught:
         elastogen.load(description(joint))
     text = str(caught.value)
-    assert "rail" in text
+    assert "rail" in text or "joints[0]" in text
     assert key in text
     assert says in text
     assert len(text) < 3000

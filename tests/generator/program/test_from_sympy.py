@@ -7,10 +7,11 @@ import numpy as np
 import pytest
 import sympy
 
+from elastogen.generator.program import taylor
 from elastogen.generator.program.differentiate import jacobian, pulled_back
 from elastogen.generator.program.from_sympy import ExpressionLowering, LoweringError
 from elastogen.generator.program.graph import Graph, Op, Value
-from elastogen.generator.program.numbers import many_digits, taylor
+from elastogen.generator.program.numbers import many_digits
 from elastogen.generator.program.program import Program
 from elastogen.runtime.interface.argument import Argument
 
