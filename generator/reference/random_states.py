@@ -39,8 +39,8 @@ def random_positions(robot: Robot, count: int, rng: np.random.Generator) -> Arra
         if place.deflection is not None:
             q[:, place.deflection[0]] *= DEFORMED
         body = description.beams[joint.child]
-        if body is not None:
-            rotations = np.abs(description.array(body.tip_rotations).reshape(-1, 3)).max(axis=1, initial=0.0)
+        if body is not None and body.coordinates:
+            rotations = np.abs(description.array(body.tip_rotations)).max(axis=1, initial=0.0)
             shifts = description.array(body.tip_displacements)
             single = np.array([shifts[body.monomials.index((j,))] if (j,) in body.monomials else 0 * shifts[0]
                                for j in range(len(body.coordinates))])  # fmt: skip
