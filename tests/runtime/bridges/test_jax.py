@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import elastogen
+from elastogen.runtime.bridges.differentiable import Differentiable
+from elastogen.runtime.bridges.xla_calls import XlaCalls
 
 jax = pytest.importorskip("jax", reason="JAX is not installed: make bridges", exc_type=ImportError)
 from jax import numpy as jnp  # noqa: E402
@@ -142,6 +145,23 @@ def test_calls_through_python_give_the_same(two_link: elastogen.Model, monkeypat
     for derive in (lambda f: f, jax.jacrev, jax.hessian):
         direct, host = (jax.jit(derive(call))(q, qd, F) for call in calls)
         assert np.array_equal(direct, host)
+
+
+def test_xla_calls_functions_with_two_outputs(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = elastogen.build_model("two_link", fused=[("mass_matrix", "gravity_vector")])
+    function = Differentiable(model, "mass_matrix_and_gravity_vector")
+    monkeypatch.setattr(function, "kernels", lambda: (model.kernel(function.name),))  # fused functions have no derivatives
+    assert XlaCalls.take(function)
+    calls = XlaCalls(jax, function, model._maker.xla_library(Path(jax.ffi.include_dir())))
+    (q,) = arrays(model, 1, 3, 2)
+    found = jax.jit(lambda x: calls(x, 0))(q)
+    expected = [model.mass_matrix(np.asarray(q)).reshape(3, 2, 4), model.gravity_vector(np.asarray(q))]
+    assert np.allclose(found, np.concatenate(expected, axis=-1), rtol=1e-13, atol=1e-13)
+
+
+def test_headers_that_are_missing_are_named(two_link: elastogen.Model, tmp_path: Path) -> None:
+    with pytest.raises(elastogen.BuildError, match=r"XLA's header cannot be read .*c_api.h.*elastogen\[jax\]"):
+        two_link._maker.xla_library(tmp_path)
 
 
 def test_live_parameters_keep_their_values() -> None:
