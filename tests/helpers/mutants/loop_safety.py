@@ -32,6 +32,8 @@ EQUIVALENT = {
     ("loop->saturated = 0u;", "0u -> 1u"): "the next step begins with 0",
     ("loop->bump_wanted = (tuning->fade_ticks > 0u)", "0u -> 1u"): "a ramp of no cycles",
     ("loop->reset_asked + 1u", "1u -> 2u"): "any other number",
+    ("loop->reset_asked + 1u", "+ -> -"): "any other number",
+    ("return (x < ({{ real }})0) ? -x : x;", "< -> <="): "0 has no sign",
     ("_shadow_moves(loop, tuning, q, qd) == 0) ? 1u", "1u -> 2u"): "a flag",
     ("_STORE(&loop->end_wanted, 1u)", "1u -> 2u"): "a flag",
     ("loop->fault_index = -1;", "1 -> 2"): "any negative number",

@@ -188,6 +188,8 @@ def test_a_sensor_that_fails_is_not_believed(faulty, kind: str, value: float, na
     assert (loop.phase, loop.status.name) == ("stopping", name)
     assert np.abs(plant.qd).max() < 0.02
     assert np.abs(plant.q - sound).max() < 0.5
+    loop.step(5)
+    assert (loop.phase, loop.statistics().unfinished) == ("ended", 0)
 
 
 @pytest.mark.parametrize(("kind", "joint"), [("frozen", 0), ("frozen", 1), ("all_frozen", 0)])
