@@ -218,7 +218,7 @@ class Description:
                     if beam.clamp_moves:
                         moved = self._moving_place(self._moving(joint.child, beam), end, own[0], x)
                     else:
-                        moved = self._place(key, beam, end, amplitudes, x)
+                        moved = self._place(key, beam, end, amplitudes, x, q[0].data.shape[-1])
                     ends[joint.child, end.name] = at @ moved @ self._turned(key, end)
                 if bodies and beam.clamp_moves:
                     r, masses, slopes = self._moving(joint.child, beam).points(own[0], x, carried=carried)
@@ -337,13 +337,13 @@ class Description:
         return planar(along + Jet.constant(s, d.data.shape[-1]), across, angle)
 
     def _place(
-        self, key: str, body: FlexibleBody, place: Interface, amplitudes: Sequence[Jet], x: Sequence[Jet]
+        self, key: str, body: FlexibleBody, place: Interface, amplitudes: Sequence[Jet], x: Sequence[Jet], width: int
     ) -> MatrixSeries:
         def numbers() -> tuple[Array, Array, Array]:
-            return self.array(place.pose)[:3, 3], self.array(place.displacements), self.array(place.rotations)
+            shifts, turns = (self.array(each).reshape(-1, 3) for each in (place.displacements, place.rotations))
+            return self.array(place.pose)[:3, 3], shifts, turns
 
         start, shifts, turns = self._once(f"place {key}", numbers)
-        width = x[0].data.shape[-1]
         p = [Jet.constant(float(start[k]), width) + combined(amplitudes, shifts[:, k], width) for k in range(3)]
         delta = [combined(x, turns[:, k], width) for k in range(3)]
         return tip_pose(p, delta, linear=body.tip == "linear", planar=not turns[:, :2].any())
