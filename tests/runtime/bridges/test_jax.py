@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from bridged_robots import BEAM, FREE
 
 import elastogen
 from elastogen.runtime.bridges.differentiable import Differentiable
@@ -16,29 +17,6 @@ jax = pytest.importorskip("jax", reason="JAX is not installed: make bridges", ex
 from jax import numpy as jnp  # noqa: E402
 from jax.test_util import check_grads  # noqa: E402
 
-BEAM = {
-    "elastogen": 1,
-    "name": "beam",
-    "links": [
-        {"name": "base"},
-        {
-            "name": "arm",
-            "flexible": {
-                "type": "modes", "length": 0.8, "mass_per_length": 0.5, "EI": 0.2, "tip": {"mass": 0.3},
-                "modes": [{"direction": "y", "eigenfunction": 1}],
-            },
-        },
-    ],
-    "joints": [{"name": "hub", "type": "revolute", "child": "arm", "axis": [0, 1, 0]}],
-}  # fmt: skip
-FREE = {
-    "elastogen": 1,
-    "name": "free",
-    "base": "floating",
-    "links": [{"name": "body", "mass": 2.0, "com": [0.1, 0, 0.05], "inertia": [0.3, 0.2, 0.25]}, {"name": "arm", "mass": 1.0,
-               "com": [0.2, 0.1, 0], "inertia": [0.03, 0.02, 0.025]}],
-    "joints": [{"name": "hinge", "type": "revolute", "child": "arm", "axis": [0, 1, 0]}],
-}  # fmt: skip
 ROBOTS = {"two_link": "two_link", "flexible": BEAM}
 MODES = ("fwd", "rev")
 NAMES = [f"forward_dynamics{ending}" for ending in ("", "_sensitivity", "_adjoint", "_hessian")]
