@@ -82,11 +82,15 @@ class SelfCheck:
 
 
 def _relative(found: Any, expected: Any, size: Any) -> float:
-    """The largest difference relative to the size; what is no number must be none in the description as well."""
+    """The largest difference relative to the size.
+
+    What is no number must be none in the description as well. Where the description gives none, as the gradient of an own
+    term's root at 0, it cannot judge a number.
+    """
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         off = np.abs(found - expected)
         sizes = np.nan_to_num(size + np.zeros_like(off), posinf=0.0)
         least = SMALL * sizes.max(initial=0.0)  # a row of zeros has a rounding error, too
-        same = (off == 0) | (np.isnan(found) & np.isnan(expected))
+        same = (off == 0) | np.isnan(expected)
         ratio = np.where(same, 0.0, off / np.maximum(sizes, least))
     return float(np.nan_to_num(ratio, nan=np.inf).max(initial=0.0))

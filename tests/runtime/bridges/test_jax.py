@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from bridged_robots import BEAM, FREE
+from simulated_robots import BENDING, FLOATING
 
 import elastogen
 from elastogen.runtime.bridges.differentiable import Differentiable
@@ -17,7 +17,7 @@ jax = pytest.importorskip("jax", reason="JAX is not installed: make bridges", ex
 from jax import numpy as jnp  # noqa: E402
 from jax.test_util import check_grads  # noqa: E402
 
-ROBOTS = {"two_link": "two_link", "flexible": BEAM}
+ROBOTS = {"two_link": "two_link", "flexible": BENDING}
 MODES = ("fwd", "rev")
 NAMES = [f"forward_dynamics{ending}" for ending in ("", "_sensitivity", "_adjoint", "_hessian")]
 
@@ -181,7 +181,7 @@ def test_live_parameters_are_inputs(two_link: elastogen.Model) -> None:
 
 
 def test_quaternions_of_any_length() -> None:
-    model = elastogen.build_model(FREE)
+    model = elastogen.build_model(FLOATING)
     function = model.to_jax("forward_dynamics")
     rng = np.random.default_rng(3)
     q = model.random_configuration(rng) * 1.0
@@ -219,9 +219,9 @@ def test_wrong_arrays_are_named(two_link: elastogen.Model) -> None:
     with pytest.raises(elastogen.ElastogenError, match="forward_dynamic"):
         two_link.to_jax("forward_dynamic")
     with pytest.raises(elastogen.ModelError, match="has no inputs"):
-        elastogen.build_model(BEAM).to_jax("stiffness_matrix")
+        elastogen.build_model(BENDING).to_jax("stiffness_matrix")
     with pytest.raises(elastogen.ModelError, match="no live parameters"):
-        elastogen.build_model(BEAM).to_jax("gravity_vector", parameters=True)
+        elastogen.build_model(BENDING).to_jax("gravity_vector", parameters=True)
 
 
 def test_doubles_need_x64(two_link: elastogen.Model) -> None:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from bridged_robots import BEAM, FREE
+from simulated_robots import BENDING, FLOATING
 
 import elastogen
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: make bridges", exc_type=ImportError)
-ROBOTS = {"two_link": "two_link", "flexible": BEAM}
+ROBOTS = {"two_link": "two_link", "flexible": BENDING}
 
 
 @pytest.fixture(scope="module", params=ROBOTS)
@@ -68,7 +68,7 @@ def test_live_parameters_are_inputs() -> None:
 
 
 def test_quaternions_of_any_length() -> None:
-    model = elastogen.build_model(FREE)
+    model = elastogen.build_model(FLOATING)
     function = model.to_torch("forward_dynamics")
     rng = np.random.default_rng(3)
     q = torch.tensor(model.random_configuration(rng) * 1.0, requires_grad=True)
@@ -89,6 +89,6 @@ def test_wrong_tensors_are_named() -> None:
     with pytest.raises(elastogen.ModelError, match="expected q, qd, F"):
         function(good, good)
     with pytest.raises(elastogen.ModelError, match="has no inputs"):
-        elastogen.build_model(BEAM).to_torch("stiffness_matrix")
+        elastogen.build_model(BENDING).to_torch("stiffness_matrix")
     with pytest.raises(elastogen.ModelError, match="no live parameters"):
-        elastogen.build_model(BEAM).to_torch("gravity_vector", parameters=True)
+        elastogen.build_model(BENDING).to_torch("gravity_vector", parameters=True)
