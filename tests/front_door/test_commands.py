@@ -11,6 +11,7 @@ import warnings
 from pathlib import Path
 
 import click
+import numpy as np
 import pytest
 
 import elastogen
@@ -179,3 +180,13 @@ def test_exit_codes(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.Monk
     assert main(["check", "no_such_robot"]) == 2
     monkeypatch.setattr("elastogen.describe.describe", lambda robot: (_ for _ in ()).throw(KeyboardInterrupt))
     assert main(["check", "two_link"]) == 130
+
+
+@pytest.mark.parametrize("robot", ["five_bar", "delta"])
+def test_simulations_of_mechanisms_start_closed(robot: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    table = tmp_path / "motion.npz"
+    assert main(["simulate", robot, "--seconds", "0.05", "--csv", str(table)]) == 0
+    assert "from " in capsys.readouterr().out
+    with np.load(table) as motion:
+        gaps = elastogen.build_model(robot).loop_residual(motion["q"])
+    assert np.abs(gaps).max() < 1e-9

@@ -153,7 +153,10 @@ def _simulate(
         result: Simulation = comparison.flexible
         draw = comparison.plot
     else:
-        result = build(robot).simulate(**arguments)
+        model = build(robot)
+        if robot.loops:  # the motion starts where they are closed, near the start that was asked for
+            arguments["q0"] = model.close_loops(arguments["q0"])
+        result = model.simulate(**arguments)
         print(result.report())
         written = [] if options.csv is None else [result.save(options.csv)]
         draw = result.plot
