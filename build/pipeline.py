@@ -94,8 +94,8 @@ def generate(
 
 def render(robot: Robot, options: BuildOptions, units: Units | None = None) -> RenderedModel:
     """Derive a robot's model and print its files; ``units`` are compiled on the way."""
-    told = () if units is None else (units.take,)
-    derivation = derive_model(robot, options.emit.outputs, options.emit.frames, *told)
+    said = () if units is None else (units.take,)
+    derivation = derive_model(robot, options.emit.outputs, options.emit.frames, *said)
     with stage("rendering"):
         printed = None if units is None else units.printer
         return render_model(derivation, options.emit, lanes=options.compile.lanes, apart=printed)

@@ -109,13 +109,13 @@ def tip_deflections(robot: Robot, simulation: Simulation) -> tuple[TipDeflection
         shapes = _numbers([body.tip_displacements[n] for n in linear], robot)
         turns = _numbers(body.tip_rotations, robot)
         x = simulation.q[..., columns]
-        moving, turning = (tuple(int(axis) for axis in np.flatnonzero(np.any(a != 0, axis=0))) for a in (shapes, turns))
+        moving, rotating = (tuple(int(axis) for axis in np.flatnonzero(np.any(a != 0, axis=0))) for a in (shapes, turns))
         angles = x @ turns
         if body.telescope is not None and body.telescope.modes:  # their shapes stretch with what is outside
             joint = next(joint.name for joint in robot.joints if joint.child == link.name)
             outside = simulation.q[..., [simulation.coordinate_names.index(joint)]]
             angles = angles * nominal(body.telescope.length, robot.parameters) / outside
-        found.append(TipDeflection(link.name, x @ shapes, angles, moving, turning))
+        found.append(TipDeflection(link.name, x @ shapes, angles, moving, rotating))
     return tuple(found)
 
 

@@ -52,7 +52,7 @@ def _effect(robot: Robot, literal: Robot, function: str) -> float:
 
 
 def _evaluated(robot: Robot, name: str) -> NDArray[np.floating]:
-    entry = replace(CATALOGUE[name], layout="plain", explore=False, finalists=1)
+    entry = replace(CATALOGUE[name], frame_assignment="plain", explore=False, finalists=1)
     function = derive_function(VariantFamily(robot), entry)
     size = len(robot.coordinates)
     values = {key: [math.sin(k + 1.7 * number) for k in range(size)] for number, key in enumerate(entry.inputs, 1)}

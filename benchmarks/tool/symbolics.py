@@ -104,7 +104,7 @@ def newton_euler(robot: Robot, on: Sympy | Ours) -> Vector:
     frames: list[tuple[list[Vector], Vector, Vector, Vector]] = []  # R and p in the parent, force and moment of the body
     for i, joint in enumerate(robot.joints):
         before, after, axis = numbers(joint.before), numbers(joint.after), numbers(joint.axis)
-        R = turned(before[:3][:, :3], axis, on.sin(q[i]), on.cos(q[i]), after[:3][:, :3])
+        R = rotated(before[:3][:, :3], axis, on.sin(q[i]), on.cos(q[i]), after[:3][:, :3])
         inward, p = [list(column) for column in zip(*R, strict=True)], [float(x) for x in before[:3, 3]]
         z = [float(x) for x in after[:3][:, :3].T @ axis]
         a = named(times(inward, plus(a, cross(epsilon, p), cross(omega, named(cross(omega, p))))))
@@ -130,7 +130,7 @@ def newton_euler(robot: Robot, on: Sympy | Ours) -> Vector:
     return forces
 
 
-def turned(before: Any, axis: Any, sine: Any, cosine: Any, after: Any) -> list[Vector]:
+def rotated(before: Any, axis: Any, sine: Any, cosine: Any, after: Any) -> list[Vector]:
     """R = before * (rotation about the axis) * after, by Rodrigues: every entry is a number + c cos q + s sin q."""
     skew = np.array([[0, -axis[2], axis[1]], [axis[2], 0, -axis[0]], [-axis[1], axis[0], 0]])
     along = np.outer(axis, axis)
@@ -175,7 +175,7 @@ def main(arguments: list[str] | None = None) -> None:
 
         return run
 
-    ways = {
+    formulations = {
         "SymPy, every intermediate named": on(lambda: Sympy(named=True)),
         "SymPy, whole expressions, then cse": on(lambda: Sympy(named=False)),
         "our graph": on(Ours),
@@ -184,7 +184,7 @@ def main(arguments: list[str] | None = None) -> None:
         ).functions[0].program.count.total,
     }  # fmt: skip
     print(f"inverse dynamics of {robot.name}: {len(robot.joints)} revolute joints")
-    for name, run in ways.items():
+    for name, run in formulations.items():
         seconds, operations = timed(run)
         print(f"  {name:<52} {seconds:8.3f} s   {operations:6d} operations")
 

@@ -121,13 +121,13 @@ def _block(
     nonzero: Sequence[bool],
     array: str,
     *,
-    turned: bool = False,
+    rotated: bool = False,
 ) -> Port:
     """A part of a matrix of ours with ``width`` columns; ``turned``: of its transpose."""
     starts, found, places = [0], [], []
     for c in columns:
         for k, r in enumerate(rows):
-            place = (c * width + r) if turned else (r * width + c)
+            place = (c * width + r) if rotated else (r * width + c)
             if nonzero[place]:
                 found.append(k)
                 places.append(place)
@@ -173,7 +173,7 @@ def _externals(
     for a, i in enumerate(inputs):
         blocks += [_block(f"jac_adj_{i.name}_{j.name}", moved[a], moved[b], nx, H_nonzero, "H") for b, j in enumerate(inputs)]
         blocks += [_nothing(f"jac_adj_{i.name}_out_{o.name}", i.size, o.size) for o in outputs]
-        blocks += [_block(f"jac_adj_{i.name}_adj_{o.name}", moved[a], shown[b], nx, J_nonzero, "J", turned=True)
+        blocks += [_block(f"jac_adj_{i.name}_adj_{o.name}", moved[a], shown[b], nx, J_nonzero, "J", rotated=True)
                    for b, o in enumerate(outputs)]  # fmt: skip
     second = External(
         f"jac_adj1_{symbol}", "Jacobians of the gradients: Hessians, and transposed Jacobians.",

@@ -12,11 +12,11 @@ from elastogen.build.c.body import FunctionBody, Loops, Part, Printer
 from elastogen.build.c.dialect import Dialect
 from elastogen.build.c.expression import literal
 from elastogen.build.c.lines import INDENT
-from elastogen.build.c.loops.alike_branches import together
 from elastogen.build.c.loops.column_loop import print_loop
 from elastogen.build.c.loops.column_memory import COLUMNS, ColumnMemory
 from elastogen.build.c.loops.copies import Copy, copies
 from elastogen.build.c.loops.direct_results import direct_results
+from elastogen.build.c.loops.isomorphic_subtrees import together
 from elastogen.build.c.schedule import LoopCall, Store
 from elastogen.generator.program.columns import SHARED
 from elastogen.generator.program.program import InLoops, Program

@@ -139,11 +139,11 @@ class SimulationContext:
         return Emission(self.identity.name, real, features, origin(self.identity), generated, {**MODULE_WORDS, **words})
 
     @cached_property
-    def told(self) -> dict[str, str]:
+    def said(self) -> dict[str, str]:
         """What cffi is told about types, by their subject; without #include and #if."""
         own = self.emission()
         sizes = {**own.words, "ROBOT_NQ": str(self.nq), "ROBOT_NV": str(self.nv)}
-        told = Emission("eg", "double", own.features, words=sizes)
+        said = Emission("eg", "double", own.features, words=sizes)
         files = {
             "types": "robot_sim_types.h",
             "stops": "robot_sim_stops_types.h",
@@ -151,7 +151,7 @@ class SimulationContext:
         }
         if self.switching is not None:
             files["switch"] = "robot_switch_types.h"
-        return {subject: told.part(file, set(files.values()) - {file}) for subject, file in files.items()}
+        return {subject: said.part(file, set(files.values()) - {file}) for subject, file in files.items()}
 
     def module_part(self, file: str, *known: str) -> str:
         """A part of the extension module's own file; others are ``known`` by a header."""

@@ -132,7 +132,7 @@ class _Drawing:
         nodes = (place, child) if joint.type.rides_parent else (end, place, child)
         self.lines.append(Line(nodes, "rigid"))
         if joint.type.moves:
-            self.marks.append(Mark(place, "turn" if joint.type.turning else "slide"))
+            self.marks.append(Mark(place, "turn" if joint.type.rotating else "slide"))
 
     def _node(self, *, link: str = "", joint: str = "", xyz: tuple[float, float, float] = (0.0, 0.0, 0.0)) -> int:
         x, y, z = xyz

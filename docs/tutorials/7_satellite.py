@@ -89,8 +89,8 @@ def momentum_by_hand(angles, rates, yaw_rate):
     wa, wb = yaw_rate + rates[0], yaw_rate + rates[0] + rates[1]
     root, upper, fore = np.array([0.8, 0.0]), np.array([np.cos(a), np.sin(a)]), np.array([np.cos(b), np.sin(b)])
     places = np.array([0 * root, root + 0.6 * upper, root + 1.2 * upper + 0.5 * fore])
-    turned_by = np.array([0 * root, yaw_rate * root + 0.6 * wa * upper, yaw_rate * root + 1.2 * wa * upper + 0.5 * wb * fore])
-    speeds = np.column_stack([-turned_by[:, 1], turned_by[:, 0]])  # a quarter turn on
+    rotated_by = np.array([0 * root, yaw_rate * root + 0.6 * wa * upper, yaw_rate * root + 1.2 * wa * upper + 0.5 * wb * fore])
+    speeds = np.column_stack([-rotated_by[:, 1], rotated_by[:, 0]])  # a quarter turn on
     own = inertias @ np.array([yaw_rate, wa, wb])
     r = places - masses @ places / masses.sum()
     v = speeds - masses @ speeds / masses.sum()
@@ -98,13 +98,13 @@ def momentum_by_hand(angles, rates, yaw_rate):
 
 
 joints = motion.q[:, [q_shoulder, q_elbow]]
-turned = 0.0
+rotated = 0.0
 for before, after in pairwise(joints):
     angles, steps = (before + after) / 2, after - before
     by_arm = momentum_by_hand(angles, steps, 0.0)
-    turned -= by_arm / (momentum_by_hand(angles, steps, 1.0) - by_arm)
-print(f"yaw after the square: {np.degrees(yaw[-1]):.3f} deg, by hand {np.degrees(turned):.3f} deg")
-assert np.isclose(yaw[-1], turned, rtol=0.02)
+    rotated -= by_arm / (momentum_by_hand(angles, steps, 1.0) - by_arm)
+print(f"yaw after the square: {np.degrees(yaw[-1]):.3f} deg, by hand {np.degrees(rotated):.3f} deg")
+assert np.isclose(yaw[-1], rotated, rtol=0.02)
 assert abs(np.degrees(yaw[-1])) > 0.1
 
 # %%
@@ -121,7 +121,7 @@ for k, alpha in ((0, 0.25), (80, 0.5), (160, 1.0)):
 left.set(xlabel="x [m]", ylabel="y [m]", aspect="equal", title="hub and arm from above")
 left.legend(frameon=False)
 middle.plot(times, np.degrees(yaw))
-middle.axhline(np.degrees(turned), ls="--", color="0.5", label="by hand")
+middle.axhline(np.degrees(rotated), ls="--", color="0.5", label="by hand")
 middle.set(xlabel="t [s]", ylabel="yaw of the hub [deg]", title="the arm returns, the hub does not")
 middle.legend(frameon=False)
 right.plot(times, motion.q[:, panel : panel + 2], label=model.coordinate_names[panel : panel + 2])

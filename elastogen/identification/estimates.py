@@ -100,12 +100,12 @@ def _of_drives(problem: Problem, fit: Fit, robot: Robot) -> list[Estimate]:
         "coulomb_asymmetry": ("friction.coulomb_asymmetry", "N m", "N"), "load": ("friction.load", "-", "-"),
     }  # fmt: skip
     for i, unknown in enumerate(problem.unknowns):
-        path, turning, sliding = keys[unknown.name]
+        path, rotating, sliding = keys[unknown.name]
         key = {"motor.reflected_inertia": "rotor"}.get(path, path.partition(".")[2])
         value, before = float(law[key][unknown.joint]), float(problem.law[key][unknown.joint])
         at_bound = fit.z[n + i] in (unknown.lower, unknown.upper)
         by = "bound" if at_bound else "prior" if fit.prior_share[n + i] > BY_PRIOR else "data"
-        unit = turning if turns[unknown.joint] else sliding
+        unit = rotating if turns[unknown.joint] else sliding
         found.append(Estimate(f"joints.{names[unknown.joint]}.{path}", unit, before, value, float(errors[n + i]), by))
     for j in range(problem.gains):
         k = len(fit.z) - problem.gains + j

@@ -46,8 +46,8 @@ def body_motions(
             for index, omega in enumerate(omegas):
                 da, dU = rates[12 * index : 12 * index + 3], rates[12 * index + 3 : 12 * index + 12]
                 linear[index] = add(da, cross(omega, linear[index]))
-                turned = [cross(omega, list(column)) for column in zip(*operators[index][-1], strict=True)]
-                operators[index].append([[dU[3 * r + c] + turned[c][r] for c in range(3)] for r in range(3)])
+                rotated = [cross(omega, list(column)) for column in zip(*operators[index][-1], strict=True)]
+                operators[index].append([[dU[3 * r + c] + rotated[c][r] for c in range(3)] for r in range(3)])
     return [BodyMotion(U, a) for U, a in zip(operators, linear, strict=True)]
 
 

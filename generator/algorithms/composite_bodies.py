@@ -29,8 +29,8 @@ def composite_inertias(mechanism: Mechanism, placed: Sequence[Placed], q: Sequen
                 composite[index] = composite[index] + body.inertia
             if frame.parent >= 0:
                 moved, R = composite[index], place_.rotation
-                turned = replace(moved, S=R.outward(moved.S), P=R.outward_symmetric(moved.P))
-                composite[frame.parent] = composite[frame.parent] + turned.shifted(place_.position)
+                rotated = replace(moved, S=R.outward(moved.S), P=R.outward_symmetric(moved.P))
+                composite[frame.parent] = composite[frame.parent] + rotated.shifted(place_.position)
     return composite
 
 
@@ -48,7 +48,7 @@ def gravity_by_composites(mechanism: Mechanism, placed: Sequence[Placed], q: Seq
             down.append(place_.group_rotation.inward(root))
             force = [-(body.m * g) for g in down[-1]]
             moment = [-component for component in cross(body.S, down[-1])]
-            for coordinate, value in frame.spread(frame.motion.project(frame.at(q), force, moment)):
+            for coordinate, value in frame.scatter(frame.motion.project(frame.at(q), force, moment)):
                 result[coordinate] = result[coordinate] + value
     return result
 
@@ -130,7 +130,7 @@ def _fill_column(
             frame = mechanism.frames[row]
             wrench = incoming.get(row)
             if wrench is not None:
-                for coordinate, value in frame.spread(frame.motion.project(frame.at(q), *wrench)):
+                for coordinate, value in frame.scatter(frame.motion.project(frame.at(q), *wrench)):
                     carried[coordinate][column] = carried[coordinate][column] + value
             twist = twists.get((column, row))
             if twist is not None:

@@ -107,8 +107,8 @@ def joint_moments(composite: CompositeMoments, index: int, twist: tuple[Vec, Vec
     swing, trace, P = moments.swing, dot(s, body.S), body.P.full
     columns = [list(column) for column in zip(*swing, strict=True)]
     # int (omega x r) x J dm = K^T omega - Tr(K) omega, int r x (omega x J) dm = Tr(K) omega - K omega, K = int J r^T dm
-    turned = sub(add(times(P, cross(omega, e)), scale(body.S, dot(s, omega))), scale(omega, trace))
-    spin = add(turned, add(times(columns, e), cross(moments.h, s)))
+    rotated = sub(add(times(P, cross(omega, e)), scale(body.S, dot(s, omega))), scale(omega, trace))
+    spin = add(rotated, add(times(columns, e), cross(moments.h, s)))
     K_omega = add(cross(e, times(P, omega)), scale(s, dot(body.S, omega)))
     rate_force = add(cross(omega, force), cross(e, moments.h))
     rate_moment = add(sub(scale(omega, trace), K_omega), times(swing, e))
@@ -147,8 +147,8 @@ def _fill(
         frame = mechanism.frames[j]
         ((axis, slide),) = frame.motion.twists([mechanism.graph.value(0)])
         C[j][i] = dot(axis, rate_moment) + dot(slide, rate_force)
-        turning = dot(moment, cross(omegas[j], axis)) + dot(spin, axis)
-        C[i][j] = turning + dot(force, cross(omegas[j], slide))
+        rotating = dot(moment, cross(omegas[j], axis)) + dot(spin, axis)
+        C[i][j] = rotating + dot(force, cross(omegas[j], slide))
         if frame.parent < 0:
             return
         R, p = placed[j].rotation, placed[j].position

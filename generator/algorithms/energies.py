@@ -27,8 +27,8 @@ def kinetic_energy(mechanism: Mechanism, velocities: Sequence[Twist], q: Sequenc
                 body = body + deformed.inertia
                 momentum, spin, inner = deformed.momenta(frame.elastic.own(qd))
                 total = total + dot(v, momentum) + dot(omega, spin) + inner
-            _, turning = replace(body, m=graph.value(0), S=[graph.value(0)] * 3).times_twist(omega, v)
-            twice = dot(v, scale(v, body.m)) + dot(omega, turning)
+            _, rotating = replace(body, m=graph.value(0), S=[graph.value(0)] * 3).times_twist(omega, v)
+            twice = dot(v, scale(v, body.m)) + dot(omega, rotating)
             total = total + twice * 0.5 + dot(v, cross(omega, body.S))
     return total
 

@@ -48,7 +48,7 @@ class Parts:
 
 
 @dataclass(frozen=True)
-class Turning:
+class Rotating:
     """How a frame moves to order n: U_0 .. U_n and the derivative of order n of its origin, and w^(n-1); in its components."""
 
     U: list[Mat]
@@ -67,7 +67,7 @@ class Turning:
         return [[u - s for u, s in zip(*rows, strict=True)] for rows in zip(self.U[-1], self.swing, strict=True)]
 
 
-def turnings(mechanism: Mechanism, placed: Sequence[Placed], motion: Sequence[Sequence[Value]], p: int) -> list[Turning]:
+def turnings(mechanism: Mechanism, placed: Sequence[Placed], motion: Sequence[Sequence[Value]], p: int) -> list[Rotating]:
     """Of all frames, for the energy of order p; p = 0 is the kinetic energy."""
     graph = mechanism.graph
     zero, one = graph.value(0), graph.value(1)
@@ -79,14 +79,14 @@ def turnings(mechanism: Mechanism, placed: Sequence[Placed], motion: Sequence[Se
         for velocity in velocities:
             columns = [cross(velocity.angular, column) for column in unit]
             spin = [list(row) for row in zip(*columns, strict=True)]
-            found.append(Turning([unit, spin], velocity.linear, velocity.angular))
+            found.append(Rotating([unit, spin], velocity.linear, velocity.angular))
         return found
     moved: list[BodyMotion] = body_motions(mechanism, placed, motion, p + 1)
     alphas, chain = [state.epsilon for state in states], mechanism.in_time(motion)
     for _ in range(p - 1):  # absolute derivatives: d/dt of the components, and omega x
         rates = time_derivative(graph, [x for alpha in alphas for x in alpha], chain)
         alphas = [add(rates[3 * k : 3 * k + 3], cross(state.omega, alphas[k])) for k, state in enumerate(states)]
-    return [Turning(body.U, body.a, alpha) for body, alpha in zip(moved, alphas, strict=True)]
+    return [Rotating(body.U, body.a, alpha) for body, alpha in zip(moved, alphas, strict=True)]
 
 
 def _square(U: Mat, P: Mat) -> Value:
@@ -102,12 +102,12 @@ def _central(inertia: Inertia) -> tuple[Vec, Mat]:
     return centre, [[inertia.P.full[r][c] - centre[r] * inertia.S[c] for c in range(3)] for r in range(3)]
 
 
-def rigid_parts(inertia: Inertia, turning: Turning) -> Parts:
+def rigid_parts(inertia: Inertia, rotating: Rotating) -> Parts:
     """Of a rigid body."""
     graph = inertia.m.graph
     centre, P = _central(inertia)
-    moved = add(turning.a, times(turning.U[-1], centre))
-    swing, rest = turning.swing, turning.rest
+    moved = add(rotating.a, times(rotating.U[-1], centre))
+    swing, rest = rotating.swing, rotating.rest
     return Parts(
         translation=inertia.m * dot(moved, moved) * 0.5,
         rotation=_square(swing, P),
@@ -117,16 +117,16 @@ def rigid_parts(inertia: Inertia, turning: Turning) -> Parts:
     )
 
 
-def flexible_parts(body: DeformedBody, turning: Turning, motion: Sequence[Sequence[Value]], chain: Chain) -> Parts:
+def flexible_parts(body: DeformedBody, rotating: Rotating, motion: Sequence[Sequence[Value]], chain: Chain) -> Parts:
     """Of a flexible body, about its present mass centre; ``chain`` pairs variables with their rates along the motion."""
     graph = body.graph
     centre, P = _central(body.inertia)
-    inner = body.centre_motion(motion, chain, turning.U)
-    moved = add(turning.a, add(times(turning.U[-1], centre), inner))
+    inner = body.centre_motion(motion, chain, rotating.U)
+    moved = add(rotating.a, add(times(rotating.U[-1], centre), inner))
     still = [[graph.value(0)] * 3 for _ in range(3)]
-    deformation = body.acceleration_energy(motion, [*turning.U[:-1], still], [-x for x in inner])
-    about_centre = body.acceleration_energy(motion, turning.U, sub(turning.a, moved))
-    swing, rest = turning.swing, turning.rest
+    deformation = body.acceleration_energy(motion, [*rotating.U[:-1], still], [-x for x in inner])
+    about_centre = body.acceleration_energy(motion, rotating.U, sub(rotating.a, moved))
+    swing, rest = rotating.swing, rotating.rest
     rotation, centrifugal = _square(swing, P), _square(rest, P)
     return Parts(
         translation=body.inertia.m * dot(moved, moved) * 0.5,
@@ -142,10 +142,10 @@ def energy_parts(
 ) -> list[list[Parts]]:
     """Per frame, the parts of its rigid and of its flexible body."""
     found = []
-    for frame, turning in zip(mechanism.frames, turnings(mechanism, placed, motion, p), strict=True):
+    for frame, rotating in zip(mechanism.frames, turnings(mechanism, placed, motion, p), strict=True):
         with mechanism.graph.section(f"{frame.label}: energy by component"):
-            parts = [rigid_parts(frame.inertia, turning)]
+            parts = [rigid_parts(frame.inertia, rotating)]
             if frame.elastic is not None:
-                parts.append(flexible_parts(frame.elastic.moved(motion[0]), turning, motion, mechanism.in_time(motion)))
+                parts.append(flexible_parts(frame.elastic.moved(motion[0]), rotating, motion, mechanism.in_time(motion)))
             found.append(parts)
     return found

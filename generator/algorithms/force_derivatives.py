@@ -64,7 +64,7 @@ def _rates(mechanism: Mechanism, index: int, motion: MotionState) -> tuple[Vec, 
     return cross(motion.omega, e), times(motion.U, e), sub(times(motion.U, s), cross(e, motion.a))
 
 
-def _turned(U: Mat, e: Vec) -> Mat:
+def _rotated(U: Mat, e: Vec) -> Mat:
     """U {e x} - {e x} U: how U changes while what is further out turns about e, seen from there."""
     rows = [[-x for x in cross(e, row)] for row in U]  # of U {e x}
     columns = [cross(e, list(column)) for column in zip(*U, strict=True)]  # of {e x} U
@@ -87,9 +87,9 @@ def _fill(
     own = joint_moments(composite, i, twist, motion.omega)
     force, moment, spin = own.force, own.moment, own.spin
     (e, s), (once, _, drift) = twist, rates[i]
-    both, turned = [2 * x for x in once], _turned(motion.U, e)
-    F = add(add(scale(drift, body.m), times(turned, body.S)), add(cross(both, moved.h), cross(e, wrench[0])))
-    T = add(add(moment_of(turned, body), cross(body.S, drift)), times(moved.swing, both))
+    both, rotated = [2 * x for x in once], _rotated(motion.U, e)
+    F = add(add(scale(drift, body.m), times(rotated, body.S)), add(cross(both, moved.h), cross(e, wrench[0])))
+    T = add(add(moment_of(rotated, body), cross(body.S, drift)), times(moved.swing, both))
     T = add(T, add(cross(e, wrench[1]), cross(s, wrench[0])))
     j = i
     while True:

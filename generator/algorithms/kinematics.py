@@ -111,11 +111,11 @@ def add_column(J: Mat, shares: Sequence[tuple[int, Value]], column: Sequence[Val
 def project(R: Mat, J: Mat) -> Mat:
     """Rows of a 6-row matrix in the components of a frame with orientation R: [R^T 0; 0 R^T] J (002 (13))."""
     columns = [list(column) for column in zip(*R, strict=True)]
-    turned: Mat = []
+    rotated: Mat = []
     for block in (J[:3], J[3:]):
         parts = [times(columns, list(column)) for column in zip(*block, strict=True)]
-        turned += [list(row) for row in zip(*parts, strict=True)]
-    return turned
+        rotated += [list(row) for row in zip(*parts, strict=True)]
+    return rotated
 
 
 def local_motions(

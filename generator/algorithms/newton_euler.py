@@ -61,19 +61,19 @@ def place(mechanism: Mechanism, q: Sequence[Value], *, merge: bool = False) -> l
     placed: list[Placed] = []
     for index, frame in enumerate(mechanism.frames):
         with mechanism.graph.section(f"{frame.label}: place in its parent"):
-            turned = frame.rotation.outward(frame.motion.displacement(frame.at(q)))
+            rotated = frame.rotation.outward(frame.motion.displacement(frame.at(q)))
             rotation = Rotation((*frame.rotation.steps, *frame.motion.rotation(frame.at(q)).steps))
             group: tuple[int, ...] = (index,)
             group_parent, group_rotation = frame.parent, rotation
             if merge and mechanism.is_parallel_to_parent(index):
                 before = placed[frame.parent]
                 group, group_parent = (*before.group, index), before.group_parent
-                group_rotation = turn_of_group(mechanism, group, q)
-            placed.append(Placed(rotation, add(frame.position, turned), group, group_parent, group_rotation))
+                group_rotation = rotation_of_group(mechanism, group, q)
+            placed.append(Placed(rotation, add(frame.position, rotated), group, group_parent, group_rotation))
     return placed
 
 
-def turn_of_group(mechanism: Mechanism, group: Sequence[int], q: Sequence[Value], ahead: float = 0.0) -> Rotation:
+def rotation_of_group(mechanism: Mechanism, group: Sequence[int], q: Sequence[Value], ahead: float = 0.0) -> Rotation:
     """The turn of joints with parallel axes, taken together, and about the same axis by a fixed angle further [rad]."""
     first = mechanism.frames[group[0]]
     angle, motion = mechanism.graph.value(0), first.motion
@@ -201,7 +201,7 @@ def inward(
 
     def project(index: int, force: Vec, moment: Vec) -> None:
         frame = mechanism.frames[index]
-        for coordinate, value in frame.spread(frame.motion.project(frame.at(q), force, moment)):
+        for coordinate, value in frame.scatter(frame.motion.project(frame.at(q), force, moment)):
             tau[coordinate] = tau[coordinate] + value
 
     carry_inward(mechanism, placed, wrenches, project, ahead)

@@ -14,12 +14,12 @@ from dataclasses import dataclass, replace
 from functools import cached_property, partial
 
 from elastogen.generator.algorithms.kinematics import Twist, poses
-from elastogen.generator.algorithms.newton_euler import MotionState, Placed, acceleration_operator, relative, turn_of_group
+from elastogen.generator.algorithms.newton_euler import MotionState, Placed, acceleration_operator, relative, rotation_of_group
 from elastogen.generator.algorithms.points import still
 from elastogen.generator.mechanism.points import PointedMechanism
 from elastogen.generator.mechanism.steps import TINY
 from elastogen.generator.program.graph import Value
-from elastogen.generator.spatial.vectors import Mat, Turn, Vec, add, cross, scale, sub, times
+from elastogen.generator.spatial.vectors import AxisRotation, Mat, Vec, add, cross, scale, sub, times
 
 WORTH_A_PRODUCT = 3  # points on a frame: 18 products each by R (a + U r), 27 and 9 each by R U
 
@@ -32,7 +32,7 @@ def columns(vectors: Sequence[Vec]) -> Mat:
 class Carriers:
     """The frames that carry points, and the way from their components to the base's: turn by turn near the base, else by R."""
 
-    FEW_TURNS = 2  # 4 products each, against 9 by R
+    FEW_ROTATIONS = 2  # 4 products each, against 9 by R
 
     def __init__(
         self,
@@ -61,13 +61,13 @@ class Carriers:
     def in_base(self, index: int, v: Vec) -> Vec:
         """R v."""
         chain = self.turns(index)
-        if len(chain) > self.FEW_TURNS:
+        if len(chain) > self.FEW_ROTATIONS:
             return times(self._axes[index], v)
         for k in chain:
             v = self.placed[k].group_rotation.outward(v)
         return v
 
-    def accelerations(self, way: Callable[[int], Callable[[Vec], Vec]]) -> list[Twist]:
+    def accelerations(self, formulation: Callable[[int], Callable[[Vec], Vec]]) -> list[Twist]:
         """Of every point; ``way`` gives for a frame the acceleration of its points by their place."""
         ready: dict[int, Callable[[Vec], Vec]] = {}
         result = []
@@ -78,7 +78,7 @@ class Carriers:
                 continue
             with self.mechanism.graph.section(f"{point.point.name}: acceleration"):
                 if index not in ready:
-                    ready[index] = way(index)
+                    ready[index] = formulation(index)
                 result.append(Twist(ready[index](point.frame.position), self.in_base(index, self.motions[index].epsilon)))
         return result
 
@@ -138,7 +138,7 @@ class Carried:
     def __init__(self, carriers: Carriers, inside: int) -> None:
         self.carriers, self.mechanism, self._inside = carriers, carriers.mechanism, inside
         self.placed = list(carriers.placed)
-        self._turning: dict[tuple[int, int], tuple[Vec, Vec]] = {}
+        self._rotating: dict[tuple[int, int], tuple[Vec, Vec]] = {}
         self._operators: dict[int, Operator] = {}
         self._matrices: dict[tuple[int, int], Mat] = {}
         self._origins: dict[int, Vec] = {}
@@ -152,14 +152,14 @@ class Carried:
         for k in leading:  # an origin is a point of the parent
             if any(not x.is_zero for x in self.placed[k].position):
                 self._points.setdefault(self.mechanism.frames[k].parent, []).append(self.placed[k].position)
-        turning = {k for index in self._points for k in carriers.turns(index)}
+        rotating = {k for index in self._points for k in carriers.turns(index)}
         self._passing: Counter[int] = Counter()  # axes of joints and points beyond each frame
-        for index, count in [*((k, len(points)) for k, points in self._points.items()), *((k, 1) for k in turning)]:
+        for index, count in [*((k, len(points)) for k, points in self._points.items()), *((k, 1) for k in rotating)]:
             for k in carriers.turns(index):
                 self._passing[k] += count
-        self._ahead = {index: ahead for index in sorted(turning) if (ahead := self._first_direction(index)) is not None}
+        self._ahead = {index: ahead for index in sorted(rotating) if (ahead := self._first_direction(index)) is not None}
         for index, (c, s) in self._ahead.items():
-            turn = turn_of_group(self.mechanism, self.placed[index].group, carriers.q, math.atan2(s, c))
+            turn = rotation_of_group(self.mechanism, self.placed[index].group, carriers.q, math.atan2(s, c))
             self.placed[index] = replace(self.placed[index], group_rotation=turn)
 
     def _outermost(self, index: int) -> bool:
@@ -168,7 +168,7 @@ class Carried:
 
     def _first_direction(self, index: int) -> tuple[float, float] | None:
         """Cosine and sine of the first point's direction about the axis: x points there, unless a frame or a zero objects."""
-        if not self.mechanism.frames[index].motion.parallel_turn or not self._outermost(index):
+        if not self.mechanism.frames[index].motion.parallel_rotation or not self._outermost(index):
             return None
         if any(not (x.constant and y.constant) for x, y, _ in self._points[index]):
             return None
@@ -181,22 +181,22 @@ class Carried:
         if index not in self._ahead:
             return r
         (c, s), graph = self._ahead[index], self.mechanism.graph
-        turned = Turn(2, graph.value(c), graph.value(s)).inward(r)
-        size = max(abs(x.constant or 0.0) for x in turned[:2])
-        return [graph.value(0) if abs(x.constant or 0.0) <= TINY * size else x for x in turned[:2]] + turned[2:]
+        rotated = AxisRotation(2, graph.value(c), graph.value(s)).inward(r)
+        size = max(abs(x.constant or 0.0) for x in rotated[:2])
+        return [graph.value(0) if abs(x.constant or 0.0) <= TINY * size else x for x in rotated[:2]] + rotated[2:]
 
     def home(self, index: int) -> int:
         """In whose axes a frame's operator is: of the base, or of a frame behind one turn or two."""
         chain = self.carriers.turns(index)
-        inside = self._inside if len(chain) > Carriers.FEW_TURNS else len(chain) - 1
+        inside = self._inside if len(chain) > Carriers.FEW_ROTATIONS else len(chain) - 1
         return chain[-inside] if inside > 0 else -1
 
-    def turned(self, index: int, home: int, v: Vec) -> Vec:
+    def rotated(self, index: int, home: int, v: Vec) -> Vec:
         """A vector in the axes of its home, turn by turn; the last turns at once, by a matrix, where many vectors take them."""
         for k in self.carriers.turns(index):
             if k == home:
                 break
-            if self._passing[k] >= self.WORTH_AXES and self._depth(k) - self._depth(home) > Carriers.FEW_TURNS:
+            if self._passing[k] >= self.WORTH_AXES and self._depth(k) - self._depth(home) > Carriers.FEW_ROTATIONS:
                 return times(self._axes(k, home), v)
             v = self.placed[k].group_rotation.outward(v)
         return v
@@ -213,40 +213,40 @@ class Carried:
         """R of a frame in the axes of its home: its axes, from those of the frame it turns on."""
         if (index, home) not in self._matrices:
             place = self.placed[index]
-            axes = [self.turned(place.group_parent, home, place.group_rotation.outward(unit)) for unit in self._units]
+            axes = [self.rotated(place.group_parent, home, place.group_rotation.outward(unit)) for unit in self._units]
             self._matrices[index, home] = columns(axes)
         return self._matrices[index, home]
 
-    def turning(self, index: int, home: int) -> tuple[Vec, Vec]:
+    def rotating(self, index: int, home: int) -> tuple[Vec, Vec]:
         """Angular velocity and acceleration; near the base in the axes behind the first turn, where most of them is zero."""
         if index < 0:
             return self._none, self._none
         if index == home:
             return self.carriers.motions[index].omega, self.carriers.motions[index].epsilon
-        if (index, home) not in self._turning:
+        if (index, home) not in self._rotating:
             chain = self.carriers.turns(index)
-            if home < 0 and 1 < len(chain) <= Carriers.FEW_TURNS + 1:
-                omega, epsilon = (self.carriers.in_base(chain[-1], v) for v in self.turning(index, chain[-1]))
-                self._turning[index, home] = omega, epsilon
+            if home < 0 and 1 < len(chain) <= Carriers.FEW_ROTATIONS + 1:
+                omega, epsilon = (self.carriers.in_base(chain[-1], v) for v in self.rotating(index, chain[-1]))
+                self._rotating[index, home] = omega, epsilon
             else:
-                self._turning[index, home] = self._turning_by_joint(index, home)
-        return self._turning[index, home]
+                self._rotating[index, home] = self._rotating_by_joint(index, home)
+        return self._rotating[index, home]
 
-    def _turning_by_joint(self, index: int, home: int) -> tuple[Vec, Vec]:
+    def _rotating_by_joint(self, index: int, home: int) -> tuple[Vec, Vec]:
         c, place = self.carriers, self.placed[index]
-        omega, epsilon = self.turning(place.group_parent, home)
+        omega, epsilon = self.rotating(place.group_parent, home)
         spin, spin_rate, _, _ = relative(self.mechanism, index, place, c.q, c.qd, c.qdd)
-        if self.mechanism.frames[index].motion.parallel_turn:  # about z: the axis is turned once for both
-            axis = self.turned(index, home, self._units[2])
+        if self.mechanism.frames[index].motion.parallel_rotation:  # about z: the axis is turned once for both
+            axis = self.rotated(index, home, self._units[2])
             spin, spin_rate = scale(axis, spin[2]), scale(axis, spin_rate[2])
         else:
-            spin, spin_rate = self.turned(index, home, spin), self.turned(index, home, spin_rate)
+            spin, spin_rate = self.rotated(index, home, spin), self.rotated(index, home, spin_rate)
         return add(omega, spin), add(add(epsilon, spin_rate), cross(omega, spin))
 
     def angular(self, index: int) -> Vec:
         """Angular acceleration of a frame, in base components."""
         home = self.home(index)
-        epsilon = self.turning(index, home)[1]
+        epsilon = self.rotating(index, home)[1]
         return epsilon if home < 0 else self.carriers.in_base(home, epsilon)
 
     def _moved(self, index: int, r: Vec) -> Vec:
@@ -256,16 +256,16 @@ class Carried:
     def _moved_with(self, index: int, seen_from: int, v: Vec) -> Vec:
         """U of a frame times a vector that is given in the axes of the same or an inner one, in base components."""
         home = self.home(index)
-        U = acceleration_operator(self.mechanism.graph, *self.turning(index, home))
-        moved = times(U, self.turned(seen_from, home, v))
+        U = acceleration_operator(self.mechanism.graph, *self.rotating(index, home))
+        moved = times(U, self.rotated(seen_from, home, v))
         return moved if home < 0 else self.carriers.in_base(home, moved)
 
     def _has_operator(self, index: int) -> bool:
         """Whether a frame's points are worth it: from three on, from two where frames that turn on it share its column."""
         on_it = [k for k in self._points if self.carriers.turns(k)[1:2] == [index] and self._has_operator(k)]
-        if any(self._turns_on_a_turn(k) for k in on_it):  # by the product rule, which needs it anyway
+        if any(self._rotates_on_a_rotation(k) for k in on_it):  # by the product rule, which needs it anyway
             return True
-        near = len(self.carriers.turns(index)) < Carriers.FEW_TURNS
+        near = len(self.carriers.turns(index)) < Carriers.FEW_ROTATIONS
         return len(self._points[index]) >= WORTH_A_PRODUCT - (near or bool(on_it))
 
     def operator(self, index: int) -> Operator:
@@ -273,12 +273,12 @@ class Carried:
         if index not in self._operators:
             place = self.placed[index]
             root, S = place.group_parent, place.group_rotation
-            if not self.mechanism.frames[index].motion.parallel_turn:
+            if not self.mechanism.frames[index].motion.parallel_rotation:
                 found = Operator([self._moved(index, unit) for unit in self._units], (1.0,) * 3)
-            elif self._turns_on_a_turn(index):
+            elif self._rotates_on_a_rotation(index):
                 found = self._by_product_rule(index)
             else:
-                alone = self._outermost(index) and len(self.carriers.turns(index)) > Carriers.FEW_TURNS
+                alone = self._outermost(index) and len(self.carriers.turns(index)) > Carriers.FEW_ROTATIONS
                 lengths = [self._length(index, (c,)) if alone else 1.0 for c in range(2)]
                 x, y = (
                     self._moved_with(index, root, S.outward([e * length for e in unit]))
@@ -296,9 +296,9 @@ class Carried:
         found = [abs(self.seen(index, r)[c].constant or 0.0) for r in self._points[index] for c in axes]
         return max(found) or 1.0
 
-    def _turns_on_a_turn(self, index: int) -> bool:
+    def _rotates_on_a_rotation(self, index: int) -> bool:
         chain = self.carriers.turns(index)
-        return len(chain) == Carriers.FEW_TURNS and self.mechanism.frames[chain[1]].motion.parallel_turn
+        return len(chain) == Carriers.FEW_ROTATIONS and self.mechanism.frames[chain[1]].motion.parallel_rotation
 
     def _by_product_rule(self, index: int) -> Operator:
         """d2(R_k S)/dt2 = R_k'' S + 2 R_k' S' + R_k S'', S the turn about z from frame k, which turns on the base."""
@@ -346,9 +346,9 @@ def accelerations_carried(carriers: Carriers, inside: int) -> list[Twist]:
     return result
 
 
-WAYS: tuple[Callable[[Carriers], list[Twist]], ...] = (
+FORMULATIONS: tuple[Callable[[Carriers], list[Twist]], ...] = (
     accelerations_by_frames,
     accelerations_by_operators,
-    *(partial(accelerations_carried, inside=inside) for inside in range(Carriers.FEW_TURNS + 1)),
+    *(partial(accelerations_carried, inside=inside) for inside in range(Carriers.FEW_ROTATIONS + 1)),
 )
 """All of them."""

@@ -110,7 +110,7 @@ def forces(
             f = force[index]
             about = sub(moment[index], cross(found[index].p, f))
             own = [dot(turn, about) + dot(slide, f) for turn, slide in base_twists(mechanism, found, q, index)]
-            for coordinate, value in frame.spread(own):
+            for coordinate, value in frame.scatter(own):
                 tau[coordinate] = tau[coordinate] + value
             if frame.parent >= 0:
                 force[frame.parent] = add(force[frame.parent], f)

@@ -164,13 +164,13 @@ def spinning_joints(robot: Robot) -> tuple[CriticalRate, ...]:
     carrier = {joint.child: joint for joint in robot.joints}
     found = []
     for link, rate in critical_rates(robot).items():
-        turning, name = [], link
+        rotating, name = [], link
         while name in carrier:
             joint = carrier[name]
-            turning += [index[joint.type.velocities[k].name(joint.name)] for k in joint.type.turning]
+            rotating += [index[joint.type.velocities[k].name(joint.name)] for k in joint.type.rotating]
             name = joint.parent
-        if turning:
-            found.append(CriticalRate(link, tuple(sorted(turning)), rate))
+        if rotating:
+            found.append(CriticalRate(link, tuple(sorted(rotating)), rate))
     return tuple(found)
 
 

@@ -36,12 +36,12 @@ def link_slopes(robot: Robot) -> tuple[LinkSlopes, ...]:
         if body is None or not body.coordinates:
             continue
         start = robot.coordinate_names.index(f"{joint.child}.{body.coordinates[0]}")
-        turning = [numeric(place.rotations, robot.parameters) for place in body.interfaces]
-        seats = [tuple((start + j, tuple(map(float, row))) for j, row in enumerate(turns) if row.any()) for turns in turning]
+        rotating = [numeric(place.rotations, robot.parameters) for place in body.interfaces]
+        seats = [tuple((start + j, tuple(map(float, row))) for j, row in enumerate(turns) if row.any()) for turns in rotating]
         places = [*seats, *(_place(start, slopes) for slopes in _along(body, robot))]
         beam = body.telescope
         stretched = ((start - 1, nominal(beam.length, robot.parameters)),) if beam is not None and beam.modes else ()
-        by_series = body.tip == "exponential" and any(int(turns.any(axis=0).sum()) > 1 for turns in turning)
+        by_series = body.tip == "exponential" and any(int(turns.any(axis=0).sum()) > 1 for turns in rotating)
         found.append(LinkSlopes(joint.child, tuple(dict.fromkeys(place for place in places if place)), stretched, by_series))
     return tuple(found)
 

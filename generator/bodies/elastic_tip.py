@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from elastogen.generator.joints.frame_motion import FrameMotion
 from elastogen.generator.program.differentiate import time_derivative
 from elastogen.generator.program.graph import Graph, Value
-from elastogen.generator.spatial.vectors import Matrix3, Rotation, Turn, Vec, add, combination, cross, dot, scale
+from elastogen.generator.spatial.vectors import AxisRotation, Matrix3, Rotation, Vec, add, combination, cross, dot, scale
 
 
 class ElasticTip(FrameMotion):
@@ -46,7 +46,7 @@ class ElasticTip(FrameMotion):
         delta = self._delta(q)
         if len(self._axes) == 1:
             angle = delta[self._axes[0]]
-            return Rotation((Turn(self._axes[0], graph.cos(angle), graph.sin(angle)),))
+            return Rotation((AxisRotation(self._axes[0], graph.cos(angle), graph.sin(angle)),))
         f1, f2 = self._series(q, 1), self._series(q, 2)
         x, y, z = delta
         skew = [[graph.value(0), -z, y], [z, graph.value(0), -x], [-y, x, graph.value(0)]]

@@ -208,12 +208,12 @@ class ShapedState(DeformedBody):
         """The integrals for acc = X (r; 1) + sum_m Z_m b_m."""
         graph, body = self.graph, self.body
         Z = self._field_motions(motion, R)
-        spread = [dense.transposed([[*row, body.D[n][k]] for k, row in enumerate(body.B[n])]) for n in range(len(Z))]
+        scatter = [dense.transposed([[*row, body.D[n][k]] for k, row in enumerate(body.B[n])]) for n in range(len(Z))]
         W = product(X, body.rigid.pseudo)
         by_field = []  # int acc b_n^T dm
         for n in range(len(Z)):
-            W = dense.added(W, product(Z[n], dense.transposed(spread[n])))
-            field = product(X, spread[n])
+            W = dense.added(W, product(Z[n], dense.transposed(scatter[n])))
+            field = product(X, scatter[n])
             for m in range(len(Z)):
                 if n in body.G[m]:
                     field = dense.added(field, product(Z[m], body.G[m][n]))

@@ -95,12 +95,12 @@ class ReadableValues:
             constants += [f(angle.fixed) for f in (sympy.sin, sympy.cos) if angle.fixed != 0]
             constants += [f(angle.rest) for f in (sympy.sin, sympy.cos) if angle.rest != 0]
         constants += [1 / self._expression(graph.b[node]) for node in order if graph.op[node] is Op.DIV]
-        turning = [angle.weights for angle in self._angles.values() if any(angle.weights)]
+        rotating = [angle.weights for angle in self._angles.values() if any(angle.weights)]
         self.ring = TrigonometricRing(
             self.coordinates,
             arguments[:half],
             arguments[half:],
-            dict.fromkeys([*turning, *sums]),
+            dict.fromkeys([*rotating, *sums]),
             range(len(self.coordinates)),
             [exact(constant) for constant in constants],
         )
@@ -151,10 +151,10 @@ class ReadableValues:
         if op is Op.DIV:
             return ring.normal(self._read(a) * ring(exact(1 / self._expression(b))))
         if op in (Op.SIN, Op.COS):
-            return self._turned(self._angles[node], op)
+            return self._rotated(self._angles[node], op)
         raise OutputError(f"no closed form: {op.name.lower()} occurs. Fix: leave out Coulomb friction")
 
-    def _turned(self, angle: _Angle, op: Op) -> Polynomial:
+    def _rotated(self, angle: _Angle, op: Op) -> Polynomial:
         """sin or cos of coordinates + rest + fixed angle, by the addition theorem."""
         ring = self.ring
         s, c = ring.zero, ring.one
@@ -272,8 +272,8 @@ def _derived(robot: Robot, name: str, elements: Mapping[str, int]) -> tuple[Grap
     check_elements(robot, elements)
     family = VariantFamily(with_live_parameters(robot), elements)
     entry = entry_of(name, CATALOGUE | own_entries(family, CATALOGUE))
-    variant = family.layouts(entry.layout)[0] if entry.layout in ARRANGED else family.plain()
-    derived = entry.ways[0](variant)
+    variant = family.frame_assignments(entry.frame_assignment)[0] if entry.frame_assignment in ARRANGED else family.plain()
+    derived = entry.formulations[0](variant)
     if derived.pivots:
         raise OutputError(
             f"{name} has no closed form to read: it solves linear equations. Fix: ask for what they consist of, "

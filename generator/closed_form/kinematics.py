@@ -38,7 +38,7 @@ class Orientation:
     angle: Weights
     constant: sympy.ImmutableMatrix
 
-    def turned(self, rotation: sympy.ImmutableMatrix) -> Orientation:
+    def rotated(self, rotation: sympy.ImmutableMatrix) -> Orientation:
         """Return the orientation of a frame that is fixed to this one."""
         return replace(self, constant=(self.constant * rotation).applyfunc(sympy.expand))
 
@@ -159,14 +159,14 @@ class Kinematics:
         if orientation is None:
             return ring.array(np.eye(3, dtype=int))
         if orientation not in self._rotations:
-            turned = self._rotation(orientation.start)
+            rotated = self._rotation(orientation.start)
             if any(orientation.angle):
                 axis = ring.array(_column(orientation.axis))
                 s, c = ring.sine(orientation.angle), ring.cosine(orientation.angle)
                 identity, cross = ring.array(np.eye(3, dtype=int)), skew(axis)
                 outer = axis[:, None] * axis[None, :]
-                turned = ring.product(turned, identity * c + cross * s + outer * (1 - c))
-            self._rotations[orientation] = ring.product(turned, ring.array(orientation.constant.tolist()))
+                rotated = ring.product(rotated, identity * c + cross * s + outer * (1 - c))
+            self._rotations[orientation] = ring.product(rotated, ring.array(orientation.constant.tolist()))
         return self._rotations[orientation]
 
 
@@ -188,7 +188,7 @@ def _placements(robot: Robot) -> list[Placement]:
     placements = []
     for joint in (*robot.joints, tip):
         before, after = _rotation_of(joint.before), _rotation_of(joint.after)
-        moved = orientations[joint.parent].turned(before)
+        moved = orientations[joint.parent].rotated(before)
         moves = []
         for screw in _screws(joint):
             axis = sympy.ImmutableMatrix([rotation_entry(component) for component in screw.axis])
@@ -196,7 +196,7 @@ def _placements(robot: Robot) -> list[Placement]:
                 moved = moved.moved(axis, tuple(int(j == number) for j in range(count)))
             moves.append(Move(number, axis, screw.turns, exact(screw.advance), moved))
             number += 1
-        orientation = orientations[joint.child] = moved.turned(after)
+        orientation = orientations[joint.child] = moved.rotated(after)
         placements.append(
             Placement(
                 joint.child,

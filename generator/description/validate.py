@@ -370,7 +370,7 @@ def _warn_massless_leaves(robot: Robot, checks: _Numbers, where: Location) -> No
     """Warn of moving joints that carry nothing: they make the mass matrix singular."""
     carried = {
         link.name: link.flexible is not None
-        or any(checks.finite(body.mass, where) > 0 or _turns(body) for body in (link.body, link.tip_body))
+        or any(checks.finite(body.mass, where) > 0 or _rotates(body) for body in (link.body, link.tip_body))
         for link in robot.links
     }
     carried[robot.tip] |= checks.finite(robot.payload.mass, where) > 0
@@ -388,7 +388,7 @@ def _warn_massless_leaves(robot: Robot, checks: _Numbers, where: Location) -> No
         )
 
 
-def _turns(body: Body) -> bool:
+def _rotates(body: Body) -> bool:
     return any(isinstance(entry, sympy.Expr) or entry != 0 for row in body.inertia for entry in row)
 
 

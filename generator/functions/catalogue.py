@@ -35,7 +35,7 @@ class Looped:
     columns: tuple[Columns, ...]
 
 
-Way: TypeAlias = Callable[[Variant], Derived]
+Formulation: TypeAlias = Callable[[Variant], Derived]
 
 
 @dataclass(frozen=True)
@@ -54,16 +54,16 @@ class Entry:
     brief: str
     inputs: tuple[str, ...]
     outputs: Outputs
-    ways: tuple[Way, ...]
-    layout: str
+    formulations: tuple[Formulation, ...]
+    frame_assignment: str
     explore: bool = False
     finalists: int = 2
     largest: int = 10
     default: bool = True
     applies: Callable[[Robot], bool] = lambda robot: True
     applies_to: str = "every robot"
-    ways_for: Callable[[Variant], tuple[Way, ...]] | None = None
-    any_moment: tuple[Way, ...] = ()
+    formulations_for: Callable[[Variant], tuple[Formulation, ...]] | None = None
+    any_moment: tuple[Formulation, ...] = ()
     own_inputs: OwnInputs = field(default_factory=dict)  # those that no other function has, by name
 
     def own_inputs_for(self, variant: Variant) -> Mapping[str, Argument]:
@@ -84,10 +84,10 @@ def unless_sheared(
 ) -> Callable[[Callable[[Variant], Result]], Callable[[Variant], Result]]:
     """Mark what holds while frames stay frames; where linear tips (000 (66)) shear them, ``alternative`` is taken instead."""
 
-    def decorate(way: Callable[[Variant], Result]) -> Callable[[Variant], Result]:
-        @wraps(way)
+    def decorate(formulation: Callable[[Variant], Result]) -> Callable[[Variant], Result]:
+        @wraps(formulation)
         def chosen(variant: Variant) -> Result:
-            return (alternative if variant.mechanism.has_linear_tips else way)(variant)
+            return (alternative if variant.mechanism.has_linear_tips else formulation)(variant)
 
         return chosen
 
@@ -99,10 +99,10 @@ def unless_closed(
 ) -> Callable[[Callable[[Variant], Result]], Callable[[Variant], Result]]:
     """Mark what holds for trees; of a robot with loops ``alternative`` is taken instead."""
 
-    def decorate(way: Callable[[Variant], Result]) -> Callable[[Variant], Result]:
-        @wraps(way)
+    def decorate(formulation: Callable[[Variant], Result]) -> Callable[[Variant], Result]:
+        @wraps(formulation)
         def chosen(variant: Variant) -> Result:
-            return (alternative if variant.robot.loops else way)(variant)
+            return (alternative if variant.robot.loops else formulation)(variant)
 
         return chosen
 

@@ -75,9 +75,9 @@ ENTRIES = (
           lambda v: (vector("com", 3, "m", _WHERE),), (center_of_mass,), "kinematic", explore=True, default=False,
           applies=_moves_mass, applies_to="only for robots that move mass"),
     *(
-        Entry(name, brief, inputs, outputs, (way,), "physical", default=False, applies=_moves_mass_in_frames,
+        Entry(name, brief, inputs, outputs, (formulation,), "physical", default=False, applies=_moves_mass_in_frames,
               applies_to="only for robots that move mass, without linear tips")
-        for name, brief, inputs, outputs, way in (
+        for name, brief, inputs, outputs, formulation in (
             ("center_of_mass_jacobian", "Jacobian of the centre of mass: its velocity is J qd.", ("q",),
              lambda v: (matrix("J", 3, v.size, "m, 1 or m/rad", _WHERE),), center_of_mass_jacobian),
             ("centroidal_momentum", "Linear momentum, and angular momentum about the centre of mass.", ("q", "qd"),

@@ -84,9 +84,9 @@ def motion_on_path(variant: Variant) -> Derived:
 def start_of_path(variant: Variant) -> Derived:
     """Where x = 0: xd = v, xdd = v1, x3 = v2 + 1/2 [v, v1], x4 = v3 + [v, x3] - 1/2 [v, [v, v1]], vk the derivatives of v."""
     v, first, second, third = (variant.input(name) for name in MOTION[1:5])
-    turned = _bracket(variant, v, first)
-    x3 = [a + 0.5 * b for a, b in zip(second, turned, strict=True)]
-    twice = zip(third, _bracket(variant, v, x3), _bracket(variant, v, turned), strict=True)
+    rotated = _bracket(variant, v, first)
+    x3 = [a + 0.5 * b for a, b in zip(second, rotated, strict=True)]
+    twice = zip(third, _bracket(variant, v, x3), _bracket(variant, v, rotated), strict=True)
     return Derived((v, first, x3, [a + b - 0.5 * c for a, b, c in twice]))
 
 
@@ -144,8 +144,8 @@ def _rates(variant: Variant, names: Sequence[str], doc: str) -> tuple[Argument, 
 
 
 ENTRIES = tuple(
-    Entry(name, brief, inputs, outputs, (way,), "plain", applies=_quasi, applies_to=_ONLY, default=not name.endswith("_path"))
-    for name, brief, inputs, outputs, way in (
+    Entry(name, brief, inputs, outputs, (form,), "plain", applies=_quasi, applies_to=_ONLY, default=not name.endswith("_path"))
+    for name, brief, inputs, outputs, form in (
         ("configuration_rate", "Time derivative of the coordinates, dq/dt, from the velocities.", ("q", "qd"),
          lambda v: (vector("dq", v.positions, "rad/s, m/s or 1/s", "rates of q"),), configuration_rate),
         ("integrate", "The configuration that the velocities v lead to in unit time; quaternions stay unit.", ("q", "v"),

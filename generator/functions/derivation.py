@@ -19,7 +19,7 @@ from elastogen.generator.functions import (
     points,
     second_order,
 )
-from elastogen.generator.functions.catalogue import Derived, Entry, Looped, Way
+from elastogen.generator.functions.catalogue import Derived, Entry, Formulation, Looped
 from elastogen.generator.functions.composed.fused import MARK, fused_entry
 from elastogen.generator.functions.composed.sensitivities import sensitivity_entry, sensitivity_of
 from elastogen.generator.functions.composed.tangents import differentiated, tangent_entry
@@ -33,7 +33,7 @@ from elastogen.generator.functions.papers import elements, matrix_exponentials
 from elastogen.generator.functions.variants import Variant, VariantFamily
 from elastogen.generator.joints.on_beams.selector import Selector
 from elastogen.generator.loops.analysis import LoopAnalysis
-from elastogen.generator.mechanism.alike_branches import alike_branches
+from elastogen.generator.mechanism.isomorphic_subtrees import isomorphic_subtrees
 from elastogen.generator.program.arguments import input_argument
 from elastogen.generator.program.collection import paused_collection
 from elastogen.generator.program.columns import expanded
@@ -232,12 +232,12 @@ def derive_model(
     return replace(model, functions=tuple(functions))
 
 
-def _checked(family: VariantFamily, name: str, known: Mapping[str, Entry], check: SelfCheck, told: str) -> Function:
+def _checked(family: VariantFamily, name: str, known: Mapping[str, Entry], check: SelfCheck, said: str) -> Function:
     """A function that agrees with the description; where it does not, in the description's own frames."""
     entry, robot = entry_of(name, known), family.robot
-    with stage("deriving", told), finite_arithmetic(robot.name, entry.name):
+    with stage("deriving", said), finite_arithmetic(robot.name, entry.name):
         function = derive_function(family, entry)
-        variant = family.layouts(entry.layout)[0]
+        variant = family.frame_assignments(entry.frame_assignment)[0]
         parts = [(part, len(known[part].outputs(variant))) for part in name.split(MARK) if part in known]
         error = check.error(function.program, parts)
         if error <= TOLERANCE:
@@ -264,30 +264,40 @@ def derive_function(family: VariantFamily, entry: Entry) -> Function:
     Layouts and ways are compared, the best two are derived again: all apart, so that names and sections of the
     intermediates are those of this function.
     """
-    variants = family.layouts(entry.layout)
+    variants = family.frame_assignments(entry.frame_assignment)
     small = family.plain().size <= entry.largest
-    ways = entry.ways_for(variants[0]) if entry.ways_for is not None else entry.ways if small else entry.ways[:1]
-    candidates = _different(entry, _variants_to_try(family, entry, variants), ways)
+    formulations = (
+        entry.formulations_for(variants[0])
+        if entry.formulations_for is not None
+        else entry.formulations
+        if small
+        else entry.formulations[:1]
+    )
+    candidates = _different(entry, _variants_to_try(family, entry, variants), formulations)
     if len(candidates) > 1:
         with family.graph.apart():  # one for all candidates: what they share is made once
             candidates.sort(key=lambda candidate: _cost(family.graph, _refs(candidate[1](candidate[0]))))
     chosen = family.selectors
     best: list[Program] = []
-    for variant, way in candidates[: entry.finalists]:
+    for variant, formulation in candidates[: entry.finalists]:
         with family.graph.apart():
-            best.append(_program(entry, variant, way(variant), chosen))
+            best.append(_program(entry, variant, formulation(variant), chosen))
     program = min(best, key=lambda candidate: candidate.count.cost)
     slides = bool(program.inputs) and program.inputs[0].name == "q"
     return Function(entry.name, entry.brief, program, chosen if slides else ())
 
 
-def _different(entry: Entry, variants: Sequence[Variant], ways: Sequence[Way]) -> list[tuple[Variant, Way]]:
+def _different(
+    entry: Entry, variants: Sequence[Variant], formulations: Sequence[Formulation]
+) -> list[tuple[Variant, Formulation]]:
     """Layouts and ways that are worth deriving: those that cannot but agree are there once."""
-    found: dict[tuple[object, ...], tuple[Variant, Way]] = {}
+    found: dict[tuple[object, ...], tuple[Variant, Formulation]] = {}
     for variant in variants:
-        for way in ways:
-            moment = "" if way in entry.any_moment else variant.moment
-            found.setdefault((id(variant.mechanism), id(variant.carrier), variant.merge, moment, way), (variant, way))
+        for formulation in formulations:
+            moment = "" if formulation in entry.any_moment else variant.moment
+            found.setdefault(
+                (id(variant.mechanism), id(variant.carrier), variant.merge, moment, formulation), (variant, formulation)
+            )
     return list(found.values())
 
 
@@ -296,9 +306,9 @@ def _variants_to_try(family: VariantFamily, entry: Entry, variants: Sequence[Var
     if len(variants) == 1 or (entry.explore and family.plain().size <= entry.largest):
         return variants
     probes = {"kinematic": "forward_kinematics", "points": "point_positions", "frames": "frame_pose"}
-    probe = (CATALOGUE | FRAMED)[probes.get(entry.layout, "inverse_dynamics")]
+    probe = (CATALOGUE | FRAMED)[probes.get(entry.frame_assignment, "inverse_dynamics")]
     with family.graph.apart():
-        return [family.best(entry.layout, lambda variant: _cost(family.graph, _refs(probe.ways[0](variant))))]
+        return [family.best(entry.frame_assignment, lambda variant: _cost(family.graph, _refs(probe.formulations[0](variant))))]
 
 
 def _refs(derived: Derived) -> list[int]:
@@ -326,8 +336,8 @@ def _program(entry: Entry, variant: Variant, derived: Derived, chosen: Sequence[
         in_loops = InLoops(small, *_shared_out(arguments, refs[: len(wanted)]), tuple(columns))
         small, refs = extract(small, expanded(small, refs[: len(wanted)], columns))
     outputs, pivots = _shared_out(arguments, refs[: len(wanted)])
-    framed = entry.layout in ("frames", "loaded")
-    points = len(variant.pointed.points) if framed or entry.layout in ("points", "physical") else 0
+    framed = entry.frame_assignment in ("frames", "loaded")
+    points = len(variant.pointed.points) if framed or entry.frame_assignment in ("points", "physical") else 0
     used = {small.label[node].partition("[")[0] for node in small.cone(refs) if small.op[node] is Op.INPUT}
     names = entry.inputs or (("q",) if variant.depends_on_elements or "q" in used else ())  # tangents of own terms
     own = entry.own_inputs_for(variant)
@@ -338,7 +348,7 @@ def _program(entry: Entry, variant: Variant, derived: Derived, chosen: Sequence[
     indicators = Argument(INDICATORS, (len(indicated(chosen)),), "", "1 for the elements inside the joints, 0 for all others")
     if INDICATORS in used:
         inputs.append(indicators)
-    return Program(small, inputs, outputs, pivots, in_loops, alike_branches(variant.mechanism))
+    return Program(small, inputs, outputs, pivots, in_loops, isomorphic_subtrees(variant.mechanism))
 
 
 def _shared_out(

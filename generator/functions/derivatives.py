@@ -10,7 +10,7 @@ from elastogen.generator.algorithms.force_derivatives import forces_by_q
 from elastogen.generator.algorithms.newton_euler import outward
 from elastogen.generator.algorithms.solving.factorization import Factorization
 from elastogen.generator.algorithms.solving.solution_columns import solution_columns
-from elastogen.generator.functions.catalogue import Derived, Entry, Looped, Outputs, Way, flat
+from elastogen.generator.functions.catalogue import Derived, Entry, Formulation, Looped, Outputs, flat
 from elastogen.generator.functions.dynamics import bias, solution, unloaded_forces
 from elastogen.generator.functions.loops.closing import FREE, forced
 from elastogen.generator.functions.loops.dynamics import closed_forward_derivatives, closed_inverse_derivatives
@@ -77,14 +77,14 @@ _Derivatives = Callable[[Variant, Sequence[Value]], tuple[Mat, Mat]]
 _Bias = Callable[[Variant], Sequence[Value]]
 
 
-def _inverse(derivatives: _Derivatives) -> Way:
-    def way(variant: Variant) -> Derived:
+def _inverse(derivatives: _Derivatives) -> Formulation:
+    def formulation(variant: Variant) -> Derived:
         """dF/dq, dF/dqd, dF/dqdd = M."""
         by_q, by_qd = derivatives(variant, variant.input("qdd"))
         blocks = (by_q, by_qd, mass(variant))
         return Derived(tuple(flat(block) for block in (_loaded(variant, blocks) if variant.has_load_friction else blocks)))
 
-    return way
+    return formulation
 
 
 def _loaded(variant: Variant, blocks: Sequence[Mat]) -> list[Mat]:
@@ -145,14 +145,14 @@ def first_derivatives(variant: Variant) -> FirstDerivatives:
     return _of_accelerations(variant, _by_differentiation, bias)
 
 
-def _forward(derivatives: _Derivatives, forces: _Bias) -> Way:
-    def way(variant: Variant) -> Derived:
+def _forward(derivatives: _Derivatives, forces: _Bias) -> Formulation:
+    def formulation(variant: Variant) -> Derived:
         """d qdd/dq, d qdd/dqd, d qdd/dF."""
         found = _of_accelerations(variant, derivatives, forces)
         outputs = (flat(found.by_q), flat(found.by_qd), flat(found.by_force))
         return Derived(outputs, found.factors.pivots, _solved_in_loops(variant, found))
 
-    return way
+    return formulation
 
 
 def _solved_in_loops(variant: Variant, found: FirstDerivatives) -> Looped | None:
@@ -175,10 +175,12 @@ def _inverse_of_mass(variant: Variant, factors: Factorization) -> Mat:
     return [list(row) for row in zip(*columns, strict=True)]
 
 
-def _ways(differentiation: Way, recursion: Way, closed: Way) -> Callable[[Variant], tuple[Way, ...]]:
+def _formulations(
+    differentiation: Formulation, recursion: Formulation, closed: Formulation
+) -> Callable[[Variant], tuple[Formulation, ...]]:
     """Differentiation is for every robot, the recursion for rigid ones, and cheaper for large ones."""
 
-    def choice(variant: Variant) -> tuple[Way, ...]:
+    def choice(variant: Variant) -> tuple[Formulation, ...]:
         if variant.robot.loops:
             return (closed,)
         if not variant.mechanism.moves_by_screws:
@@ -190,8 +192,10 @@ def _ways(differentiation: Way, recursion: Way, closed: Way) -> Callable[[Varian
 
 inverse_dynamics_derivatives = _inverse(_by_differentiation)
 forward_dynamics_derivatives = _forward(_by_differentiation, bias)
-_ways_of_inverse = _ways(inverse_dynamics_derivatives, _inverse(_by_composite_bodies), closed_inverse_derivatives)
-_ways_of_forward = _ways(
+_formulations_of_inverse = _formulations(
+    inverse_dynamics_derivatives, _inverse(_by_composite_bodies), closed_inverse_derivatives
+)
+_formulations_of_forward = _formulations(
     forward_dynamics_derivatives, _forward(_by_composite_bodies, _bias_of_composite_bodies), closed_forward_derivatives
 )
 _FORCE, _ACC = "N m or N", "rad/s^2 or m/s^2"
@@ -206,11 +210,11 @@ ENTRIES = (
           _squares(("dF_dq", _FORCE + " per rad or m", "by coordinates"),
                    ("dF_dqd", _FORCE + " per rad/s or m/s", "by velocities"),
                    ("dF_dqdd", "kg m^2, kg m, kg", "by accelerations: M")),
-          (inverse_dynamics_derivatives,), "dynamic", default=False, ways_for=_ways_of_inverse,
+          (inverse_dynamics_derivatives,), "dynamic", default=False, formulations_for=_formulations_of_inverse,
           applies=forced, applies_to=FREE),
     Entry("forward_dynamics_derivatives", "Derivatives of the accelerations by q, qd and F.", ("q", "qd", "F"),
           _squares(("dqdd_dq", _ACC + " per rad or m", "by coordinates"),
                    ("dqdd_dqd", _ACC + " per rad/s or m/s", "by velocities"),
                    ("dqdd_dF", "1/(kg m^2), 1/(kg m), 1/kg", "by forces: inverse of M")),
-          (forward_dynamics_derivatives,), "dynamic", default=False, ways_for=_ways_of_forward),
+          (forward_dynamics_derivatives,), "dynamic", default=False, formulations_for=_formulations_of_forward),
 )  # fmt: skip

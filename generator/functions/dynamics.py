@@ -9,17 +9,17 @@ from elastogen.generator.algorithms.composite_bodies import gravity_by_composite
 from elastogen.generator.algorithms.newton_euler import Load, place
 from elastogen.generator.algorithms.solving import articulated_bodies
 from elastogen.generator.algorithms.solving.factorization import Factorization, factorize
-from elastogen.generator.functions.catalogue import Derived, Entry, Outputs, Way, flat, unless_closed, unless_sheared
+from elastogen.generator.functions.catalogue import Derived, Entry, Formulation, Outputs, flat, unless_closed, unless_sheared
 from elastogen.generator.functions.loops.closing import FREE, forced
 from elastogen.generator.functions.loops.dynamics import FORWARD, closed_inverse_dynamics
 from elastogen.generator.functions.mass_and_coriolis import (
+    coriolis_formulations,
     coriolis_matrix,
     coriolis_matrix_by_differentiation,
     coriolis_vector,
     mass,
     mass_matrix,
     mass_matrix_by_columns,
-    ways_to_coriolis_matrix,
 )
 from elastogen.generator.functions.variants import Variant
 from elastogen.generator.mechanism.mechanism import Mechanism
@@ -100,7 +100,7 @@ def payload_forces(variant: Variant) -> Derived:
         frame, place_ = variant.mechanism.frames[index], placed[index]
         with variant.graph.section(f"{frame.label}: force"):
             own = frame.motion.project(frame.at(q), force, moment)
-            for coordinate, value in frame.spread(own):
+            for coordinate, value in frame.scatter(own):
                 result[coordinate] = result[coordinate] + value
             force = place_.rotation.outward(force)
             moment = add(place_.rotation.outward(moment), cross(place_.position, force))
@@ -239,14 +239,16 @@ def mass_matrix_solve_by_articulated_bodies(variant: Variant) -> Derived:
     return solution_by_articulated_bodies(variant, variant.input("b"))
 
 
-def ways_to_solve(factorization: Way, articulated: Way, closed: tuple[Way, ...] = ()) -> Callable[[Variant], tuple[Way, ...]]:
+def solving_formulations(
+    factorization: Formulation, articulated: Formulation, closed: tuple[Formulation, ...] = ()
+) -> Callable[[Variant], tuple[Formulation, ...]]:
     """Factorization grows with the cube of the longest chain, articulated bodies with its length; they meet at ten joints.
 
     Flexible links have many coordinates each, so that they can meet at one: both are tried. Of robots with loops it is
     ``closed``, where the closed mechanism is meant.
     """
 
-    def ways(variant: Variant) -> tuple[Way, ...]:
+    def formulations(variant: Variant) -> tuple[Formulation, ...]:
         if variant.robot.loops and closed:
             return closed
         depth, flexible = variant.mechanism.depth, bool(variant.elastic_bodies)
@@ -254,7 +256,7 @@ def ways_to_solve(factorization: Way, articulated: Way, closed: tuple[Way, ...] 
             return (factorization,)
         return (factorization, articulated) if depth <= 24 else (articulated,)
 
-    return ways
+    return formulations
 
 
 @unless_sheared(lambda variant: affine.energy(variant.mechanism, (variant.input("q"), variant.input("qd")), 0))
@@ -337,7 +339,7 @@ ENTRIES = (
           any_moment=(mass_matrix,)),
     Entry("coriolis_matrix", "Coriolis matrix C(q, qd) of Christoffel symbols: dM/dt - 2C is skew.", ("q", "qd"),
           _square("C", "N m s, N s", "Coriolis matrix"), (coriolis_matrix, coriolis_matrix_by_differentiation), "dynamic",
-          explore=True, any_moment=(coriolis_matrix,), ways_for=ways_to_coriolis_matrix),
+          explore=True, any_moment=(coriolis_matrix,), formulations_for=coriolis_formulations),
     Entry("coriolis_vector", "Coriolis and centrifugal forces C(q, qd) qd.", ("q", "qd"),
           _vector("c", _FORCE, "Coriolis and centrifugal forces"), (coriolis_vector,), "dynamic"),
     Entry("stiffness_matrix", "Stiffness matrix K: the strain energy is 1/2 q^T K q.", (),
@@ -373,10 +375,10 @@ ENTRIES = (
           applies_to="only for trees with elastic coordinates or joints without drives; use inverse_dynamics"),
     Entry("forward_dynamics", "Accelerations qdd for given driving forces F.", ("q", "qd", "F"),
           _vector("qdd", _ACC, "accelerations"), (forward_dynamics,), "dynamic",
-          ways_for=ways_to_solve(forward_dynamics, forward_dynamics_by_articulated_bodies, FORWARD)),
+          formulations_for=solving_formulations(forward_dynamics, forward_dynamics_by_articulated_bodies, FORWARD)),
     Entry("mass_matrix_solve", "Solution x of M(q) x = b.", ("q", "b"),
           _vector("x", _ACC, "solution"), (mass_matrix_solve,), "dynamic", default=False,
-          ways_for=ways_to_solve(mass_matrix_solve, mass_matrix_solve_by_articulated_bodies)),
+          formulations_for=solving_formulations(mass_matrix_solve, mass_matrix_solve_by_articulated_bodies)),
     Entry("kinetic_energy", "Kinetic energy 1/2 qd^T M(q) qd.", ("q", "qd"),
           lambda v: (scalar("T", "J", "kinetic energy"),), (kinetic_energy,), "dynamic"),
     Entry("potential_energy", "Potential energy: weights (zero at the base origin) and deformation.", ("q",),

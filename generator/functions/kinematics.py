@@ -127,8 +127,8 @@ _LINEAR_FIRST = "rows: linear (3), angular (3)"
 _PER_FRAME = "per frame: linear (3), angular (3)"
 
 ENTRIES = tuple(
-    Entry(name, brief, inputs, outputs, (way,), "kinematic", explore=True, default=default)
-    for name, brief, inputs, outputs, way, default in (
+    Entry(name, brief, inputs, outputs, (formulation,), "kinematic", explore=True, default=default)
+    for name, brief, inputs, outputs, formulation, default in (
         ("forward_kinematics", "Poses T_i0 of every link frame, the tip last, in the base frame.", ("q",),
          _frames("T", (4, 4), "1, m", "homogeneous transformations"), forward_kinematics, True),
         ("jacobian", "Tip Jacobian in base components: tip twist = J qd.", ("q",),

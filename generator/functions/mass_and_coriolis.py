@@ -5,7 +5,7 @@ from __future__ import annotations
 from elastogen.generator.algorithms.composite_bodies import mass_matrix_by_composites, mass_matrix_by_unit_accelerations
 from elastogen.generator.algorithms.coriolis import coriolis_matrix as christoffel
 from elastogen.generator.algorithms.newton_euler import outward
-from elastogen.generator.functions.catalogue import Derived, Way, flat, unless_sheared
+from elastogen.generator.functions.catalogue import Derived, Formulation, flat, unless_sheared
 from elastogen.generator.functions.variants import Variant
 from elastogen.generator.program.differentiate import jacobian
 from elastogen.generator.spatial.vectors import Mat, add, dot
@@ -60,20 +60,20 @@ def coriolis_matrix_by_differentiation(variant: Variant) -> Derived:
     """C = 1/2 dc/dqd: the Coriolis vector c is quadratic in qd, with the Christoffel symbols as coefficients."""
     c = coriolis_vector(variant).outputs[0]
     rows = jacobian(variant.graph, c, variant.input("qd"))
-    turned = _turning_frames(variant)
-    if turned:
-        rows = [add(row, more) for row, more in zip(rows, turned, strict=True)]
+    rotated = _rotating_frames(variant)
+    if rotated:
+        rows = [add(row, more) for row, more in zip(rows, rotated, strict=True)]
     return Derived(([0.5 * value for row in rows for value in variant.free(row)],))
 
 
-def ways_to_coriolis_matrix(variant: Variant) -> tuple[Way, ...]:
+def coriolis_formulations(variant: Variant) -> tuple[Formulation, ...]:
     """Differentiation is for every robot, composite bodies for rigid ones, and cheaper for large ones."""
     if not variant.mechanism.moves_by_screws:
         return (coriolis_matrix_by_differentiation,)
     return (coriolis_matrix, coriolis_matrix_by_differentiation) if variant.size <= LARGEST_TRIED else (coriolis_matrix,)
 
 
-def _turning_frames(variant: Variant) -> Mat:
+def _rotating_frames(variant: Variant) -> Mat:
     """M S(qd): with quasi-velocities int J_i . dJ_j/dt dm is not half of dc_i/dqd_j, but 1/2 (M S)_ij more.
 
     The fields X_j of the velocities do not commute, dJ_j/dt - dJ_k/dt = dr[X_k, X_j]: S has their commutators. Empty where all

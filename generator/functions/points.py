@@ -8,7 +8,7 @@ from itertools import pairwise
 from elastogen.generator.algorithms import kinematics, point_accelerations, points, sheared_kinematics
 from elastogen.generator.algorithms.kinematics import Pose, Twist
 from elastogen.generator.algorithms.newton_euler import outward
-from elastogen.generator.functions.catalogue import Derived, Entry, Outputs, Way, flat, unless_sheared
+from elastogen.generator.functions.catalogue import Derived, Entry, Formulation, Outputs, flat, unless_sheared
 from elastogen.generator.functions.variants import Variant
 from elastogen.generator.program.arguments import matrix, vector
 from elastogen.generator.program.differentiate import time_derivative
@@ -44,20 +44,20 @@ def velocities(variant: Variant) -> Derived:
     return _twists(points.velocities(variant.pointed, variant.place(q), q, qd))
 
 
-def _accelerations(way: Accelerations) -> Way:
+def _accelerations(formulation: Accelerations) -> Formulation:
     @unless_sheared(lambda variant: _twists(_sheared(variant, acceleration=True)))
     def derive(variant: Variant) -> Derived:
         q, qd, qdd = (variant.input(name) for name in ("q", "qd", "qdd"))
         placed = variant.place(q)
         motions = outward(variant.mechanism, placed, q, qd, qdd, variant.zeros(3))
-        return _twists(way(point_accelerations.Carriers(variant.pointed, placed, motions, q, qd, qdd)))
+        return _twists(formulation(point_accelerations.Carriers(variant.pointed, placed, motions, q, qd, qdd)))
 
     return derive
 
 
 def jerks(variant: Variant) -> Derived:
     """Rates of the accelerations: third derivatives of the points, second ones of omega."""
-    accelerations = _accelerations(point_accelerations.WAYS[0])(variant).outputs[0]
+    accelerations = _accelerations(point_accelerations.FORMULATIONS[0])(variant).outputs[0]
     motion = [variant.input(name) for name in ("q", "qd", "qdd", "q3")]
     return Derived((time_derivative(variant.graph, accelerations, variant.mechanism.in_time(motion)),))
 
@@ -185,17 +185,17 @@ _NEEDS = {
 }
 
 ENTRIES = tuple(
-    Entry(name, brief, inputs, outputs, ways, "points", explore=True, default=False,
+    Entry(name, brief, inputs, outputs, formulations, "points", explore=True, default=False,
           applies=_NEEDS.get(name, (lambda robot: bool(robot.points), ""))[0],
           applies_to=_NEEDS.get(name, (None, _POINTS))[1])
-    for name, brief, inputs, outputs, ways in (
+    for name, brief, inputs, outputs, formulations in (
         ("point_positions", "Positions of all points in the base frame.", ("q",),
          _per_point("r", 3, "m", "x, y, z"), (positions,)),
         ("point_velocities", "Velocities of all points in base components.", ("q", "qd"),
          _per_point("v", 6, "m/s, rad/s", _TWIST), (velocities,)),
         ("point_accelerations", "Accelerations of all points in base components, without gravity.", ("q", "qd", "qdd"),
          _per_point("a", 6, "m/s^2, rad/s^2", _TWIST),
-         tuple(map(_accelerations, point_accelerations.WAYS))),
+         tuple(map(_accelerations, point_accelerations.FORMULATIONS))),
         ("point_jerks", "Third time derivatives of all points in base components (000 (111)).", ("q", "qd", "qdd", "q3"),
          _per_point("j", 6, "m/s^3, rad/s^3", _TWIST), (jerks,)),
         ("point_jacobians", "Jacobians of all points in base components: twists = J qd.", ("q",),

@@ -61,14 +61,14 @@ def _inertia_of_parameters(link: LinkFrame, pi: list[Value]) -> Inertia:
     xx, xy, xz, yy, yz, zz = pi[4:]
     half = (xx + yy + zz) * 0.5
     P = Symmetric(half - xx, -xy, -xz, half - yy, -yz, half - zz)
-    turned = Inertia(m, link.rotation.outward(S), link.rotation.outward_symmetric(P))
-    return turned.shifted(link.position)
+    rotated = Inertia(m, link.rotation.outward(S), link.rotation.outward_symmetric(P))
+    return rotated.shifted(link.position)
 
 
 def _parameters_of_body(link: LinkFrame, inertia: Inertia) -> list[Value]:
     body = inertia.shifted([-component for component in link.position])
-    half_turned = [link.rotation.inward(row) for row in body.P.full]
-    columns = [link.rotation.inward(list(column)) for column in zip(*half_turned, strict=True)]
+    half_rotated = [link.rotation.inward(row) for row in body.P.full]
+    columns = [link.rotation.inward(list(column)) for column in zip(*half_rotated, strict=True)]
     P = Symmetric.of([list(row) for row in zip(*columns, strict=True)])
     values = [body.m, *link.rotation.inward(body.S)]
     return [*values, P.yy + P.zz, -P.xy, -P.xz, P.xx + P.zz, -P.yz, P.xx + P.yy]

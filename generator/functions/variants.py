@@ -14,7 +14,7 @@ from elastogen.generator.functions.own.terms import OwnTerms
 from elastogen.generator.loops.analysis import LoopAnalysis, analysis_of
 from elastogen.generator.mechanism.drives import Drive, drives
 from elastogen.generator.mechanism.elasticity import Elasticity, elasticity
-from elastogen.generator.mechanism.layout import build_mechanism
+from elastogen.generator.mechanism.frame_assignment import build_mechanism
 from elastogen.generator.mechanism.mechanism import Mechanism
 from elastogen.generator.mechanism.points import PointedMechanism
 from elastogen.generator.mechanism.simplest_form import simplest_forms
@@ -264,7 +264,7 @@ class VariantFamily:
         self.graph = Graph()
         self._mechanisms: dict[tuple[bool, bool, bool, bool, tuple[str, ...]], Mechanism] = {}
         self._plain: dict[bool, Variant] = {}
-        self._layouts: dict[str, list[Variant]] = {}
+        self._frame_assignments: dict[str, list[Variant]] = {}
         self._best: dict[str, Variant] = {}
         self._nominal = {parameter.name: parameter.value for parameter in robot.live_parameters}
         lower, inside = Lowering(self.graph, robot), Indicators(self.graph, robot, elements)
@@ -336,20 +336,20 @@ class VariantFamily:
             found += [replace(variant, moment=moment) for moment in moments]
         return found
 
-    def layouts(self, family: str) -> list[Variant]:
+    def frame_assignments(self, family: str) -> list[Variant]:
         """Layouts by family, plain where it has no method; always in the same order, made once."""
-        if family not in self._layouts:
+        if family not in self._frame_assignments:
             made: dict[str, Callable[[], list[Variant]]] = {
                 "kinematic": self.kinematic, "dynamic": self.dynamic, "points": self.pointed, "physical": self.physical,
                 "frames": lambda: self.pointed(self.frames), "loaded": lambda: self.dynamic(self.frames),
             }  # fmt: skip
-            self._layouts[family] = made[family]() if family in made else [self.plain()]
-        return self._layouts[family]
+            self._frame_assignments[family] = made[family]() if family in made else [self.plain()]
+        return self._frame_assignments[family]
 
     def best(self, family: str, cost: Callable[[Variant], float]) -> Variant:
         """The cheapest layout of a family; found once, then remembered."""
         if family not in self._best:
-            self._best[family] = min(self.layouts(family), key=cost)
+            self._best[family] = min(self.frame_assignments(family), key=cost)
         return self._best[family]
 
     def _variant(self, reframe: bool, regroup: bool, merge: bool, moment: str, frames: tuple[str, ...] = ()) -> Variant:

@@ -56,7 +56,7 @@ class CoupledKind(JointKind):
         return coupled_plans(joint, self.free)
 
 
-class CoupledTurn(CoupledKind, RevoluteJoint):
+class CoupledRotation(CoupledKind, RevoluteJoint):
     """A revolute joint whose angle follows others."""
 
     name = "coupled revolute"
@@ -71,7 +71,7 @@ class CoupledSlide(CoupledKind, PrismaticJoint):
 
 
 COUPLED: dict[str, JointKind] = {
-    "revolute": CoupledTurn(), "continuous": CoupledTurn(), "prismatic": CoupledSlide(),
+    "revolute": CoupledRotation(), "continuous": CoupledRotation(), "prismatic": CoupledSlide(),
 }  # fmt: skip
 """What a kind becomes when it is coupled."""
 
@@ -95,7 +95,7 @@ class CoupledPlan(MotionPlan):
 
     def __init__(self, plan: MotionPlan, coupling: Coupling) -> None:
         self.plan = plan
-        self.axis, self.may_turn, self.leaders = plan.axis, plan.may_turn, coupling.leaders
+        self.axis, self.may_rotate, self.leaders = plan.axis, plan.may_rotate, coupling.leaders
         self._position = coupling.position
 
     def unnoticed(self, J: Array) -> Array:

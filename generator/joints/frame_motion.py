@@ -23,7 +23,7 @@ class FrameMotion(ABC):
     """The motion of a frame against its joint, by any number of coordinates."""
 
     graph: Graph
-    parallel_turn: ClassVar[bool] = False
+    parallel_rotation: ClassVar[bool] = False
     """Whether it is a turn about z alone, which a turn about a parallel axis may follow."""
     orthogonal: ClassVar[bool] = True
     """Whether the frame stays a frame; else it is sheared, and only affine.py applies."""
@@ -143,7 +143,7 @@ class MotionPlan(ABC):
     """Number of its velocities."""
     extra: int = 0
     """How many more coordinates than velocities it has; in q they come last."""
-    may_turn: bool = False
+    may_rotate: bool = False
     """Whether the frame can be turned about and shifted along z without a change of the motion."""
 
     def unnoticed(self, J: Array) -> Array:

@@ -14,7 +14,7 @@ from elastogen.generator.program.lowering import Lowering
 from elastogen.generator.robot.joint_kind import JointCoordinate, JointKind, Key, Screw
 from elastogen.generator.robot.robot import Joint, Scalar, Vector
 from elastogen.generator.spatial.inertia import Array
-from elastogen.generator.spatial.vectors import Rotation, Turn, Vec
+from elastogen.generator.spatial.vectors import AxisRotation, Rotation, Vec
 
 
 class HelicalJoint(JointKind):
@@ -40,7 +40,7 @@ class HelicalJoint(JointKind):
 class Helical(Revolute):
     """Rotation about z with a displacement along it; turns about parallel axes still add up."""
 
-    def __init__(self, graph: Graph, start: Turn, pitch: Value) -> None:
+    def __init__(self, graph: Graph, start: AxisRotation, pitch: Value) -> None:
         super().__init__(graph, start)
         self.pitch = pitch
 

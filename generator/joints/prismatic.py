@@ -69,7 +69,7 @@ class Prismatic(FrameMotion):
 class PrismaticPlan(MotionPlan):
     """A displacement along an axis."""
 
-    may_turn = True
+    may_rotate = True
 
     def __init__(self, axis: Vector) -> None:
         self.axis = axis

@@ -13,7 +13,7 @@ from elastogen.generator.program.lowering import Lowering
 from elastogen.generator.robot.joint_kind import JointCoordinate, JointKind, Screw
 from elastogen.generator.robot.robot import Joint, Vector
 from elastogen.generator.spatial.inertia import Array
-from elastogen.generator.spatial.vectors import Rotation, Turn, Vec
+from elastogen.generator.spatial.vectors import AxisRotation, Rotation, Vec
 
 
 class RevoluteJoint(JointKind):
@@ -38,10 +38,10 @@ class RevoluteJoint(JointKind):
 class Revolute(FrameMotion):
     """Rotation about z, starting from a fixed turn."""
 
-    parallel_turn = True
+    parallel_rotation = True
     screw = True
 
-    def __init__(self, graph: Graph, start: Turn) -> None:
+    def __init__(self, graph: Graph, start: AxisRotation) -> None:
         self.graph, self.start = graph, start
 
     def rotation(self, q: Sequence[Value]) -> Rotation:
@@ -49,9 +49,9 @@ class Revolute(FrameMotion):
         graph, c0, s0 = self.graph, self.start.c, self.start.s
         if c0.constant and s0.constant:
             angle = q[0] + math.atan2(s0.constant, c0.constant)
-            return Rotation((Turn(2, graph.cos(angle), graph.sin(angle)),))
+            return Rotation((AxisRotation(2, graph.cos(angle), graph.sin(angle)),))
         c, s = graph.cos(q[0]), graph.sin(q[0])
-        return Rotation((Turn(2, c0 * c - s0 * s, s0 * c + c0 * s),))
+        return Rotation((AxisRotation(2, c0 * c - s0 * s, s0 * c + c0 * s),))
 
     def displacement(self, q: Sequence[Value]) -> Vec:
         """None."""
@@ -67,13 +67,13 @@ class Revolute(FrameMotion):
         if not isinstance(other, Revolute):
             return super().followed_by(other)
         a, b = self.start, other.start
-        return Revolute(self.graph, Turn(2, a.c * b.c - a.s * b.s, a.s * b.c + a.c * b.s))
+        return Revolute(self.graph, AxisRotation(2, a.c * b.c - a.s * b.s, a.s * b.c + a.c * b.s))
 
 
 class RevolutePlan(MotionPlan):
     """A turn about an axis."""
 
-    may_turn = True
+    may_rotate = True
 
     def __init__(self, axis: Vector) -> None:
         self.axis = axis
@@ -87,6 +87,6 @@ class RevolutePlan(MotionPlan):
     def build(self, lower: Lowering, rotation: Rotation) -> tuple[FrameMotion, Rotation]:
         """The turn, with the last turn about z as its start."""
         *steps, last = rotation.steps
-        if not isinstance(last, Turn):
+        if not isinstance(last, AxisRotation):
             raise AssertionError("a pose ends with a turn about z")
         return Revolute(lower.graph, last), Rotation(tuple(steps))

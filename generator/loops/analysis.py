@@ -15,7 +15,7 @@ import numpy as np
 
 from elastogen.generator.loops.numbers import CLOSED, Array, LoopNumbers
 from elastogen.generator.loops.rows import row_names, rows_of_loops
-from elastogen.generator.mechanism.layout import build_mechanism
+from elastogen.generator.mechanism.frame_assignment import build_mechanism
 from elastogen.generator.mechanism.mechanism import Mechanism
 from elastogen.generator.program.graph import Graph
 from elastogen.generator.robot.location import Location

@@ -33,7 +33,7 @@ BAND = 1e-3  # cosine below which directions count as turned by more than a righ
 
 
 @dataclass(frozen=True)
-class Turned:
+class Rotated:
     """A residual u_a . u_b, as directions in a's axes and b's; ``along`` are the pairs whose mean cosine is 1 where it is 0."""
 
     u_a: Vector
@@ -45,21 +45,21 @@ class Turned:
 _X, _Y, _Z = (1, 0, 0), (0, 1, 0), (0, 0, 1)
 
 
-def turned_rows(loop: ClosedLoop) -> tuple[Turned, ...]:
+def rotated_rows(loop: ClosedLoop) -> tuple[Rotated, ...]:
     """The rows of a loop that are about directions."""
     turn = loop.kind.turn
     if turn == "all":
         return (
-            Turned(_Z, _Y, 1, ((_Y, _Y), (_Z, _Z))),
-            Turned(_X, _Z, 1, ((_Z, _Z), (_X, _X))),
-            Turned(_Y, _X, 1, ((_X, _X), (_Y, _Y))),
+            Rotated(_Z, _Y, 1, ((_Y, _Y), (_Z, _Z))),
+            Rotated(_X, _Z, 1, ((_Z, _Z), (_X, _X))),
+            Rotated(_Y, _X, 1, ((_X, _X), (_Y, _Y))),
         )
     if turn == "across":
         first, second = across(loop.axis)
         along = ((loop.axis, loop.axis),)
-        return Turned(second, loop.axis, -1, along), Turned(first, loop.axis, 1, along)
+        return Rotated(second, loop.axis, -1, along), Rotated(first, loop.axis, 1, along)
     if turn == "perpendicular":
-        return (Turned(loop.axis, loop.axis2, 1, ()),)
+        return (Rotated(loop.axis, loop.axis2, 1, ()),)
     return ()
 
 
@@ -186,7 +186,7 @@ class LoopRows:
         elif loop.kind.place == "length":
             length = self.lower.value(loop.length)
             found.append((dot(d, d) - length * length) / (length * 2))
-        for row in turned_rows(loop):
+        for row in rotated_rows(loop):
             e = dot(self._direction(a, row.u_a), self._direction(b, row.u_b)) * row.sign
             if row.along:
                 magnitude = self.graph.elementary(Op.ABS, e)
@@ -195,7 +195,7 @@ class LoopRows:
             found.append(e)
         return found
 
-    def _cosine(self, row: Turned, a: _End, b: _End) -> Value:
+    def _cosine(self, row: Rotated, a: _End, b: _End) -> Value:
         """Mean cosine of the pairs that are along each other where the loop is closed."""
         total = self.graph.value(0)
         for u_a, u_b in row.along:
@@ -205,8 +205,8 @@ class LoopRows:
     def _rows(self, loop: ClosedLoop, a: _End, b: _End, of_residuals: bool) -> Mat:
         n = self.mechanism.size
         linear = [sub([b.J[r][k] for r in range(3)], [a.J[r][k] for r in range(3)]) for k in range(n)]
-        turning = [sub([b.J[3 + r][k] for r in range(3)], [a.J[3 + r][k] for r in range(3)]) for k in range(n)]
-        turning_a = [[a.J[3 + r][k] for r in range(3)] for k in range(n)]
+        rotating = [sub([b.J[3 + r][k] for r in range(3)], [a.J[3 + r][k] for r in range(3)]) for k in range(n)]
+        rotating_a = [[a.J[3 + r][k] for r in range(3)] for k in range(n)]
         d = sub(b.pose.p, a.pose.p)
         found: Mat = []
         if loop.kind.place == "all":
@@ -215,14 +215,14 @@ class LoopRows:
             for u in across(loop.axis):
                 u_a = self._direction(a, u)
                 arm = cross(u_a, d)
-                found.append([dot(u_a, linear[k]) + dot(arm, turning_a[k]) for k in range(n)])
+                found.append([dot(u_a, linear[k]) + dot(arm, rotating_a[k]) for k in range(n)])
         elif loop.kind.place == "length":
             unit = scale(d, 1 / self.lower.value(loop.length))
             found.append([dot(unit, column) for column in linear])
-        for row in turned_rows(loop):
+        for row in rotated_rows(loop):
             u_a, u_b = self._direction(a, row.u_a), self._direction(b, row.u_b)
             normal = scale(cross(u_b, u_a), self.graph.value(row.sign))
-            values = [dot(normal, column) for column in turning]
+            values = [dot(normal, column) for column in rotating]
             if of_residuals and row.along:
                 decides = self._cosine(row, a, b) - BAND
                 values = [self.graph.choose(decides, -value, value) for value in values]
@@ -243,7 +243,7 @@ class LoopRows:
         elif loop.kind.place == "length":
             found.append((dot(d, acceleration) + dot(v, v)) / self.lower.value(loop.length))
         spin, spin_rate = sub(b.omega, a.omega), sub(b.epsilon, a.epsilon)
-        for row in turned_rows(loop):
+        for row in rotated_rows(loop):
             u_a, u_b = self._direction(a, row.u_a), self._direction(b, row.u_b)
             normal = cross(u_b, u_a)
             rate = add(cross(cross(b.omega, u_b), u_a), cross(u_b, cross(a.omega, u_a)))
@@ -300,7 +300,7 @@ class LoopRows:
             force, own = scale(d, own[0] / self.lower.value(loop.length)), own[1:]
         if loop.kind.place in ("across", "length"):  # elsewhere d vanishes
             moment = cross(d, force)
-        for row, value in zip(turned_rows(loop), own, strict=True):
+        for row, value in zip(rotated_rows(loop), own, strict=True):
             normal = cross(self._direction(b, row.u_b), self._direction(a, row.u_a))
             moment = add(moment, scale(normal, value * row.sign))
         columns = [list(column) for column in zip(*a.pose.R, strict=True)]
@@ -327,7 +327,7 @@ def row_names(robot: Robot) -> list[str]:
     for loop in robot.loops:
         places = {"all": ("x", "y", "z"), "across": ("across1", "across2"), "length": ("length",)}
         found += [f"{loop.name}.{place}" for place in places.get(loop.kind.place, ())]
-        found += [f"{loop.name}.turn{k + 1}" for k in range(len(turned_rows(loop)))]
+        found += [f"{loop.name}.turn{k + 1}" for k in range(len(rotated_rows(loop)))]
         found += [f"{loop.name}.sum"] if not loop.kind.between_frames else []
     return found
 

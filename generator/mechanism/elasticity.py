@@ -72,7 +72,7 @@ def elasticity(lower: Lowering, robot: Robot, inside: Indicators) -> Elasticity:
                 for c in range(len(body.coordinates)):
                     K[start + r][start + c] = zero if body.clamp_moves else lower.value(body.stiffness[r][c])
                     D[start + r][start + c] = lower.value(body.damping[r][c])
-                    for k, held in enumerate(body.telescope.held_damping if body.telescope is not None else (), 1):
+                    for k, held in enumerate(body.telescope.clamped_damping if body.telescope is not None else (), 1):
                         D[start + r][start + c] = D[start + r][start + c] + inside.of(joint.name)[k] * lower.value(held[r][c])
             _divide(found, lower, robot, body, range(start, start + len(body.coordinates)))
             start += len(body.coordinates)

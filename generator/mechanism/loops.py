@@ -63,7 +63,7 @@ class Draft(Protocol):
         """From the parent to the joint."""
 
 
-class LoopLayout:
+class LoopPlacement:
     """Where everything is, in one layout: frames, drafts of them, ends of links and seats of joints."""
 
     def __init__(

@@ -13,7 +13,7 @@ from elastogen.generator.program.differentiate import pulled_back, time_derivati
 from elastogen.generator.program.graph import Graph, Value
 from elastogen.generator.sliding.window import Window
 from elastogen.generator.spatial.inertia import Inertia
-from elastogen.generator.spatial.vectors import Rotation, Turn, Vec
+from elastogen.generator.spatial.vectors import AxisRotation, Rotation, Vec
 
 if TYPE_CHECKING:
     from elastogen.generator.mechanism.loops import LoopChains
@@ -60,7 +60,7 @@ class Frame:
         direct = [[(k, one)] for k in self.coordinates]
         return direct if self.window is None else [*direct, *map(self.window.shares, range(self.window.size))]
 
-    def spread(self, values: Sequence[Value]) -> list[tuple[int, Value]]:
+    def scatter(self, values: Sequence[Value]) -> list[tuple[int, Value]]:
         """What belongs to the motion's coordinates, for the robot's: pairs of a coordinate and what to add there."""
         return [(k, share * value) for shares, value in zip(self.shares, values, strict=True) for k, share in shares]
 
@@ -149,9 +149,11 @@ class Mechanism:
         frame = self.frames[index]
         if frame.parent < 0:
             return False
-        both_turn = frame.motion.parallel_turn and self.frames[frame.parent].motion.parallel_turn
+        both_rotate = frame.motion.parallel_rotation and self.frames[frame.parent].motion.parallel_rotation
         steps = frame.rotation.steps  # of a tilt below 1e-8 the cosine is 1 too, and the sine is not 0
-        return both_turn and all(isinstance(turn, Turn) and turn.c.constant == 1.0 and turn.s.is_zero for turn in steps)
+        return both_rotate and all(
+            isinstance(turn, AxisRotation) and turn.c.constant == 1.0 and turn.s.is_zero for turn in steps
+        )
 
     @property
     def has_parallel_axes(self) -> bool:

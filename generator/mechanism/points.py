@@ -15,7 +15,7 @@ from elastogen.generator.robot.bodies.flexible_body import FlexibleBody, Interfa
 from elastogen.generator.robot.placement import product
 from elastogen.generator.robot.robot import IDENTITY, Matrix, Point, Robot
 from elastogen.generator.sliding.beam_section import BeamSection, Bending, beam_section
-from elastogen.generator.sliding.held_bodies import held_bodies
+from elastogen.generator.sliding.clamped_bodies import clamped_bodies
 from elastogen.generator.sliding.section_parts import SectionParts, section_parts
 from elastogen.generator.sliding.tip_motion import material_motion
 from elastogen.generator.solids.material_points import material_point
@@ -82,7 +82,7 @@ def with_points(
     ``chosen`` names frames that are carried in their place: links, the tip among them, or points.
     """
     frames, found = list(mechanism.frames), []
-    held, zero = held_bodies(robot), lower.graph.value(0)
+    held, zero = clamped_bodies(robot), lower.graph.value(0)
     points = {point.name: point for point in robot.points}
     for point in robot.points if chosen is None else [points.get(name, Point(name)) for name in chosen]:
         if chosen is not None and point.name in links:
@@ -95,14 +95,14 @@ def with_points(
         if body is None:
             found.append(PointFrame(point, LinkFrame(point.name, frame, *steps(lower, product(seat, pose)))))
             continue
-        elastic, as_held = frames[frame].elastic, held[point.link]
+        elastic, as_clamped = frames[frame].elastic, held[point.link]
         assert elastic is not None
         if body.beam is None:
             found.append(_on_solid(lower, robot, point, body, frame, frames))
             continue
-        assert as_held is not None
+        assert as_clamped is not None
         rotation, (along, *across) = steps(lower, pose)
-        section = beam_section(lower, body, as_held, point.pose[0][3], len(elastic.coordinates), robot.parameters)
+        section = beam_section(lower, body, as_clamped, point.pose[0][3], len(elastic.coordinates), robot.parameters)
         frames.append(
             Frame(
                 point.name, frame, Rotation(()), [along, zero, zero], section.motion, elastic.coordinates,

@@ -42,8 +42,8 @@ def simplest_forms(mechanism: Mechanism, *, ahead: bool) -> list[Form]:
     """Of the bodies of every frame; ``ahead`` allows masses on frames that turn on it about a fixed place."""
     found = []
     for index, frame in enumerate(mechanism.frames):
-        turning = [k for k, other in enumerate(mechanism.frames) if other.parent == index and other.motion.parallel_turn]
-        places = {k: mechanism.frames[k].position for k in turning if ahead}
+        rotating = [k for k, other in enumerate(mechanism.frames) if other.parent == index and other.motion.parallel_rotation]
+        places = {k: mechanism.frames[k].position for k in rotating if ahead}
         forms = [Form(frame.inertia)] if frame.elastic is not None else _forms(frame.inertia, places)
         found.append(min(forms, key=lambda form: form.operations))
     return found

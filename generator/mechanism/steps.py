@@ -11,7 +11,7 @@ import sympy
 from elastogen.generator.program.graph import Graph, Value
 from elastogen.generator.program.lowering import Lowering
 from elastogen.generator.robot.robot import Matrix, Scalar
-from elastogen.generator.spatial.vectors import Matrix3, Rotation, Turn, Vec
+from elastogen.generator.spatial.vectors import AxisRotation, Matrix3, Rotation, Vec
 
 TINY = 1e-13  # constants of a placement below this [-, m] are rounding errors of our own and become exact zeros
 Pair = tuple[float, float]  # cosine and sine
@@ -23,9 +23,9 @@ def steps(lower: Lowering, pose: Matrix) -> tuple[Rotation, Vec]:
     position = [_length(graph, lower, row[3]) for row in pose[:3]]
     if any(isinstance(entry, sympy.Basic) for row in pose[:3] for entry in row[:3]):
         rows = [[lower.value(entry) for entry in row[:3]] for row in pose[:3]]
-        return Rotation((Matrix3(rows), Turn(2, graph.value(1), graph.value(0)))), position
+        return Rotation((Matrix3(rows), AxisRotation(2, graph.value(1), graph.value(0)))), position
     turns = [
-        Turn(axis, graph.value(c), graph.value(s))
+        AxisRotation(axis, graph.value(c), graph.value(s))
         for axis, (c, s) in zip((2, 0, 2), _angles(np.array([row[:3] for row in pose[:3]], dtype=float)), strict=True)
     ]
     return Rotation(tuple(turns)), position

@@ -53,10 +53,10 @@ class Loops:
     def over(self, given: Sequence[Sequence[Value]], step: Callable[[list[Value]], Sequence[Value]]) -> list[list[Value]]:
         """For every result of the step its values in all columns; ``given`` are rows of as many values each."""
         graph, width = self.graph, len(given[0])
-        alike = [len({value.ref for value in row}) == 1 for row in given]
-        own = [row for row, same in zip(given, alike, strict=True) if not same]
+        isomorphic = [len({value.ref for value in row}) == 1 for row in given]
+        own = [row for row, same in zip(given, isomorphic, strict=True) if not same]
         variables = iter([graph.input(f"{GIVEN}[{k}]") for k in range(len(own))])
-        results = step([row[0] if same else next(variables) for row, same in zip(given, alike, strict=True)])
+        results = step([row[0] if same else next(variables) for row, same in zip(given, isomorphic, strict=True)])
         small, refs, shared = _cut(graph, [value.ref for value in results])
         rows = tuple(tuple(value.ref for value in row) for row in own)
         kept = tuple(ref for ref in refs if ref is not None)

@@ -29,9 +29,9 @@ from elastogen.generator.robot.bodies.flexible_body import TIP, FlexibleBody, In
 from elastogen.generator.robot.joint_kind import Screw
 from elastogen.generator.robot.moments import pseudo_inertia
 from elastogen.generator.robot.robot import Body, Joint, Robot, Scalar
+from elastogen.generator.sliding.clamped_bodies import clamped_bodies
 from elastogen.generator.sliding.contact import fixed_line, moving_line
 from elastogen.generator.sliding.elements_inside import Indicators
-from elastogen.generator.sliding.held_bodies import held_bodies
 from elastogen.generator.spatial.vectors import Rotation
 
 Array = npt.NDArray[np.float64]
@@ -72,7 +72,7 @@ class Description:
         self.graph = Graph()
         self.inside = Indicators(self.graph, self.robot, elements)
         self.lower = Lowering(self.graph, self.robot, self.inside.symbols)
-        self.beams = held_bodies(self.robot)
+        self.beams = clamped_bodies(self.robot)
         self.places = places_of(self.robot)
         self.nq, self.nv = len(self.robot.coordinates), len(self.robot.velocities)
         self.clamped = [k for k, value in self.inside.clamped(self.robot).items() if value.constant == 1.0]
@@ -219,7 +219,7 @@ class Description:
                         moved = self._moving_place(self._moving(joint.child, beam), end, own[0], x)
                     else:
                         moved = self._place(key, beam, end, amplitudes, x, q[0].data.shape[-1])
-                    ends[joint.child, end.name] = at @ moved @ self._turned(key, end)
+                    ends[joint.child, end.name] = at @ moved @ self._rotated(key, end)
                 if bodies and beam.clamp_moves:
                     r, masses, slopes = self._moving(joint.child, beam).points(own[0], x, carried=carried)
                     found.append(BodySeries((at @ r).rows(3), masses, slopes))
@@ -320,7 +320,7 @@ class Description:
         body = self.beams[name]
         return None if body is None or not body.clamp_moves else self._moving(name, body)
 
-    def _turned(self, key: str, place: Interface) -> MatrixSeries:
+    def _rotated(self, key: str, place: Interface) -> MatrixSeries:
         """Axes of the undeformed frame of a place."""
 
         def made() -> MatrixSeries:

@@ -98,11 +98,11 @@ class MovingPoints:
         the same elements in another state, as derivatives of integrals need them.
         """
         n, width = self.beam.elements, d.data.shape[-1]
-        nodes, h = [_spread(node) for node in self._nodes(d, x)], _spread(d * _number(1 / n, d))
+        nodes, h = [_scatter(node) for node in self._nodes(d, x)], _scatter(d * _number(1 / n, d))
         now = np.zeros_like(d.data)
         now[..., 0, 0] = d.data[..., 0, 0]
         now[..., 1, 0] = d.data[..., 1, 0] if carried else 0.0
-        outside, d = _spread(Jet(now)), _spread(d)  # d where the points are chosen, constant in time
+        outside, d = _scatter(Jet(now)), _scatter(d)  # d where the points are chosen, constant in time
         t, weight = (_each(numbers, width) for numbers in ((GAUSS[0] + 1) / 2, GAUSS[1] / 2))
         weight = weight * _number(self.mass_per_length, d)
         behind, before = _number(self.length, d) - outside, _number(0.0, d)
@@ -128,7 +128,7 @@ class MovingPoints:
         return MatrixSeries.of_array(data), weights[..., 0], weights[..., 1]
 
 
-def _spread(jet: Jet) -> Jet:
+def _scatter(jet: Jet) -> Jet:
     """With an axis for points."""
     return Jet(jet.data[..., None, :, :])
 

@@ -212,7 +212,7 @@ class Quantities:
             if beam is None:
                 continue
             own = list(place.elastic[1])
-            for k, held in enumerate(beam.held_damping, 1):
+            for k, held in enumerate(beam.clamped_damping, 1):
                 if self.of.inside.of(joint.name)[k].constant == 1.0:
                     D[:, own[0] : own[-1] + 1, own[0] : own[-1] + 1] += self.of.array(held)
             if beam.damping:

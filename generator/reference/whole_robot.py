@@ -51,7 +51,7 @@ def center_of_mass(evaluated: Evaluated, power: int = 0) -> Sized:
 def momentum(evaluated: Evaluated, order: int) -> Sized:
     """Linear, and angular about the centre of mass: the momentum (order 1) or its rate (order 2)."""
     centre = center_of_mass(evaluated).value
-    linear = sizes = angular = turning = np.zeros(3)
+    linear = sizes = angular = rotating = np.zeros(3)
     for body in evaluated.bodies:
         P, D = _power(body, 0), _derivative(body, order, 0)
         own, about = _first(body, D), body.weighted(D)
@@ -59,8 +59,8 @@ def momentum(evaluated: Evaluated, order: int) -> Sized:
         moment = _moment(S) - np.cross(centre, own)
         scale = np.abs(S).max(axis=(-1, -2))[..., None] + np.abs(np.cross(centre, own)).max(axis=-1, keepdims=True)
         linear, angular = linear + own, angular + moment
-        sizes, turning = sizes + np.abs(own).max(axis=-1, keepdims=True), turning + scale
-    return Sized(np.concatenate([linear, angular], axis=-1), np.concatenate([sizes, turning], axis=-1))
+        sizes, rotating = sizes + np.abs(own).max(axis=-1, keepdims=True), rotating + scale
+    return Sized(np.concatenate([linear, angular], axis=-1), np.concatenate([sizes, rotating], axis=-1))
 
 
 def energy_rate(of: Quantities, order: int, rate: int) -> Sized:

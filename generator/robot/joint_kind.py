@@ -118,7 +118,7 @@ class JointKind(ABC):
         return not self.moves
 
     @property
-    def turning(self) -> tuple[int, ...]:
+    def rotating(self) -> tuple[int, ...]:
         """Which of the velocities turn the child."""
         return tuple(k for k, velocity in enumerate(self.velocities) if velocity.unit == "rad")
 

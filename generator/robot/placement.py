@@ -151,8 +151,8 @@ def _rotated(rotation: Matrix, vector: Vector) -> Vector:
 
 def congruent(rotation: Matrix, tensor: Matrix) -> Matrix:
     """Return ``R I R^T``, a symmetric tensor in rotated axes; not snapped: moments of inertia can be tiny."""
-    turned = tuple(tuple(_dot(row, [r[j] for r in tensor]) for j in range(3)) for row in rotation)
-    return tuple(tuple(_dot(turned[min(i, j)], rotation[max(i, j)]) for j in range(3)) for i in range(3))
+    rotated = tuple(tuple(_dot(row, [r[j] for r in tensor]) for j in range(3)) for row in rotation)
+    return tuple(tuple(_dot(rotated[min(i, j)], rotation[max(i, j)]) for j in range(3)) for i in range(3))
 
 
 def inverse(placement: Matrix) -> Matrix:

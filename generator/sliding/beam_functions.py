@@ -13,7 +13,7 @@ from typing import TypeAlias
 from elastogen.generator.beams.finite_elements import Banded
 from elastogen.generator.program.graph import Graph, Value
 
-Spread: TypeAlias = "list[list[Value]]"
+Scatter: TypeAlias = "list[list[Value]]"
 """A function along the beam: weights in one or several lines; those that are missing vanish."""
 
 
@@ -41,18 +41,18 @@ class BeamFunctions(ABC):
 
     @property
     @abstractmethod
-    def nothing(self) -> Spread:
+    def nothing(self) -> Scatter:
         """The function 0."""
 
     @abstractmethod
-    def line(self, start: Value, rise: Value) -> Spread:
+    def line(self, start: Value, rise: Value) -> Scatter:
         """The function start + rise eta."""
 
     @abstractmethod
-    def interpolated(self, c: Sequence[Value]) -> Spread:
+    def interpolated(self, c: Sequence[Value]) -> Scatter:
         """Sum of c_j n_j."""
 
-    def sum(self, *functions: Spread) -> Spread:
+    def sum(self, *functions: Scatter) -> Scatter:
         """The sum of functions."""
         zero = self.graph.value(0)
         total = self.nothing
@@ -66,7 +66,7 @@ class BeamFunctions(ABC):
                 line.pop()
         return total
 
-    def scaled(self, f: Spread, factor: Value | float) -> Spread:
+    def scaled(self, f: Scatter, factor: Value | float) -> Scatter:
         """The function times a factor."""
         if isinstance(factor, Value) and factor.is_zero:
             return self.nothing
@@ -75,43 +75,43 @@ class BeamFunctions(ABC):
     # ---- integrals over eta from 0 to 1
 
     @abstractmethod
-    def inner(self, f: Spread, g: Spread) -> Value:
+    def inner(self, f: Scatter, g: Scatter) -> Value:
         """int f g deta."""
 
     @abstractmethod
-    def mean(self, f: Spread) -> Value:
+    def mean(self, f: Scatter) -> Value:
         """int f deta."""
 
     @abstractmethod
-    def moment(self, f: Spread) -> Value:
+    def moment(self, f: Scatter) -> Value:
         """int eta f deta."""
 
     @abstractmethod
-    def projected(self, f: Spread) -> list[Value]:
+    def projected(self, f: Scatter) -> list[Value]:
         """int f n_j deta for every j."""
 
     @abstractmethod
-    def projected_with_slopes(self, f: Spread, g: Spread, force: Spread, factor: Value) -> list[Value]:
+    def projected_with_slopes(self, f: Scatter, g: Scatter, force: Scatter, factor: Value) -> list[Value]:
         """int f n_j deta + factor int (int_0^eta g' n_j') force deta for every j; g is a sum of shapes."""
 
     @abstractmethod
-    def strains(self, f: Spread) -> list[Value]:
+    def strains(self, f: Scatter) -> list[Value]:
         """int f'' n_j'' deta for every j; f is a sum of shapes."""
 
     @abstractmethod
-    def strain(self, f: Spread) -> Value:
+    def strain(self, f: Scatter) -> Value:
         """int f''^2 deta; f is a sum of shapes."""
 
     @abstractmethod
-    def polynomials(self, f: Spread) -> list[list[Value]]:
+    def polynomials(self, f: Scatter) -> list[list[Value]]:
         """The function on every element: the coefficients of 1, t, t^2, ..., t from 0 to 1 along the element."""
 
     # ---- other functions
 
     @abstractmethod
-    def ahead(self, f: Spread) -> Spread:
+    def ahead(self, f: Scatter) -> Scatter:
         """(1 - eta) df/deta."""
 
     @abstractmethod
-    def slope_products(self, f: Spread, g: Spread) -> Spread:
+    def slope_products(self, f: Scatter, g: Scatter) -> Scatter:
         """int_0^eta df/deta dg/deta deta; f and g are sums of shapes."""

@@ -13,7 +13,7 @@ from math import comb
 
 from elastogen.generator.beams.finite_elements import Banded, unit_matrices
 from elastogen.generator.program.graph import Graph, Value
-from elastogen.generator.sliding.beam_functions import BeamFunctions, Spread
+from elastogen.generator.sliding.beam_functions import BeamFunctions, Scatter
 
 
 @dataclass(frozen=True)
@@ -41,11 +41,11 @@ class ElementPolynomials(BeamFunctions):
     # ---- linear combinations
 
     @property
-    def nothing(self) -> Spread:
+    def nothing(self) -> Scatter:
         """The function 0."""
         return [[] for _ in range(self.count)]
 
-    def line(self, start: Value, rise: Value) -> Spread:
+    def line(self, start: Value, rise: Value) -> Scatter:
         """The function start + rise eta."""
         if rise.is_zero:
             return [[start] for _ in range(self.count)]
@@ -54,7 +54,7 @@ class ElementPolynomials(BeamFunctions):
 
     # ---- Hermite interpolation (003 (13)); the first node is clamped
 
-    def interpolated(self, c: Sequence[Value]) -> Spread:
+    def interpolated(self, c: Sequence[Value]) -> Scatter:
         """Sum of c_j n_j: deflections and slopes dw/deta at the nodes 1, 2, ..."""
         zero, n = self.graph.value(0), self.count
         left, left_slope = zero, zero
@@ -67,7 +67,7 @@ class ElementPolynomials(BeamFunctions):
             left, left_slope = right, right_slope
         return result
 
-    def projected(self, f: Spread) -> list[Value]:
+    def projected(self, f: Scatter) -> list[Value]:
         """int f n_j deta for every j: what :meth:`interpolated` transposes to."""
         same = len({tuple(weight.ref for weight in line) for line in f}) == 1
         if not same or len(f[0]) != 1:
@@ -75,7 +75,7 @@ class ElementPolynomials(BeamFunctions):
         numbers = self._projected([[self.graph.value(1)]] * self.count)  # a constant, as the weight of a beam
         return [f[0][0] * number for number in numbers]
 
-    def _projected(self, f: Spread) -> list[Value]:
+    def _projected(self, f: Scatter) -> list[Value]:
         zero, n = self.graph.value(0), self.count
         result = [zero] * (2 * n + 2)
         for e, line in enumerate(f):
@@ -92,7 +92,7 @@ class ElementPolynomials(BeamFunctions):
 
     # ---- integrals
 
-    def inner(self, f: Spread, g: Spread) -> Value:
+    def inner(self, f: Scatter, g: Scatter) -> Value:
         """int f g deta; products that occur on several elements are formed once."""
         total = self.graph.value(0)
         for r in range(max((min(len(a), len(b)) for a, b in zip(f, g, strict=True)), default=0)):
@@ -100,11 +100,11 @@ class ElementPolynomials(BeamFunctions):
             total = total + self._total(products) * (1 / ((2 * r + 1) * self.count))
         return total
 
-    def mean(self, f: Spread) -> Value:
+    def mean(self, f: Scatter) -> Value:
         """int f deta."""
         return self._total([line[0] for line in f if line]) * (1 / self.count)
 
-    def moment(self, f: Spread) -> Value:
+    def moment(self, f: Scatter) -> Value:
         """int eta f deta."""
         n = self.count
         total = self._total([line[1] for line in f if len(line) > 1]) * (1 / (6 * n * n))
@@ -122,7 +122,7 @@ class ElementPolynomials(BeamFunctions):
             total = total + Value(self.graph, ref) * number
         return total
 
-    def polynomials(self, f: Spread) -> list[list[Value]]:
+    def polynomials(self, f: Scatter) -> list[list[Value]]:
         """P_r of 2 t - 1 is sum_k (-1)^(r+k) C(r, k) C(r+k, k) t^k."""
         result = []
         for line in f:
@@ -135,7 +135,7 @@ class ElementPolynomials(BeamFunctions):
 
     # ---- the clamp moves on
 
-    def ahead(self, f: Spread) -> Spread:
+    def ahead(self, f: Scatter) -> Scatter:
         """(1 - eta) df/deta, on each element for itself.
 
         With h_r = f_(r+1) + f_(r+3) + ..., df/dt = sum_r 2 (2 r + 1) h_r P_r; and (2 t - 1) P_r is
@@ -155,12 +155,12 @@ class ElementPolynomials(BeamFunctions):
 
     # ---- products of slopes, for the shortening; the functions are cubics
 
-    def slopes(self, f: Spread) -> Spread:
+    def slopes(self, f: Scatter) -> Scatter:
         """df/dt on every element."""
         cubics = [self._cubic(line) for line in f]
         return [[2 * (f1 + f3), 6 * f2, 10 * f3] for _, f1, f2, f3 in cubics]
 
-    def slope_products(self, f: Spread, g: Spread) -> Spread:
+    def slope_products(self, f: Scatter, g: Scatter) -> Scatter:
         """int_0^eta df/deta dg/deta deta."""
         n, zero = self.count, self.graph.value(0)
         before, result = zero, []
@@ -175,7 +175,7 @@ class ElementPolynomials(BeamFunctions):
             before = before + p[0]
         return result
 
-    def by_slope_products(self, f: Spread, force: Spread) -> Spread:
+    def by_slope_products(self, f: Scatter, force: Scatter) -> Scatter:
         """The function E with int force (int_0^eta f' g') deta = int E g deta for every g.
 
         By parts, the left side is int f' g' Phi deta with Phi the integral of the force from eta to 1.
@@ -197,22 +197,22 @@ class ElementPolynomials(BeamFunctions):
             result.append([zero, 6 * n * y0, 30 * n * y1, 14 * n * (y0 + 5 * y2)])
         return result[::-1]
 
-    def projected_with_slopes(self, f: Spread, g: Spread, force: Spread, factor: Value) -> list[Value]:
+    def projected_with_slopes(self, f: Scatter, g: Scatter, force: Scatter, factor: Value) -> list[Value]:
         """int f n_j deta + factor int (int_0^eta g' n_j') force deta for every j."""
         return self.projected(self.sum(f, self.scaled(self.by_slope_products(g, force), factor)))
 
     # ---- bending
 
-    def bending(self, f: Spread) -> Spread:
+    def bending(self, f: Scatter) -> Scatter:
         """B with int B g deta = int f'' g'' deta for every cubic g; on an element f'' is n^2 (12 f_2 P_0 + 60 f_3 P_1)."""
         zero, n = self.graph.value(0), self.count
         return [[zero, zero, 720 * n**4 * line[2], 8400 * n**4 * line[3]] for line in f]
 
-    def strains(self, f: Spread) -> list[Value]:
+    def strains(self, f: Scatter) -> list[Value]:
         """int f'' n_j'' deta for every j."""
         return self.projected(self.bending(f))
 
-    def strain(self, f: Spread) -> Value:
+    def strain(self, f: Scatter) -> Value:
         """int f''^2 deta."""
         return self.inner(self.bending(f), f)
 

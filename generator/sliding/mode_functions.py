@@ -15,7 +15,7 @@ import numpy as np
 from elastogen.generator.beams.finite_elements import Banded
 from elastogen.generator.beams.piecewise import ROUNDING
 from elastogen.generator.program.graph import Graph, Value
-from elastogen.generator.sliding.beam_functions import BeamFunctions, Spread
+from elastogen.generator.sliding.beam_functions import BeamFunctions, Scatter
 from elastogen.generator.sliding.element_polynomials import ElementPolynomials
 from elastogen.generator.spatial.inertia import Array
 
@@ -38,7 +38,7 @@ class _Numbers:
     def __init__(self, elements: int, modes: Modes) -> None:
         self.elements, self._space = elements, ElementPolynomials(Graph(), elements)
         self._columns = [[self._space.graph.value(number) for number in column] for column in zip(*modes, strict=True)]
-        self._functions: dict[_Member, Spread] = {}
+        self._functions: dict[_Member, Scatter] = {}
         self._arrays: dict[_Member, Array] = {}
         self._inner: dict[tuple[_Member, _Member], float] = {}
         space = self._space
@@ -48,13 +48,13 @@ class _Numbers:
             _banded(np.array([[space.inner(f, g).constant for g in shapes] for f in functions])) for functions in (shapes, bent)
         )
 
-    def function(self, member: _Member) -> Spread:
+    def function(self, member: _Member) -> Scatter:
         """Its polynomials on every element."""
         if member not in self._functions:
             self._functions[member] = self._function(member)
         return self._functions[member]
 
-    def _function(self, member: _Member) -> Spread:
+    def _function(self, member: _Member) -> Scatter:
         space, value = self._space, self._space.graph.value
         if member.order:
             return space.ahead(self.function(member._replace(order=member.order - 1)))
@@ -124,11 +124,11 @@ class ModeFunctions(BeamFunctions):
     # ---- linear combinations
 
     @property
-    def nothing(self) -> Spread:
+    def nothing(self) -> Scatter:
         """The function 0."""
         return [[]]
 
-    def _of(self, weights: dict[_Member, Value]) -> Spread:
+    def _of(self, weights: dict[_Member, Value]) -> Scatter:
         for member in weights:
             if member not in self._place:
                 self._place[member] = len(self._members)
@@ -138,20 +138,20 @@ class ModeFunctions(BeamFunctions):
             line[self._place[member]] = weight
         return [line]
 
-    def _weights(self, f: Spread) -> dict[_Member, Value]:
+    def _weights(self, f: Scatter) -> dict[_Member, Value]:
         return {member: weight for member, weight in zip(self._members, f[0], strict=False) if not weight.is_zero}
 
-    def line(self, start: Value, rise: Value) -> Spread:
+    def line(self, start: Value, rise: Value) -> Scatter:
         """The function start + rise eta."""
         return self._of({_Member("power", 0): start, _Member("power", 1): rise})
 
-    def interpolated(self, c: Sequence[Value]) -> Spread:
+    def interpolated(self, c: Sequence[Value]) -> Scatter:
         """Sum of c_j phi_j."""
         return [list(c)]
 
     # ---- integrals
 
-    def inner(self, f: Spread, g: Spread) -> Value:
+    def inner(self, f: Scatter, g: Scatter) -> Value:
         """int f g deta."""
         a, b = sorted((self._weights(f), self._weights(g)), key=len)
         total = self.graph.value(0)
@@ -171,20 +171,20 @@ class ModeFunctions(BeamFunctions):
             total = total + weight * self._numbers.inner(other, member)
         return total
 
-    def mean(self, f: Spread) -> Value:
+    def mean(self, f: Scatter) -> Value:
         """int f deta."""
         return self._against(self._weights(f), _Member("power", 0))
 
-    def moment(self, f: Spread) -> Value:
+    def moment(self, f: Scatter) -> Value:
         """int eta f deta."""
         return self._against(self._weights(f), _Member("power", 1))
 
-    def projected(self, f: Spread) -> list[Value]:
+    def projected(self, f: Scatter) -> list[Value]:
         """int f phi_j deta for every j."""
         weights = self._weights(f)
         return [self._against(weights, _Member("mode", j)) for j in range(self._count)]
 
-    def projected_with_slopes(self, f: Spread, g: Spread, force: Spread, factor: Value) -> list[Value]:
+    def projected_with_slopes(self, f: Scatter, g: Scatter, force: Scatter, factor: Value) -> list[Value]:
         """int f phi_j deta + factor int (int_0^eta g' phi_j') force deta for every j."""
         weights, result = self._weights(force), []
         for j, value in enumerate(self.projected(f)):
@@ -194,22 +194,22 @@ class ModeFunctions(BeamFunctions):
             result.append(value + factor * total)
         return result
 
-    def strains(self, f: Spread) -> list[Value]:
+    def strains(self, f: Scatter) -> list[Value]:
         """int f'' phi_j'' deta for every j."""
         zero, (line,) = self.graph.value(0), f
         return [sum((line[j] * number for j, number in row if j < len(line)), zero) for row in self.stiffness_integrals]
 
-    def strain(self, f: Spread) -> Value:
+    def strain(self, f: Scatter) -> Value:
         """int f''^2 deta."""
         return sum((weight * value for weight, value in zip(f[0], self.strains(f), strict=False)), self.graph.value(0))
 
     # ---- other functions
 
-    def ahead(self, f: Spread) -> Spread:
+    def ahead(self, f: Scatter) -> Scatter:
         """(1 - eta) df/deta."""
         return self._of({member._replace(order=member.order + 1): weight for member, weight in self._weights(f).items()})
 
-    def slope_products(self, f: Spread, g: Spread) -> Spread:
+    def slope_products(self, f: Scatter, g: Scatter) -> Scatter:
         """int_0^eta df/deta dg/deta deta."""
         total: dict[_Member, Value] = {}
         for mode, weight in self._weights(f).items():
@@ -218,7 +218,7 @@ class ModeFunctions(BeamFunctions):
                 total[key] = total[key] + product if key in total else product
         return self._of(total)
 
-    def polynomials(self, f: Spread) -> list[list[Value]]:
+    def polynomials(self, f: Scatter) -> list[list[Value]]:
         """The sum of the polynomials of the fixed functions."""
         result: list[list[Value]] = [[] for _ in range(self._numbers.elements)]
         for member, weight in self._weights(f).items():

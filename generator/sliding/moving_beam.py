@@ -27,7 +27,7 @@ from elastogen.generator.bodies.shaped_body import ShapedBody, undeformed_inerti
 from elastogen.generator.program.graph import Value
 from elastogen.generator.program.lowering import Lowering
 from elastogen.generator.robot.bodies.flexible_body import FlexibleBody
-from elastogen.generator.sliding.beam_functions import Spread
+from elastogen.generator.sliding.beam_functions import Scatter
 from elastogen.generator.sliding.mode_functions import Modes, beam_functions
 from elastogen.generator.sliding.moving_shape import Field, MovingShape
 from elastogen.generator.spatial.inertia import Inertia
@@ -158,13 +158,13 @@ class MovingState(DeformedBody):
     def _behind(self) -> Value:
         return self.beam.length - self.d
 
-    def _total(self, f: Spread) -> Value:
+    def _total(self, f: Scatter) -> Value:
         return self._scale * self.space.mean(f)
 
-    def _pair(self, f: Spread, g: Spread) -> Value:
+    def _pair(self, f: Scatter, g: Scatter) -> Value:
         return self._scale * self.space.inner(f, g)
 
-    def _along(self, f: Spread) -> Value:
+    def _along(self, f: Scatter) -> Value:
         """int x f dm, with x = l - d + eta d."""
         return self._scale * (self._behind * self.space.mean(f) + self.d * self.space.moment(f))
 
@@ -219,7 +219,7 @@ class MovingState(DeformedBody):
                 second[k, j] = (x, y)
         return (self.shape.s, self.shape.w), first, second
 
-    def _less(self, f: Spread) -> Spread:
+    def _less(self, f: Scatter) -> Scatter:
         return self.space.scaled(f, -1.0)
 
     def basis_gram(self, places: Sequence[tuple[int, int]]) -> Mat:
@@ -313,7 +313,7 @@ class MovingState(DeformedBody):
                 block[1 + i][1 + j] = block[1 + j][1 + i] = self._scale * (self.shape.powers[i] * self.shape.powers[j]) * value
         return block
 
-    def _moved(self, motion: TimeDerivatives, U: Sequence[Mat], a: Vec) -> tuple[list[Spread], list[Spread]]:
+    def _moved(self, motion: TimeDerivatives, U: Sequence[Mat], a: Vec) -> tuple[list[Scatter], list[Scatter]]:
         """Per component, a + U_n r, and sum_i C(n, i) U_i f^(n-i) of the displacements f."""
         space, order = self.space, len(U) - 1
         fields = self.shape.derivatives(motion, self.beam.coordinates[0], order)

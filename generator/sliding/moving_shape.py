@@ -19,9 +19,9 @@ from typing import TypeAlias
 from elastogen.generator.bodies.elastic_body import TimeDerivatives
 from elastogen.generator.program.differentiate import time_derivative
 from elastogen.generator.program.graph import Value
-from elastogen.generator.sliding.beam_functions import BeamFunctions, Spread
+from elastogen.generator.sliding.beam_functions import BeamFunctions, Scatter
 
-Field: TypeAlias = "tuple[Spread, Spread]"
+Field: TypeAlias = "tuple[Scatter, Scatter]"
 """Components along x and along y of what points of the part outside have: a displacement, an acceleration, a force."""
 
 
@@ -35,14 +35,14 @@ class MovingShape:
         self.c = [power * u for power, u in zip(self.powers, self.u, strict=True)]
         self.w = self.space.interpolated(self.c)
 
-    def shortened(self, f: Spread, g: Spread) -> Spread:
+    def shortened(self, f: Scatter, g: Scatter) -> Scatter:
         """-int_0^eta f_eta g_eta deta, or nothing without foreshortening."""
         if not self.foreshortening:
             return self.space.nothing
         return self.space.scaled(self.space.slope_products(f, g), -1.0)
 
     @cached_property
-    def s(self) -> Spread:
+    def s(self) -> Scatter:
         """The displacement along x."""
         return self.space.scaled(self.shortened(self.w, self.w), 0.5 / self.d)
 
@@ -107,8 +107,8 @@ class MovingShape:
         return found
 
     def _next(
-        self, f: Spread, chain: list[tuple[Sequence[Value], Sequence[Value]]], share: Value, space: BeamFunctions
-    ) -> Spread:
+        self, f: Scatter, chain: list[tuple[Sequence[Value], Sequence[Value]]], share: Value, space: BeamFunctions
+    ) -> Scatter:
         rates = iter(time_derivative(self.graph, [weight for line in f for weight in line], chain))
         return space.sum([[next(rates) for _ in line] for line in f], space.scaled(space.ahead(f), share))
 

@@ -19,8 +19,8 @@ from elastogen.generator.program.graph import Value
 from elastogen.generator.program.lowering import Lowering
 from elastogen.generator.robot.bodies.flexible_body import FlexibleBody
 from elastogen.generator.robot.robot import Parameter, Scalar
-from elastogen.generator.sliding.beam_functions import Spread
-from elastogen.generator.sliding.held_bodies import held_part
+from elastogen.generator.sliding.beam_functions import Scatter
+from elastogen.generator.sliding.clamped_bodies import clamped_part
 from elastogen.generator.sliding.moving_beam import MovingBeam, MovingState
 from elastogen.generator.sliding.moving_shape import Field
 from elastogen.generator.spatial.inertia import Inertia
@@ -55,7 +55,7 @@ def section_parts(
     if body.telescope is None:
         return SectionParts(ShapedBody.lowered(lower, part_beyond(body.beam, section), whole.coordinates))
     s = section.fraction  # neither place nor length of such a beam are live
-    both = (held_part(part_of(body.beam, *ends), body, joint) for ends in ((s, Fraction(1)), (Fraction(0), s)))
+    both = (clamped_part(part_of(body.beam, *ends), body, joint) for ends in ((s, Fraction(1)), (Fraction(0), s)))
     beyond, behind = (ShapedBody.lowered(lower, part, whole.coordinates) for part in both)
     return SectionParts(beyond, behind, lower.value(body.telescope.length), first - 1)
 
@@ -115,14 +115,14 @@ class OuterState(MovingState):
             total = total - before
         return total * (1 / self.beam.elements)
 
-    def _total(self, f: Spread) -> Value:
+    def _total(self, f: Scatter) -> Value:
         return self._scale * self._integral(self.space.polynomials(f))
 
-    def _pair(self, f: Spread, g: Spread) -> Value:
+    def _pair(self, f: Scatter, g: Scatter) -> Value:
         pairs = zip(self.space.polynomials(f), self.space.polynomials(g), strict=True)
         return self._scale * self._integral([_times(a, b) for a, b in pairs])
 
-    def _along(self, f: Spread) -> Value:
+    def _along(self, f: Scatter) -> Value:
         n = self.beam.elements
         step = self.d * (1 / n)
         lines = [_times([self._behind + step * float(e), step], line) for e, line in enumerate(self.space.polynomials(f))]

@@ -11,14 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from elastogen.generator.solids.interfaces import Held
+from elastogen.generator.solids.interfaces import Clamped
 from elastogen.generator.solids.solid import Array, Elements, Indices
 
 
 class Constrained:
     """Mass, stiffness and interfaces over coordinates z: free nodes, then six for every rigid interface that is not clamped."""
 
-    def __init__(self, elements: Elements, clamp: Held, seats: Sequence[Held]) -> None:
+    def __init__(self, elements: Elements, clamp: Clamped, seats: Sequence[Clamped]) -> None:
         from scipy.sparse import coo_matrix, eye, kron
 
         self.elements, self.clamp, self.seats = elements, clamp, tuple(seats)
@@ -48,7 +48,7 @@ class Constrained:
         self.M = (self.T.T @ mass @ self.T).tocsc()
         self.size = size
 
-    def motion(self, seat: Held) -> Any:
+    def motion(self, seat: Clamped) -> Any:
         """The map from z to the six coordinates of an interface, sparse."""
         from scipy.sparse import coo_matrix, csr_matrix
 

@@ -45,7 +45,7 @@ class Wanted:
 
 
 @dataclass(frozen=True)
-class Held:
+class Clamped:
     """An interface on a mesh: its nodes, and the map R from a small motion of its frame to theirs."""
 
     name: str
@@ -70,7 +70,7 @@ def rigid_motions(offsets: Array) -> Array:
     return found.reshape(-1, 6)
 
 
-def held(wanted: Wanted, elements: Elements, apart: float = np.inf) -> Held:
+def held(wanted: Wanted, elements: Elements, apart: float = np.inf) -> Clamped:
     """The nodes of an interface; what touches none, or too few to hold a frame, is refused with the nearest place.
 
     ``apart`` is the distance to the next interface [m]: a patch that nobody gave stays within half of it.
@@ -87,14 +87,14 @@ def held(wanted: Wanted, elements: Elements, apart: float = np.inf) -> Held:
             f"move it: the node nearest to the frame of {wanted.name} is at {_shown(nearest)}, {distance:.4g} m from it; "
             "or make the elements smaller (size:)",
         )
-    spread = np.linalg.svd(elements.nodes[nodes] - elements.nodes[nodes].mean(axis=0), compute_uv=False)
-    if len(nodes) < 3 or spread[1] < 1e-6 * max(spread[0], 1e-12):
+    scatter = np.linalg.svd(elements.nodes[nodes] - elements.nodes[nodes].mean(axis=0), compute_uv=False)
+    if len(nodes) < 3 or scatter[1] < 1e-6 * max(scatter[0], 1e-12):
         raise wanted.where.error(
             f"{len(nodes)} nodes on a line, near {_shown(elements.nodes[nodes[0]])}",
             "at least three nodes that are not on one line",
             "make the place larger, or the elements smaller (size:)",
         )
-    return Held(wanted.name, wanted.place, np.sort(nodes), wanted.averaging, f"{how}, {len(nodes)} nodes")
+    return Clamped(wanted.name, wanted.place, np.sort(nodes), wanted.averaging, f"{how}, {len(nodes)} nodes")
 
 
 def chosen(given: Given, where: Location) -> Choice:

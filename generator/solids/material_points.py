@@ -48,8 +48,8 @@ def material_point(found: Found, place: Array) -> MaterialPoint:
     shapes = found.shapes[found.tetrahedra[element]]  # (10, 3, k)
     moved = np.einsum("a,ack->kc", np.array(values), shapes)
     H = np.einsum("ab,ack->kcb", np.array(gradients), shapes)  # du_c / dx_b
-    turned = 0.5 * np.stack([H[:, 2, 1] - H[:, 1, 2], H[:, 0, 2] - H[:, 2, 0], H[:, 1, 0] - H[:, 0, 1]], axis=1)
-    return MaterialPoint(share @ corners[element], moved, turned, (H + H.transpose(0, 2, 1)) / 2)
+    rotated = 0.5 * np.stack([H[:, 2, 1] - H[:, 1, 2], H[:, 0, 2] - H[:, 2, 0], H[:, 1, 0] - H[:, 0, 1]], axis=1)
+    return MaterialPoint(share @ corners[element], moved, rotated, (H + H.transpose(0, 2, 1)) / 2)
 
 
 def _of_nodes(found: Found, place: Array) -> MaterialPoint:

@@ -63,10 +63,10 @@ class Matrices:
         nodes = (given * length) @ pose[:3, :3].T + pose[:3, 3]
         check_size(nodes, self.where.at("nodes"))
         self._check_free(K, given * length)
-        turned = self._turned(K, pose[:3, :3])
+        rotated = self._rotated(K, pose[:3, :3])
         none = np.zeros((0, 6), dtype=np.int64)
         numbers = np.arange(1, len(nodes) + 1)
-        return Elements(nodes, one.tocsr(), turned, none, np.zeros((0, 10), dtype=np.int64), numbers)
+        return Elements(nodes, one.tocsr(), rotated, none, np.zeros((0, 10), dtype=np.int64), numbers)
 
     def _nodes(self) -> Array:
         try:
@@ -106,7 +106,7 @@ class Matrices:
                 "export it without supports; check that nodes and rows are in the same order",
             )
 
-    def _turned(self, K: Any, rotation: Array) -> Any:
+    def _rotated(self, K: Any, rotation: Array) -> Any:
         """K in the axes of the link."""
         from scipy.sparse import block_diag
 

@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 
 from elastogen.generator.solids.constraints import Constrained, Solver, lowest
-from elastogen.generator.solids.interfaces import Held, rigid_motions
+from elastogen.generator.solids.interfaces import Clamped, rigid_motions
 from elastogen.generator.solids.solid import Array, Elements
 
-HELD_MODES = 10  # with all interfaces held, beyond as many as coordinates are wanted
+CLAMPED_MODES = 10  # with all interfaces held, beyond as many as coordinates are wanted
 EQUAL = 1e-6  # frequencies that are this near, relatively, belong to one plane of shapes
 MOST_MODES = 60
 
@@ -36,8 +36,8 @@ class Reduced:
 
 def reduced(
     elements: Elements,
-    clamp: Held,
-    seats: Sequence[Held],
+    clamp: Clamped,
+    seats: Sequence[Clamped],
     loads: Mapping[str, Array],
     count: int | None,
     below: float | None,
@@ -48,7 +48,7 @@ def reduced(
 
     solid = Constrained(elements, clamp, seats)
     wanted = min(count or MOST_MODES, MOST_MODES)
-    basis = _craig_bampton(solid, min(wanted + HELD_MODES, solid.size - 2))
+    basis = _craig_bampton(solid, min(wanted + CLAMPED_MODES, solid.size - 2))
     motion = {seat.name: solid.motion(seat) for seat in seats}
     carried = sum((motion[name].T @ csr_matrix(load) @ motion[name] for name, load in loads.items()), start=0 * solid.M)
     M = basis.T @ (solid.M @ basis) + basis.T @ (carried @ basis)
@@ -56,7 +56,7 @@ def reduced(
     squares, vectors = _eigenvectors(K, M)
     kept = min(wanted, len(squares)) if count is not None else int(np.sum(squares < (below or 0.0) ** 2))
     kept = max(kept, 1)
-    z, square = _turned(basis @ vectors[:, :kept], squares[:kept], motion)
+    z, square = _rotated(basis @ vectors[:, :kept], squares[:kept], motion)
     shapes = solid.displacements(z)
     size = np.linalg.norm(shapes, axis=1).max(axis=0)
     z, shapes = z / size, shapes / size
@@ -114,7 +114,7 @@ def _full(solid: Constrained, carried: Any, count: int) -> Array:
     return found
 
 
-def _turned(z: Array, squares: Array, motion: Mapping[str, Any]) -> tuple[Array, Array]:
+def _rotated(z: Array, squares: Array, motion: Mapping[str, Any]) -> tuple[Array, Array]:
     """Shapes with signs, and within planes of equal frequencies with directions, that do not depend on the eigensolver."""
     z, K = z.copy(), np.diag(squares)
     moved = np.vstack([np.asarray(matrix @ z) for matrix in motion.values()]) if motion else z

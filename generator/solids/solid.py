@@ -35,8 +35,8 @@ class Solid:
         used, inverse = np.unique(tetrahedra, return_inverse=True)
         cells = inverse.reshape(-1, 4).astype(np.int64)
         points = np.ascontiguousarray(corners[used], dtype=np.float64)
-        turned = _volumes(points, cells) < 0
-        cells[turned] = cells[turned][:, [0, 2, 1, 3]]
+        rotated = _volumes(points, cells) < 0
+        cells[rotated] = cells[rotated][:, [0, 2, 1, 3]]
         return Solid(points, cells, used.astype(np.int64) + 1)
 
     @property
@@ -104,8 +104,8 @@ def quadratic_elements(solid: Solid, material: Material) -> Elements:
     import skfem
     from scipy.sparse import bmat
 
-    turned = (np.ascontiguousarray(array.T) for array in (solid.corners, solid.tetrahedra))
-    mesh = skfem.MeshTet(*turned, sort_t=False)
+    rotated = (np.ascontiguousarray(array.T) for array in (solid.corners, solid.tetrahedra))
+    mesh = skfem.MeshTet(*rotated, sort_t=False)
     basis = skfem.Basis(mesh, skfem.ElementTetP2(), intorder=4)
     mass = skfem.BilinearForm(lambda u, v, w: u * v).assemble(basis) * material.density
     slopes = {

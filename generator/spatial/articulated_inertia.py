@@ -68,5 +68,5 @@ class ArticulatedInertia:
         first = [cross(row, p) for row in H]
         second = [cross(p, row) for row in moved]
         full = J.full
-        turned = [[full[r][c] - first[r][c] + second[c][r] for c in range(3)] for r in range(3)]
-        return ArticulatedInertia(Symmetric.of(turned), moved, N)
+        rotated = [[full[r][c] - first[r][c] + second[c][r] for c in range(3)] for r in range(3)]
+        return ArticulatedInertia(Symmetric.of(rotated), moved, N)

@@ -73,9 +73,9 @@ class Inertia:
         P, S = self.P, self.S
         force = add(scale(linear, self.m), cross(angular, S))
         x, y, z = angular
-        turning = [
+        rotating = [
             (P.yy + P.zz) * x - P.xy * y - P.xz * z,
             (P.xx + P.zz) * y - P.xy * x - P.yz * z,
             (P.xx + P.yy) * z - P.xz * x - P.yz * y,
         ]
-        return force, add(turning, cross(S, linear))
+        return force, add(rotating, cross(S, linear))

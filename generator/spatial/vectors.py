@@ -116,7 +116,7 @@ class Symmetric:
 
 
 @dataclass(frozen=True)
-class Turn:
+class AxisRotation:
     """Rotation about a coordinate axis (0 = x, 1 = y, 2 = z) by an angle given by its cosine and sine."""
 
     axis: int
@@ -197,7 +197,7 @@ class Matrix3:
 class Rotation:
     """A sequence of rotations, outermost first: few operations where most of them are right angles."""
 
-    steps: tuple[Turn | Matrix3, ...]
+    steps: tuple[AxisRotation | Matrix3, ...]
 
     def outward(self, v: Vec) -> Vec:
         """R v: from the inner frame to the outer one."""

@@ -8,12 +8,12 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from elastogen.runtime.choices import one_of
 from elastogen.runtime.errors import ModelError
 from elastogen.runtime.functions.kernel import ON_FAILURE, RAISE, Kernel
 from elastogen.runtime.functions.parameters import Parameters
 from elastogen.runtime.functions.quaternions import unit_quaternions
 from elastogen.runtime.functions.singular import why_singular
-from elastogen.runtime.words import one_of
 
 Array: TypeAlias = "NDArray[np.floating[Any]]"
 Triple: TypeAlias = "tuple[Array, Array, Array]"

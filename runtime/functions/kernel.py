@@ -19,12 +19,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from elastogen.runtime.choices import one_of
 from elastogen.runtime.errors import ModelError
+from elastogen.runtime.functions.fast_paths import compile_batch, compile_lists, compile_single
 from elastogen.runtime.functions.metadata import FunctionInfo
 from elastogen.runtime.functions.parameters import Parameters
-from elastogen.runtime.functions.short_ways import compile_batch, compile_lists, compile_single
 from elastogen.runtime.interface.argument import Argument
-from elastogen.runtime.words import one_of
 
 Outputs = Sequence[NDArray[Any]]
 FEWEST_PER_THREAD = 2000  # states: below, starting a thread costs more than it saves

@@ -10,13 +10,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from elastogen.runtime import real_numbers
+from elastogen.runtime.choices import flag, one_of
 from elastogen.runtime.errors import ModelError
 from elastogen.runtime.functions.evaluation import Array, Evaluation, ParameterValues
 from elastogen.runtime.functions.metadata import Metadata
 from elastogen.runtime.functions.quaternions import commutators
 from elastogen.runtime.functions.singular import why_singular
 from elastogen.runtime.real_numbers import real_array
-from elastogen.runtime.words import flag, one_of
 
 EPS = float(np.finfo(float).eps)
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from elastogen.runtime.choices import one_of
 from elastogen.runtime.errors import ModelError
 from elastogen.runtime.loop import checks
 from elastogen.runtime.loop.changes import ChangeMethods, all_controllers
@@ -38,7 +39,6 @@ from elastogen.runtime.loop.status import NOTICES, LoopStatus, LoopWarning
 from elastogen.runtime.loop.telemetry import LoopStatistics, Telemetry, distribution
 from elastogen.runtime.loop.tuning import Tuning
 from elastogen.runtime.motion.shaping import Shaper
-from elastogen.runtime.words import one_of
 
 if TYPE_CHECKING:
     from elastogen.runtime.simulation.results import Simulation

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from elastogen.runtime import real_numbers
+from elastogen.runtime.choices import flag, one_of
 from elastogen.runtime.errors import ModelError, suggestion
 from elastogen.runtime.loop import checks
 from elastogen.runtime.loop.controllers import BY_NAME, Controller
@@ -17,7 +18,6 @@ from elastogen.runtime.loop.plants import Callbacks, Plant, Simulated
 from elastogen.runtime.loop.positions import unit_positions
 from elastogen.runtime.model.model import Model
 from elastogen.runtime.motion.shaping import Shaper
-from elastogen.runtime.words import flag, one_of
 
 HIGHEST_RATE = 50_000.0  # [Hz]
 POLICIES = {"skip": "SKIP", "catch_up": "CATCH_UP", "stop": "STOP"}

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from elastogen.runtime import real_numbers
+from elastogen.runtime.choices import one_of
 from elastogen.runtime.errors import ModelError
 from elastogen.runtime.loop import checks
 from elastogen.runtime.loop.controllers import damping_by_columns, mass_by_columns, stiffness_by_columns
@@ -17,7 +18,6 @@ from elastogen.runtime.loop.pointers import connect_functions
 from elastogen.runtime.loop.positions import positions_of, unit_positions
 from elastogen.runtime.loop.shared_memory import SharedMemory, SharedRobot
 from elastogen.runtime.model.model import Model
-from elastogen.runtime.words import one_of
 
 __all__ = ["Callbacks", "Plant", "SharedMemory", "SharedRobot", "Simulated"]
 METHODS = {"rk4": "RK4", "semi_implicit": "SEMI_IMPLICIT"}

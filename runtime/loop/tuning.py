@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from elastogen.runtime import real_numbers
+from elastogen.runtime.choices import flag
 from elastogen.runtime.errors import ModelError
 from elastogen.runtime.loop import checks
 from elastogen.runtime.loop.controllers import Controller, StateFeedback, UserController, default_gains, stiffness_by_columns
@@ -18,7 +19,6 @@ from elastogen.runtime.loop.safety.limits import Limits, limit_fields
 from elastogen.runtime.loop.safety.safe_command import AFTER, STOPS, SafeCommand, checked_safe_command
 from elastogen.runtime.loop.stability import Growth, LinearRobot, growth
 from elastogen.runtime.motion.shaping import Shaper
-from elastogen.runtime.words import flag
 
 __all__ = ["Limits", "SafeCommand", "Tuning"]
 LAW_FIELDS = ("kp", "kd", "K", "compliance", "user")  # numbers that belong to a controller
@@ -226,13 +226,13 @@ class Tuning:
 
     def expand(self, name: str, value: ArrayLike, elsewhere: float = 0.0) -> NDArray[Any]:
         """A value over all velocities from a number, or from an array over all or over the driven ones."""
-        return self._spread(name, value, np.full(self._model.nv, elsewhere), list(self._model.driven))
+        return self._scatter(name, value, np.full(self._model.nv, elsewhere), list(self._model.driven))
 
     def expand_positions(self, name: str, value: ArrayLike, elsewhere: NDArray[Any]) -> NDArray[Any]:
         """The same over all coordinates."""
-        return self._spread(name, value, elsewhere, list(self._model.driven_coordinates))
+        return self._scatter(name, value, elsewhere, list(self._model.driven_coordinates))
 
-    def _spread(self, name: str, value: ArrayLike, full: NDArray[Any], driven: list[int]) -> NDArray[Any]:
+    def _scatter(self, name: str, value: ArrayLike, full: NDArray[Any], driven: list[int]) -> NDArray[Any]:
         n = len(full)
         given = real_numbers.numbers(f"{self._model.name}: {name}", value)
         if given.shape not in ((), (n,), (len(driven),)):
@@ -240,6 +240,6 @@ class Tuning:
             raise ModelError(f"{self._model.name}: {name} has shape {given.shape}, expected {expected}.")
         if given.shape == (n,):
             return given
-        spread: NDArray[Any] = full.copy()
-        spread[driven] = given
-        return spread
+        scatter: NDArray[Any] = full.copy()
+        scatter[driven] = given
+        return scatter

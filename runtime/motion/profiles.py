@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from elastogen.runtime.choices import flag
 from elastogen.runtime.errors import ModelError
 from elastogen.runtime.motion.trajectory import Trajectory
 from elastogen.runtime.real_numbers import finite
-from elastogen.runtime.words import flag
 
 Array = NDArray[np.float64]
 Phases = list[tuple[float, float]]  # (duration [s], value of the highest derivative), one after another

@@ -19,9 +19,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from elastogen.runtime.choices import flag
 from elastogen.runtime.errors import ModelError
 from elastogen.runtime.real_numbers import finite, real_array
-from elastogen.runtime.words import flag
 
 Array = NDArray[np.float64]
 _MOST_SAMPLES = 10**8  # beyond any memory with their four derivatives, and before whole numbers overflow

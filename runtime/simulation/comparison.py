@@ -30,7 +30,7 @@ class TipDeflection:
     """(n, 3) rotation vector [rad]; about z it is the slope of bending in y."""
     moving: tuple[int, ...]
     """Axes along which some elastic coordinate displaces the tip."""
-    turning: tuple[int, ...]
+    rotating: tuple[int, ...]
     """Axes about which some elastic coordinate turns the tip."""
 
 
@@ -114,7 +114,7 @@ class Comparison:
                 k = int(np.argmax(np.abs(tip.displacement[:, axis])))
                 value = tip.displacement[k, axis]
                 lines.append(f"{tip.link}: largest tip deflection {1e3 * value:.3g} mm in {AXES[axis]} at t = {t[k]:.3g} s")
-            for axis in tip.turning:
+            for axis in tip.rotating:
                 k = int(np.argmax(np.abs(tip.rotation[:, axis])))
                 value = tip.rotation[k, axis]
                 lines.append(f"{tip.link}: largest tip slope {1e3 * value:.3g} mrad about {AXES[axis]} at t = {t[k]:.3g} s")

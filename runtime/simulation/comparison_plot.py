@@ -59,7 +59,7 @@ def _panels(c: Comparison) -> list[_Panel]:
     panels += [_Panel(words[unit][1], partial(_draw_joints, c, unit)) for unit in units]
     if any(tip.moving for tip in c.deflections):
         panels.append(_Panel("Tip deflection", partial(_draw_deflections, c)))
-    if any(tip.turning for tip in c.deflections):
+    if any(tip.rotating for tip in c.deflections):
         panels.append(_Panel("Tip slope", partial(_draw_slopes, c)))
     axes = _moving_axes(c)
     panels += [_Panel(f"End-effector, {AXES[axis]}", partial(_draw_position, c, axis)) for axis in axes]
@@ -132,7 +132,7 @@ def _draw_deflections(c: Comparison, axes: Any) -> None:
 
 def _draw_slopes(c: Comparison, axes: Any) -> None:
     for tip in c.deflections:
-        for axis in tip.turning:
+        for axis in tip.rotating:
             axes.plot(c.flexible.t, 1e3 * tip.rotation[:, axis], label=f"{tip.link}, about {AXES[axis]}", **_FLEXIBLE)
     _timed(axes, "slope [mrad]")
 

@@ -13,11 +13,11 @@ from typing import Any, Literal, TypeAlias, Union
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from elastogen.runtime.choices import one_of
 from elastogen.runtime.errors import ModelError
 from elastogen.runtime.motion.spline import cubic_spline
 from elastogen.runtime.motion.trajectory import Trajectory
 from elastogen.runtime.real_numbers import real_array
-from elastogen.runtime.words import one_of
 
 SAMPLES_PER_SECOND = 1000.0  # of a Trajectory that a controller follows; quintics between them
 PythonForce: TypeAlias = "Callable[[float, NDArray[Any], NDArray[Any]], ArrayLike]"

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from elastogen.runtime.choices import flag, one_of
 from elastogen.runtime.errors import ModelError, ModelWarning
 from elastogen.runtime.functions.evaluation import ParameterValues
 from elastogen.runtime.functions.loops.closed_starts import check_closed, needed_functions
@@ -22,7 +23,6 @@ from elastogen.runtime.functions.singular import condition, why_singular
 from elastogen.runtime.interface.integrators import DEFAULT, INTEGRATORS, integrator
 from elastogen.runtime.real_numbers import real_array
 from elastogen.runtime.simulation.limit_methods import LimitMethods, cut_at_limits, until_limit
-from elastogen.runtime.words import flag, one_of
 
 if TYPE_CHECKING:  # imported where they are used: a model that is only evaluated starts at once
     from elastogen.runtime.simulation.inputs import Input, InputReader

@@ -10,9 +10,9 @@ from typing import Any, Literal, TypeAlias, Union
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from elastogen.runtime.choices import one_of
 from elastogen.runtime.errors import ModelError, ModelWarning
 from elastogen.runtime.real_numbers import real_array
-from elastogen.runtime.words import one_of
 
 FREQUENCY = 300.0  # of a joint on a stop with the default stiffness [rad/s]
 

@@ -233,8 +233,8 @@ def test_cffi_is_told_every_function_of_the_headers_of_a_loop() -> None:
     prototypes = re.findall(r"^\w+ two_link_\w+\(.*\);$", "\n".join(headers), flags=re.MULTILINE)
     assert len(prototypes) > 30
     for prototype in prototypes:
-        told = re.sub("|".join(names), lambda name: names[name[0]], prototype)
-        assert told in model.cdef.splitlines(), prototype
+        said = re.sub("|".join(names), lambda name: names[name[0]], prototype)
+        assert said in model.cdef.splitlines(), prototype
 
 
 def test_live_values_are_the_nominal_ones(rendered: RenderedModel) -> None:

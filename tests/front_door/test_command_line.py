@@ -12,7 +12,7 @@ import pytest
 import elastogen
 from elastogen import command_line, demo
 from elastogen.commands import COMMANDS
-from elastogen.commands.shared.option_words import as_options
+from elastogen.commands.shared.option_choices import as_options
 
 
 def fails(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:

@@ -144,8 +144,8 @@ def test_quiet_and_verbose(capsys: pytest.CaptureFixture[str], tmp_path: Path) -
     assert main(["generate", "two_link", str(tmp_path / "a"), *ONE, "--quiet"]) == 0
     assert capsys.readouterr().err == ""
     assert main(["generate", "two_link", str(tmp_path / "b"), *ONE, "--verbose"]) == 0
-    told = capsys.readouterr().err
-    assert re.fullmatch(r"generating two_link \.\.\. done after \d+\.\d s \(deriving \d+\.\d s, rendering \d+\.\d s\)\n", told)
+    said = capsys.readouterr().err
+    assert re.fullmatch(r"generating two_link \.\.\. done after \d+\.\d s \(deriving \d+\.\d s, rendering \d+\.\d s\)\n", said)
 
 
 def test_stages_are_told_to_those_who_listen() -> None:

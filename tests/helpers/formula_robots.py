@@ -57,8 +57,8 @@ def track_poses(q: Sequence[Any]) -> list[Any]:
     cam = cam * dalembert.exponential((0, 0, a + mp.mpf(0.2) * mp.sin(a)))
     cam = cam * dalembert.exponential((mp.mpf(0.6) * tilt, 0, mp.mpf(0.8) * tilt))
     rail = dalembert.moved(mp.mpf(0.3), 0, mp.mpf(0.1)) * dalembert.moved(s, mp.mpf(0.3) * mp.sin(2 * s), mp.mpf(0.1) * s**2)
-    turned = dalembert.exponential((mp.mpf(0.1) * mp.sin(s), mp.mpf(0.2) * s, mp.atan(mp.mpf(0.6) * s)))
-    return [cam, cam * rail * turned]
+    rotated = dalembert.exponential((mp.mpf(0.1) * mp.sin(s), mp.mpf(0.2) * s, mp.atan(mp.mpf(0.6) * s)))
+    return [cam, cam * rail * rotated]
 
 
 def ball_poses(q: Sequence[Any]) -> list[Any]:

@@ -25,8 +25,8 @@ class PlainPrograms:
     Functions of ``frames`` are derived in their layout of that number.
     """
 
-    def __init__(self, robot: Robot, way: int = 0, frames: tuple[str, ...] = (), layout: int = 0) -> None:
-        self.robot, self.way, self.layout = robot, way, layout
+    def __init__(self, robot: Robot, formulation: int = 0, frames: tuple[str, ...] = (), frame_assignment: int = 0) -> None:
+        self.robot, self.formulation, self.frame_assignment = robot, formulation, frame_assignment
         self.family = VariantFamily(robot, frames=frames)
         self.variant = self.family.plain()
         self.size = self.variant.size
@@ -38,10 +38,10 @@ class PlainPrograms:
         if name not in self._programs:
             known = CATALOGUE | FRAMED
             entry = known[name] if name in known else own_entries(self.family, CATALOGUE)[name]
-            apart = entry.layout in ("points", "physical", "frames", "loaded")
-            variants = self.family.layouts(entry.layout) if apart else [self.variant]
-            variant = variants[self.layout % len(variants)]
-            derived = entry.ways[self.way % len(entry.ways)](variant)
+            apart = entry.frame_assignment in ("points", "physical", "frames", "loaded")
+            variants = self.family.frame_assignments(entry.frame_assignment) if apart else [self.variant]
+            variant = variants[self.frame_assignment % len(variants)]
+            derived = entry.formulations[self.formulation % len(entry.formulations)](variant)
             points = len(variant.pointed.points) if apart else 0
             names = entry.inputs or (("q",) if self.robot.terms else ())  # tangents of own terms
             nq, nv = variant.positions, self.size

@@ -95,9 +95,9 @@ def test_stamps_are_mended_and_told(robot):
     changed["F"][50, 0] = np.nan
     pieces, notes = clean(matched(robot, changed), robot)
     assert len(pieces) == 2
-    told = "; ".join(notes)
+    said = "; ".join(notes)
     for words in ("1 samples with missing numbers", "time stamp of the one before", "1 gaps longer", "uneven time stamps"):
-        assert words in told
+        assert words in said
     for piece in pieces:
         np.testing.assert_allclose(np.diff(piece.time), piece.step)
         shift = 1.0 if piece.time[0] > 7 else 0.0

@@ -123,8 +123,8 @@ class Chain:
         found = []
         for i, link in enumerate(self.links):
             if link.get("rigid"):
-                spread = math.sqrt(link["inertia"] / link["mass"])
-                found.append((np.full(2, link["mass"] / 2), i, link["length"] / 2 + spread * np.array([-1.0, 1.0]), 0))
+                scatter = math.sqrt(link["inertia"] / link["mass"])
+                found.append((np.full(2, link["mass"] / 2), i, link["length"] / 2 + scatter * np.array([-1.0, 1.0]), 0))
                 continue
             length, n, d = link["length"], link["elements"], q[self.starts[i]]
             ends = [0.0, *(length - d + d * k / n for k in range(n + 1))]

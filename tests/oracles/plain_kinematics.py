@@ -22,7 +22,7 @@ def frames(robot: Robot, q, values=None) -> dict[str, np.ndarray]:
     for joint in robot.joints:
         motion = np.eye(4)
         axis = numeric(robot, joint.axis, values)
-        if joint.type.turning:
+        if joint.type.rotating:
             motion[:3, :3] = Rotation.from_rotvec(axis * q[joint.name]).as_matrix()
         elif joint.type is kinds.PRISMATIC:
             motion[:3, 3] = axis * q[joint.name]

@@ -36,8 +36,8 @@ def sliding(kind):
 
 
 def rod_points():
-    spread = np.sqrt(0.01 / 0.7)
-    return [(0.35, (0.15 + sign * spread, 0, 0)) for sign in (-1, 1)]
+    scatter = np.sqrt(0.01 / 0.7)
+    return [(0.35, (0.15 + sign * scatter, 0, 0)) for sign in (-1, 1)]
 
 
 def beam_at(x):

@@ -13,7 +13,7 @@ from elastogen.build.c.dialect import Dialect
 from elastogen.build.c.expression import literal
 from elastogen.build.c.lines import INDENT
 from elastogen.build.c.loops.column_memory import COLUMNS, NOWHERE, ColumnMemory, padded
-from elastogen.build.c.loops.direct_results import VECTORS, Spread
+from elastogen.build.c.loops.direct_results import VECTORS, Scatter
 from elastogen.build.c.schedule import Statement, Store
 from elastogen.generator.program.columns import GIVEN, SHARED, Columns
 from elastogen.generator.program.graph import Op
@@ -22,7 +22,7 @@ from elastogen.runtime.interface.argument import Argument
 
 NUMBERS = "numbers"  # constants, one for each column
 
-Target = int | Spread
+Target = int | Scatter
 """Where a result goes: a place in the array of columns, or elements of an output or of that array."""
 
 
@@ -52,7 +52,7 @@ def print_loop(memory: ColumnMemory, number: int, shared: Mapping[int, int], nam
     lines.append(f"{INDENT}}}")
     parameters = {SHARED: f"const {real} {SHARED}[{len(shared)}]"} if columns.shared else {}
     parameters[COLUMNS] = f"{real} {COLUMNS}[{memory.size}]"
-    written = {target.output for _, target in targets if isinstance(target, Spread)}
+    written = {target.output for _, target in targets if isinstance(target, Scatter)}
     for argument, _ in memory.program.outputs:
         if argument.name in written:
             parameters[argument.name] = f"{real} {argument.name}[{argument.size}]"
@@ -66,8 +66,8 @@ def _targets(memory: ColumnMemory, number: int) -> list[tuple[int, Target]]:
     """Numbers of results, each with one place that it goes to."""
     targets: list[tuple[int, Target]] = []
     for r in range(len(memory.program.columns[number].results)):
-        spreads = (*memory.direct.spreads.get((number, r), ()), *memory.spreads.get((number, r), ()))
-        targets += [(r, spread) for spread in spreads]
+        scatters = (*memory.direct.scatters.get((number, r), ()), *memory.scatters.get((number, r), ()))
+        targets += [(r, scatter) for scatter in scatters]
         targets += [(r, memory.results[number, r])] if (number, r) in memory.results else []
     return targets
 
@@ -88,7 +88,7 @@ class _Step(Printer):
         inputs = [
             Argument(name, (size,), "", "") for name, size in ((GIVEN, len(columns.given)), (SHARED, len(columns.shared)))
         ]
-        results = [columns.results[r] ^ (isinstance(target, Spread) and target.negative) for r, target in targets]
+        results = [columns.results[r] ^ (isinstance(target, Scatter) and target.negative) for r, target in targets]
         self.targets = [target for _, target in targets]
         self.lanes = columns.width if columns.width in VECTORS else 0
         vector = VECTORS.get(columns.width, "")
@@ -127,7 +127,7 @@ class _Step(Printer):
         if not isinstance(statement, Store):
             return super()._statement(statement, text)
         target, value = self.targets[statement.index], self.expressions.reference(statement.ref, text)
-        if isinstance(target, Spread):
+        if isinstance(target, Scatter):
             return [f"{self._macro.format('SPREAD_')}({target.output}, {target.first}, {target.step}, {value});"]
         if self.lanes:
             return [f"{self._macro.format('WRITE_')}({COLUMNS}, {target}, {value});"]

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from elastogen.build.c.loops.direct_results import VECTORS, DirectResults, Result, Spread, origins
+from elastogen.build.c.loops.direct_results import VECTORS, DirectResults, Result, Scatter, origins
 from elastogen.generator.program.columns import Columns
 from elastogen.generator.program.graph import Op
 from elastogen.generator.program.program import InLoops
@@ -42,7 +42,7 @@ class ColumnMemory:
     zeroed: list[tuple[int, int]] = field(default_factory=list)  # first and end of what is to be zero from the beginning
     places: dict[int, int] = field(default_factory=dict)  # of the nodes made[k] that are read one by one
     nowhere: list[int] = field(default_factory=list)  # nodes made[k] that go where they are read at once
-    spreads: dict[Result, list[Spread]] = field(default_factory=dict)  # into rows that other loops start from
+    scatters: dict[Result, list[Scatter]] = field(default_factory=dict)  # into rows that other loops start from
 
     def __post_init__(self) -> None:
         self._origin = origins(self.program)
@@ -122,7 +122,7 @@ class ColumnMemory:
                 free.setdefault(padded(loops[result[0]]), []).append(self.results[result])
         for result, negative, cells in self._pairs:
             first, second = (known[row] + place for row, place in cells)
-            self.spreads.setdefault(result, []).append(Spread(COLUMNS, first, second - first, negative))
+            self.scatters.setdefault(result, []).append(Scatter(COLUMNS, first, second - first, negative))
 
     def _last_reads(self) -> tuple[dict[Result, int], set[Result]]:
         """The last loop that reads a result where it is, and the results that are read one by one too."""

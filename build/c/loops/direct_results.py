@@ -17,7 +17,7 @@ Result = tuple[int, int]
 
 
 @dataclass(frozen=True)
-class Spread:
+class Scatter:
     """``output[first + i * step] = value;`` for the columns i of a result, or their negatives."""
 
     output: str
@@ -30,7 +30,7 @@ class Spread:
 class DirectResults:
     """What loops write into outputs themselves, and the elements of the outputs that they write."""
 
-    spreads: dict[Result, list[Spread]]
+    scatters: dict[Result, list[Scatter]]
     elements: frozenset[tuple[str, int]]
 
 
@@ -57,7 +57,7 @@ def direct_results(program: InLoops) -> DirectResults:
             if ref >> 1 in origin:
                 result, column = origin[ref >> 1]
                 wanted.setdefault((result, argument.name, bool(ref & 1)), {}).setdefault(column, []).append(index)
-    spreads: dict[Result, list[Spread]] = {}
+    scatters: dict[Result, list[Scatter]] = {}
     elements: set[tuple[str, int]] = set()
     for (result, output, negative), found in wanted.items():
         width = program.columns[result[0]].width
@@ -65,6 +65,6 @@ def direct_results(program: InLoops) -> DirectResults:
             for indices in zip(*(found[column] for column in range(width)), strict=False):
                 steps = {after - before for before, after in pairwise(indices)}
                 if len(steps) == 1:
-                    spreads.setdefault(result, []).append(Spread(output, indices[0], steps.pop(), negative))
+                    scatters.setdefault(result, []).append(Scatter(output, indices[0], steps.pop(), negative))
                     elements |= {(output, index) for index in indices}
-    return DirectResults(spreads, frozenset(elements))
+    return DirectResults(scatters, frozenset(elements))

@@ -12,7 +12,7 @@ import click
 import elastogen
 from elastogen.commands.motion.animate import PAGE, motion
 from elastogen.commands.motion.simulate import MOTION
-from elastogen.commands.shared.option_words import as_options
+from elastogen.commands.shared.option_choices import as_options
 from elastogen.commands.shared.options import (
     COMPILATION,
     EMISSION,

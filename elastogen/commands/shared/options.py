@@ -17,7 +17,7 @@ import click
 from click.shell_completion import CompletionItem
 
 import elastogen
-from elastogen.commands.shared.option_words import as_options
+from elastogen.commands.shared.option_choices import as_options
 from elastogen.commands.shared.progress import progress
 
 if TYPE_CHECKING:

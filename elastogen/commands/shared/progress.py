@@ -22,7 +22,7 @@ def progress(task: str, options: SimpleNamespace) -> Iterator[None]:
     live, start, ending = sys.stderr.isatty(), time.perf_counter(), "stopped"
     took: dict[str, float] = {}
 
-    def told(stage: str, detail: str, seconds: float | None) -> None:
+    def said(stage: str, detail: str, seconds: float | None) -> None:
         if seconds is not None:
             took[stage] = took.get(stage, 0.0) + seconds
         elif live:
@@ -31,7 +31,7 @@ def progress(task: str, options: SimpleNamespace) -> Iterator[None]:
 
     print(f"{task} ...", end="", file=sys.stderr, flush=True)
     try:
-        with listening(told):
+        with listening(said):
             yield
         ending = "done"
     finally:

@@ -15,7 +15,7 @@ GAP = 5.0  # times the usual step: longer is a gap, which no filter may bridge
 SHORTEST = 1.0  # [s] of a piece between gaps that is worth keeping
 FEWEST = 50  # samples of a run
 EVEN = 1e-4  # of the usual step: stamps that differ by less are even
-TURNS = 4 * np.pi  # [rad] a joint that goes farther without limits that allow it is measured in degrees
+REVOLUTIONS = 4 * np.pi  # [rad] a joint that goes farther without limits that allow it is measured in degrees
 SATURATED = 0.02  # share of samples at the very largest force
 OFF = (0.8, 1.25)  # slope of qd over the derivative of q between which both have one unit
 
@@ -107,7 +107,7 @@ def _check_units(run: Run, robot: Robot) -> None:
         if joint.unit != "rad":
             continue
         bounds = [abs(float(x)) for x in (joint.limits.lower, joint.limits.upper) if x is not None]
-        most, far = (1.5 * max(bounds) if bounds else TURNS), float(np.abs(run.q[:, k]).max())
+        most, far = (1.5 * max(bounds) if bounds else REVOLUTIONS), float(np.abs(run.q[:, k]).max())
         if far > most and float(np.ptp(run.q[:, k])) > 2 * np.pi:
             raise IdentificationError(
                 f"{run.source}: q.{name}", f"{far:.1f} rad", f"at most {most:.1f} rad, as its limits say",
@@ -169,8 +169,8 @@ def _even(run: Run, rows: Array, step: float, notes: list[str]) -> Piece:
         cut = _rows(run, rows)
         return Piece(run.source, step, t, cut.q, cut.qd, cut.qdd, cut.F)
     even = t[0] + step * np.arange(int((t[-1] - t[0]) / step) + 1)
-    spread = np.abs(np.diff(t) - step).max()
-    notes.append(f"uneven time stamps (up to {1e3 * spread:.1f} ms off): interpolated to steps of {1e3 * step:.3f} ms")
+    scatter = np.abs(np.diff(t) - step).max()
+    notes.append(f"uneven time stamps (up to {1e3 * scatter:.1f} ms off): interpolated to steps of {1e3 * step:.3f} ms")
 
     def of(value: Array | None) -> Array | None:
         if value is None:

@@ -65,8 +65,8 @@ def match_columns(
     q = found["q"]
     if q is None:
         raise _missing(table, "q", joints)
-    turning = np.array([velocity.unit == "rad" for velocity in robot.velocities if velocity.driven])
-    factor = np.where(turning, np.pi / 180.0, 1.0) if degrees else np.ones(len(joints))
+    rotating = np.array([velocity.unit == "rad" for velocity in robot.velocities if velocity.driven])
+    factor = np.where(rotating, np.pi / 180.0, 1.0) if degrees else np.ones(len(joints))
     rates = [None if found[key] is None else found[key] * factor for key in ("qd", "qdd")]  # type: ignore[operator]
     F, notes = _forces(table, found, gains, joints)
     return Run(table.source, time, q * factor, rates[0], rates[1], F, (*table.notes, *notes))
@@ -109,11 +109,11 @@ def commanded_gains(table: Table, robot: Robot, columns: Mapping[str, object] | 
     times, first = np.unique(time, return_index=True)
     rate = np.gradient(q[first], times, axis=0)
     smooth = np.apply_along_axis(lambda x: np.convolve(x, np.ones(9) / 9, mode="same"), 0, rate)
-    turning = np.gradient(smooth, times, axis=0)
+    rotating = np.gradient(smooth, times, axis=0)
     gains = {}
     for k, joint in enumerate(joints):
         width = 0.01 * max(float(np.abs(smooth[:, k]).max()), 1e-9)
-        others = [smooth[:, k], np.tanh(smooth[:, k] / width), turning[:, k], np.ones(len(times))]
+        others = [smooth[:, k], np.tanh(smooth[:, k] / width), rotating[:, k], np.ones(len(times))]
         A = np.column_stack([force[first, k], *others])
         slope = np.linalg.lstsq(A, current[first, k], rcond=None)[0][0]
         if not (np.isfinite(slope) and slope != 0):

@@ -19,7 +19,7 @@ Place: TypeAlias = tuple[Rated, Rated, Rated]
 POINTS = 6  # of Gauss on an element: squares of velocities have degree 10 with foreshortening
 
 
-def turned(numbers: Numbers, place: Place) -> Pair:
+def rotated(numbers: Numbers, place: Place) -> Pair:
     """The frame at a place, turned about z by the slope there, and its rate."""
     along, across, slope = place
     c, s = numbers.context.cos(slope.value), numbers.context.sin(slope.value)
@@ -42,7 +42,7 @@ class MovingBeam:
         self.modes = numbers.array(beam.modes) if beam.modes else None
         self._damping = numbers.array(body.damping)
         self._varying = [(exponent, numbers.array(matrix)) for exponent, matrix in beam.damping]
-        self._held = [numbers.array(matrix) for matrix in beam.held_damping]
+        self._held = [numbers.array(matrix) for matrix in beam.clamped_damping]
         self._gauss, self._few = numbers.gauss(POINTS), numbers.gauss(2)
         self.held = 0  # nodal clamps: the element inside the joint
 

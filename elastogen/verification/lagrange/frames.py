@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 import sympy
 
-from elastogen.generator.joints.coupled import CoupledSlide, CoupledTurn, leader
+from elastogen.generator.joints.coupled import CoupledRotation, CoupledSlide, leader
 from elastogen.generator.robot.bodies.flexible_body import TIP, FlexibleBody, Interface
 from elastogen.generator.robot.joint_kind import Screw
 from elastogen.generator.robot.robot import Joint, Robot
-from elastogen.verification.lagrange.beams import BeamLine, MovingBeam, turned
+from elastogen.verification.lagrange.beams import BeamLine, MovingBeam, rotated
 from elastogen.verification.lagrange.numbers import Array, NotCoveredError, Numbers, Pair, Rated
 from elastogen.verification.lagrange.sections import section
 
@@ -50,11 +50,11 @@ class FreeFrame:
         square = half.dot(half)
         v, w = half * (1 - square / 6), 1 - square / 2 + square**2 / 24
         u, s = self._quaternion[:3], self._quaternion[3]
-        turned = [*(s * v + w * u + np.cross(u, v)), s * w - u.dot(v)]
+        rotated = [*(s * v + w * u + np.cross(u, v)), s * w - u.dot(v)]
         if len(self.positions) == 4:
-            return turned
+            return rotated
         place = self._moved[:3, :3].dot(self._exponential(x, x * 0)[0][:3, 3]) + self._moved[:3, 3]
-        return [*place, *turned]
+        return [*place, *rotated]
 
     def at(self, x: Array, xd: Array) -> Pair:
         """exp by four terms of its series: x stays within the steps of differences, where they are exact to all digits."""
@@ -91,7 +91,7 @@ class ContactFrame:
     def seat(self, x: Array, xd: Array) -> Pair:
         """Where the joint is, without the turn of its child."""
         d = Rated(x[self.own], xd[self.own])
-        return turned(self.numbers, self.beam.place(d, x, xd, self._element, at_node=self.nodal))
+        return rotated(self.numbers, self.beam.place(d, x, xd, self._element, at_node=self.nodal))
 
     def at(self, x: Array, xd: Array) -> Pair:
         """The child's frame in the parent's."""
@@ -112,7 +112,7 @@ class SectionFrame:
 
     def at(self, x: Array, xd: Array) -> Pair:
         """In the frame of the link."""
-        A, rate = turned(self.beam.numbers, self.beam.place(self.along, x, xd, self._element))
+        A, rate = rotated(self.beam.numbers, self.beam.place(self.along, x, xd, self._element))
         return A.dot(self._rest), rate.dot(self._rest)
 
 
@@ -176,7 +176,7 @@ class Frames:
         kind, own = joint.type, self.place[joint.name]
         symbols = list(sympy.symbols(f"x:{len(own)}", real=True)) if own else []
         screws = kind.screws(joint)
-        if isinstance(kind, (CoupledTurn, CoupledSlide)):
+        if isinstance(kind, (CoupledRotation, CoupledSlide)):
             assert joint.coupling is not None
             screws, symbols = kind.free.screws(joint), [leader(name) for name in joint.coupling.leaders]
             own = tuple(self.robot.velocity_names.index(name) for name in joint.coupling.leaders)

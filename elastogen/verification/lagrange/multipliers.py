@@ -57,8 +57,8 @@ def _column(robot: Robot, loop: ClosedLoop, at: Any, unit: Any) -> list[float]:
     if loop.kind.turn == "perpendicular":
         second = R.T @ B[:3, :3] @ np.array([float(component) for component in loop.axis2])
         return [*moved, float(np.cross(axis, second) @ angular)]
-    turned = {"nothing": np.empty(0), "across": plane @ angular, "all": angular}[loop.kind.turn]
-    return [*moved, *turned]
+    rotated = {"nothing": np.empty(0), "across": plane @ angular, "all": angular}[loop.kind.turn]
+    return [*moved, *rotated]
 
 
 def _spin(T: NDArray[Any], rate: NDArray[Any]) -> NDArray[Any]:

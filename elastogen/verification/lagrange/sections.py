@@ -13,7 +13,7 @@ from elastogen.generator.robot.bodies.flexible_body import FlexibleBody
 from elastogen.verification.lagrange.numbers import Array, Numbers
 
 POINTS = 18  # of Gauss on a piece: products of two slopes of degree 16
-TURNS = {"y": (2, 1), "z": (1, -1)}  # the axis that bending turns about, and its sign
+REVOLUTIONS = {"y": (2, 1), "z": (1, -1)}  # the axis that bending turns about, and its sign
 
 
 class Shape:
@@ -54,7 +54,7 @@ def section(numbers: Numbers, body: FlexibleBody, x: Any) -> tuple[Array, Array]
             shifts[n, 0] = phi(s)
         else:
             shifts[n, "xyz".index(phi.direction)] = phi(s)
-            axis, sign = TURNS[phi.direction]
+            axis, sign = REVOLUTIONS[phi.direction]
             turns[n, axis] = sign * phi(s, 1) / length
     return shifts, turns
 

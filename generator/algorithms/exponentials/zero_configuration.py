@@ -13,7 +13,7 @@ import sympy
 
 from elastogen.generator.algorithms.exponentials.amplitudes import Amplitude, MotionArgument, Product
 from elastogen.generator.joints.on_beams.sliding import PLANE
-from elastogen.generator.mechanism.layout import build_mechanism
+from elastogen.generator.mechanism.frame_assignment import build_mechanism
 from elastogen.generator.mechanism.mechanism import Frame, Mechanism
 from elastogen.generator.program.graph import Graph, Value
 from elastogen.generator.program.lowering import Lowering
@@ -22,8 +22,8 @@ from elastogen.generator.robot.errors import OutputError
 from elastogen.generator.robot.joint_kind import Screw
 from elastogen.generator.robot.placement import product as pose_product
 from elastogen.generator.robot.robot import IDENTITY, Joint, Matrix, Robot, Scalar, Vector
+from elastogen.generator.sliding.clamped_bodies import clamped_bodies
 from elastogen.generator.sliding.elements_inside import Indicators
-from elastogen.generator.sliding.held_bodies import held_bodies
 from elastogen.generator.spatial.vectors import Mat, Vec, add, cross, scale, times
 
 TipForm: TypeAlias = Literal["split", "screw"]
@@ -76,7 +76,7 @@ class ZeroConfiguration:
         self.size = 0
         start: _Place = ((), IDENTITY)
         links, ends = {robot.links[0].name: start}, {(robot.links[0].name, TIP): start}
-        held = held_bodies(robot)
+        held = clamped_bodies(robot)
         for joint in robot.joints:
             seat = links[joint.parent] if joint.type.rides_parent else ends[joint.parent, joint.interface or TIP]
             path, pose = self._moved(joint, *seat)
@@ -163,9 +163,9 @@ class ZeroConfiguration:
         rate = self._lower.value(length)
         unit = w if rate.is_zero else [x / rate for x in w]
         along = d if rate.is_zero else scale(unit, unit[0] * d[0] + unit[1] * d[1] + unit[2] * d[2])
-        turned = times(R, w)
-        v = add(times(R, d), cross(p, turned))
-        self.factors.append(Exponential(name, amplitude, turned, v, times(R, unit), rate, times(R, along)))
+        rotated = times(R, w)
+        v = add(times(R, d), cross(p, rotated))
+        self.factors.append(Exponential(name, amplitude, rotated, v, times(R, unit), rate, times(R, along)))
         return len(self.factors) - 1
 
     def _times(self, pose: Matrix, other: Matrix) -> Matrix:

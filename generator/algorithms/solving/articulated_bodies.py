@@ -89,12 +89,12 @@ def solve(
                     inertia = inertia.without(U, weighted, unit)
             if frame.parent >= 0:
                 R, p = place_.rotation, place_.position
-                turned, (moment, force) = inertia.outward(R, [zero] * 3), (R.outward(wrench[:3]), R.outward(wrench[3:]))
+                rotated, (moment, force) = inertia.outward(R, [zero] * 3), (R.outward(wrench[:3]), R.outward(wrench[3:]))
                 wrenches[frame.parent] = add(wrenches[frame.parent], [*add(moment, cross(p, force)), *force])
-                inertias[frame.parent] = inertias[frame.parent] + turned.outward(Rotation(()), p)
+                inertias[frame.parent] = inertias[frame.parent] + rotated.outward(Rotation(()), p)
                 if frame.parent in deformations:
                     block = None if index in carrying else frame.motion.mass_block(frame.at(q), frame.inertia)
-                    deformations[frame.parent].carry(index, _tip_twists(frame, R, q), p, turned, [*moment, *force], block)
+                    deformations[frame.parent].carry(index, _tip_twists(frame, R, q), p, rotated, [*moment, *force], block)
     return _accelerations(mechanism, placed, eliminated, deformations), pivots
 
 

@@ -30,11 +30,11 @@ def solution_columns(loops: Loops, factors: Factorization, blocks: Sequence[Mat]
     )
     if any(outside):
         return None
-    alike: dict[tuple[int, ...], list[int]] = {}
+    isomorphic: dict[tuple[int, ...], list[int]] = {}
     for column in range(n):
-        alike.setdefault(related[column], []).append(column)
+        isomorphic.setdefault(related[column], []).append(column)
     groups: dict[tuple[int, ...], list[int]] = {}
-    for rows, columns in alike.items():  # few columns go together with the others of the tree on their innermost joint
+    for rows, columns in isomorphic.items():  # few columns go together with the others of the tree on their innermost joint
         key = rows if len(columns) >= FEW else related[_root(factors, rows[0])]
         groups.setdefault(key, []).extend(columns)
     zero = loops.graph.value(0)

@@ -79,13 +79,13 @@ def _physical(rest: Moments, link: Moments, parameters: Mapping[str, Parameter],
         _report_inertia(whole, whole - J, where)
         return None
     centre = J[:3, 3] / mass
-    spread, axes = np.linalg.eigh(J[:3, :3] - mass * np.outer(centre, centre))
-    if spread[0] >= -ROUNDING * np.trace(whole[:3, :3]):
+    scatter, axes = np.linalg.eigh(J[:3, :3] - mass * np.outer(centre, centre))
+    if scatter[0] >= -ROUNDING * np.trace(whole[:3, :3]):
         return rest
     if any(isinstance(entry, sympy.Expr) and entry.free_symbols for entry in rest.flat):
         expected = "a rest of the link that a body can have, where parameters are in it"
-        raise where.error(f"second moments {spread.tolist()} kg m^2", expected, "lower mass_per_length, or give numbers")
-    least = (axes * np.maximum(spread, 0)) @ axes.T
+        raise where.error(f"second moments {scatter.tolist()} kg m^2", expected, "lower mass_per_length, or give numbers")
+    least = (axes * np.maximum(scatter, 0)) @ axes.T
     kept = moments(mass, J[:3, 3], least + mass * np.outer(centre, centre))
     _report_inertia(whole, whole - J + kept, where)
     return kept

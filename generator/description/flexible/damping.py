@@ -84,7 +84,7 @@ def nodal_damped(
         own = by_ratios(ratios, mass[np.ix_(free, free)], stiffness[np.ix_(free, free)], where).matrix
         entries = {(i, j): own[r][c] for r, i in enumerate(free) for c, j in enumerate(free)}
         held.append(tuple(tuple(entries.get((i, j), 0) for j in range(size)) for i in range(size)))
-    return replace(body, telescope=replace(beam, held_damping=tuple(held)))
+    return replace(body, telescope=replace(beam, clamped_damping=tuple(held)))
 
 
 def moving_damped(

@@ -77,7 +77,7 @@ class SphereSection(Section):
     radius: ScalarField = Field(description="[m]")
 
 
-class HeldSection(Section):
+class ClampedSection(Section):
     """The nodes that a joint, or the tip, holds: one of plane, cylinder, sphere, nodes; all in the link frame."""
 
     plane: PlaneSection | None = None
@@ -89,7 +89,7 @@ class HeldSection(Section):
     )
 
     @model_validator(mode="after")
-    def _one_form(self) -> HeldSection:
+    def _one_form(self) -> ClampedSection:
         given = [form for form in FORMS if getattr(self, form) is not None]
         if len(given) > 1:
             raise problem(f"one of {', '.join(FORMS)}", f"remove {given[1]}", at=given[1])
@@ -126,7 +126,7 @@ class MeshSection(FlexibleSection):
     size: ScalarField | None = Field(default=None, description="of elements [m]; default: until frequencies stay within 1 %")
     elements: int | None = Field(default=None, ge=20, le=500_000, description="instead: about so many")
     mesher: Literal["netgen", "gmsh"] = Field(default="netgen", description="gmsh: the program, for STEP files")
-    interfaces: dict[NameField, HeldSection] = Field(
+    interfaces: dict[NameField, ClampedSection] = Field(
         default={}, description="by joint on the link, its own or a child's, or tip; default: bore or face around the axis"
     )
 

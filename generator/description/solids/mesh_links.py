@@ -16,7 +16,7 @@ from elastogen.generator.description.flexible.kind import DescribedLink
 from elastogen.generator.description.section_values import SectionValues
 from elastogen.generator.description.solids.geometry_file import geometry, matrices
 from elastogen.generator.description.solids.mesh import MeshKind
-from elastogen.generator.description.solids.mesh_file import HeldSection, MeshSection
+from elastogen.generator.description.solids.mesh_file import ClampedSection, MeshSection
 from elastogen.generator.robot.bodies.flexible_body import TIP
 from elastogen.generator.robot.expressions import nominal
 from elastogen.generator.robot.location import Location, did_you_mean
@@ -182,7 +182,7 @@ class _Made:
         """The frame of the tip in the link: the robot's, or where its nodes are."""
         if self.before.tip == self.link.name:
             return self.before.tool
-        held = self.section.interfaces.get(TIP, HeldSection())
+        held = self.section.interfaces.get(TIP, ClampedSection())
         place = next((getattr(held, form) for form in ("plane", "cylinder", "sphere") if getattr(held, form) is not None), None)
         if place is None:
             fix = "interfaces: {tip: {sphere: {point: [...], radius: ...}}}"
@@ -198,10 +198,10 @@ class _Made:
         if joint is not None and "axis" in joint.type.takes and joint.type.moves:
             turn = pose[:3, :3] if frame is not None else numeric(joint.after, known)[:3, :3].T
             axis = turn @ numeric((joint.axis,), known)[0]
-        held = self.section.interfaces.get(name, HeldSection())
+        held = self.section.interfaces.get(name, ClampedSection())
         return Wanted(name, pose[:3, 3].copy(), axis, self._given(held, here), held.kind == "average", here)
 
-    def _given(self, held: HeldSection, here: Location) -> Given | None:
+    def _given(self, held: ClampedSection, here: Location) -> Given | None:
         known = self.values.parameters
 
         def vector(given: object, where: Location, unit: bool = False) -> Array:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import product
 
-from elastogen.generator.functions.catalogue import Derived, Entry, Way
+from elastogen.generator.functions.catalogue import Derived, Entry, Formulation
 from elastogen.generator.functions.variants import Variant
 from elastogen.generator.program.arguments import MOTION
 from elastogen.generator.robot.errors import OutputError
 from elastogen.runtime.interface.argument import Argument
 
 MARK = "+"  # between the names of functions: "mass_matrix+gravity_vector"
-LAYOUTS = {
+ASSIGNMENTS = {
     "dynamic": 0,
     "kinematic": 1,
     "plain": 1,
@@ -30,9 +30,11 @@ def fused_entry(entries: Sequence[Entry]) -> Entry:
     name = MARK.join(entry.name for entry in entries)
     if len(entries) < 2 or len({entry.name for entry in entries}) < len(entries):
         raise OutputError(f"fused: got {name!r}, expected two different functions or more. Fix: name each of them once")
-    inside = any(entry.layout == "physical" for entry in entries)  # forces inside go with what is indifferent to frames
-    served = ("physical", "dynamic") if inside else tuple(LAYOUTS)
-    refused = [entry.name for entry in entries if entry.layout not in served]
+    inside = any(
+        entry.frame_assignment == "physical" for entry in entries
+    )  # forces inside go with what is indifferent to frames
+    served = ("physical", "dynamic") if inside else tuple(ASSIGNMENTS)
+    refused = [entry.name for entry in entries if entry.frame_assignment not in served]
     if refused:
         raise OutputError(f"fused: got {refused[0]!r}, which has frames of its own, expected functions of the robot's frames")
     inputs = {given for entry in entries for given in entry.inputs}
@@ -48,10 +50,10 @@ def fused_entry(entries: Sequence[Entry]) -> Entry:
             raise OutputError(f"fused: {name} has {twice[0]} twice. Fix: fuse functions whose arguments have different names")
         return found
 
-    def together(ways: Sequence[Way]) -> Way:
+    def together(formulations: Sequence[Formulation]) -> Formulation:
         def derive(variant: Variant) -> Derived:
-            found = {k: ways[k](variant) for k in largest_first}
-            parts = [found[k] for k in range(len(ways))]
+            found = {k: formulations[k](variant) for k in largest_first}
+            parts = [found[k] for k in range(len(formulations))]
             return Derived(tuple(o for part in parts for o in part.outputs), [p for part in parts for p in part.pivots])
 
         return derive
@@ -61,8 +63,8 @@ def fused_entry(entries: Sequence[Entry]) -> Entry:
         brief=f"At one state: {', '.join(entry.name for entry in entries)}.",
         inputs=tuple(order),
         outputs=outputs,
-        ways=tuple(together(ways) for ways in product(*(entry.ways for entry in entries))),
-        layout=max((entry.layout for entry in entries), key=LAYOUTS.__getitem__),
+        formulations=tuple(together(formulations) for formulations in product(*(entry.formulations for entry in entries))),
+        frame_assignment=max((entry.frame_assignment for entry in entries), key=ASSIGNMENTS.__getitem__),
         explore=True,
         default=False,
         finalists=max(entry.finalists for entry in entries),

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
-from elastogen.generator.functions.catalogue import Derived, Entry, Way, flat
+from elastogen.generator.functions.catalogue import Derived, Entry, Formulation, flat
 from elastogen.generator.functions.variants import Variant
 from elastogen.generator.program.arguments import input_argument
 from elastogen.generator.program.differentiate import has_kinks, jacobian, pulled_back
@@ -86,10 +86,10 @@ def sensitivity_of(name: str, known: Mapping[str, Entry]) -> tuple[str, str] | N
 
 def sensitivity_entry(entry: Entry, ending: str) -> Entry:
     """The entry of a sensitivity of a function."""
-    kind, choose, parametric = KINDS[ending.removesuffix(PARAMETERS)], entry.ways_for, ending.endswith(PARAMETERS)
+    kind, choose, parametric = KINDS[ending.removesuffix(PARAMETERS)], entry.formulations_for, ending.endswith(PARAMETERS)
 
     def inputs(variant: Variant) -> list[Argument]:
-        points = len(variant.pointed.points) if entry.layout in ("points", "physical", "frames", "loaded") else 0
+        points = len(variant.pointed.points) if entry.frame_assignment in ("points", "physical", "frames", "loaded") else 0
         own = entry.own_inputs_for(variant)
         return [own.get(name) or input_argument(name, variant.positions, variant.size, points) for name in entry.inputs]
 
@@ -105,9 +105,9 @@ def sensitivity_entry(entry: Entry, ending: str) -> Entry:
         own = dict(entry.own_inputs_for(variant))
         return own | {WEIGHTS: Argument(WEIGHTS, (size(variant),), "", "one for each number of the outputs, in their order")}
 
-    def differentiated(way: Way) -> Way:
+    def differentiated(formulation: Formulation) -> Formulation:
         def derive(variant: Variant) -> Derived:
-            derived, graph = way(variant), variant.graph
+            derived, graph = formulation(variant), variant.graph
             y = [value for values in derived.outputs for value in values]
             w = [graph.input(weights(variant)[WEIGHTS].element(k)) for k in range(len(y))] if kind.weighted else []
             return Derived((kind.values(variant, y, varied(variant), w),), derived.pivots)
@@ -120,8 +120,10 @@ def sensitivity_entry(entry: Entry, ending: str) -> Entry:
         brief=kind.brief.format(entry.name),
         inputs=(*entry.inputs, *((WEIGHTS,) if kind.weighted else ())),
         outputs=lambda variant: (kind.result(len(varied(variant)), size(variant)),),
-        ways=tuple(differentiated(way) for way in entry.ways[:1]),
-        ways_for=None if choose is None else lambda variant: tuple(differentiated(way) for way in choose(variant)[:1]),
+        formulations=tuple(differentiated(formulation) for formulation in entry.formulations[:1]),
+        formulations_for=None
+        if choose is None
+        else lambda variant: tuple(differentiated(formulation) for formulation in choose(variant)[:1]),
         own_inputs=weights,
         explore=False,
         default=False,

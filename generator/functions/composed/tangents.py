@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from elastogen.generator.functions.catalogue import Derived, Entry, Way
+from elastogen.generator.functions.catalogue import Derived, Entry, Formulation
 from elastogen.generator.functions.variants import Variant
 from elastogen.generator.program.arguments import input_argument
 from elastogen.generator.program.differentiate import directional
@@ -25,15 +25,17 @@ def tangent_entry(entry: Entry) -> Entry:
 
     The change of q has nq numbers, one for each coordinate: those of a quaternion count one by one.
     """
-    choose = entry.ways_for
+    choose = entry.formulations_for
     return replace(
         entry,
         name=entry.name + ENDING,
         brief=f"How {entry.name} changes to first order along a change of its inputs.",
         inputs=(*entry.inputs, *(f"d{name}" for name in entry.inputs)),
         outputs=lambda variant: tuple(_change(argument) for argument in entry.outputs(variant)),
-        ways=tuple(_along(entry, way) for way in entry.ways[:1]),
-        ways_for=None if choose is None else lambda variant: tuple(_along(entry, way) for way in choose(variant)[:1]),
+        formulations=tuple(_along(entry, formulation) for formulation in entry.formulations[:1]),
+        formulations_for=None
+        if choose is None
+        else lambda variant: tuple(_along(entry, formulation) for formulation in choose(variant)[:1]),
         explore=False,
         default=False,
     )
@@ -43,10 +45,10 @@ def _change(argument: Argument) -> Argument:
     return replace(argument, name=f"d{argument.name}", doc=f"change of: {argument.doc}")
 
 
-def _along(entry: Entry, way: Way) -> Way:
+def _along(entry: Entry, formulation: Formulation) -> Formulation:
     def derive(variant: Variant) -> Derived:
-        derived, graph = way(variant), variant.graph
-        points = len(variant.pointed.points) if entry.layout in ("points", "physical", "frames", "loaded") else 0
+        derived, graph = formulation(variant), variant.graph
+        points = len(variant.pointed.points) if entry.frame_assignment in ("points", "physical", "frames", "loaded") else 0
         seeds: dict[int, int] = {}
         for name in entry.inputs:
             argument = input_argument(name, variant.positions, variant.size, points)

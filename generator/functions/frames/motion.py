@@ -18,7 +18,7 @@ from itertools import pairwise
 from elastogen.generator.algorithms import kinematics, point_accelerations, points, sheared_kinematics
 from elastogen.generator.algorithms.kinematics import Pose, Twist
 from elastogen.generator.algorithms.newton_euler import outward
-from elastogen.generator.functions.catalogue import Derived, Entry, Outputs, Way, flat, unless_sheared
+from elastogen.generator.functions.catalogue import Derived, Entry, Formulation, Outputs, flat, unless_sheared
 from elastogen.generator.functions.variants import Variant
 from elastogen.generator.mechanism.points import PointFrame
 from elastogen.generator.program.arguments import matrix
@@ -28,7 +28,7 @@ from elastogen.generator.spatial.vectors import Mat, add, cross, sub, times
 from elastogen.runtime.interface.argument import Argument
 
 ALIGNED, LOCAL, BASE = REFERENCES = ("aligned", "local", "base")
-LAYOUT = "frames"
+FRAMES = "frames"
 
 
 def _carriers(variant: Variant) -> list[Pose]:
@@ -90,7 +90,7 @@ def _local_jacobian(variant: Variant, found: Sequence[Pose], point: PointFrame) 
     return kinematics.jacobian_in_tip(variant.mechanism, variant.place(q), q, point.frame)
 
 
-def _turned_jacobian(variant: Variant, found: Sequence[Pose], point: PointFrame) -> Mat:
+def _rotated_jacobian(variant: Variant, found: Sequence[Pose], point: PointFrame) -> Mat:
     """The aligned one, turned."""
     at = kinematics.link_pose(variant.mechanism, found, point.frame)
     return kinematics.project(at.R, _aligned_jacobian(variant, found, point))
@@ -98,23 +98,23 @@ def _turned_jacobian(variant: Variant, found: Sequence[Pose], point: PointFrame)
 
 _JACOBIANS: dict[str, tuple[Callable[[Variant, Sequence[Pose], PointFrame], Mat], ...]] = {
     ALIGNED: (_aligned_jacobian,),
-    LOCAL: (_local_jacobian, _turned_jacobian),
+    LOCAL: (_local_jacobian, _rotated_jacobian),
     BASE: (_jacobian_about_base,),
 }
 
 
-def _jacobians(variant: Variant, reference: str, way: int) -> list[Mat]:
+def _jacobians(variant: Variant, reference: str, formulation: int) -> list[Mat]:
     @unless_sheared(partial(_sheared_jacobians, reference=reference))
     def derive(variant: Variant) -> list[Mat]:
-        found, one = _carriers(variant), _JACOBIANS[reference][way]
+        found, one = _carriers(variant), _JACOBIANS[reference][formulation]
         return [[variant.free(row) for row in one(variant, found, point)] for point in variant.pointed.points]
 
     return derive(variant)
 
 
-def _jacobian(reference: str, way: int, *, rate: bool) -> Way:
+def _jacobian(reference: str, formulation: int, *, rate: bool) -> Formulation:
     def derive(variant: Variant) -> Derived:
-        values = [value for J in _jacobians(variant, reference, way) for value in flat(J)]
+        values = [value for J in _jacobians(variant, reference, formulation) for value in flat(J)]
         if rate:
             q = variant.input("q")
             values = time_derivative(variant.graph, values, [(q, variant.mechanism.rates(q, variant.input("qd")))])
@@ -185,7 +185,7 @@ def _accelerations(variant: Variant, reference: str) -> list[Twist]:
     return result
 
 
-def _velocity(reference: str) -> Way:
+def _velocity(reference: str) -> Formulation:
     @unless_sheared(partial(_sheared_twists, reference=reference, acceleration=False))
     def derive(variant: Variant) -> Derived:
         return _values(_velocities(variant, reference))
@@ -193,18 +193,18 @@ def _velocity(reference: str) -> Way:
     return derive
 
 
-def _acceleration(reference: str) -> tuple[Way, ...]:
+def _acceleration(reference: str) -> tuple[Formulation, ...]:
     sheared = unless_sheared(partial(_sheared_twists, reference=reference, acceleration=True))
     if reference != ALIGNED:
         return (sheared(lambda variant: _values(_accelerations(variant, reference))),)
 
-    def aligned(variant: Variant, way: Callable[[point_accelerations.Carriers], list[Twist]]) -> Derived:
+    def aligned(variant: Variant, formulation: Callable[[point_accelerations.Carriers], list[Twist]]) -> Derived:
         q, qd, qdd = (variant.input(name) for name in ("q", "qd", "qdd"))
         placed = variant.place(q)
         motions = outward(variant.mechanism, placed, q, qd, qdd, variant.zeros(3))
-        return _values(way(point_accelerations.Carriers(variant.pointed, placed, motions, q, qd, qdd)))
+        return _values(formulation(point_accelerations.Carriers(variant.pointed, placed, motions, q, qd, qdd)))
 
-    return tuple(sheared(partial(aligned, way=way)) for way in point_accelerations.WAYS)
+    return tuple(sheared(partial(aligned, formulation=formulation)) for formulation in point_accelerations.FORMULATIONS)
 
 
 def _values(found: Sequence[Twist]) -> Derived:
@@ -242,18 +242,21 @@ def in_reference(name: str, reference: str) -> str:
     return name if reference == ALIGNED else f"{name}_{reference}"
 
 
-def _entry(name: str, brief: str, inputs: tuple[str, ...], outputs: Outputs, ways: Sequence[Way], default: bool) -> Entry:
-    return Entry(name, brief, inputs, outputs, tuple(ways), LAYOUT, explore=True, default=default)
+def _entry(
+    name: str, brief: str, inputs: tuple[str, ...], outputs: Outputs, formulations: Sequence[Formulation], default: bool
+) -> Entry:
+    return Entry(name, brief, inputs, outputs, tuple(formulations), FRAMES, explore=True, default=default)
 
 
 def _entries(reference: str) -> tuple[Entry, ...]:
     meaning, named, default = _MEANINGS[reference], partial(in_reference, reference=reference), reference == ALIGNED
-    ways = range(len(_JACOBIANS[reference]))
+    formulations = range(len(_JACOBIANS[reference]))
     return (
         _entry(named("frame_jacobian"), f"Jacobians of the chosen frames: twist = J qd, {meaning}.", ("q",),
-               _jacobian_output("J", "m, 1 or m/rad"), [_jacobian(reference, k, rate=False) for k in ways], default),
+               _jacobian_output("J", "m, 1 or m/rad"), [_jacobian(reference, k, rate=False) for k in formulations], default),
         _entry(named("frame_jacobian_rate"), f"Time derivatives of the Jacobians of the chosen frames, {meaning}.",
-               ("q", "qd"), _jacobian_output("Jd", "1/s, m/s"), [_jacobian(reference, k, rate=True) for k in ways], default),
+               ("q", "qd"), _jacobian_output("Jd", "1/s, m/s"), [_jacobian(reference, k, rate=True) for k in formulations],
+               default),
         _entry(named("frame_velocity"), f"Velocities of the chosen frames, {meaning}.", ("q", "qd"),
                _twist_output("v", "m/s, rad/s"), [_velocity(reference)], default),
         _entry(named("frame_acceleration"),

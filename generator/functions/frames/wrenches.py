@@ -17,7 +17,7 @@ from elastogen.generator.program.arguments import vector
 from elastogen.generator.program.graph import Value
 from elastogen.generator.spatial.vectors import combination_scalar
 
-LAYOUT = "loaded"
+FRAMES = "loaded"
 
 
 def _loads(variant: Variant) -> list[Load]:
@@ -110,14 +110,14 @@ _FORCE = "N m or N"
 ENTRIES = (
     Entry("frame_forces", "Generalized forces sum J^T w of wrenches on the chosen frames.", ("q", "wrenches"),
           lambda v: (vector("Q", v.size, _FORCE, "generalized forces of the wrenches"),),
-          (frame_forces, frame_forces_inward), LAYOUT, explore=True),
+          (frame_forces, frame_forces_inward), FRAMES, explore=True),
     Entry("inverse_dynamics_with_wrenches",
           "Driving forces F = M qdd + C qd + D qd + Q_e + G + friction - sum J^T w under wrenches on the chosen frames.",
           ("q", "qd", "qdd", "wrenches"), lambda v: (vector("F", v.size, _FORCE, "driving forces"),),
-          (inverse_dynamics,), LAYOUT, explore=True, largest=100, finalists=4, applies=forced, applies_to=FREE),
+          (inverse_dynamics,), FRAMES, explore=True, largest=100, finalists=4, applies=forced, applies_to=FREE),
     Entry("forward_dynamics_with_wrenches",
           "Accelerations qdd for given driving forces F and wrenches on the chosen frames.", ("q", "qd", "F", "wrenches"),
-          lambda v: (vector("qdd", v.size, "rad/s^2 or m/s^2", "accelerations"),), (forward_dynamics,), LAYOUT,
-          ways_for=dynamics.ways_to_solve(
+          lambda v: (vector("qdd", v.size, "rad/s^2 or m/s^2", "accelerations"),), (forward_dynamics,), FRAMES,
+          formulations_for=dynamics.solving_formulations(
               forward_dynamics, forward_dynamics_by_articulated_bodies, (closed_forward_dynamics,))),
 )  # fmt: skip

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from elastogen.generator.algorithms import kinematics
 from elastogen.generator.algorithms.acceleration_matrices import AccelerationMatrices, joint_operators, pairs
-from elastogen.generator.functions.catalogue import Derived, Entry, Outputs, Way, flat
+from elastogen.generator.functions.catalogue import Derived, Entry, Formulation, Outputs, flat
 from elastogen.generator.functions.dynamics import payload_forces
 from elastogen.generator.functions.kinematics import forward_kinematics, jacobian
 from elastogen.generator.functions.variants import Variant
@@ -126,7 +126,7 @@ def _by_coefficients(found: AccelerationMatrices, qd: Sequence[Value]) -> Vec:
     return result
 
 
-def _driving_forces(velocity_forces: Callable[[AccelerationMatrices, Sequence[Value]], Vec]) -> Way:
+def _driving_forces(velocity_forces: Callable[[AccelerationMatrices, Sequence[Value]], Vec]) -> Formulation:
     """Q_m (29), (30) = dm^2 {[M qdd + V] dtheta + tau Q_g} + tau s(dm) Q_SU.
 
     The switch s = (-1)^dm (1 - dm) / (1 + 3 dm) is 1, 1, 0 for dm = -1, 0, 1; it is computed as 1 - dm (dm + 1) / 2.
@@ -174,10 +174,12 @@ _Q_M = ("q", "qd", "qdd", "wrench", "delta_m", "delta_theta", "tau")
 
 
 def _entry(
-    name: str, brief: str, inputs: tuple[str, ...], outputs: Outputs, way: Way, layout: str,
+    name: str, brief: str, inputs: tuple[str, ...], outputs: Outputs, formulation: Formulation, frame_assignment: str,
     applies: Callable[[Robot], bool] = _every,
 ) -> Entry:  # fmt: skip
-    return Entry(name, brief, inputs, outputs, (way,), layout, default=False, applies=applies, applies_to=_WHY[applies])
+    return Entry(
+        name, brief, inputs, outputs, (formulation,), frame_assignment, default=False, applies=applies, applies_to=_WHY[applies]
+    )
 
 
 def _per_frame(*width: str) -> Outputs:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from elastogen.generator.algorithms import kinematics
-from elastogen.generator.functions.catalogue import Derived, Way, flat
+from elastogen.generator.functions.catalogue import Derived, Formulation, flat
 from elastogen.generator.functions.loops.closing import Closing
 from elastogen.generator.functions.mass_and_coriolis import mass
 from elastogen.generator.functions.variants import Variant
@@ -67,17 +67,17 @@ def closed_accelerations(
     return closing.accelerations(independent), [*closing.elimination.pivots, *factors.pivots], closing
 
 
-def closed_forward_dynamics(sparse: bool, at_drift: bool) -> Way:
+def closed_forward_dynamics(sparse: bool, at_drift: bool) -> Formulation:
     """A way to the accelerations."""
 
-    def way(variant: Variant) -> Derived:
+    def formulation(variant: Variant) -> Derived:
         qdd, pivots, _ = closed_accelerations(variant, sparse, at_drift)
         return Derived((qdd,), pivots)
 
-    return way
+    return formulation
 
 
-FORWARD: tuple[Way, ...] = tuple(
+FORWARD: tuple[Formulation, ...] = tuple(
     closed_forward_dynamics(sparse, at_drift) for sparse in (True, False) for at_drift in (True, False)
 )
 """Equal ways, of which the cheapest is kept."""

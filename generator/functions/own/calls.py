@@ -41,12 +41,12 @@ class Calls:
         return VariantFamily(self._robot)
 
     def _variant(self, entry: Entry) -> Variant:
-        return self._family.layouts(entry.layout)[0]
+        return self._family.frame_assignments(entry.frame_assignment)[0]
 
     def arguments(self, entry: Entry) -> tuple[Argument, ...]:
         """The inputs of a function of the catalogue."""
         variant = self._variant(entry)
-        points = len(variant.pointed.points) if entry.layout in ("points", "physical") else 0
+        points = len(variant.pointed.points) if entry.frame_assignment in ("points", "physical") else 0
         return tuple(input_argument(name, variant.positions, variant.size, points) for name in entry.inputs)
 
     @property

@@ -9,7 +9,7 @@ import sympy
 from sympy.core.function import AppliedUndef
 
 from elastogen.generator.algorithms.solving.factorization import factorize
-from elastogen.generator.functions.catalogue import Derived, Entry, Way
+from elastogen.generator.functions.catalogue import Derived, Entry, Formulation
 from elastogen.generator.functions.own.calls import SOLVE
 from elastogen.generator.functions.variants import Variant, VariantFamily
 from elastogen.generator.program.arguments import POSITIONS
@@ -35,12 +35,12 @@ def _entry(family: VariantFamily, catalogue: Mapping[str, Entry], function: OwnF
     own = {name: Argument(name, shape, "", "input") for name, shape in function.inputs.items()}
     called = _called(function)
     for name in called - {SOLVE}:
-        family.layouts(catalogue[name].layout)  # made before anything is derived apart
-    dynamic = any(catalogue[name].layout == "dynamic" for name in called - {SOLVE})
+        family.frame_assignments(catalogue[name].frame_assignment)  # made before anything is derived apart
+    dynamic = any(catalogue[name].frame_assignment == "dynamic" for name in called - {SOLVE})
     sizes = {name: argument.size for name, argument in own.items()}
     return Entry(
         function.name, function.doc or f"Own function {function.name}.", (*function.state, *own),
-        lambda variant: _outputs(function, variant, sizes), _ways(family, catalogue, function),
+        lambda variant: _outputs(function, variant, sizes), _formulations(family, catalogue, function),
         "dynamic" if dynamic else "kinematic", explore=True, largest=100 if dynamic else 10, finalists=4, own_inputs=own,
     )  # fmt: skip
 
@@ -65,7 +65,7 @@ def _outputs(function: OwnFunction, variant: Variant, sizes: Mapping[str, int]) 
     return tuple(rows)
 
 
-def _ways(family: VariantFamily, catalogue: Mapping[str, Entry], function: OwnFunction) -> tuple[Way, ...]:
+def _formulations(family: VariantFamily, catalogue: Mapping[str, Entry], function: OwnFunction) -> tuple[Formulation, ...]:
     """Derivatives forward, and where a few numbers are differentiated by more, backward: the cheaper one is kept."""
     numbers = sum(len(block.elements) for block in function.outputs.values())
     directions = (_forward, _backward) if function.by and numbers < len(family.robot.velocities) else (_forward,)
@@ -151,12 +151,12 @@ class _Lowering:
     def _inlined(self, name: str, arguments: Sequence[Value]) -> list[list[Value]]:
         """A function of the catalogue with values in the place of its inputs."""
         entry = self.catalogue[name]
-        variant = self._layout(entry)
-        derived = entry.ways[0](variant)
+        variant = self._frame_assignment(entry)
+        derived = entry.formulations[0](variant)
         graph = variant.graph
         inputs: list[Value] = []
         for key in entry.inputs:
-            single = {"wrench": 6, "wrenches": 6 * len(variant.pointed.points) if entry.layout in ARRANGED else 0}
+            single = {"wrench": 6, "wrenches": 6 * len(variant.pointed.points) if entry.frame_assignment in ARRANGED else 0}
             one = key in ("delta_m", "delta_theta", "tau")
             size = 1 if one else single.get(key)
             inputs += _in_robot_order(variant, key) if size is None else variant.input(key, size)
@@ -178,14 +178,16 @@ class _Lowering:
         self.pivots += flat[start:]
         return result
 
-    def _layout(self, entry: Entry) -> Variant:
+    def _frame_assignment(self, entry: Entry) -> Variant:
         """The layout at hand where it will do, else the user's own frames with the same merging of parallel axes."""
-        if entry.layout == "dynamic" or (entry.layout == "kinematic" and entry.layout == self._own_layout):
+        if entry.frame_assignment == "dynamic" or (
+            entry.frame_assignment == "kinematic" and entry.frame_assignment == self._own_frame_assignment
+        ):
             return self.variant
-        if entry.layout in ARRANGED:
-            return self.family.layouts(entry.layout)[0]
-        return self.family.plain(merge=self.variant.merge) if entry.layout == "kinematic" else self.family.plain()
+        if entry.frame_assignment in ARRANGED:
+            return self.family.frame_assignments(entry.frame_assignment)[0]
+        return self.family.plain(merge=self.variant.merge) if entry.frame_assignment == "kinematic" else self.family.plain()
 
     @property
-    def _own_layout(self) -> str:
-        return "kinematic" if self.variant in self.family.layouts("kinematic") else "dynamic"
+    def _own_frame_assignment(self) -> str:
+        return "kinematic" if self.variant in self.family.frame_assignments("kinematic") else "dynamic"

@@ -16,7 +16,7 @@ import sympy
 
 from elastogen.generator.algorithms.kinematics import Pose, base_pose, link_pose, poses
 from elastogen.generator.algorithms.newton_euler import place
-from elastogen.generator.mechanism.layout import build_mechanism
+from elastogen.generator.mechanism.frame_assignment import build_mechanism
 from elastogen.generator.mechanism.points import PointedMechanism
 from elastogen.generator.program.differentiate import has_kinks, jacobian, pulled_back, time_derivative
 from elastogen.generator.program.from_sympy import ExpressionLowering

@@ -19,8 +19,8 @@ from elastogen.generator.program.graph import Value
 from elastogen.generator.program.lowering import Lowering
 from elastogen.generator.robot.bodies.flexible_body import FlexibleBody
 from elastogen.generator.robot.robot import Robot
+from elastogen.generator.sliding.clamped_bodies import clamped_part
 from elastogen.generator.sliding.elements_inside import Indicators
-from elastogen.generator.sliding.held_bodies import held_part
 from elastogen.generator.spatial.inertia import Inertia
 from elastogen.runtime.interface.argument import Argument
 
@@ -58,7 +58,7 @@ def _elements(variant: Variant) -> list[_Element]:
             shapes = tuple(curve.pieces[number] for curve in curves)
             part = part_of(body.beam, start, end)
             if body.telescope is not None:
-                part = held_part(part, body, carried[frame.label])
+                part = clamped_part(part, body, carried[frame.label])
             found.append(_Element(index, frame.elastic.coordinates, part, shapes))
     return found
 

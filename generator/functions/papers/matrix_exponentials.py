@@ -6,7 +6,7 @@ They give what the recursions give, in the paper's way: for those who follow it 
 from __future__ import annotations
 
 from elastogen.generator.algorithms.exponentials.matrix_exponentials import MatrixExponentials
-from elastogen.generator.functions.catalogue import Derived, Entry, Outputs, Way, flat
+from elastogen.generator.functions.catalogue import Derived, Entry, Formulation, Outputs, flat
 from elastogen.generator.functions.variants import Variant
 from elastogen.generator.program.arguments import MOTION, matrix
 from elastogen.generator.program.differentiate import time_derivative
@@ -136,8 +136,9 @@ def _jacobian(name: str) -> Outputs:
     return lambda v: (matrix(name, 6, v.size, "m, 1 or m/rad", "rows: linear (3), angular (3)"),)
 
 
-def _entry(name: str, brief: str, order: int, outputs: Outputs, way: Way) -> Entry:
-    return Entry(f"exponential_{name}", brief, MOTION[:order], outputs, (way,), "plain", default=False, applies=_products,
+def _entry(name: str, brief: str, order: int, outputs: Outputs, formulation: Formulation) -> Entry:
+    return Entry(f"exponential_{name}", brief, MOTION[:order], outputs, (formulation,), "plain", default=False,
+                 applies=_products,
                  applies_to="only for robots whose joints move by screws: not for floating and spherical ones")  # fmt: skip
 
 

@@ -18,7 +18,7 @@ def screws(formula: Formula) -> tuple[Screw, ...]:
     turns about their own direction only.
     """
     along = _directions(formula)
-    turns = _turned(formula)
+    turns = _rotated(formula)
     if formula.vector is not None or along is None or turns is None:
         return ()
     found: list[Screw] = []
@@ -41,7 +41,7 @@ def _directions(formula: Formula) -> list[sympy.Matrix] | None:
     return slopes if (displacement - linear).expand() == sympy.zeros(3, 1) else None
 
 
-def _turned(formula: Formula) -> dict[sympy.Symbol, Vector] | None:
+def _rotated(formula: Formula) -> dict[sympy.Symbol, Vector] | None:
     """The axis of each coordinate that turns, where every turn is by a coordinate of its own, in their order."""
     found: dict[sympy.Symbol, Vector] = {}
     for turn in formula.turns:

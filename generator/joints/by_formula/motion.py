@@ -20,7 +20,7 @@ from elastogen.generator.program.substitute import replacing, substitute
 from elastogen.generator.robot.own.formula import Formula
 from elastogen.generator.robot.robot import Vector
 from elastogen.generator.spatial.inertia import Array
-from elastogen.generator.spatial.vectors import Matrix3, Rotation, Turn, Vec, add, cross, scale
+from elastogen.generator.spatial.vectors import AxisRotation, Matrix3, Rotation, Vec, add, cross, scale
 
 _KINKED = (sympy.Abs, sympy.sign, sympy.Min, sympy.Max)  # SymPy would differentiate them to functions without C
 
@@ -122,12 +122,12 @@ class FormulaMotion(FrameMotion):
         """Turn after turn, or that of the vector."""
         if self._by_vector:
             return Rotation((Matrix3(self._vector(q).matrix),))
-        return Rotation(tuple(step for steps in self._turns(q) for step in steps))
+        return Rotation(tuple(step for steps in self._rotates(q) for step in steps))
 
     def _vector(self, q: Sequence[Value]) -> RotationVector:
         return (RotationVector.of if self._series else RotationVector.beyond_zero)(self._angles.values(q))
 
-    def _turns(self, q: Sequence[Value]) -> list[tuple[Turn, ...]]:
+    def _rotates(self, q: Sequence[Value]) -> list[tuple[AxisRotation, ...]]:
         return [_about(self.graph, axis, angle) for axis, angle in zip(self._axes, self._angles.values(q), strict=True)]
 
     def twists(self, q: Sequence[Value]) -> list[tuple[Vec, Vec]]:
@@ -136,7 +136,7 @@ class FormulaMotion(FrameMotion):
         if self._by_vector:
             vector = self._vector(q)
             return [(vector.velocity(rate), along) for rate, along in zip(angular, linear, strict=True)]
-        turns = self._turns(q)
+        turns = self._rotates(q)
         return [(self._chained(turns, rates)[0], along) for rates, along in zip(angular, linear, strict=True)]
 
     def bias(self, q: Sequence[Value], qd: Sequence[Value]) -> tuple[Vec, Vec]:
@@ -145,10 +145,10 @@ class FormulaMotion(FrameMotion):
         rates, changes = self._angles.rates(q, qd)
         if self._by_vector:
             return self._vector(q).acceleration(rates, changes), along
-        return self._chained(self._turns(q), rates, changes)[1], along
+        return self._chained(self._rotates(q), rates, changes)[1], along
 
     def _chained(
-        self, turns: Sequence[tuple[Turn, ...]], rates: Sequence[Value], changes: Sequence[Value] = ()
+        self, turns: Sequence[tuple[AxisRotation, ...]], rates: Sequence[Value], changes: Sequence[Value] = ()
     ) -> tuple[Vec, Vec]:
         """Angular velocity in the turned frame from the rates of the angles, and its rate from their changes."""
         graph = self.graph
@@ -161,18 +161,18 @@ class FormulaMotion(FrameMotion):
         return omega, epsilon
 
 
-def _about(graph: Graph, axis: Vector, angle: Value) -> tuple[Turn, ...]:
+def _about(graph: Graph, axis: Vector, angle: Value) -> tuple[AxisRotation, ...]:
     """The turn about an axis: one step about a coordinate axis, else with two to that direction and back."""
     x, y, z = (float(component) for component in axis)
     c, s = graph.cos(angle), graph.sin(angle)
     for k, component in enumerate((x, y, z)):
         if abs(component) == 1.0:
-            return (Turn(k, c, s if component > 0 else -s),)
+            return (AxisRotation(k, c, s if component > 0 else -s),)
     across = math.hypot(x, y)
     there = [(2, x / across, y / across), (1, z, across)]  # z comes to lie on the axis
-    turns = [Turn(k, graph.value(cosine), graph.value(sine)) for k, cosine, sine in there]
-    back = [Turn(k, graph.value(cosine), graph.value(-sine)) for k, cosine, sine in reversed(there)]
-    return (*turns, Turn(2, c, s), *back)
+    turns = [AxisRotation(k, graph.value(cosine), graph.value(sine)) for k, cosine, sine in there]
+    back = [AxisRotation(k, graph.value(cosine), graph.value(-sine)) for k, cosine, sine in reversed(there)]
+    return (*turns, AxisRotation(2, c, s), *back)
 
 
 class FormulaPlan(MotionPlan):

@@ -20,7 +20,7 @@ from elastogen.generator.robot.joint_kind import JointCoordinate, JointKind, Scr
 from elastogen.generator.robot.location import Location
 from elastogen.generator.robot.placement import JointPlacement
 from elastogen.generator.robot.robot import IDENTITY, Joint, Matrix, Robot, Scalar
-from elastogen.generator.spatial.vectors import Rotation, Turn, Vec
+from elastogen.generator.spatial.vectors import AxisRotation, Rotation, Vec
 
 PLANE = (
     Screw((1, 0, 0), turns=False, advance=1),
@@ -123,7 +123,7 @@ class Contact(FrameMotion):
     def rotation(self, q: Sequence[Value]) -> Rotation:
         """By the angle of the beam and gamma."""
         angle = self._at([self._angle], q)[0] + self.gamma
-        return Rotation((Turn(2, self.graph.cos(angle), self.graph.sin(angle)),))
+        return Rotation((AxisRotation(2, self.graph.cos(angle), self.graph.sin(angle)),))
 
     def displacement(self, q: Sequence[Value]) -> Vec:
         """The place on the deformed beam."""

@@ -49,7 +49,7 @@ class Telescope:
     nodal: bool
     foreshortening: bool = False
     damping: tuple[tuple[int, Matrix], ...] = ()
-    held_damping: tuple[Matrix, ...] = ()
+    clamped_damping: tuple[Matrix, ...] = ()
     modes: tuple[tuple[float, ...], ...] = ()
     damping_parts: DampingParts | None = field(default=None, metadata={"later": True})
 

@@ -20,13 +20,13 @@ from elastogen.generator.robot.expressions import named, parse_scalar
 from elastogen.generator.robot.grammar import RejectedError
 from elastogen.generator.robot.location import Location, did_you_mean
 from elastogen.generator.robot.own.expression_size import excess
-from elastogen.generator.robot.own.term_expressions import FUNCTIONS, OPERATIONS, Words, parse_expression
+from elastogen.generator.robot.own.term_expressions import FUNCTIONS, OPERATIONS, Choices, parse_expression
 from elastogen.generator.robot.placement import unit_axis
 from elastogen.generator.robot.robot import Parameter, Vector
 
 UNITS = ("rad", "m")
 MOST_COORDINATES = 6
-MOST_TURNS = 12
+MOST_REVOLUTIONS = 12
 LONGEST_NAME = 40
 LARGEST = 1e18  # no number of a robot is beyond, and integers of 400 digits are no floats
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
@@ -40,7 +40,7 @@ def coordinate(name: str) -> sympy.Symbol:
 
 
 @dataclass(frozen=True)
-class FormulaTurn:
+class FormulaRotation:
     """A turn about a fixed axis."""
 
     axis: Vector  # unit vector, in the frame before the turn
@@ -53,7 +53,7 @@ class Formula:
 
     coordinates: tuple[tuple[str, str], ...] = ()  # names and units
     displacement: Components = NONE
-    turns: tuple[FormulaTurn, ...] = ()
+    turns: tuple[FormulaRotation, ...] = ()
     vector: Components | None = None
     series: bool = True  # whether small rotation vectors are served by series; without, formulas are short to read
 
@@ -79,7 +79,7 @@ def read_formula(given: Mapping[str, Any], parameters: Mapping[str, Parameter], 
     if not {"displacement", "rotation", "turns"} & set(given):
         raise where.error("no motion", "displacement, rotation or turns", "add for example displacement: [0, 0, s]")
     displacement = _components(given.get("displacement", (0, 0, 0)), words, where.at("displacement"))
-    turns = _turns(given.get("turns", ()), words, where.at("turns"))
+    turns = _rotates(given.get("turns", ()), words, where.at("turns"))
     if "rotation" not in given:
         return Formula(coordinates, displacement, turns)
     vector = _components(given["rotation"], words, where.at("rotation"))
@@ -108,7 +108,7 @@ def _coordinates(given: Any, parameters: Mapping[str, Parameter], where: Locatio
     return tuple((str(name), str(unit)) for name, unit in given.items())
 
 
-def _words(names: Sequence[str], parameters: Mapping[str, Parameter]) -> Words:
+def _words(names: Sequence[str], parameters: Mapping[str, Parameter]) -> Choices:
     def name(word: str) -> sympy.Expr:
         if word in names:
             return coordinate(word)
@@ -118,10 +118,10 @@ def _words(names: Sequence[str], parameters: Mapping[str, Parameter]) -> Words:
         return named(word, parameters)
 
     text = f"an expression of numbers, pi, the joint's coordinates ({', '.join(names)}), parameters, {OPERATIONS}"
-    return Words(text, name, {}, f"write for example 0.02*sin(2*{names[0]})")
+    return Choices(text, name, {}, f"write for example 0.02*sin(2*{names[0]})")
 
 
-def _expression(given: Any, words: Words, where: Location) -> sympy.Expr:
+def _expression(given: Any, words: Choices, where: Location) -> sympy.Expr:
     """An expression from a number, a text, or SymPy with symbols of the right names."""
     if isinstance(given, sympy.Expr) and not isinstance(given, sympy.MatrixBase):
         if too_much := excess(given):
@@ -138,7 +138,7 @@ def _expression(given: Any, words: Words, where: Location) -> sympy.Expr:
     return parse_expression(plain, words, where)
 
 
-def _components(given: Any, words: Words, where: Location) -> Components:
+def _components(given: Any, words: Choices, where: Location) -> Components:
     entries = given if isinstance(given, (list, tuple)) else list(given) if isinstance(given, sympy.MatrixBase) else []
     if len(entries) != 3:
         raise where.error(given, "three expressions, along x, y and z of the joint", "for example [0, 0, 0.1]")
@@ -146,9 +146,9 @@ def _components(given: Any, words: Words, where: Location) -> Components:
     return (x, y, z)
 
 
-def _turns(given: Any, words: Words, where: Location) -> tuple[FormulaTurn, ...]:
-    if not isinstance(given, (list, tuple)) or len(given) > MOST_TURNS:
-        raise where.error(given, f"a list of at most {MOST_TURNS} turns", "for example [{axis: [1, 0, 0], angle: alpha}]")
+def _rotates(given: Any, words: Choices, where: Location) -> tuple[FormulaRotation, ...]:
+    if not isinstance(given, (list, tuple)) or len(given) > MOST_REVOLUTIONS:
+        raise where.error(given, f"a list of at most {MOST_REVOLUTIONS} turns", "for example [{axis: [1, 0, 0], angle: alpha}]")
     found = []
     for k, turn in enumerate(given):
         here = where.at(k)
@@ -158,7 +158,7 @@ def _turns(given: Any, words: Words, where: Location) -> tuple[FormulaTurn, ...]
         if not isinstance(axis, (list, tuple)) or len(axis) != 3:
             raise entries.error(axis, "three numbers", "for example [0, 0, 1]")
         x, y, z = (parse_scalar(_plain(entry, entries), {}, entries.at(i)) for i, entry in enumerate(axis))
-        found.append(FormulaTurn(unit_axis((x, y, z), entries), _expression(turn["angle"], words, here.at("angle"))))
+        found.append(FormulaRotation(unit_axis((x, y, z), entries), _expression(turn["angle"], words, here.at("angle"))))
     return tuple(found)
 
 
@@ -169,7 +169,7 @@ def _plain(given: Any, where: Location) -> int | float | str:
     return given  # type: ignore[no-any-return]
 
 
-def _about_one_axis(vector: Components) -> tuple[FormulaTurn, ...] | None:
+def _about_one_axis(vector: Components) -> tuple[FormulaRotation, ...] | None:
     """The turn of a rotation vector whose direction is fixed, or None: then zero needs no limit, and sines are few."""
     used = [k for k in range(3) if not _is_zero(vector[k])]
     if not used:
@@ -181,7 +181,7 @@ def _about_one_axis(vector: Components) -> tuple[FormulaTurn, ...] | None:
     length = sympy.sqrt(sum(ratio**2 for ratio in ratios))
     x, y, z = (ratio / length for ratio in ratios)
     axis = tuple(int(e) if e.is_Integer else float(e) for e in (x, y, z))
-    return (FormulaTurn((axis[0], axis[1], axis[2]), first * length),)
+    return (FormulaRotation((axis[0], axis[1], axis[2]), first * length),)
 
 
 def _is_zero(expression: sympy.Expr) -> bool:

@@ -51,12 +51,12 @@ def parse_term(given: int | float | str, robot: Robot, where: Location) -> sympy
     def name(word: str) -> sympy.Expr:
         return symbols.t if word == "t" else named(word, robot.parameters)
 
-    words = Words(_TEXT, name, references, "write for example \"0.5*k*q('elbow')**2\"")
+    words = Choices(_TEXT, name, references, "write for example \"0.5*k*q('elbow')**2\"")
     return parse_expression(given, words, where)
 
 
 @dataclass(frozen=True)
-class Words:
+class Choices:
     """What an expression's names and references stand for, beside the functions of the language."""
 
     text: str  # what may be written, for messages
@@ -65,7 +65,7 @@ class Words:
     example: str
 
 
-def parse_expression(given: int | float | str, words: Words, where: Location) -> sympy.Expr:
+def parse_expression(given: int | float | str, words: Choices, where: Location) -> sympy.Expr:
     """The SymPy expression of a number or a text in the language of terms."""
     if not isinstance(given, str):
         return sympy.sympify(given)

@@ -7,9 +7,9 @@ from typing import Literal, TypeAlias, cast
 
 from numpy.typing import ArrayLike
 
+from elastogen.runtime.choices import one_of
 from elastogen.runtime.functions.evaluation import Array, ParameterValues
 from elastogen.runtime.functions.frames.framed_evaluation import FramedEvaluation, Wrenches
-from elastogen.runtime.words import one_of
 
 Frames: TypeAlias = "str | Sequence[str]"
 Reference: TypeAlias = Literal["aligned", "local", "base"]

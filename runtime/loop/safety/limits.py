@@ -14,7 +14,7 @@ from elastogen.runtime.errors import ModelError
 from elastogen.runtime.loop import checks
 from elastogen.runtime.model.model import Model
 
-Spread = Callable[[str, Any, Any], NDArray[Any]]  # name, value, elsewhere: over all velocities, or over all coordinates
+Scatter = Callable[[str, Any, Any], NDArray[Any]]  # name, value, elsewhere: over all velocities, or over all coordinates
 LEAST_JUMP = 0.1  # of a position that is taken for one, beyond what its velocity explains [rad, m]
 SUDDEN = 200.0  # acceleration that no drive reaches [rad/s^2, m/s^2]: at low rates positions change so much by themselves
 BLOCKED = 1.0  # a cycle that ends so much too late is a fault by default [s]
@@ -50,7 +50,7 @@ class Limits:
 
 
 def limit_fields(
-    model: Model, limits: Limits, period: float, velocities: Spread, coordinates: Spread
+    model: Model, limits: Limits, period: float, velocities: Scatter, coordinates: Scatter
 ) -> tuple[dict[str, NDArray[Any]], dict[str, int]]:
     """Arrays and whole numbers of the tuning block, for a loop of that period [s]."""
     name = model.name
@@ -93,13 +93,13 @@ def most_overruns(limits: Limits, period: float) -> int:
     return checks.whole("Limits: overruns", limits.overruns, 0, MOST_CYCLES, "None or a number of periods from 0")
 
 
-def _or_own(spread: Spread, name: str, given: ArrayLike | None, own: NDArray[Any] | None) -> NDArray[Any]:
+def _or_own(scatter: Scatter, name: str, given: ArrayLike | None, own: NDArray[Any] | None) -> NDArray[Any]:
     """A limit as it is given, or the robot's own, or none."""
     if given is not None:
-        return spread(name, given, np.inf)
+        return scatter(name, given, np.inf)
     if own is None:
-        return spread(name, np.inf, np.inf)
-    return spread(name, np.where(own > 0.0, own, np.inf), np.inf)  # 0 in a file: nobody knew it
+        return scatter(name, np.inf, np.inf)
+    return scatter(name, np.where(own > 0.0, own, np.inf), np.inf)  # 0 in a file: nobody knew it
 
 
 def _range(model: Model, position: Any) -> tuple[Any, Any]:

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from elastogen.runtime import real_numbers
+from elastogen.runtime.choices import flag, one_of
 from elastogen.runtime.errors import ModelError
 from elastogen.runtime.loop import checks
-from elastogen.runtime.words import flag, one_of
 
 STOPS = {"damped": "STOP_DAMPED", "ramp": "STOP_RAMP", "hold": "STOP_HOLD", "off": "STOP_OFF"}
 AFTER = {"hold": "AFTER_HOLD", "end": "AFTER_END"}

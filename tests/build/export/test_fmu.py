@@ -295,9 +295,9 @@ def test_the_sources_pass_the_compilers(sliding: Sample, tmp_path: Path) -> None
 
 def test_a_joint_that_leaves_its_beam_is_told(sliding: Sample) -> None:
     for unit in sliding.units.values():
-        told: list[str] = []
+        said: list[str] = []
 
-        def log(*words: object, to: list[str] = told) -> None:
+        def log(*words: object, to: list[str] = said) -> None:
             to.append(" ".join(map(str, words)))
 
         with pytest.raises(fmpy.fmi1.FMICallException, match="fail"):
@@ -305,7 +305,7 @@ def test_a_joint_that_leaves_its_beam_is_told(sliding: Sample) -> None:
                 unit, fmi_type="CoSimulation", start_values=sliding.start | {"qd.joint2": 5.0}, stop_time=1.0,
                 logger=log, debug_logging=True,
             )  # fmt: skip
-        assert any("left its beam" in line for line in told)
+        assert any("left its beam" in line for line in said)
 
 
 def test_the_example_runs_and_bytes_repeat(rigid: Sample, tmp_path: Path) -> None:

@@ -89,6 +89,6 @@ def test_octave_calls_the_model(tmp_path: Path) -> None:
     equal("Q", value("point_forces", q=q, wrenches=w)[0])
     words = ("3 numbers, expected 2", "got 0 inputs, expected 1", "no live parameter 'x'", "not a full array of real doubles",
              "no function 'no'", "2 states, other inputs 3", "'payload_mass' is not one real double")  # fmt: skip
-    for told, word in zip(got["told"], words, strict=True):
-        assert word in told
+    for said, word in zip(got["told"], words, strict=True):
+        assert word in said
     assert "F[0] = " in done.stdout  # the example

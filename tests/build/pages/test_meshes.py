@@ -63,8 +63,8 @@ def test_meshes_move_with_their_links(urdf: Path, cache_dir: Path) -> None:
     frame = np.stack([nodes[axis] - nodes[origin] for axis in axes], axis=-1)
     placed = nodes[origin] + mesh.vertices @ frame.T
     c, s = np.cos(0.7), np.sin(0.7)
-    turned = np.array([[0, -1, 0], [1, 0, 0], [0, 0, 1]])  # a quarter turn, as the file says
-    expected = (2 * CORNERS[np.array(FACES).ravel()] @ turned.T + [0.1, 0, 0]) @ np.array([[c, -s, 0], [s, c, 0], [0, 0, 1]]).T
+    rotated = np.array([[0, -1, 0], [1, 0, 0], [0, 0, 1]])  # a quarter turn, as the file says
+    expected = (2 * CORNERS[np.array(FACES).ravel()] @ rotated.T + [0.1, 0, 0]) @ np.array([[c, -s, 0], [s, c, 0], [0, 0, 1]]).T
     assert placed == pytest.approx(expected + np.array([0, 0, 0.5]), abs=1e-6)
     plain = json.loads(drawing.meshes_json())[1]
     assert np.frombuffer(base64.b64decode(plain["vertices"]), "<f4").reshape(-1, 3) == pytest.approx(mesh.vertices)

@@ -12,11 +12,11 @@ import pytest
 
 import elastogen
 from elastogen import Model, ModelError
+from elastogen.runtime.choices import one_of
 from elastogen.runtime.loop.library import LoopLibrary
 from elastogen.runtime.loop.loop import Loop
 from elastogen.runtime.loop.plants import Simulated
 from elastogen.runtime.simulation.sliding_methods import SlidingMethods
-from elastogen.runtime.words import one_of
 
 Z = np.zeros(2)
 FAILURES, REFERENCES = "on_failure=@, expected 'raise' or 'nan'.", "reference=@, expected 'aligned', 'local' or 'base'."

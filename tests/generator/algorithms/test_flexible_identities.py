@@ -75,7 +75,7 @@ def spatial_arm(**options):
     flexible = beam(mass_per_length, EI, length, modes, **options)
     inertia = ((0.02, 0.001, 0), (0.001, 0.03, 0.002), (0, 0.002, 0.04))
     body = Body(0.8, (0.1, 0.05, -0.02), inertia)
-    turned = ((0, -1, 0, 0.1), (1, 0, 0, 0.0), (0, 0, 1, 0.2), (0, 0, 0, 1))
+    rotated = ((0, -1, 0, 0.1), (1, 0, 0, 0.0), (0, 0, 1, 0.2), (0, 0, 0, 1))
     links = (
         Link("base"),
         Link("a", body),
@@ -84,10 +84,10 @@ def spatial_arm(**options):
         Link("d", Body(), flexible, Body(0.2, (0.05, 0, 0), inertia)),
     )
     joints = (
-        Joint("j1", kinds.REVOLUTE, "base", "a", axis=(0.6, 0, 0.8), before=turned,
+        Joint("j1", kinds.REVOLUTE, "base", "a", axis=(0.6, 0, 0.8), before=rotated,
               actuation=Actuation(1e-4, 50, 0.1), elasticity=JointElasticity(400.0, 0.0)),
-        Joint("j2", kinds.REVOLUTE, "a", "b", axis=(0, 1, 0), before=turned),
-        Joint("j3", kinds.PRISMATIC, "b", "c", axis=(0, 0.6, 0.8), before=turned),
+        Joint("j2", kinds.REVOLUTE, "a", "b", axis=(0, 1, 0), before=rotated),
+        Joint("j3", kinds.PRISMATIC, "b", "c", axis=(0, 0.6, 0.8), before=rotated),
         Joint("j4", kinds.REVOLUTE, "b", "d", axis=(0, 0, 1)),
     )  # fmt: skip
     return Robot("tree", links, joints, gravity=(0.5, 1.0, -9.0), tip="d")

@@ -54,9 +54,9 @@ def test_a_controller_needs_a_quarter_less():
 @pytest.mark.parametrize("seed", range(6))
 def test_gravity_from_composite_bodies_is_that_of_newton_and_euler(seed):
     robot = random_robot(seed)
-    layouts = VariantFamily(robot).dynamic()
-    variant = layouts[seed % len(layouts)]
-    newton, composite = (way(variant).outputs[0] for way in CATALOGUE["gravity_vector"].ways)
+    frame_assignments = VariantFamily(robot).dynamic()
+    variant = frame_assignments[seed % len(frame_assignments)]
+    newton, composite = (formulation(variant).outputs[0] for formulation in CATALOGUE["gravity_vector"].formulations)
     inputs = [input_argument("q", variant.size, variant.size)]
     outputs = [
         (vector(name, variant.size, "", ""), [v.ref for v in values]) for name, values in (("a", newton), ("b", composite))
@@ -77,8 +77,8 @@ def test_gravity_from_composite_bodies_is_that_of_newton_and_euler(seed):
         ("mass_matrix+forward_dynamics+inverse_dynamics", "has F twice"),
     ],
 )
-def test_what_cannot_be_fused_is_told(wrong, told):
-    with pytest.raises(OutputError, match=told):
+def test_what_cannot_be_fused_is_told(wrong, said):
+    with pytest.raises(OutputError, match=said):
         derive_model(quietly_loaded("two_link"), [wrong])
 
 

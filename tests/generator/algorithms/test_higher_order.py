@@ -165,7 +165,7 @@ def test_appell_from_the_explicit_form_by_differentiation_of_the_graph() -> None
     variant = programs.variant
     x = dict(zip(MOTION, motion, strict=False))
     programs("acceleration_energy_1", **x)
-    (energy,) = CATALOGUE["acceleration_energy_1"].ways[0](variant).outputs[0]
+    (energy,) = CATALOGUE["acceleration_energy_1"].formulations[0](variant).outputs[0]
     (slopes,) = jacobian(variant.graph, [energy], variant.input("qdd"))
     inputs = [input_argument(name, programs.size, programs.size) for name in MOTION[:3]]
     appell = program(variant.graph, inputs, [(Argument("Q", (programs.size,), "", ""), slopes)])

@@ -78,15 +78,15 @@ def forces(q: Array, qd: Array, qdd: Array, m3: float = 0.15) -> Array:
     starts = np.concatenate([[0.0], np.cumsum(lengths)])
     gravity = np.array(FILE["gravity"][:2])
     cos, sin = np.cos(q[0]), np.sin(q[0])
-    R, turned = np.array([[cos, -sin], [sin, cos]]), np.array([[0.0, -1.0], [1.0, 0.0]])
+    R, rotated = np.array([[cos, -sin], [sin, cos]]), np.array([[0.0, -1.0], [1.0, 0.0]])
     total = np.zeros(4)
 
     def add(mass: float, at: Array, shapes: Array) -> None:
         """A point mass at the undeformed place ``at``; the angles move it along y by ``shapes``."""
         r = at + np.array([0, shapes @ q[1:]])
         v, a = np.array([0, shapes @ qd[1:]]), np.array([0, shapes @ qdd[1:]])
-        acceleration = R @ (a + 2 * qd[0] * (turned @ v) + qdd[0] * (turned @ r) - qd[0] ** 2 * r)
-        jacobian = np.column_stack([R @ turned @ r, *(R @ np.array([0, shape]) for shape in shapes)])
+        acceleration = R @ (a + 2 * qd[0] * (rotated @ v) + qdd[0] * (rotated @ r) - qd[0] ** 2 * r)
+        jacobian = np.column_stack([R @ rotated @ r, *(R @ np.array([0, shape]) for shape in shapes)])
         total[:] += mass * jacobian.T @ (acceleration - gravity)
 
     nodes, weights = np.polynomial.legendre.leggauss(3)  # exact: the integrands are quadratic on each segment

@@ -99,8 +99,8 @@ def test_a_joint_on_an_interface_is_moved_by_the_beam_there():
     programs, q = PlainPrograms(robot), np.array([0.3, 0.02, -0.03, 0.1, 0.0, 0.7])
     place = programs("point_positions", q=q)[0]
     side, upper = (programs("forward_kinematics", q=q)[k] for k in (1, 0))
-    turned = side[:3, :3] @ upper[:3, :3].T
-    assert np.abs(turned - np.eye(3)).max() > 0.01  # the section is turned
+    rotated = side[:3, :3] @ upper[:3, :3].T
+    assert np.abs(rotated - np.eye(3)).max() > 0.01  # the section is turned
     np.testing.assert_allclose(side[:3, 3] - place, side[:3, :3] @ [0.02, 0.03, 0.05], rtol=1e-12)
 
 

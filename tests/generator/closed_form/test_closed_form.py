@@ -105,8 +105,8 @@ def random_tree(seed: int, size: int = 4) -> Robot:
         return vector / np.linalg.norm(vector)
 
     def placed() -> tuple:
-        turned = rotation_matrix(unit(), rng.normal()) if rng.random() < 0.4 else rotation_matrix([1, 0, 0], np.pi / 4)
-        return transform(turned, [round(x, 3) for x in rng.normal(size=3)])
+        rotated = rotation_matrix(unit(), rng.normal()) if rng.random() < 0.4 else rotation_matrix([1, 0, 0], np.pi / 4)
+        return transform(rotated, [round(x, 3) for x in rng.normal(size=3)])
 
     def body() -> Body:
         root = rng.normal(size=(3, 3)).round(2)
@@ -128,7 +128,7 @@ def numeric_transforms(robot: Robot, q: np.ndarray) -> list[np.ndarray]:
     found, coordinates = {robot.links[0].name: np.eye(4)}, iter(q)
     for joint in robot.joints:
         axis, motion = np.array(joint.axis, dtype=float), np.eye(4, dtype=complex)
-        if joint.type.turning:
+        if joint.type.rotating:
             motion[:3, :3] = rotation_matrix(axis, next(coordinates))
         elif joint.type is kinds.PRISMATIC:
             motion[:3, 3] = axis * next(coordinates)
@@ -198,8 +198,8 @@ def test_antiparallel_and_interrupted_axes_are_merged() -> None:
 def test_rounded_numbers_leave_no_dust() -> None:
     robot = random_tree(0)
     joints = tuple(
-        Joint(f"joint{k}", kinds.REVOLUTE, f"link{k}", f"link{k + 1}", before=transform(turned, [0.1, 0, 0]))
-        for k, turned in enumerate(rotation_matrix([1, 0, 0], angle) for angle in (0.0, np.pi / 2, np.pi / 3))
+        Joint(f"joint{k}", kinds.REVOLUTE, f"link{k}", f"link{k + 1}", before=transform(rotated, [0.1, 0, 0]))
+        for k, rotated in enumerate(rotation_matrix([1, 0, 0], angle) for angle in (0.0, np.pi / 2, np.pi / 3))
     )
     form = derive(Robot("arm", robot.links[:4], joints, tip="link3"))
     assert form.transforms[2][2, 1] == cos(q2) * cos(q3) / 2 - sin(q2) * sin(q3)

@@ -160,8 +160,8 @@ def test_elements_and_their_reduction():
     reduced = body_of(flexible("elements", elements=20, reduce_to=3))
     assert reduced.coordinates == ("y1", "y2", "y3")
     np.testing.assert_allclose(natural_frequencies(reduced), FREE[:3], rtol=2e-5)
-    turning = {"GJ": 1, "polar_inertia_per_length": 1e-5}
-    space = body_of(flexible("elements", elements=2, directions=["y", "z", "torsion"], **turning))
+    rotating = {"GJ": 1, "polar_inertia_per_length": 1e-5}
+    space = body_of(flexible("elements", elements=2, directions=["y", "z", "torsion"], **rotating))
     assert space.coordinates[:5] == ("y1", "y1_slope", "z1", "z1_slope", "torsion1")
 
 

@@ -76,9 +76,9 @@ def test_degrees_of_a_parameter_turn_a_placement() -> None:
     robot = described({"tilt": {"value": 30, "unit": "deg"}}, live=["tilt"])
     robot["joints"][0]["placement"] = {"rpy": [0, 0, "tilt"]}
     loaded = elastogen.load(robot)
-    turned = np.array(loaded.joints[0].before).tolist()
+    rotated = np.array(loaded.joints[0].before).tolist()
     values = {loaded.parameters["tilt"].symbol: loaded.parameters["tilt"].value}
-    assert float(turned[0][0].subs(values)) == pytest.approx(math.sqrt(3) / 2, abs=1e-15)
+    assert float(rotated[0][0].subs(values)) == pytest.approx(math.sqrt(3) / 2, abs=1e-15)
 
 
 def test_an_angle_with_a_unit_is_refused_where_degrees_are_expected() -> None:

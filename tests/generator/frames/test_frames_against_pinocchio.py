@@ -65,7 +65,9 @@ def case(name: str) -> Case:
         for link, joint in ends.items():
             made.model.addFrame(pin.Frame(link, joint, 0, pin.SE3.Identity(), pin.FrameType.BODY))
         frames = ("link5", "link3", "link1")
-        return Case(PlainPrograms(robot, frames=frames, layout=1), frames, made.model, slice(None), slice(None), robot)
+        return Case(
+            PlainPrograms(robot, frames=frames, frame_assignment=1), frames, made.model, slice(None), slice(None), robot
+        )
     base = "floating" if name == "solo12" else "fixed"
     path = example_urdf(name)
     with warnings.catch_warnings():

@@ -21,10 +21,10 @@ from elastogen.generator.robot.robot import Robot
 from elastogen.runtime.interface.argument import Argument
 
 
-def evaluated(variant: Variant, way: Any, name: str, parameters: dict[str, float] | None = None, **state: Any) -> Any:
+def evaluated(variant: Variant, formulation: Any, name: str, parameters: dict[str, float] | None = None, **state: Any) -> Any:
     """Solution and pivots of a way to solve."""
     entry = CATALOGUE[name]
-    derived = way(variant)
+    derived = formulation(variant)
     pivots = (Argument("pivots", (len(derived.pivots),), "", ""), derived.pivots)
     outputs = [*zip(entry.outputs(variant), derived.outputs, strict=True), pivots]
     made = program(variant.graph, [input_argument(key, variant.size, variant.size) for key in entry.inputs], outputs)
@@ -37,7 +37,7 @@ def test_accelerations_of_random_trees_are_those_of_pinocchio(seed: int) -> None
     robot = random_robot(seed, 7, drives=seed % 2 == 0)
     theirs = in_pinocchio(robot)
     states = random_states(robot, seed)
-    for variant in (VariantFamily(robot).plain(), VariantFamily(robot).layouts("dynamic")[-1]):
+    for variant in (VariantFamily(robot).plain(), VariantFamily(robot).frame_assignments("dynamic")[-1]):
         found, _ = evaluated(variant, dynamics.forward_dynamics_by_articulated_bodies, "forward_dynamics", **states)
         for q, qd, F, qdd in zip(states["q"], states["qd"], states["F"], found, strict=True):
             friction, _ = theirs.friction(qd)
@@ -52,8 +52,8 @@ def test_pivots_are_those_of_the_factorization() -> None:
     variant = VariantFamily(robot).plain()
     state = {"q": random_states(robot, 311)["q"], "b": random_states(robot, 311)["F"]}
     both = [
-        evaluated(variant, way, "mass_matrix_solve", **state)
-        for way in (dynamics.mass_matrix_solve, dynamics.mass_matrix_solve_by_articulated_bodies)
+        evaluated(variant, formulation, "mass_matrix_solve", **state)
+        for formulation in (dynamics.mass_matrix_solve, dynamics.mass_matrix_solve_by_articulated_bodies)
     ]
     for first, second in zip(*both, strict=True):
         np.testing.assert_allclose(first, second, rtol=1e-11, atol=1e-12 * np.abs(first).max())
@@ -76,8 +76,8 @@ def test_elastic_joints_and_live_parameters() -> None:
     q, qd, F = np.random.default_rng(4).normal(size=(3, 5, 4))
     parameters = {p.name: p.value for p in robot.live_parameters} | {"twist": 0.9, "payload_mass": 0.7}
     both = [
-        evaluated(variant, way, "forward_dynamics", parameters, q=q, qd=qd, F=F)
-        for way in (dynamics.forward_dynamics, dynamics.forward_dynamics_by_articulated_bodies)
+        evaluated(variant, formulation, "forward_dynamics", parameters, q=q, qd=qd, F=F)
+        for formulation in (dynamics.forward_dynamics, dynamics.forward_dynamics_by_articulated_bodies)
     ]
     for first, second in zip(*both, strict=True):
         np.testing.assert_allclose(first, second, rtol=1e-11, atol=1e-12 * np.abs(first).max())
@@ -134,11 +134,11 @@ def test_flexible_links_against_the_mass_matrix(kind: str) -> None:
     q = np.where([coordinate.elastic for coordinate in robot.coordinates], 0.03, 1.0) * state[0]
     (M,) = Programs(robot, ["mass_matrix"]).derivation.functions[0].evaluate({"q": q}).values()
     expected = np.linalg.solve(M, state[1])
-    for variant in (VariantFamily(robot).plain(), VariantFamily(robot).layouts("dynamic")[-1]):
+    for variant in (VariantFamily(robot).plain(), VariantFamily(robot).frame_assignments("dynamic")[-1]):
         assert articulated_bodies.applies_to(variant.mechanism)
         (found, pivots), (_, theirs) = (
-            evaluated(variant, way, "mass_matrix_solve", q=q, b=state[1])
-            for way in (dynamics.mass_matrix_solve_by_articulated_bodies, dynamics.mass_matrix_solve)
+            evaluated(variant, formulation, "mass_matrix_solve", q=q, b=state[1])
+            for formulation in (dynamics.mass_matrix_solve_by_articulated_bodies, dynamics.mass_matrix_solve)
         )
         assert relative_error(found, expected) < 1e-10
         np.testing.assert_allclose(pivots, theirs, rtol=1e-10)
@@ -170,7 +170,7 @@ def test_bodies_that_slide_or_shear_are_factorized() -> None:
     robots.append(
         elastogen.load({"elastogen": 1, "name": "shear", "links": links, "joints": [{"name": "j", "type": "revolute"}]})
     )
-    choice = CATALOGUE["forward_dynamics"].ways_for
+    choice = CATALOGUE["forward_dynamics"].formulations_for
     assert choice is not None
     for robot in robots:
         assert choice(VariantFamily(robot).plain()) == (dynamics.forward_dynamics,)
@@ -178,7 +178,7 @@ def test_bodies_that_slide_or_shear_are_factorized() -> None:
 
 def cost(size: int) -> int:
     """Operations of forward dynamics of a chain by articulated bodies, before common factors are taken out."""
-    variant = VariantFamily(random_chain(size)).layouts("dynamic")[-1]
+    variant = VariantFamily(random_chain(size)).frame_assignments("dynamic")[-1]
     derived = dynamics.forward_dynamics_by_articulated_bodies(variant)
     values = [*derived.outputs[0], *derived.pivots]
     return sum(variant.graph.op[node] in (Op.ADD, Op.MUL) for node in variant.graph.cone(value.ref for value in values))
@@ -192,11 +192,11 @@ def test_operations_grow_linearly() -> None:
 
 @pytest.mark.parametrize(("size", "expected"), [(7, (True, False)), (12, (True, True)), (25, (False, True))])
 def test_ways_by_the_length_of_the_chain(size: int, expected: tuple[bool, bool]) -> None:
-    choice = CATALOGUE["forward_dynamics"].ways_for
+    choice = CATALOGUE["forward_dynamics"].formulations_for
     assert choice is not None
-    ways = choice(VariantFamily(random_chain(size)).plain())
+    formulations = choice(VariantFamily(random_chain(size)).plain())
     both = (dynamics.forward_dynamics, dynamics.forward_dynamics_by_articulated_bodies)
-    assert tuple(way in ways for way in both) == expected
+    assert tuple(formulation in formulations for formulation in both) == expected
 
 
 def test_the_cheaper_way_is_kept() -> None:

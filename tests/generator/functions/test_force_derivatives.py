@@ -9,23 +9,23 @@ import pytest
 from plain_programs import program
 from robots_for_tests import example_urdf, in_pinocchio, quietly_loaded, random_robot, random_states, relative_error
 
-from elastogen.generator.functions.catalogue import Way
+from elastogen.generator.functions.catalogue import Formulation
 from elastogen.generator.functions.derivation import CATALOGUE
 from elastogen.generator.functions.variants import Variant, VariantFamily
 from elastogen.generator.program.arguments import input_argument
 from elastogen.generator.program.graph import Op
 
 
-def ways(variant: Variant, name: str) -> tuple[Way, ...]:
-    choice = CATALOGUE[name].ways_for
+def formulations(variant: Variant, name: str) -> tuple[Formulation, ...]:
+    choice = CATALOGUE[name].formulations_for
     assert choice is not None
     return choice(variant)
 
 
-def evaluated(variant: Variant, way: Way, name: str, **state: Any) -> list[Any]:
+def evaluated(variant: Variant, formulation: Formulation, name: str, **state: Any) -> list[Any]:
     entry = CATALOGUE[name]
     inputs = [input_argument(key, variant.size, variant.size) for key in entry.inputs]
-    made = program(variant.graph, inputs, list(zip(entry.outputs(variant), way(variant).outputs, strict=True)))
+    made = program(variant.graph, inputs, list(zip(entry.outputs(variant), formulation(variant).outputs, strict=True)))
     return list(made.evaluate({key: state[key] for key in entry.inputs}).values())
 
 
@@ -35,8 +35,8 @@ def test_recursion_on_random_trees_against_pinocchio(seed: int) -> None:
     robot = random_robot(seed, 6)
     theirs = in_pinocchio(robot)
     states = random_states(robot, seed, count=2)
-    for variant in (VariantFamily(robot).plain(), VariantFamily(robot).layouts("dynamic")[-1]):
-        *_, recursion = ways(variant, "inverse_dynamics_derivatives")
+    for variant in (VariantFamily(robot).plain(), VariantFamily(robot).frame_assignments("dynamic")[-1]):
+        *_, recursion = formulations(variant, "inverse_dynamics_derivatives")
         by_q, by_qd, by_qdd = evaluated(variant, recursion, "inverse_dynamics_derivatives", **states)
         for k, (q, qd, qdd) in enumerate(zip(states["q"], states["qd"], states["qdd"], strict=True)):
             data, at = theirs.model.createData(), (theirs.configuration(q), theirs.vector(qd), theirs.vector(qdd))
@@ -62,15 +62,17 @@ def test_recursion_is_the_differentiated_program(name: str) -> None:
         ],
     })  # fmt: skip
     variant = VariantFamily(robot).plain()
-    differentiation, recursion = ways(variant, name)
+    differentiation, recursion = formulations(variant, name)
     vectors = np.random.default_rng(5).normal(size=(4, 3, variant.size))
     state = dict(zip(("q", "qd", "qdd", "F"), vectors, strict=True))
-    for expected, found in zip(*(evaluated(variant, way, name, **state) for way in (differentiation, recursion)), strict=True):
+    for expected, found in zip(
+        *(evaluated(variant, formulation, name, **state) for formulation in (differentiation, recursion)), strict=True
+    ):
         np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12 * np.abs(expected).max())
 
 
-def operations(variant: Variant, way: Way) -> int:
-    derived = way(variant)
+def operations(variant: Variant, formulation: Formulation) -> int:
+    derived = formulation(variant)
     refs = [value.ref for values in derived.outputs for value in values]
     return sum(variant.graph.op[node] in (Op.ADD, Op.MUL) for node in variant.graph.cone(refs))
 
@@ -78,9 +80,11 @@ def operations(variant: Variant, way: Way) -> int:
 def test_panda_needs_little_more_than_half_of_the_operations() -> None:
     """With both fingers. All numbers are exact, before common factors are taken out."""
     robot = quietly_loaded(example_urdf("panda"), mimic="independent")
-    variant = VariantFamily(robot).layouts("dynamic")[1]
-    differentiation, recursion = (operations(variant, way) for way in ways(variant, "inverse_dynamics_derivatives"))
+    variant = VariantFamily(robot).frame_assignments("dynamic")[1]
+    differentiation, recursion = (
+        operations(variant, formulation) for formulation in formulations(variant, "inverse_dynamics_derivatives")
+    )
     assert recursion < 0.6 * differentiation
     assert recursion <= 3773
-    assert operations(variant, ways(variant, "forward_dynamics_derivatives")[1]) <= 6810
-    assert operations(variant, CATALOGUE["coriolis_matrix"].ways[0]) <= 1806
+    assert operations(variant, formulations(variant, "forward_dynamics_derivatives")[1]) <= 6810
+    assert operations(variant, CATALOGUE["coriolis_matrix"].formulations[0]) <= 1806

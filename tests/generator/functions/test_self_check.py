@@ -8,7 +8,7 @@ import pytest
 import elastogen
 from elastogen.generator.functions import derivation
 from elastogen.generator.functions.derivation import CATALOGUE, FRAMED, derive_model
-from elastogen.generator.mechanism import layout
+from elastogen.generator.mechanism import frame_assignment
 from elastogen.generator.reference.description import Description
 from elastogen.generator.reference.more_expectations import ALL_EXPECTATIONS, EXPECTATIONS, NOT_COMPARED
 from elastogen.generator.reference.quantities import Quantities
@@ -32,14 +32,14 @@ def wrongly_normal(placement, size):
     return tuple((*row[:3], row[3] + (1e-6 if k == 0 else 0)) for k, row in enumerate(right))
 
 
-COMMON_NORMAL = layout._common_normal
+COMMON_NORMAL = frame_assignment._common_normal
 
 
 def test_wrong_frames_fall_back_to_the_description_s_own(monkeypatch):
     """Frames that are shifted off their axis by a micrometre: too little to see, and wrong."""
     robot = elastogen.load(SKEW)
     expected = {f.name: f.program.evaluate(STATE) for f in derive_model(robot, WANTED).functions}
-    monkeypatch.setattr(layout, "_common_normal", wrongly_normal)
+    monkeypatch.setattr(frame_assignment, "_common_normal", wrongly_normal)
     with pytest.warns(
         RobotWarning, match=r"mass_matrix: got 'a difference of .* from the description', expected at most 1e-09"
     ):
@@ -53,15 +53,17 @@ def test_what_differs_in_every_layout_is_an_error(monkeypatch):
     """Here the composite bodies lose a part per million."""
     entry = CATALOGUE["gravity_vector"]
 
-    def off(way):
+    def off(formulation):
         def derive(variant):
-            derived = way(variant)
+            derived = formulation(variant)
             return derivation.Derived(tuple([1.000001 * value for value in values] for values in derived.outputs))
 
         return derive
 
     monkeypatch.setitem(
-        derivation.CATALOGUE, "gravity_vector", derivation.replace(entry, ways=tuple(off(way) for way in entry.ways))
+        derivation.CATALOGUE,
+        "gravity_vector",
+        derivation.replace(entry, formulations=tuple(off(formulation) for formulation in entry.formulations)),
     )
     with pytest.raises(DerivationError, match=r"two_link: gravity_vector differs from the description by (9\.9e-07|1\.0e-06)"):
         derive_model(elastogen.load("two_link"), ["gravity_vector"])

@@ -215,10 +215,10 @@ def test_mass_and_centre_are_kept_whatever_the_beam_takes(folder: Path) -> None:
     assert relative_error(whole(robot), expected) < 1e-13
     hub = robot.link("upper_hub").body
     assert nominal(hub.mass, {}) == pytest.approx(4 - 7 * np.hypot(0.1, 0.5))
-    spread = np.linalg.eigvalsh(
+    scatter = np.linalg.eigvalsh(
         np.eye(3) * np.trace(np.array(hub.inertia, dtype=float)) / 2 - np.array(hub.inertia, dtype=float)
     )
-    assert spread[0] > -1e-12  # and it could be a body
+    assert scatter[0] > -1e-12  # and it could be a body
 
 
 @pytest.mark.filterwarnings("ignore::elastogen.generator.robot.errors.RobotWarning")

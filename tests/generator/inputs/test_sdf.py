@@ -134,8 +134,8 @@ def test_mimic_old_axes_old_threads_and_worlds(tmp_path: Path) -> None:
     position = follower.joints[2].coupling.position
     assert float(position.subs(dict.fromkeys(position.free_symbols, 0.8))) == pytest.approx(2 * 0.5 + 0.1)
     plain = load(written(tmp_path))
-    turned = load(written(tmp_path, SDF.replace(' expressed_in="__model__"', "").replace('version="1.9"', 'version="1.4"')))
-    assert np.allclose(np.array(turned.joints[0].axis, float), np.array(plain.joints[0].axis, float), atol=1e-15)
+    rotated = load(written(tmp_path, SDF.replace(' expressed_in="__model__"', "").replace('version="1.9"', 'version="1.4"')))
+    assert np.allclose(np.array(rotated.joints[0].axis, float), np.array(plain.joints[0].axis, float), atol=1e-15)
     old = SDF.replace("<screw_thread_pitch>0.5</screw_thread_pitch>", f"<thread_pitch>{-2 * np.pi / 0.5}</thread_pitch>")
     assert load(written(tmp_path, old)).joints[3].details["pitch"] == pytest.approx(0.5 / (2 * np.pi), rel=1e-15)
     world = SDF.replace("<model", '<world name="w"><gravity>0 0 -1.6</gravity><model').replace("</model>", "</model></world>")
@@ -213,10 +213,10 @@ def test_a_second_joint_to_a_link_is_a_loop(tmp_path: Path, kind: str, axes: str
     J = programs("loop_jacobian", q=q).reshape(rows, 6)
     # twists of the rocker against the rod at the pin, by hand: rates of pivot less those of drive and elbow
     pin, elbow, pivot = np.array([0.5, 0.02, 0.6]), np.array([0.2, 0.1, 0.3]), np.array([0.7, 0, 0])
-    turned = np.array([[np.cos(0.4), -np.sin(0.4), 0], [np.sin(0.4), np.cos(0.4), 0], [0, 0, 1]])
+    rotated = np.array([[np.cos(0.4), -np.sin(0.4), 0], [np.sin(0.4), np.cos(0.4), 0], [0, 0, 1]])
     tilted = np.array([[1, 0, 0], [0, np.cos(0.1), -np.sin(0.1)], [0, np.sin(0.1), np.cos(0.1)]])
     axes_of = [(-np.array([0, 1, 0]), np.zeros(3)), *((-column, elbow) for column in tilted.T)]
-    axes_of += [(turned[:, 1], pivot), (turned[:, 0], pivot)]
+    axes_of += [(rotated[:, 1], pivot), (rotated[:, 0], pivot)]
     turns = np.column_stack([w for w, _ in axes_of])
     slides = np.column_stack([np.cross(w, pin - at) for w, at in axes_of])
     frame = np.array([[1, 0, 0], [0, np.cos(0.2), -np.sin(0.2)], [0, np.sin(0.2), np.cos(0.2)]])

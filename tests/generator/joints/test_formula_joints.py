@@ -238,12 +238,12 @@ def test_closed_forms() -> None:
     assert sympy.simplify(closed.mass_matrix[0] - 2 * (1 + q1**2)) == 0  # ds^2 = (1 + x^2) dx^2
     assert sympy.simplify(closed.coriolis_vector[0] - 2 * q1 * qd1**2) == 0
     ball = elastogen.derive(elastogen.load(description({**BALL, "displacement": [0, 0, 0]})))
-    turned = ball.transforms[0]
+    rotated = ball.transforms[0]
     length = sympy.sqrt(sum(q**2 for q in ball.q))
     at = dict(zip(ball.q, (0.3, -0.8, 1.1), strict=True))
     expected = sympy.cos(length) + (1 - sympy.cos(length)) * ball.q[0] ** 2 / length**2
-    assert abs(float((turned[0, 0] - expected).subs(at))) < 1e-15
-    assert not turned.has(sympy.Piecewise)  # no series: it is for reading
+    assert abs(float((rotated[0, 0] - expected).subs(at))) < 1e-15
+    assert not rotated.has(sympy.Piecewise)  # no series: it is for reading
     assert r"\sin{\left(\frac{q_{1}}{3}" in elastogen.derive(
         elastogen.load(description({**slider, "displacement": ["x", "sin(x/3)", 0]}))
     ).latex("potential_energy")

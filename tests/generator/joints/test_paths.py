@@ -58,8 +58,8 @@ def test_velocities_on_a_path(size: float) -> None:
         np.testing.assert_allclose(found[name], expected, rtol=1e-12, atol=1e-12 * np.abs(expected).max())
     R = Rotation.from_quat(q[3:7])
     np.testing.assert_allclose(found["moved"][:3], q[:3] + R.apply(free_chain.value(way, 0)), atol=1e-13)
-    turned = R * Rotation.from_matrix(free_chain.value(turns[0], 0))
-    np.testing.assert_allclose(Rotation.from_quat(found["moved"][3:7]).as_matrix(), turned.as_matrix(), atol=1e-13)
+    rotated = R * Rotation.from_matrix(free_chain.value(turns[0], 0))
+    np.testing.assert_allclose(Rotation.from_quat(found["moved"][3:7]).as_matrix(), rotated.as_matrix(), atol=1e-13)
 
 
 def test_a_path_that_goes_on_from_a_motion() -> None:

@@ -114,10 +114,10 @@ def test_a_loop_open_by_pi_is_not_closed() -> None:
     file["links"][-1], file["links"][2] = file["links"][2], file["links"][-1]
     model = elastogen.build_model(file, outputs=["loop_residual", "loop_jacobian"])
     q = model.close_loops([0.3, 0.0, 0.5, 1.0], held=["drive"])
-    turned = q.copy()
-    turned[1] = np.pi
-    turned[2], turned[3] = -q[2], q[3]
-    assert np.abs(model.loop_residual(turned)).max() > 1.9
+    rotated = q.copy()
+    rotated[1] = np.pi
+    rotated[2], rotated[3] = -q[2], q[3]
+    assert np.abs(model.loop_residual(rotated)).max() > 1.9
     again = model.close_loops([0.3, np.pi, 0.5, 1.0], held=["drive"])
     assert np.abs(model.loop_residual(again)).max() < 1e-12
 

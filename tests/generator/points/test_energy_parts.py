@@ -49,10 +49,10 @@ def bodies():
     def section(x):
         s = x / 0.8
 
-        def turned(q):
+        def rotated(q):
             return 0, q[2] * (-3 * s**2 / 0.8), q[1] * (2 * s / 0.8)
 
-        return [*start, oracle.shift(x, 0, 0), oracle.bent(lambda q: (0, q[1] * s**2, q[2] * s**3), turned)]
+        return [*start, oracle.shift(x, 0, 0), oracle.bent(lambda q: (0, q[1] * s**2, q[2] * s**3), rotated)]
 
     hub = [(m, [*start, oracle.shift(*r)]) for m, r in body_points(0.3, [0.01, 0, 0.02], [1e-3] * 3)]
     beam = [(m, section(x)) for m, x in beam_points(0.35, [0.0, 0.8])]
@@ -81,12 +81,12 @@ def expected_parts(frame, points, motion, p):
     parts[0] = 0.5 * total * moved @ moved
     for m, place, rate in places:
         s = place - centre
-        turned, flung = swing @ s, (U - swing) @ s
+        rotated, flung = swing @ s, (U - swing) @ s
         bent = rate - moved - U @ s
-        parts[1] += 0.5 * m * turned @ turned
+        parts[1] += 0.5 * m * rotated @ rotated
         parts[3] += 0.5 * m * flung @ flung
         parts[4] += 0.5 * m * bent @ bent
-        parts[2] += m * (turned @ flung + turned @ bent + flung @ bent)
+        parts[2] += m * (rotated @ flung + rotated @ bent + flung @ bent)
     return parts
 
 

@@ -44,9 +44,9 @@ KINDS = {
 
 
 @cache
-def programs(kind, way=0, layout=0):
+def programs(kind, way=0, frame_assignment=0):
     make, frames, _, _ = KINDS[kind]
-    return PlainPrograms(elastogen.load(make()), way, tuple(frames()), layout)
+    return PlainPrograms(elastogen.load(make()), way, tuple(frames()), frame_assignment)
 
 
 def twists(chain, q, qd):
@@ -65,9 +65,9 @@ CASES = [*((kind, 0, 0) for kind in KINDS), ("spatial", 1, 3), ("telescopic", 2,
 
 
 @pytest.mark.parametrize(("kind", "way", "layout"), CASES)
-def test_motion_in_three_references(kind, way, layout):
+def test_motion_in_three_references(kind, way, frame_assignment):
     _, frames, n, fixed = KINDS[kind]
-    found, chains = programs(kind, way, layout), frames().values()
+    found, chains = programs(kind, way, frame_assignment), frames().values()
     q, qd, qdd = state(n, 41)
     for k, value in fixed.items():
         q[k] = value
@@ -92,10 +92,10 @@ def test_motion_in_three_references(kind, way, layout):
 
 
 @pytest.mark.parametrize(("kind", "way", "layout"), [*CASES, ("spatial", 0, 7)])
-def test_wrenches(kind, way, layout):
+def test_wrenches(kind, way, frame_assignment):
     """F is less by J^T w, with J of plain kinematics; forward dynamics under the same wrenches gives back qdd."""
     _, frames, n, fixed = KINDS[kind]
-    found, chains = programs(kind, way, layout), frames().values()
+    found, chains = programs(kind, way, frame_assignment), frames().values()
     q, qd, qdd = state(n, 42)
     for k, value in fixed.items():
         q[k] = value

@@ -120,7 +120,7 @@ def test_simplest_forms_of_bodies(pieces, forms, operations):
         points = [point for body in bodies for point in free_bodies.body_points(*body)]
         parts.append((chain, [(m, [*chain, oracle.shift(*r)]) for m, r in points]))
     robot = replace(puma, links=(puma.links[0], *links))
-    chosen = simplest_forms(VariantFamily(robot).layouts("physical")[0].mechanism, ahead=True)
+    chosen = simplest_forms(VariantFamily(robot).frame_assignments("physical")[0].mechanism, ahead=True)
     assert (sum(form.centre is not None for form in chosen), sum(form.ahead is not None for form in chosen)) == forms
     found = {function.name: function for function in derive_model(robot, WANTED).functions}
     count = found["joint_reactions"].program.count

@@ -61,10 +61,10 @@ def spatial_section(x, linear=False, foreshortening=False):
             shortened = squares * (0.8 / 2)
         return q[5] * s - shortened, q[1] * s**2 + q[2] * s**3, q[3] * s**2
 
-    def turned(q):
+    def rotated(q):
         return q[4] * s, q[3] * (-2 * s / 0.8), q[1] * (2 * s / 0.8) + q[2] * (3 * s**2 / 0.8)
 
-    return [oracle.shift(x, 0, 0), oracle.bent(moved, turned, linear)]
+    return [oracle.shift(x, 0, 0), oracle.bent(moved, rotated, linear)]
 
 
 def spatial_chains(linear=False, foreshortening=False):
@@ -193,8 +193,8 @@ def test_names_and_the_rigid_limit():
     rigid = elastogen.rigid_robot(robot)
     found = {f.name: f for f in derive_model(rigid, ["point_positions", "point_velocities"]).functions}
     r = found["point_positions"].evaluate({"q": [0.4, 0.5]})["r"]
-    direction, turned = np.array([np.cos(0.4), np.sin(0.4), 0]), np.array([np.cos(1.1), np.sin(1.1), 0])
-    expected = [0.25 * direction, 0.6 * direction, 0.5 * direction, 0.5 * direction + 0.3 * turned]
+    direction, rotated = np.array([np.cos(0.4), np.sin(0.4), 0]), np.array([np.cos(1.1), np.sin(1.1), 0])
+    expected = [0.25 * direction, 0.6 * direction, 0.5 * direction, 0.5 * direction + 0.3 * rotated]
     np.testing.assert_allclose(r, expected, atol=1e-14)
     with pytest.raises(OutputError, match="strain gauges"):
         derive_model(rigid, ["point_strains"])
@@ -238,14 +238,14 @@ CROWDED = ((0, 0, 0, 4, 3, 3), (1, 1, 2, 2, 2, 2), (0, 0, 1, 2, 6, 1))  # on all
 
 
 @pytest.mark.parametrize("spread", TEN_POINTS)
-def test_ten_points_anywhere_on_the_puma(spread):
+def test_ten_points_anywhere_on_the_puma(scatter):
     """Accelerations against power series in time, and what they cost; one point as well."""
     puma, rng = elastogen.load("puma560"), np.random.default_rng(3)
-    where = [(k, rng.uniform(-0.3, 0.3, 3).tolist()) for k, count in enumerate(spread, 1) for _ in range(count)]
+    where = [(k, rng.uniform(-0.3, 0.3, 3).tolist()) for k, count in enumerate(scatter, 1) for _ in range(count)]
     points = [placed(f"p{n}", puma.links[k].name, *r) for n, (k, r) in enumerate(where)]
     (function,) = derive_model(puma.with_points(*points), ["point_accelerations"]).functions
-    assert function.program.count.mul + function.program.count.add == TEN_POINTS[spread]
-    assert TEN_POINTS[spread] <= INVERSE_DYNAMICS or spread in CROWDED
+    assert function.program.count.mul + function.program.count.add == TEN_POINTS[scatter]
+    assert TEN_POINTS[scatter] <= INVERSE_DYNAMICS or scatter in CROWDED
     joints = [modified_dh(k, *dh) for k, dh in enumerate(PUMA)]
     chains = [[step for joint in joints[:k] for step in joint] + [oracle.shift(*r)] for k, r in where]
     check({"point_accelerations": function}, chains, (0, 0, 0), *state(6, 15, small=1.0))
@@ -264,7 +264,7 @@ def test_all_ways_to_accelerations(kind):
         robot = elastogen.load(spatial() if kind == "flexible" else {**sliding("Pa"), "points": [{"link": "link2", "x": 0.2}]})
     results = []
     for way in range(len(WAYS)):
-        programs = PlainPrograms(robot, way, layout=3)
+        programs = PlainPrograms(robot, way, frame_assignment=3)
         size = len(robot.velocities)
         q, (_, qd, qdd) = np.array(neutral(robot)), state(size, 14)
         q[5 if kind == "sliding" else 0] += 0.3

@@ -72,13 +72,13 @@ def smooth_section(x, k, n, shortened):
                 along = along - slope * slope * h * end * (0.25 * weight)
         return along, combined(u[2 * k - 2 : 2 * k + 2], h, t, 0), 0
 
-    def turned(q):
+    def rotated(q):
         if k == 0:
             return 0, 0, 0.0 * q[0]
         h, u, t = parts(q)
         return 0, 0, combined(u[2 * k - 2 : 2 * k + 2], h, t, 1)
 
-    return oracle.bent(moved, turned)
+    return oracle.bent(moved, rotated)
 
 
 def nodal_section(x, k, n):

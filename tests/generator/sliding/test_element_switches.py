@@ -73,8 +73,8 @@ def test_indicators_choose_the_equations_of_the_elements(kind, foreshortening):
         given = {"q": q, "qd": qd, "qdd": qdd}
         for name, function in found.items():
             entry = CATALOGUE[name]
-            variant = family.layouts(entry.layout)[0]
-            derived = entry.ways[0](variant)
+            variant = family.frame_assignments(entry.frame_assignment)[0]
+            derived = entry.formulations[0](variant)
             for argument, values in zip(entry.outputs(variant), derived.outputs, strict=True):
                 expected = _evaluated(variant.graph, values, given)
                 result = np.ravel(function.evaluate(given)[argument.name])

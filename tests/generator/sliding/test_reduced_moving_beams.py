@@ -105,8 +105,8 @@ def test_all_modes_are_the_nodal_model(name):
         close(evaluate(found, "forward_kinematics", motion), evaluate(expected, "forward_kinematics", other))
         elastic = [start + 1 + j for start, T in zip(plan.starts, modes, strict=True) if T is not None for j in range(len(T))]
         block = np.ix_(elastic, elastic)
-        K, turned = evaluate(found, "stiffness_matrix", motion), J[block]
-        close(K[block], turned.T @ evaluate(expected, "stiffness_matrix", other)[block] @ turned)
+        K, rotated = evaluate(found, "stiffness_matrix", motion), J[block]
+        close(K[block], rotated.T @ evaluate(expected, "stiffness_matrix", other)[block] @ rotated)
 
 
 def test_a_sliding_joint_on_every_element():

@@ -29,8 +29,8 @@ def box(*counts, size=(LENGTH, WIDTH, HEIGHT)):
     index = np.arange(grid.size // 3).reshape(grid.shape[:3])
     steps = [(i, j, k) for i in (0, 1) for j in (0, 1) for k in (0, 1)]
     corner = [index[i : i + counts[0], j : j + counts[1], k : k + counts[2]].ravel() for i, j, k in steps]
-    ways = ((0, 4, 6, 7), (0, 6, 2, 7), (0, 2, 3, 7), (0, 3, 1, 7), (0, 1, 5, 7), (0, 5, 4, 7))
-    cells = np.concatenate([np.stack([corner[c] for c in way], axis=1) for way in ways])
+    formulations = ((0, 4, 6, 7), (0, 6, 2, 7), (0, 2, 3, 7), (0, 3, 1, 7), (0, 1, 5, 7), (0, 5, 4, 7))
+    cells = np.concatenate([np.stack([corner[c] for c in formulation], axis=1) for formulation in formulations])
     return Solid.of(grid.reshape(-1, 3) - [0, size[1] / 2, size[2] / 2], cells)
 
 

@@ -53,8 +53,8 @@ def by_hand(q: Any, qd: Any) -> tuple[Any, Any]:
     apart = data.oMi[3].translation - ANCHOR
     length = np.linalg.norm(apart)
     stored = K * (length - REST) / length * (J3[:3].T @ apart)
-    turned = np.array([np.cross(axis, data.oMi[2].rotation[:, 2])[0] for axis in J2[3:].T])  # rate of R_xz per unit velocity
-    stored = stored - 3 * turned
+    rotated = np.array([np.cross(axis, data.oMi[2].rotation[:, 2])[0] for axis in J2[3:].T])  # rate of R_xz per unit velocity
+    stored = stored - 3 * rotated
     place, frame = TREE.file["joints"][0]["placement"], pin.SE3.Identity()
     frame = pin.SE3(pin.rpy.rpyToMatrix(np.array(place["rpy"])), np.array(place["xyz"]))
     stored = stored + 2 * q[0] * (frame.rotation.T @ J1[:3])[0]  # j1.x is the child's place in the joint frame

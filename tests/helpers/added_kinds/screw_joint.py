@@ -15,7 +15,7 @@ from elastogen.generator.robot.joint_kind import JointCoordinate, JointKind, Key
 from elastogen.generator.robot.location import Location
 from elastogen.generator.robot.robot import Joint, Robot, Scalar, Vector
 from elastogen.generator.spatial.inertia import Array
-from elastogen.generator.spatial.vectors import Rotation, Turn, Vec
+from elastogen.generator.spatial.vectors import AxisRotation, Rotation, Vec
 
 
 class ScrewJoint(JointKind):
@@ -47,7 +47,7 @@ class ScrewJoint(JointKind):
 class ScrewPlan(MotionPlan):
     """Turn and displacement of z of the frame."""
 
-    may_turn = True  # about z and along it: a screw's motion looks the same from there
+    may_rotate = True  # about z and along it: a screw's motion looks the same from there
 
     def __init__(self, axis: Vector, advance: Scalar) -> None:
         self.axis, self.advance = axis, advance
@@ -70,7 +70,7 @@ class ScrewMotion(FrameMotion):
         self.graph, self.advance = graph, advance
 
     def rotation(self, q: Sequence[Value]) -> Rotation:
-        return Rotation((Turn(2, self.graph.cos(q[0]), self.graph.sin(q[0])),))
+        return Rotation((AxisRotation(2, self.graph.cos(q[0]), self.graph.sin(q[0])),))
 
     def displacement(self, q: Sequence[Value]) -> Vec:
         zero = self.graph.value(0)

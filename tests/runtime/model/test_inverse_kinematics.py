@@ -135,8 +135,8 @@ def test_half_a_turn(panda: elastogen.Model) -> None:
     """A turn by half is the hardest of all rotations: its axis is in no skew part."""
     q, _, _, rotation = targets(panda, 12)
     for axis in np.eye(3):
-        turned = (2 * np.outer(axis, axis) - np.eye(3)) @ rotation
-        found = panda.inverse_kinematics(HAND, rotation=turned, q0=q, attempts=5)
+        rotated = (2 * np.outer(axis, axis) - np.eye(3)) @ rotation
+        found = panda.inverse_kinematics(HAND, rotation=rotated, q0=q, attempts=5)
         assert found.converged.mean() >= 0.9
 
 

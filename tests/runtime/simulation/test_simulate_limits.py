@@ -39,17 +39,17 @@ def test_the_first_limit_is_reported(sledge: Model, method) -> None:
     """x = a t^2 / 2 passes the limit at sqrt(2 x / a); nothing else changes."""
     F = [6.0, 0.0]
     with pytest.warns(ModelWarning, match=r"slide passed its limit 0\.5 m at t = 0\.70710\d* s"):
-        told = sledge.simulate([0, 0], t=1.0, F=F, method=method, samples=11)
-    (passed,) = told.limits_passed
+        said = sledge.simulate([0, 0], t=1.0, F=F, method=method, samples=11)
+    (passed,) = said.limits_passed
     assert (passed.coordinate, passed.limit, passed.motion) == ("slide", LIMIT, ())
     assert passed.time == pytest.approx(np.sqrt(2 * LIMIT * 3.0 / 6.0), rel=1e-9 if method != "generalized_alpha" else 1e-6)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         silent = sledge.simulate([0, 0], t=1.0, F=F, method=method, samples=11, stops="ignore")
         inside = sledge.simulate([0, 0], t=0.5, F=F, method=method, samples=11)
-    np.testing.assert_array_equal(told.q, silent.q)
+    np.testing.assert_array_equal(said.q, silent.q)
     assert silent.limits_passed == inside.limits_passed == ()
-    assert str(passed) in told.report()
+    assert str(passed) in said.report()
 
 
 @METHODS
@@ -149,9 +149,9 @@ def test_limits_behind_a_free_base(free_sledge: Model, method) -> None:
     """x = F t^2 / (2 m), 1 / m = 1 / m_body + 1 / m_hub; the coordinate after seven of the base, its rate after six."""
     F, time = [0.0] * 6 + [FORCE], np.sqrt(2 * LIMIT * MASS * HUB / (MASS + HUB) / FORCE)
     with pytest.warns(ModelWarning, match="slide passed its limit"):
-        told = free_sledge.simulate(free_sledge.neutral(), t=1.0, F=F, method=method, step=1e-3)
-    assert told.limits_passed[0].coordinate == "slide"
-    assert told.limits_passed[0].time == pytest.approx(time, rel=1e-6)
+        said = free_sledge.simulate(free_sledge.neutral(), t=1.0, F=F, method=method, step=1e-3)
+    assert said.limits_passed[0].coordinate == "slide"
+    assert said.limits_passed[0].time == pytest.approx(time, rel=1e-6)
     ended = free_sledge.simulate(free_sledge.neutral(), t=1.0, F=F, method=method, step=1e-3, stops="end")
     assert ended.status == "LIMIT"
     assert ended.q[-1, 7] == pytest.approx(LIMIT, rel=1e-6)

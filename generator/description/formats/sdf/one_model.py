@@ -192,7 +192,7 @@ def _renamed(element: Element, named: Callable[[str], str], frame: str, version:
         for end in (*made.findall("parent"), *made.findall("child")):
             end.text = named((end.text or "").strip()) if (end.text or "").strip() else end.text
         for axis in (*made.findall("axis"), *made.findall("axis2")):
-            _turned(axis, named, version)
+            _rotated(axis, named, version)
     return made
 
 
@@ -206,7 +206,7 @@ def _placed(link: Element, frame: str) -> None:
             pose.set("relative_to", frame)
 
 
-def _turned(axis: Element, named: Callable[[str], str], version: tuple[int, int]) -> None:
+def _rotated(axis: Element, named: Callable[[str], str], version: tuple[int, int]) -> None:
     xyz = axis.find("xyz")
     if xyz is not None and xyz.get("expressed_in"):
         xyz.set("expressed_in", named(xyz.get("expressed_in", "")))

@@ -186,7 +186,7 @@ def compile_batch(kernel: Kernel, call: Any) -> Callable[..., Any]:
 def _many(kernel: Kernel) -> str:
     inputs, outputs = kernel.info.inputs, kernel.info.outputs
     shape_of = {shape: f"s{k}" for k, shape in enumerate(dict.fromkeys(a.shape for a in (*inputs, *outputs)))}
-    layouts = [
+    frame_assignments = [
         f"a{k}.dtype is not real or a{k}.shape != {shape_of[argument.shape]} "
         f"or not ((f{k} := a{k}.flags).carray or f{k}.c_contiguous and f{k}.aligned)"
         for k, argument in enumerate(inputs)
@@ -203,7 +203,7 @@ def _many(kernel: Kernel) -> str:
     return _MANY.format(
         arguments=_tuple("a", inputs),
         shapes="; ".join(f"{name} = (count, {''.join(f'{x}, ' for x in shape)})" for shape, name in shape_of.items()),
-        wrong=" or ".join(layouts),
+        wrong=" or ".join(frame_assignments),
         inputs="; ".join(f"p{k} = pointer(kind, a{k})" for k in range(len(inputs))),
         wrong_out=_wrong_out(out, [f"{name}.shape != {shape_of[a.shape]}" for name, a in zip(out, outputs, strict=True)]),
         writable=" and ".join(f"(g{k} := {name}.flags).carray" for k, name in enumerate(out)),

@@ -24,13 +24,13 @@ def refs(derived: Derived) -> list[int]:
 @pytest.mark.parametrize("robot", [*PARALLEL, *SKEW], ids=lambda robot: robot.name)
 def test_axes_are_joined_where_some_are_parallel(robot: Robot) -> None:
     family = VariantFamily(robot)
-    merges = [variant.merge for variant in family.layouts("kinematic")]
+    merges = [variant.merge for variant in family.frame_assignments("kinematic")]
     assert merges == ([False, True] if robot in PARALLEL else [False])
-    assert len(family.layouts("dynamic")) == (8 if robot in PARALLEL else 4)
-    variant = family.layouts("dynamic")[0]
+    assert len(family.frame_assignments("dynamic")) == (8 if robot in PARALLEL else 4)
+    variant = family.frame_assignments("dynamic")[0]
     differ = []
     for name in ("inverse_dynamics", "mass_matrix", "forward_dynamics"):
-        one, other = (refs(CATALOGUE[name].ways[0](replace(variant, merge=merge))) for merge in (False, True))
+        one, other = (refs(CATALOGUE[name].formulations[0](replace(variant, merge=merge))) for merge in (False, True))
         differ.append(one != other)
     assert any(differ) == (robot is PARALLEL[0])  # a plane arm turns what it needs about one axis anyway
 
@@ -38,15 +38,15 @@ def test_axes_are_joined_where_some_are_parallel(robot: Robot) -> None:
 @pytest.mark.parametrize("robot", [*PARALLEL, *SKEW, quietly_loaded("flexible_two_link")], ids=lambda robot: robot.name)
 def test_ways_that_ask_for_no_moments_give_the_same_whatever_they_are(robot: Robot) -> None:
     family = VariantFamily(robot)
-    ways = [
-        way
+    formulations = [
+        formulation
         for entry in CATALOGUE.values()
-        for way in entry.any_moment
-        if entry.ways_for is None or way in entry.ways_for(family.plain())
+        for formulation in entry.any_moment
+        if entry.formulations_for is None or formulation in entry.formulations_for(family.plain())
     ]
-    assert ways
+    assert formulations
 
-    variant = family.layouts("dynamic")[-1]
-    for way in ways:
-        one, other = (refs(way(replace(variant, moment=moment))) for moment in ("tensor", "pseudo-inertia"))
+    variant = family.frame_assignments("dynamic")[-1]
+    for formulation in formulations:
+        one, other = (refs(formulation(replace(variant, moment=moment))) for moment in ("tensor", "pseudo-inertia"))
         assert one == other

@@ -13,23 +13,23 @@ from elastogen.generator.robot.robot import Matrix, Robot, Scalar
 from elastogen.generator.sliding.elements_inside import indicator_symbol
 
 
-def held_bodies(robot: Robot) -> dict[str, FlexibleBody | None]:
+def clamped_bodies(robot: Robot) -> dict[str, FlexibleBody | None]:
     """The flexible bodies by link, as their joints hold them."""
     found: dict[str, FlexibleBody | None] = {}
     for joint in robot.joints:
         body = robot.link(joint.child).flexible
         nodal = body is not None and body.telescope is not None and body.telescope.nodal
-        found[joint.child] = held_by(body, joint.name) if nodal and body is not None else body
+        found[joint.child] = clamped_by(body, joint.name) if nodal and body is not None else body
     return found
 
 
 @lru_cache(maxsize=16)  # every layout of a robot asks for it
-def held_by(body: FlexibleBody, joint: str) -> FlexibleBody:
+def clamped_by(body: FlexibleBody, joint: str) -> FlexibleBody:
     """A nodal telescopic body with an element inside the joint, where foreshortening begins."""
-    return held_part(body, body, joint)
+    return clamped_part(body, body, joint)
 
 
-def held_part(part: FlexibleBody, whole: FlexibleBody, joint: str) -> FlexibleBody:
+def clamped_part(part: FlexibleBody, whole: FlexibleBody, joint: str) -> FlexibleBody:
     """A part of a nodal telescopic body as the joint holds the whole of it.
 
     The fields of pairs of nodes behind the joint are shortened from the proximal end; measured from the joint, they are less

@@ -6,7 +6,7 @@ from elastogen.generator.mechanism.mechanism import Frame, Mechanism
 from elastogen.generator.program.program import Branch
 
 
-def alike_branches(mechanism: Mechanism) -> tuple[tuple[Branch, ...], ...]:
+def isomorphic_subtrees(mechanism: Mechanism) -> tuple[tuple[Branch, ...], ...]:
     """Sets of four or two branches from one frame, each with its coordinates, which correspond to each other in order."""
     if mechanism.separate or any(frame.window is not None for frame in mechanism.frames):
         return ()  # what slides along a beam has other coordinates for every element
@@ -25,10 +25,10 @@ def alike_branches(mechanism: Mechanism) -> tuple[tuple[Branch, ...], ...]:
     found: list[tuple[Branch, ...]] = []
     waiting = [-1]
     while waiting:
-        alike: dict[tuple[object, ...], list[int]] = {}
+        isomorphic: dict[tuple[object, ...], list[int]] = {}
         for child in children.get(waiting.pop(), ()):
-            alike.setdefault(shape(child), []).append(child)
-        for members in alike.values():
+            isomorphic.setdefault(shape(child), []).append(child)
+        for members in isomorphic.values():
             while len(members) >= 2 and _apart(mechanism, members):
                 count = 4 if len(members) >= 4 else 2
                 found.append(tuple(_branch(mechanism, outward(member)) for member in members[:count]))

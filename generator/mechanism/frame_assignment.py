@@ -20,7 +20,7 @@ from elastogen.generator.joints.coupled import CoupledPlan
 from elastogen.generator.joints.fixed import FixedPlan
 from elastogen.generator.joints.frame_motion import MotionPlan
 from elastogen.generator.joints.on_beams.sliding import Contact, ContactPlan
-from elastogen.generator.mechanism.loops import LoopLayout, places_on
+from elastogen.generator.mechanism.loops import LoopPlacement, places_on
 from elastogen.generator.mechanism.mechanism import Frame, LinkFrame, Mechanism, SeparateWindow
 from elastogen.generator.mechanism.points import with_points
 from elastogen.generator.mechanism.steps import TINY, steps, unit_pair
@@ -32,9 +32,9 @@ from elastogen.generator.robot.frames import TIP
 from elastogen.generator.robot.moments import pseudo_inertia
 from elastogen.generator.robot.placement import inverse, product, transform
 from elastogen.generator.robot.robot import IDENTITY, Body, Joint, Link, Matrix, Robot, Scalar, Vector
+from elastogen.generator.sliding.clamped_bodies import clamped_bodies
 from elastogen.generator.sliding.contact import fixed_line, moving_line
 from elastogen.generator.sliding.elements_inside import Indicators
-from elastogen.generator.sliding.held_bodies import held_bodies
 from elastogen.generator.sliding.interface_plan import InterfacePlan
 from elastogen.generator.sliding.moving_beam import lowered_body
 from elastogen.generator.sliding.tip_motion import TipPlan
@@ -60,14 +60,14 @@ class _Draft:
     live: list[tuple[Matrix, Body]] = field(default_factory=list)  # bodies with live parameters, their poses
 
 
-class _Layout:
+class _FrameAssignment:
     """Frames, and the pose of everything the user has named in them."""
 
     def __init__(self, robot: Robot, lower: Lowering, inside: Indicators, separate: bool) -> None:
         self.robot, self.lower, self.inside = robot, lower, inside
         self.drafts: list[_Draft] = []
         self.windows: list[SeparateWindow] | None = [] if separate else None
-        self.beams = held_bodies(robot)
+        self.beams = clamped_bodies(robot)
         self.size = 0
         self.order: list[int] = []  # of the robot's q: beside each velocity
         self.beyond: list[int] = []  # and further coordinates
@@ -122,8 +122,8 @@ class _Layout:
                 self.drafts[end].coordinates = self.drafts[frame].deforming
         else:
             end = self._draft(label, frame, shifted, InterfacePlan(body, place), self.drafts[frame].deforming)
-        turned = tuple(tuple(row[:3]) for row in undeformed[:3])
-        self.ends[link, place.name] = (end, transform(turned, (0, 0, 0)))
+        rotated = tuple(tuple(row[:3]) for row in undeformed[:3])
+        self.ends[link, place.name] = (end, transform(rotated, (0, 0, 0)))
 
     def _moved(self, joint: Joint) -> tuple[int, Matrix]:
         """The last frame of a joint on the end of its parent, and the child's frame in it."""
@@ -169,7 +169,7 @@ class _Layout:
         window = found.window and found.window.of(nodes)
         slots = self._coordinates(window.size) if window is not None and self.windows is not None else ()
         after = self.lower.matrix(joint.after)
-        gamma = _turn_about_z(after)
+        gamma = _rotation_about_z(after)
         plan = ContactPlan()
         frame = self._draft(joint.name, parent, IDENTITY, plan)
         draft = self.drafts[frame]
@@ -188,7 +188,7 @@ class _Layout:
         choice: list[Matrix] = [IDENTITY] * len(drafts)
         for index in reversed(range(len(drafts))):
             children = [k for k, draft in enumerate(drafts) if draft.parent == index]
-            if children and drafts[index].plan.may_turn:
+            if children and drafts[index].plan.may_rotate:
                 numeric = _numeric(product(drafts[children[0]].placement, choice[children[0]]))
                 if numeric is not None:
                     choice[index] = _common_normal(numeric, size)
@@ -243,45 +243,60 @@ def build_mechanism(
     """
     inside = Indicators(graph, robot, elements)
     lower = Lowering(graph, robot, inside.symbols)
-    layout = _Layout(robot, lower, inside, separate)
+    frame_assignment = _FrameAssignment(robot, lower, inside, separate)
     if reframe:
-        layout.reframe()
+        frame_assignment.reframe()
     for link in robot.links:
-        layout.attach(*layout.links[link.name], link.body)
-        layout.attach(*layout.ends[link.name, TIP_FRAME], link.tip_body)
-    layout.attach(*layout.tip, robot.payload)
+        frame_assignment.attach(*frame_assignment.links[link.name], link.body)
+        frame_assignment.attach(*frame_assignment.ends[link.name, TIP_FRAME], link.tip_body)
+    frame_assignment.attach(*frame_assignment.tip, robot.payload)
     if regroup:
         base_regrouping.regroup(
-            [(d.parent, d.plan, _numeric(d.placement)) for d in layout.drafts], [d.constant for d in layout.drafts]
+            [(d.parent, d.plan, _numeric(d.placement)) for d in frame_assignment.drafts],
+            [d.constant for d in frame_assignment.drafts],
         )
-    named = [*((link.name, layout.links[link.name]) for link in robot.links[1:]), (TIP, layout.tip)]
+    named = [*((link.name, frame_assignment.links[link.name]) for link in robot.links[1:]), (TIP, frame_assignment.tip)]
     mechanism = Mechanism(
         graph=graph,
-        frames=tuple(_frame(lower, draft, layout.size) for draft in layout.drafts),
+        frames=tuple(_frame(lower, draft, frame_assignment.size) for draft in frame_assignment.drafts),
         link_frames=tuple(LinkFrame(name, frame, *steps(lower, pose)) for name, (frame, pose) in named),
         gravity=[lower.value(component) for component in robot.gravity],
-        size=layout.size,
-        order=(*layout.order, *layout.beyond),
-        separate=tuple(layout.windows or ()),
+        size=frame_assignment.size,
+        order=(*frame_assignment.order, *frame_assignment.beyond),
+        separate=tuple(frame_assignment.windows or ()),
     )
     if robot.loops:
-        mechanism = replace(mechanism, loops=_loops(layout, mechanism).chains())
+        mechanism = replace(mechanism, loops=_loops(frame_assignment, mechanism).chains())
     if frames:
-        return with_points(mechanism, robot, lower, {**layout.links, TIP: layout.tip}, layout.seats, frames)
-    return with_points(mechanism, robot, lower, layout.links, layout.seats) if points else mechanism
+        return with_points(
+            mechanism, robot, lower, {**frame_assignment.links, TIP: frame_assignment.tip}, frame_assignment.seats, frames
+        )
+    return with_points(mechanism, robot, lower, frame_assignment.links, frame_assignment.seats) if points else mechanism
 
 
-def _loops(layout: _Layout, mechanism: Mechanism) -> LoopLayout:
+def _loops(frame_assignment: _FrameAssignment, mechanism: Mechanism) -> LoopPlacement:
     def aligned(joint: Joint) -> Matrix:
         """The first axis of a joint along z, as its frame has it."""
         axis = next((plan.axis for plan in joint.type.plans(joint)), None)
-        return IDENTITY if axis is None else _axis_to_z(axis, layout.lower)
+        return IDENTITY if axis is None else _axis_to_z(axis, frame_assignment.lower)
 
     def placed(index: int, placement: Matrix) -> Frame:
-        return _frame(layout.lower, replace(layout.drafts[index], placement=placement, flexible=None), layout.size)
+        return _frame(
+            frame_assignment.lower,
+            replace(frame_assignment.drafts[index], placement=placement, flexible=None),
+            frame_assignment.size,
+        )
 
-    return LoopLayout(
-        layout.robot, layout.lower, mechanism, layout.drafts, layout.links, layout.ends, layout.seats, aligned, placed
+    return LoopPlacement(
+        frame_assignment.robot,
+        frame_assignment.lower,
+        mechanism,
+        frame_assignment.drafts,
+        frame_assignment.links,
+        frame_assignment.ends,
+        frame_assignment.seats,
+        aligned,
+        placed,
     )
 
 
@@ -303,7 +318,7 @@ def _axis_to_z(given: Vector, lower: Lowering) -> Matrix:
     return transform(tuple(tuple(float(e) for e in row) for row in rotation), (0, 0, 0))
 
 
-def _turn_about_z(matrix: Matrix) -> float | None:
+def _rotation_about_z(matrix: Matrix) -> float | None:
     """The angle of a turn about z, or None for anything else."""
     X = _numeric(matrix)
     if X is None or X[2, 2] < 0 or max(np.abs(X[:2, 2]).max(), np.abs(X[:3, 3]).max()) > TINY:
@@ -347,8 +362,8 @@ def _frame(lower: Lowering, draft: _Draft, size: int) -> Frame:
         rotation, position = steps(lower, pose)
         tensor = Symmetric.of([[lower.value(entry) for entry in row] for row in body.inertia])
         local = Inertia.of_body(lower.value(body.mass), [lower.value(c) for c in body.com], tensor)
-        turned = replace(local, S=rotation.outward(local.S), P=rotation.outward_symmetric(local.P))
-        inertia = inertia + turned.shifted(position)
+        rotated = replace(local, S=rotation.outward(local.S), P=rotation.outward_symmetric(local.P))
+        inertia = inertia + rotated.shifted(position)
     rotation, position = steps(lower, draft.placement)
     motion, rotation = draft.plan.build(lower, rotation)
     elastic = None if draft.flexible is None else lowered_body(lower, draft.flexible, draft.deforming)

@@ -17,14 +17,14 @@ from robots_for_tests import in_pinocchio, quietly_loaded, random_robot, relativ
 import elastogen
 from elastogen.build.c.dialect import Dialect
 from elastogen.build.c.function import print_body
-from elastogen.build.c.loops import alike_branches as alike_in_c
-from elastogen.build.c.loops.alike_branches import SHORTEST, together
+from elastogen.build.c.loops import isomorphic_subtrees as alike_in_c
+from elastogen.build.c.loops.isomorphic_subtrees import SHORTEST, together
 from elastogen.build.files.render import render_model
 from elastogen.build.options import EmitOptions
 from elastogen.generator.functions.derivation import ModelDerivation, derive_model
 from elastogen.generator.functions.variants import VariantFamily
 from elastogen.generator.joints import kinds
-from elastogen.generator.mechanism.alike_branches import alike_branches
+from elastogen.generator.mechanism.isomorphic_subtrees import isomorphic_subtrees
 from elastogen.generator.program.columns import expanded
 from elastogen.generator.program.program import Branch, InLoops, Program
 from elastogen.generator.robot.robot import Robot
@@ -201,12 +201,14 @@ def test_without_vectors_and_with_shorter_ones_the_bits_are_the_same(compiler: s
 
 def test_branches() -> None:
     """Of equal joints only, four or two of them; what is left over goes alone."""
-    found = alike_branches(VariantFamily(robot_with_limbs(3, 2)).plain().mechanism)
+    found = isomorphic_subtrees(VariantFamily(robot_with_limbs(3, 2)).plain().mechanism)
     assert found == ((Branch((1, 2), (1, 2)), Branch((3, 4), (3, 4))),)
     for limbs, sets in ((5, [4]), (6, [4, 2]), (8, [4, 4])):
-        assert [len(alike) for alike in alike_branches(VariantFamily(robot_with_limbs(limbs, 1)).plain().mechanism)] == sets
-    assert alike_branches(VariantFamily(robot_with_limbs(2, 2, others="prismatic")).plain().mechanism) == ()
-    assert alike_branches(VariantFamily(quietly_loaded("puma560")).plain().mechanism) == ()
+        assert [
+            len(isomorphic) for isomorphic in isomorphic_subtrees(VariantFamily(robot_with_limbs(limbs, 1)).plain().mechanism)
+        ] == sets
+    assert isomorphic_subtrees(VariantFamily(robot_with_limbs(2, 2, others="prismatic")).plain().mechanism) == ()
+    assert isomorphic_subtrees(VariantFamily(quietly_loaded("puma560")).plain().mechanism) == ()
 
 
 def test_limbs_that_are_not_alike_are_printed_straight() -> None:

@@ -44,7 +44,7 @@ class _Group:
     nodes: tuple[int, ...]
     operands: tuple[tuple[int, ...], ...]  # for each branch references, in the same order
     inside: bool  # computed by a loop; else one by one, and free to be held with any sign
-    turned: set[int] = field(default_factory=set)  # second operands of sums that have to be negated before
+    rotated: set[int] = field(default_factory=set)  # second operands of sums that have to be negated before
     stage: int = 0
     loop: int = -1
 
@@ -73,13 +73,13 @@ class _Grouping:
         self.place_of_position, self.place_of_velocity = (
             {
                 index: (number, member, place)
-                for number, alike in enumerate(branches)
-                for member, branch in enumerate(alike)
+                for number, isomorphic in enumerate(branches)
+                for member, branch in enumerate(isomorphic)
                 for place, index in enumerate(branch[kind])
             }
             for kind in (0, 1)
         )
-        self.members = [len(alike) for alike in branches]
+        self.members = [len(isomorphic) for isomorphic in branches]
         self.groups: list[_Group] = []
         self.number_of: dict[int, int] = {}
         self.signs = UnknownSigns()
@@ -90,8 +90,8 @@ class _Grouping:
 
     def _run(self) -> None:
         graph, kinds = self.graph, dict[tuple[object, ...], int]()
-        turning = [node for node in self.order if graph.op[node] not in (Op.CONSTANT, Op.INPUT, *GROUPED)]
-        self.early = set(graph.cone(2 * node for node in turning))  # sines and cosines come first, and what they need
+        rotating = [node for node in self.order if graph.op[node] not in (Op.CONSTANT, Op.INPUT, *GROUPED)]
+        self.early = set(graph.cone(2 * node for node in rotating))  # sines and cosines come first, and what they need
         for level in _levels(graph, self.order):  # nodes of one level do not depend on each other
             self.owner |= {node: self._owner(node) for node in level}
             for strict in (True, False):
@@ -111,8 +111,8 @@ class _Grouping:
             waiting.setdefault((number, self._key(node, strict)), {}).setdefault(member, []).append(node)
         for (number, _), found in waiting.items():
             if len(found) == self.members[number]:
-                for alike in zip(*(found[member] for member in sorted(found)), strict=False):
-                    self._group(alike)
+                for isomorphic in zip(*(found[member] for member in sorted(found)), strict=False):
+                    self._group(isomorphic)
 
     def _owner(self, node: int) -> tuple[int, int]:
         """The set of branches and the branch in it that a node depends on."""
@@ -174,16 +174,16 @@ class _Grouping:
 
     def _result_sign(self, op: Op, first: Sequence[int], own: Sequence[int], group: _Group) -> int:
         """The sign of a result of which the operands are read as the first branch reads its own."""
-        turned = [
+        rotated = [
             ((one ^ other) & 1) ^ self.sign[other >> 1]
             for one, other in zip(first, own, strict=True)
             if other >> 1 in self.sign
         ]
         if op is not Op.ADD:
-            return self.signs.free() if len(turned) < 2 else turned[0] ^ turned[1]
-        if len(turned) == 2 and not self.signs.equal(*turned):
-            group.turned.add(own[1] >> 1)
-        return turned[0]
+            return self.signs.free() if len(rotated) < 2 else rotated[0] ^ rotated[1]
+        if len(rotated) == 2 and not self.signs.equal(*rotated):
+            group.rotated.add(own[1] >> 1)
+        return rotated[0]
 
     def lanes(self, group: _Group) -> list[tuple[int, ...]]:
         """For every operand what the loop reads in each branch: references with the signs that it needs."""
@@ -341,8 +341,8 @@ class _Emission:
         for group in loop:
             step.enter_section(self.old.section_of[group.nodes[0]])
             refs = [operand(row) for row in self.found.lanes(group)]
-            if group.turned:
-                signs = tuple(self.new.one ^ (own[1] >> 1 in group.turned) for own in group.operands)
+            if group.rotated:
+                signs = tuple(self.new.one ^ (own[1] >> 1 in group.rotated) for own in group.operands)
                 refs[1] = step.mul(refs[1], step.input(f"{GIVEN}[{given.setdefault(signs, len(given))}]").ref)
             signed = [ref ^ (one & 1) if ref else 0 for ref, one in zip(refs, group.operands[0], strict=True)]
             made[group.nodes[0]] = step.apply(self.old.op[group.nodes[0]], signed)
