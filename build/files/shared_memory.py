@@ -35,7 +35,7 @@ class SharedContext:
     nv: int
     meaning: tuple[str, str]  # C literals: hash of what the numbers mean
     functions: tuple[str, ...]  # that the extension module exports
-    said: tuple[str, ...]  # what cffi is told about types and functions
+    declarations: tuple[str, ...]  # what cffi reads about types and functions
 
     @property
     def emission(self) -> Emission:
@@ -50,12 +50,12 @@ class SharedContext:
         return Emission(self.identity.name, self.identity.real, {}, origin(self.identity), generated, KEPT)
 
 
-def _said(nq: int, nv: int) -> tuple[str, ...]:
+def _declarations(nq: int, nv: int) -> tuple[str, ...]:
     sizes = {"NQ": str(nq), "NV": str(nv), "PLACES": PLACES}
     words = {"robot_scalar_t": "eg_real_t", **KEPT, **{f"ROBOT_SHARED_{name}": size for name, size in sizes.items()}}
-    said = Emission("eg", generated={"robot_shared_meaning.h": ""}, words=words)
+    declarations = Emission("eg", generated={"robot_shared_meaning.h": ""}, words=words)
     known = ("robot_shared_types.h", "robot_shared_functions.h", "robot_shared_system.h")
-    return tuple(said.part(file, {*known} - {file}) for file in known)
+    return tuple(declarations.part(file, {*known} - {file}) for file in known)
 
 
 def shared_context(identity: Identity, names: Sequence[str], units: Sequence[str], velocities: Sequence[str]) -> SharedContext:
@@ -65,7 +65,7 @@ def shared_context(identity: Identity, names: Sequence[str], units: Sequence[str
     digest = hashlib.sha256(what.encode()).digest()
     words = tuple(f"0x{digest[k : k + 4].hex()}u" for k in (0, 4))
     nq, nv = len(names), len(velocities)
-    return SharedContext(identity, f"{identity.name}_shared", nq, nv, (words[0], words[1]), FUNCTIONS, _said(nq, nv))
+    return SharedContext(identity, f"{identity.name}_shared", nq, nv, (words[0], words[1]), FUNCTIONS, _declarations(nq, nv))
 
 
 def shared_files(context: SharedContext) -> dict[str, str]:

@@ -139,11 +139,11 @@ class SimulationContext:
         return Emission(self.identity.name, real, features, origin(self.identity), generated, {**MODULE_WORDS, **words})
 
     @cached_property
-    def said(self) -> dict[str, str]:
-        """What cffi is told about types, by their subject; without #include and #if."""
+    def declarations(self) -> dict[str, str]:
+        """What cffi reads about types, by their subject; without #include and #if."""
         own = self.emission()
         sizes = {**own.words, "ROBOT_NQ": str(self.nq), "ROBOT_NV": str(self.nv)}
-        said = Emission("eg", "double", own.features, words=sizes)
+        emission = Emission("eg", "double", own.features, words=sizes)
         files = {
             "types": "robot_sim_types.h",
             "stops": "robot_sim_stops_types.h",
@@ -151,7 +151,7 @@ class SimulationContext:
         }
         if self.switching is not None:
             files["switch"] = "robot_switch_types.h"
-        return {subject: said.part(file, set(files.values()) - {file}) for subject, file in files.items()}
+        return {subject: emission.part(file, set(files.values()) - {file}) for subject, file in files.items()}
 
     def module_part(self, file: str, *known: str) -> str:
         """A part of the extension module's own file; others are ``known`` by a header."""

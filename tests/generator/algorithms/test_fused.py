@@ -68,7 +68,7 @@ def test_gravity_from_composite_bodies_is_that_of_newton_and_euler(seed):
 
 
 @pytest.mark.parametrize(
-    ("wrong", "told"),
+    ("wrong", "said"),
     [
         ("mass_matrix+mass_matrix", "two different functions"),
         ("mass_matrix+gravty_vector", "did you mean 'gravity_vector'"),

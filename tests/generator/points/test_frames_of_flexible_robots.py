@@ -44,9 +44,9 @@ KINDS = {
 
 
 @cache
-def programs(kind, way=0, frame_assignment=0):
+def programs(kind, formulation=0, frame_assignment=0):
     make, frames, _, _ = KINDS[kind]
-    return PlainPrograms(elastogen.load(make()), way, tuple(frames()), frame_assignment)
+    return PlainPrograms(elastogen.load(make()), formulation, tuple(frames()), frame_assignment)
 
 
 def twists(chain, q, qd):
@@ -64,10 +64,10 @@ def jacobians(chain, q):
 CASES = [*((kind, 0, 0) for kind in KINDS), ("spatial", 1, 3), ("telescopic", 2, 1)]
 
 
-@pytest.mark.parametrize(("kind", "way", "layout"), CASES)
-def test_motion_in_three_references(kind, way, frame_assignment):
+@pytest.mark.parametrize(("kind", "formulation", "frame_assignment"), CASES)
+def test_motion_in_three_references(kind, formulation, frame_assignment):
     _, frames, n, fixed = KINDS[kind]
-    found, chains = programs(kind, way, frame_assignment), frames().values()
+    found, chains = programs(kind, formulation, frame_assignment), frames().values()
     q, qd, qdd = state(n, 41)
     for k, value in fixed.items():
         q[k] = value
@@ -91,11 +91,11 @@ def test_motion_in_three_references(kind, way, frame_assignment):
             np.testing.assert_allclose(result, values, rtol=0, atol=1e-11 * np.abs(values).max(), err_msg=reference + name)
 
 
-@pytest.mark.parametrize(("kind", "way", "layout"), [*CASES, ("spatial", 0, 7)])
-def test_wrenches(kind, way, frame_assignment):
+@pytest.mark.parametrize(("kind", "formulation", "frame_assignment"), [*CASES, ("spatial", 0, 7)])
+def test_wrenches(kind, formulation, frame_assignment):
     """F is less by J^T w, with J of plain kinematics; forward dynamics under the same wrenches gives back qdd."""
     _, frames, n, fixed = KINDS[kind]
-    found, chains = programs(kind, way, frame_assignment), frames().values()
+    found, chains = programs(kind, formulation, frame_assignment), frames().values()
     q, qd, qdd = state(n, 42)
     for k, value in fixed.items():
         q[k] = value

@@ -9,7 +9,7 @@ from plain_programs import PlainPrograms
 from sliding_frames import HERMITE, sliding
 
 import elastogen
-from elastogen.generator.algorithms.point_accelerations import WAYS
+from elastogen.generator.algorithms.point_accelerations import FORMULATIONS
 from elastogen.generator.description.validate import validate
 from elastogen.generator.functions.derivation import derive_model
 from elastogen.generator.robot.errors import OutputError, RobotError
@@ -237,7 +237,7 @@ TEN_POINTS = {  # how many on each link, and the operations; docs/robots/points.
 CROWDED = ((0, 0, 0, 4, 3, 3), (1, 1, 2, 2, 2, 2), (0, 0, 1, 2, 6, 1))  # on all links of the wrist: more than inverse dynamics
 
 
-@pytest.mark.parametrize("spread", TEN_POINTS)
+@pytest.mark.parametrize("scatter", TEN_POINTS)
 def test_ten_points_anywhere_on_the_puma(scatter):
     """Accelerations against power series in time, and what they cost; one point as well."""
     puma, rng = elastogen.load("puma560"), np.random.default_rng(3)
@@ -263,8 +263,8 @@ def test_all_ways_to_accelerations(kind):
     else:
         robot = elastogen.load(spatial() if kind == "flexible" else {**sliding("Pa"), "points": [{"link": "link2", "x": 0.2}]})
     results = []
-    for way in range(len(WAYS)):
-        programs = PlainPrograms(robot, way, frame_assignment=3)
+    for formulation in range(len(FORMULATIONS)):
+        programs = PlainPrograms(robot, formulation, frame_assignment=3)
         size = len(robot.velocities)
         q, (_, qd, qdd) = np.array(neutral(robot)), state(size, 14)
         q[5 if kind == "sliding" else 0] += 0.3
