@@ -35,7 +35,7 @@ _MATERIALIZING = threading.RLock()
 class Description:
     """A robot file or mapping as it was when it was asked for, with the options of ``load``; models are built from it."""
 
-    data: bytes  # of the file; of a mapping, a text that tells it from all others
+    data: bytes  # of the file; of a mapping, a text that no other mapping has
     path: Path  # files that are included are relative to its folder
     shown: str  # the file as messages name it
     options: LoadOptions = field(default_factory=LoadOptions)
@@ -76,7 +76,7 @@ class Description:
 
     @property
     def texts(self) -> tuple[str, ...]:
-        """What tells this description from all others."""
+        """What no other description has."""
         return self.path.name, self.data.hex(), repr(self.options)
 
     def load(self) -> tuple[Robot, list[str]]:
@@ -146,7 +146,7 @@ def description_of(source: object) -> Description | None:
 
 @dataclass(frozen=True)
 class BuildRequest:
-    """A robot and how its model is built; ``robot`` is a Robot where no description tells all of it."""
+    """A robot and how its model is built; ``robot`` is a Robot where no description says all of it."""
 
     robot: Description | Robot
     options: BuildOptions
@@ -171,7 +171,7 @@ class BuildRequest:
 
 
 def _is_plain(value: object, depth: int = 0) -> bool:
-    """Whether the text of a value tells all about it; what is too deep or too long for a text is load's to refuse."""
+    """Whether the text of a value says all about it; what is too deep or too long for a text is load's to refuse."""
     if depth > MOST_NESTING:
         return False
     if type(value) is dict:

@@ -37,7 +37,7 @@ def sha256(*parts: str) -> str:
     """The sum over several texts, each with its length, so that no two lists of texts collide."""
     digest = hashlib.sha256()
     for part in parts:
-        data = part.encode(errors="surrogateescape")  # paths may have bytes that are no text
+        data = part.encode(errors="surrogateescape")  # paths may have bytes that are not text
         digest.update(f"{len(data)}:".encode())
         digest.update(data)
     return digest.hexdigest()

@@ -14,7 +14,7 @@ from elastogen.runtime.errors import suggestion
 if TYPE_CHECKING:
     from elastogen.generator.robot.robot import Robot
 
-OTHER_FILES = ("loop", "shared", "switch", "ik", "simulate", "integrate")  # first words of functions that are no model's
+OTHER_FILES = ("loop", "shared", "switch", "ik", "simulate", "integrate")  # first words of functions that belong to no model
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ def called_functions(robot: Robot, code: UserCode, with_frames: bool) -> tuple[s
                     if framed is None
                     else " Fix: frames=[...] names the frames of such functions."
                 )
-                raise BuildError(f"{file} calls {robot.name}_{name}, which is no function of the model {robot.name}.{fix}")
+                raise BuildError(f"{file} calls {robot.name}_{name}, which is not a function of the model {robot.name}.{fix}")
     return tuple(found)
 
 

@@ -48,7 +48,7 @@ class Commands(click.Group):
 
 @click.group(
     cls=Commands,
-    epilog="Exit codes: 0 done; 1 the reader of the output left; 2 an error, told in one message; 130 interrupted.",
+    epilog="Exit codes: 0 done; 1 the reader of the output left; 2 an error, reported in one message; 130 interrupted.",
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120},
 )
 @click.version_option(elastogen.__version__, message="elastogen %(version)s")

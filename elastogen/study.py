@@ -60,7 +60,7 @@ class Recipe:
         return replace(self, robot=elastogen.load(self.robot)) if seen_here else self
 
     def identity(self) -> tuple[object, ...]:
-        """What tells it from other recipes, in any process."""
+        """What no other recipe has, the same in any process."""
         if isinstance(self.robot, (str, os.PathLike)):  # a file that only the workers see
             return (os.fspath(self.robot), self.options)
         return (model_sha256(elastogen.load(self.robot), BuildOptions.checked(**self.options).emit), self.options)

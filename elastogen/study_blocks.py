@@ -37,7 +37,7 @@ def _simulate_group(model: Model, cases: Sequence[Mapping[str, Any]], threads: i
         try:
             batch = model.simulate(**_usual(threads), **_together(cases))
             return [batch.motion(k) for k in range(len(cases))]
-        except ModelError:  # one of them is wrong: which one, and how, is told below
+        except ModelError:  # one of them is wrong: which one, and how, is reported below
             pass
     return [model.simulate(**{**_usual(threads), **case}) for case in cases]
 

@@ -150,7 +150,7 @@ def canonical(value: object) -> bytes:
         return _joined(kind, pickle.dumps(value))
     except (pickle.PicklingError, AttributeError, TypeError) as problem:
         raise ModelError(
-            f"run_study: {value!r} cannot be told from others of its kind ({problem}). Fix: a function or a class at the top "
+            f"run_study: {value!r} cannot be identified ({problem}). Fix: a function or a class at the top "
             "of a module, without functions inside."
         ) from None
 

@@ -1,4 +1,4 @@
-"""Stages of long work, told to whoever listens: the command line's progress, or nobody."""
+"""Stages of long work, reported to listeners such as the command line's progress."""
 
 from __future__ import annotations
 

@@ -92,11 +92,11 @@ def _threads(model: elastogen.Model, title: str, rounds: int) -> list[str]:
                 model.evaluate("inverse_dynamics", q=q, qd=qd, qdd=qdd, out=out, threads=threads)
                 times.append((time.perf_counter() - start) / MANY * 1e9)
     ratio, target = statistics.median(b / a for a, b in zip(*samples, strict=True)), THREADS_TARGET / cores
-    times_told = [f"{min(times):.0f}" for times in samples]
+    times_reported = [f"{min(times):.0f}" for times in samples]
     aim = (f"{target:.2g}", verdict(ratio <= target) if cores > 1 else "-")
     return [
         f"{title} inverse_dynamics in lanes, {MANY} states, {cores} threads, by the clock",
-        *times_told,
+        *times_reported,
         f"{ratio:.2f}",
         *aim,
     ]
@@ -121,8 +121,8 @@ def _simulated(robot: Robot, name: str, rounds: int) -> list[list[str]]:
                 if not np.array_equal(*results):
                     raise RuntimeError(f"{method}: lanes and scalars differ")
             ratio = statistics.median(b / a for a, b in zip(*samples, strict=True))
-            times_told = [f"{min(times):.0f}" for times in samples]
-            rows.append([f"{TITLES[name]} simulate, {method}", *times_told, f"{ratio:.2f}", *_aim(name, ratio)])
+            times_reported = [f"{min(times):.0f}" for times in samples]
+            rows.append([f"{TITLES[name]} simulate, {method}", *times_reported, f"{ratio:.2f}", *_aim(name, ratio)])
     return rows
 
 

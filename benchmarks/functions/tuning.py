@@ -34,7 +34,7 @@ class Lever:
     sincos: str = "fast"
     constants: dict[str, int] = field(default_factory=dict)
     reordered: bool = False  # see benchmarks.race.orders
-    straight: bool = False  # branches that are built alike one after the other
+    straight: bool = False  # isomorphic branches one after the other
     compiler: str = ""
 
 
@@ -60,7 +60,7 @@ LEVERS = (
     Lever("1 operation per statement", constants={"OPERATIONS_PER_STATEMENT": 1}),
     Lever("20 operations per statement", constants={"OPERATIONS_PER_STATEMENT": 20}),
     Lever("statements ordered for few live values", reordered=True),
-    Lever("alike branches one after the other", straight=True),
+    Lever("isomorphic branches one after the other", straight=True),
     Lever("clang", compiler="clang", without=GCC_FLAGS + X86_FLAGS),
 )
 

@@ -1,7 +1,7 @@
 """An SDF file in this project and in Drake: mass matrix and inverse dynamics at random states.
 
 Drake ignores the gravity of a file and takes 9.81 m/s^2; here it is given that of the file, as ours has it (SDFormat's default
-is 9.8: a difference of 1e-3 that is no error). Damping of joints is left out on both sides.
+is 9.8: a difference of 1e-3 that is not an error). Damping of joints is left out on both sides.
 """
 
 from __future__ import annotations

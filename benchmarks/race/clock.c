@@ -1,4 +1,4 @@
-/* Runs a kernel over and over and tells the CPU time of one evaluation. */
+/* Runs a kernel many times and prints the CPU time of one evaluation. */
 #define _POSIX_C_SOURCE 199309L
 #include <stddef.h>
 #include <time.h>

@@ -21,7 +21,7 @@ def few_live_values(derivation: ModelDerivation) -> ModelDerivation:
 
 
 def without_branches(derivation: ModelDerivation) -> ModelDerivation:
-    """The same functions without a word of branches that are built alike."""
+    """The same functions without the marks of isomorphic branches."""
     functions = []
     for function in derivation.functions:
         program = copy.copy(function.program)

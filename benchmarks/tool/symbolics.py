@@ -3,7 +3,7 @@
 Run: python -m benchmarks.tool.symbolics [ROBOT]    (a chain of revolute joints; puma560 unless named)
 
 The same textbook recursion (outward twists, inward wrenches) runs on SymPy scalars and on values of a graph. On SymPy it is
-timed in two ways: every intermediate gets a name (the way of SYMORO, expressions stay small), and without names, followed
+timed twice: every intermediate gets a name (as in SYMORO, expressions stay small), and without names, followed
 by ``sympy.cse``, which is what most generators do. Times are CPU seconds, the smallest of three runs.
 """
 
@@ -179,7 +179,7 @@ def main(arguments: list[str] | None = None) -> None:
         "SymPy, every intermediate named": on(lambda: Sympy(named=True)),
         "SymPy, whole expressions, then cse": on(lambda: Sympy(named=False)),
         "our graph": on(Ours),
-        "our graph: all layouts and ways, factors taken out": lambda: derive_model(
+        "our graph: all frame assignments and formulations, factors taken out": lambda: derive_model(
             robot, ["inverse_dynamics"]
         ).functions[0].program.count.total,
     }  # fmt: skip

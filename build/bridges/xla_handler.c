@@ -138,7 +138,7 @@ XLA_FFI_Error *elastogen_xla_batch(XLA_FFI_CallFrame *frame)
     if (run(function, (int64_t)starts->size, outputs, n, &b) == 0) {
         return NULL;
     }
-    /* Some mass matrix is not positive definite: one state after the other tells which, and its results are NaN. */
+    /* Some mass matrix is not positive definite: each state is tried alone, and the results of those that fail are NaN. */
     for (size_t item = 0; item < n; ++item) {
         if (run(function, (int64_t)starts->size, outputs, 1, &b) != 0) {
             for (int64_t k = 0; k < outputs; ++k) {

@@ -1,4 +1,4 @@
-"""Prints a program as the body of a C function: straight on, and where many columns are computed alike, these as loops.
+"""Prints a program as the body of a C function: straight on, and where many columns are of one pattern, these as loops.
 
 The straight-line part puts what the columns start from into an array of the function's own, what they share into another,
 and reads what they have made. One static function for each loop takes all columns through the step.

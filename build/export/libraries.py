@@ -59,7 +59,7 @@ def compile_shared(
 
 
 def check_triple(target: object) -> None:
-    """Refuse what is no triple: it becomes part of a command and of names of files."""
+    """Refuse what is not a triple: it becomes part of a command and of names of files."""
     if not (isinstance(target, str) and _TRIPLE.fullmatch(target)):
         known = "cortex-m4f (STM32F4, nRF52), cortex-m7 (STM32F7, H7) or " if "stm" in str(target).lower() else ""
         raise OutputError(f"target: got {target!r}, expected {known}a triple such as aarch64-linux-gnu.")

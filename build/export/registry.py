@@ -26,7 +26,7 @@ class Format:
     name: str
     doc: str
     takes_loop: bool = True
-    compiles: bool = False  # a library, whose name the README tells
+    compiles: bool = False  # a library, whose name the README gives
     takes_target: bool = False
     takes_header_only: bool = False
     precision: str = "double"  # where the user asks for none

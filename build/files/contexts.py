@@ -169,7 +169,7 @@ class SimulationCall:
     inputs: tuple[SimulationArgument, ...]
     outputs: tuple[SimulationArgument, ...]
     can_fail: bool
-    takes_elements: bool = False  # whether it is told which elements are inside sliding joints
+    takes_elements: bool = False  # whether it takes which elements are inside sliding joints
     for_elements: bool = False  # whether ``symbol`` is, too
     given: str = ""  # what ``symbol`` is called with before the arrays
 

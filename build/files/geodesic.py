@@ -25,7 +25,7 @@ class GeodesicContext:
 
     legs: int
     points: tuple[str, ...]  # C literals, a row each
-    ways: tuple[str, ...]
+    displacements: tuple[str, ...]
 
 
 def render_geodesics(path: Geodesics, name: str, *, brief: str = "") -> dict[str, str]:
@@ -40,11 +40,11 @@ def render_geodesics(path: Geodesics, name: str, *, brief: str = "") -> dict[str
     law = render_trajectory(
         path.law, f"{check_identifier(name, 'path: name')}_law", precision=real, brief="Time law of a path."
     )
-    table = repr((real, model.name, path.points.tolist(), path.ways.tolist(), sorted(law.items())))
+    table = repr((real, model.name, path.points.tolist(), path.displacements.tolist(), sorted(law.items())))
     context = GeodesicContext(
-        legs=len(path.ways),
+        legs=len(path.displacements),
         points=tuple(", ".join(literal(float(x), real) for x in row) for row in path.points[:-1]),
-        ways=tuple(", ".join(literal(float(x), real) for x in row) for row in path.ways),
+        displacements=tuple(", ".join(literal(float(x), real) for x in row) for row in path.displacements),
     )
     sizes = (f"#define ROBOT_PATH_NQ {model.nq}", f"#define ROBOT_PATH_NV {model.nv}")
     generated = {
@@ -53,7 +53,7 @@ def render_geodesics(path: Geodesics, name: str, *, brief: str = "") -> dict[str
     }
     about = (
         comment_text(brief) or f"Geodesics of {model.name}.",
-        f"{len(path.ways)} of them. Needs {model.name}.c.",
+        f"{len(path.displacements)} of them. Needs {model.name}.c.",
         "",
         *origin_lines("Path", hashlib.sha256(table.encode()).hexdigest()),
     )

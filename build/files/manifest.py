@@ -41,7 +41,7 @@ class Manifest:
             sets = {str(k): tuple(str(name) for name in v) for k, v in data.get("sets", {}).items()}
         except (ValueError, AttributeError, TypeError):
             raise BuildError(
-                f"{path}: is no manifest of elastogen, which keeps the names of its files under this name. "
+                f"{path}: is not a manifest of elastogen, which keeps the names of its files under this name. "
                 "Nothing was written. Fix: choose another directory, or remove this file."
             ) from None
         return cls(files, replacing, sets)

@@ -1,4 +1,4 @@
-"""What the simulation of a model is made of: which of its functions the integrators call, and what the C files are told."""
+"""What the simulation of a model is made of: which of its functions the integrators call, and what the C files are given."""
 
 from __future__ import annotations
 

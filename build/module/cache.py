@@ -97,7 +97,7 @@ class Cache:
     @contextlib.contextmanager
     def scratch(self) -> Iterator[Path]:
         """A directory for what is being made; gone afterwards, or when another process finds that this one was killed."""
-        most_bytes()  # a wrong setting is told before anything is built
+        most_bytes()  # a wrong setting is refused before anything is built
         with self._writing():
             own_folder(self.directory)
             own_folder(self._modules)

@@ -1,4 +1,4 @@
-"""Calls of the compiler: one, whose failure is told in its own words, or several side by side that fail as one."""
+"""Calls of the compiler: one, whose messages are in the error, or several side by side that fail as one."""
 
 from __future__ import annotations
 

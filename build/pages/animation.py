@@ -80,7 +80,7 @@ def _film(
 
 
 def drawn_model(drawing: Skeleton) -> Model:
-    """The model that tells where the nodes of a drawing are."""
+    """The model that computes the nodes of a drawing."""
     return build_model(drawing.robot, outputs=["point_positions"])
 
 

@@ -45,7 +45,7 @@ class Meshes:
 
 
 def load_meshes(looks: Sequence[Look]) -> Meshes:
-    """Read what can be found; what cannot is told, and its link stays a line."""
+    """Read what can be found; a warning names what cannot, and its link stays a line."""
     if not looks:
         return Meshes()
     if find_spec("trimesh") is None:

@@ -38,12 +38,14 @@ def check_page(path: str | os.PathLike[str], others: Sequence[str] = ()) -> None
 
 
 def write_page(path: str | os.PathLike[str], html: str, *, force: bool = False) -> Path:
-    """Write a page, whole or not at all; a file that is no page of elastogen is not replaced unless ``force`` says so."""
+    """Write a page, whole or not at all; a file that is not a page of elastogen is not replaced unless ``force`` says so."""
     target = Path(path)
     check_page(target)
     with writing_to(target.parent):
         if target.exists() and not force and not _is_page(target):
-            raise BuildError(f"{target}: is no page of elastogen and was not replaced. Fix: choose another name, or force it.")
+            raise BuildError(
+                f"{target}: is not a page of elastogen and was not replaced. Fix: choose another name, or force it."
+            )
         target.parent.mkdir(parents=True, exist_ok=True)
         scratch = target.with_name(f".{target.name}.{secrets.token_hex(4)}")
         try:

@@ -159,7 +159,7 @@ def source(path: str) -> str:
 
 
 def given(text: str) -> str:
-    """Text of a user, in which a word that begins with robot_ is no word of the sample robot."""
+    """Text of a user, in which a word that begins with robot_ is not a word of the sample robot."""
     return re.sub(r"\b(?=robot|ROBOT)", _GIVEN, text)
 
 

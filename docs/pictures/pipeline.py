@@ -44,7 +44,7 @@ STAGES = (
     Stage("robot.yaml, URDF, mapping, built-in name", "data", "generator/description/robots", "structure with line numbers"),
     Stage("load: check and assemble", "generator", "generator/description  generator/robot", "Robot: frozen, checked, in SI"),
     Stage("lay out: frames, joints, bodies", "generator", "generator/mechanism  joints  bodies  beams  sliding",
-          "Variants: equal ways to lay out the same equations"),
+          "Variants: equal formulations of the same equations"),
     Stage("derive: recursions on one graph", "generator", "generator/functions  algorithms  spatial",
           "candidates: values of the graph"),
     Stage("choose the cheapest, take out factors", "generator", "generator/functions/derivation.py  generator/program",

@@ -124,7 +124,7 @@ for axes in (left, right, below):
 # What it costs on the microcontroller
 # ------------------------------------
 # ``elastogen size`` compiles the same files for the processor, here a Cortex-M4F if its compiler is installed, and
-# tells bytes, stack and instructions. ``elastogen export --format zephyr``, ``arduino`` or ``platformio`` puts a
+# prints bytes, stack and instructions. ``elastogen export --format zephyr``, ``arduino`` or ``platformio`` puts a
 # project around the files.
 
 target = ["--target", "cortex-m4f"] if shutil.which("arm-none-eabi-gcc") else []

@@ -151,7 +151,7 @@ damped = model.simulate(rest, t=times, F=law)
 
 # %%
 # What is left once the slowest of the three commands has ended, and two seconds later. Shaping leaves less than a
-# twentieth; feedback rings at first, as its motor must be told, and then has nothing left.
+# twentieth; feedback rings at first, because the motor must see the vibration, and then has nothing left.
 
 motions = {"stiff drive": plain, "input shaping": shaped, "state feedback": damped}
 ended = times > duration + shaper.duration + 0.1

@@ -51,7 +51,7 @@ def check_supported(robot: Robot) -> None:
 
 
 def estimated_bodies(robot: Robot, choice: Choice) -> list[EstimatedBody]:
-    """The links that move, or the payload; what is fixed to a link stays as described and is no part of its body."""
+    """The links that move, or the payload; what is fixed to a link stays as described and is not a part of its body."""
     names = [link.name for _, link in carriers(VariantFamily(without_drives(robot)).plain().mechanism)]
     size = PER_BODY * len(names)
     masses = [nominal(robot.link(name).body.mass, robot.parameters) for name in names]

@@ -57,7 +57,7 @@ def choose(parameters: str | Iterable[str]) -> Choice:
         raise IdentificationError("parameters", "none", "at least one name", f"the names are {', '.join((*KINDS, *SETS))}")
     if "inertia" in found and "payload" in found:
         raise IdentificationError(
-            "parameters", "inertia and payload", "one of them: a payload cannot be told from the link that holds it",
+            "parameters", "inertia and payload", "one of them: a payload cannot be distinguished from the link that carries it",
             "estimate the empty robot first, then the payload with what was written",
         )  # fmt: skip
     if "stribeck" in found or "load" in found:

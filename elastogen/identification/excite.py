@@ -2,7 +2,7 @@
 
 The information of a motion is log det(A^T A), A the base regressor along it with columns of equal size. Its derivative by A is
 2 A (A^T A)^-1, that of A by the motion comes from the compiled tangent of the base regressor, so that gradients are exact. The
-condition number is told, not used: it has no gradient where singular values meet.
+condition number is reported, not used: it has no gradient where singular values meet.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ from elastogen.identification.measurements.read_table import Array
 from elastogen.identification.problem import Problem
 from elastogen.identification.pseudo_inertia import LogCholesky
 
-DEPENDENT = 1e-8  # a scaled column within this of the span of others cannot be told from them
+DEPENDENT = 1e-8  # a scaled column within this of the span of others cannot be distinguished from them
 ROUNDS = 3  # of estimating the noise of the joints
 MOST_STEPS = 12  # of linearization
 WEIGHTS: dict[str, Callable[[Array], Array]] = {

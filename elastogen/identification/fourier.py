@@ -24,7 +24,7 @@ class FourierSeries:
 
     @cached_property
     def _free(self) -> Array:
-        """(2 harmonics, 2 harmonics - 2): coefficients of each free number, scaled so that velocities are alike."""
+        """(2 harmonics, 2 harmonics - 2): coefficients of each free number, scaled so that velocities are of equal size."""
         k = np.arange(1, self.harmonics + 1)
         rows = np.zeros((2, 2 * self.harmonics))
         rows[0, : self.harmonics], rows[1, self.harmonics :] = k, k**2

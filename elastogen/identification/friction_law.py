@@ -69,7 +69,7 @@ def unknowns(law: Mapping[str, Array], choice: Choice, fastest: Array) -> list[U
         viscous, coulomb = law["viscous"][k], law["coulomb"][k]
         if "rotor" in choice:
             add("rotor", 0.0, far, law["rotor"][k])
-        slowly, one_way = max(0.0, -law["stribeck"][k]), abs(law["coulomb_asymmetry"][k])  # what stays is no drive, either
+        slowly, one_way = max(0.0, -law["stribeck"][k]), abs(law["coulomb_asymmetry"][k])  # what stays is not a drive, either
         if "viscous" in choice and "asymmetric" in choice:
             add("forward", 0.0, far, viscous + law["viscous_asymmetry"][k])
             add("backward", 0.0, far, viscous - law["viscous_asymmetry"][k])

@@ -19,7 +19,7 @@ from elastogen.runtime import Model
 if TYPE_CHECKING:
     from elastogen.identification.result import Identification
 
-MOST_POINTS = 2000  # of a curve: more cannot be told apart on a screen
+MOST_POINTS = 2000  # of a curve: more cannot be seen on a screen
 
 
 @dataclass(frozen=True)

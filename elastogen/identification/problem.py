@@ -48,7 +48,7 @@ class Problem:
 
     @property
     def has_load(self) -> bool:
-        """Whether friction depends on load: then forces are no linear function of the variables."""
+        """Whether friction depends on load: then forces are not a linear function of the variables."""
         return bool(np.any(self.law["load"] > 0)) or any(unknown.name == "load" for unknown in self.unknowns)
 
     @property

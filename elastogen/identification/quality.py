@@ -13,7 +13,7 @@ from elastogen.identification.measurements.signals import Motion
 
 LAGS = 10  # of the test of whiteness
 BINS = 12  # of velocity, for the test of friction
-DOUBTFUL = 1e-3  # p-values below are told
+DOUBTFUL = 1e-3  # p-values below are reported
 
 
 @dataclass(frozen=True)

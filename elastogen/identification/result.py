@@ -136,7 +136,7 @@ class Identification:
         names, found = driven_names(self.described), []
         if self.free.condition > WEAK:
             found.append(
-                f"the motion hardly tells some parameters apart (condition {self.free.condition:.0f}): "
+                f"the motion hardly separates some parameters (condition {self.free.condition:.0f}): "
                 "excite more, elastogen excite ROBOT -o motion.csv"
             )
         for name, p in zip(names, self.friction_test, strict=True):

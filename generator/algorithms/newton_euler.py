@@ -311,7 +311,7 @@ def body_wrench(
 
 
 def _rigid_wrench(motion: MotionState, inertia: Inertia, moment: str, centre: Vec | None = None) -> tuple[Vec, Vec]:
-    """Force and moment about the frame's origin of a body, which is given about its centre of mass where that is told."""
+    """Force and moment about the frame's origin of a body, which is given about its centre of mass where that is known."""
     if centre is not None:
         force = scale(add(motion.a, times(motion.U, centre)), inertia.m)
         return force, add(MOMENTS[moment](motion, inertia), cross(centre, force))

@@ -1,4 +1,4 @@
-"""Accelerations of points in base components (000 (80)), in equal ways; which is cheapest depends on the robot and the points.
+"""Accelerations of points in base components, 000 (80); which formulation is cheapest depends on the robot and the points.
 
 R (a + U r), or (R U) r, from the frames' motions in their own components; or U_h (R_h r) with angular velocities and
 accelerations carried outwards in the axes of one home h: of the base, which suits points on many links, or of a frame behind

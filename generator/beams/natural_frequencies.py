@@ -100,7 +100,7 @@ def numeric(matrix: Matrix, parameters: Mapping[str, Parameter]) -> Array:
     """Return a matrix at the nominal values of the parameters."""
     try:
         return np.array(matrix, dtype=np.float64)
-    except (TypeError, OverflowError):  # an entry names a parameter, or is no real number
+    except (TypeError, OverflowError):  # an entry names a parameter, or is not a real number
         return np.array([[nominal(entry, parameters) for entry in row] for row in matrix], dtype=np.float64)
 
 

@@ -1,4 +1,4 @@
-"""How far flexible links turn against their undeformed state: what tells whether small-deflection beams still hold."""
+"""How far flexible links rotate from their undeformed state: shows whether small-deflection beams still hold."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ def compose(closed: ClosedForm, names: Sequence[str], frame: FrameChoice, digits
 
 def _part(closed: ClosedForm, name: str, frame: FrameChoice, elastic: bool) -> Part:
     if not isinstance(name, str):
-        quantity(name)  # tells what it could be
+        quantity(name)  # the error lists what it could be
     command = f"elastogen derive ROBOT {name} --entry {{entry}}"
     per_frame = name in QUANTITIES and QUANTITIES[name].per_frame
     command += " --link NAME" if per_frame else ""

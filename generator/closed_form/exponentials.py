@@ -21,7 +21,7 @@ from elastogen.generator.spatial.vectors import Mat
 class ExponentialForms:
     """SymPy matrices of a robot's frames (links without the base, then the tip), rigid or flexible.
 
-    The exponentials are numbered from 0 as they follow one another from the base: ``names`` tells their coordinates.
+    The exponentials are numbered from 0 as they follow one another from the base: ``names`` are their coordinates.
     """
 
     def __init__(

@@ -83,7 +83,7 @@ class Notation:
         return self._signs.get(symbol) or parameter_sign(symbol.name)
 
     def index_of_angle(self, angle: sympy.Expr) -> str | None:
-        """23 for q2 + q3, as in paper 004; None for angles that are no short sums of coordinates."""
+        """23 for q2 + q3, as in paper 004; None for angles that are not short sums of coordinates."""
         weights = angle.as_coefficients_dict()
         known = set(weights) <= set(self.numbers) and all(w.is_Integer for w in weights.values())
         if not known or not weights or sum(abs(w) for w in weights.values()) > 2 * len(weights) or len(weights) > 4:

@@ -1,4 +1,4 @@
-"""An entry of the catalogue of functions: what it is called, takes, gives, and how it is derived from a layout."""
+"""An entry of the catalogue of functions: what it is called, takes, gives, and how it is derived from a frame assignment."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Derived:
 
 @dataclass(frozen=True)
 class Looped:
-    """The same values where columns that are computed alike are made by loops: see program/columns.py."""
+    """The same values where columns that are of one pattern are made by loops: see program/columns.py."""
 
     outputs: tuple[Sequence[Value], ...]
     pivots: Sequence[Value]
@@ -40,14 +40,15 @@ Formulation: TypeAlias = Callable[[Variant], Derived]
 
 @dataclass(frozen=True)
 class Entry:
-    """One function: ``ways`` are equal derivations of which the cheapest is kept.
+    """One function: ``formulations`` are equal derivations of which the cheapest is kept.
 
-    ``layout`` names the family of variants: "plain" (the user's frames and parameters), "kinematic" (the user's frames) or
-    "dynamic" (any frames and base parameters). With ``explore`` all of them are tried, else the best one for inverse
-    dynamics or forward kinematics is used. Common factors are taken out of the best ``finalists`` only. ``largest`` limits
-    the search: beyond that many coordinates only the first way and the best layout are tried. ``ways_for`` chooses the
-    ways by the mechanism instead, where that is known to decide. ``any_moment`` are ways that do not ask how moments are
-    formed: of layouts that differ in that alone they are derived from one.
+    ``frame_assignment`` names the family of variants: "plain" (the user's frames and parameters), "kinematic" (the user's
+    frames) or "dynamic" (any frames and base parameters). With ``explore`` all of them are tried, else the best one for
+    inverse dynamics or forward kinematics is used. Common factors are taken out of the best ``finalists`` only. ``largest``
+    limits the search: beyond that many coordinates only the first formulation and the best frame assignment are tried.
+    ``formulations_for`` chooses the formulations by the mechanism instead, where that is known to decide. ``any_moment``
+    are formulations that do not ask how moments are formed: of frame assignments that differ in that alone they are
+    derived from one.
     """
 
     name: str

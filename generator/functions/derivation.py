@@ -1,4 +1,4 @@
-"""From a robot to the programs of its functions: derive in every layout, keep the cheapest, take out common factors."""
+"""From a robot to the programs of its functions: every frame assignment is tried, the cheapest is kept."""
 
 from __future__ import annotations
 
@@ -198,7 +198,7 @@ def derive_model(
 ) -> ModelDerivation:
     """Derive the programs of all wanted functions of a robot; ``frames`` are those that functions of frames are about.
 
-    ``derived`` is told each function when it is there, with everything else but functions.
+    ``derived`` is called with each function when it is there, with everything else but functions.
     """
     with finite_arithmetic(robot.name, "equations"):
         family = VariantFamily(robot, frames=checked_frames(robot, frames))
@@ -261,7 +261,7 @@ def _checked(family: VariantFamily, name: str, known: Mapping[str, Entry], check
 def derive_function(family: VariantFamily, entry: Entry) -> Function:
     """The cheapest program of one function.
 
-    Layouts and ways are compared, the best two are derived again: all apart, so that names and sections of the
+    Frame assignments and formulations are compared, the best two are derived again: apart, so that names and sections of the
     intermediates are those of this function.
     """
     variants = family.frame_assignments(entry.frame_assignment)
@@ -290,7 +290,7 @@ def derive_function(family: VariantFamily, entry: Entry) -> Function:
 def _different(
     entry: Entry, variants: Sequence[Variant], formulations: Sequence[Formulation]
 ) -> list[tuple[Variant, Formulation]]:
-    """Layouts and ways that are worth deriving: those that cannot but agree are there once."""
+    """Frame assignments and formulations that are worth deriving: those that cannot but agree are there once."""
     found: dict[tuple[object, ...], tuple[Variant, Formulation]] = {}
     for variant in variants:
         for formulation in formulations:
@@ -302,7 +302,7 @@ def _different(
 
 
 def _variants_to_try(family: VariantFamily, entry: Entry, variants: Sequence[Variant]) -> Sequence[Variant]:
-    """All layouts where that is cheap, else the best one for inverse dynamics or forward kinematics."""
+    """All frame assignments where that is cheap, else the best one for inverse dynamics or forward kinematics."""
     if len(variants) == 1 or (entry.explore and family.plain().size <= entry.largest):
         return variants
     probes = {"kinematic": "forward_kinematics", "points": "point_positions", "frames": "frame_pose"}

@@ -1,4 +1,4 @@
-"""Mass matrix and Coriolis matrix of a layout, in the ways of which the catalogue takes the cheapest."""
+"""Mass matrix and Coriolis matrix of a frame assignment, in several formulations; the catalogue takes the cheapest."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from elastogen.generator.functions.variants import Variant
 from elastogen.generator.program.differentiate import jacobian
 from elastogen.generator.spatial.vectors import Mat, add, dot
 
-LARGEST_TRIED = 10  # coordinates up to which both ways to the Coriolis matrix are compared
+LARGEST_TRIED = 10  # coordinates up to which both formulations of the Coriolis matrix are compared
 
 
 def _mass_by_differentiation(variant: Variant) -> Mat:

@@ -5,7 +5,7 @@ and L_xx, L_xy, L_xz, L_yy, L_yz, L_zz about the frame's origin [kg m^2], bodies
 flexible link its mass per length, its stiffness in every direction and its damping (:class:`FlexibleLink`); per flexible joint
 its stiffness and damping; per coordinate with a drive the reflected motor inertia, viscous and Coulomb friction, offset,
 Stribeck friction, and the asymmetries of viscous and Coulomb friction. Of damping and drives only those that the robot has.
-Friction that grows with load is no linear function of these parameters: the regressor gives the forces without it.
+Friction that grows with load is not a linear function of these parameters: the regressor gives the forces without it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Different but equal ways to lay out one robot's equations; the derivation keeps the cheapest for each function."""
+"""Frame assignments and choices for one robot's equations; the derivation keeps the cheapest for each function."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ class Variant:
 
     @property
     def pointed(self) -> PointedMechanism:
-        """The mechanism with points, where the layout has any."""
+        """The mechanism with points, where the frame assignment has any."""
         found = self.carrier or self.mechanism
         assert isinstance(found, PointedMechanism)
         return found
@@ -249,7 +249,7 @@ class Variant:
 
 
 class VariantFamily:
-    """All layouts of one robot in one graph, made when asked for; ``safe``: only those with the description's own frames."""
+    """All frame assignments of one robot in one graph, made on request; ``safe``: only those with the description's frames."""
 
     def __init__(
         self,
@@ -297,16 +297,16 @@ class VariantFamily:
         return self._plain[merge]
 
     def kinematic(self) -> list[Variant]:
-        """Layouts for functions in which the user's frames matter."""
+        """Frame assignments for functions in which the user's frames matter."""
         return [self.plain(merge=merge) for merge in ((False,) if self.safe else _merges(self.plain().mechanism))]
 
     @property
     def _alone(self) -> bool:
-        """Whether there is one layout for each family only: where linear tips shear frames, and where that was asked for."""
+        """Whether each family has one frame assignment only: where linear tips shear frames, and on request."""
         return self.safe or self.plain().mechanism.has_linear_tips
 
     def dynamic(self, frames: tuple[str, ...] = ()) -> list[Variant]:
-        """Layouts for functions in which only the motion matters, and wrenches on ``frames``."""
+        """Frame assignments for functions in which only the motion matters, and wrenches on ``frames``."""
         if self._alone:
             return [self._variant(False, False, False, "tensor", frames) if frames else self.plain()]
         return [
@@ -317,7 +317,7 @@ class VariantFamily:
         ]
 
     def pointed(self, frames: tuple[str, ...] = ()) -> list[Variant]:
-        """Layouts for functions of the robot's points, or of frames."""
+        """Frame assignments for functions of the robot's points, or of frames."""
         found = []
         for reframe in (False,) if self._alone else (False, True):
             mechanism = self.mechanism(reframe=reframe, regroup=False, points=not frames, frames=frames)
@@ -326,7 +326,7 @@ class VariantFamily:
         return found
 
     def physical(self) -> list[Variant]:
-        """Layouts in which every frame carries the bodies that are there, for forces between them."""
+        """Frame assignments in which every frame carries the bodies that are there, for forces between them."""
         if self._alone:
             return self.pointed()
         found = []
@@ -337,7 +337,7 @@ class VariantFamily:
         return found
 
     def frame_assignments(self, family: str) -> list[Variant]:
-        """Layouts by family, plain where it has no method; always in the same order, made once."""
+        """Frame assignments by family, plain where it has no method; always in the same order, made once."""
         if family not in self._frame_assignments:
             made: dict[str, Callable[[], list[Variant]]] = {
                 "kinematic": self.kinematic, "dynamic": self.dynamic, "points": self.pointed, "physical": self.physical,

@@ -135,7 +135,7 @@ def _vanishes(angular: Vec, linear: Vec) -> bool:
 
 
 class MotionPlan(ABC):
-    """A motion before there is a graph: what the layout of frames must know, and how to build it."""
+    """A motion before there is a graph: what the frame assignment must know, and how to build it."""
 
     axis: Vector | None = None
     """The axis in the joint frame, which becomes z of the frame; None where the frame keeps the joint's axes."""

@@ -7,7 +7,7 @@ directions that are perpendicular where the loop is closed. J is their exact der
     d/dt (u_a . d)   = u_a . (v_b - v_a) + (u_a x d) . omega_a
     d/dt (u_a . u_b) = (u_b x u_a) . (omega_b - omega_a)
 
-A product of directions vanishes as well where they are turned by pi. :func:`residuals` tells that apart: beyond a right angle
+A product of directions vanishes as well where they are turned by pi. :func:`residuals` separates the two: beyond a right angle
 it goes on growing, to 2 at pi.
 """
 
@@ -94,7 +94,7 @@ class _End:
 
 
 class LoopRows:
-    """The rows of all loops of a robot in one layout."""
+    """The rows of all loops of a robot in one frame assignment."""
 
     def __init__(self, robot: Robot, mechanism: Mechanism, merge: bool) -> None:
         self.robot, self.mechanism, self.merge = robot, mechanism, merge

@@ -64,7 +64,7 @@ class Draft(Protocol):
 
 
 class LoopPlacement:
-    """Where everything is, in one layout: frames, drafts of them, ends of links and seats of joints."""
+    """Where everything is, in one frame assignment: frames, drafts of them, ends of links and seats of joints."""
 
     def __init__(
         self,
@@ -119,7 +119,7 @@ class LoopPlacement:
         return frame, product(pose, self.lower.matrix(end.pose))
 
     def _axes(self, loop: ClosedLoop, common: int) -> Matrix:
-        """Axes of the loop's rows in the common frame: those of the first joint on the way, whatever the layout."""
+        """Axes of the loop's rows in the common frame: those of the first joint on the way, whatever the frame assignment."""
         root = self.robot.links[0].name
         by_child = {joint.child: joint for joint in self.robot.joints}
         ways: list[list[str]] = []

@@ -60,7 +60,7 @@ def directional(graph: Graph, outputs: Sequence[Value], seeds: Mapping[int, int]
 def _along(graph: Graph, cone: Sequence[int], outputs: Sequence[Value], seeds: Mapping[int, int]) -> list[Value]:
     """The same, with the nodes that the outputs need."""
     tangent = {node: ref for node, ref in seeds.items() if ref}
-    first, second, third = graph.a, graph.b, graph.c  # -1 where there is no such operand: -1 >> 1 is no node
+    first, second, third = graph.a, graph.b, graph.c  # -1 where there is no such operand: -1 >> 1 is not a node
     for node in cone:
         moves = first[node] >> 1 in tangent or second[node] >> 1 in tangent or third[node] >> 1 in tangent
         if moves and node not in tangent:

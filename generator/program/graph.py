@@ -115,7 +115,7 @@ class Graph:
         return len(self.op)
 
     def section(self, label: str) -> CodeSection:
-        """``with graph.section("elbow: force"):`` tells what the nodes made inside are for."""
+        """``with graph.section("elbow: force"):`` says what the nodes made inside are for."""
         self.sections[label] = None
         return CodeSection(self, label)
 

@@ -165,5 +165,5 @@ def _enter(where: dict[int, list[int]], place: int, term: tuple[int, ...]) -> tu
 def _product(term: tuple[int, ...] | None) -> tuple[int, int]:
     """The two factors of a term that is a product."""
     if term is None or len(term) != 2:
-        raise AssertionError(f"{term} is no product of two factors")
+        raise AssertionError(f"{term} is not a product of two factors")
     return term[0], term[1]

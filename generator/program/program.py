@@ -86,7 +86,7 @@ class Program:
     to numbers that must be positive (the pivots of a factorization): a program with pivots can fail, its C returns a
     status and sets the outputs to zero when a pivot is not positive. The graph is only read. A node in ``flipped`` is
     computed with the opposite sign, so that negations vanish. ``in_loops`` is the same with loops over
-    columns that are computed alike, for those who print it; ``branches`` are sets of branches that are built alike.
+    columns that are of one pattern, for those who print it; ``branches`` are sets of isomorphic branches.
     """
 
     def __init__(

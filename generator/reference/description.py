@@ -262,7 +262,7 @@ class Description:
         return self.array(screw.axis), self.number(screw.advance)
 
     def _by_graph(self, joint: Joint, own: Sequence[Jet]) -> MatrixSeries:
-        """Of kinds that are no screws: free turns, formulas."""
+        """Of kinds that are not screws: free rotations, formulas."""
         motion, inputs = self._free_motion(joint)
         variables = inputs[: len(own)]
 

@@ -76,7 +76,7 @@ class SelfCheck:
             for name, outputs in parts:
                 own, found = found[:outputs], found[outputs:]
                 if name in ALL_EXPECTATIONS:
-                    with np.errstate(all="ignore"):  # what is no number is judged below
+                    with np.errstate(all="ignore"):  # what is not a number is judged below
                         differences = list(ALL_EXPECTATIONS[name](sample.quantities, own))
                     worst = max([worst, *(_relative(*difference) for difference in differences)])
         return worst
@@ -85,7 +85,7 @@ class SelfCheck:
 def _relative(found: Any, expected: Any, size: Any) -> float:
     """The largest difference relative to the size.
 
-    What is no number must be none in the description as well. Where the description gives none, as the gradient of an own
+    What is not a number must be none in the description as well. Where the description gives none, as the gradient of an own
     term's root at 0, it cannot judge a number.
     """
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):

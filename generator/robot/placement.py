@@ -24,7 +24,7 @@ from elastogen.generator.robot.robot import IDENTITY, Matrix, Scalar, Vector
 ROUNDING = 1e-13  # numeric entries this near to 0, 1, -1 become exact
 SNAP = 1e-11  # the same while a file is read whose right angles are rounded
 _tolerance: ContextVar[float] = ContextVar("tolerance of snapping", default=ROUNDING)
-ROUNDED = 4e-15  # more than this off a rotation is no rounding error of a few products
+ROUNDED = 4e-15  # more than this off a rotation is not a rounding error of a few products
 ORTHONORMAL = 1e-12  # a rotation this good is left as it is
 REPAIRABLE = 1e-5  # a rotation up to this bad was rounded and is re-orthonormalised; worse is an error
 
@@ -163,7 +163,7 @@ def inverse(placement: Matrix) -> Matrix:
 
 
 def _cos_sin(angle: Scalar) -> tuple[Scalar, Scalar]:
-    """Cosine and sine; a right angle as a whole: the cosine of 4e-6 is 1 but for 8e-12, and 4e-6 is no right angle."""
+    """Cosine and sine; a right angle as a whole: the cosine of 4e-6 is 1 but for 8e-12, and 4e-6 is not a right angle."""
     if isinstance(angle, sympy.Expr):
         c, s = sympy.cos(angle), sympy.sin(angle)
         if c.free_symbols or s.free_symbols:

@@ -23,7 +23,7 @@ def clamped_bodies(robot: Robot) -> dict[str, FlexibleBody | None]:
     return found
 
 
-@lru_cache(maxsize=16)  # every layout of a robot asks for it
+@lru_cache(maxsize=16)  # every frame assignment of a robot asks for it
 def clamped_by(body: FlexibleBody, joint: str) -> FlexibleBody:
     """A nodal telescopic body with an element inside the joint, where foreshortening begins."""
     return clamped_part(body, body, joint)
@@ -33,7 +33,7 @@ def clamped_part(part: FlexibleBody, whole: FlexibleBody, joint: str) -> Flexibl
     """A part of a nodal telescopic body as the joint holds the whole of it.
 
     The fields of pairs of nodes behind the joint are shortened from the proximal end; measured from the joint, they are less
-    by a constant shift along x, their displacement of the tip. Which nodes are behind it is told by the indicators.
+    by a constant shift along x, their displacement of the tip. The indicators say which nodes are behind it.
     """
     assert whole.telescope is not None
     shift: dict[int, Scalar] = {}

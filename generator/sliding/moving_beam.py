@@ -223,7 +223,7 @@ class MovingState(DeformedBody):
         return self.space.scaled(f, -1.0)
 
     def basis_gram(self, places: Sequence[tuple[int, int]]) -> Mat:
-        """int xi xi^T dm of xi = (x, y, z, 1) of the straight beam and the functions at these places of a spread."""
+        """int xi xi^T dm of xi = (x, y, z, 1) of the straight beam and the functions at these places."""
         zero, one = self.graph.value(0), self.graph.value(1)
         functions = []
         for e, r in places:

@@ -11,7 +11,7 @@ from elastogen.generator.solids.request import Found
 from elastogen.generator.solids.solid import EDGES, Array
 
 NEIGHBOURS = 60  # elements that are tried, nearest centres first
-FAR = 0.05  # of the solid's diagonal: a point farther outside is no point of it
+FAR = 0.05  # of the solid's diagonal: a point farther outside is not a point of it
 
 
 @dataclass(frozen=True)

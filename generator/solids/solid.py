@@ -134,7 +134,7 @@ EDGES = ((0, 1), (1, 2), (0, 2), (0, 3), (1, 3), (2, 3))
 
 
 def _ten_nodes(nodes: Array, cells: Indices) -> Indices:
-    """The nodes of every element in our order, whatever the library's is: edges are told by their middles."""
+    """The nodes of every element in our order, whatever the library's is: edges are found by their middles."""
     found: Indices = cells.copy()
     for position, (a, b) in enumerate(EDGES):
         middle = (nodes[cells[:, a]] + nodes[cells[:, b]]) / 2

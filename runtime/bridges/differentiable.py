@@ -49,7 +49,7 @@ class Differentiable:
         self.sizes, self.result_sizes = [prod(shape) for shape in self.shapes], [prod(shape) for shape in self.result_shapes]
         self.nx, self.ny = sum(self.sizes), sum(self.result_sizes)
         self.dtype = model.dtype
-        self.fixed: dict[str, float] | None = None  # values of live parameters that are no inputs; None: the present ones
+        self.fixed: dict[str, float] | None = None  # values of live parameters that are not inputs; None: the present ones
         starts = model.metadata.quaternions if self.inputs[0] in POSITIONS else ()
         offsets = np.cumsum([0, *self.sizes])
         self.quaternions = tuple(

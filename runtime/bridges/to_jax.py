@@ -26,7 +26,7 @@ def to_jax(model: Model, name: str, *, parameters: bool = False) -> Callable[...
 
     It takes the inputs of the function, with ``parameters`` a last one with the live parameters, and returns an array, or a
     tuple of them where the function has several outputs. The type of the arrays must be the model's precision. Live parameters
-    that are no input keep the values that they have now.
+    that are not inputs keep the values that they have now.
     """
     jax = target("jax", "jax", (0, 5))
     if model.dtype == np.float64 and not jax.config.jax_enable_x64:

@@ -40,7 +40,7 @@ class Evaluation:
         on_failure: str = "raise",
         threads: int | None = None,
     ) -> Array:
-        """Evaluate a function: the short way where it is open, else the general one, where ``threads`` are given too.
+        """Evaluate a function: the fast path where it is open, else the general one, where ``threads`` are given too.
 
         The result is an array, or a tuple of arrays for a function with several outputs.
         """
@@ -86,7 +86,7 @@ class Evaluation:
     def _why_singular(self, q: NDArray[Any], values: NDArray[Any]) -> str:
         """The likely cause of a mass matrix that cannot be factorized."""
         if "mass_matrix" not in self._kernels:
-            return "a link without inertia, or lost accuracy (a model with the output mass_matrix tells)"
+            return "a link without inertia, or lost accuracy (build the model with the output mass_matrix to see which)"
         return why_singular(self._mass_matrix_at(q, values), self.velocity_names)
 
     def _missing(self, function: str) -> Kernel:

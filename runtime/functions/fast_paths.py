@@ -1,4 +1,4 @@
-"""Short ways into a compiled function, written for its arguments: a loop over them costs as much as the call.
+"""Fast paths into a compiled function, written for its arguments: a loop over them costs as much as the call.
 
 All return None where the general way must be taken: other types or shapes, failures, outputs that are refused. Every array is
 checked in every call, for it may have been changed in place since the last one: reshaped, retyped, made read-only, moved.
@@ -138,7 +138,7 @@ MOST = 64  # states in a workspace
 
 
 def compile_single(kernel: Kernel) -> Callable[..., Any]:
-    """Return the short way for one state, and from there to that for several: takes the inputs, and an output or None.
+    """Return the fast path for one state, and from there to that for several: takes the inputs, and an output or None.
 
     Workspaces are kept in a pool and leave it during a call, so threads never share one. A workspace made
     with other parameter values than the current ones is replaced.
@@ -147,7 +147,7 @@ def compile_single(kernel: Kernel) -> Callable[..., Any]:
     wrong = []
     for k, argument in enumerate(inputs):
         unlike = f"a{k}.dtype is not real or {_unlike(f'a{k}', argument, kernel)}"
-        if k and len(argument.shape) == 1 and argument.size > 1:  # the size of the first one tells a state from several
+        if k and len(argument.shape) == 1 and argument.size > 1:  # the first one says if there are several states
             unlike = f"a{k}.dtype is not real or len(a{k}) != {argument.size}"
         wrong.append(unlike if argument.shape else f"type(a{k}) is not float and ({unlike})")
     source = _SINGLE.format(
@@ -160,7 +160,7 @@ def compile_single(kernel: Kernel) -> Callable[..., Any]:
 
 
 def compile_batch(kernel: Kernel, call: Any) -> Callable[..., Any]:
-    """Return the short way for arrays of states, (number, ...) each, of the model's own type.
+    """Return the fast path for arrays of states, (number, ...) each, of the model's own type.
 
     A few states are copied into a workspace. Many are read and written where they are, and must be dense; for an output that is
     not, or that overlaps an input, they are computed aside.
@@ -219,7 +219,7 @@ def _many(kernel: Kernel) -> str:
 
 
 def compile_lists(kernel: Kernel, call: Any) -> Callable[..., Any]:
-    """Return the short way for lists, of numbers or of a few rows of them: cffi reads them in half of numpy's time."""
+    """Return the fast path for lists, of numbers or of a few rows of them: cffi reads them in half of numpy's time."""
     inputs = kernel.info.inputs
     if any(len(argument.shape) != 1 for argument in inputs) or not inputs:
         return lambda arguments, out: None
@@ -377,7 +377,7 @@ def _not_as_before(out: Sequence[str], unlike: Sequence[str]) -> str:
 def _changed_shape(kernel: Kernel, k: int, name: str) -> str:
     """Whether an output of one state that was taken before has another shape now: sooner known where it owns its memory.
 
-    Its size in memory is then 16 bytes for each axis and its numbers, beside a head; with the length that tells a matrix.
+    Its size in memory is then 16 bytes for each axis and its numbers, beside a head; with the length that identifies a matrix.
     """
     array = np.empty(kernel.info.outputs[k].shape, kernel.real)
     other = f"{name}.shape != {array.shape}"

@@ -1,6 +1,6 @@
 """One compiled function behind numpy arrays: conversion, broadcasting, one C loop, failures.
 
-Three ways lead into the C code. A single state in arrays of the model's own type is copied into a workspace and one
+There are three paths into the C code. A single state in arrays of the model's own type is copied into a workspace and one
 pointer is passed (``Kernel.single``); dense arrays of states are passed as they are (``Kernel.dense``). Everything else takes
 :meth:`Kernel.batch`, which converts, checks and broadcasts, then runs one C loop over all states without the
 GIL.
@@ -68,7 +68,7 @@ class Kernel:
         """Of the C loop over a batch, ``eg_batch_<name>``; it stays as long as the process."""
         return int(self.ffi.cast("intptr_t", self.ffi.addressof(self._lib, f"eg_batch_{self.info.name}")))
 
-    # Short ways are written when they are first taken.
+    # Fast paths are written when they are first taken.
 
     def _first_single(self, arguments: Sequence[Any], out: Any) -> Any:
         self.single = compile_single(self)
@@ -155,7 +155,7 @@ class Kernel:
                     except IndexError:
                         return
                     failures.append(int(self.loop(job, *block)()))
-            except BaseException as problem:  # told by the caller's thread
+            except BaseException as problem:  # raised by the caller's thread
                 problems.append(problem)
                 blocks.clear()
 
@@ -227,7 +227,7 @@ class Kernel:
     # Outputs.
 
     def _usual_out(self, out: Any, batch: tuple[int, ...], arrays: Sequence[NDArray[Any]]) -> NDArray[Any] | None:
-        """The one output as the C code can write it, where a glance tells that: dense, in memory of its own and of no input."""
+        """The one output as the C code can write it, where that is plain: dense, in memory of its own and of no input."""
         outputs = self.info.outputs
         if len(outputs) != 1 or type(out) is not np.ndarray or out.dtype is not self.real:
             return None

@@ -13,7 +13,7 @@ from elastogen.runtime.functions.metadata import Metadata
 
 
 def unit_quaternions(q: ArrayLike, starts: Sequence[int]) -> Any:
-    """q with unit quaternions; what is no array of numbers stays, for the checks behind to name it."""
+    """q with unit quaternions; what is not an array of numbers stays, for the checks behind to name it."""
     array = np.asarray(q)
     if array.dtype.kind not in "iuf" or array.ndim < 1 or array.shape[-1] < max(starts) + 4:
         return q
@@ -22,7 +22,9 @@ def unit_quaternions(q: ArrayLike, starts: Sequence[int]) -> Any:
         part = array[..., start : start + 4]
         length = np.linalg.norm(part, axis=-1, keepdims=True)
         if not length.all():
-            raise ModelError(f"q[{start}] to q[{start + 3}] are 0, expected a unit quaternion. Fix: 0, 0, 0, 1 is no turn.")
+            raise ModelError(
+                f"q[{start}] to q[{start + 3}] are 0, expected a unit quaternion. Fix: 0, 0, 0, 1 is the identity."
+            )
         part /= length
     return array
 

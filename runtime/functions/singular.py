@@ -54,7 +54,7 @@ def condition(M: NDArray[Any]) -> float:
 
 
 def _pivots(M: NDArray[Any]) -> NDArray[Any]:
-    """Pivots of the elimination from the last coordinate to the first; what follows one that is not positive is not told."""
+    """Pivots of the elimination from the last coordinate to the first; what follows one that is not positive is unknown."""
     H = M.copy()
     for k in reversed(range(len(H))):
         if H[k, k] <= 0:

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Limits", "Loop", "LoopStatus", "LoopWarning", "SafeCommand"]
 MOST_CYCLES = 1 << 62  # that step() is asked for
-MUCH = 10.0  # times of a stop: how long it takes instead is not told any more
+MUCH = 10.0  # times of a stop: beyond it the time that it takes is not reported
 LEAD = 1_000_000  # from the start of the thread to the first deadline [ns]
 
 
@@ -306,7 +306,7 @@ class Loop(ReferenceMethods, ChangeMethods, RecoveryMethods):
     def __exit__(self, *exception: object) -> None:
         self.stop()
 
-    # What it tells.
+    # What it reports.
 
     def read(self) -> NDArray[Any]:
         """Records since the last call, a structured array: cycle, tick, lateness_ns, q, qd, q_ref, F, ..."""

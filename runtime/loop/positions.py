@@ -19,7 +19,9 @@ def unit_positions(model: Model, what: str, q: NDArray[Any]) -> NDArray[Any]:
     for start in quaternions:
         if not np.linalg.norm(q[..., start : start + 4], axis=-1).all():
             names = ", ".join(model.coordinate_names[start : start + 4])
-            raise ModelError(f"{model.name}: {what}: {names} are 0, expected a unit quaternion. Fix: 0, 0, 0, 1 is no turn.")
+            raise ModelError(
+                f"{model.name}: {what}: {names} are 0, expected a unit quaternion. Fix: 0, 0, 0, 1 is the identity."
+            )
     if not quaternions:
         return q
     unit: NDArray[Any] = unit_quaternions(q, quaternions).astype(q.dtype)

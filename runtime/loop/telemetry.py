@@ -1,4 +1,4 @@
-"""What a loop tells about itself: records of its cycles, and statistics of their timing."""
+"""What a loop reports: records of its cycles, and statistics of their timing."""
 
 from __future__ import annotations
 

@@ -50,7 +50,7 @@ class Geodesics:
 
     model: Manifold
     points: Array
-    ways: Array  # (m - 1, nv): displacements from point to point
+    displacements: Array  # (m - 1, nv): displacements from point to point
     law: Trajectory
 
     @property
@@ -61,8 +61,8 @@ class Geodesics:
     def at(self, t: ArrayLike) -> Samples:
         """Everything at given times (k,): q is (k, nq), velocities and their derivatives are (k, nv)."""
         place = self.law(t)[..., 0]
-        leg = np.clip(np.floor(place).astype(int), 0, len(self.ways) - 1)
-        way = self.ways[leg]
+        leg = np.clip(np.floor(place).astype(int), 0, len(self.displacements) - 1)
+        way = self.displacements[leg]
         q = self.model.integrate(self.points[leg], (place - leg)[..., None] * way)
         rates = [np.asarray(self.law(t, order) * way) for order in (1, 2, 3)]
         return Samples(np.asarray(t, dtype=float), np.asarray(q, dtype=float), rates[0], rates[1], rates[2])
@@ -94,7 +94,7 @@ def geodesics(
         raise ModelError(f"{what}: got points of shape {q.shape}, expected finite numbers (m, {model.nq}), m >= 2.")
     if model.metadata.quaternions:
         q = unit_quaternions(q, model.metadata.quaternions)
-    ways = np.asarray(model.difference(q[:-1], q[1:]), dtype=float)
+    displacements = np.asarray(model.difference(q[:-1], q[1:]), dtype=float)
     if times is not None:
         if any(limit is not None for limit in (velocity, acceleration, jerk)):
             raise ModelError(f"{what}: got times and limits, expected one of them.")
@@ -102,20 +102,20 @@ def geodesics(
         if moments.shape != (len(q),) or not (np.diff(moments) > 0).all():
             raise ModelError(f"{what}: got times of shape {moments.shape}, expected {len(q)} that ascend.")
         legs = [quintic([[k], [k + 1]], pair) for k, pair in enumerate(pairwise(moments))]
-        return Geodesics(model, q, ways, reduce(Trajectory.then, legs))
+        return Geodesics(model, q, displacements, reduce(Trajectory.then, legs))
     if velocity is None or acceleration is None:
         raise ModelError(f"{what}: got neither times nor limits, expected times=, or velocity= and acceleration=.")
-    if not (np.abs(ways).max(axis=1) > SAME).all():
+    if not (np.abs(displacements).max(axis=1) > SAME).all():
         raise ModelError(f"{what}: two points behind each other are the same; there is nothing to move.")
     limits = {"velocity": velocity, "acceleration": acceleration, "jerk": jerk}
     bounds = {name: _bounds(what, name, limit, model.nv) for name, limit in limits.items() if limit is not None}
     law: Any = trapezoidal if jerk is None else s_curve
     moves = []
-    for k, way in enumerate(ways):
+    for k, way in enumerate(displacements):
         moved = way != 0.0
         slowest = {name: float((bound[moved] / np.abs(way[moved])).min()) for name, bound in bounds.items()}
         moves.append(law([[k], [k + 1]], **slowest))
-    return Geodesics(model, q, ways, reduce(Trajectory.then, moves))
+    return Geodesics(model, q, displacements, reduce(Trajectory.then, moves))
 
 
 def _bounds(what: str, name: str, given: ArrayLike, size: int) -> Array:

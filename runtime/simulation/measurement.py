@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 MOST_BYTES = 64 << 20
 _FEWEST = 8  # samples of a measurement
-_LEAST_AMPLITUDES = 3  # of a vibration whose damping can be told
+_LEAST_AMPLITUDES = 3  # of a vibration whose damping can be measured
 _LEAST_SAMPLES = 8  # of an amplitude
 
 

@@ -257,7 +257,7 @@ class Simulation:
         """Write one motion as a page that can be turned and played, flexible links bent, and return its path.
 
         ``path`` ends in .html, or in .gif or .mp4 for a film. ``rigid``, the motion of the rigid robot of the same numbers, is
-        drawn as a ghost; ``title`` is the page's; ``force`` replaces a file that is no page of elastogen.
+        drawn as a ghost; ``title`` is the page's; ``force`` replaces a file that is not a page of elastogen.
         """
         if self.animator is None:
             raise ModelError(

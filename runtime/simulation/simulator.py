@@ -203,7 +203,7 @@ class Simulator:
             block.tell(self._status)
 
     def _in_lanes(self, method: Method, data: InputData, stops: StopData | None) -> bool:
-        """Whether several motions can take the same steps: equal ones, under forces that are no function of the caller's."""
+        """Whether several motions can take the same steps: equal ones, under forces that are not a function of the caller's."""
         equal = not integrator(method.name).adaptive and data.function is None and (stops is None or stops.stiffness is None)
         return equal and hasattr(self._lib, "eg_sim_lanes") and self._lib.eg_sim_lanes() > 1
 

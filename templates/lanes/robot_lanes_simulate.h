@@ -14,7 +14,7 @@
 /* Bytes of memory that robot_lanes_simulate needs. */
 size_t robot_lanes_simulate_memory(void);
 
-/* Simulate the motions first, first + 1, ..., at most EG_LANES of them, at once. Where they go different ways, for a
+/* Simulate the motions first, first + 1, ..., at most EG_LANES of them, at once. Where they branch, for a
  * failure or a shorter step, a motion leaves its lane and goes on alone. */
 void robot_lanes_simulate(const robot_sim_batch_t *batch, size_t first, size_t count, void *memory);
 

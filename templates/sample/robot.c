@@ -164,7 +164,7 @@ void robot_frame_pose_and_jacobian(
 #endif
 
 #if ROBOT_LOOPS
-/* The masses are held together: started alike, they move alike. */
+/* Both masses start from the same state and move in the same way. */
 void robot_loop_residual(const robot_params_t *p, const robot_real_t *q, robot_real_t *e)
 {
     (void)p;

@@ -177,7 +177,7 @@ static int robot_shared_find(robot_shared_t *end, int64_t size, robot_shared_blo
     return status;
 }
 
-/* Who has the side that is wanted, as far as the header tells. */
+/* Who has the side that is wanted, as far as the header says. */
 static uint32_t robot_shared_owner(const robot_shared_t *end, int64_t size)
 {
     uint32_t process = 0u;

@@ -130,7 +130,7 @@ def fake_compiler(tmp_path: Path) -> Any:
         ("exit 0", "cannot be written|did not make"),
     ],
 )
-def test_compiler_failures_are_told_and_leave_nothing(
+def test_compiler_failures_are_reported_and_leave_nothing(
     action: str, words: str, tmp_path: Path, derivations: list[Robot], fake_compiler: Any
 ) -> None:
     with pytest.raises(BuildError, match=words):

@@ -302,7 +302,7 @@ def test_the_cache_is_bounded(tmp_path: Path) -> None:
     assert [path.name for path in cache.entries()] == ["entry0"]
 
 
-def test_a_wrong_limit_is_told_before_anything_is_built(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_wrong_limit_is_reported_before_anything_is_built(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ELASTOGEN_CACHE_MIB", "2 GB")
     with pytest.raises(BuildError, match=r"ELASTOGEN_CACHE_MIB: got '2 GB', expected a whole number"):
         Cache(tmp_path).make("key", lambda _: pytest.fail("built"))

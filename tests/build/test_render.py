@@ -220,7 +220,7 @@ def test_entry_templates_are_short_and_say_their_context() -> None:
         assert "Context: " in text.partition("#}")[0], entry
 
 
-def test_cffi_is_told_every_function_of_the_headers_of_a_loop() -> None:
+def test_cffi_is_reported_every_function_of_the_headers_of_a_loop() -> None:
     options = BuildOptions.checked(outputs=loop_outputs(load("two_link")))
     model = render_loop(load("two_link"), options, UserCode())
     names = {

@@ -104,7 +104,7 @@ def test_same_bytes_links_and_folders(tmp_path: Path) -> None:
 def test_a_manifest_of_somebody_else_is_kept(tmp_path: Path) -> None:
     for text in ("not json", "[1]", '{"files": 3}'):
         (tmp_path / MANIFEST).write_text(text)
-        with pytest.raises(BuildError, match="is no manifest of elastogen"):
+        with pytest.raises(BuildError, match="is not a manifest of elastogen"):
             write_files(tmp_path, {"a.h": "new"})
         assert everything(tmp_path) == {MANIFEST: text}
 

@@ -56,7 +56,7 @@ static void set_up(double period)
     the_thread.options.cpu = -1;
 }
 
-/* ---- a clock that only moves when told to: deadlines and counts are exact */
+/* ---- a clock that only moves when reported to: deadlines and counts are exact */
 
 static uint64_t virtual_time, slow_cycle, stop_cycle, long_work;
 

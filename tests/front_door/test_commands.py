@@ -130,7 +130,7 @@ def test_endings_of_pages_are_refused_at_once(arguments: list[str], capsys, monk
     assert "expected a page ending in .html" in capsys.readouterr().err
 
 
-def test_every_command_may_be_told_to_be_quiet_or_verbose() -> None:
+def test_every_command_may_be_reported_to_be_quiet_or_verbose() -> None:
     listed = [group.get_command(click.Context(group), name) for name in COMMANDS]
     leaves = [
         leaf for command in listed for leaf in (command.commands.values() if isinstance(command, click.Group) else [command])
@@ -148,7 +148,7 @@ def test_quiet_and_verbose(capsys: pytest.CaptureFixture[str], tmp_path: Path) -
     assert re.fullmatch(r"generating two_link \.\.\. done after \d+\.\d s \(deriving \d+\.\d s, rendering \d+\.\d s\)\n", said)
 
 
-def test_stages_are_told_to_those_who_listen() -> None:
+def test_stages_are_reported_to_those_who_listen() -> None:
     heard: list[tuple[str, str, bool]] = []
     with listening(lambda name, detail, seconds: heard.append((name, detail, seconds is None))):
         with stage("deriving", "M"):

@@ -60,7 +60,7 @@ def test_the_c_snippet_uses_emitted_names(tmp_path: Path) -> None:
 
 
 def test_the_table_of_speed_is_that_of_the_comparison() -> None:
-    """One run, told in two places; ratios are those of the times."""
+    """One run, reported in two places; ratios are those of the times."""
     rows = re.findall(r"^\| \w+, [\w ]+ \|.*\|$", README, flags=re.MULTILINE)
     page = (ROOT / "docs" / "peers.md").read_text(encoding="utf-8").splitlines()
     assert len(rows) >= 6

@@ -1,4 +1,4 @@
-"""Words that have one meaning each: papers are cited as ``paper 003``, ``seed`` is of random numbers and of derivatives."""
+"""The word list: terms that have one meaning each, and those that were replaced by the field's own."""
 
 from __future__ import annotations
 
@@ -25,4 +25,28 @@ def test_papers_are_called_papers() -> None:
     this = Path(__file__).resolve().relative_to(ROOT)
     pattern = re.compile(r"\b[Ss]eeds?[ _]00\d|\b(of|in|as) the seeds?\b|\bthe seeds?'s?\b")
     found = [f"{path}: {match[0]}" for path, text in texts() if path != this for match in pattern.finditer(text)]
+    assert not found
+
+
+REPLACED = {  # what was agreed not to write, and the term for it
+    r"\btold\b": "reported, named, or given",
+    r"\bAs everywhere\b": "a sentence about this command",
+    r"\bshort ways?\b": "fast paths",
+    r"\b(built|computed) alike\b|\balike branches\b": "isomorphic branches, columns of one pattern",
+    r"\b(equal|in two|several equal) ways\b": "formulations",
+    r"\blayouts? of (a|the|one) (robot|function|mechanism)\b": "frame assignments",
+    r"\b(?<!there )(?<!There )are no (trees|turns|inputs|screws)\b": "are not trees",
+    r"\bis no (page|error|function of|rotation|turn)\b": "is not a page",
+}
+
+
+@pytest.mark.parametrize("pattern", REPLACED)
+def test_replaced_words_do_not_come_back(pattern: str) -> None:
+    this = Path(__file__).resolve().relative_to(ROOT)
+    found = [
+        f"{path}: {match[0]!r}, write {REPLACED[pattern]}"
+        for path, text in texts()
+        if path not in (this, Path("CHANGELOG.md"))
+        for match in re.finditer(pattern, text)
+    ]
     assert not found

@@ -55,7 +55,7 @@ BENDING_ARM = {
     "joints": [_hub("shoulder", "upper", 0.1), _hub("elbow", "fore", 0.05)],
 }
 USER_CODE = """
-/* A controller: PD with gains from view->tuning->user; counts its calls in *context and spins where it is told to. */
+/* A controller: PD with gains from view->tuning->user; counts its calls in *context and spins where it is reported to. */
 #include <time.h>
 int user_controller(void *context, const two_link_loop_view_t *view, two_link_real_t *F)
 {

@@ -119,7 +119,7 @@ def _inside(files, truth, seeds):
     return np.mean(hits)
 
 
-def test_bodies_can_exist_and_the_prior_is_told(files, truth):
+def test_bodies_can_exist_and_the_prior_is_reported(files, truth):
     found = elastogen.identify(str(files / "guess.yaml"), motion(truth, noise=0.3, seconds=5.0))
     for k in range(3):
         assert np.linalg.eigvalsh(to_matrix(found.fit.z[10 * k : 10 * k + 10]))[0] > 0
@@ -155,7 +155,7 @@ def test_a_convex_solver_finds_no_better_consistent_robot(files, truth):
     assert np.sum(reduced.d**2) - best < 0.02 * reduced.cost / len(run["time"]) * 100
 
 
-def test_a_wrong_law_of_friction_is_told(files, truth):
+def test_a_wrong_law_of_friction_is_reported(files, truth):
     loaded = _with_load(files)
     true = elastogen.build_model(loaded, outputs=["inverse_dynamics"])
     run = motion(true, noise=0.01)

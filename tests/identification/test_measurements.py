@@ -1,4 +1,4 @@
-"""Reading and cleaning of measurements: what is mended is told, what is not is refused with the fix."""
+"""Reading and cleaning of measurements: what is mended is reported, what is not is refused with the fix."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def test_a_map_finds_columns_without_names(robot, tmp_path):
     np.testing.assert_allclose(found.F, table["F"] * [10, 5])
 
 
-def test_stamps_are_mended_and_told(robot):
+def test_stamps_are_mended_and_reported(robot):
     table = run()
     t = table["time"].copy()
     t += np.random.default_rng(1).uniform(-2e-3, 2e-3, len(t))
@@ -148,7 +148,7 @@ BAD = {
     "dead": (lambda t: t | {"F": t["F"] * [1, 0]}, {}, "0 all the time, expected a measured force"),
     "saturated": (lambda t: t | {"F": np.clip(t["F"], -2, 2)}, {}, "expected a force that is not cut off"),
     "words": (lambda t: t, {"parameters": "inertias"}, "did you mean 'inertia'"),
-    "both": (lambda t: t, {"parameters": ["inertia", "payload"]}, "a payload cannot be told from the link"),
+    "both": (lambda t: t, {"parameters": ["inertia", "payload"]}, "a payload cannot be reported from the link"),
     "cutoff": (lambda t: t, {"cutoff": 80.0}, "less than 45 Hz at this rate"),
     "negative": (lambda t: t, {"cutoff": -1.0}, "a frequency"),
     "prior": (lambda t: t, {"prior": 0.0}, "relative uncertainty"),

@@ -1,1 +1,1 @@
-"""Parts of a function that are computed alike, as loops: branches of a robot, columns of a solution."""
+"""Parts of a function that are of one pattern, as loops: branches of a robot, columns of a solution."""

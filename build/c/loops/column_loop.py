@@ -95,7 +95,7 @@ class _Step(Printer):
         self._macro = f"{dialect.prefix.upper()}_{{}}{vector.upper()}"
         self.value_type = f"{dialect.prefix}_{vector}_t" if vector else dialect.real_type
         leaves = (f"{name}{k}" for name, count in ((GIVEN, columns.given), (SHARED, columns.shared)) for k in range(len(count)))
-        self.taken = frozenset((COLUMNS, NUMBERS, "spread", *leaves, *outputs))
+        self.taken = frozenset((COLUMNS, NUMBERS, "lanes", *leaves, *outputs))
         self.each = f"{self._macro.format('EACH_')} {{" if vector else f"for (int i = 0; i < {padded(columns)}; ++i) {{"
         super().__init__(
             Program(columns.step, inputs, [(Argument("solved", (len(results),), "", ""), results)]),

@@ -1,4 +1,4 @@
-"""Branches of a robot that are built alike, both legs or both arms, computed together: loops with one column for each of them.
+"""Isomorphic branches of a robot, both legs or both arms, computed together: loops with one column for each of them.
 
 The operations of such branches differ in constants, inputs and signs only. Each group of nodes that do the same in all branches
 becomes one operation on vectors of two or four numbers (column_loop.py), whose text is there once. A sign is no hindrance: a
@@ -24,7 +24,7 @@ from elastogen.generator.program.program import Branch, InLoops, Program
 from elastogen.runtime.interface.argument import Argument
 
 Branches = Sequence[Sequence[Branch]]
-"""Sets of branches that are alike: their coordinates correspond to each other in order."""
+"""Sets of isomorphic branches: their coordinates correspond to each other in order."""
 
 GROUPED = (Op.ADD, Op.MUL, Op.DIV)
 LONGEST_LOOP, SHORTEST_LOOP = 250, 150  # operations
@@ -50,7 +50,7 @@ class _Group:
 
 
 def together(program: InLoops, branches: Branches, real: str, flipped: Set[int] | None = None) -> InLoops:
-    """The same with alike branches in loops, where there are any.
+    """The same with isomorphic branches in loops, where there are any.
 
     ``flipped`` is what to compute with the opposite sign, for few negations, where that is known.
     """

@@ -40,7 +40,7 @@ class Subject:
 
     @cached_property
     def drawn(self) -> Model:
-        """The model that tells where the nodes of the drawing are."""
+        """The model that computes the nodes of the drawing."""
         return drawn_model(self.drawing)
 
     @cached_property

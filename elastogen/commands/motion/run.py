@@ -339,7 +339,7 @@ def _screen(loop: Loop, record: NDArray[Any], elapsed: float) -> None:
 
 
 def _bar(q: float) -> str:
-    """A position from -1.6 to 1.6 as a mark on a line; a value that is no number has none."""
+    """A position from -1.6 to 1.6 as a mark on a line; a value that is not a number has none."""
     if not math.isfinite(q):
         return "." * BAR
     place = min(BAR - 1, max(0, int((q / 3.2 + 0.5) * BAR)))

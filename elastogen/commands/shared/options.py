@@ -37,7 +37,7 @@ class _NamedPath(click.Path):
 
 
 class _OutputPath(_NamedPath):
-    """A path that is written later: what stands in the way is told at once. Folders above it are made."""
+    """A path that is written later: obstacles are reported at once. Missing folders are made."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         path = super().convert(value, param, ctx)
@@ -145,8 +145,8 @@ TALKING = together(
 )
 FRAMES = click.option("--frames", type=names, metavar="A,B", help="Links, points or tip, for functions of frames.")
 QUICK = together(  # of commands that are done at once
-    click.option("-q", "--quiet", is_flag=True, expose_value=False, help="As everywhere; there is nothing to leave out."),
-    click.option("-v", "--verbose", is_flag=True, expose_value=False, help="As everywhere; there is nothing to add."),
+    click.option("-q", "--quiet", is_flag=True, expose_value=False, help="This command prints no progress."),
+    click.option("-v", "--verbose", is_flag=True, expose_value=False, help="This command has nothing to add."),
 )
 EMISSION = together(
     click.option("--outputs", type=names, metavar="A,B", help="Functions to emit (default: a sensible set)."),

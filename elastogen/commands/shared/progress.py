@@ -10,7 +10,7 @@ from types import SimpleNamespace
 
 from elastogen.generator.stages import listening
 
-WORTH_TELLING = 1.0  # seconds: shorter stages are told with --verbose only
+WORTH_TELLING = 1.0  # seconds: shorter stages are shown with --verbose only
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""Cleaning of runs: time stamps, gaps, units, dead and saturated signals; told what was done, refused what cannot be mended."""
+"""Cleaning of runs: time stamps, gaps, units, dead and saturated signals; reports what it did, refuses what it cannot mend."""
 
 from __future__ import annotations
 

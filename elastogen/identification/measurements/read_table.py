@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from elastogen.identification.errors import IdentificationError
 
 Array = NDArray[Any]
-MOST_BYTES = 2_000_000_000  # of a file, unpacked: more is no log of one motion
+MOST_BYTES = 2_000_000_000  # of a file, unpacked: more is not a log of one motion
 ODD_LINES = 0.01  # share of lines with a wrong number of cells that is dropped without asking
 
 
@@ -131,7 +131,7 @@ def _of_arrays(arrays: Mapping[str, Any], source: str) -> Table:
     columns: dict[str, Array] = {}
     for name, value in arrays.items():
         if value.dtype.kind not in "fiub":
-            continue  # texts and times of day: not asked for, or told as missing
+            continue  # texts and times of day: not asked for, or reported as missing
         columns[name] = np.asarray(value, dtype=float)
     if not columns:
         raise IdentificationError(source, "no column of numbers", "arrays of numbers", "check what was recorded")

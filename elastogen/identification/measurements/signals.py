@@ -23,7 +23,7 @@ STILL, LONG = 2e-3, 0.25  # a joint rests below this part of its largest velocit
 
 @dataclass(frozen=True)
 class LowPass:
-    """A Butterworth filter run forward and backward: no phase, both sides of the equations alike; cut-off 0: none."""
+    """A Butterworth filter run forward and backward: no phase, the same for both sides of the equations; cut-off 0: none."""
 
     cutoff: float  # [Hz]
     step: float  # [s]

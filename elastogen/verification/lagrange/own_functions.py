@@ -41,7 +41,7 @@ class OwnFunctions:
         self.context.dps = many_digits.DIGITS
         self.robot, self.numbers = robot, Numbers(robot, self.context)
         self._catalogue, self._programs, self._parameters = catalogue, dict(programs), parameters
-        covered = [own for own in robot.functions if not (own.by and robot.has_quasi_velocities)]  # q is no vector there
+        covered = [own for own in robot.functions if not (own.by and robot.has_quasi_velocities)]  # q is not a vector there
         self.functions = {function.name: partial(self._evaluate, function) for function in covered}
 
     def _evaluate(self, function: OwnFunction, *given: Any) -> Any:
@@ -130,7 +130,7 @@ class OwnFunctions:
 
 
 def _outermost(expression: sympy.Basic) -> list[AppliedUndef]:
-    """The calls in an expression that are no arguments of others."""
+    """The calls in an expression that are not arguments of others."""
     found: dict[AppliedUndef, None] = {}
     stack = [expression]
     while stack:

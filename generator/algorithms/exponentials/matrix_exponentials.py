@@ -1,6 +1,6 @@
 """Kinematics by matrix exponentials (MEK, paper 001 as corrected): a second kinematics, independent of the recursion.
 
-Everything is told by the zero configuration: with k_i the axis of joint i, p_i a point on it, both in frame 0 at q = 0,
+Everything follows from the zero configuration: with k_i the axis of joint i, p_i a point on it, both in frame 0 at q = 0,
 and D_i = 1 for a rotation, 0 for a translation,
 
     A_i = [ {D_i k_i x}, v_i ; 0 0 ],    v_i = D_i (p_i x k_i) + (1 - D_i) k_i,
@@ -17,7 +17,7 @@ write it as exponentials:
                   the delta_ij of a link are parallel (planar bending, one mode), else different at O(q_ij^2);
     tip="screw"   prod_j exp(DT_ij q_ij), 001 (33), 000 (68) as corrected: different at O(q_ij^2) always.
 
-Foreshortening enters with its product of coordinates as argument. Linear tips, E + {delta x}, are no exponentials:
+Foreshortening enters with its product of coordinates as argument. Linear tips, E + {delta x}, are not exponentials:
 both forms differ from them at O(q_ij^2).
 
 A joint that slides along a beam (P_a of paper 003) is at place x, y of the beam's plane and turned by its slope, all functions

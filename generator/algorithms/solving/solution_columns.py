@@ -1,4 +1,4 @@
-"""Solutions -M^-1 B of matrices with the zeros of M, by loops over columns that are computed alike: see program/columns.py."""
+"""Solutions -M^-1 B of matrices with the zeros of M, by loops over columns that are of one pattern: see program/columns.py."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How deep the values of a description may be in each other, how long its whole numbers may be, and which are no values."""
+"""How deep the values of a description may be in each other, how long its whole numbers may be, and which are not values."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from elastogen.generator.robot.location import Location
 
 MAX_NESTING = 60
-MAX_BITS = 1100  # of whole numbers: more than 1e308 is no number of a robot
+MAX_BITS = 1100  # of whole numbers: more than 1e308 is not a number of a robot
 _STRANGE = (bytes, bytearray, memoryview, Iterator, np.void, np.datetime64, np.timedelta64, np.complexfloating)
 """What a reader of structures would take for an empty list, a text or a number, and nobody means as such."""
 

@@ -170,7 +170,7 @@ class JointSection(Section):
             return data
         given = data.get("type") if isinstance(data, Mapping) else None
         kind = KINDS.get(given) if isinstance(given, str) else None
-        if kind is None:  # a type that is no kind is refused below, whatever its keys
+        if kind is None:  # a type that is not a kind is refused below, whatever its keys
             return check_keys(data, common if given is None else [*common, *map(str, data)])
         check_keys(data, [*common, *(key.name for key in kind.keys)])
         own = {key.name: own_value(key, data[key.name]) for key in kind.keys if key.name in data}

@@ -238,7 +238,7 @@ def _check_independent(body: FlexibleBody, mass: Array, where: Location) -> None
         if pivot < INDEPENDENT:
             raise where.at("modes", j).error(
                 f"mode {name}",
-                "a shape that is no combination of the modes before it",
+                "a shape that is not a combination of the modes before it",
                 "remove it, or give the modes different powers or numbers",
             )
         rest = rest - np.outer(rest[:, j], rest[j]) / pivot

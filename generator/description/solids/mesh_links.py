@@ -30,7 +30,7 @@ from elastogen.generator.solids.reduced_body import reduced_body
 from elastogen.generator.solids.request import Request, find
 from elastogen.generator.solids.solid import Array
 
-OTHER_MASS = 0.1  # relative: a solid that differs by more from the mass that the link has is told
+OTHER_MASS = 0.1  # relative: a solid that differs by more from the mass that the link has is reported
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""The closed mechanism in one layout: rows of its loops, their elimination, forces of its drives."""
+"""The closed mechanism in one frame assignment: rows of its loops, their elimination, forces of its drives."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def closed_pivots(variant: Variant) -> list[Value]:
 
 
 class Closing:
-    """What closes a layout: J, the bias, and qd = G qd_I by one choice of independent velocities."""
+    """What closes a frame assignment: J, the bias, and qd = G qd_I by one choice of independent velocities."""
 
     def __init__(self, variant: Variant, choice: Choice | None = None) -> None:
         self.variant, self.graph = variant, variant.graph

@@ -80,7 +80,7 @@ def closed_forward_dynamics(sparse: bool, at_drift: bool) -> Formulation:
 FORWARD: tuple[Formulation, ...] = tuple(
     closed_forward_dynamics(sparse, at_drift) for sparse in (True, False) for at_drift in (True, False)
 )
-"""Equal ways, of which the cheapest is kept."""
+"""Equal formulations, of which the cheapest is kept."""
 
 
 def closed_inverse_derivatives(variant: Variant) -> Derived:

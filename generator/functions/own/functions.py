@@ -23,7 +23,7 @@ from elastogen.generator.robot.own.terms import Symbols
 from elastogen.generator.spatial.vectors import Mat
 from elastogen.runtime.interface.argument import Argument
 
-ARRANGED = ("points", "physical")  # layouts of their own; the others serve one another
+ARRANGED = ("points", "physical")  # frame assignments of their own; the others serve one another
 
 
 def own_entries(family: VariantFamily, catalogue: Mapping[str, Entry]) -> dict[str, Entry]:
@@ -111,7 +111,7 @@ def _in_robot_order(variant: Variant, name: str) -> list[Value]:
 
 
 class _Lowering:
-    """Values of a function's expressions in a layout; equal calls are derived once."""
+    """Values of a function's expressions in a frame assignment; equal calls are derived once."""
 
     def __init__(self, family: VariantFamily, catalogue: Mapping[str, Entry], function: OwnFunction, variant: Variant) -> None:
         self.family, self.catalogue, self.variant, self.function = family, catalogue, variant, function

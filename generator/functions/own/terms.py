@@ -1,4 +1,4 @@
-"""The user's own terms as values of a layout: V(q, t), dV/dq, and dR/dqd - Q.
+"""The user's own terms as values of a frame assignment: V(q, t), dV/dq, and dR/dqd - Q.
 
 An expression is lowered with inputs of its own in the place of frames (``position[tip].x``), differentiated by these and by
 the coordinates, and only then are the frames' kinematics put in. Forces at frames and gradients of potentials go back
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class OwnTerms:
-    """The terms of a robot at the state (q, qd) of a layout; q and qd are that layout's inputs."""
+    """The terms of a robot at the state (q, qd) of a frame assignment; q and qd are that frame assignment's inputs."""
 
     variant: Variant
     q: Sequence[Value]

@@ -71,7 +71,7 @@ class FormulaJoint(JointKind):
         return elementary.screws(self.formula)
 
     def factors(self, joint: Joint) -> tuple[Screw, ...]:
-        """Else the displacement along x, y and z, then the turns; a rotation vector is no product of fixed screws."""
+        """Else the displacement along x, y and z, then the turns; a rotation vector is not a product of fixed screws."""
         if self.formula.vector is not None:
             return ()
         along = (Screw(axis, turns=False, advance=1) for axis in AXES)

@@ -51,7 +51,7 @@ class SlidingJoint(JointKind):
         """In the plane of the beam, by the place and the slope there."""
         return PLANE
 
-    rides_parent = True  # by a Contact, which the layout makes with the coordinates of the parent
+    rides_parent = True  # by a Contact, which the frame assignment makes with the coordinates of the parent
 
     def rigid_limit(self, joint: Joint, on_end: Matrix) -> Joint:
         """A displacement along the straight beam."""
@@ -92,7 +92,7 @@ def carrier(robot: Robot, joint: Joint) -> FlexibleBody:
     """The beam that a sliding joint slides along."""
     body = robot.link(joint.parent).flexible
     if body is None or body.centreline is None:
-        raise ValueError(f"joint {joint.name}: {joint.parent} is no beam in the plane x, y that a joint can slide along")
+        raise ValueError(f"joint {joint.name}: {joint.parent} is not a beam in the plane x, y that a joint can slide along")
     return body
 
 
@@ -149,7 +149,7 @@ class Contact(FrameMotion):
 
 
 class ContactPlan(MotionPlan):
-    """The frame of a sliding joint; the layout makes its motion when it knows the coordinates of the beam."""
+    """The frame of a sliding joint; the frame assignment makes its motion when it knows the coordinates of the beam."""
 
     contact: Contact
 

@@ -64,7 +64,7 @@ class TelescopicJoint(JointKind):
         """k = floor((l - d) / l_e) + 1 on the child, where it clamps nodes; a smooth one has one form only."""
         body, index = robot.link(joint.child).flexible, robot.coordinate_names.index(joint.name)
         if body is None or body.telescope is None:
-            raise ValueError(f"joint {joint.name}: {joint.child} is no beam of elements that slides through its joint")
+            raise ValueError(f"joint {joint.name}: {joint.child} is not a beam of elements that slides through its joint")
         beam = body.telescope
         length = nominal(beam.length, robot.parameters)
         if not beam.nodal:

@@ -15,7 +15,7 @@ from elastogen.runtime.functions.metadata import Metadata
 Wrenches = Mapping[str, ArrayLike]
 
 
-class _FrameWay(NamedTuple):
+class _FramePath(NamedTuple):
     """A compiled function that has certain frames, and how its results are indexed."""
 
     key: str
@@ -84,14 +84,14 @@ class FramedEvaluation(Evaluation):
         parameters: ParameterValues,
     ) -> Any:
         """Evaluate a function for one frame, or for several: then the results have an axis for them."""
-        way = self._frame_way(function, frames)
+        way = self._frame_path(function, frames)
         several = len(way.parts) > 1
         if way.only and (isinstance(out, (tuple, list)) if several else isinstance(out, np.ndarray)):
             try:
                 rows = [a[axis] for a, axis in zip(out, way.axes, strict=True)] if several else out[way.axes[0]]
                 self._evaluate(way.key, arguments, rows, parameters)
                 return out
-            except (ModelError, TypeError, IndexError, ValueError):  # told below, without the axis of the frame
+            except (ModelError, TypeError, IndexError, ValueError):  # reported below, without the axis of the frame
                 pass
         found: Any = self._evaluate(way.key, arguments, None, parameters)
         results = [array[part] for array, part in zip(found, way.parts, strict=True)] if several else [found[way.parts[0]]]
@@ -107,20 +107,20 @@ class FramedEvaluation(Evaluation):
             destination[...] = array
         return out
 
-    def _frame_way(self, function: str, frames: str | Sequence[str]) -> _FrameWay:
+    def _frame_path(self, function: str, frames: str | Sequence[str]) -> _FramePath:
         asked = self._asked_frames(function, frames)
-        ways: dict[Any, _FrameWay] = self.__dict__.setdefault("_frame_ways", {})
+        paths: dict[Any, _FramePath] = self.__dict__.setdefault("_frame_paths", {})
         try:
-            return ways[function, asked]
-        except (KeyError, TypeError):  # the latter of what has no hash, and is no name
+            return paths[function, asked]
+        except (KeyError, TypeError):  # the latter of what has no hash, and is not a name
             pass
         names = self._checked_frames(function, (asked,) if isinstance(asked, str) else asked)
         key, there = self._framed_function(function, names)
         at = there.index(asked) if isinstance(asked, str) else [there.index(name) for name in names]
         after = [(slice(None),) * (len(argument.shape) - 1) for argument in self._kernels[key].info.outputs]
         parts, axes = [(..., at, *own) for own in after], [(..., None, *own) for own in after]
-        way = ways[function, asked] = _FrameWay(key, parts, axes, only=at == 0 and len(there) == 1)
-        return way
+        path = paths[function, asked] = _FramePath(key, parts, axes, only=at == 0 and len(there) == 1)
+        return path
 
     def _under_wrenches(
         self,
@@ -164,7 +164,7 @@ class FramedEvaluation(Evaluation):
 
 
 def act(wrenches: Wrenches | None) -> bool:
-    """Whether there are any; what is no mapping counts, and is refused where it is used."""
+    """Whether there are any; what is not a mapping counts, and is refused where it is used."""
     return wrenches is not None and not (isinstance(wrenches, Mapping) and not wrenches)
 
 

@@ -72,7 +72,7 @@ class InverseKinematicsMethods(FramedEvaluation):
         each. What is left of the freedom moves towards ``posture``, by ``posture_gain`` (0 to 1) of the way in an
         iteration. ``tolerance`` [m], [rad] is 1e-6 (1e-4 in single precision), ``weights`` are those of metres and radians.
         Elastic coordinates stay as in ``q0``. What did not converge is tried again from ``attempts`` - 1 random
-        configurations, by a generator or a seed. An unreachable target is no error: look at ``converged``.
+        configurations, by a generator or a seed. An unreachable target is not an error: look at ``converged``.
         """
         asked = self._asked_frames(FUNCTION, frames)
         names = self._checked_frames(FUNCTION, (asked,) if isinstance(asked, str) else asked)
@@ -197,7 +197,7 @@ class InverseKinematicsMethods(FramedEvaluation):
         off = np.abs(np.swapaxes(R, -1, -2) @ R - np.eye(3)).max(initial=0.0)
         if off > allowed or (np.linalg.det(R) < 0).any():
             raise ModelError(
-                f"{self._name}.{FUNCTION}: rotation is no rotation matrix (R^T R differs from 1 by {off:.2g}, or its "
+                f"{self._name}.{FUNCTION}: rotation is not a rotation matrix (R^T R differs from 1 by {off:.2g}, or its "
                 "determinant is negative). Fix: make its columns right-handed unit vectors."
             )
 

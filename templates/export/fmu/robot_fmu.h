@@ -70,7 +70,7 @@ double robot_fmu_indicator(const robot_fmu_t *fmu);
 /** Whether a state has to be carried over a border, or its quaternions be made unit. */
 int robot_fmu_wants_event(const robot_fmu_t *fmu);
 
-/** Do that; *changed tells whether states changed. */
+/** Do that; *changed says whether states changed. */
 int robot_fmu_event(robot_fmu_t *fmu, int *changed);
 
 /** Integrate from one time to another with the inputs as they are. */

@@ -170,7 +170,7 @@ static int robot_sim_tsit5_up_to(robot_sim_motion_t *w, robot_scalar_t limit)
                 grow = (grow > REAL(5.0)) ? REAL(5.0) : ((grow < REAL(0.2)) ? REAL(0.2) : grow);
                 grow = (again && (grow > REAL(1.0))) ? REAL(1.0) : grow;
                 w->h =
-                    (((h * grow) > w->h) || (h >= wish)) ? (h * grow) : w->h; /* a step cut by the limit tells little */
+                    (((h * grow) > w->h) || (h >= wish)) ? (h * grow) : w->h; /* a step cut by the limit says little */
                 w->error = bounded;
                 w->ready = 1;
                 status = robot_sim_accept(w, (last != 0) ? limit : (w->t + h));

@@ -293,7 +293,7 @@ def test_the_sources_pass_the_compilers(sliding: Sample, tmp_path: Path) -> None
         subprocess.run(["cc", *WARNINGS, "-fsyntax-only", *sources], check=True)
 
 
-def test_a_joint_that_leaves_its_beam_is_told(sliding: Sample) -> None:
+def test_a_joint_that_leaves_its_beam_is_reported(sliding: Sample) -> None:
     for unit in sliding.units.values():
         said: list[str] = []
 

@@ -45,12 +45,12 @@ r.Q = two_link.point_forces(q, w);
 wrong = {@() two_link.jacobian([1 2 3]), @() two_link.jacobian(), @() two_link.jacobian(q, struct('x', 1)), ...
          @() two_link.jacobian(single(q)), @() two_link_mex('no'), @() two_link.inverse_dynamics([q q q], [q q], q), ...
          @() two_link.jacobian(q, struct('payload_mass', [1 2]))};
-r.told = cell(1, numel(wrong));
+r.reported = cell(1, numel(wrong));
 for k = 1:numel(wrong)
     try
         wrong{k}();
     catch failure
-        r.told{k} = failure.message;
+        r.reported{k} = failure.message;
     end
 end
 disp(['JSON' jsonencode(r)]);  % fifteen digits
@@ -89,6 +89,6 @@ def test_octave_calls_the_model(tmp_path: Path) -> None:
     equal("Q", value("point_forces", q=q, wrenches=w)[0])
     words = ("3 numbers, expected 2", "got 0 inputs, expected 1", "no live parameter 'x'", "not a full array of real doubles",
              "no function 'no'", "2 states, other inputs 3", "'payload_mass' is not one real double")  # fmt: skip
-    for said, word in zip(got["told"], words, strict=True):
+    for said, word in zip(got["reported"], words, strict=True):
         assert word in said
     assert "F[0] = " in done.stdout  # the example

@@ -68,7 +68,7 @@ def test_meshes_move_with_their_links(urdf: Path, cache_dir: Path) -> None:
     assert placed == pytest.approx(expected + np.array([0, 0, 0.5]), abs=1e-6)
     plain = json.loads(drawing.meshes_json())[1]
     assert np.frombuffer(base64.b64decode(plain["vertices"]), "<f4").reshape(-1, 3) == pytest.approx(mesh.vertices)
-    assert json.loads(drawing.scene(nodes[None]))["radius"] < 0.5  # directions of meshes are no places
+    assert json.loads(drawing.scene(nodes[None]))["radius"] < 0.5  # directions of meshes are not places
 
 
 def test_looks_shape_no_code(urdf: Path) -> None:

@@ -101,7 +101,7 @@ def test_foreign_files_and_other_endings_are_refused(tmp_path: Path, arm: elasto
     motion = arm.simulate([0.3, 0.1], t=0.1, samples=3)
     mine = tmp_path / "mine.html"
     mine.write_text("<p>my own page</p>")
-    with pytest.raises(elastogen.BuildError, match=r"mine\.html: is no page of elastogen"):
+    with pytest.raises(elastogen.BuildError, match=r"mine\.html: is not a page of elastogen"):
         motion.animate(mine)
     assert mine.read_text() == "<p>my own page</p>"
     motion.animate(mine, force=True)
@@ -110,7 +110,7 @@ def test_foreign_files_and_other_endings_are_refused(tmp_path: Path, arm: elasto
         motion.animate(tmp_path / "page.txt")
     assert [path.name for path in tmp_path.iterdir()] == ["mine.html"]
     (tmp_path / "folder.html").mkdir()
-    with pytest.raises(elastogen.BuildError, match="is no page"):
+    with pytest.raises(elastogen.BuildError, match="is not a page"):
         write_page(tmp_path / "folder.html", "x")
 
 

@@ -98,7 +98,7 @@ def test_a_missing_compiler_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> 
         wasm.compile_wasm({"a.c": ""}, "arm")
 
 
-def test_a_failing_compiler_is_told_in_its_own_words() -> None:
+def test_a_failing_compiler_is_reported_in_its_own_words() -> None:
     with pytest.raises(elastogen.BuildError, match=r"compiling arm to WebAssembly failed: (.|\n)*no_such_thing"):
         wasm.compile_wasm({"a.c": "int a = no_such_thing;\n"}, "arm")
 

@@ -77,7 +77,7 @@ def test_gravity_that_points_up_is_remarked(
 def test_a_command_that_is_refused(
     arguments: list[str], words: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(elastogen, "build_model", lambda *_, **__: pytest.fail("built before the mistake was told"))
+    monkeypatch.setattr(elastogen, "build_model", lambda *_, **__: pytest.fail("built before the mistake was reported"))
     assert main(arguments) == 2
     assert words in capsys.readouterr().err
 
@@ -94,11 +94,11 @@ def test_a_command_that_is_refused(
         ["run", "two_link", "--report", "FILE/report"],
     ],
 )
-def test_a_place_that_cannot_be_written_is_told_at_once(
+def test_a_place_that_cannot_be_written_is_reported_at_once(
     arguments: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "file").write_text("")
-    monkeypatch.setattr(elastogen, "load", lambda *_, **__: pytest.fail("loaded before the mistake was told"))
+    monkeypatch.setattr(elastogen, "load", lambda *_, **__: pytest.fail("loaded before the mistake was reported"))
     given = [word.replace("FILE", str(tmp_path / "file")) for word in arguments]
     assert main(given) == 2
     assert "expected a path below a folder" in capsys.readouterr().err

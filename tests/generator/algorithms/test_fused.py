@@ -77,7 +77,7 @@ def test_gravity_from_composite_bodies_is_that_of_newton_and_euler(seed):
         ("mass_matrix+forward_dynamics+inverse_dynamics", "has F twice"),
     ],
 )
-def test_what_cannot_be_fused_is_told(wrong, said):
+def test_what_cannot_be_fused_is_reported(wrong, said):
     with pytest.raises(OutputError, match=said):
         derive_model(quietly_loaded("two_link"), [wrong])
 

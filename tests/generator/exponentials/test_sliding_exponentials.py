@@ -98,7 +98,7 @@ def test_second_differentials(kind):
     total = np.einsum("i,iab->ab", acceleration, first) + np.einsum("i,j,ijab->ab", rate, rate, second)
     expected = plain(kind, q, qd)[2].real
     np.testing.assert_allclose(total, expected, rtol=0, atol=1e-12 * np.abs(expected).max())
-    assert (np.abs(acceleration).max() > 1) == (kind == "Pa")  # place and slope are no linear functions
+    assert (np.abs(acceleration).max() > 1) == (kind == "Pa")  # place and slope are not linear functions
 
 
 @pytest.mark.parametrize(

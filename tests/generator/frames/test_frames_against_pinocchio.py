@@ -58,7 +58,7 @@ def case(name: str) -> Case:
     if name == "tree":
         made = tree(5, TREE)
         robot = elastogen.load(made.file)
-        ends = {  # Pinocchio has no frames for links that it was not told of
+        ends = {  # Pinocchio has no frames for links that it was not reported of
             f"link{k}": max(j for j in range(made.model.njoints) if made.model.names[j].startswith(f"j{k}_"))
             for k in range(1, len(TREE) + 1)
         }

@@ -1,4 +1,4 @@
-"""Branches that are built alike are computed together in loops: the bits of the straight program, the numbers of Pinocchio."""
+"""Isomorphic branches are computed together in loops: the bits of the straight program, the numbers of Pinocchio."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Columns that are computed alike are loops in C: the same numbers as the straight program, single and in batches."""
+"""Columns that are of one pattern are loops in C: the same numbers as the straight program, single and in batches."""
 
 from __future__ import annotations
 

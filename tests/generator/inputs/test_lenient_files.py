@@ -44,7 +44,7 @@ ARM = "base>a a>b b>c c-hand hand>left hand>right"
         (f"{ARM} c-tool0 c-flange", "tool0"),
         (f"{ARM} c-arm_tool_link hand-ft_tool_link", "ft_tool_link"),  # the outer one of two on one arm
         ("base>a a>b b>c c-d", "d"),  # one chain
-        ("base>l1 l1>l2 l2>l3 base>r1 r1>r2", "l3"),  # branches that are no fingers
+        ("base>l1 l1>l2 l2>l3 base>r1 r1>r2", "l3"),  # branches that are not fingers
         ("base>w w>l1 l1>l2 w>r1 r1>r2", "l2"),
         ("base>a a>b b>tool_mount tool_mount>d", "d"),  # no frame of a tool
     ],

@@ -256,7 +256,7 @@ def test_exponentials(track: Robot) -> None:
         (a,), (b,) = (found[name].evaluate({"q": [0.7]}).values() for name in (one, other))
         np.testing.assert_allclose(a, b, rtol=1e-14, atol=1e-14)
     with pytest.raises(elastogen.OutputError, match="exponential_transforms"):
-        derive_model(track, ["exponential_transforms"])  # a rotation vector is no product of fixed screws
+        derive_model(track, ["exponential_transforms"])  # a rotation vector is not a product of fixed screws
 
 
 def test_rigid_limit_of_a_flexible_link_on_a_formula_joint() -> None:

@@ -346,7 +346,7 @@ def test_the_c_compiles_without_warnings(kind, precision, tmp_path):
 
 
 def test_elements_and_functions_for_them_in_c(smooth, tmp_path):
-    """*_in computes with the elements that it is told; the plain function with those of q; wrong ones are refused."""
+    """*_in computes with the elements that it is reported; the plain function with those of q; wrong ones are refused."""
     source = next(path for path in smooth.c_files if path.suffix == ".c")
     program = """
     #include "sliding.h"

@@ -1,4 +1,4 @@
-"""What is wrong with files, materials and places of links by meshes is told, with its place and what to do."""
+"""What is wrong with files, materials and places of links by meshes is reported, with its place and what to do."""
 
 import numpy as np
 import pytest
@@ -78,14 +78,14 @@ def test_entities_are_refused_before_they_grow(folder):
         written(folder, described(file="box.dae"))
 
 
-def test_a_joint_outside_the_solid_is_told(folder):
+def test_a_joint_outside_the_solid_is_reported(folder):
     description = described(interfaces={"hub": PLACES["hub"]})
     description["joints"][1]["placement"] = {"xyz": [0.6, 0, 0]}
     with pytest.raises(elastogen.RobotError, match=r"0\.4 m away from the solid, nearest at \[0\.2"):
         written(folder, description)
 
 
-def test_surfaces_that_cross_themselves_are_told_where(folder):
+def test_surfaces_that_cross_themselves_are_reported_where(folder):
     from elastogen.generator.robot.location import Location
     from elastogen.generator.solids.surfaces import Surface, crossing
 

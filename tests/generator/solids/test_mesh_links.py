@@ -122,7 +122,7 @@ def test_files_of_elements_and_surfaces_give_the_same(folder):
 
 
 def test_matrices_of_another_program_give_the_same(folder):
-    """K and M of the same elements, in SI and in mm, t, s; what is not M of solids, not free or not square is told."""
+    """K and M of the same elements, in SI and in mm, t, s; what is not M of solids, not free or not square is reported."""
     from scipy.io import mmwrite
     from scipy.sparse import eye, kron
 

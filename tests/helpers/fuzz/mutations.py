@@ -112,7 +112,7 @@ def _scale(data: Any, path: Path, places: list[Path], rng: random.Random) -> Any
     factor = rng.choice((-1, 1e-3, 1e3, 1e-12, 1e12, 2, 0))
     if not isinstance(value, (int, float)):
         return _set(data, place, 1)
-    return _set(data, place, value * factor if abs(value) < 1e290 else -value)  # integers of 400 digits are no floats
+    return _set(data, place, value * factor if abs(value) < 1e290 else -value)  # integers of 400 digits are not floats
 
 
 def _string(data: Any, path: Path, places: list[Path], rng: random.Random) -> Any:

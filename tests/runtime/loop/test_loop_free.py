@@ -85,7 +85,7 @@ def test_commands_of_all_controllers(chain: LoopLibrary) -> None:
     }
     for controller, expected in laws.items():
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", LoopWarning)  # such gains are no stable loop
+            warnings.simplefilter("ignore", LoopWarning)  # such gains make no stable loop
             np.testing.assert_allclose(one_cycle(chain, controller, q, qd, reference), expected, rtol=1e-11, atol=1e-11)
 
 

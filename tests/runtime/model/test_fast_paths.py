@@ -1,4 +1,4 @@
-"""Dense arrays of states and lists take a short way into the C code, with the same bits; everything else the general one."""
+"""Dense arrays of states and lists take a fast path into the C code, with the same bits; everything else the general one."""
 
 from __future__ import annotations
 

@@ -100,7 +100,7 @@ def test_everything_else_is_refused(case: tuple[Model, str], count: int | None) 
 
 @pytest.mark.parametrize("count", COUNTS)
 def test_views(case: tuple[Model, str], count: int | None, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Beside each other in one memory they are written, by the short way; where two share a number they are refused."""
+    """Beside each other in one memory they are written, by the fast path; where two share a number they are refused."""
     call, expected = problem(case, count)
     ends = np.cumsum([part.size for part in expected])
     for i, j in combinations(range(len(expected)), 2):

@@ -1,4 +1,4 @@
-"""Why a mass matrix cannot be factorized: missing inertia is told from lost accuracy."""
+"""Why a mass matrix cannot be factorized: missing inertia is reported from lost accuracy."""
 
 import warnings
 
@@ -17,7 +17,7 @@ def test_missing_inertia_names_its_coordinate() -> None:
     assert "a negative inertia: M[2][2] = -2, what elbow moves" in why_singular(np.diag([1.0, 3.0, -2.0]), NAMES)
 
 
-def test_motion_without_inertia_is_told() -> None:
+def test_motion_without_inertia_is_reported() -> None:
     """A point mass that three parallel joints move: two directions are free of inertia, up to rounding errors."""
     M = np.array([[4.0, 2.0, 0.0], [2.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
     text = why_singular(M, NAMES)
@@ -30,7 +30,7 @@ def test_motion_without_inertia_is_told() -> None:
 
 
 @pytest.mark.parametrize("real", [np.float32, np.float64])
-def test_lost_accuracy_is_told(real: type) -> None:
+def test_lost_accuracy_is_reported(real: type) -> None:
     """Definite beyond rounding errors, but with a condition that is large for the precision; its scale does not count."""
     small = 100 * float(np.finfo(real).eps)
     V, _ = np.linalg.qr(np.vander(DIRECTION))
@@ -43,7 +43,7 @@ def test_lost_accuracy_is_told(real: type) -> None:
     assert condition(scaled) > 0.1 / small
 
 
-def test_not_finite_is_told() -> None:
+def test_not_finite_is_reported() -> None:
     assert "NaN or infinity" in why_singular(np.diag([1.0, np.nan, 2.0]), NAMES)
     assert condition(np.diag([1.0, np.nan, 2.0])) == np.inf
 

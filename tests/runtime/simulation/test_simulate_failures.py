@@ -27,7 +27,7 @@ def test_a_singular_mass_matrix_is_reported(pendulum: Model) -> None:
         assert len(caught.value.simulation.t) == 1
 
 
-def test_steps_too_long_for_stiff_gains_are_told() -> None:
+def test_steps_too_long_for_stiff_gains_are_reported() -> None:
     """Wherever the last sample is: still near the start, or so far out that M is not finite."""
     model = elastogen.build_model("two_link", outputs=["simulation", "mass_matrix"])
     for kp, kd in ((1e7, 1e5), (1e3, 1e5)):

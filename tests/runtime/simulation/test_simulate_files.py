@@ -65,7 +65,7 @@ def test_what_was_there_survives_a_full_disk(arm: Model, name: str, tmp_path: Pa
 
 
 def test_an_export_without_space_for_its_measurements(tmp_path: Path) -> None:
-    """Sizes in a README are left out where nothing can measure; here the C does not fit either, and is told."""
+    """Sizes in a README are left out where nothing can measure; here the C does not fit either, and is reported."""
     with full_disk(500), pytest.raises(BuildError, match="cannot be written"):
         export("two_link", tmp_path / "out", outputs=["gravity_vector"])
     assert not (tmp_path / "out").exists()

@@ -13,7 +13,7 @@ Numbers = Mapping[str, Any]
 def reflected(actuators: Sequence[Numbers], friction: bool, where: Location) -> dict[int, dict[str, float]]:
     """What joints have of their actuators, ``armature`` and ``damping``, by the joints' numbers.
 
-    What sits on tendons, sites or cranks is no drive of one joint: inertia is refused there, damping is left out by
+    What sits on tendons, sites or cranks is not a drive of one joint: inertia is refused there, damping is left out by
     :mod:`.left_out` with a warning.
     """
     found: dict[int, dict[str, float]] = {}

@@ -264,7 +264,7 @@ def _of_quaternion(xyz: Vector, values: list[int | float], where: Location) -> M
     x, y, z, w = values
     length = math.sqrt(x * x + y * y + z * z + w * w)
     if length < 1e-9:
-        raise where.error(values, "a quaternion x y z w, not zero", "0 0 0 1 is no rotation")
+        raise where.error(values, "a quaternion x y z w, not zero", "0 0 0 1 is the identity")
     sine = math.sqrt(x * x + y * y + z * z)
     turn = placement.from_axis_angle(placement.unit_axis((x, y, z), where), 2 * math.atan2(sine, w)) if sine > 0 else IDENTITY
     return placement.transform(placement.rotation_of(turn), xyz)

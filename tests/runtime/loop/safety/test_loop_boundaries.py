@@ -280,7 +280,7 @@ def test_a_stop_that_must_end_ends_in_time(faulty, after: str, asked: bool) -> N
     assert bool(shown.loop.status) is asked
 
 
-def test_phases_are_told_by_the_records(faulty) -> None:
+def test_phases_are_reported_by_the_records(faulty) -> None:
     shown = Shown(faulty, limits=NONE)
     shown.show([0, 0], [1.0, 0.0], cycles=3)
     shown.loop._lib.eg_loop_trip(shown.loop._loop, STATUS["STATUS_TRIPPED"])

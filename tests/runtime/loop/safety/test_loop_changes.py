@@ -244,7 +244,7 @@ def test_the_robots_own_limits_are_the_loops() -> None:
     assert [free.tuning.array(field)[0] for field in ("q_min", "q_max", "qd_max", "F_max")] == [-np.inf, np.inf, np.inf, 2.0]
 
 
-# Overruns in a row, by a clock that only moves when told to.
+# Overruns in a row, by a clock that only moves when reported to.
 
 
 @pytest.mark.parametrize(

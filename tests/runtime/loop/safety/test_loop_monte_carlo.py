@@ -137,7 +137,7 @@ def a_move(library, name: str, rng: np.random.Generator) -> str:
     if steps > 40.0 * (1 + 1e-6) or np.abs(records["F"]).max() > 400.0:
         return f"forces jump by {steps}"
     if not np.isfinite(records["F"]).all():
-        return "a force is no number"
+        return "a force is not a number"
     if loop.status.name != fault.status or loop.blind != fault.sensor:
         return f"{loop.status}, blind {loop.blind}"
     if loop.phase not in (("stopping",) if fault.sensor else ("stopping", "holding")):

@@ -129,7 +129,7 @@ def test_off_takes_the_forces_away_and_ends(library) -> None:
 
 @pytest.mark.parametrize("gravity", [True, False])
 def test_weights_that_the_model_does_not_know_are_caught(library, gravity: bool) -> None:
-    """A payload of 2 kg that nobody told the loop of: damping alone would let it sink for ever."""
+    """A payload of 2 kg that nobody reported the loop of: damping alone would let it sink for ever."""
     plant = Simulated([0.3, -0.2], parameters={"payload_mass": 2.0})
     loop = Loop(library, plant=plant, safe=SafeCommand(gravity=gravity), limits=Limits(velocity=3))
     loop.step(50)
@@ -345,7 +345,7 @@ def test_a_thread_holds_after_a_fault_and_is_reset_while_it_runs(faulty) -> None
 
 
 def test_stop_brings_a_moving_robot_to_rest(library) -> None:
-    """Without a fault; what is written last are no forces."""
+    """Without a fault; what is written last are not forces."""
     plant = Simulated([0.3, -0.2])
     loop = Loop(library, plant=plant, rate=2000, telemetry=1 << 14, controller=ComputedTorqueLaw(400, 40))
     loop.start()
