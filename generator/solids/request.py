@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import numpy as np
 
 from elastogen.generator.robot.location import Location
 from elastogen.generator.solids import kept
+from elastogen.generator.solids.drawn_surface import MOST_TRIANGLES, DrawnSurface, drawn_surface
 from elastogen.generator.solids.geometry import Geometry
 from elastogen.generator.solids.interfaces import Wanted, held
 from elastogen.generator.solids.materials import Material
@@ -79,6 +81,13 @@ class Found:
     surface: Indices  # (m, 6)
     shapes: Array  # (n, 3, k)
     report: dict[str, Any]
+
+    @cached_property
+    def drawn(self) -> DrawnSurface | None:
+        """Its surface for drawings, in at most 3000 triangles; None of matrices, which have no surface."""
+        if not len(self.surface):
+            return None
+        return drawn_surface(self.nodes, self.tetrahedra, self.surface, self.shapes, MOST_TRIANGLES)
 
     @property
     def digest(self) -> str:
