@@ -151,6 +151,16 @@ class _Maker:
         """A model with one more function."""
         return load_model(_model_extension(self._request.for_outputs((name,), frames)))
 
+    def sensing(self, sensors: tuple[str, ...]) -> Model:
+        """A model of the robot with these sensors, and what a Kalman filter needs."""
+        request, robot = self._request, self._request.loaded()
+        equipped = robot if robot.sensors else robot.with_sensors(*sensors)
+        if robot.sensors and sensors:
+            raise OutputError(f"sensors: {robot.name} has its own, got {', '.join(map(str, sensors))}. Fix: leave sensors= out")
+        outputs = ("measurement", "measurement_derivatives") if robot.loops else ("estimation",)
+        asked = BuildRequest.of(equipped, request.options).for_outputs(outputs)
+        return load_model(_model_extension(asked))
+
     def program(self, name: str) -> EmittedProgram:
         """The program of a function, to look at."""
         from elastogen.build.program import EmittedProgram

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from elastogen.build.files.estimation.kalman_filter import FilterContext
     from elastogen.build.files.simulation import SimulationContext
 
 
@@ -212,6 +213,7 @@ class ModuleContext:
     apart: bool = False  # whether the model, its simulation and its inverse kinematics are compiled apart
     simulated_in_lanes: bool = False  # whether simulations run in lanes
     kinematics: KinematicsContext | None = None
+    estimation: FilterContext | None = None
 
 
 @dataclass(frozen=True)

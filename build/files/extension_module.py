@@ -15,6 +15,7 @@ from elastogen.build.files.contexts import (
     ModuleFunction,
     Prototype,
 )
+from elastogen.build.files.estimation.kalman_filter import FilterContext
 from elastogen.build.files.inverse_kinematics import drive_limits, position_limits
 from elastogen.build.files.lanes import batch_parameters, in_lanes, simulated_in_lanes
 from elastogen.build.files.simulation import SimulationContext
@@ -29,13 +30,14 @@ def module_context(
     identity: Identity,
     simulation: SimulationContext | None,
     kinematics: KinematicsContext | None = None,
+    estimation: FilterContext | None = None,
     *,
     lanes: bool = False,
     apart: bool = False,
 ) -> ModuleContext:
     """For the templates of the extension module, cdef.h.j2 and wrapper.c.j2."""
     live = derivation.robot.live_parameters
-    prefixes = (identity.name, *(() if kinematics is None else (kinematics.prefix,)))
+    prefixes = (identity.name, *(each.prefix for each in (kinematics, estimation) if each is not None))
     files = [f"{prefix}.{kind}" for prefix in prefixes for kind in ("h", "c")]
     functions = tuple(_module_function(function, identity.name, len(live), lanes) for function in derivation.functions)
     fixed = (
@@ -55,6 +57,7 @@ def module_context(
         apart=apart,
         simulated_in_lanes=lanes and simulated_in_lanes(derivation, simulation),
         kinematics=kinematics,
+        estimation=estimation,
     )
 
 
@@ -124,6 +127,7 @@ def metadata(derivation: ModelDerivation, identity: Identity, files: Sequence[st
         "chosen_frames": list(derivation.frames),
         "sliding": [dataclasses.asdict(selector) for selector in derivation.selectors],
         "c_files": list(files),
+        **({"sensors": [[c.name, c.unit, c.sensor] for c in derivation.robot.sensors]} if derivation.robot.sensors else {}),
         **({} if derivation.loops is None else {"loops": _loops(derivation, derivation.loops)}),
     }
 

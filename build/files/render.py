@@ -29,6 +29,7 @@ from elastogen.build.files.contexts import (
     Prototype,
     SourceContext,
 )  # fmt: skip
+from elastogen.build.files.estimation.kalman_filter import filter_context, filter_files
 from elastogen.build.files.extension_module import module_context
 from elastogen.build.files.inverse_kinematics import kinematics_context, kinematics_files
 from elastogen.build.files.lanes import lane_files
@@ -124,7 +125,8 @@ def render_model(
     header = header_context(derivation, identity, dialect)
     simulation = simulation_context(derivation, identity)
     kinematics = kinematics_context(derivation, identity)
-    module = module_context(derivation, identity, simulation, kinematics, lanes=lanes, apart=apart is not None)
+    estimation = filter_context(derivation, identity)
+    module = module_context(derivation, identity, simulation, kinematics, estimation, lanes=lanes, apart=apart is not None)
     closing = loop_files(derivation, identity)
     bundle = _bundle_context(derivation, identity, header, simulation)
     bundle = replace(bundle, kinematics=kinematics is not None, closes=bool(closing))
@@ -140,7 +142,7 @@ def render_model(
         bundle={file: fill(f"bundle/{Path(file).name}.j2", bundle) for file in ("CMakeLists.txt", "README.md", EXAMPLE)},
         about=bundle,
         lanes=lane_files(derivation, identity, options.sincos, simulation) if lanes else {},
-        kinematics={**kinematics_files(kinematics), **closing},
+        kinematics={**kinematics_files(kinematics), **closing, **filter_files(estimation)},
         apart=apart is not None,
     )
 

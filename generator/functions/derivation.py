@@ -74,11 +74,13 @@ CATALOGUE: dict[str, Entry] = {
 FRAMED: dict[str, Entry] = {entry.name: entry for entry in (*frame_motion.ENTRIES, *wrenches.ENTRIES)}
 """Functions of chosen frames, which come after all others; without frames there are none."""
 KINEMATICS = "inverse_kinematics"
-SETS = ("default", "simulation", KINEMATICS, "all")
+SETS = ("default", "simulation", "estimation", KINEMATICS, "all")
 SIMULATION = (
     "gravity_vector", "friction_forces", "inverse_dynamics", "inverse_dynamics_derivatives", "forward_dynamics",
     "kinetic_energy", "potential_energy",
 )  # fmt: skip  # what the integrators can use: the set "simulation"; with M for sliding joints
+ESTIMATION = ("measurement", "measurement_derivatives", "forward_dynamics", "forward_dynamics_derivatives")
+"""What a Kalman filter needs: the set "estimation", of a robot with sensors."""
 _OWN = Entry("own", "", ("q",), lambda variant: (), (), "plain")  # stands for own functions where only names count
 KEEPING = ("loop_residual", "loop_jacobian")  # what integrators need to keep loops closed
 ROUNDS = 3  # of taking out common factors; each uncovers a few more
@@ -140,6 +142,12 @@ def output_names(
             wanted |= {"mass_matrix"} if robot is not None and selectors(robot) else set()
             wanted |= {*KEEPING, "forward_dynamics_derivatives"} if robot is not None and robot.loops else set()
             wanted |= {"load_friction_forces"} if robot is not None and robot.has_load_friction else set()
+        elif name == "estimation":
+            if robot is not None and not robot.sensors:
+                raise OutputError(
+                    f"outputs: 'estimation' of {robot.name} without sensors. Fix: robot.with_sensors('encoders', ...)"
+                )
+            wanted |= {*ESTIMATION, *(("integrate",) if robot is not None and robot.has_quasi_velocities else ())}
         elif name == "all":
             wanted |= {*(entry.name for entry in known.values() if robot is None or entry.applies(robot)), *own}
         elif name in own:
@@ -163,7 +171,9 @@ def output_names(
         else:
             near = get_close_matches(name, [*own, *CATALOGUE, *FRAMED, *SETS], n=1)
             hint = f"did you mean {near[0]!r}?" if near else f"one of {', '.join(CATALOGUE)}"
-            raise OutputError(f"outputs: got {name!r}, expected functions, 'default', 'simulation' or 'all'. Fix: {hint}")
+            raise OutputError(
+                f"outputs: got {name!r}, expected functions, 'default', 'simulation', 'estimation' or 'all'. Fix: {hint}"
+            )
     if not wanted and not tangents and not fused:
         raise OutputError("outputs: got nothing, expected at least one function. Fix: leave outputs out for the defaults")
     return (*(name for name in (*CATALOGUE, *own, *FRAMED) if name in wanted), *tangents, *fused)

@@ -31,6 +31,7 @@ if TYPE_CHECKING:  # SymPy is imported when a symbol is asked for: a robot that 
 
     from elastogen.generator.robot.own.functions import OwnFunction
     from elastogen.generator.robot.own.terms import Term
+    from elastogen.runtime.interface.channel import Channel
 
 Scalar: TypeAlias = "int | float | sympy.Expr"
 Vector: TypeAlias = "tuple[Scalar, Scalar, Scalar]"
@@ -199,6 +200,7 @@ class Robot(Extensible):
     terms: tuple[Term, ...] = field(default=(), metadata={"later": True})  # own potentials, dissipation and forces
     functions: tuple[OwnFunction, ...] = field(default=(), metadata={"later": True})  # own control laws, observers, ...
     loops: tuple[ClosedLoop, ...] = field(default=(), metadata={"later": True})  # what closes the tree to a mechanism
+    sensors: tuple[Channel, ...] = field(default=(), metadata={"later": True})  # what the own function measurement reads
     source: str = ""  # what the user loaded: a file's name or "python"; for messages only
     looks: tuple[Look, ...] = field(default=(), compare=False, repr=False)  # meshes, for pictures only
     files: tuple[str, ...] = field(default=(), compare=False, repr=False)  # absolute paths of all files that it was read from

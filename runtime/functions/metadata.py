@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from elastogen.runtime.errors import ModelError
 from elastogen.runtime.interface.abi import ABI_VERSION
 from elastogen.runtime.interface.argument import Argument
+from elastogen.runtime.interface.channel import Channel
 
 
 @dataclass(frozen=True)
@@ -157,6 +158,7 @@ class Metadata:
     drive_limits: tuple[tuple[float, float], ...] = ()  # of the velocities: speed [rad/s, m/s], force [N m, N]; infinite: none
     chosen_frames: tuple[str, ...] = ()  # those that functions of frames are about
     loops: LoopsInfo | None = None  # of a robot with loops
+    sensors: tuple[Channel, ...] = ()  # what the function measurement reads
 
 
 def read_metadata(text: bytes, source: str) -> Metadata:
@@ -205,6 +207,7 @@ def read_metadata(text: bytes, source: str) -> Metadata:
             base_name=data["base_name"],
             chosen_frames=tuple(data["chosen_frames"]),
             loops=_loops(data.get("loops")),
+            sensors=tuple(Channel(*entry) for entry in data.get("sensors", ())),
         )
     except (KeyError, TypeError) as error:
         raise ModelError(f"{source}: its metadata is incomplete ({error!r}). {rebuild}") from error

@@ -25,6 +25,9 @@ class Maker(Protocol):
     def functions(self, name: str, frames: tuple[str, ...]) -> Model:
         """A model with one function, about some frames."""
 
+    def sensing(self, sensors: tuple[str, ...]) -> Model:
+        """A model of the robot with these sensors, and what a Kalman filter needs; () are its own, or all."""
+
     def program(self, name: str) -> Any:
         """The program of a function, to look at."""
 

@@ -28,6 +28,7 @@ from elastogen.runtime.functions.loops.loop_methods import LoopMethods
 from elastogen.runtime.functions.metadata import FunctionInfo, Metadata, read_metadata
 from elastogen.runtime.functions.parameters import Parameters
 from elastogen.runtime.functions.point_methods import PointMethods
+from elastogen.runtime.functions.sensing.sensing_methods import SensingMethods
 from elastogen.runtime.simulation.sliding_methods import SlidingMethods
 
 if TYPE_CHECKING:
@@ -49,6 +50,7 @@ class Model(
     HigherOrderMethods,
     LinearAnalysis,
     LoopMethods,
+    SensingMethods,
     SlidingMethods,
     BridgeMethods,
 ):
@@ -239,6 +241,7 @@ class Model(
                 return Kernel(other._lib, other._ffi, self._name, other.functions[function], self._parameters)
 
             self._provider, self._build = provide, maker.functions
+        self._sensing = maker.sensing
 
     def program(self, function: str) -> Any:
         """The program of a function as an object: ``count``, ``text``, ``sparsity(output, by)``, ``evaluate(...)`` with mpmath.

@@ -179,6 +179,7 @@ void robot_loop_jacobian(const robot_params_t *p, const robot_real_t *q, robot_r
         J[i] = (i == 0) ? REAL(1.0) : ((i == 1) ? REAL(-1.0) : REAL(0.0));
     }
 }
+#endif
 
 int robot_forward_dynamics_derivatives(const robot_params_t *p, const robot_real_t *q, const robot_real_t *qd,
     const robot_real_t *F, robot_real_t *dqdd_dq, robot_real_t *dqdd_dqd, robot_real_t *dqdd_dF)
@@ -194,4 +195,23 @@ int robot_forward_dynamics_derivatives(const robot_params_t *p, const robot_real
     }
     return (p->mass > REAL(0.0)) ? 0 : ROBOT_ERROR_NOT_POSITIVE_DEFINITE;
 }
-#endif
+
+/* An encoder of the first mass, and a sensor that sees the product of the second one's deflection and velocity. */
+void robot_measurement(const robot_params_t *p, const robot_real_t *q, const robot_real_t *qd, robot_real_t *y)
+{
+    (void)p;
+    y[0] = q[0];
+    y[1] = q[1] * qd[1];
+}
+
+void robot_measurement_derivatives(
+    const robot_params_t *p, const robot_real_t *q, const robot_real_t *qd, robot_real_t *dy_dq, robot_real_t *dy_dqd)
+{
+    (void)p;
+    for (int i = 0; i < (2 * ROBOT_NV); ++i) {
+        dy_dq[i] = (i == 0) ? REAL(1.0) : REAL(0.0);
+        dy_dqd[i] = REAL(0.0);
+    }
+    dy_dq[ROBOT_NV + 1] = qd[1];
+    dy_dqd[ROBOT_NV + 1] = q[1];
+}

@@ -59,9 +59,12 @@ void robot_potential_energy(const robot_params_t *p, const robot_real_t *q, robo
 #if ROBOT_LOOPS
 void robot_loop_residual(const robot_params_t *p, const robot_real_t *q, robot_real_t *e);
 void robot_loop_jacobian(const robot_params_t *p, const robot_real_t *q, robot_real_t *J);
+#endif
 int robot_forward_dynamics_derivatives(const robot_params_t *p, const robot_real_t *q, const robot_real_t *qd,
     const robot_real_t *F, robot_real_t *dqdd_dq, robot_real_t *dqdd_dqd, robot_real_t *dqdd_dF);
-#endif
+void robot_measurement(const robot_params_t *p, const robot_real_t *q, const robot_real_t *qd, robot_real_t *y);
+void robot_measurement_derivatives(
+    const robot_params_t *p, const robot_real_t *q, const robot_real_t *qd, robot_real_t *dy_dq, robot_real_t *dy_dqd);
 void robot_configuration_rate(const robot_params_t *p, const robot_real_t *q, const robot_real_t *v, robot_real_t *dq);
 void robot_difference(const robot_params_t *p, const robot_real_t *q0, const robot_real_t *q1, robot_real_t *v);
 #if ROBOT_IK_CAN_FAIL

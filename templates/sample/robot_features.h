@@ -41,6 +41,10 @@
 #define ROBOT_LOOP_ROWS ROBOT_LOOPS /* number of all rows of loops */
 #endif
 
+#ifndef ROBOT_READINGS
+#define ROBOT_READINGS 2 /* numbers that the sensors of an observer read */
+#endif
+
 /* Functions of the model that may be missing. */
 #ifndef ROBOT_HAS_INVERSE_DYNAMICS
 #define ROBOT_HAS_INVERSE_DYNAMICS 1

@@ -23,6 +23,7 @@ MAY_IMPORT = {
 }
 INTERFACE = {  # for who derives a function and who calls it, who reads an experiment and who integrates it; the root of errors
     "elastogen.runtime.interface.argument.Argument",
+    "elastogen.runtime.interface.channel.Channel",
     "elastogen.runtime.interface.error.ElastogenError",
     "elastogen.runtime.interface.integrators.DEFAULT",
     "elastogen.runtime.interface.integrators.names",

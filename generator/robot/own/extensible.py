@@ -85,3 +85,15 @@ class Extensible:
         from elastogen.generator.robot.own.functions import derivatives_of
 
         return derivatives_of(self._robot, name, by)
+
+    def with_sensors(self, *sensors: str) -> Robot:
+        """Return the robot with the functions ``measurement`` and ``measurement_derivatives`` of these sensors.
+
+        A sensor is "encoders" or a joint's name (positions of drives), "tachometers" (their velocities), the name of a point
+        (its strain where it has a gauge, else gyroscope and accelerometer, in its axes), a part of it ("imu.gyroscope",
+        "imu.accelerometer", "imu.position", "gauge.strain"), or "tip" (its position in the base frame). None: all encoders and
+        all points. Accelerometers read the acceleration that the forces F give.
+        """
+        from elastogen.generator.robot.own.sensors import with_sensors
+
+        return with_sensors(self._robot, sensors)

@@ -1,0 +1,1 @@
+"""What C files of observers are emitted with."""

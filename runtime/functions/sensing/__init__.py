@@ -1,0 +1,1 @@
+"""What sensors read, and the state from it: measurements and Kalman filters."""

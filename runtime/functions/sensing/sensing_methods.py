@@ -1,0 +1,126 @@
+"""Methods of a model: what its sensors read, with derivatives, and Kalman filters of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from elastogen.runtime.errors import ModelError
+from elastogen.runtime.functions.evaluation import Array, Evaluation, ParameterValues
+from elastogen.runtime.functions.metadata import Metadata
+from elastogen.runtime.interface.channel import Channel
+
+if TYPE_CHECKING:
+    from elastogen.runtime.functions.sensing.kalman_filter import KalmanFilter
+
+
+@dataclass(frozen=True, eq=False)
+class Measurement:
+    """What sensors read: y = h(q, qd, F), and its derivatives by the state (q along the velocities, then qd) and by F."""
+
+    y: Array  # (..., readings)
+    H: Array  # (..., readings, 2 nv)
+    D: Array  # (..., readings, nv): not zero for accelerometers only
+    channels: tuple[Channel, ...]  # names and units of the readings
+
+    def __iter__(self) -> Iterator[Array]:
+        """So that ``y, H = model.measurement(...)``."""
+        return iter((self.y, self.H))
+
+
+class SensingMethods(Evaluation):
+    """Encoders, gauges, gyroscopes, accelerometers and tips as an observer sees them."""
+
+    _metadata: Metadata
+    _lib: Any
+    _sensing: Callable[[tuple[str, ...]], Any] | None = None
+    nv: Any
+    evaluate: Any
+    functions: Any
+
+    def measurement(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        F: ArrayLike,
+        *,
+        sensors: Sequence[str] | str | None = None,
+        parameters: ParameterValues = None,
+    ) -> Measurement:
+        """What sensors read in a state under the forces F, and the exact derivatives H: ``y, H = model.measurement(q, qd, F)``.
+
+        ``sensors`` are those of ``robot.with_sensors``; None: those of the robot, or all encoders and points. Functions for
+        them are built when they are first asked for. Batches broadcast as everywhere.
+        """
+        model = self.sensed(sensors)
+        given = {"q": q, "qd": qd, "F": F}
+        y, rows = None, {}
+        for name in ("measurement", "measurement_derivatives"):
+            info = model.functions[name]
+            found = model.evaluate(
+                name, **{argument.name: given[argument.name] for argument in info.inputs}, parameters=self._live(parameters)
+            )
+            if y is None:
+                y = np.asarray(found)
+            else:
+                blocks = found if isinstance(found, tuple) else (found,)
+                rows = {argument.name: np.asarray(block) for argument, block in zip(info.outputs, blocks, strict=True)}
+        assert y is not None
+        zero = np.zeros((*y.shape, self.nv), dtype=y.dtype)
+        by_q, by_qd, by_F = (rows.get(f"dy_d{name}", zero) for name in given)
+        shape = np.broadcast_shapes(by_q.shape, by_qd.shape, by_F.shape)
+        H = np.concatenate([np.broadcast_to(block, shape) for block in (by_q, by_qd)], axis=-1)
+        return Measurement(y, H, np.broadcast_to(by_F, shape).copy(), model.metadata.sensors)
+
+    def ekf(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        *,
+        force: ArrayLike,
+        noise: ArrayLike | Mapping[str, float] | None = None,
+        position_error: ArrayLike = 1e-3,
+        velocity_error: ArrayLike = 1e-2,
+        sensors: Sequence[str] | str | None = None,
+        parameters: ParameterValues = None,
+    ) -> KalmanFilter:
+        """An extended Kalman filter in C that starts at (q, qd): ``ekf.step(F, y, dt)``, then ``ekf.q`` and ``ekf.qd``.
+
+        ``force`` are the standard deviations of unknown forces (nv,), or those of the drives, held for a step [N m, N];
+        ``noise`` those of the readings, by reading, or by unit, sensor or reading: {"rad": 1e-4, "gauge1": 2e-6}; what is
+        not named has the default of its unit (:data:`~elastogen.runtime.functions.sensing.kalman_filter.NOISE`).
+        ``position_error`` and ``velocity_error`` are those of the start. Live parameters are those of this moment.
+        """
+        from elastogen.runtime.functions.sensing.kalman_filter import KalmanFilter
+
+        model = self.sensed(sensors)
+        if not hasattr(model._lib, "eg_ekf_size"):
+            why = "has loops" if self._metadata.loops is not None else "was built without 'estimation' in outputs="
+            raise ModelError(f"{self._name}.ekf: the robot {why}. Fix: elastogen.build_model(robot).ekf(...), without loops.")
+        live = self._live(parameters)
+        return KalmanFilter(model, q, qd, force, noise, position_error, velocity_error, live)
+
+    def sensed(self, sensors: Sequence[str] | str | None = None) -> Any:
+        """The model that has the functions of these sensors: this one, or one that is built now."""
+        asked = () if sensors is None else (sensors,) if isinstance(sensors, str) else tuple(sensors)
+        if not asked and hasattr(self._lib, "eg_ekf_size"):
+            return self
+        known = self.__dict__.setdefault("_sensed", {})
+        if asked not in known:
+            if self._sensing is None:
+                if not asked and {"measurement", "measurement_derivatives"} <= self.functions.keys():
+                    return self
+                raise ModelError(
+                    f"{self._name}: this model was loaded and has no sensors. "
+                    "Fix: elastogen.build_model(robot.with_sensors('encoders', ...), outputs=['estimation'])."
+                )
+            known[asked] = self._sensing(asked)
+        return known[asked]
+
+    def _live(self, parameters: ParameterValues) -> dict[str, Any]:
+        """Values of the live parameters, for another model of the same robot."""
+        return {**dict(self._parameters), **(parameters or {})}
