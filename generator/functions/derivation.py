@@ -83,6 +83,8 @@ ESTIMATION = ("measurement", "measurement_derivatives", "forward_dynamics", "for
 """What a Kalman filter needs: the set "estimation", of a robot with sensors."""
 _OWN = Entry("own", "", ("q",), lambda variant: (), (), "plain")  # stands for own functions where only names count
 KEEPING = ("loop_residual", "loop_jacobian")  # what integrators need to keep loops closed
+NEARLY = 1.03  # of a cost, up to which it is no worse
+SMALL_MECHANISM = 12  # velocities, up to which all frame assignments of a robot with loops are tried
 ROUNDS = 3  # of taking out common factors; each uncovers a few more
 
 
@@ -286,13 +288,20 @@ def derive_function(family: VariantFamily, entry: Entry) -> Function:
     candidates = _different(entry, _variants_to_try(family, entry, variants), formulations)
     if len(candidates) > 1:
         with family.graph.apart():  # one for all candidates: what they share is made once
-            candidates.sort(key=lambda candidate: _cost(family.graph, _refs(candidate[1](candidate[0]))))
+            costs = [_cost(family.graph, _refs(formulation(variant))) for variant, formulation in candidates]
+        ranked = sorted(zip(costs, candidates, strict=True), key=lambda pair: pair[0])
+        if family.robot.loops:  # formulations differ much there: of those that cost the same one is enough
+            ranked = list({cost: (cost, candidate) for cost, candidate in reversed(ranked)}.values())[::-1]
+        candidates = [candidate for _, candidate in ranked]
     chosen = family.selectors
     best: list[Program] = []
     for variant, formulation in candidates[: entry.finalists]:
         with family.graph.apart():
-            best.append(_program(entry, variant, formulation(variant), chosen))
+            best.append(program_of(entry, variant, formulation(variant), chosen))
     program = min(best, key=lambda candidate: candidate.count.cost)
+    if family.robot.loops:  # costs are rough: of those that are nearly equal, the fewest operations
+        near = [candidate for candidate in best if candidate.count.cost <= program.count.cost * NEARLY]
+        program = min(near, key=lambda candidate: candidate.count.total)
     slides = bool(program.inputs) and program.inputs[0].name == "q"
     return Function(entry.name, entry.brief, program, chosen if slides else ())
 
@@ -313,7 +322,8 @@ def _different(
 
 def _variants_to_try(family: VariantFamily, entry: Entry, variants: Sequence[Variant]) -> Sequence[Variant]:
     """All frame assignments where that is cheap, else the best one for inverse dynamics or forward kinematics."""
-    if len(variants) == 1 or (entry.explore and family.plain().size <= entry.largest):
+    size = family.plain().size
+    if len(variants) == 1 or (entry.explore and size <= entry.largest) or (family.robot.loops and size <= SMALL_MECHANISM):
         return variants
     probes = {"kinematic": "forward_kinematics", "points": "point_positions", "frames": "frame_pose"}
     probe = (CATALOGUE | FRAMED)[probes.get(entry.frame_assignment, "inverse_dynamics")]
@@ -330,7 +340,8 @@ def _cost(graph: Graph, refs: Sequence[int]) -> float:
     return sum(COST.get(graph.op[node], 0.0) for node in graph.cone(refs))
 
 
-def _program(entry: Entry, variant: Variant, derived: Derived, chosen: Sequence[Selector]) -> Program:
+def program_of(entry: Entry, variant: Variant, derived: Derived, chosen: Sequence[Selector]) -> Program:
+    """The program of one formulation in one frame assignment, common factors taken out."""
     looped = derived.looped or Looped(derived.outputs, derived.pivots, ())
     wanted = [value.ref for values in (*looped.outputs, looped.pivots) for value in values]
     small, refs = extract(variant.graph, [*wanted, *(ref for columns in looped.columns for ref in columns.refs)])

@@ -10,8 +10,9 @@ from elastogen.generator.algorithms.newton_euler import Load, place
 from elastogen.generator.algorithms.solving import articulated_bodies
 from elastogen.generator.algorithms.solving.factorization import Factorization, factorize
 from elastogen.generator.functions.catalogue import Derived, Entry, Formulation, Outputs, flat, unless_closed, unless_sheared
+from elastogen.generator.functions.loops.by_legs import closed_forward_formulations, closed_inverse_formulations
 from elastogen.generator.functions.loops.closing import FREE, forced
-from elastogen.generator.functions.loops.dynamics import FORWARD, closed_inverse_dynamics
+from elastogen.generator.functions.loops.dynamics import closed_inverse_dynamics
 from elastogen.generator.functions.mass_and_coriolis import (
     coriolis_formulations,
     coriolis_matrix,
@@ -240,7 +241,9 @@ def mass_matrix_solve_by_articulated_bodies(variant: Variant) -> Derived:
 
 
 def solving_formulations(
-    factorization: Formulation, articulated: Formulation, closed: tuple[Formulation, ...] = ()
+    factorization: Formulation,
+    articulated: Formulation,
+    closed: Callable[[Variant], tuple[Formulation, ...]] | None = None,
 ) -> Callable[[Variant], tuple[Formulation, ...]]:
     """Factorization grows with the cube of the longest chain, articulated bodies with its length; they meet at ten joints.
 
@@ -249,8 +252,8 @@ def solving_formulations(
     """
 
     def formulations(variant: Variant) -> tuple[Formulation, ...]:
-        if variant.robot.loops and closed:
-            return closed
+        if variant.robot.loops and closed is not None:
+            return closed(variant)
         depth, flexible = variant.mechanism.depth, bool(variant.elastic_bodies)
         if variant.clamped or not articulated_bodies.applies_to(variant.mechanism) or (depth < 8 and not flexible):
             return (factorization,)
@@ -363,8 +366,8 @@ ENTRIES = (
           _vector("Q", _FORCE, "forces of the load"), (payload_forces,), "kinematic", default=False),
     Entry("inverse_dynamics", "Driving forces F = M qdd + C qd + D qd + Q_e + G + friction (Newton-Euler).",
           ("q", "qd", "qdd"), _vector("F", _FORCE, "driving forces"), (inverse_dynamics,), "dynamic",
-          explore=True, largest=100, finalists=4, applies=forced,
-          applies_to=FREE),
+          explore=True, largest=100, finalists=4, applies=forced, applies_to=FREE,
+          formulations_for=lambda v: closed_inverse_formulations(v) if v.robot.loops else (inverse_dynamics,)),
     Entry("elastic_inverse_dynamics",
           "Driving forces for given joint accelerations at the present elastic state, and all accelerations then.",
           ("q", "qd", "qdd"),
@@ -375,7 +378,8 @@ ENTRIES = (
           applies_to="only for trees with elastic coordinates or joints without drives; use inverse_dynamics"),
     Entry("forward_dynamics", "Accelerations qdd for given driving forces F.", ("q", "qd", "F"),
           _vector("qdd", _ACC, "accelerations"), (forward_dynamics,), "dynamic",
-          formulations_for=solving_formulations(forward_dynamics, forward_dynamics_by_articulated_bodies, FORWARD)),
+          formulations_for=solving_formulations(
+              forward_dynamics, forward_dynamics_by_articulated_bodies, closed_forward_formulations)),
     Entry("mass_matrix_solve", "Solution x of M(q) x = b.", ("q", "b"),
           _vector("x", _ACC, "solution"), (mass_matrix_solve,), "dynamic", default=False,
           formulations_for=solving_formulations(mass_matrix_solve, mass_matrix_solve_by_articulated_bodies)),

@@ -119,8 +119,8 @@ def analyse(robot: Robot, mechanism: Mechanism) -> LoopAnalysis:
     driven = tuple(k for k, velocity in enumerate(velocities) if velocity.driven)
     elastic = [k for k, velocity in enumerate(velocities) if velocity.elastic]
     passive = [k for k in range(numbers.size) if k not in driven and k not in elastic]
-    choice = _eliminated(generic, rank, [passive, list(driven), elastic])
-    sparse = _eliminated(generic, rank, [[*passive, *driven], elastic])
+    choice = eliminated(generic, rank, [passive, list(driven), elastic])
+    sparse = eliminated(generic, rank, [[*passive, *driven], elastic])
     kept = {pivot.row for pivot in choice.pivots}
     free = _free_by_kind(robot)
     return LoopAnalysis(
@@ -190,7 +190,7 @@ def _rank(J: Array) -> int:
     return int((values > SMALL * 10).sum()) if len(values) else 0
 
 
-def _eliminated(matrices: Array, rank: int, tiers: Sequence[Sequence[int]]) -> Choice:
+def eliminated(matrices: Array, rank: int, tiers: Sequence[Sequence[int]]) -> Choice:
     """Choose pivots at several configurations at once; columns of the first tier before those of the next."""
     A = np.array(matrices, dtype=float)
     norms = np.linalg.norm(A, axis=2, keepdims=True)

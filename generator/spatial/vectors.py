@@ -123,6 +123,11 @@ class AxisRotation:
     c: Value
     s: Value
 
+    @property
+    def inverse(self) -> AxisRotation:
+        """The turn back."""
+        return AxisRotation(self.axis, self.c, -self.s)
+
     def outward(self, v: Vec) -> Vec:
         """R v: components in the turned frame become components in the frame before the turn."""
         i, j = (self.axis + 1) % 3, (self.axis + 2) % 3
@@ -173,6 +178,11 @@ class Matrix3:
     """A rotation given by its nine entries, where it depends on live parameters."""
 
     rows: Mat
+
+    @property
+    def inverse(self) -> Matrix3:
+        """The rotation back."""
+        return Matrix3([list(column) for column in zip(*self.rows, strict=True)])
 
     def outward(self, v: Vec) -> Vec:
         """R v."""

@@ -52,6 +52,22 @@ def solve(
     mechanism: Mechanism, placed: Sequence[Placed], q: Sequence[Value], drives: Sequence[Value], right: Sequence[Value]
 ) -> tuple[list[Value], list[Value]]:
     """The solution x of M x = b, and the pivots; ``drives`` are inertias on the diagonal of M."""
+    x, pivots, _ = solve_carrying(mechanism, placed, q, drives, right, {})
+    return x, pivots
+
+
+def solve_carrying(
+    mechanism: Mechanism,
+    placed: Sequence[Placed],
+    q: Sequence[Value],
+    drives: Sequence[Value],
+    right: Sequence[Value],
+    carried: Mapping[int, tuple[ArticulatedInertia, Vec]],
+) -> tuple[list[Value], list[Value], list[Vec]]:
+    """The same where frames carry more: by index of a frame an inertia, and the moment and force that it needs at rest.
+
+    The third result are the accelerations of all frames that x gives: angular, then linear of the origin, own components.
+    """
     zero = mechanism.graph.value(0)
     deformations = {
         index: Deformation(frame.elastic.moved(q), frame.elastic.coordinates, right)
@@ -62,7 +78,9 @@ def solve(
         ArticulatedInertia.of(frame.inertia + deformations[index].inertia if index in deformations else frame.inertia)
         for index, frame in enumerate(mechanism.frames)
     ]
-    wrenches: list[Vec] = [[zero] * 6 for _ in mechanism.frames]  # moment and force from further out
+    inertias = [inertia + carried[k][0] if k in carried else inertia for k, inertia in enumerate(inertias)]
+    # moment and force from further out
+    wrenches: list[Vec] = [carried[k][1] if k in carried else [zero] * 6 for k in range(len(mechanism.frames))]
     eliminated: list[list[_Eliminated]] = [[] for _ in mechanism.frames]
     pivots = [zero] * mechanism.size
     carrying = {frame.parent for frame in mechanism.frames}
@@ -95,7 +113,8 @@ def solve(
                 if frame.parent in deformations:
                     block = None if index in carrying else frame.motion.mass_block(frame.at(q), frame.inertia)
                     deformations[frame.parent].carry(index, _tip_twists(frame, R, q), p, rotated, [*moment, *force], block)
-    return _accelerations(mechanism, placed, eliminated, deformations), pivots
+    result, moving = _accelerations(mechanism, placed, eliminated, deformations)
+    return result, pivots, moving
 
 
 def _tip_twists(frame: Frame, rotation: Rotation, q: Sequence[Value]) -> list[Vec]:
@@ -109,7 +128,7 @@ def _accelerations(
     placed: Sequence[Placed],
     eliminated: Sequence[Sequence[_Eliminated]],
     deformations: Mapping[int, Deformation],
-) -> list[Value]:
+) -> tuple[list[Value], list[Vec]]:
     """From the base outward: every coordinate's acceleration follows from that of the frame it moves against."""
     zero = mechanism.graph.value(0)
     result = [zero] * mechanism.size
@@ -129,7 +148,7 @@ def _accelerations(
                 for k, x in zip(deformations[index].coordinates, deformations[index].accelerations(A), strict=True):
                     result[k] = x
             moving.append(A)
-    return result
+    return result, moving
 
 
 def _unit(S: Vec) -> int | None:

@@ -119,5 +119,5 @@ ENTRIES = (
           "Accelerations qdd for given driving forces F and wrenches on the chosen frames.", ("q", "qd", "F", "wrenches"),
           lambda v: (vector("qdd", v.size, "rad/s^2 or m/s^2", "accelerations"),), (forward_dynamics,), FRAMES,
           formulations_for=dynamics.solving_formulations(
-              forward_dynamics, forward_dynamics_by_articulated_bodies, (closed_forward_dynamics,))),
+              forward_dynamics, forward_dynamics_by_articulated_bodies, lambda v: (closed_forward_dynamics,))),
 )  # fmt: skip

@@ -7,10 +7,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from closed_mechanism import gauss, jacobian, null_space, random_mechanism, residuals
+from closed_mechanism import gauss, jacobian, link_poses, null_space, random_mechanism, residuals
 
 import elastogen
-from elastogen.generator.functions.derivation import derive_model, output_names
+from elastogen.generator.functions.derivation import CATALOGUE, derive_model, output_names, program_of
+from elastogen.generator.functions.loops.by_legs import forward_dynamics_by_legs, has_legs
+from elastogen.generator.functions.variants import VariantFamily
 from elastogen.generator.loops.analysis import analysis_of
 from elastogen.generator.robot.errors import OutputError
 
@@ -82,3 +84,64 @@ def _values(robot: Any, names: tuple[str, ...]) -> Any:
         return answer
 
     return value
+
+
+def parallel_robot(seed: int, legs: int, body: str) -> dict[str, Any]:
+    """Legs of three joints each, from the base to random points of one body, closed where no joint has moved."""
+    rng = np.random.default_rng(seed)
+
+    def inertia() -> dict[str, Any]:
+        place, tensor = rng.uniform(-0.2, 0.2, 3).tolist(), rng.uniform(0.02, 0.03, 3).tolist()
+        return {"mass": float(rng.uniform(0.5, 2)), "com": place, "inertia": tensor}
+
+    links: list[dict[str, Any]] = [{"name": "frame"}, {"name": "carrier", **inertia()}, {"name": "body", **inertia()}]
+    joints: list[dict[str, Any]] = [
+        {"name": "lift", "type": "prismatic", "axis": rng.normal(size=3).tolist(), "parent": "frame", "child": "carrier",
+         "driven": False},
+        {"name": "hub", "type": body, "parent": "carrier", "child": "body", "driven": False,
+         "placement": {"xyz": [0, 0, 0.7], "rpy": rng.uniform(-1, 1, 3).tolist()}},
+    ]  # fmt: skip
+    loops = []
+    tree = elastogen.load({"elastogen": 1, "name": "tree", "links": links[:3], "joints": joints})
+    rest = link_poses(
+        tree, np.array([0.0, *([0, 0, 0, 1.0] if body == "spherical" else [0.0])]), np.zeros(len(tree.velocities))
+    )
+    for k in range(legs):
+        foot, r = rng.uniform(-1, 1, 3), rng.uniform(-0.4, 0.4, 3)
+        point = (rest["body"].a @ [*r, 1.0])[:3]
+        knee = (foot + point) / 2 + rng.uniform(-0.3, 0.3, 3)
+        for name, parent, place in (("thigh", "frame", foot), ("shank", f"thigh{k}", knee - foot)):
+            links.append({"name": f"{name}{k}", **inertia()})
+            kind = "universal" if name == "thigh" else "revolute"
+            axes = {"axis": [1, 0, 0], "axis2": [0, 1, 0]} if kind == "universal" else {"axis": rng.normal(size=3).tolist()}
+            joints.append({"name": f"{name}{k}", "type": kind, "parent": parent, "child": f"{name}{k}", **axes,
+                           "placement": {"xyz": place.tolist()}, "driven": kind == "revolute"})  # fmt: skip
+        loops.append({"name": f"ball{k}", "type": "spherical", "a": {"link": f"shank{k}", "xyz": (point - knee).tolist()},
+                      "b": {"link": "body", "xyz": r.tolist()}})  # fmt: skip
+    return {"elastogen": 1, "name": "parallel", "links": links, "joints": joints, "loops": loops}
+
+
+@pytest.mark.parametrize(("seed", "legs", "body"), [(1, 1, "revolute"), (2, 2, "revolute"), (3, 4, "spherical")])
+def test_parallel_robots_by_their_legs(seed: int, legs: int, body: str) -> None:
+    """Bodies that turn while legs carry them, one leg and many: formulations of their own."""
+    robot = elastogen.load(parallel_robot(seed, legs, body))
+    variants = VariantFamily(robot).dynamic()
+    assert has_legs(variants[0])
+    known, tree = analysis_of(robot), _values(replace(robot, loops=()), ("inverse_dynamics", "mass_matrix"))
+    found = []
+    for variant in (variants[0], variants[-1]):
+        function = CATALOGUE["forward_dynamics"]
+        with variant.graph.apart():
+            found.append(program_of(function, variant, forward_dynamics_by_legs(variant), ()))
+    rng = np.random.default_rng(seed)
+    for q, qd, _ in known.samples[:12:4]:
+        F = rng.normal(size=len(qd))
+        J, M = jacobian(robot, q), tree("mass_matrix", q=q)
+        expected = gauss(J, 2 * residuals(robot, q, qd).c, M, F - tree("inverse_dynamics", q=q, qd=qd, qdd=0 * qd))
+        for program in found:
+            (qdd,) = program.evaluate({"q": q, "qd": qd, "F": F}).values()
+            np.testing.assert_allclose(qdd, expected, rtol=1e-8, atol=1e-9 * np.abs(expected).max())
+    if known.fit == "exactly":
+        value = _values(robot, ("forward_dynamics",))
+        for q, qd, qdd in known.samples[:8:4]:
+            _check_inverse(robot, q, qd, qdd, value)

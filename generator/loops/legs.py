@@ -1,0 +1,263 @@
+"""Legs: chains from a fixed base to a loop whose own coordinates the loop's point determines, as those of parallel robots.
+
+The velocity u of the point at a leg's end, in the axes of its last frame, gives the velocities of its joints by a small system
+of its own, u = J_L qd_L, in axes in which J_L has few entries. So the body at the other side of the loop feels a leg as an
+inertia at a point: L = J_L^-T M_L J_L^-1. All this is found in one frame assignment, and only where every loop has such a leg.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from elastogen.generator.algorithms.kinematics import jacobian_in_tip, poses
+from elastogen.generator.algorithms.newton_euler import Placed
+from elastogen.generator.loops.analysis import MOTIONS, Choice, LoopAnalysis, eliminated
+from elastogen.generator.loops.elimination import Elimination
+from elastogen.generator.mechanism.loops import LoopChains
+from elastogen.generator.mechanism.mechanism import LinkFrame, Mechanism
+from elastogen.generator.program.graph import Value
+from elastogen.generator.program.program import Program
+from elastogen.generator.program.substitute import extract
+from elastogen.generator.robot.robot import Robot
+from elastogen.generator.spatial.vectors import AxisRotation, Mat, Matrix3, Rotation, times
+from elastogen.runtime.interface.argument import Argument
+
+
+@dataclass(frozen=True)
+class Leg:
+    """A leg: its frames from the end inward, its coordinates, its end, and the end of the loop at the other side."""
+
+    frames: tuple[int, ...]
+    coordinates: tuple[int, ...]
+    end: LinkFrame
+    other: LinkFrame
+
+
+def legs_of(robot: Robot, mechanism: Mechanism, analysis: LoopAnalysis) -> list[Leg]:
+    """One leg for each loop, in the order of the loops; none where some loop has none."""
+    if len(mechanism.loops) != len(robot.loops) or mechanism.has_linear_tips:
+        return []
+    found: list[Leg] = []
+    taken: set[int] = set()
+    for chains, rank in zip(mechanism.loops, analysis.ranks, strict=True):
+        a, b = chains.carriers
+        sides = ((a, b), (b, a)) if chains.loop.kind.place == "all" else ()
+        legs = [_leg(mechanism, chains, end, other) for end, other in sides]
+        fits = [leg for leg in legs if leg is not None and len(leg.coordinates) == rank and not taken & {*leg.frames}]
+        if not fits:
+            return []
+        leg = min(fits, key=lambda leg: len(leg.frames))
+        taken |= {*leg.frames}
+        found.append(leg)
+    return found if all(leg.other.frame not in taken for leg in found) else []
+
+
+def pairs_of(robot: Robot, mechanism: Mechanism, analysis: LoopAnalysis) -> list[tuple[Leg, Leg]]:
+    """Both sides of each loop as legs, where nothing but the point of the loop joins them; none where some loop is another."""
+    found: list[tuple[Leg, Leg]] = []
+    if len(mechanism.loops) != len(robot.loops) or mechanism.has_linear_tips:
+        return []
+    for chains, rank in zip(mechanism.loops, analysis.ranks, strict=True):
+        a, b = chains.carriers
+        legs = [_leg(mechanism, chains, end, other) for end, other in ((a, b), (b, a))]
+        fits = [leg for leg in legs if leg is not None and len(leg.coordinates) == rank]
+        if chains.loop.kind.place != "all" or len(fits) < 2:
+            return []
+        found.append((fits[0], fits[1]))
+    return found
+
+
+def base_rotation(placed: Sequence[Placed], index: int) -> Rotation:
+    """From the base to a frame; turns about one axis after the other are one turn."""
+    found: list[AxisRotation | Matrix3] = []
+    while index >= 0:
+        found = [*placed[index].group_rotation.steps, *found]
+        index = placed[index].group_parent
+    return Rotation(_joined(found))
+
+
+def _joined(steps: Sequence[AxisRotation | Matrix3]) -> tuple[AxisRotation | Matrix3, ...]:
+    """Turns about the same axis joined, by cosine and sine of the sum of their angles."""
+    found: list[AxisRotation | Matrix3] = []
+    for step in steps:
+        last = found[-1] if found else None
+        if isinstance(step, AxisRotation) and isinstance(last, AxisRotation) and last.axis == step.axis:
+            found[-1] = AxisRotation(step.axis, last.c * step.c - last.s * step.s, last.s * step.c + last.c * step.s)
+        elif not (isinstance(step, AxisRotation) and step.c.constant == 1 and step.s.is_zero):
+            found.append(step)
+    return tuple(found)
+
+
+def relative_rotation(mechanism: Mechanism, placed: Sequence[Placed], q: Sequence[Value], a: int, b: int) -> Rotation:
+    """From the components of frame b to those of frame a: by one angle where all axes between them are parallel."""
+    found = None if placed[a].group_parent >= 0 or placed[b].group_parent >= 0 else _about_one_axis(mechanism, placed, q, a, b)
+    if found is not None:
+        return found
+    inner, outer = base_rotation(placed, a).steps, base_rotation(placed, b).steps
+    return Rotation(_joined([*(step.inverse for step in reversed(inner)), *outer]))
+
+
+def _about_one_axis(mechanism: Mechanism, placed: Sequence[Placed], q: Sequence[Value], a: int, b: int) -> Rotation | None:
+    """The turn by the difference of all angles, where both groups begin with the same constant rotation."""
+    groups = [placed[index].group for index in (a, b)]
+    first = [mechanism.frames[group[0]] for group in groups]
+    if not all(mechanism.frames[k].motion.parallel_rotation for group in groups for k in group):
+        return None
+    angle = mechanism.graph.input("angle")
+    constant, kinds = ([_known(frame.rotation) for frame in first], [_known(f.motion.rotation([angle])) for f in first])
+    if constant[0] != constant[1] or kinds[0] != kinds[1] or None in (*constant[0], *kinds[0]):
+        return None
+    total = mechanism.graph.value(0)
+    for sign, group in zip((-1, 1), groups, strict=True):
+        for k in group:
+            total = total + sign * mechanism.frames[k].at(q)[0]
+    return first[0].motion.rotation([total])
+
+
+def _known(rotation: Rotation) -> list[tuple[int, int, int] | None]:
+    """The turns of a rotation, for comparing them; None for a matrix."""
+    return [(turn.axis, turn.c.ref, turn.s.ref) if isinstance(turn, AxisRotation) else None for turn in rotation.steps]
+
+
+def _leg(mechanism: Mechanism, chains: LoopChains, end: LinkFrame, other: LinkFrame) -> Leg | None:
+    """One side of a loop as a leg, if nothing else hangs on it or moves with it."""
+    if end.frame < 0 or other.frame < 0:
+        return None
+    frames = tuple(mechanism.ancestors(end.frame))
+    own = {k for index in frames for k in mechanism.frames[index].touched}
+    for index, frame in enumerate(mechanism.frames):
+        apart = index not in frames
+        if frame.elastic is not None or frame.window is not None or frame.motion.coupled:
+            return None
+        if apart and (frame.parent in frames or own & {*frame.touched}):
+            return None
+    ends = [link.frame for loop in mechanism.loops for link in loop.carriers if loop is not chains]
+    return None if {*ends} & {*frames} else Leg(frames, tuple(sorted(own)), end, other)
+
+
+class LegMap:
+    """u = J_L qd_L of one leg, factorized; u has the components that the leg can give."""
+
+    def __init__(
+        self, robot: Robot, mechanism: Mechanism, placed: Sequence[Placed], q: Sequence[Value], leg: Leg, analysis: LoopAnalysis
+    ) -> None:
+        self.axes, rows = leg_rows(mechanism, placed, q, leg)
+        self.size = len(self.axes)
+        self.square = self.size == len(leg.coordinates)
+        if self.square:
+            choice = choose(robot, mechanism, rows, analysis, [range(self.size)])
+            with mechanism.graph.section(f"{leg.end.name}: velocities of the leg by that of its end"):
+                self.elimination = Elimination(rows, choice)
+
+
+def leg_rows(mechanism: Mechanism, placed: Sequence[Placed], q: Sequence[Value], leg: Leg) -> tuple[list[int], Mat]:
+    """The components of u that a leg can give, and rows of J_L qd_L - u over its velocities and these components."""
+    graph = mechanism.graph
+    tip = LinkFrame(leg.end.name, leg.end.frame, Rotation(()), leg.end.position)
+    J = [[row[k] for k in leg.coordinates] for row in jacobian_in_tip(mechanism, placed, q, tip)[:3]]
+    axes = [r for r in range(3) if not all(entry.is_zero for entry in J[r])]
+    return axes, [[*J[r], *(graph.value(-1 if axis == r else 0) for axis in axes)] for r in axes]
+
+
+class LegElimination:
+    """All velocities by those of the drives: rows of legs, of the points that carry bodies, and of these bodies.
+
+    Beside the velocities there are others: u of each leg, the velocity w of its point in base components, and per body that
+    legs carry the velocity z of its origin and its angular velocity, in base components. Each row has few entries, and so has
+    what an elimination makes of them.
+    """
+
+    def __init__(
+        self,
+        robot: Robot,
+        mechanism: Mechanism,
+        placed: Sequence[Placed],
+        q: Sequence[Value],
+        legs: Sequence[Leg],
+        analysis: LoopAnalysis,
+    ) -> None:
+        graph, n = mechanism.graph, mechanism.size
+        zero, one = graph.value(0), graph.value(1)
+        found = poses(mechanism, placed)
+        bodies = list(dict.fromkeys(leg.other.frame for leg in legs))
+        entries: list[dict[int, Value]] = []
+        width = n
+
+        def columns(count: int) -> list[int]:
+            nonlocal width
+            width += count
+            return list(range(width - count, width))
+
+        on = [leg.other.frame for leg in legs]
+        z = {body: columns(6) for body in bodies if on.count(body) > 1}
+        for body in z:
+            with graph.section(f"{mechanism.frames[body].label}: rows of the body"):
+                at_origin = LinkFrame("", body, Rotation(()), [zero] * 3)
+                J, R = jacobian_in_tip(mechanism, placed, q, at_origin), found[body].R
+                for r in range(6):
+                    row = {k: J[r][k] for k in range(n)}
+                    row |= {z[body][3 * (r // 3) + k]: -R[k][r % 3] for k in range(3)}
+                    entries.append(row)
+        for leg in legs:
+            with graph.section(f"{leg.end.name}: rows of the leg"):
+                axes, rows = leg_rows(mechanism, placed, q, leg)
+                u = columns(len(axes))
+                entries += [dict(zip((*leg.coordinates, *u), row, strict=True)) for row in rows]
+                if leg.other.frame not in z:  # by the point's velocity w in the axes of the other side
+                    w = columns(3)
+                    tip = LinkFrame(leg.other.name, leg.other.frame, Rotation(()), leg.other.position)
+                    there = jacobian_in_tip(mechanism, placed, q, tip)
+                    turn = relative_rotation(mechanism, placed, q, leg.end.frame, leg.other.frame)
+                    units = [turn.outward([one if r == c else zero for r in range(3)]) for c in range(3)]
+                    entries += [{w[r]: one, **{k: -there[r][k] for k in range(n)}} for r in range(3)]
+                    entries += [{u[k]: one, **{w[c]: -units[c][axis] for c in range(3)}} for k, axis in enumerate(axes)]
+                    continue
+                inner: list[int | None] = [None] * 3
+                for k, axis in enumerate(axes):
+                    inner[axis] = u[k]
+                for step in reversed(base_rotation(placed, leg.end.frame).steps):
+                    outer: list[int | None] = [None] * 3
+                    units = [step.inward([one if r == c else zero for r in range(3)]) for c in range(3)]
+                    for r in range(3):
+                        alone = [c for c in range(3) if units[c][r].constant == 1]
+                        if inner[r] is not None and alone:  # not turned by this step
+                            outer[alone[0]] = inner[r]
+                    outer = [c if c is not None else columns(1)[0] for c in outer]
+                    for r in range(3):
+                        own = inner[r]
+                        if own is not None and own not in outer:
+                            entries.append({own: one, **{c: -units[k][r] for k, c in enumerate(outer) if c is not None}})
+                    inner = outer
+                w = [c if c is not None else columns(1)[0] for c in inner]
+                x, y, last = times(found[leg.other.frame].R, leg.other.position)
+                arm = [[zero, last, -y], [-last, zero, x], [y, -x, zero]]  # omega x r = arm omega
+                place = z[leg.other.frame]
+                for r in range(3):
+                    entries.append({w[r]: one, place[r]: -one, **{place[3 + c]: -arm[r][c] for c in range(3)}})
+        J_all = [[row.get(k, zero) for k in range(width)] for row in entries]
+        driven = list(analysis.driven)
+        first = [k for k in range(width) if k not in driven]
+        choice = choose(robot, mechanism, J_all, analysis, [first])
+        self.fits = choice.independent == tuple(driven) and len(choice.pivots) == len(J_all)
+        self.width = width
+        if self.fits:
+            with graph.section("elimination of dependent velocities"):
+                self.elimination = Elimination(J_all, choice)
+
+
+def choose(robot: Robot, mechanism: Mechanism, J: Mat, analysis: LoopAnalysis, tiers: Sequence[Sequence[int]]) -> Choice:
+    """Pivots for rows at the closed configurations of the analysis; columns count by their own size."""
+    count, width, order = len(J), len(J[0]), mechanism.order
+    small, refs = extract(mechanism.graph, [entry.ref for row in J for entry in row])
+    program = Program(small, (Argument("q", (len(order),), "", ""),), ((Argument("J", (count, width), "", ""), refs),))
+    parameters = {parameter.name: parameter.value for parameter in robot.live_parameters}
+    q = np.array([state[0] for state in analysis.samples[::MOTIONS]])
+    found = np.array(np.broadcast_to(program.evaluate({"q": q}, parameters)["J"], (len(q), count, width)))
+    sizes = np.abs(found).max(axis=(0, 1))
+    sizes = 10.0 ** np.round(np.log10(np.where(sizes > 0, sizes, 1.0)))
+    chosen = eliminated(found / sizes, count, tiers)
+    pivots = tuple(replace(pivot, size=pivot.size * sizes[pivot.column]) for pivot in chosen.pivots)
+    return Choice(pivots, chosen.independent)
