@@ -1,0 +1,1 @@
+"""Motions of the tip of flexible arms: inversion, references, comparison (extra ``design``)."""

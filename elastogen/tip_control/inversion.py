@@ -1,0 +1,280 @@
+"""Stable inversion: the motion of a flexible arm whose tip goes exactly along its path.
+
+The tip of a flexible arm does not answer its drives at once, nor in the same direction: forces that make it follow a path
+grow without bound if they are computed forward in time. There is one bounded solution, which begins before the tip moves and
+ends after it (Devasia, Chen, Paden, IEEE Trans. Automatic Control 41, 1996). It is found here as a boundary value
+problem on a grid of times, all at once: at each time the tip's error in the drives' directions vanishes, and no force acts on
+the coordinates without drives; at both ends the arm rests. Derivatives are central differences of fourth order; Newton's method
+takes the exact derivatives of the emitted inverse dynamics.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from elastogen.runtime import real_numbers
+from elastogen.runtime.errors import ModelError
+from elastogen.runtime.model.model import Model
+from elastogen.runtime.motion.trajectory import Trajectory
+from elastogen.tip_control.tip_path import TipPath, check_arm, tip_path
+
+Array = NDArray[np.float64]
+VELOCITY = {-2: 1 / 12, -1: -8 / 12, 1: 8 / 12, 2: -1 / 12}  # of the differences, over h
+ACCELERATION = {-2: -1 / 12, -1: 16 / 12, 0: -30 / 12, 1: 16 / 12, 2: -1 / 12}  # over h^2
+NEWTON_STEPS = 20
+FARTHEST = 5.0  # that a step of it may go
+STROKES = 6  # in which a long one is reached
+CONVERGED = 1e-10  # greatest change of a coordinate
+DECAYS = 14.0  # time constants of the internal motion before and after the move: e^-14 is 8e-7
+AT_REST = 1e-3  # of the greatest deflection: what may be left at the ends
+STEPS_OF_MOVE, MOST_NODES = 400, 40000
+
+
+@dataclass(frozen=True, eq=False)
+class TipMotion:
+    """A motion of the whole arm whose tip goes along its path; row k is time ``t[k]``, the move begins at 0."""
+
+    t: Array  # (rows,) [s], from -before
+    q: Array  # (rows, n)
+    qd: Array
+    qdd: Array
+    F: Array  # (rows, n): forces of the drives [N m, N], zero elsewhere
+    tip: Array  # (rows, 3): where the tip is to be [m]
+    before: float  # [s]
+    after: float
+    model: Model
+
+    def sampled(self, period: float) -> TipMotion:
+        """The motion at multiples of a period [s], for ``loop.follow(m.q, m.qd, m.qdd, F=m.F)``."""
+        from scipy.interpolate import CubicSpline, make_interp_spline
+
+        step = real_numbers.number("sampled: period", period, "a positive number of seconds")
+        if step <= 0.0:
+            raise ModelError(f"sampled: period={period!r}, expected a positive number of seconds.")
+        count = int(np.floor((self.t[-1] - self.t[0]) / step + 1e-9)) + 1
+        t = self.t[0] + step * np.arange(count)
+        curve = make_interp_spline(self.t, self.q, k=7)
+        q, qd, qdd = (np.asarray(curve(t, nu)) for nu in range(3))
+        F = _forces(self.model, q, qd, qdd)
+        return TipMotion(t, q, qd, qdd, F, np.asarray(CubicSpline(self.t, self.tip)(t)), self.before, self.after, self.model)
+
+
+def internal_rates(model: Model, path: TipPath) -> Array:
+    """Rates [1/s] of the internal motion with the tip at rest at the first row of the path: the zeros of drives to tip."""
+    from scipy.linalg import eig
+
+    n, zero = model.nv, np.zeros(model.nv)
+    free = [k for k in range(n) if k not in model.driven]
+    if not free:
+        return np.zeros(0)
+    K, D, M = (np.asarray(block) for block in model.evaluate("inverse_dynamics_derivatives", q=path.q[0], qd=zero, qdd=zero))
+    single = TipPath(path.q[:1], path.pose[:1], path.weights[:1])
+    C = single.errors(model, path.q[:1])[1][0]
+    drives = n - len(free)
+    left, right = np.zeros((2 * n, 2 * n)), np.zeros((2 * n, 2 * n))
+    right[:n, :n] = left[:n, n:] = np.eye(n)
+    right[n : n + len(free), n:] = M[free]
+    left[n : n + len(free), :n], left[n : n + len(free), n:] = -K[free], -D[free]
+    left[n + len(free) :, :n] = C / np.abs(C).max()
+    found = eig(left, right, right=False)
+    finite = found[np.isfinite(found)]
+    fastest = np.sqrt(np.abs(np.linalg.eigvals(np.linalg.solve(M, K))).max())
+    rates: Array = finite[np.abs(finite) < 1e3 * max(fastest, 1.0)]
+    return rates if drives else np.zeros(0)
+
+
+def tip_inversion(
+    model: Model,
+    joints: Trajectory | ArrayLike,
+    goal: ArrayLike | None = None,
+    seconds: float | None = None,
+    *,
+    before: float | None = None,
+    after: float | None = None,
+    step: float | None = None,
+) -> TipMotion:
+    """The motion in which the tip goes where the tip of the arm at rest would go along a motion of its driven joints.
+
+    ``joints`` is a :class:`Trajectory` of the driven joints, from rest to rest; or a start (drives,), with ``goal`` and
+    ``seconds``, between which the tip's path is a polynomial of degree 9 (continuous up to the snap). The arm begins to
+    move ``before`` the tip does and comes to rest ``after`` it [s]; by default 14 time constants of the internal motion.
+    ``step`` is that of the grid [s], by default a 400th of the move. Weights bend the arm at rest, too: the path includes
+    that. Needs SciPy. ModelError where the tip has no bounded inverse: an internal motion that neither grows nor decays.
+    """
+    what = "tip_inversion"
+    check_arm(model, what)
+    reference = joints if isinstance(joints, Trajectory) else _rest_to_rest(model, joints, goal, seconds, what)
+    if reference.size != len(model.driven):
+        raise ModelError(
+            f"{what}: the trajectory has {reference.size} coordinates, expected {len(model.driven)}, of the drives."
+        )
+    for end, time in (("begin", reference.breaks[0]), ("end", reference.breaks[-1])):
+        if max(np.abs(reference(time, 1)).max(), np.abs(reference(time, 2)).max()) > 1e-9 * max(
+            np.abs(reference.coefficients).max(), 1.0
+        ):
+            raise ModelError(f"{what}: the trajectory does not {end} at rest. Fix: septic, or a start, goal and seconds.")
+    h = reference.duration / STEPS_OF_MOVE if step is None else _positive(f"{what}: step", step)
+    lead, tail = (
+        None if time is None else _positive(f"{what}: {name}", time) for name, time in (("before", before), ("after", after))
+    )
+    if lead is None or tail is None:
+        pre, post = _decay(model, tip_path(model, reference([reference.breaks[0]]), what), what)
+        lead, tail = pre if lead is None else lead, post if tail is None else tail
+    first, last = int(np.ceil(lead / h)), int(np.ceil((reference.duration + tail) / h))
+    if first + last + 1 > MOST_NODES:
+        raise ModelError(
+            f"{what}: {first + last + 1} times of {h:g} s, expected at most {MOST_NODES}: an internal motion decays slowly. "
+            "Fix: before= and after= [s], or a greater step=."
+        )
+    t = h * np.arange(-first, last + 1, dtype=np.float64)
+    joints_at = reference(reference.breaks[0] + t)
+    path = tip_path(model, joints_at, what)
+    found = _solved(model, path, h, path.q)
+    q = found if found is not None else _by_larger_strokes(model, joints_at, h, what)
+    qd, qdd = _differences(q, VELOCITY) / h, _differences(q, ACCELERATION) / h**2
+    _check_ends(model, path, q, qd, lead, tail, what)
+    return TipMotion(t, q, qd, qdd, _forces(model, q, qd, qdd), path.pose[:, :3, 3].copy(), lead, tail, model)
+
+
+def _rest_to_rest(model: Model, start: Any, goal: Any, seconds: float | None, what: str) -> Trajectory:
+    if goal is None or seconds is None:
+        raise ModelError(f"{what}: got positions of joints, expected goal= and seconds=, too; or a Trajectory.")
+    duration, count = _positive(f"{what}: seconds", seconds), len(model.driven)
+    ends = [np.atleast_1d(real_numbers.finite(f"{what}: {name}", given)) for name, given in (("start", start), ("goal", goal))]
+    for name, value in zip(("start", "goal"), ends, strict=True):
+        if value.shape != (count,):
+            raise ModelError(f"{what}: {name} has shape {value.shape}, expected ({count},): the driven joints.")
+    return smooth_move(ends[0], ends[1], duration)
+
+
+def smooth_move(start: Array, goal: Array, seconds: float) -> Trajectory:
+    """The polynomial of degree 9 from rest to rest whose derivatives up to the fourth vanish at both ends."""
+    s = np.array([0, 0, 0, 0, 0, 126.0, -420.0, 540.0, -315.0, 70.0]) / seconds ** np.arange(10)
+    coefficients = np.outer(goal - start, s)
+    coefficients[:, 0] = start
+    return Trajectory(np.array([0.0, seconds]), coefficients[None])
+
+
+def _positive(what: str, given: Any) -> float:
+    value = real_numbers.number(what, given, "a positive number of seconds")
+    if value <= 0.0:
+        raise ModelError(f"{what}={given!r}, expected a positive number of seconds.")
+    return value
+
+
+def _decay(model: Model, path: TipPath, what: str) -> tuple[float, float]:
+    """Times before and after the move in which the internal motion grows and decays."""
+    rates = internal_rates(model, path)
+    still = np.abs(rates.real) < 1e-4 * np.abs(rates)
+    if still.any():
+        rate = rates[still][0]
+        raise ModelError(
+            f"{what}: with its tip at rest, {model.name} vibrates at {abs(rate) / (2 * np.pi):.3g} Hz and neither grows nor "
+            "decays: the tip has no bounded inverse. Fix: damping of the links, a tip at their end, or before= and after= [s]."
+        )
+    growing, falling = rates.real[rates.real > 0.0], -rates.real[rates.real < 0.0]
+    return (
+        DECAYS / float(growing.min()) if growing.size else 0.0,
+        DECAYS / float(falling.min()) if falling.size else 0.0,
+    )
+
+
+def _differences(q: Array, stencil: dict[int, float]) -> Array:
+    """Differences along the first axis; beyond the ends the arm rests."""
+    padded = np.concatenate([np.repeat(q[:1], 2, axis=0), q, np.repeat(q[-1:], 2, axis=0)])
+    count = len(q)
+    result: Array = sum(weight * padded[2 + k : 2 + k + count] for k, weight in stencil.items())  # type: ignore[assignment]
+    return result
+
+
+def _by_larger_strokes(model: Model, joints: Array, h: float, what: str) -> Array:
+    """The motion by motions of growing strokes: each begins with the deflections of the last one, scaled."""
+    bent, q = np.zeros((len(joints), model.nv)), None
+    for k in range(1, STROKES + 1):
+        path = tip_path(model, joints[:1] + (k / STROKES) * (joints - joints[:1]), what)
+        q = _solved(model, path, h, path.q + bent * (k / max(k - 1, 1)))
+        if q is None:
+            raise ModelError(
+                f"{what}: no motion of {model.name} was found for more than {(k - 1) / STROKES:.0%} of the stroke: the links "
+                "would bend too far. Fix: a slower move, a shorter one, or a smaller step= [s]."
+            )
+        bent = q - path.q
+    assert q is not None
+    return q
+
+
+def _solved(model: Model, path: TipPath, h: float, start: Array) -> Array | None:
+    """Configurations at all times, by Newton's method on all of them at once; None: it does not converge."""
+    from scipy.sparse import coo_matrix
+    from scipy.sparse.linalg import splu
+
+    n, count = model.nv, len(path.q)
+    free = [k for k in range(n) if k not in model.driven]
+    drives = n - len(free)
+    q: Array = start.copy()
+    if not free:
+        return q
+    rows = np.arange(count)[:, None, None] * n
+    for _ in range(NEWTON_STEPS):
+        qd, qdd = _differences(q, VELOCITY) / h, _differences(q, ACCELERATION) / h**2
+        errors, by_q = path.errors(model, q)
+        by_position, by_velocity, M = (
+            np.asarray(block)[:, free] for block in model.evaluate("inverse_dynamics_derivatives", q=q, qd=qd, qdd=qdd)
+        )
+        forces = np.asarray(model.inverse_dynamics(q, qd, qdd))[:, free]
+        size = np.abs(M).max(axis=(0, 2)) / h**2  # rows of one order
+        entries: list[tuple[Array, Array, Array]] = []
+        for k in range(-2, 3):
+            block = np.zeros((count, n, n))
+            block[:, drives:] = by_velocity * (VELOCITY.get(k, 0.0) / h) + M * (ACCELERATION[k] / h**2)
+            if k == 0:
+                block[:, drives:] += by_position
+                block[:, :drives] = by_q
+            block[:, drives:] /= size[:, None]
+            columns = np.clip(np.arange(count) + k, 0, count - 1)[:, None, None] * n  # beyond the ends: the last one
+            shape = block.shape
+            r = np.broadcast_to(rows + np.arange(n)[None, :, None], shape)
+            c = np.broadcast_to(columns + np.arange(n)[None, None, :], shape)
+            entries.append((block.ravel(), r.ravel(), c.ravel()))
+        values, r_all, c_all = (np.concatenate(part) for part in zip(*entries, strict=True))
+        residual = np.concatenate([errors, forces / size], axis=1)
+        matrix = coo_matrix((values, (r_all, c_all)), shape=(count * n, count * n)).tocsc()
+        try:
+            change = splu(matrix).solve(-residual.ravel()).reshape(count, n)
+        except RuntimeError:
+            return None  # singular
+        q = np.asarray(q + change)
+        largest = float(np.abs(change).max())
+        if not largest < FARTHEST:
+            return None
+        if largest < CONVERGED:
+            return q
+    return None
+
+
+def _forces(model: Model, q: Array, qd: Array, qdd: Array) -> Array:
+    """Forces of the drives; those on other coordinates vanish up to the differences' errors."""
+    F: Array = np.array(model.inverse_dynamics(q, qd, qdd), dtype=np.float64)
+    F[:, [k for k in range(model.nv) if k not in model.driven]] = 0.0
+    return F
+
+
+def _check_ends(model: Model, path: TipPath, q: Array, qd: Array, before: float, after: float, what: str) -> None:
+    """The arm must rest where the grid ends: else the solution is that of arms held there."""
+    free = [k for k in range(model.nv) if k not in model.driven]
+    if not free:
+        return
+    size = np.abs(q - path.q).max(axis=0)
+    for end, place, time in (("before", slice(0, 5), before), ("after", slice(-5, None), after)):
+        left = np.abs(q[place] - path.q[place]).max(axis=0)
+        worst = int(np.argmax(left[free] - AT_REST * size[free]))
+        if left[free][worst] > AT_REST * size[free][worst] + 1e-12:
+            name = model.coordinate_names[free[worst]]
+            raise ModelError(
+                f"{what}: {name} does not come to rest in the {time:g} s {end} the move. "
+                f"Fix: a longer {end}= [s], or more damping."
+            )
