@@ -25,6 +25,14 @@ setup(
         "elastogen.generator.description": ["robots/*.yaml", "robot.schema.json"],
         "elastogen.build.export": ["cmake/*.cmake"],
         "elastogen.build.bridges": ["xla_handler.c"],
-        "elastogen.templates": ["**/*.j2", "**/robot*.c", "**/robot*.h", "pages/*.js", "pages/*.css", "pages/*.h"],
+        "elastogen.templates": [
+            "**/*.j2",
+            "**/robot*.c",
+            "**/robot*.h",
+            "pages/*.js",
+            "pages/*.css",
+            "pages/*.h",
+            "shared/*.h",
+        ],
     },
 )

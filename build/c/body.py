@@ -295,7 +295,7 @@ class Printer:
         real, count = self.dialect.real_type, len(call.angles)
         level = "" if call.level == 1 else str(call.level)
         angles = self._contiguous_inputs(call.angles)
-        # see _sincos_odd.j2; angles that are stored one by one just before cannot be read as a vector at once
+        # see templates/sincos/_odd.j2; angles that are stored one by one just before cannot be read as a vector at once
         odd = count % 2 == 1 and (count > 1 if angles else count > 3 and count % 4 == 3)
         function = "sincos_odd" if odd and self.dialect.real == "double" and not self.dialect.lanes else "sincos"
         lines = []

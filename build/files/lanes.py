@@ -52,7 +52,7 @@ class LanesContext:
 
 @dataclass(frozen=True)
 class _SincosContext:
-    """For ``model/sincos.c.j2``."""
+    """For ``sincos/sincos.c.j2``."""
 
     prefix: str
     real: str
@@ -134,17 +134,21 @@ def _sincos(real: str) -> str:
 
     A vector of angles is a chain of operations that wait for each other: two chains side by side wait less.
     """
-    text = fill("model/sincos.c.j2", _SincosContext("eg_lanes", real))
+    context = _SincosContext("eg_lanes", real)
+    text, far = (fill(name, context) for name in ("sincos/sincos.c.j2", "lanes/sincos_far.c.j2"))
     code, bits = text[text.index("static inline") :], "uint64_t" if real == "double" else "uint32_t"
     code = re.sub(rf"\b{bits}\b", "eg_lanes_bits_t", re.sub(rf"\b{real}\b", "eg_lanes_real_t", code)).rstrip()
     code = code.replace(
         "static inline", "static inline __attribute__((always_inline))", 1
     )  # else it depends on its callers' number
     head, loop, rest = code.partition("    for (int i = 0; i < n; ++i) {\n")
-    body = rest[: rest.rindex("    }\n}")]
+    body, _, last = rest.partition("    }\n    if ((beyond")
+    lanes = "    for (int lane = 0; lane < EG_LANES; ++lane) {\n        found |= beyond[lane];\n    }\n"
+    call = f"    if ((found{last[: last.index('{')]}{{\n        eg_lanes_sincos_beyond(x, s, c, n);\n    }}\n"
     two = "".join(f"        {line};\n" for line in _side_by_side(body))
     each = "    for (int i = n - (n % 2); i < n; ++i) {\n"
-    return f"{head}{loop.replace('i < n; ++i', 'i + 1 < n; i += 2')}{two}    }}\n{each}{body}    }}\n}}"
+    every = f"{head}{loop.replace('i < n; ++i', 'i + 1 < n; i += 2')}{two}    }}\n{each}{body}    }}\n"
+    return f"{far}\n{every}    {bits} found = 0u;\n{lanes}{call}}}"
 
 
 def _side_by_side(body: str) -> list[str]:

@@ -7,7 +7,8 @@ five rules, each on tokens and none of them a choice that a file could not say i
 - ``#if`` on a macro of ``robot_features.h`` is decided;
 - ``REAL(0.5)`` and the other words of ``robot_real.h`` are written out, as ``0.5`` or ``0.5F``, ``sqrt`` or ``sqrtf``;
 - an include of a part, a file that only this one includes, is replaced by its text, and those of the system come first;
-- the comment that names the file gets the lines that say where it is from.
+- the comment that names the file gets the lines that say where it is from, and a C file, behind its includes, the lines of
+  ``shared/not_fused.h`` that make its bits those of every host.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from elastogen.build.plain_c.features import decided
 from elastogen.build.plain_c.tokens import Token, tokens
 
 SAMPLE = "robot"
+NOT_FUSED = "shared/not_fused.h"
 PART, SHARED = "/* Part of ", "/* Shared part"
 """How files begin that are written into those that include them."""
 _INCLUDE = re.compile(r'#include "(?:[\w/.]*/)?(\w+\.[ch])"\n')
@@ -47,7 +49,8 @@ class Emission:
 
     def file(self, path: str) -> str:
         """A file of ``templates``, with its parts, for this robot."""
-        return _with_origin(self.renamed(re.sub(r"\n{3,}", "\n\n", self.plain(path))), self.origin)
+        text = self.renamed(re.sub(r"\n{3,}", "\n\n", self.plain(path)))
+        return _with_origin(_not_fused(text) if path.endswith(".c") else text, self.origin)
 
     def part(self, file: str, known: Iterable[str] = ()) -> str:
         """A part for this robot, without its guard and its includes; parts that are ``known`` stand there already."""
@@ -179,14 +182,26 @@ def _with_origin(text: str, origin: tuple[str, ...]) -> str:
     return head + "\n *" + "".join(f"\n * {line}".rstrip() for line in origin) + end + rest
 
 
+def _not_fused(text: str) -> str:
+    """A C file whose bits are those of every host, behind its includes."""
+    first = _first_includes(text)
+    return f"{text[:first]}\n{source(NOT_FUSED)}{text[first:]}"
+
+
+def _first_includes(text: str) -> int:
+    """Where the first includes of a C file end: its own header, and those of the system behind it."""
+    first = re.search(r'(?:#include "[\w/.]+"\n)+(?:\n?#include <[\w/.]+>\n)*', text)
+    if first is None:
+        raise ValueError("a C file of the sample robot begins with the include of a header.")
+    return first.end()
+
+
 def _with_systems(text: str, systems: list[str]) -> str:
     """Headers of the system that parts need, beside those of the file itself."""
     own = _SYSTEM.findall(text)
     missing = sorted(set(systems) - set(own))
     if not missing:
         return text
-    first = re.search(r'#include "[\w/.]+"\n(?:\n?#include <[\w/.]+>\n)*', text)
-    if first is None:
-        raise ValueError("a C file of the sample robot begins with the include of a header.")
+    first = _first_includes(text)
     lines = "".join(f"#include <{name}>\n" for name in missing)
-    return text[: first.end()] + ("" if "<" in first[0] else "\n") + lines + text[first.end() :]
+    return text[:first] + ("" if text[:first].endswith(">\n") else "\n") + lines + text[first:]

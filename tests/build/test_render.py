@@ -56,7 +56,7 @@ def test_c_files_are_narrow_plain_text(rendered: RenderedModel) -> None:
         assert text.isascii()
         assert text.endswith("\n")
         assert "\t" not in text
-        own = text.split("static inline void")[0] + text.rpartition("params_nominal = ")[2]
+        own = text.split("#include <stdint.h>")[0] + text.rpartition("params_nominal = ")[2]
         assert max(len(line) for line in own.splitlines()) <= WIDTH + 10
         assert not any(line != line.rstrip() for line in text.splitlines())
         assert "\n\n\n" not in text

@@ -27,35 +27,86 @@
 #endif
 
 /**
- * @brief Sine and cosine of n angles: s[i] = sin(x[i]), c[i] = cos(x[i]), i < n. Inline, no libm, no branch on data.
- *
- * Written for auto-vectorization: pass a constant n and local s, c (s, c, x must not overlap), and compile with
- * -O2 -ftree-vectorize or -O3 (plain -O2 of gcc >= 12 only if n is a multiple of the vector length). Needs
- * IEEE round-to-nearest. Only + - * and integer operations: bit-identical on every such platform with
- * -ffp-contract=off (gcc's default under -std=c99), and as accurate with contraction to FMA.
- *
- * Error (double): below 1 ulp for |x| <= 4.1e5 rad (65000 turns); the largest found is 0.83 ulp (1.8e8 random points
- * and the neighbours of every multiple of pi/4). Beyond, |x| * 2^-52 absolute; NaN for |x| >= 2^48, inf and NaN.
- * sin(-0) = -0.
- *
- * Method: k = nearest integer to x * 2/pi, by adding 1.5 * 2^(p-1) in p-bit precision, which leaves k modulo 4 in
- * the low bits; x - k * pi/2 = r - lo by Cody and Waite, pi/2 in three parts with short significands, so that
- * the leading products are exact; sin and cos of r - lo on [-pi/4, pi/4] by polynomials that keep the leading terms
- * apart (as fdlibm does); quadrant by exchange and sign flip of the bits. Coefficients: own weighted Remez fit of the
- * relative error in mpmath, rounded one by one with refit, error below 2^-57.8 (sin) and 2^-63.9 (cos).
+ * @brief Sine and cosine of one angle of any size, as Payne and Hanek reduce it: of 2/pi only the bits count that
+ * the exponent of x leaves below 4. 192 of them give k mod 4 and the rest to 2^-137. NaN for inf and NaN.
  */
-static inline void golden_flexible_sincos(
-    const golden_flexible_real_t *x, golden_flexible_real_t *s, golden_flexible_real_t *c, int n)
+static void golden_flexible_sincos_far(const double x, double *s, double *c)
 {
-    for (int i = 0; i < n; ++i) {
-        /* x = k pi/2 + r - lo; products exact for |k| < 2^18 but the last */
-        const double t = (x[i] * 0x1.45f306dc9c883p-1) + 0x1.8p52;
-        const double k = t - 0x1.8p52;
-        const double a = x[i] - (k * 0x1.921fb5444p0);
-        const double w = k * 0x1.68c234c4cp-39;
-        const double r = a - w;
-        const double out_of_range = (x[i] * 0x1p976) * 0.0; /* NaN from |x| = 2^48, else 0 */
-        const double lo = ((k * 0x1.98a2e03707345p-77) - ((a - r) - w)) + out_of_range;
+    static const uint32_t two_by_pi[39] = { /* its bits, behind 64 zeros */
+        0x00000000u, 0x00000000u, 0xa2f9836eu, 0x4e441529u, 0xfc2757d1u, 0xf534ddc0u, 0xdb629599u, 0x3c439041u,
+        0xfe5163abu, 0xdebbc561u, 0xb7246e3au, 0x424dd2e0u, 0x06492eeau, 0x09d1921cu, 0xfe1deb1cu, 0xb129a73eu,
+        0xe88235f5u, 0x2ebb4484u, 0xe99c7026u, 0xb45f7e41u, 0x3991d639u, 0x835339f4u, 0x9c845f8bu, 0xbdf9283bu,
+        0x1ff897ffu, 0xde05980fu, 0xef2f118bu, 0x5a0a6d1fu, 0x6d367ecfu, 0x27cb09b7u, 0x4f463f66u, 0x9e5fea2du,
+        0x7527bac7u, 0xebe5f17bu, 0x3d0739f7u, 0x8a5292eau, 0x6bfb5fb1u, 0x1f8d5d08u, 0x56033046u };
+    union { double value; uint64_t bits; } angle, turn, sine, cosine; /* type punning as in C99 6.5.2.3 */
+    angle.value = x;
+    const uint64_t field = (angle.bits >> 52) & 0x7ffu;
+    sine.value = x - x; /* NaN for inf and NaN */
+    cosine.value = x - x;
+    if (field != 0x7ffu) {
+        /* x * 2/pi mod 4, in units of 2^-190 */
+        const uint32_t first = (uint32_t)field - 1013u;
+        uint32_t product[6];
+        const uint64_t significand = (angle.bits & 0xfffffffffffffu) | 0x10000000000000u;
+        const uint64_t low = significand & 0xffffffffu;
+        const uint64_t high = significand >> 32;
+        uint64_t above = 0u; /* carries of both rows */
+        uint64_t before = 0u; /* the bits that were read last */
+        uint64_t carry = 0u;
+        for (int i = 5; i >= 0; --i) {
+            const uint32_t at = first / 32u;
+            const uint32_t shift = 32u - (first % 32u);
+            const uint64_t upper = two_by_pi[at + (uint32_t)i];
+            const uint64_t next = two_by_pi[at + (uint32_t)i + 1u];
+            const uint64_t limb = (((upper << 32) | next) >> shift) & 0xffffffffu;
+            carry += limb * low;
+            const uint64_t sum = (carry & 0xffffffffu) + (above & 0xffffffffu) + ((before * high) & 0xffffffffu);
+            above = (above >> 32) + ((before * high) >> 32) + (sum >> 32);
+            before = limb;
+            const uint64_t lower = sum & 0xffffffffu;
+            product[i] = (uint32_t)lower;
+            carry >>= 32;
+        }
+
+        /* the nearest k, and what is left as a positive number of bits, shifted up */
+        uint32_t k = product[0] >> 30;
+        uint32_t one = (product[0] >> 29) & 1u;
+        const uint32_t inverted = 0u - one;
+        double unit = (one != 0u) ? -1.0 : 1.0;
+        k += one;
+        for (int i = 5; i >= 0; --i) {
+            product[i] = (product[i] ^ inverted) + one;
+            if (product[i] != 0u) {
+                one = 0u;
+            }
+        }
+        product[0] &= 0x3fffffffu;
+        for (int shift = 0; (shift < 96) && (product[0] < 0x20000000u); ++shift) {
+            for (int i = 0; i < 5; ++i) {
+                product[i] = (product[i] << 1) | (product[i + 1] >> 31);
+            }
+            product[5] <<= 1;
+            unit *= 0.5;
+        }
+        if (x < 0.0) {
+            unit = -unit;
+            k = 0u - k;
+        }
+
+        /* times pi/2 */
+        const uint32_t g1 = product[0] >> 4;
+        const uint32_t g2 = ((product[0] & 15u) << 22) | (product[1] >> 10);
+        const uint32_t g3 = ((product[1] & 1023u) << 16) | (product[2] >> 16);
+        const double f1 = (double)g1 * 0x1p-26;
+        const double f2 = (double)g2 * 0x1p-52;
+        const double f3 = (double)g3 * 0x1p-78;
+        const double largest = f1 * 0x1.921fb5p0;
+        const double rest = ((f1 * 0x1.110b46p-26) + (f2 * 0x1.921fb5p0))
+            + (((f1 * 0x1.1a6262p-54) + (f3 * 0x1.921fb5p0)) + (f2 * 0x1.110b46p-26));
+        const double total = largest + rest;
+        const double r = unit * total;
+        const double lo = unit * ((total - largest) - rest);
+        turn.bits = k;
 
         const double z = r * r;
         const double zz = z * z;
@@ -69,8 +120,64 @@ static inline void golden_flexible_sincos(
             + (zz * (0x1.1ee9db8e3bd1ap-29 - (z * 0x1.8fa65e9a27f2ep-37)))));
 
         /* quadrant k mod 4: odd exchanges sine and cosine; bit 1 of k negates the sine, of k + 1 the cosine */
-        union { double value; uint64_t bits; } turn, sine, cosine; /* type punning as in C99 6.5.2.3 */
+        sine.value = r - ((lo * u) + ((z * r) * p));
+        cosine.value = u + (((1.0 - u) - h) + ((zz * q) + (r * lo)));
+        const uint64_t exchange = (sine.bits ^ cosine.bits) & (0u - (turn.bits & 1u));
+        sine.bits ^= exchange ^ ((turn.bits & 2u) << 62);
+        cosine.bits ^= exchange ^ (((turn.bits + 1u) & 2u) << 62);
+    }
+    *s = sine.value;
+    *c = cosine.value;
+}
+
+/**
+ * @brief Sine and cosine of n angles: s[i] = sin(x[i]), c[i] = cos(x[i]), i < n. Inline, no libm; one branch, on whether
+ * an angle is beyond the range.
+ *
+ * Written for auto-vectorization: pass a constant n and local s, c (s, c, x must not overlap), and compile with
+ * -O2 -ftree-vectorize or -O3 (plain -O2 of gcc >= 12 only if n is a multiple of the vector length). Needs
+ * IEEE round-to-nearest. Only + - * and integer operations: bit-identical on every such platform with
+ * -ffp-contract=off (gcc's default under -std=c99), and as accurate with contraction to FMA.
+ *
+ * Error (double): below 1 ulp for every x; the largest found is 0.83 ulp (1.8e8 random points up to 4.1e5 and the
+ * neighbours of every multiple of pi/4). Up to |x| = 409600 rad (65000 turns) all angles are in vectors, beyond one by one.
+ * NaN for inf and NaN, sin(-0) = -0.
+ *
+ * Method: k = nearest integer to x * 2/pi, by adding 1.5 * 2^(p-1) in p-bit precision, which leaves k modulo 4 in
+ * the low bits; x - k * pi/2 = r - lo by Cody and Waite, pi/2 in three parts with short significands, so that
+ * the leading products are exact; sin and cos of r - lo on [-pi/4, pi/4] by polynomials that keep the leading terms
+ * apart (as fdlibm does); quadrant by exchange and sign flip of the bits. Coefficients: own weighted Remez fit of the
+ * relative error in mpmath, rounded one by one with refit, error below 2^-57.8 (sin) and 2^-63.9 (cos).
+ */
+static inline void golden_flexible_sincos(
+    const golden_flexible_real_t *x, golden_flexible_real_t *s, golden_flexible_real_t *c, int n)
+{
+    uint64_t beyond = { 0u };
+    for (int i = 0; i < n; ++i) {
+        /* x = k pi/2 + r - lo; products exact for |k| < 2^18 but the last */
+        const double t = (x[i] * 0x1.45f306dc9c883p-1) + 0x1.8p52;
+        const double k = t - 0x1.8p52;
+        const double a = x[i] - (k * 0x1.921fb5444p0);
+        const double w = k * 0x1.68c234c4cp-39;
+        const double r = a - w;
+        const double lo = (k * 0x1.98a2e03707345p-77) - ((a - r) - w);
+
+        union { double value; uint64_t bits; } angle, turn, sine, cosine; /* type punning as in C99 6.5.2.3 */
+        angle.value = x[i];
         turn.value = t;
+        beyond |= 0x4119000000000000u - (angle.bits & 0x7fffffffffffffffu); /* its top bit: |x| > 409600, or no number */
+        const double z = r * r;
+        const double zz = z * z;
+        const double h = 0.5 * z;
+        const double u = 1.0 - h;
+        const double p = (0x1.5555555555548p-3 - (z * 0x1.111111110f73p-7))
+            + (zz * ((0x1.a01a019be9235p-13 - (z * 0x1.71de35552e674p-19))
+            + (zz * (0x1.ae5e4b87299e4p-26 - (z * 0x1.5d8b56bb2b218p-33)))));
+        const double q = (0x1.555555555554bp-5 - (z * 0x1.6c16c16c15013p-10))
+            + (zz * ((0x1.a01a019c8ed07p-16 - (z * 0x1.27e4f7f141155p-22))
+            + (zz * (0x1.1ee9db8e3bd1ap-29 - (z * 0x1.8fa65e9a27f2ep-37)))));
+
+        /* quadrant k mod 4: odd exchanges sine and cosine; bit 1 of k negates the sine, of k + 1 the cosine */
         sine.value = r - ((lo * u) + ((z * r) * p));
         cosine.value = u + (((1.0 - u) - h) + ((zz * q) + (r * lo)));
         const uint64_t exchange = (sine.bits ^ cosine.bits) & (0u - (turn.bits & 1u));
@@ -78,6 +185,13 @@ static inline void golden_flexible_sincos(
         cosine.bits ^= exchange ^ (((turn.bits + 1u) & 2u) << 62);
         s[i] = sine.value;
         c[i] = cosine.value;
+    }
+    if ((beyond >> 63) != 0u) {
+        for (int i = 0; i < n; ++i) {
+            if (!((x[i] >= -409600.0) && (x[i] <= 409600.0))) {
+                golden_flexible_sincos_far(x[i], &s[i], &c[i]);
+            }
+        }
     }
 }
 

@@ -1,4 +1,3 @@
-{# What keeps gcc from fusing multiplications and additions unasked: part of model.c.j2 and unit.c.j2. Context: none. #}
 /* gcc 12 makes fused instructions of a - b, a + b in vectors even with -ffp-contract=off: the last bit would differ. */
 #if defined(__GNUC__) && !defined(__clang__) && (defined(__FMA__) || defined(__FMA4__))
 #pragma GCC optimize("no-tree-slp-vectorize")
