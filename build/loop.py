@@ -207,7 +207,7 @@ def loop_outputs(robot: Robot, more: tuple[str, ...] | None = None) -> tuple[str
 
 def render_loop(robot: Robot, options: BuildOptions, code: UserCode) -> RenderedModel:
     """Print the files of a model with its loop."""
-    derivation = derive_model(robot, options.emit.outputs, options.emit.frames)
+    derivation = derive_model(robot, options.emit.outputs, options.emit.frames, derivation=options.emit.derivation)
     return with_loop(derivation, render_model(derivation, options.emit), options, code)
 
 

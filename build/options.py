@@ -15,6 +15,7 @@ CHOICES = {
     "precision": ("double", "float"),
     "sincos": ("fast", "libm"),
     "fp_contract": ("off", "fast"),
+    "derivation": ("graph", "sympy"),
 }
 
 
@@ -26,10 +27,12 @@ class EmitOptions:
     precision: str = "double"  # "double" or "float"
     sincos: str = "fast"  # "fast": inline, vectorized, the same bits everywhere; "libm": sin and cos of the C library
     frames: tuple[str, ...] = field(default=(), metadata={"later": True})  # those that functions of frames are about
+    derivation: str = field(default="graph", metadata={"later": True})  # what carries the recursions: "graph" or "sympy"
 
     def __post_init__(self) -> None:
         _check_choice("precision", self.precision)
         _check_choice("sincos", self.sincos)
+        _check_choice("derivation", self.derivation)
 
 
 @dataclass(frozen=True)
@@ -80,6 +83,7 @@ class BuildOptions:
         precision: str = "double",
         sincos: str = "fast",
         frames: Sequence[str] | str = (),
+        derivation: str = "graph",
         cache_dir: str | os.PathLike[str] | None = None,
         compiler: str | None = None,
         cflags: Sequence[str] | str | None = None,
@@ -100,7 +104,9 @@ class BuildOptions:
             raise OutputError(f"cflags: got {cflags!r}, expected flags of printable characters.")
         flags = (*_words("$ELASTOGEN_CFLAGS", os.environ.get("ELASTOGEN_CFLAGS", "") if environment else ""), *given)
         return cls(
-            emit=EmitOptions(_with_fused(_checked_outputs(outputs), fused), precision, sincos, _checked_names(frames)),
+            emit=EmitOptions(
+                _with_fused(_checked_outputs(outputs), fused), precision, sincos, _checked_names(frames), derivation
+            ),
             compile=CompileOptions(compiler, tuple(flags), bool(native), fp_contract, bool(lanes), timeout, bool(verbose)),
             cache_dir=None if cache_dir is None else checked_path("cache_dir", cache_dir),
         )

@@ -73,21 +73,25 @@ def generate(
     precision: str = "double",
     sincos: str = "fast",
     frames: Sequence[str] | str = (),
+    derivation: str = "graph",
     force: bool = False,
 ) -> GeneratedFiles:
     """Derive a robot's model and write its C files, an example, a CMakeLists.txt and a README; compile nothing.
 
-    ``frames`` are links, points or "tip" that functions of frames are about. All files appear, or none. Files that elastogen
+    ``frames`` are links, points or "tip" that functions of frames are about; ``derivation`` is "graph" or "sympy", as in
+    ``build_model``. All files appear, or none. Files that elastogen
     did not write, or that were changed since, are refused by name (``elastogen-manifest.json`` in the directory has the sums
     of what it wrote); ``force`` replaces them.
     Raises RobotError, OutputError or BuildError.
     """
-    options = BuildOptions.checked(outputs=outputs, fused=fused, precision=precision, sincos=sincos, frames=frames)
+    options = BuildOptions.checked(
+        outputs=outputs, fused=fused, precision=precision, sincos=sincos, frames=frames, derivation=derivation
+    )
     target = checked_path("directory", directory)
-    derivation = derive_model(load(robot), options.emit.outputs, options.emit.frames)
+    derived = derive_model(load(robot), options.emit.outputs, options.emit.frames, derivation=options.emit.derivation)
     with stage("rendering"):
-        model = render_model(derivation, options.emit, lanes=options.compile.lanes)
-        files = {**model.c_files, **model.emitted_simulation, **model.bundle, CHECK: known_numbers(derivation, model.about)}
+        model = render_model(derived, options.emit, lanes=options.compile.lanes)
+        files = {**model.c_files, **model.emitted_simulation, **model.bundle, CHECK: known_numbers(derived, model.about)}
     written = write_files(target, files, by=f"generate {model.name}", force=force)
     return GeneratedFiles(target, target / f"{model.name}.h", target / f"{model.name}.c", tuple(written))
 
@@ -95,7 +99,7 @@ def generate(
 def render(robot: Robot, options: BuildOptions, units: Units | None = None) -> RenderedModel:
     """Derive a robot's model and print its files; ``units`` are compiled on the way."""
     said = () if units is None else (units.take,)
-    derivation = derive_model(robot, options.emit.outputs, options.emit.frames, *said)
+    derivation = derive_model(robot, options.emit.outputs, options.emit.frames, *said, derivation=options.emit.derivation)
     with stage("rendering"):
         printed = None if units is None else units.printer
         return render_model(derivation, options.emit, lanes=options.compile.lanes, apart=printed)

@@ -85,6 +85,7 @@ def build_model(
     precision: str = "double",
     sincos: str = "fast",
     frames: Sequence[str] | str = (),
+    derivation: str = "graph",
     cache_dir: str | os.PathLike[str] | None = None,
     compiler: str | None = None,
     cflags: Sequence[str] | str | None = None,
@@ -100,7 +101,8 @@ def build_model(
     (None: a sensible set, and any other function when it is first called); each group in ``fused`` becomes one more function
     that evaluates them at one state, ``mass_matrix_and_gravity_vector``. ``precision`` is "double" or "float";
     ``sincos`` "fast" (inline and vectorized) or "libm". ``frames`` names links, points or "tip" for functions of frames, in
-    C and at once in Python. ``native`` uses all instructions of this processor;
+    C and at once in Python. ``derivation`` "graph" derives on elastogen's own graph, "sympy" by SymPy: the same functions,
+    slower to derive. ``native`` uses all instructions of this processor;
     ``fp_contract="fast"`` allows fused multiply-add; ``lanes`` lets batches evaluate and simulate several at once in the
     processor's vectors, with the same bits and twice the time to compile; ``cflags`` are added last, after those of
     $ELASTOGEN_CFLAGS. ``cache_dir`` replaces $ELASTOGEN_CACHE_DIR and the user's cache directory. An unchanged file
@@ -108,8 +110,9 @@ def build_model(
     or BuildError.
     """
     options = BuildOptions.checked(
-        outputs=outputs, fused=fused, precision=precision, sincos=sincos, frames=frames, cache_dir=cache_dir, compiler=compiler,
-        cflags=cflags, native=native, fp_contract=fp_contract, lanes=lanes, timeout=timeout, verbose=verbose,
+        outputs=outputs, fused=fused, precision=precision, sincos=sincos, frames=frames, derivation=derivation,
+        cache_dir=cache_dir, compiler=compiler, cflags=cflags, native=native, fp_contract=fp_contract, lanes=lanes,
+        timeout=timeout, verbose=verbose,
     )  # fmt: skip
     request = BuildRequest.of(robot, options)
     model = load_model(_model_extension(request))
@@ -166,8 +169,8 @@ class _Maker:
         from elastogen.build.program import EmittedProgram
         from elastogen.generator.functions.derivation import derive_model
 
-        robot = self._request.loaded()
-        (function,) = derive_model(robot, (name,), self._request.options.emit.frames).functions
+        robot, emit = self._request.loaded(), self._request.options.emit
+        (function,) = derive_model(robot, (name,), emit.frames, derivation=emit.derivation).functions
         return EmittedProgram(robot, function)
 
     def loop(

@@ -1,6 +1,7 @@
 """What carries the recursions: one Newton-Euler recursion on SymPy and on our graph.
 
 Run: python -m benchmarks.tool.symbolics [ROBOT]    (a chain of revolute joints; puma560 unless named)
+     python -m benchmarks.tool.symbolics --default-functions [ROBOT]    (any robot: all default functions on both carriers)
 
 The same textbook recursion (outward twists, inward wrenches) runs on SymPy scalars and on values of a graph. On SymPy it is
 timed twice: every intermediate gets a name (as in SYMORO, expressions stay small), and without names, followed
@@ -159,12 +160,29 @@ def timed(run: Callable[[], int]) -> Iterator[float | int]:
     yield from min(results)
 
 
+def whole_models(robot: Robot) -> None:
+    """Time the derivation of all default functions by the graph and by SymPy."""
+    for derivation in ("graph", "sympy"):
+
+        def run(derivation: str = derivation) -> int:
+            functions = derive_model(robot, derivation=derivation).functions
+            return sum(function.program.count.total for function in functions)
+
+        seconds, operations = timed(run)
+        print(f"  {derivation:<52} {seconds:8.3f} s   {operations:6d} operations")
+
+
 def main(arguments: list[str] | None = None) -> None:
     """Time the recursion on every carrier and print a table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("robot", nargs="?", default="puma560")
+    parser.add_argument("--default-functions", action="store_true")
     warnings.simplefilter("ignore")
-    robot = without_live_parameters(elastogen.load(parser.parse_args(arguments).robot))
+    chosen = parser.parse_args(arguments)
+    if chosen.default_functions:
+        whole_models(elastogen.load(chosen.robot))
+        return
+    robot = without_live_parameters(elastogen.load(chosen.robot))
     if any(joint.type.name != "revolute" for joint in robot.joints) or robot.live_parameters:
         sys.exit(f"{robot.name}: expected a chain of revolute joints whose links have no live parameters, such as puma560")
 

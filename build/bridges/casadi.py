@@ -81,7 +81,7 @@ def casadi_library(
         raise OutputError(f"to_casadi: got {name!r}, expected one function of the catalogue, for example 'forward_dynamics'.")
     more = PARAMETERS if parameters else ""
     names = (name, *(name + kind + more for kind in ("_sensitivity", "_adjoint", "_hessian")))
-    derivation = derive_model(robot, names, options.emit.frames)
+    derivation = derive_model(robot, names, options.emit.frames, derivation=options.emit.derivation)
     value, sensitivity, adjoint, hessian = (
         next(function for function in derivation.functions if function.name == each) for each in names
     )

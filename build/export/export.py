@@ -27,6 +27,7 @@ def export(
     precision: str | None = None,
     sincos: str = "fast",
     frames: Sequence[str] | str = (),
+    derivation: str = "graph",
     target: str | None = None,
     compiler: str | None = None,
     cflags: Sequence[str] | str | None = None,
@@ -37,15 +38,15 @@ def export(
     ``format`` is a name of ``elastogen.build.export.registry.FORMATS``, which says what each of them takes. Those for boards
     are float unless ``precision`` says otherwise, the others double. ``loop`` adds the control loop (for boards without its
     thread), ``header_only`` puts the model's C into its header. ``target`` is the triple of another machine; ``frames``,
-    ``compiler`` and ``cflags`` are those of ``build_model``. All files appear, or none; the same robot and options give the
-    same bytes. Files that elastogen did not write are refused by name unless ``force``.
+    ``derivation``, ``compiler`` and ``cflags`` are those of ``build_model``. All files appear, or none; the same robot and
+    options give the same bytes. Files that elastogen did not write are refused by name unless ``force``.
     Raises RobotError, OutputError or BuildError.
     """
     folder = checked_path("directory", directory)
     usual = FORMATS[format].precision if isinstance(format, str) and format in FORMATS else "double"
     options = BuildOptions.checked(
-        outputs=outputs, precision=precision or usual, sincos=sincos, frames=frames, compiler=compiler, cflags=cflags,
-        native=False, environment=False,
+        outputs=outputs, precision=precision or usual, sincos=sincos, frames=frames, derivation=derivation,
+        compiler=compiler, cflags=cflags, native=False, environment=False,
     )  # fmt: skip
     if target is not None:
         check_triple(target)

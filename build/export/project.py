@@ -76,7 +76,7 @@ def make_project(
     outputs = options.emit.outputs
     if loop:
         outputs = tuple(dict.fromkeys((*(outputs or ("default",)), *loop_outputs(robot))))
-    derivation = derive_model(robot, outputs, options.emit.frames)
+    derivation = derive_model(robot, outputs, options.emit.frames, derivation=options.emit.derivation)
     model = render_model(derivation, options.emit)
     files = {**model.c_files, **(model.simulation if in_double else model.emitted_simulation)}
     if loop:

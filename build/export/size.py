@@ -80,6 +80,7 @@ def model_size(
     precision: str = "double",
     sincos: str = "fast",
     frames: Sequence[str] | str = (),
+    derivation: str = "graph",
     target: str | None = None,
     compiler: str | None = None,
     cflags: Sequence[str] | str | None = None,
@@ -93,8 +94,8 @@ def model_size(
     if optimize not in OPTIMIZATIONS:
         raise OutputError(f"optimize: got {optimize!r}, expected one of {', '.join(OPTIMIZATIONS)}.")
     options = BuildOptions.checked(
-        outputs=outputs, precision=precision, sincos=sincos, frames=frames, compiler=compiler, cflags=cflags, native=False,
-        environment=False,
+        outputs=outputs, precision=precision, sincos=sincos, frames=frames, derivation=derivation,
+        compiler=compiler, cflags=cflags, native=False, environment=False,
     )  # fmt: skip
     return measured(render(load(robot), options), options.compile, target, optimize)
 

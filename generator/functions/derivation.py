@@ -30,7 +30,7 @@ from elastogen.generator.functions.higher import acceleration_matrices, energies
 from elastogen.generator.functions.loops import entries as loops
 from elastogen.generator.functions.own.functions import own_entries
 from elastogen.generator.functions.papers import elements, matrix_exponentials
-from elastogen.generator.functions.variants import Variant, VariantFamily
+from elastogen.generator.functions.variants import GRAPH, Variant, VariantFamily
 from elastogen.generator.joints.on_beams.selector import Selector
 from elastogen.generator.loops.analysis import LoopAnalysis
 from elastogen.generator.mechanism.isomorphic_subtrees import isomorphic_subtrees
@@ -42,6 +42,8 @@ from elastogen.generator.program.operations import COST
 from elastogen.generator.program.optimize import factor_sums
 from elastogen.generator.program.program import InLoops, Program
 from elastogen.generator.program.substitute import extract
+from elastogen.generator.program.symbolic.carrier import SympyGraph
+from elastogen.generator.program.symbolic.lowering import lowered
 from elastogen.generator.reference.self_check import TOLERANCE, SelfCheck
 from elastogen.generator.robot.errors import DerivationError, OutputError, finite_arithmetic
 from elastogen.generator.robot.frames import TIP, checked_frames
@@ -207,13 +209,16 @@ def derive_model(
     outputs: Iterable[str] | str | None = None,
     frames: Sequence[str] = (),
     derived: Callable[[ModelDerivation, Function], None] | None = None,
+    *,
+    derivation: str = GRAPH,
 ) -> ModelDerivation:
     """Derive the programs of all wanted functions of a robot; ``frames`` are those that functions of frames are about.
 
-    ``derived`` is called with each function when it is there, with everything else but functions.
+    ``derived`` is called with each function when it is there, with everything else but functions. ``derivation`` says what carries
+    the recursions: the graph, or SymPy, whose equations are then lowered to the graph.
     """
     with finite_arithmetic(robot.name, "equations"):
-        family = VariantFamily(robot, frames=checked_frames(robot, frames))
+        family = VariantFamily(robot, frames=checked_frames(robot, frames), derivation=derivation)
         plain = family.plain()
     names = output_names(outputs, robot, frames)
     known = CATALOGUE | FRAMED | own_entries(family, CATALOGUE)
@@ -254,7 +259,7 @@ def _checked(family: VariantFamily, name: str, known: Mapping[str, Entry], check
         error = check.error(function.program, parts)
         if error <= TOLERANCE:
             return function
-        safe = VariantFamily(robot, frames=family.frames, safe=True)
+        safe = VariantFamily(robot, frames=family.frames, safe=True, derivation=family.derivation)
         function = derive_function(safe, entry_of(name, CATALOGUE | FRAMED | own_entries(safe, CATALOGUE)))
         left = check.error(function.program, parts)
     if left > TOLERANCE:
@@ -344,7 +349,8 @@ def program_of(entry: Entry, variant: Variant, derived: Derived, chosen: Sequenc
     """The program of one formulation in one frame assignment, common factors taken out."""
     looped = derived.looped or Looped(derived.outputs, derived.pivots, ())
     wanted = [value.ref for values in (*looped.outputs, looped.pivots) for value in values]
-    small, refs = extract(variant.graph, [*wanted, *(ref for columns in looped.columns for ref in columns.refs)])
+    apart = lowered if isinstance(variant.graph, SympyGraph) else extract
+    small, refs = apart(variant.graph, [*wanted, *(ref for columns in looped.columns for ref in columns.refs)])
     for _ in range(ROUNDS):
         refs = factor_sums(small, refs)
     small, refs = extract(small, refs)

@@ -25,9 +25,14 @@ from elastogen.generator.program.lowering import Lowering
 from elastogen.generator.program.names import PARAMETERS
 from elastogen.generator.program.program import Extent
 from elastogen.generator.program.substitute import replacing, substitute
+from elastogen.generator.program.symbolic.carrier import SympyGraph
 from elastogen.generator.robot.robot import Robot
 from elastogen.generator.sliding.elements_inside import Indicators, selectors
 from elastogen.generator.spatial.vectors import Mat, Vec
+
+GRAPH, SYMPY = "graph", "sympy"
+CARRIERS: dict[str, type[Graph]] = {GRAPH: Graph, SYMPY: SympyGraph}
+"""What carries the recursions: the graph's own algebra, or SymPy's."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -249,7 +254,10 @@ class Variant:
 
 
 class VariantFamily:
-    """All frame assignments of one robot in one graph, made on request; ``safe``: only those with the description's frames."""
+    """All frame assignments of one robot in one graph, made on request; ``safe``: only those with the description's frames.
+
+    ``derivation`` is the carrier of the recursions, one of ``CARRIERS``.
+    """
 
     def __init__(
         self,
@@ -258,10 +266,11 @@ class VariantFamily:
         frames: tuple[str, ...] = (),
         *,
         safe: bool = False,
+        derivation: str = GRAPH,
     ) -> None:
-        self.safe = safe
+        self.safe, self.derivation = safe, derivation
         self.robot, self.elements, self.selectors, self.frames = robot, elements, selectors(robot), frames
-        self.graph = Graph()
+        self.graph = CARRIERS[derivation]()
         self._mechanisms: dict[tuple[bool, bool, bool, bool, tuple[str, ...]], Mechanism] = {}
         self._plain: dict[bool, Variant] = {}
         self._frame_assignments: dict[str, list[Variant]] = {}

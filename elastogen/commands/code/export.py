@@ -10,6 +10,7 @@ import elastogen
 from elastogen.build.export.registry import FORMATS, with_option
 from elastogen.commands.shared.options import (
     AS_JSON,
+    DERIVATION,
     FRAMES,
     LOADING,
     OUTPUT,
@@ -40,6 +41,7 @@ from elastogen.commands.shared.progress import progress
 @click.option("--outputs", type=names, metavar="A,B", help="Functions to emit (default: a sensible set).")
 @click.option("--precision", type=click.Choice(["double", "float"]), help="Default double; float for boards.")
 @click.option("--sincos", type=click.Choice(["fast", "libm"]), default="fast", help="Inline (default), or libm.")
+@DERIVATION
 @FRAMES
 @AS_JSON
 @TALKING

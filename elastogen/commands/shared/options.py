@@ -148,12 +148,16 @@ QUICK = together(  # of commands that are done at once
     click.option("-q", "--quiet", is_flag=True, expose_value=False, help="This command prints no progress."),
     click.option("-v", "--verbose", is_flag=True, expose_value=False, help="This command has nothing to add."),
 )
+DERIVATION = click.option(
+    "--derivation", type=click.Choice(["graph", "sympy"]), default="graph", help="By elastogen's graph (default), or by SymPy."
+)
 EMISSION = together(
     click.option("--outputs", type=names, metavar="A,B", help="Functions to emit (default: a sensible set)."),
     click.option("--precision", type=click.Choice(["double", "float"]), default="double", help="Default double."),
     click.option(
         "--sincos", type=click.Choice(["fast", "libm"]), default="fast", help="Inline and vectorized (default), or libm."
     ),
+    DERIVATION,
 )
 COMPILATION = together(
     click.option("--cache-dir", type=FILE, metavar="DIR", help="Where compiled models are kept."),
@@ -226,6 +230,7 @@ def emission(options: SimpleNamespace) -> dict[str, Any]:
         "precision": options.precision,
         "sincos": options.sincos,
         "frames": getattr(options, "frames", None) or (),  # not of all commands
+        "derivation": options.derivation,
     }
 
 
