@@ -214,8 +214,8 @@ def derive_model(
 ) -> ModelDerivation:
     """Derive the programs of all wanted functions of a robot; ``frames`` are those that functions of frames are about.
 
-    ``derived`` is called with each function when it is there, with everything else but functions. ``derivation`` says what carries
-    the recursions: the graph, or SymPy, whose equations are then lowered to the graph.
+    ``derived`` is called with each function when it is there, with everything else but functions. ``derivation`` says what
+    carries the recursions: the graph, or SymPy, whose equations are then lowered to the graph.
     """
     with finite_arithmetic(robot.name, "equations"):
         family = VariantFamily(robot, frames=checked_frames(robot, frames), derivation=derivation)
