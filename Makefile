@@ -5,6 +5,8 @@
 #   make quick      the tests that took little time when they last ran, and those that failed: for while you edit. The first
 #                   run takes all of them, to learn their times; compiled models are kept in .pytest_cache/models
 #   make nightly    the tests that take long (marked nightly), which make test leaves out
+#   make lowest     the tests that need no extra, with the lowest version of each dependency, in .venv-lowest (Python 3.10 or 3.11)
+#   make constraints  the versions in .venv into tests/constraints.txt, which pins what make test and make docs install
 #   make bridges    installs what the bridges lead to (large), and runs their tests
 #   make loop-mutants  the loop's safety code, one comparison, sign or constant changed at a time: hours; EVERY=10 takes a tenth
 #   make lint       ruff check, ruff format --check, mypy --strict
@@ -24,21 +26,22 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
+PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constraint tests/constraints.txt
+LOWEST := .venv-lowest
 INSTALLED := $(VENV)/.installed
 TEST_TOOLS := $(VENV)/.installed-test
 DEMO_TOOLS := $(VENV)/.installed-demo
 DOCS_TOOLS := $(VENV)/.installed-docs
 BENCH_TOOLS := $(VENV)/.installed-bench
 
-.PHONY: demo test quick nightly bridges lint format golden pictures fuzz mutants loop-mutants changelog dist docs docs-tools bench emulator clean
+.PHONY: demo test quick nightly lowest constraints bridges lint format golden pictures fuzz mutants loop-mutants changelog dist docs docs-tools bench emulator clean
 .DEFAULT_GOAL := demo
 
 demo: $(DEMO_TOOLS)
 	$(BIN)/python -m elastogen.demo
 
 # One process a core: threads of numpy's BLAS would wait for each other in them, and their waiting counts as CPU time.
-test quick nightly mutants loop-mutants bridges fuzz: export OPENBLAS_NUM_THREADS = 1
+test quick nightly lowest mutants loop-mutants bridges fuzz: export OPENBLAS_NUM_THREADS = 1
 
 test: lint
 	$(BIN)/python -m pytest -n 2 --dist loadfile --clean-tree
@@ -48,6 +51,14 @@ quick: $(TEST_TOOLS)
 
 nightly: $(TEST_TOOLS)
 	$(BIN)/python -m pytest -n 2 --dist loadfile --nightly
+
+# Newer Pythons have no wheels of the lowest numpy and scipy: there the lowest that exist are higher than the bounds say.
+lowest: $(LOWEST)/.installed
+	$(LOWEST)/bin/python -m pytest -n 2 --dist loadfile
+
+constraints: $(TEST_TOOLS) $(DOCS_TOOLS) $(DEMO_TOOLS)
+	{ sed -n '/^#/p' tests/constraints.txt; PYTHONPATH=tests/helpers $(BIN)/python -m environments constraints; } > $(VENV)/constraints
+	mv $(VENV)/constraints tests/constraints.txt
 
 bridges: $(TEST_TOOLS)
 	$(PIP) --editable '.[casadi,torch,jax,gymnasium,control]'
@@ -109,7 +120,7 @@ emulator:
 	  gcc-arm-none-eabi libnewlib-arm-none-eabi qemu-system-arm
 
 clean:
-	rm -rf $(VENV) .setuptools-build *.egg-info out dist .pytest_cache .mypy_cache .ruff_cache .hypothesis fuzz-findings \
+	rm -rf $(VENV) $(LOWEST) .setuptools-build *.egg-info out dist .pytest_cache .mypy_cache .ruff_cache .hypothesis fuzz-findings \
 	  distributions/runtime/.setuptools-build distributions/runtime/*.egg-info benchmarks/results docs/generated
 	find . -name __pycache__ -prune -exec rm -rf {} +
 
@@ -128,9 +139,18 @@ $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
 # A source distribution has no symbolic links.
-$(INSTALLED): $(VENV)/bin/python pyproject.toml setup.py setup.cfg
+$(INSTALLED): $(VENV)/bin/python pyproject.toml setup.py setup.cfg tests/constraints.txt
 	@for room in generator templates build runtime; do [ -e elastogen/$$room ] || ln -s ../$$room elastogen/$$room; done
 	$(PIP) --editable .
+	@touch $@
+
+$(LOWEST)/.installed: $(INSTALLED) tests/helpers/environments.py
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info >= (3, 12))' || \
+	  { echo "The lowest versions need Python 3.10 or 3.11: run make lowest PYTHON=python3.11." >&2; exit 1; }
+	$(PYTHON) -m venv --clear $(LOWEST)
+	$(LOWEST)/bin/python -m pip --disable-pip-version-check install --quiet --editable . packaging
+	PYTHONPATH=tests/helpers $(LOWEST)/bin/python -m environments lowest > $(LOWEST)/lowest.txt
+	$(LOWEST)/bin/python -m pip --disable-pip-version-check install --quiet --only-binary :all: --requirement $(LOWEST)/lowest.txt
 	@touch $@
 
 $(DEMO_TOOLS): $(INSTALLED)

@@ -8,7 +8,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+import environments
 import pytest
+from packaging.requirements import Requirement
 from ruamel.yaml import YAML
 
 import elastogen
@@ -63,6 +65,24 @@ def test_licences_of_all_packages_are_listed() -> None:
     named = {name for text in lists for name in re.findall(r'"([A-Za-z][\w.-]*)(?:>=|==)', text)}
     assert {"numpy", "scipy", "pytest", "torch"} <= named
     assert named - {"setuptools"} <= set(re.findall(r"`([\w.-]+)`", page))
+
+
+def test_constraints_hold_what_tests_need_and_nothing_against_the_bounds() -> None:
+    lines = (ROOT / "tests" / "constraints.txt").read_text(encoding="utf-8").splitlines()
+    pinned = {one.name: one for one in (Requirement(line) for line in lines if line and not line.startswith("#"))}
+    for needed in environments.required("elastogen", environments.EXTRAS):
+        pin = pinned[environments.normal(needed.name)]
+        assert pin.marker is not None
+        (exactly,) = pin.specifier
+        assert exactly.operator == "=="
+        assert needed.specifier.contains(exactly.version), f"{needed}, but tests/constraints.txt has {pin}"
+
+
+def test_every_dependency_has_a_lowest_version() -> None:
+    pins = environments.lowest()
+    assert {Requirement(pin).name for pin in pins} == {one.name for one in environments.required("elastogen")} | {
+        *environments.RUNNERS
+    }
 
 
 def test_versions_agree() -> None:
