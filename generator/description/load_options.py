@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias, get_args
 
 from elastogen.generator.robot.location import Location
@@ -35,46 +35,36 @@ class LoadOptions:
     model: str | None = None  # which of several models of an SDF file
 
     @classmethod
-    def checked(
-        cls,
-        *,
-        name: str | None = None,
-        live: Iterable[str] = (),
-        tip: str | None = None,
-        mimic: Mimic = "follow",
-        friction: bool = False,
-        snap: bool = True,
-        base: Base | None = None,
-        lock: Mapping[str, float | Sequence[float]] | None = None,
-        arguments: Mapping[str, str | float | bool] | None = None,
-        allow_xacro: bool = False,
-        package_path: Mapping[str, str | os.PathLike[str]] | None = None,
-        loops: str | os.PathLike[str] | None = None,
-        model: str | None = None,
-    ) -> LoadOptions:
-        """Refuse arguments of another kind, whatever the source: a wrong one would count as the usual one."""
-        words = {"mimic": (mimic, get_args(Mimic)), "base": (base, (None, *get_args(Base)))}
+    def checked(cls, **given: Any) -> LoadOptions:
+        """Options from the keyword arguments of ``load``, which has their signature and says what they mean.
+
+        What is of another kind is refused, whatever the source: a wrong one would count as the usual one.
+        """
+        asked = cls(**given)
+        words = {"mimic": (asked.mimic, get_args(Mimic)), "base": (asked.base, (None, *get_args(Base)))}
         for key, (word, known) in words.items():
             if not (word is None or isinstance(word, str)) or word not in known:
                 raise Location("load").at(key).error(word, " or ".join(map(repr, known)), "leave it out")
-        if not (model is None or isinstance(model, str)):
-            raise Location("load").at("model").error(model, "the name of a model of an SDF file", "model='arm'")
-        if not (tip is None or isinstance(tip, str)):
-            raise Location("load").at("tip").error(tip, "the name of a link", "tip='hand'")
-        for key, flag in {"friction": friction, "snap": snap, "allow_xacro": allow_xacro}.items():
+        if not (asked.model is None or isinstance(asked.model, str)):
+            raise Location("load").at("model").error(asked.model, "the name of a model of an SDF file", "model='arm'")
+        if not (asked.tip is None or isinstance(asked.tip, str)):
+            raise Location("load").at("tip").error(asked.tip, "the name of a link", "tip='hand'")
+        for key in ("friction", "snap", "allow_xacro"):
+            flag = getattr(asked, key)
             if not isinstance(flag, bool):
                 raise Location("load").at(key).error(flag, "True or False", "leave it out")
-        for key, given in {"lock": lock, "arguments": arguments, "package_path": package_path}.items():
-            if given is not None and not isinstance(given, Mapping):
-                raise Location("load").at(key).error(given, "a mapping of names to values", f"{key}={{'name': 0.1}}")
-            _check_keys(given or {}, Location("load").at(key))
-        given_values = dict(lock or {}), dict(arguments or {})
-        folders = _folders(package_path or {})
-        if loops is not None and not isinstance(loops, (str, os.PathLike)):
-            raise Location("load").at("loops").error(loops, "the path of a robot.yaml", "loops='robot.yaml'")
-        closed = None if loops is None else os.path.abspath(os.fspath(loops))
-        words_first = name, _patterns(live), tip, mimic, friction, snap, base
-        return cls(*words_first, *given_values, allow_xacro, folders, closed, model)
+        mappings: dict[str, dict[str, Any]] = {}
+        for key in ("lock", "arguments", "package_path"):
+            values = getattr(asked, key)
+            if values is not None and not isinstance(values, Mapping):
+                raise Location("load").at(key).error(values, "a mapping of names to values", f"{key}={{'name': 0.1}}")
+            mappings[key] = dict(values or {})
+            _check_keys(mappings[key], Location("load").at(key))
+        mappings["package_path"] = _folders(mappings["package_path"])
+        if asked.loops is not None and not isinstance(asked.loops, (str, os.PathLike)):
+            raise Location("load").at("loops").error(asked.loops, "the path of a robot.yaml", "loops='robot.yaml'")
+        closed = None if asked.loops is None else os.path.abspath(os.fspath(asked.loops))
+        return replace(asked, live=_patterns(asked.live), loops=closed, **mappings)
 
 
 def _check_keys(given: Mapping[Any, Any], where: Location) -> None:

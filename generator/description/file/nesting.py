@@ -33,4 +33,10 @@ def check_nesting(data: Any, where: Location) -> None:
                     raise here.error(f"an integer of {key.bit_length()} bits", "names as keys", "write a name")
                 stack.append((item, here.at(key) if isinstance(key, str) else here, depth + 1))
         elif isinstance(value, (list, tuple)):
-            stack.extend((item, here.at(i), depth + 1) for i, item in enumerate(value))
+            stack.extend((item, here.at(_name_or_place(item, i)), depth + 1) for i, item in enumerate(value))
+
+
+def _name_or_place(item: Any, place: int) -> str | int:
+    """How messages name an entry of a list: a joint or a link by its name, anything else by its number."""
+    name = item.get("name") if isinstance(item, Mapping) else None
+    return name if isinstance(name, str) else place
