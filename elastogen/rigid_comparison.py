@@ -14,6 +14,8 @@ from elastogen.generator.robot.experiment import BangBangForces, ConstantForces,
 from elastogen.generator.robot.expressions import nominal
 from elastogen.generator.robot.neutral import neutral
 from elastogen.generator.robot.robot import Robot
+from elastogen.runtime.functions.quaternions import elastic_positions
+from elastogen.runtime.joints_only import for_all
 from elastogen.runtime.simulation.comparison import Comparison, TipDeflection
 from elastogen.runtime.simulation.inputs import PD, BangBang, CFunction, Input, InputData
 
@@ -84,8 +86,13 @@ def compare(robot: Robot, build: Callable[[Robot], Model], arguments: Mapping[st
     drive = flexible._reader(label).read(given.pop("F", None))
     joint_drive = _of_joints(drive, placed, joints, (flexible.nq, flexible.nv), label)
     bending = flexible.simulate(**given, F=_as_input(drive))
-    kept = {"q0": placed, "qd0": joints}
-    states = {key: np.asarray(given.pop(key))[..., kept[key]] for key in kept if given.get(key) is not None}
+    elastic = flexible.metadata.elastic_coordinates
+    kept = {"q0": (placed, elastic_positions(flexible.metadata)), "qd0": (joints, elastic)}
+    states = {
+        key: for_all(np.asarray(given.pop(key)), own)[..., places]
+        for key, (places, own) in kept.items()
+        if given.get(key) is not None
+    }
     stiff = rigid.simulate(**{**given, **states}, F=_as_input(joint_drive))
     return Comparison(
         flexible=bending,

@@ -22,6 +22,7 @@ from elastogen.build.files.simulation import SimulationContext
 from elastogen.generator.functions.derivation import ModelDerivation
 from elastogen.generator.functions.function import Function
 from elastogen.generator.loops.analysis import LoopAnalysis
+from elastogen.generator.robot.live import live_tensors
 from elastogen.runtime.interface.argument import Argument
 
 
@@ -110,6 +111,7 @@ def metadata(derivation: ModelDerivation, identity: Identity, files: Sequence[st
         "parameters": [
             {"name": p.name, "value": float(p.value), "unit": p.unit, "doc": p.doc} for p in derivation.robot.live_parameters
         ],
+        "tensors": live_tensors(derivation.robot),
         "functions": [
             {
                 "name": function.name,

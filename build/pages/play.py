@@ -23,6 +23,7 @@ from elastogen.generator.robot.bodies.flexible_body import FlexibleBody
 from elastogen.generator.robot.errors import RobotWarning
 from elastogen.generator.robot.expressions import nominal
 from elastogen.generator.robot.live import make_live
+from elastogen.generator.robot.own.terms import TIME
 from elastogen.generator.robot.robot import Link, Parameter, Robot
 from elastogen.runtime import Model
 
@@ -30,7 +31,7 @@ OUTPUTS = ("simulation", "mass_matrix", "jacobian", "point_positions")
 STEP = 0.001  # of the integrator [s]
 BANDWIDTH = 8.0  # of the drives [rad/s]
 STIFFNESS = Parameter("stiffness_scale", 1.0, "", "stiffness of all flexible links, in parts of the robot's own", live=True)
-RANGES = {"gravity": 12.0}
+GRAVITY = 12.0  # [m/s^2] to both sides
 
 
 @dataclass(frozen=True)
@@ -107,7 +108,7 @@ def play_page(robot: Robot) -> str:
     page = PlayPage(
         MARK, f"{robot.name}: its C, running here", asset("page.css"), asset("viewer.js"), asset("play.js"), scene,
         script_json(setup), base64.b64encode(wasm).decode("ascii"), drawing.meshes_json(), drawing.note,
-        _targets(drawing.robot, start), _parameters(drawing.robot, mass),
+        _targets(drawing.robot, start), _parameters(drawing.robot, max(mass, 0.1), max(radius, 1e-3)),
     )  # fmt: skip
     return fill("pages/play.html.j2", page)
 
@@ -179,14 +180,37 @@ def _targets(robot: Robot, start: NDArray[np.float64]) -> tuple[Slider, ...]:
     )
 
 
-def _parameters(robot: Robot, mass: float) -> tuple[Slider, ...]:
-    """Sliders of the live parameters, the stiffness and the payload first."""
+def _parameters(robot: Robot, mass: float, reach: float) -> tuple[Slider, ...]:
+    """Sliders of the live parameters, the stiffness and the payload first; ``mass`` and ``reach`` are those of the robot."""
     found = []
     for k, parameter in enumerate(robot.live_parameters):
-        v = parameter.value
-        low, high = (0.2 * v, 3.0 * v) if v > 0 else (3.0 * v, 0.2 * v) if v < 0 else (0.0, max(0.5 * mass, 0.1))
-        if parameter.name.startswith("gravity"):
-            low, high = -RANGES["gravity"], RANGES["gravity"]
-        found.append(Slider(k, parameter.name, low, high, v, parameter.unit, parameter.doc))
+        if parameter.name == TIME:  # the page's own clock
+            continue
+        low, high = parameter_range(parameter, mass, reach)
+        if low < high:
+            found.append(Slider(k, parameter.name, low, high, parameter.value, parameter.unit, parameter.doc))
     first = (STIFFNESS.name, "payload_mass")
     return tuple(sorted(found, key=lambda slider: first.index(slider.label) if slider.label in first else len(first)))
+
+
+def parameter_range(parameter: Parameter, mass: float, reach: float) -> tuple[float, float]:
+    """Within which a slider moves a parameter of a robot of that mass [kg] and reach [m]; equal ends: it has no slider.
+
+    Masses and moments of inertia stay positive, centres of mass near their place; a product of inertia goes no farther than
+    its own value, as more would make a tensor that no body has.
+    """
+    v, name, unit = parameter.value, parameter.name, parameter.unit
+    if name.startswith("gravity"):
+        return -GRAVITY, GRAVITY
+    if name.endswith(("_inertia_xy", "_inertia_xz", "_inertia_yz")):
+        return min(v, 0.0), max(v, 0.0)
+    if name.endswith(("_inertia_xx", "_inertia_yy", "_inertia_zz")):
+        return v, 3.0 * v if v > 0 else 0.02 * mass * reach**2
+    if "_com_" in name:
+        return v - 0.25 * reach, v + 0.25 * reach
+    if v != 0:
+        return min(0.2 * v, 3.0 * v), max(0.2 * v, 3.0 * v)
+    if unit == "":
+        return -1.0, 1.0
+    whole = {"kg": 0.5 * mass, "m": 0.25 * reach, "kg m^2": 0.02 * mass * reach**2}
+    return 0.0, whole.get(unit, 0.1 * mass * 9.81 * (1.0 if unit.startswith("N") and "m" not in unit.split("/")[0] else reach))

@@ -60,11 +60,11 @@ class LoadOptions:
                 raise Location("load").at(key).error(values, "a mapping of names to values", f"{key}={{'name': 0.1}}")
             mappings[key] = dict(values or {})
             _check_keys(mappings[key], Location("load").at(key))
-        mappings["package_path"] = _folders(mappings["package_path"])
         if asked.loops is not None and not isinstance(asked.loops, (str, os.PathLike)):
             raise Location("load").at("loops").error(asked.loops, "the path of a robot.yaml", "loops='robot.yaml'")
         closed = None if asked.loops is None else os.path.abspath(os.fspath(asked.loops))
-        return replace(asked, live=_patterns(asked.live), loops=closed, **mappings)
+        lock, arguments, folders = mappings["lock"], mappings["arguments"], _folders(mappings["package_path"])
+        return replace(asked, live=_patterns(asked.live), lock=lock, arguments=arguments, package_path=folders, loops=closed)
 
 
 def _check_keys(given: Mapping[Any, Any], where: Location) -> None:

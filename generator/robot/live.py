@@ -20,6 +20,7 @@ import dataclasses
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from fnmatch import fnmatchcase
+from typing import Any
 
 import sympy
 
@@ -67,6 +68,34 @@ def slots_of(robot: Robot) -> list[tuple[Slot, Scalar]]:
 
     _visit(robot, collect)
     return slots
+
+
+def live_tensors(robot: Robot) -> list[dict[str, Any]]:
+    """Tensors of inertia that live parameters change, for the checks of those who set them: of whom, and six entries.
+
+    An entry (xx, yy, zz, xy, xz, yz) is a number and factors of parameters; tensors with other expressions are left out.
+    """
+    bodies = {f"link {link.name}": link.body for link in robot.links}
+    bodies |= {f"the tip of link {link.name}": link.tip_body for link in robot.links}
+    bodies["the payload"] = robot.payload
+    found = []
+    for of, body in bodies.items():
+        entries = [_affine(body.inertia[i][j], robot) for i, j in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))]
+        if None not in entries and any(entry[1] for entry in entries if entry is not None):
+            found.append({"of": of, "entries": entries})
+    return found
+
+
+def _affine(scalar: Scalar, robot: Robot) -> tuple[float, dict[str, float]] | None:
+    """A scalar as a number and factors of live parameters, where it is such a sum."""
+    live = [p for p in robot.live_parameters if isinstance(scalar, sympy.Expr) and p.symbol in scalar.free_symbols]
+    if not live:
+        return nominal(scalar, robot.parameters), {}
+    slopes = {p.name: sympy.diff(scalar, p.symbol) for p in live}
+    if any(slope.has(*(p.symbol for p in live)) for slope in slopes.values()):
+        return None
+    constant = sympy.sympify(scalar).xreplace({p.symbol: sympy.S.Zero for p in live})
+    return nominal(constant, robot.parameters), {name: nominal(slope, robot.parameters) for name, slope in slopes.items()}
 
 
 def make_live(robot: Robot, patterns: Iterable[str]) -> Robot:

@@ -67,7 +67,7 @@ class Coupling:
     leaders: tuple[str, ...]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Joint:
     """A joint between two links, see the module's text for its transformation."""
 
@@ -114,6 +114,9 @@ class Joint:
         """Whether forces act on its velocities."""
         return self.type.driven if self.driven is None else self.driven
 
+    def __repr__(self) -> str:
+        return f"Joint({self.name!r}, {self.type.name}, {self.parent!r} -> {self.child!r})"
+
     @property
     def unit(self) -> str:
         """Unit of the first coordinate: that of limits, drive and spring of a joint with one coordinate."""
@@ -129,7 +132,7 @@ class Body:
     inertia: Matrix = ZERO3  # about the centre of mass [kg m^2]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Link:
     """A link: its name and its inertial data in the link frame; ``tip_body`` sits on the tip of a flexible link."""
 
@@ -142,6 +145,10 @@ class Link:
     def whole_mass(self) -> Scalar:
         """Mass of all of the link [kg]: of ``body`` (of a flexible link, its hub), of what bends, and of what is on its tip."""
         return self.body.mass + self.tip_body.mass + (0 if self.flexible is None else self.flexible.mass)
+
+    def __repr__(self) -> str:
+        bends = "" if self.flexible is None else f", flexible by {len(self.flexible.coordinates)} coordinates"
+        return f"Link({self.name!r}, {self.whole_mass} kg{bends})"
 
 
 @dataclass(frozen=True)
@@ -178,7 +185,7 @@ class Coordinate:
     driven: bool  # whether a drive acts on it: not on elastic ones, not on a free base
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Robot(Extensible):
     """A fixed-base tree of links. ``joints`` are in coordinate order: every parent link comes before its children.
 
@@ -204,6 +211,13 @@ class Robot(Extensible):
     source: str = ""  # what the user loaded: a file's name or "python"; for messages only
     looks: tuple[Look, ...] = field(default=(), compare=False, repr=False)  # meshes, for pictures only
     files: tuple[str, ...] = field(default=(), compare=False, repr=False)  # absolute paths of all files that it was read from
+
+    def __repr__(self) -> str:
+        elastic = sum(coordinate.elastic for coordinate in self.coordinates)
+        bends = f", {elastic} of them elastic" if elastic else ""
+        loops = f", {len(self.loops)} loops" if self.loops else ""
+        size = f"{len(self.moving_joints)} moving joints, {len(self.coordinates)} coordinates{bends}{loops}"
+        return f"Robot({self.name!r}, {size}, {len(self.live_parameters)} live parameters)"
 
     @property
     def moving_joints(self) -> tuple[Joint, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -76,6 +76,30 @@ class ParameterInfo:
     value: float
     unit: str
     doc: str
+
+
+@dataclass(frozen=True)
+class TensorInfo:
+    """A tensor of inertia about a centre of mass that live parameters change: xx, yy, zz, xy, xz, yz [kg m^2].
+
+    Each entry is a constant and factors of parameters by their names.
+    """
+
+    of: str
+    entries: tuple[tuple[float, Mapping[str, float]], ...]
+
+    @property
+    def names(self) -> list[str]:
+        """Parameters that occur, each once."""
+        return list(dict.fromkeys(name for _, factors in self.entries for name in factors))
+
+    def entry(self, k: int, values: NDArray[Any], index: Mapping[str, int]) -> NDArray[Any]:
+        """One entry at values of all parameters (..., n), whose places are ``index``."""
+        constant, factors = self.entries[k]
+        total: NDArray[Any] = np.full(values.shape[:-1], constant)
+        for name, factor in factors.items():
+            total = total + factor * values[..., index[name]]
+        return total
 
 
 @dataclass(frozen=True)
@@ -159,6 +183,7 @@ class Metadata:
     chosen_frames: tuple[str, ...] = ()  # those that functions of frames are about
     loops: LoopsInfo | None = None  # of a robot with loops
     sensors: tuple[Channel, ...] = ()  # what the function measurement reads
+    tensors: tuple[TensorInfo, ...] = ()  # that live parameters change
 
 
 def read_metadata(text: bytes, source: str) -> Metadata:
@@ -208,6 +233,10 @@ def read_metadata(text: bytes, source: str) -> Metadata:
             chosen_frames=tuple(data["chosen_frames"]),
             loops=_loops(data.get("loops")),
             sensors=tuple(Channel(*entry) for entry in data.get("sensors", ())),
+            tensors=tuple(
+                TensorInfo(entry["of"], tuple((constant, factors) for constant, factors in entry["entries"]))
+                for entry in data.get("tensors", ())
+            ),
         )
     except (KeyError, TypeError) as error:
         raise ModelError(f"{source}: its metadata is incomplete ({error!r}). {rebuild}") from error

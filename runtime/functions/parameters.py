@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
@@ -11,9 +11,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from elastogen.runtime.errors import ModelError, UnknownNameError, suggestion
-from elastogen.runtime.functions.metadata import ParameterInfo
+from elastogen.runtime.functions.metadata import ParameterInfo, TensorInfo
 
 SHOWN = 8  # parameters in a repr
+RELATIVE = 1e-6  # rounding of a principal moment, as for robot files; relative to the largest entry of its tensor
 
 
 class Parameters(Mapping[str, float]):
@@ -23,12 +24,16 @@ class Parameters(Mapping[str, float]):
     >>> model.parameters.update(payload_mass=2.5, gravity_z=-1.62)
     >>> model.parameters.reset()
 
-    Names are fixed; values are checked to be finite. ``snapshot`` is a read-only array that is replaced as
+    Names are fixed; values are checked to be finite, masses to be zero or more, and tensors of inertia to be those of a body:
+    numbers of one tensor are changed together, by ``update``. ``snapshot`` is a read-only array that is replaced as
     a whole when a value changes, so that calls running in other threads see either the old or the new set.
     """
 
-    def __init__(self, model_name: str, infos: Sequence[ParameterInfo], real: np.dtype[Any]) -> None:
+    def __init__(
+        self, model_name: str, infos: Sequence[ParameterInfo], real: np.dtype[Any], tensors: Sequence[TensorInfo] = ()
+    ) -> None:
         self._model_name = model_name
+        self._tensors = tuple(tensors)
         self._infos = {info.name: info for info in infos}
         self._index = {info.name: k for k, info in enumerate(infos)}
         self._nominal = np.array([info.value for info in infos], dtype=real)
@@ -70,12 +75,13 @@ class Parameters(Mapping[str, float]):
             changed = self.snapshot.copy()
             for position, checked in wanted.items():
                 changed[position] = checked
+            self._check_tensors(changed, wanted)
             changed.flags.writeable = False
             self.snapshot = changed
 
     def __reduce__(self) -> Any:
         infos = tuple(self._infos.values())
-        return _restore, (self._model_name, infos, self._nominal.dtype, dict(self))
+        return _restore, (self._model_name, infos, self._nominal.dtype, dict(self), self._tensors)
 
     def merged(self, overrides: Mapping[str, ArrayLike]) -> NDArray[Any]:
         """Return the current values with some replaced, shape (..., number of parameters).
@@ -97,7 +103,28 @@ class Parameters(Mapping[str, float]):
         merged[...] = self.snapshot
         for position, array in arrays.items():
             merged[..., position] = array
+        self._check_tensors(merged, arrays)
         return merged
+
+    def _check_tensors(self, values: NDArray[Any], changed: Collection[int]) -> None:
+        """Refuse values (..., number of parameters) with which some tensor of inertia has a negative principal moment."""
+        for tensor in self._tensors:
+            names = [name for name in tensor.names if self._index[name] in changed]
+            if not names:
+                continue
+            entries = [tensor.entry(k, values, self._index) for k in range(6)]
+            xx, yy, zz, xy, xz, yz = np.broadcast_arrays(*entries)
+            matrices = np.stack([xx, xy, xz, xy, yy, yz, xz, yz, zz], axis=-1).reshape(*xx.shape, 3, 3)
+            least = np.linalg.eigvalsh(matrices)[..., 0]
+            wrong = least < -RELATIVE * np.abs(matrices).max(axis=(-2, -1))
+            if wrong.any():
+                first = tuple(np.argwhere(wrong)[0])
+                given = ", ".join(f"{name}={float(values[first][self._index[name]]):g}" for name in names)
+                raise ModelError(
+                    f"{self._model_name}.parameters: got {given}: the inertia of {tensor.of} would have a principal moment of "
+                    f"{float(least[first]):.3g} kg m^2, expected none below zero. Fix: change the numbers of one tensor "
+                    "together, parameters.update(...), or in one parameters={...}."
+                )
 
     def _position(self, name: str) -> int:
         try:
@@ -155,8 +182,10 @@ class Parameters(Mapping[str, float]):
         return f"Parameters({', '.join(entries)})"
 
 
-def _restore(name: str, infos: Sequence[ParameterInfo], real: np.dtype[Any], values: dict[str, float]) -> Parameters:
+def _restore(
+    name: str, infos: Sequence[ParameterInfo], real: np.dtype[Any], values: dict[str, float], tensors: Sequence[TensorInfo]
+) -> Parameters:
     """Parameters of another process."""
-    parameters = Parameters(name, infos, real)
+    parameters = Parameters(name, infos, real, tensors)
     parameters.update(values)
     return parameters

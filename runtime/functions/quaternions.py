@@ -45,6 +45,11 @@ def velocity_beside(metadata: Metadata) -> list[int]:
     return [k for k, places in enumerate(coordinates_beside(metadata)) for _ in places]
 
 
+def elastic_positions(metadata: Metadata) -> list[bool]:
+    """For every coordinate whether it is elastic."""
+    return [metadata.elastic_coordinates[k] for k in velocity_beside(metadata)]
+
+
 def commutators(metadata: Metadata, qd: NDArray[np.float64]) -> NDArray[np.float64]:
     """ad(qd): columns are the brackets [qd, e_k] of velocities in moved frames, (nv, nv); zero where qd = dq/dt."""
     n = len(metadata.velocity_names)

@@ -86,7 +86,7 @@ class Model(
         self._name = metadata.name
         self._extension = extension
         self._c_directory = Path(c_directory)
-        self._parameters = Parameters(metadata.name, metadata.parameters, _REAL[metadata.real])
+        self._parameters = Parameters(metadata.name, metadata.parameters, _REAL[metadata.real], metadata.tensors)
         self._kernels = {info.name: Kernel(lib, ffi, metadata.name, info, self._parameters) for info in metadata.functions}
         for kernel in self._kernels.values():
             kernel.diagnose = self._why_singular

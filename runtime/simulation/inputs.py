@@ -1,7 +1,8 @@
 """What drives a simulated model: forces by a table, by a controller on a reference motion, or by a function.
 
 Every class is plain data: it can be pickled and used for several models and threads. Forces are in [N m] or [N],
-positions in [rad] or [m], times in [s]; vectors have one entry per generalized coordinate, elastic ones included.
+positions in [rad] or [m], times in [s]; vectors have one entry per generalized coordinate, elastic ones included, or one per
+joint: then elastic coordinates have zeros.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from elastogen.runtime.choices import one_of
 from elastogen.runtime.errors import ModelError
+from elastogen.runtime.joints_only import for_all, or_joints
 from elastogen.runtime.motion.spline import cubic_spline
 from elastogen.runtime.motion.trajectory import Trajectory
 from elastogen.runtime.real_numbers import real_array
@@ -128,9 +130,15 @@ class InputReader:
     """Checks inputs for one model."""
 
     def __init__(
-        self, label: str, nv: int, driven: Sequence[int], *, law: Callable[[PD | ComputedTorque], Any] | None = None
+        self,
+        label: str,
+        elastic: Sequence[bool],
+        driven: Sequence[int],
+        *,
+        law: Callable[[PD | ComputedTorque], Any] | None = None,
     ) -> None:
-        self._label, self._nv, self._driven, self._law = label, nv, driven, law
+        self._label, self._elastic, self._driven, self._law = label, elastic, driven, law
+        self._nv = len(elastic)
 
     def read(self, given: Input) -> InputData:
         """Turn whatever ``F=`` was given into checked data."""
@@ -192,8 +200,8 @@ class InputReader:
             values=q,
             rates=qd,
             accelerations=qdd,
-            position_gain=self.vector(f"{name}.kp", given.kp, number=True),
-            velocity_gain=self.vector(f"{name}.kd", given.kd, number=True),
+            position_gain=self.gain(f"{name}.kp", given.kp),
+            velocity_gain=self.gain(f"{name}.kd", given.kd),
             actuated=self.actuated(given),
         )
 
@@ -220,19 +228,30 @@ class InputReader:
 
     def _rows(self, what: str, given: ArrayLike, count: int) -> NDArray[Any]:
         rows = self._numbers(what, given)
-        if rows.shape != (count, self._nv):
-            raise self._wrong(f"{what} of shape {rows.shape}", f"shape ({count}, {self._nv}), a row for each time")
-        return rows
+        found = for_all(rows, self._elastic)
+        if found.shape != (count, self._nv):
+            expected = f"shape ({count}, {self._nv}), a row for each time{or_joints(self._elastic)}"
+            raise self._wrong(f"{what} of shape {rows.shape}", expected)
+        return found
+
+    def gain(self, what: str, given: ArrayLike) -> NDArray[Any]:
+        """Gains of all velocities, one for all or one for each; none is below zero."""
+        gains = self.vector(what, given, number=True)
+        if (gains < 0).any():
+            raise self._wrong(f"{what}={given!r}", "numbers from 0: a negative gain drives away from the reference")
+        return gains
 
     def vector(self, what: str, given: ArrayLike, *, number: bool = False) -> NDArray[Any]:
         """Numbers for all velocities; with ``number`` one may stand for all."""
         vector = self._numbers(what, given)
         if number and vector.ndim == 0:
             return np.full(self._nv, float(vector))
-        if vector.shape != (self._nv,):
+        found = for_all(vector, self._elastic)
+        if found.shape != (self._nv,):
             either = "a number or " if number else ""
-            raise self._wrong(f"{what} of shape {vector.shape}", f"{either}{self._nv} numbers, one for each coordinate")
-        return vector
+            expected = f"{either}{self._nv} numbers, one for each coordinate{or_joints(self._elastic)}"
+            raise self._wrong(f"{what} of shape {vector.shape}", expected)
+        return found
 
     def _numbers(self, what: str, given: ArrayLike) -> NDArray[Any]:
         try:

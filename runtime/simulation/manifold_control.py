@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from elastogen.runtime.errors import ModelError
-from elastogen.runtime.functions.quaternions import unit_quaternions
+from elastogen.runtime.functions.quaternions import elastic_positions, unit_quaternions
+from elastogen.runtime.joints_only import for_all
 from elastogen.runtime.motion.geodesics import Geodesics, Manifold
 from elastogen.runtime.real_numbers import real_array
 from elastogen.runtime.simulation.inputs import PD, ComputedTorque, InputReader
@@ -32,8 +33,8 @@ def law(label: str, model: Controlled, given: PD | ComputedTorque) -> Law:
     With e = difference(q, q_r): F = G(q) + kp e + kd (qd_r - qd), or the inverse dynamics of qdd_r + kp e + kd (qd_r - qd);
     zero where no drive acts.
     """
-    name, reader = type(given).__name__, InputReader(label, model.nv, model.driven)
-    kp, kd = (reader.vector(f"{name}.{key}", getattr(given, key), number=True) for key in ("kp", "kd"))
+    name, reader = type(given).__name__, InputReader(label, model.metadata.elastic_coordinates, model.driven)
+    kp, kd = (reader.gain(f"{name}.{key}", getattr(given, key)) for key in ("kp", "kd"))
     actuated = reader.actuated(given)
     zero = np.zeros(model.nv)
     reference: Any = given.reference
@@ -56,7 +57,7 @@ def law(label: str, model: Controlled, given: PD | ComputedTorque) -> Law:
 
 def _configuration(label: str, name: str, model: Controlled, given: Any) -> Any:
     try:
-        q = real_array(given)
+        q = for_all(real_array(given), elastic_positions(model.metadata))
     except (TypeError, ValueError):
         q = np.empty(0)
     if q.shape != (model.nq,) or not np.isfinite(q).all():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -18,9 +18,10 @@ from elastogen.runtime.errors import ModelError, ModelWarning
 from elastogen.runtime.functions.evaluation import ParameterValues
 from elastogen.runtime.functions.loops.closed_starts import check_closed, needed_functions
 from elastogen.runtime.functions.parameters import Parameters
-from elastogen.runtime.functions.quaternions import unit_quaternions
+from elastogen.runtime.functions.quaternions import elastic_positions, unit_quaternions
 from elastogen.runtime.functions.singular import condition, why_singular
 from elastogen.runtime.interface.integrators import DEFAULT, INTEGRATORS, integrator
+from elastogen.runtime.joints_only import for_all, or_joints
 from elastogen.runtime.real_numbers import real_array
 from elastogen.runtime.simulation.limit_methods import LimitMethods, cut_at_limits, until_limit
 
@@ -88,7 +89,8 @@ class SimulationMethods(LimitMethods):
     ) -> Simulation:
         """Integrate the equation of motion in C from the state (q0, qd0) and return samples of the motion.
 
-        - ``q0`` (nq,) and ``qd0`` (nv,): [rad, m] and per s; ``qd0`` is zero if left out. Leading axes, and arrays among
+        - ``q0`` (nq,) and ``qd0`` (nv,): [rad, m] and per s; ``qd0`` is zero if left out. Of a flexible robot numbers of the
+          joints alone will do, here and in ``F``: elastic coordinates start undeformed. Leading axes, and arrays among
           ``parameters``, are batches that broadcast; their motions are computed in parallel on all cores, or in ``threads``.
         - ``t``: increasing sample times [s], the first is the start; or a number, the end of ``samples`` times from 0.
         - ``F``: None (no forces), constant forces (nq,), an object of ``elastogen.runtime.simulation.inputs`` (Table,
@@ -159,10 +161,11 @@ class SimulationMethods(LimitMethods):
         from elastogen.runtime.simulation.inputs import InputReader
 
         if not self._quaternions:
-            return InputReader(label, self.nv, self.driven)
+            return InputReader(label, self.metadata.elastic_coordinates, self.driven)
         from elastogen.runtime.simulation.manifold_control import law
 
-        return InputReader(label, self.nv, self.driven, law=lambda given: law(label, self, given))  # type: ignore[arg-type]
+        by_law = lambda given: law(label, self, given)  # type: ignore[arg-type]  # noqa: E731
+        return InputReader(label, self.metadata.elastic_coordinates, self.driven, law=by_law)
 
     def rhs(self, t: float, y: ArrayLike, F: Input = None, parameters: ParameterValues = None) -> NDArray[Any]:
         """Right-hand side of the first-order system y = (q, qd), for integrators of other packages.
@@ -316,10 +319,10 @@ class SimulationMethods(LimitMethods):
         """All motions of a batch, with rows of common arrays for their samples."""
         from elastogen.runtime.simulation.motions import make_motions
 
-        q = self._state(label, "q0", q0, self.nq)
+        q = self._state(label, "q0", q0, elastic_positions(self.metadata))
         if self._quaternions:
             q = unit_quaternions(q, self._quaternions)
-        qd = np.zeros(self.nv) if qd0 is None else self._state(label, "qd0", qd0, self.nv)
+        qd = np.zeros(self.nv) if qd0 is None else self._state(label, "qd0", qd0, self.metadata.elastic_coordinates)
         if self.metadata.loops is not None:
             check_closed(label, self.metadata, lambda name, at: self._evaluate(name, (at,), None, parameters), q, qd)
         values = self._parameters.snapshot if parameters is None else self._parameters.merged(parameters)
@@ -328,13 +331,13 @@ class SimulationMethods(LimitMethods):
             sizes |= {name: () for name, function in ENERGIES.items() if function in simulator.functions}
         return make_motions(label, simulator.ffi, {"q0": q, "qd0": qd, "parameters": values}, sizes, count)
 
-    def _state(self, label: str, name: str, given: ArrayLike, size: int) -> NDArray[Any]:
+    def _state(self, label: str, name: str, given: ArrayLike, elastic: Sequence[bool]) -> NDArray[Any]:
         try:
-            array = real_array(given)
+            array = for_all(real_array(given), elastic)
         except (TypeError, ValueError) as error:
-            raise ModelError(f"{label}: {name}={given!r}, expected real numbers of shape (..., {size}).") from error
-        if array.ndim < 1 or array.shape[-1] != size:
-            raise ModelError(f"{label}: {name} has shape {array.shape}, expected (..., {size}).")
+            raise ModelError(f"{label}: {name}={given!r}, expected real numbers of shape (..., {len(elastic)}).") from error
+        if array.ndim < 1 or array.shape[-1] != len(elastic):
+            raise ModelError(f"{label}: {name} has shape {array.shape}, expected (..., {len(elastic)}){or_joints(elastic)}.")
         return array
 
     def _simulation(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
 from types import SimpleNamespace
@@ -32,7 +32,7 @@ from elastogen.commands.shared.progress import progress
 from elastogen.runtime.interface.integrators import DEFAULT, names
 
 if TYPE_CHECKING:
-    from elastogen.generator.robot.robot import Coordinate, Robot
+    from elastogen.generator.robot.robot import Robot
     from elastogen.runtime import Model, Simulation
     from elastogen.runtime.simulation.inputs import Input
     from elastogen.runtime.simulation.measurement import Measurement
@@ -228,8 +228,11 @@ def plot_file(robot: Robot, options: SimpleNamespace) -> Path | None:
 
 def simulation_arguments(robot: Robot, options: SimpleNamespace) -> dict[str, Any]:
     """The arguments of ``Model.simulate``: the options, then the robot's own experiment, then the usual ones."""
+    import numpy as np
+
     from elastogen.generator.robot.neutral import neutral
     from elastogen.rigid_comparison import experiment_arguments
+    from elastogen.runtime.joints_only import for_all, or_joints
 
     arguments: dict[str, Any] = {"q0": neutral(robot), "t": SECONDS}
     if robot.experiment is not None:
@@ -238,24 +241,16 @@ def simulation_arguments(robot: Robot, options: SimpleNamespace) -> dict[str, An
     given |= {"rtol": options.rtol, "atol": options.atol}
     for key, option, listed in (("q0", options.q0, robot.coordinates), ("qd0", options.qd0, robot.velocities)):
         if option is not None:
-            joints = sum(not coordinate.elastic for coordinate in listed)
-            if len(option) not in (joints, len(listed)):
-                counts = f"{len(listed)}" if joints == len(listed) else f"{len(listed)}, or {joints} of the joints"
-                raise elastogen.ModelError(f"{robot.name}: --{key}: got {len(option)} numbers, expected {counts}.")
-            given[key] = spread(option, listed)
+            elastic = [coordinate.elastic for coordinate in listed]
+            given[key] = tuple(for_all(np.array(option), elastic).tolist())
+            if len(given[key]) != len(listed):
+                expected = f"{len(elastic)}{or_joints(elastic)}"
+                raise elastogen.ModelError(f"{robot.name}: --{key}: got {len(option)} numbers, expected {expected}.")
     arguments |= {key: value for key, value in given.items() if value is not None}
     if options.input is not None:
         arguments["F"] = read_input(options.input, robot, arguments["q0"])
     stops = elastogen.Stops() if options.stops == "springs" else options.stops
     return {**arguments, "on_failure": "keep", "stops": stops}
-
-
-def spread(values: tuple[float, ...], listed: Sequence[Coordinate]) -> tuple[float, ...]:
-    """Values of all joints become values of all coordinates, zero for the elastic ones; others stay as they are."""
-    if len(values) != sum(not coordinate.elastic for coordinate in listed):
-        return values
-    following = iter(values)
-    return tuple(0.0 if coordinate.elastic else next(following) for coordinate in listed)
 
 
 def read_input(text: str, robot: Robot, q0: tuple[float, ...]) -> Input:
@@ -269,12 +264,11 @@ def read_input(text: str, robot: Robot, q0: tuple[float, ...]) -> Input:
         if kind == "zero" and not words:
             return None
         if kind == "constant" and len(words) == 1:
-            return spread(numbers(words[0]), robot.velocities)
+            return numbers(words[0])
         if kind == "bangbang" and len(words) == 2:
-            return BangBang(spread(numbers(words[0]), robot.velocities), float(words[1]))
+            return BangBang(numbers(words[0]), float(words[1]))
         if kind == "hold" and len(words) == 2:
-            driven = np.array([not coordinate.elastic for coordinate in robot.coordinates], dtype=float)
-            return PD(q0, float(words[0]) * driven, float(words[1]) * driven)
+            return PD(q0, float(words[0]), float(words[1]))
         if kind in ("table", "linear") and len(words) == 1:
             rows = np.loadtxt(words[0], delimiter=",", comments="#", ndmin=2)
             return Table(rows[:, 0], rows[:, 1:], "hold" if kind == "table" else "linear")

@@ -17,7 +17,7 @@ from browser import CHROMIUM, Browser
 import elastogen
 from elastogen.build.pages import wasm
 from elastogen.build.pages.home import drives, home
-from elastogen.build.pages.play import OUTPUTS, STEP, gains, play_page, robot_wasm, with_sliders
+from elastogen.build.pages.play import OUTPUTS, STEP, gains, parameter_range, play_page, robot_wasm, with_sliders
 from elastogen.build.pages.skeleton import skeleton
 
 pytest.importorskip("ziglang", reason="no ziglang: pip install 'elastogen[play]'")
@@ -134,3 +134,16 @@ def test_a_browser_runs_the_robot(page: str, tmp_path: Path) -> None:
     assert seen["time"] == pytest.approx(1.0)
     assert abs(seen["end"][0] - 0.5) < 0.2 < abs(seen["start"][0] - 0.5) + 0.2
     assert np.abs(seen["end"][2:]).max() > 0  # the link rings
+
+
+def test_sliders_stay_where_a_robot_can_be() -> None:
+    robot = with_sliders(elastogen.load("puma560", live=["payload", "links.forearm.inertia"]))
+    ranges = {p.name: parameter_range(p, 20.0, 0.9) for p in robot.live_parameters}
+    assert ranges["payload_mass"] == (0.0, 10.0)
+    assert ranges["payload_com_x"] == (-0.225, 0.225)
+    assert ranges["gravity_z"] == (-12.0, 12.0)
+    assert ranges["payload_inertia_xy"] == (0.0, 0.0)  # anything else is impossible beside moments of zero
+    assert 0.0 == ranges["payload_inertia_xx"][0] < ranges["payload_inertia_xx"][1] < 1.0
+    assert ranges["forearm_inertia_xx"] == (0.066, 3 * 0.066)
+    for name, (low, high) in ranges.items():
+        assert low <= robot.parameters[name].value <= high

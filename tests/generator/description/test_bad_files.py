@@ -21,9 +21,6 @@ def test_a_missing_file_suggests_a_built_in_robot(tmp_path):
 def test_things_that_are_no_robot_file(tmp_path):
     with pytest.raises(RobotError, match="a directory"):
         load(tmp_path)
-    (tmp_path / "robot.xacro").write_text("<robot/>")
-    with pytest.raises(RobotError, match=r"robot\.xacro: robot\.name"):
-        load(tmp_path / "robot.xacro", allow_xacro=True)
     with pytest.raises(RobotError, match="a built-in name, a path"):
         load(3)
     with pytest.raises(RobotError):
@@ -32,6 +29,13 @@ def test_things_that_are_no_robot_file(tmp_path):
         load("x" * 5000)
     with pytest.raises(RobotError):
         load("")
+
+
+def test_a_xacro_file_without_a_name(tmp_path):
+    pytest.importorskip("xacro")
+    (tmp_path / "robot.xacro").write_text("<robot/>")
+    with pytest.raises(RobotError, match=r"robot\.xacro: robot\.name"):
+        load(tmp_path / "robot.xacro", allow_xacro=True)
 
 
 def test_a_pipe_is_not_waited_for(tmp_path):
