@@ -144,7 +144,7 @@ $(INSTALLED): $(VENV)/bin/python pyproject.toml setup.py setup.cfg tests/constra
 	$(PIP) --editable .
 	@touch $@
 
-$(LOWEST)/.installed: $(INSTALLED) tests/helpers/environments.py
+$(LOWEST)/.installed: $(INSTALLED) tests/helpers/environments/__init__.py
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info >= (3, 12))' || \
 	  { echo "The lowest versions need Python 3.10 or 3.11: run make lowest PYTHON=python3.11." >&2; exit 1; }
 	$(PYTHON) -m venv --clear $(LOWEST)

@@ -8,7 +8,6 @@ versions of everything that the extras of ``make test`` and ``make docs`` brough
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Iterator, Sequence
 from importlib.metadata import PackageNotFoundError, distribution
 
@@ -64,10 +63,3 @@ def constraints() -> list[str]:
 def normal(name: str) -> str:
     """The name of a package as indexes have it."""
     return re.sub(r"[-_.]+", "-", name).lower()
-
-
-if __name__ == "__main__":
-    lines = {"lowest": lowest, "constraints": constraints}
-    if len(sys.argv) != 2 or sys.argv[1] not in lines:
-        raise SystemExit(f"expected one of {', '.join(lines)}")
-    print("\n".join(lines[sys.argv[1]]()))
