@@ -23,6 +23,7 @@ FOLDERS = {
     "motion": {
         "simulate": "simulate a motion, beside the rigid robot where links are flexible; CSV and plots",
         "run": "run a robot in its real-time loop, with a live view and a report",
+        "observer": "what sensors see of a robot, and the gain of an observer",
         "animate": "draw a motion as a page that can be turned and played, or as a film",
         "play": "write a page in which the robot's own C runs",
         "report": "write everything about a robot on one page",

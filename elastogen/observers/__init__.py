@@ -1,0 +1,1 @@
+"""Design of observers: gains, what is seen and what is not (extra ``design``)."""

@@ -1,0 +1,108 @@
+"""An observer on one page: what is seen, what is not, how fast errors go, and how the estimate of a vibration looks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from elastogen.build.files.templating import fill
+from elastogen.build.pages.page_text import MARK, asset
+from elastogen.build.pages.report.section import COLORS, ReportSection, figure, graph_objects, plotly_script, table
+from elastogen.observers.design import ObserverDesign
+
+SHOWN = 400  # steps of the simulated vibration
+AMPLITUDE = 5e-3  # of the coordinate that moves most, in its unit
+
+
+@dataclass(frozen=True)
+class ObserverPage:
+    """For ``pages/identification.html.j2``."""
+
+    mark: str
+    css: str
+    plotly: str
+    title: str
+    sections: tuple[ReportSection, ...]
+
+
+def page(design: ObserverDesign) -> str:
+    """The page as HTML."""
+    sections = (_seen(design), _noise(design), _poles(design), _vibration(design))
+    title = f"Observer of {design.model.name}"
+    return fill("pages/identification.html.j2", ObserverPage(MARK, asset("page.css"), plotly_script(), title, sections))
+
+
+def _seen(design: ObserverDesign) -> ReportSection:
+    rows = []
+    for mode in design.modes:
+        kind = f"{mode.hertz:.4g} Hz" if mode.hertz else "rigid"
+        seen = mode.sensor if mode.observable else "nothing"
+        rows.append([kind, mode.coordinate, seen, f"{mode.signal:.3g}", f"{mode.error:.3g}"])
+    motions = table(["motion", "moves most", "seen by", "signal over noise, 1 mJ", "error of its amplitude"], rows, (3, 4))
+    n, errors = design.model.nv, design.errors
+    names = zip(design.model.velocity_names, design.model.metadata.velocity_units, strict=True)
+    states = [[name, unit or "1", f"{errors[k]:.3g}", f"{errors[n + k]:.3g}"] for k, (name, unit) in enumerate(names)]
+    text = (
+        f"Sensors: {', '.join(design.sensors)}, {design.rate:g} readings per second. The slowest error decays by e in "
+        f"{design.settling:.3g} s."
+    )
+    return ReportSection(
+        "What is seen", text, (motions, table(["coordinate", "unit", "error of q", "error of qd"], states, (2, 3)))
+    )
+
+
+def _noise(design: ObserverDesign) -> ReportSection:
+    readings = [[c.name, c.unit, f"{level:.3g}"] for c, level in zip(design.channels, design.noise, strict=True)]
+    forces = [[name, f"{value:.3g}"] for name, value in zip(design.model.velocity_names, design.force, strict=True)]
+    parts = (table(["reading", "unit", "noise"], readings, (2,)), table(["unknown force on", "N m, N"], forces, (1,)))
+    return ReportSection(
+        "What it was designed for", "Standard deviations, of one reading and of forces held for a period.", parts
+    )
+
+
+def _poles(design: ObserverDesign) -> ReportSection:
+    go = graph_objects()
+    circle = np.exp(1j * np.linspace(0.0, 2.0 * np.pi, 181))
+    chart = go.Figure()
+    chart.add_trace(go.Scatter(x=circle.real, y=circle.imag, mode="lines", line={"color": COLORS[1]}, name="unit circle"))
+    poles = design.poles
+    chart.add_trace(go.Scatter(x=poles.real, y=poles.imag, mode="markers", marker={"color": COLORS[0]}, name="errors"))
+    chart.update_layout(xaxis_title="real part", yaxis_title="imaginary part", yaxis_scaleanchor="x")
+    return ReportSection(
+        "How errors decay", "Poles of the errors from reading to reading: inside the circle they decay.", (figure(chart),)
+    )
+
+
+def _vibration(design: ObserverDesign) -> ReportSection:
+    """A vibration that the observer does not know of: what it estimates from noisy readings."""
+    model = design.model
+    vibrating = [mode for mode in design.modes if mode.hertz > 0.0]
+    if not vibrating or model.metadata.quaternions:
+        return ReportSection("A vibration", "The robot has no vibration to show.", ())
+    q, qd, k = _truth(design)
+    rng = np.random.default_rng(0)
+    exact = model.measurement(q, qd, design.hold, sensors=design.asked).y
+    readings = exact + design.noise * rng.standard_normal((len(q), len(design.noise)))
+    fast = AMPLITUDE * 2.0 * np.pi * vibrating[0].hertz
+    ekf = design.filter(design.q, np.zeros(model.nv), position_error=AMPLITUDE, velocity_error=fast)
+    found = ekf.run(design.hold, readings, 1.0 / design.rate)
+    go, t = graph_objects(), np.arange(len(q)) / design.rate
+    chart = go.Figure()
+    for values, name, color in ((q[:, k], "true", COLORS[1]), (found.q[:, k], "estimated", COLORS[0])):
+        chart.add_trace(go.Scatter(x=t, y=values, mode="lines", line={"color": color}, name=name))
+    chart.update_layout(xaxis_title="time [s]", yaxis_title=model.velocity_names[k])
+    text = f"The lowest vibration ({vibrating[0].hertz:.3g} Hz) of the linearized robot, unknown to the filter at first."
+    return ReportSection("A vibration", text, (figure(chart),))
+
+
+def _truth(design: ObserverDesign) -> tuple[Any, Any, int]:
+    """The lowest vibration about the configuration."""
+    modes = design.model.modes(design.q)
+    lowest = int(np.flatnonzero(modes.frequencies > 0.0)[0])
+    shape, rate = modes.shapes[:, lowest], modes.frequencies[lowest]
+    k = int(np.argmax(np.abs(shape)))
+    shape = shape * (AMPLITUDE / shape[k])
+    t = np.arange(1, SHOWN + 1)[:, None] / design.rate
+    return design.q + np.cos(rate * t) * shape, -rate * np.sin(rate * t) * shape, k

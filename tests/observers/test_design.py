@@ -1,0 +1,110 @@
+"""Design of observers: against python-control and the filter in C, what is not seen by name, the page and the command."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import yaml
+from gauged_arms import two_flexible_links
+
+import elastogen
+from elastogen.observers.design import ObserverDesign, design_observer
+
+PLACE = np.array([0.3, 0.0, 1.2, 0.0])
+SENSORS = ["encoders", "gauge1"]
+
+
+@pytest.fixture(scope="module")
+def arm(cache_dir: Path) -> elastogen.Model:
+    return elastogen.build_model(two_flexible_links(1))
+
+
+@pytest.fixture(scope="module")
+def design(arm: elastogen.Model) -> ObserverDesign:
+    return design_observer(arm, SENSORS, q=PLACE, rate=500.0, noise={"gauge1": 2e-6}, force=[0.05, 0.02])
+
+
+def test_the_gain_is_that_of_python_control(arm: elastogen.Model, design: ObserverDesign) -> None:
+    control = pytest.importorskip("control")
+    zero = np.zeros(4)
+    A = arm.discrete_linearization(PLACE, zero, zero, 1 / 500).A
+    whole = np.zeros((12, 12))
+    whole[:8, :8] = arm.linearize(PLACE, zero, zero).A
+    whole[4:8, 8:] = np.linalg.inv(arm.mass_matrix(PLACE))
+    from scipy.linalg import expm
+
+    B = expm(whole / 500)[:8, 8:]
+    H = arm.measurement(PLACE, zero, zero, sensors=SENSORS).H
+    L, P, poles = control.dlqe(A, B, H, np.diag(design.force**2), np.diag(design.noise**2))
+    assert A @ design.gain == pytest.approx(L, rel=1e-6, abs=1e-6 * np.abs(L).max())
+    assert np.sort(np.abs(design.poles)) == pytest.approx(np.sort(np.abs(poles)), rel=1e-7)
+    assert P.shape == (8, 8)
+
+
+def test_the_filter_in_c_tends_to_the_steady_one(arm: elastogen.Model, design: ObserverDesign) -> None:
+    ekf = design.filter(PLACE, np.zeros(4))
+    readings = arm.measurement(PLACE, np.zeros(4), np.zeros(4), sensors=SENSORS).y
+    ekf.run(np.zeros(4), np.tile(readings, (20000, 1)), 1 / 500)
+    assert ekf.covariance == pytest.approx(design.covariance, rel=1e-8, abs=1e-10 * np.abs(design.covariance).max())
+
+
+def test_more_sensors_see_more(arm: elastogen.Model, design: ObserverDesign) -> None:
+    alone = design_observer(arm, "encoders", q=PLACE, rate=500.0, force=[0.05, 0.02])
+    many = design_observer(arm, ["encoders", "gauge1", "gauge2", "imu"], q=PLACE, rate=500.0, force=[0.05, 0.02])
+    assert (many.errors < design.errors).all()
+    assert (design.errors < alone.errors * (1 + 1e-9)).all()
+    lowest = next(mode for mode in design.modes if mode.hertz > 0)
+    assert lowest.hertz == pytest.approx(arm.modes(PLACE).hertz[2])
+    assert lowest.observable
+    assert design.settling > 0
+    assert "gauge1.strain" in design.table()
+
+
+def test_what_nobody_sees_is_named_before_anything_runs(arm: elastogen.Model) -> None:
+    with pytest.raises(elastogen.ModelError, match=r"the motion of (shoulder|elbow) \(a rigid one\) is seen by no sensor"):
+        design_observer(arm, ["gauge1", "gauge2"], q=PLACE)
+    with pytest.raises(elastogen.ModelError, match=r"the motion of (the velocity of )?shoulder"):
+        design_observer(arm, ["elbow", "gauge1", "imu.gyroscope"], q=PLACE)
+    bare = two_flexible_links(1)
+    for link in bare["links"][1:]:
+        link["flexible"]["damping"] = {"ratio": 0.0}
+        link["flexible"]["modes"].append({"direction": "z", "eigenfunction": 1})  # out of the plane: no encoder sees it
+    undamped = elastogen.build_model({**bare, "name": "undamped", "gravity": [0, 0, 0]})
+    with pytest.raises(elastogen.ModelError, match=r"\.z1 \(at [\d.]+ Hz\) is seen by no sensor"):
+        design_observer(undamped, ["encoders", "gauge1"])
+
+
+def test_wrong_arguments_are_named(arm: elastogen.Model) -> None:
+    for changed, message in [
+        ({"rate": 0.0}, "rate"),
+        ({"q": [0.0]}, r"expected \(4,\)"),
+        ({"force": [1.0, 2.0, 3.0]}, "force"),
+        ({"noise": {"candela": 1.0}}, "candela"),
+    ]:
+        with pytest.raises(elastogen.ModelError, match=message):
+            design_observer(arm, SENSORS, **changed)
+    with pytest.raises(elastogen.RobotError, match="gauge7"):
+        design_observer(arm, ["encoders", "gauge7"])
+
+
+def test_the_page_and_the_command(design: ObserverDesign, tmp_path: Path) -> None:
+    pytest.importorskip("plotly")
+    written = design.page(tmp_path / "observer.html").read_text(encoding="utf-8")
+    for text in ("What is seen", "gauge1.strain", "How errors decay", "A vibration", "estimated"):
+        assert text in written
+    file = tmp_path / "gauged.yaml"
+    file.write_text(yaml.safe_dump(two_flexible_links(1)), encoding="utf-8")
+    words = ["observer", str(file), "--sensors", "encoders,gauge1", "--at", "0.3,0,1.2,0", "--rate", "500"]
+    words += ["--noise", "gauge1=2e-6", "--force", "0.05,0.02", "--json"]
+    done = subprocess.run([sys.executable, "-m", "elastogen", *words], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert np.array(json.loads(done.stdout)["gain"]) == pytest.approx(design.gain, rel=1e-6)
+    words[3] = "encoders,gauge9"
+    done = subprocess.run([sys.executable, "-m", "elastogen", *words], capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert "gauge9" in done.stderr
