@@ -10,6 +10,7 @@ from types import MappingProxyType
 from elastogen.generator.algorithms import affine
 from elastogen.generator.algorithms.newton_euler import SIMPLEST, Load, Placed, inverse_dynamics, place
 from elastogen.generator.bodies.elastic_body import ElasticBody
+from elastogen.generator.functions.own.expressions import OwnExpressions
 from elastogen.generator.functions.own.terms import OwnTerms
 from elastogen.generator.loops.analysis import LoopAnalysis, analysis_of
 from elastogen.generator.mechanism.drives import Drive, drives
@@ -52,6 +53,13 @@ class Variant:
     elements: Mapping[str, int]  # which element is inside a sliding joint, where that is not an input
     separate: Mechanism | None = None  # the mechanism with coordinates for the slots of windows, where it has any
     carrier: Mechanism | None = None  # the mechanism with the chosen frames, where wrenches act on them
+    expressions: OwnExpressions | None = None  # the user's own terms, where there are any
+
+    @property
+    def own(self) -> OwnExpressions:
+        """The user's own terms, lowered once for all layouts."""
+        assert self.expressions is not None  # of a robot with terms
+        return self.expressions
 
     @property
     def analysis(self) -> LoopAnalysis:
@@ -275,6 +283,7 @@ class VariantFamily:
         self._plain: dict[bool, Variant] = {}
         self._frame_assignments: dict[str, list[Variant]] = {}
         self._best: dict[str, Variant] = {}
+        self._expressions = OwnExpressions(robot) if robot.terms else None
         self._nominal = {parameter.name: parameter.value for parameter in robot.live_parameters}
         lower, inside = Lowering(self.graph, robot), Indicators(self.graph, robot, elements)
         self._driven = tuple(velocity.driven for velocity in robot.velocities)
@@ -368,7 +377,7 @@ class VariantFamily:
             self.robot, mechanism, self._drives, self._elasticity, merge, moment, self._nominal, self._driven, self._clamped,
             self._ranges, self.elements,
             self.mechanism(reframe=reframe, regroup=regroup, separate=True) if windows else None,
-            self.mechanism(reframe=reframe, regroup=regroup, frames=frames) if frames else None,
+            self.mechanism(reframe=reframe, regroup=regroup, frames=frames) if frames else None, self._expressions,
         )  # fmt: skip
 
 

@@ -44,6 +44,21 @@ def extract(graph: Graph, refs: Sequence[int]) -> tuple[Graph, list[int]]:
     return small, [_signed(renamed, ref) for ref in refs]
 
 
+def transplant(source: Graph, values: Sequence[Value], target: Graph, known: Mapping[str, Value]) -> list[Value]:
+    """Copies of values in another graph; inputs with these labels become the known values there, others stay inputs."""
+    renamed: dict[int, int] = {}
+    for node in source.cone(value.ref for value in values):
+        kind = source.op[node]
+        if kind is Op.CONSTANT:
+            renamed[node] = target.constant(source.number[node])
+        elif kind is Op.INPUT:
+            label = source.label[node]
+            renamed[node] = known[label].ref if label in known else target.input(label).ref
+        else:
+            renamed[node] = _again(source, target, node, renamed)
+    return [Value(target, _signed(renamed, value.ref)) for value in values]
+
+
 def _signed(renamed: Mapping[int, int], ref: int) -> int:
     found = renamed[ref >> 1]
     return found ^ (ref & 1) if found else 0
