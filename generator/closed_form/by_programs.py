@@ -14,6 +14,7 @@ from elastogen.generator.closed_form.document import Equation
 from elastogen.generator.closed_form.functions import closed_entry
 from elastogen.generator.closed_form.notation import coordinate_letter
 from elastogen.generator.closed_form.quantities import QUANTITIES, named_outputs
+from elastogen.generator.closed_form.steps.recursion import Recursion
 from elastogen.generator.robot.errors import OutputError
 from elastogen.generator.robot.robot import Robot
 
@@ -35,6 +36,10 @@ class ProgramForm(ClosedForm):
     def function(self, name: str, elements: Mapping[str, int] = MappingProxyType({})) -> dict[str, Any]:
         """As of rigid robots; the elements that :func:`derive` was given hold unless others are given."""
         return super().function(name, elements or self._elements)
+
+    def steps(self, name: str, elements: Mapping[str, int] = MappingProxyType({})) -> Recursion:
+        """As of rigid robots; the elements that :func:`derive` was given hold unless others are given."""
+        return super().steps(name, elements or self._elements)
 
     def equations(
         self, name: str, *, frame: FrameChoice = "own", entry: tuple[int, ...] | None = None, link: str | None = None

@@ -18,14 +18,15 @@ import sympy
 
 from elastogen.generator.closed_form import latex
 from elastogen.generator.closed_form.compose import compose, entries_of, one_entry, one_frame, shape_of
-from elastogen.generator.closed_form.document import Document, Equation
-from elastogen.generator.closed_form.exact_numbers import exact
+from elastogen.generator.closed_form.document import Document, Equation, with_shared_parts
+from elastogen.generator.closed_form.exact_numbers import exact, exact_array
 from elastogen.generator.closed_form.exponentials import ExponentialForms
 from elastogen.generator.closed_form.friction import friction_of
 from elastogen.generator.closed_form.functions import closed_form
 from elastogen.generator.closed_form.kinematics import Kinematics, number_of_joint_coordinates, skew
 from elastogen.generator.closed_form.notation import Notation, coordinate_letter
 from elastogen.generator.closed_form.quantities import QUANTITIES, check_frame, is_function, named_outputs, quantity
+from elastogen.generator.closed_form.steps.recursion import Recursion, recursion
 from elastogen.generator.closed_form.symbols import with_numbers, with_symbols
 from elastogen.generator.closed_form.trigonometry import Polynomial, TrigonometricRing
 from elastogen.generator.description.load_robot import RobotSource, load
@@ -189,6 +190,10 @@ class ClosedForm:
         """
         return closed_form(self.robot, name, self.q[0].name.rstrip("0123456789"), elements, fractions=self._fractions)
 
+    def steps(self, name: str, elements: Mapping[str, int] = MappingProxyType({})) -> Recursion:
+        """Return the recursion behind a function, equation by equation; ``steps("inverse_dynamics").written("latex")``."""
+        return recursion(self.robot, name, self.q[0].name.rstrip("0123456789"), elements)
+
     @cached_property
     def by_matrix_exponentials(self) -> ExponentialForms:
         """The kinematics of paper 001: products of matrix exponentials."""
@@ -203,27 +208,28 @@ class ClosedForm:
         digits: int = 6,
         entry: tuple[int, ...] | None = None,
         link: str | None = None,
+        shared: bool = False,
     ) -> str:
         """Return LaTeX: of the named quantities the equations, without a name a section of a document with all of them.
 
         sin and cos are abbreviated as in paper 004: ``s_{2}``, ``c_{2}``, and ``s_{23}`` for sin(q2 + q3). ``frame`` is the
         one in which velocities and accelerations are written, ``digits`` those of decimal numbers, ``entry`` (row, column,
-        from 1) and ``link`` choose one entry of a matrix and one frame. What is too long for a document is left out there with
-        a word about how to get it; of named quantities everything is written.
+        from 1) and ``link`` choose one entry of a matrix and one frame; ``shared`` names parts that occur repeatedly. What is
+        too long for a document is left out there and said; of named quantities everything is written.
         """
         if not names:
-            return latex.section(self.document(frame=frame, digits=digits))
+            return latex.section(self.document(frame=frame, digits=digits, shared=shared))
         found = (equation for name in names for equation in self.equations(name, frame=frame, entry=entry, link=link))
-        return latex.equations(found, self.notation, digits)
+        return latex.equations(with_shared_parts(found) if shared else found, self.notation, digits)
 
     @property
     def notation(self) -> Notation:
         """How symbols are printed."""
         return Notation(self.q, self.qd, self.qdd)
 
-    def document(self, *names: str, frame: FrameChoice = "own", digits: int = 6) -> Document:
+    def document(self, *names: str, frame: FrameChoice = "own", digits: int = 6, shared: bool = False) -> Document:
         """A document to be written as LaTeX or Typst: symbols with units, then T, J, M, C, K, D, G, F or what is named."""
-        return compose(self, names, frame, digits)
+        return compose(self, names, frame, digits, shared)
 
     def _repr_html_(self) -> str:
         """What there is, and for small robots M and G as LaTeX, for notebooks."""
@@ -340,7 +346,7 @@ class ClosedForm:
         """Return (frame, mass, centre of mass, inertia about it) of every moving body, the payload last."""
         ring, bodies = self._ring, [*(link.body for link in self.robot.links[1:]), self.robot.payload]
         return [
-            (i, ring(exact(body.mass)), _exact_array(ring, body.com), _exact_array(ring, body.inertia))
+            (i, ring(exact(body.mass)), *(ring.array(exact_array(part)) for part in (body.com, body.inertia)))
             for i, body in enumerate(bodies)
             if body != Body()
         ]
@@ -391,7 +397,3 @@ class ClosedForm:
     def _gravity(self) -> Any:
         """G_j = dV/dq_j; the opposite of the active forces of paper 002 (25)."""
         return np.array([self._ring.derivative(self._potential, j) for j in range(len(self.q))], dtype=object)
-
-
-def _exact_array(ring: TrigonometricRing, values: Any) -> Any:
-    return ring.array(np.vectorize(exact, otypes=[object])(np.array(values, dtype=object)))

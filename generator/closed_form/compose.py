@@ -15,6 +15,7 @@ from elastogen.generator.closed_form.document import (
     bounded,
     frames_sentence,
     symbol_rows,
+    with_shared_parts,
 )
 from elastogen.generator.closed_form.quantities import DOCUMENT, MOTION, QUANTITIES, quantity, title_of
 from elastogen.generator.robot.errors import OutputError
@@ -25,16 +26,16 @@ if TYPE_CHECKING:
 _OF_ELASTIC = ("stiffness_matrix", "damping_matrix")
 
 
-def compose(closed: ClosedForm, names: Sequence[str], frame: FrameChoice, digits: int) -> Document:
+def compose(closed: ClosedForm, names: Sequence[str], frame: FrameChoice, digits: int, shared: bool = False) -> Document:
     """The document of these quantities and functions, by default of T, J, M, C, K, D, G and F."""
     robot, elastic = closed.robot, any(c.elastic for c in closed.robot.coordinates)
     wanted = names or tuple(name for name in DOCUMENT if elastic or name not in _OF_ELASTIC)
-    parts = tuple(_part(closed, name, frame, elastic) for name in wanted)
+    parts = tuple(_part(closed, name, frame, elastic, shared) for name in wanted)
     symbols = symbol_rows(robot, closed.q, closed.notation)
     return Document(robot.name, symbols, frames_sentence(closed.frame_names), closed.notation, digits, parts)
 
 
-def _part(closed: ClosedForm, name: str, frame: FrameChoice, elastic: bool) -> Part:
+def _part(closed: ClosedForm, name: str, frame: FrameChoice, elastic: bool, shared: bool) -> Part:
     if not isinstance(name, str):
         quantity(name)  # the error lists what it could be
     command = f"elastogen derive ROBOT {name} --entry {{entry}}"
@@ -47,6 +48,8 @@ def _part(closed: ClosedForm, name: str, frame: FrameChoice, elastic: bool) -> P
         equations = closed.equations(name, frame=frame)
     except TooLongError as problem:
         return Part(title, (), (f"Left out: {problem}. One entry may be short: {command.format(entry='1,1')}",))
+    if shared:
+        return Part(title, tuple(with_shared_parts(equations)))
     return bounded(title, equations, command, (MOTION,) if name == "inverse_dynamics" and elastic else ())
 
 

@@ -42,6 +42,25 @@ class Equation:
         return Equation(rf"\left({self.latex}\right)_{{{index}}}", f"({self.typst})_({_kept(index)})", value)
 
 
+def with_shared_parts(equations: Iterable[Equation]) -> list[Equation]:
+    """The equations with a name for every part that occurs more than once (x1, x2, ...), the definitions first."""
+    found = list(equations)
+    entries = [entry for e in found for entry in (list(e.value) if isinstance(e.value, sympy.MatrixBase) else [e.value])]
+    used = {symbol for entry in entries for symbol in sympy.sympify(entry).free_symbols}
+    names = sympy.numbered_symbols("x", start=1, exclude={sympy.Symbol(symbol.name) for symbol in used})
+    parts, rest = sympy.cse(entries, symbols=names, order="none", list=True)
+    shown = [Equation(f"x_{{{symbol.name[1:]}}}", f"x_({symbol.name[1:]})", value) for symbol, value in parts]
+    for equation in found:
+        if isinstance(equation.value, sympy.MatrixBase):
+            size, shape = len(equation.value), equation.value.shape
+            shown.append(Equation(equation.latex, equation.typst, sympy.ImmutableMatrix(*shape, rest[:size])))
+        else:
+            size = 1
+            shown.append(Equation(equation.latex, equation.typst, rest[0]))
+        rest = rest[size:]
+    return shown
+
+
 def _kept(index: str) -> str:
     """An index for Typst, where a comma would separate arguments."""
     return f'"{index}"' if "," in index else index

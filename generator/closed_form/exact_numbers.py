@@ -6,6 +6,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
+import numpy as np
 import sympy
 from sympy.polys.domains import QQ
 
@@ -24,6 +25,11 @@ def exact(value: object) -> sympy.Expr:
     """Return the scalar with every floating point number as the number that somebody wrote: see :func:`exact_number`."""
     expr = sympy.sympify(value)
     return expr.xreplace({number: exact_number(float(number)) for number in expr.atoms(sympy.Float)})
+
+
+def exact_array(values: Any) -> Any:
+    """An array of such scalars."""
+    return np.vectorize(exact, otypes=[object])(np.array(values, dtype=object))
 
 
 @lru_cache(maxsize=4096)

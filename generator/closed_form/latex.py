@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import sympy
@@ -28,7 +28,7 @@ PREAMBLE = r"""\documentclass[a4paper,10pt]{article}
 def section(document: Document) -> str:
     """A section of a document: the symbols with their units, then a titled paragraph for each part."""
     rows = "".join(
-        f"${latex_sign(row.sign)}$ & {_unit(row.unit)} & {escaped(row.value)} & {escaped(row.meaning)} \\\\\n"
+        f"${latex_sign(row.sign)}$ & {unit(row.unit)} & {escaped(row.value)} & {escaped(row.meaning)} \\\\\n"
         for row in document.symbols
     )
     texts = [f"\\section*{{{escaped(document.title)}}}"]
@@ -56,10 +56,15 @@ def whole(document: Document) -> str:
     return f"{PREAMBLE}{section(document)}\\end{{document}}\n"
 
 
-def _unit(unit: str) -> str:
+def unit(text: str) -> str:
     """A unit in upright letters: kg m^2."""
-    words = r"\,".join(unit.split())
+    words = r"\,".join(text.split())
     return rf"$\mathrm{{{words}}}$" if words else ""
+
+
+def printer(notation: Notation, digits: int) -> Callable[[Any], str]:
+    """What prints expressions with these symbols."""
+    return _Printer(notation, digits)
 
 
 def _inline(formula: Formula) -> str:

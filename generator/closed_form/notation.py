@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
 import sympy
 
@@ -71,12 +73,19 @@ def parameter_sign(name: str) -> Sign:
 class Notation:
     """The signs of all symbols of a closed form."""
 
-    def __init__(self, q: tuple[sympy.Symbol, ...], qd: tuple[sympy.Symbol, ...], qdd: tuple[sympy.Symbol, ...]) -> None:
+    def __init__(
+        self,
+        q: tuple[sympy.Symbol, ...],
+        qd: tuple[sympy.Symbol, ...],
+        qdd: tuple[sympy.Symbol, ...],
+        more: Mapping[sympy.Symbol, Sign] = MappingProxyType({}),
+    ) -> None:
         self.numbers = {symbol: str(k) for k, symbol in enumerate(q, start=1)}
         self._signs: dict[sympy.Symbol, Sign] = {}
         letter = q[0].name.rstrip("0123456789") if q else "q"
         for dots, symbols in enumerate((q, qd, qdd)):
             self._signs |= {symbol: Sign(letter, str(k), dots) for k, symbol in enumerate(symbols, start=1)}
+        self._signs |= more
 
     def sign(self, symbol: sympy.Symbol) -> Sign:
         """How a symbol is printed."""

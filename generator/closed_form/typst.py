@@ -26,7 +26,7 @@ def whole(document: Document) -> str:
     """The document."""
     texts = [PREAMBLE, f"= {escaped(document.title)}"]
     cells = "".join(
-        f"[${typst_sign(row.sign)}$], [{_unit(row.unit)}], [{escaped(row.value)}], [{escaped(row.meaning)}],\n"
+        f"[${typst_sign(row.sign)}$], [{unit(row.unit)}], [{escaped(row.value)}], [{escaped(row.meaning)}],\n"
         for row in document.symbols
     )
     if cells:
@@ -47,8 +47,9 @@ def escaped(text: str) -> str:
     return "".join(f"\\{letter}" if letter in "\\#$*_`<>@=-+/[]~\"'" else letter for letter in text)
 
 
-def _unit(unit: str) -> str:
-    words = " thin ".join(_power(word) for word in unit.replace("/", " / ").split())
+def unit(text: str) -> str:
+    """A unit in upright letters."""
+    words = " thin ".join(_power(word) for word in text.replace("/", " / ").split())
     return f"${words}$".replace(" thin / thin ", "\\/") if words else ""
 
 
@@ -183,7 +184,7 @@ def _block(block: Sequence[Equation], printer: TypstPrinter) -> str:
 
 def _equation(equation: Equation, printer: TypstPrinter) -> str:
     name, value = equation.typst, equation.value
-    widths = [sum(_width(printer(value[r, c])) for c in range(value.cols)) for r in range(value.rows)]
+    widths = [sum(width(printer(value[r, c])) for c in range(value.cols)) for r in range(value.rows)]
     if max(widths, default=0) <= _WIDEST_MATRIX:
         return f"$ {name} = {printer(value)} $"
     entries, remark = listed(value)
@@ -193,7 +194,7 @@ def _equation(equation: Equation, printer: TypstPrinter) -> str:
     return f"{shown}\n\n{remark}" if remark else shown
 
 
-def _width(text: str) -> int:
+def width(text: str) -> int:
     """About how many letters a text takes in print."""
     for word in ("dot.double", "dot.op", "dot", "frac", "upright", "italic", "paren.l", "paren.r", "quad"):
         text = text.replace(word, "")
@@ -203,6 +204,6 @@ def _width(text: str) -> int:
 def _display(rows: Iterable[tuple[str, Any]], printer: TypstPrinter) -> str:
     shown = []
     for name, value in rows:
-        first, *others = lines(value, printer, _width, _LONGEST_LINE, ("paren.l", "paren.r"))
+        first, *others = lines(value, printer, width, _LONGEST_LINE, ("paren.l", "paren.r"))
         shown += [f"{name} &= {first}", *(f"&quad {line}" for line in others)]
     return "$ " + " \\\n".join(shown) + " $"

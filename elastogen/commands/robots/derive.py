@@ -39,9 +39,14 @@ def _elements(_context: Any, _parameter: Any, texts: tuple[str, ...]) -> dict[st
 @LOADING
 @click.argument("quantity", nargs=-1)
 @click.option("--latex", type=OUTPUT, metavar="FILE", help="Write a LaTeX document.")
+@click.option("--typst", type=OUTPUT, metavar="FILE", help="Write a Typst document.")
+@click.option("--markdown", type=OUTPUT, metavar="FILE", help="Write Markdown with LaTeX displays (with --steps).")
 @click.option("--pdf", type=OUTPUT, metavar="FILE", help="Write a PDF (needs Typst or TeX).")
 @click.option("--python", type=OUTPUT, metavar="FILE", help="Write the quantities as functions of a Python module.")
 @click.option("--c", type=OUTPUT, metavar="FILE", help="Write the quantities as functions of a C file.")
+@click.option("--steps", is_flag=True, help="The recursion of one function: numbered equations with named intermediates.")
+@click.option("--digits", type=click.IntRange(1, 17), default=6, help="Digits of decimal numbers in print (default 6).")
+@click.option("--shared", is_flag=True, help="Parts that occur more than once have names, in LaTeX.")
 @click.option("--entry", callback=_entry, metavar="R,C", help="One entry of a matrix, counted from 1.")
 @click.option("--link", metavar="NAME", help="One frame of quantities that every link has.")
 @click.option("--frame", type=click.Choice(["own", "base"]), default="own", help="Axes of velocities and accelerations.")
@@ -70,9 +75,16 @@ def command(options: SimpleNamespace) -> None:
 
     robot = load(options)
     closed = elastogen.derive(robot, symbolic=options.symbolic, elements=options.elements)
+    if options.steps:
+        _write_steps(closed, options)
+        return
+    if options.markdown is not None:
+        raise elastogen.OutputError("derive: --markdown is for recursions. Fix: add --steps, or write --latex or --typst")
     if options.as_json:
         with progress(f"deriving {robot.name}", options):
-            found = {name: closed.latex(name, frame=options.frame) for name in options.quantity or QUANTITIES}
+            found = {
+                name: closed.latex(name, frame=options.frame, digits=options.digits) for name in options.quantity or QUANTITIES
+            }
         print_json({"name": robot.name, "coordinates": list(robot.coordinate_names), "latex": found})
         return
     written = [(path, write) for path, write in _writers(closed, options) if path is not None]
@@ -80,7 +92,7 @@ def command(options: SimpleNamespace) -> None:
         raise elastogen.OutputError("derive: --entry and --link choose what is printed. Fix: leave them out, or the files")
     with progress(f"deriving {robot.name}", options):
         files = [(path, write()) for path, write in written]
-        text = "" if written else closed.latex(*options.quantity, frame=options.frame, entry=options.entry, link=options.link)
+        text = "" if written else _printed(closed, options)
     for path, data in files:
         path.write_bytes(data)
         print(f"wrote {path}")
@@ -88,17 +100,62 @@ def command(options: SimpleNamespace) -> None:
         print(text)
 
 
+def _printed(closed: Any, options: SimpleNamespace) -> str:
+    """What goes to the terminal."""
+    text: str = closed.latex(
+        *options.quantity,
+        frame=options.frame,
+        digits=options.digits,
+        entry=options.entry,
+        link=options.link,
+        shared=options.shared,
+    )
+    return text
+
+
+def _write_steps(closed: Any, options: SimpleNamespace) -> None:
+    """The recursion of one function: printed, or written in every format that was asked for."""
+    if len(options.quantity) != 1:
+        raise elastogen.OutputError(
+            f"derive: --steps takes one function, got {len(options.quantity)}. Fix: name one, for example inverse_dynamics"
+        )
+    for name in ("pdf", "c", "entry", "link"):
+        if getattr(options, name) is not None:
+            raise elastogen.OutputError(f"derive: --{name} is for closed forms. Fix: leave it out, or --steps")
+    with progress(f"deriving {closed.robot.name}", options):
+        found = closed.steps(options.quantity[0])
+        files = [
+            (path, found.written(name, options.digits).encode())
+            for name in ("latex", "markdown", "typst", "python")
+            if (path := getattr(options, name)) is not None
+        ]
+    for path, data in files:
+        path.write_bytes(data)
+        print(f"wrote {path}")
+    if options.as_json:
+        steps = [
+            {"stage": stage.title, "symbol": str(step.symbol), "expression": str(step.expression), "meaning": step.meaning}
+            for stage in found.stages
+            for step in stage.steps
+        ]
+        print_json({"name": closed.robot.name, "function": found.name, "steps": steps})
+    elif not files:
+        print(found.written("text", options.digits), end="")
+
+
 def _writers(closed: Any, options: SimpleNamespace) -> list[tuple[Path | None, Callable[[], bytes]]]:
     """What each option writes."""
     from elastogen.build.forms.code import c_code, python_code
     from elastogen.build.forms.pdf import pdf
+    from elastogen.generator.closed_form import typst
     from elastogen.generator.closed_form.latex import whole
 
     def document() -> Any:
-        return closed.document(*options.quantity, frame=options.frame)
+        return closed.document(*options.quantity, frame=options.frame, digits=options.digits, shared=options.shared)
 
     return [
         (options.latex, lambda: whole(document()).encode()),
+        (options.typst, lambda: typst.whole(document()).encode()),
         (options.pdf, lambda: pdf(document())),
         (options.python, lambda: python_code(closed, options.quantity).encode()),
         (options.c, lambda: c_code(closed, options.quantity).encode()),

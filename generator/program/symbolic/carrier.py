@@ -34,6 +34,7 @@ class SympyGraph(Graph):
         self._known: dict[sympy.Expr, int] = {}  # form -> node
         self._done: dict[tuple[int, ...], int] = {}  # operation -> reference: SymPy is asked once
         self._negated: dict[int, sympy.Expr] = {}
+        self.negative: set[int] = set()  # nodes whose name was given to their negative
         super().__init__()
 
     @contextmanager
@@ -50,6 +51,7 @@ class SympyGraph(Graph):
                     table.popitem()
             for node in [node for node in self._symbols if node >= forms]:
                 del self._named[self._symbols.pop(node)]
+            self.negative = {node for node in self.negative if node < forms}
             self._negated = {node: form for node, form in self._negated.items() if node < forms}
 
     # ---- leaves
@@ -72,9 +74,12 @@ class SympyGraph(Graph):
 
     def name(self, value: Scalar, label: str) -> Value:
         """Return the value, which from now on is a symbol; the label is what its equation will be called."""
+        known = self.label[self.value(value).ref >> 1]
         value = super().name(value, label)
         if self.op[value.ref >> 1] > _INPUT:
             self.symbol(value.ref >> 1)
+            if value.ref & 1 and not known:
+                self.negative.add(value.ref >> 1)
         return value
 
     def symbol(self, node: int) -> sympy.Symbol:

@@ -34,8 +34,17 @@ class Equations:
 Named = Callable[[int], bool]
 
 
-def equations(graph: Graph, refs: Sequence[int], named: Named, symbol: Callable[[int], sympy.Symbol]) -> Equations:
-    """What the references need: an equation for each node that is ``named``, all others written into those that read them."""
+def equations(
+    graph: Graph,
+    refs: Sequence[int],
+    named: Named,
+    symbol: Callable[[int], sympy.Symbol],
+    negative: Named = lambda node: False,
+) -> Equations:
+    """What the references need: an equation for each node that is ``named``, all others written into those that read them.
+
+    The symbol of a node that is ``negative`` stands for minus what the node computes.
+    """
     order = graph.cone(refs)
     read: dict[int, sympy.Expr] = {}
     depth: dict[int, int] = {}
@@ -56,8 +65,9 @@ def equations(graph: Graph, refs: Sequence[int], named: Named, symbol: Callable[
         form = _combined(op, [signed(ref) for ref in operands])
         depth[node] = 1 + max(depth[ref >> 1] for ref in operands)
         if named(node) or depth[node] > DEEPEST:
-            found.append(Equation(symbol(node), form, node))
-            form, depth[node] = found[-1].symbol, 0
+            minus = negative(node)
+            found.append(Equation(symbol(node), -form if minus else form, node))
+            form, depth[node] = -found[-1].symbol if minus else found[-1].symbol, 0
         read[node] = form
     return Equations(tuple(found), tuple(signed(ref) for ref in refs))
 

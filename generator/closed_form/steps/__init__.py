@@ -1,0 +1,1 @@
+"""Derivations as a person writes them: numbered equations with named intermediates."""
