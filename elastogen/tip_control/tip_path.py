@@ -48,15 +48,19 @@ def check_arm(model: Model, what: str) -> None:
         raise ModelError(f"{what}: {model.name} has no drives.")
 
 
-def equilibrium(model: Model, q: Array, what: str) -> Array:
-    """The configurations with undriven coordinates such that nothing moves: G + Q_e = 0 in their rows."""
+def equilibrium(model: Model, q: Array, what: str, qd: Array | None = None, qdd: Array | None = None) -> Array:
+    """The configurations with undriven coordinates such that no force acts on them: G + Q_e = 0 in their rows.
+
+    With ``qd`` and ``qdd`` of the joints, under the inertia forces of their motion, too.
+    """
     free = [k for k in range(model.nv) if k not in model.driven]
-    q, zero = q.copy(), np.zeros_like(q)
+    q = q.copy()
+    qd, qdd = (np.zeros_like(q) if rate is None else rate for rate in (qd, qdd))
     if not free:
         return q
     for _ in range(STEPS):
-        force = np.asarray(model.inverse_dynamics(q, zero, zero))[..., free]
-        K = np.asarray(model.evaluate("inverse_dynamics_derivatives", q=q, qd=zero, qdd=zero)[0])[..., free, :][..., free]
+        force = np.asarray(model.inverse_dynamics(q, qd, qdd))[..., free]
+        K = np.asarray(model.evaluate("inverse_dynamics_derivatives", q=q, qd=qd, qdd=qdd)[0])[..., free, :][..., free]
         change = np.linalg.solve(K, -force[..., None])[..., 0]
         q[..., free] += change
         if np.abs(change).max() < CLOSE:
