@@ -68,19 +68,19 @@ class Emission:
 
         def included(found: re.Match[str]) -> str:
             file = found[1]
-            if file not in self.generated and file not in parts():
-                return found[0]
             if file in seen:
                 return ""
             seen.add(file)
-            return self._body(file, seen, systems)
+            return self._body(file, seen, systems) if file in self.generated or file in parts() else found[0]
 
         return _INCLUDE.sub(included, text)
 
     def _body(self, file: str, seen: set[str], systems: list[str]) -> str:
-        text = _as_given(self.generated[file]) if file in self.generated else source(parts()[file])
+        text = self.generated[file] if file in self.generated else source(parts()[file])
         guarded = _GUARD.match(text)
         head, body = (guarded["head"], guarded["body"]) if guarded else ("", text)
+        if file in self.generated:
+            body = _as_given(body)
         if text.startswith(SHARED):  # two files of one translation unit may have it: it keeps its guard
             rest = self._joined(self._without_systems(text[text.index("*/") + 2 :], systems), seen, systems)
             return f"{_PART.sub(_titled, head.strip())}\n{rest.strip()}\n"

@@ -37,6 +37,17 @@ void robot_inverse_dynamics(
     }
 }
 
+/* The second mass has no drive: F_2 = 0 gives its acceleration. */
+void robot_elastic_inverse_dynamics(const robot_params_t *p, const robot_real_t *q, const robot_real_t *qd,
+    const robot_real_t *qdd, robot_real_t *F, robot_real_t *accelerations)
+{
+    for (int i = 0; i < ROBOT_NV; ++i) {
+        const robot_real_t force = (p->damping * qd[i]) + (p->stiffness * robot_deflection(q, i));
+        accelerations[i] = (i == 1) ? (-force / p->mass) : qdd[i];
+        F[i] = (p->mass * accelerations[i]) + force;
+    }
+}
+
 void robot_inverse_dynamics_derivatives(const robot_params_t *p, const robot_real_t *q, const robot_real_t *qd,
     const robot_real_t *qdd, robot_real_t *dF_dq, robot_real_t *dF_dqd, robot_real_t *M)
 {
@@ -112,6 +123,28 @@ void robot_integrate(const robot_params_t *p, const robot_real_t *q, const robot
     (void)p;
     for (int i = 0; i < ROBOT_NQ; ++i) {
         moved[i] = (i < 2) ? (q[i] + v[i]) : q[i];
+    }
+}
+
+/* The sample's coordinates are a vector space but for quaternions, which do not move: a path is q0 + x. */
+void robot_motion_on_path(const robot_params_t *p, const robot_real_t *q0, const robot_real_t *x,
+    const robot_real_t *dx, const robot_real_t *ddx, const robot_real_t *dddx, const robot_real_t *ddddx,
+    robot_real_t *q, robot_real_t *v, robot_real_t *dv, robot_real_t *ddv, robot_real_t *dddv)
+{
+    robot_integrate(p, q0, x, q);
+    robot_start_of_path(p, dx, ddx, dddx, ddddx, v, dv, ddv, dddv);
+}
+
+void robot_start_of_path(const robot_params_t *p, const robot_real_t *v, const robot_real_t *dv,
+    const robot_real_t *ddv, const robot_real_t *dddv, robot_real_t *dx, robot_real_t *ddx, robot_real_t *dddx,
+    robot_real_t *ddddx)
+{
+    (void)p;
+    for (int i = 0; i < ROBOT_NV; ++i) {
+        dx[i] = v[i];
+        ddx[i] = dv[i];
+        dddx[i] = ddv[i];
+        ddddx[i] = dddv[i];
     }
 }
 

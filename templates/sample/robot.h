@@ -47,6 +47,8 @@ int robot_forward_dynamics(
     const robot_params_t *p, const robot_real_t *q, const robot_real_t *qd, const robot_real_t *F, robot_real_t *qdd);
 void robot_inverse_dynamics(
     const robot_params_t *p, const robot_real_t *q, const robot_real_t *qd, const robot_real_t *qdd, robot_real_t *F);
+void robot_elastic_inverse_dynamics(const robot_params_t *p, const robot_real_t *q, const robot_real_t *qd,
+    const robot_real_t *qdd, robot_real_t *F, robot_real_t *accelerations);
 void robot_inverse_dynamics_derivatives(const robot_params_t *p, const robot_real_t *q, const robot_real_t *qd,
     const robot_real_t *qdd, robot_real_t *dF_dq, robot_real_t *dF_dqd, robot_real_t *M);
 void robot_mass_matrix(const robot_params_t *p, const robot_real_t *q, robot_real_t *M);
@@ -75,6 +77,12 @@ void robot_frame_pose_and_jacobian(
     const robot_params_t *p, const robot_real_t *q, robot_real_t *r, robot_real_t *R, robot_real_t *J);
 #endif
 void robot_integrate(const robot_params_t *p, const robot_real_t *q, const robot_real_t *v, robot_real_t *moved);
+void robot_motion_on_path(const robot_params_t *p, const robot_real_t *q0, const robot_real_t *x,
+    const robot_real_t *dx, const robot_real_t *ddx, const robot_real_t *dddx, const robot_real_t *ddddx,
+    robot_real_t *q, robot_real_t *v, robot_real_t *dv, robot_real_t *ddv, robot_real_t *dddv);
+void robot_start_of_path(const robot_params_t *p, const robot_real_t *v, const robot_real_t *dv,
+    const robot_real_t *ddv, const robot_real_t *dddv, robot_real_t *dx, robot_real_t *ddx, robot_real_t *dddx,
+    robot_real_t *ddddx);
 
 #ifdef __cplusplus
 }

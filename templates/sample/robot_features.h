@@ -34,6 +34,25 @@
 #define ROBOT_LANES 0 /* 1: several motions at once, one in each lane of the processor's vectors */
 #endif
 
+#ifndef ROBOT_NE
+#define ROBOT_NE 0 /* number of elastic coordinates */
+#endif
+#ifndef ROBOT_NE_PLACES
+#define ROBOT_NE_PLACES (ROBOT_NE + (ROBOT_NE == 0)) /* the same, 1 where there are none */
+#endif
+#ifndef ROBOT_PASSIVE
+#define ROBOT_PASSIVE 0 /* whether a joint has no drives */
+#endif
+#ifndef ROBOT_HYBRID
+#define ROBOT_HYBRID (ROBOT_NE || ROBOT_PASSIVE) /* whether anything has none */
+#endif
+#ifndef ROBOT_FREE_Q
+#define ROBOT_FREE_Q (4 * ROBOT_QUATERNIONS) /* number of coordinates of joints with a quaternion */
+#endif
+#ifndef ROBOT_FREE_V
+#define ROBOT_FREE_V (3 * ROBOT_QUATERNIONS) /* number of velocities of joints with a quaternion */
+#endif
+
 #ifndef ROBOT_LOOPS
 #define ROBOT_LOOPS 0 /* number of independent rows of loops */
 #endif

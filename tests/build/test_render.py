@@ -215,8 +215,7 @@ def test_entry_templates_are_short_and_say_their_context() -> None:
     assert len(entries) > 50
     for entry in entries:
         text = entry.read_text(encoding="utf-8")
-        longest = 250 if "loop" in entry.relative_to(room).parts else 80  # C of the loop, which is to become ordinary C
-        assert text.count("\n") < longest, entry
+        assert text.count("\n") < 80, entry
         assert "Context: " in text.partition("#}")[0], entry
 
 

@@ -24,7 +24,8 @@ FILE = re.compile(rf"(?<![\w/.])(?:{TOPS})/[\w/-]+\.(?:py|md|j2|yaml)\b")
 PATH = re.compile(rf"(?<![\w/.<])(?:{TOPS})/[\w./*<>-]+")
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 MADE = (  # not there before a command, or the reader of a recipe, makes it
-    "benchmarks/results", "examples/example.c", "runtime/loop/laws/bang_bang.py", "templates/loop/control/bang_bang.c.j2",
+    "benchmarks/results", "examples/example.c", "runtime/loop/laws/bang_bang.py",
+    "templates/loop/control/robot_loop_bang_bang.h",
     "tests/check.c",
 )  # fmt: skip
 

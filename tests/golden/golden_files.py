@@ -13,10 +13,13 @@ from typing import Any
 from elastogen.build.options import BuildOptions
 from elastogen.build.pipeline import render
 from elastogen.build.plain_c.integrators import method_files
+from elastogen.build.plain_c.laws import law_files
 from elastogen.generator.description.load_robot import load
 
 GOLDEN = Path(__file__).parent
-SAMPLE = GOLDEN.parents[1] / "templates" / "sample" / "simulate"
+SAMPLE = GOLDEN.parents[1] / "templates" / "sample"
+REGISTERED = {"simulate": method_files, "loop": law_files}
+"""Folders of the sample robot whose files are made from a registry."""
 _FLEXIBLE: dict[str, Any] = {
     "elastogen": 1,
     "name": "golden_flexible",
@@ -67,9 +70,10 @@ def golden_texts(name: str) -> dict[str, str]:
 
 
 if __name__ == "__main__":
-    for file, text in method_files().items():  # of the sample robot
-        (SAMPLE / file).write_text(text, encoding="ascii")
-        print(SAMPLE / file)
+    for folder, made in REGISTERED.items():  # of the sample robot
+        for file, text in made().items():
+            (SAMPLE / folder / file).write_text(text, encoding="ascii")
+            print(SAMPLE / folder / file)
     for case in CASES:
         for file, text in golden_texts(case).items():
             (GOLDEN / file).write_text(text, encoding="ascii")

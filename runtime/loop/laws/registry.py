@@ -13,16 +13,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Law:
-    """A controller: its name, the class that holds its gains, its equation, and the template of its C function.
+    """A controller: its name, the class that holds its gains, its equation; its C is a file of its name.
 
-    ``template`` defines ``int <robot>_loop_<name>(void *context, const <robot>_loop_view_t *view, <robot>_real_t *F)`` and may
-    call the functions of the model that ``needs`` names beside gravity_vector, inverse_dynamics and forward_dynamics.
+    ``templates/loop/control/robot_loop_<name>.h`` defines ``int robot_loop_<name>(void *context, const robot_loop_view_t *view,
+    robot_real_t *F)`` and may call, as ``robot_loop_call_<function>``, the functions of the model that ``needs`` names beside
+    gravity_vector, inverse_dynamics and, where something has no drive, elastic_inverse_dynamics.
     """
 
     name: str
     kind: str  # module:class, imported when it is first asked for
     equation: str
-    template: str = ""  # "": the user's own, not emitted
+    in_c: bool = True  # False: the user's own, not emitted
     needs: tuple[str, ...] = ()
     on_command_line: bool = True  # whether kp and kd are all that it asks for
 
@@ -39,42 +40,37 @@ LAWS: tuple[Law, ...] = (
         "pd_gravity",
         f"{_OWN}:PDGravity",
         "PD with gravity compensation, F = G(q) + kp e + kd de/dt + F_ref.",
-        "loop/control/pd_gravity.c.j2",
     ),
     Law(
         "computed_torque",
         f"{_OWN}:ComputedTorqueLaw",
         "inverse dynamics of qdd_ref + kp e + kd de/dt at the measured state, + F_ref.",
-        "loop/control/computed_torque.c.j2",
     ),
     Law(
         "feedforward",
         f"{_OWN}:Feedforward",
         "inverse dynamics of the reference + kp e + kd de/dt + F_ref; elastic coordinates in the equilibrium of the reference "
         "motion and of their own inertia forces, moving with it.",
-        "loop/control/feedforward.c.j2",
     ),
     Law(
         "state_feedback",
         f"{_OWN}:StateFeedback",
         "F = F_ref - K (q - q_ref, qd - qd_ref), with the inverse dynamics of the reference if asked.",
-        "loop/control/state_feedback.c.j2",
         on_command_line=False,
     ),
     Law(
         "gravity_friction",
         "elastogen.runtime.loop.laws.gravity_friction:GravityFriction",
         "gravity and friction compensation, F = G(q) + friction(qd_ref) + kp e + kd de/dt + F_ref.",
-        "loop/control/gravity_friction.c.j2",
         needs=("friction_forces",),
     ),
-    Law("user", f"{_OWN}:UserController", "a function of the user's own."),
+    Law("user", f"{_OWN}:UserController", "a function of the user's own.", in_c=False),
 )
 
 
 def emitted() -> tuple[Law, ...]:
     """Those that every loop has in C."""
-    return tuple(law for law in LAWS if law.template)
+    return tuple(law for law in LAWS if law.in_c)
 
 
 class Kinds(Mapping[str, Any]):

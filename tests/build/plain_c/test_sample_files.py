@@ -12,6 +12,7 @@ from c_compilers import COMPILERS, WARNINGS
 from elastogen.build.files.simulation import OPTIONAL
 from elastogen.build.plain_c.emission import files
 from elastogen.build.plain_c.integrators import method_files
+from elastogen.build.plain_c.laws import law_files
 
 ROOT = Path(__file__).resolve().parents[3]
 TEMPLATES, CHECKS = ROOT / "templates", ROOT / "tests" / "c" / "plain"
@@ -29,6 +30,14 @@ VARIANTS = {
         "-DROBOT_HAS_GRAVITY_VECTOR=0",
         "-DROBOT_CONTROLLERS=0",
     ],
+    "elastic": ["-DROBOT_NE=1"],
+    "elastic with quaternions": [
+        "-DROBOT_NE=1",
+        "-DROBOT_QUATERNIONS=1",
+        "-DROBOT_CONTROLLERS=0",
+        "-DROBOT_HAS_GRAVITY_VECTOR=0",
+    ],
+    "without drives": ["-DROBOT_PASSIVE=1"],
     "kept": ["-DROBOT_SLIDING=1", "-DROBOT_REFRACTS=0", "-DROBOT_HAS_KINETIC_ENERGY=0"],
 }
 LANES = "robot_lanes_simulate.c"  # on vectors of gcc and clang, which are not ISO C
@@ -83,8 +92,8 @@ def test_files_are_formatted() -> None:
 
 
 def test_generated_samples_are_those_of_the_registry() -> None:
-    for name, text in method_files().items():
-        assert (TEMPLATES / "sample" / "simulate" / name).read_text(encoding="ascii") == text, f"{name}: write it again"
+    for name, text in {**method_files(), **law_files()}.items():
+        assert (TEMPLATES / files()[name]).read_text(encoding="ascii") == text, f"{name}: write it again"
 
 
 @pytest.mark.skipif("gcc" not in COMPILERS, reason="gcc is not installed")

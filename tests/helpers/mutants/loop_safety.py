@@ -8,11 +8,10 @@ import sys
 from mutants.run import source_line, survivors
 
 FILES = (
-    "templates/loop/safety/safety.c.j2", "templates/loop/safety/watch.c.j2", "templates/loop/safety/rest.c.j2",
-    "templates/loop/safety/reset.c.j2", "templates/loop/safety/predict.c.j2", "templates/loop/safety/fault.c.j2",
-    "templates/loop/cycle/sense.c.j2", "templates/loop/cycle/command.c.j2", "templates/loop/cycle/step.c.j2",
-    "templates/loop/thread/overrun.c.j2",
-)  # fmt: skip
+    *(f"templates/loop/safety/robot_loop_{name}.h" for name in ("safety", "watch", "rest", "reset", "predict", "fault")),
+    *(f"templates/loop/cycle/robot_loop_{name}.h" for name in ("sound", "sense", "command", "cycle")),
+    "templates/loop/thread/robot_loop_overrun.h",
+)
 TESTS = (
     "safety/test_loop_boundaries.py", "safety/test_loop_safety.py", "safety/test_loop_watchdog.py",
     "safety/test_loop_changes.py", "test_loop_schedule.py", "test_loop_free.py", "test_loop_time.py",
@@ -33,7 +32,7 @@ EQUIVALENT = {
     ("loop->bump_wanted = (tuning->fade_ticks > 0u)", "0u -> 1u"): "a ramp of no cycles",
     ("loop->reset_asked + 1u", "1u -> 2u"): "any other number",
     ("loop->reset_asked + 1u", "+ -> -"): "any other number",
-    ("return (x < ({{ real }})0) ? -x : x;", "< -> <="): "0 has no sign",
+    ("return (x < REAL(0.0)) ? -x : x;", "< -> <="): "0 has no sign",
     ("_shadow_moves(loop, tuning, q, qd) == 0) ? 1u", "1u -> 2u"): "a flag",
     ("_STORE(&loop->end_wanted, 1u)", "1u -> 2u"): "a flag",
     ("loop->fault_index = -1;", "1 -> 2"): "any negative number",

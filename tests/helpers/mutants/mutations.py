@@ -80,7 +80,7 @@ def _numbers(token: str) -> Iterator[str]:
     if re.fullmatch(r"\d+", value):
         yield f"{2 * int(value) if int(value) else 1}{suffix}"
     else:
-        yield f"{2.0 * float(value)!r}{suffix}"
+        yield f"{2.0 * float(value) or 1.0!r}{suffix}"
 
 
 def _python_places(text: str) -> Iterator[tuple[int, str, str]]:

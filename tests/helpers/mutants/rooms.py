@@ -41,6 +41,7 @@ ROOMS = {
         ("tests/runtime/model/test_inverse_kinematics.py", "tests/build/test_frames_in_c.py"),
     ),
     "shared_memory": Room(("templates/shared_memory/*.[ch]",), ("tests/runtime/loop/test_shared_memory.py",)),
+    "loop": Room(("templates/loop/**/*.[ch]",), ("tests/build/plain_c", "tests/runtime/loop")),
     "emission": Room(("build/plain_c/*.py",), ("tests/build/plain_c",)),
 }
 

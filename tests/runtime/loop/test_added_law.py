@@ -8,12 +8,12 @@ import textwrap
 import types
 from pathlib import Path
 
-import jinja2
 import numpy as np
 import pytest
 
 import elastogen
-from elastogen.build.files import templating
+from elastogen.build.plain_c import emission
+from elastogen.build.plain_c.emission import parts
 from elastogen.runtime.loop.controllers import BY_NAME
 from elastogen.runtime.loop.laws import registry
 from elastogen.runtime.loop.laws.gravity_friction import GravityFriction
@@ -36,11 +36,11 @@ DRIVEN = {
 
 
 def recipe() -> dict[str, str]:
-    """The texts of the recipe, in their order: class, template, entry."""
+    """The texts of the recipe, in their order: class, C file, entry."""
     text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
     part = text[text.index("- **a controller of the loop**") : text.index("- **a template**")]
-    blocks = [textwrap.dedent(block) for block in re.findall(r"  ```(?:python|jinja)\n(.*?)  ```", part, flags=re.S)]
-    return dict(zip(("class", "template", "entry"), blocks, strict=True))
+    blocks = [textwrap.dedent(block) for block in re.findall(r"  ```(?:python|c)\n(.*?)  ```", part, flags=re.S)]
+    return dict(zip(("class", "c", "entry"), blocks, strict=True))
 
 
 def test_a_controller_from_the_recipe(monkeypatch, cache_dir) -> None:
@@ -50,9 +50,11 @@ def test_a_controller_from_the_recipe(monkeypatch, cache_dir) -> None:
     monkeypatch.setitem(sys.modules, module.__name__, module)
     entry = eval(texts["entry"], {"Law": registry.Law})
     monkeypatch.setattr(registry, "LAWS", (*registry.LAWS, entry))
-    environment = templating._environment()
-    added = jinja2.DictLoader({entry.template: texts["template"]})
-    monkeypatch.setattr(environment, "loader", jinja2.ChoiceLoader([added, environment.loader]))
+    known, read = emission.files(), emission.source
+    added = {"robot_loop_bang_bang.h": "loop/control/robot_loop_bang_bang.h"}
+    monkeypatch.setattr(emission, "files", lambda: known | added)
+    monkeypatch.setattr(emission, "source", lambda path: texts["c"] if path in added.values() else read(path))
+    monkeypatch.setattr(emission, "parts", emission.parts.__wrapped__)
     library = elastogen.build_loop("two_link", cflags="-DADDED")  # of its own: not one that is in the cache
     assert "bang_bang" in library.controllers
     assert BY_NAME["bang_bang"] is module.BangBang
@@ -75,7 +77,7 @@ def test_the_registry_is_what_all_read(library) -> None:
     for law in registry.LAWS:
         assert law.load().name == law.name
         assert f"`{law.load().__name__}" in page
-        assert (ROOT / "templates" / law.template).is_file() or not law.template
+        assert (f"robot_loop_{law.name}.h" in parts()) == law.in_c
     header = (Path(library.model.extension).parent / "two_link_loop.h").read_text()
     for law in registry.emitted():
         assert f"int two_link_loop_{law.name}(" in header

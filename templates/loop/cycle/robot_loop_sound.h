@@ -1,0 +1,92 @@
+/* Part of robot_loop.c: whether what was read can be. */
+#ifndef ROBOT_LOOP_SOUND_H
+#define ROBOT_LOOP_SOUND_H
+
+#include "robot_loop_exchange.h"
+#include "robot_loop_rest.h"
+
+/* One cycle: state and reference */
+
+#if ROBOT_SINGLE
+#define ROBOT_LOOP_FARTHEST REAL(1e4) /* a position beyond it is not a measurement [rad, m] */
+#else
+#define ROBOT_LOOP_FARTHEST REAL(1e6) /* a position beyond it is not a measurement [rad, m] */
+#endif
+
+/* Takes what the other side handed over. A change of the law, or with a ramp, must not make the command jump. */
+static const robot_loop_tuning_t *robot_loop_receive_all(robot_loop_t *loop)
+{
+    const int is_new = robot_loop_receive(&loop->tuning_exchange);
+#if ROBOT_TIMED
+    loop->tuning[loop->tuning_exchange.reader].p.time = (robot_real_t)loop->tick * loop->period; /* own terms know it */
+#endif
+    const robot_loop_tuning_t *const tuning = &loop->tuning[loop->tuning_exchange.reader];
+    if ((is_new != 0) && (tuning->ramp > 0u) && (loop->started != 0u)) {
+        loop->bump_ticks = tuning->ramp;
+        loop->bump_wanted = 1u;
+    }
+    loop->view.tuning = tuning;
+    loop->view.p = &tuning->p;
+    return tuning;
+}
+
+/* Index of the first number of the state that is none, positions before velocities; -1: all are numbers. */
+static int robot_loop_not_finite(const robot_loop_view_t *view)
+{
+#if !ROBOT_QUATERNIONS
+    for (int i = 0; i < ROBOT_NQ; ++i) {
+        if (!robot_loop_is_finite(view->q[i]) || !robot_loop_is_finite(view->qd[i])) {
+            return i;
+        }
+    }
+#else
+    for (int i = 0; i < (ROBOT_NQ + ROBOT_NV); ++i) {
+        if (!robot_loop_is_finite((i < ROBOT_NQ) ? view->q[i] : view->qd[i - ROBOT_NQ])) {
+            return i;
+        }
+    }
+#endif
+    return -1;
+}
+
+/* The state of the view is sound. */
+static void robot_loop_keep(robot_loop_t *loop, const robot_loop_tuning_t *tuning)
+{
+    const robot_loop_view_t *const view = &loop->view;
+    for (int i = 0; i < ROBOT_NV; ++i) {
+        const int k = robot_loop_beside[i];
+        const int stays = (k >= 0) && !(view->q[k] < loop->sound_q[k]) && !(view->q[k] > loop->sound_q[k]);
+        loop->same[i] = stays ? (loop->same[i] + 1u) : 0u;
+        loop->sound_qd[i] = view->qd[i];
+    }
+    for (int i = 0; i < ROBOT_NQ; ++i) {
+        loop->sound_q[i] = view->q[i];
+    }
+    loop->sound_tick = loop->tick;
+    loop->seen = 1u;
+    robot_loop_count_rest(loop, tuning);
+}
+
+/* A position that no sensor of this robot gives, or that changed by more than jump beyond what its velocities explain.
+ */
+static int32_t robot_loop_doubt(robot_loop_t *loop, const robot_loop_tuning_t *tuning)
+{
+    const robot_loop_view_t *const view = &loop->view;
+    const robot_real_t dt = (robot_real_t)(loop->tick - loop->sound_tick) * loop->period;
+    for (int i = 0; i < ROBOT_NV; ++i) {
+        const int k = robot_loop_beside[i];
+        if (k >= 0) {
+            const robot_real_t before = robot_loop_size(loop->sound_qd[i]), now = robot_loop_size(view->qd[i]);
+            const robot_real_t change = robot_loop_size(view->q[k] - loop->sound_q[k]);
+            if (!(robot_loop_size(view->q[k]) <= ROBOT_LOOP_FARTHEST)) {
+                return robot_loop_fault(loop, ROBOT_LOOP_STATUS_IMPLAUSIBLE, k);
+            }
+            if ((loop->seen != 0u) && (change > (tuning->jump[k] + (dt * ((before > now) ? before : now))))) {
+                return robot_loop_fault(loop, ROBOT_LOOP_STATUS_JUMP, k);
+            }
+        }
+    }
+    return ROBOT_LOOP_STATUS_OK;
+}
+
+#endif /* ROBOT_LOOP_SOUND_H */

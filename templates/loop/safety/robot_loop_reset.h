@@ -1,0 +1,114 @@
+/* Part of robot_loop.c: the way back from a fault. */
+#ifndef ROBOT_LOOP_RESET_H
+#define ROBOT_LOOP_RESET_H
+
+#include "robot_loop_refer.h"
+#include "robot_loop_safety.h"
+#include "robot_loop_watch.h"
+
+/* Reset: back to RUNNING if a cycle, tried without writing its command, finds no fault */
+
+/* The next cycle begins where the robot is; what was followed before is forgotten. */
+static void robot_loop_begin_anew(robot_loop_t *loop)
+{
+    robot_loop_reference_t *const reference = &loop->reference[loop->reference_exchange.reader];
+    reference->kind = ROBOT_LOOP_HERE;
+    for (int i = 0; i < ROBOT_NV; ++i) {
+        reference->F[i] = REAL(0.0);
+        loop->moved[i] = 0u;
+    }
+    loop->started = 0u;
+}
+
+void robot_loop_resume(robot_loop_t *loop)
+{
+    if ((loop->phase == ROBOT_LOOP_ENDED) && (loop->status == ROBOT_LOOP_STATUS_OK)) {
+        robot_loop_begin_anew(loop);
+        loop->phase = ROBOT_LOOP_RUNNING;
+        loop->seen = loop->tripped = 0u;
+        ROBOT_LOOP_STORE(&loop->end_wanted, 0u);
+    }
+}
+
+/* What would stop the loop again at once. */
+static int32_t robot_loop_persists(robot_loop_t *loop, const robot_loop_tuning_t *tuning, int32_t cause, int index)
+{
+    loop->seen = 0u; /* the robot may be elsewhere now: that is not a jump */
+    int32_t status = robot_loop_sense(loop, tuning);
+    if ((status == ROBOT_LOOP_STATUS_OK) && (cause == ROBOT_LOOP_STATUS_FROZEN)) {
+        const robot_real_t now = loop->sound_q[robot_loop_place(index)], frozen = loop->frozen_q;
+        status = ((now < frozen) || (now > frozen)) ? status : robot_loop_fault(loop, cause, index);
+    }
+    for (int i = 0; (i < ROBOT_NV) && (status == ROBOT_LOOP_STATUS_OK); ++i) {
+        if ((robot_loop_driven[i] != 0u) && !(robot_loop_size(loop->view.qd[i]) <= tuning->rest[i])) {
+            status = robot_loop_fault(loop, ROBOT_LOOP_STATUS_VELOCITY, i); /* it moves */
+        }
+    }
+    if (status == ROBOT_LOOP_STATUS_OK) {
+        (void)robot_loop_receive(&loop->reference_exchange); /* what was sent meanwhile is void, too */
+        robot_loop_begin_anew(loop);
+        robot_loop_refer(loop, tuning);
+        status = robot_loop_watch(loop, tuning);
+    }
+    if (status == ROBOT_LOOP_STATUS_OK) {
+        status = robot_loop_command(loop, tuning);
+    }
+    if ((status == ROBOT_LOOP_STATUS_OK) && (cause == ROBOT_LOOP_STATUS_WRITE)
+        && (loop->write(loop->io, loop->tick, loop->F) != 0)) {
+        status = robot_loop_fault(loop, cause, -1);
+    }
+    return status;
+}
+
+int32_t robot_loop_reset(robot_loop_t *loop)
+{
+    const robot_loop_tuning_t *const tuning = robot_loop_receive_all(loop);
+    const int32_t cause = loop->status;
+    const int index = loop->fault_index;
+    robot_real_t F[ROBOT_NV];
+    int32_t answer = ROBOT_LOOP_STATUS_OK;
+    if (loop->phase == ROBOT_LOOP_STOPPING) {
+        answer = ROBOT_LOOP_RESET_TOO_EARLY;
+    } else if (loop->phase != ROBOT_LOOP_RUNNING) {
+        for (int i = 0; i < ROBOT_NV; ++i) {
+            F[i] = loop->F[i];
+        }
+        answer = robot_loop_persists(loop, tuning, cause, index);
+        loop->reset_index = loop->fault_index;
+        for (int i = 0; i < ROBOT_NV; ++i) {
+            loop->F[i] = F[i];
+        }
+        loop->saturated = 0u;
+    } else {
+        /* there is nothing to reset */
+    }
+    if (answer == ROBOT_LOOP_STATUS_OK) {
+        loop->phase = ROBOT_LOOP_RUNNING;
+        loop->fault_index = -1;
+        loop->blind = loop->tripped = loop->bridged = 0u;
+        ROBOT_LOOP_STORE(&loop->end_wanted, 0u);
+        ROBOT_LOOP_STORE(&loop->status, answer);
+        loop->bump_ticks = tuning->fade_ticks; /* from the force that held the robot */
+        loop->bump_wanted = (tuning->fade_ticks > 0u) ? 1u : 0u;
+    } else {
+        loop->fault_index = index;
+    }
+    return answer;
+}
+
+void robot_loop_ask_reset(robot_loop_t *loop)
+{
+    ROBOT_LOOP_STORE(&loop->reset_asked, loop->reset_asked + 1u);
+}
+
+/* What the other side asked for since the last cycle. */
+static void robot_loop_answer(robot_loop_t *loop)
+{
+    const uint32_t asked = ROBOT_LOOP_LOAD(&loop->reset_asked);
+    if (asked != loop->reset_answered) {
+        ROBOT_LOOP_STORE(&loop->reset_answer, robot_loop_reset(loop));
+        ROBOT_LOOP_STORE(&loop->reset_answered, asked);
+    }
+}
+
+#endif /* ROBOT_LOOP_RESET_H */
