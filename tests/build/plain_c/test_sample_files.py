@@ -97,12 +97,12 @@ def test_generated_samples_are_those_of_the_registry() -> None:
 
 
 @pytest.mark.skipif("gcc" not in COMPILERS, reason="gcc is not installed")
-@pytest.mark.parametrize("check", ["check_integrators.c", "check_lu.c", "check_switch.c"])
+@pytest.mark.parametrize("check", ["check_integrators.c", "check_loop.c", "check_lu.c", "check_switch.c"])
 def test_unit_tests_in_c(check: str, tmp_path: Path) -> None:
     """Against closed forms, under the sanitizers."""
     flags = ["-std=c99", "-O0", "-fsanitize=address,undefined", "-fno-sanitize-recover=all", *INCLUDES]
     flags += VARIANTS["sliding"] if "switch" in check else []
     needed = [TEMPLATES / source for source in SOURCES if fits(source, "sliding" if "switch" in check else "all")]
-    needed = [path for path in needed if path.name in ("robot.c", "robot_simulate.c", "robot_switch.c")]
+    needed = [path for path in needed if path.name in ("robot.c", "robot_loop.c", "robot_simulate.c", "robot_switch.c")]
     run("gcc", *flags, CHECKS / check, *needed, "-lm", "-o", tmp_path / "check")
     run(tmp_path / "check")
