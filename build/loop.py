@@ -10,9 +10,9 @@ from typing import Any
 import elastogen
 from elastogen.build.files.contexts import Identity
 from elastogen.build.files.extension_module import module_context
-from elastogen.build.files.loop import loop_context, loop_files
+from elastogen.build.files.real_time.loop import loop_context, loop_files
+from elastogen.build.files.real_time.shared_memory import shared_context, shared_files
 from elastogen.build.files.render import RenderedModel, render_model
-from elastogen.build.files.shared_memory import shared_context, shared_files
 from elastogen.build.files.switching import switch_files
 from elastogen.build.files.templating import fill
 from elastogen.build.files.write import write_files

@@ -207,7 +207,7 @@ def _loop_of(
 ) -> LoopLibrary:
     """The loop with the user's C, or with an own function of the robot as its controller."""
     if controller is not None:
-        from elastogen.build.files.own_controller import own_controller
+        from elastogen.build.files.real_time.own_controller import own_controller
 
         if controller_source is not None:
             raise OutputError("build_loop: got controller= and controller_source=, expected one of them")

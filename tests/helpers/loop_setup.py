@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 import elastogen
-from elastogen.build.files.loop import CONSTANTS
+from elastogen.build.files.real_time.loop import CONSTANTS
 from elastogen.runtime.loop.loop import Loop
 
 STATUS = {constant.name: int(constant.value) for constant in CONSTANTS if constant.name.startswith("STATUS_")}

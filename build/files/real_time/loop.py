@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from elastogen.build.c.names import string_literals
 from elastogen.build.files.contexts import Constant, Identity, SwitchContext
 from elastogen.build.files.model_calls import calls_text, model_call
-from elastogen.build.files.shared_memory import CONSTANTS as SHARED_CONSTANTS
+from elastogen.build.files.real_time.shared_memory import CONSTANTS as SHARED_CONSTANTS
 from elastogen.build.files.switching import switch_context
 from elastogen.build.files.templating import origin
 from elastogen.build.plain_c.emission import Emission, source
@@ -157,14 +157,14 @@ def _opaque(text: str) -> str:
 
 
 def _metadata(code: UserCode) -> str:
-    told = {
+    known = {
         "constants": {c.name: int(c.value.strip("()u")) for c in (*CONSTANTS, *THREAD_CONSTANTS)},
         "shared": {c.name: int(c.value.strip("()u"), 0) for c in SHARED_CONSTANTS},
         "controllers": [law.name for law in emitted()],
         "user_controller": code.controller is not None,
         "user_plant": code.plant is not None,
     }
-    return json.dumps(told, separators=(",", ":"))
+    return json.dumps(known, separators=(",", ":"))
 
 
 def _table(kind: str, name: str, size: str, values: Sequence[int], doc: str) -> tuple[str, ...]:
