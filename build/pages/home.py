@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from elastogen.generator.loops.analysis import analysis_of
 from elastogen.generator.robot.neutral import neutral
 from elastogen.generator.robot.robot import Robot
 from elastogen.generator.sliding.elements_inside import selectors
@@ -12,7 +13,10 @@ from elastogen.runtime import Model
 
 
 def home(robot: Robot, model: Model) -> NDArray[np.float64]:
-    """Where the robot starts: as its experiment does, else unmoved or amid its limits, sliding joints amid their beams."""
+    """Where the robot starts: as its experiment does, else unmoved or amid its limits, sliding joints amid their beams.
+
+    A mechanism starts where its loops are closed.
+    """
     given = robot.experiment.q0 if robot.experiment is not None else {}
     start = np.array([given.get(name, zero) for name, zero in zip(model.coordinate_names, neutral(robot), strict=True)])
     for joint in robot.moving_joints:
@@ -23,12 +27,17 @@ def home(robot: Robot, model: Model) -> NDArray[np.float64]:
     for slide in selectors(robot):
         if slide.joint not in given:
             start[slide.coordinate] = 0.5 * slide.upper
+    if robot.loops:
+        return np.asarray(model.close_loops(start), dtype=float) if given else np.array(analysis_of(robot).start)
     return start
 
 
 def drives(robot: Robot) -> dict[int, int]:
-    """Index in the velocities of every position that a drive can hold: those of joints, but for quasi-velocities."""
-    rates = {velocity.name: k for k, velocity in enumerate(robot.velocities)}
+    """Index in the velocities of every position that a drive can hold: those of joints, but for quasi-velocities.
+
+    Joints of a mechanism that have no drive are not held: loops move them.
+    """
+    rates = {velocity.name: k for k, velocity in enumerate(robot.velocities) if velocity.driven or not robot.loops}
     driven = ((k, rates.get(c.name)) for k, c in enumerate(robot.coordinates) if not c.elastic)
     return {k: rate for k, rate in driven if rate is not None}
 

@@ -29,7 +29,8 @@ _OF_ELASTIC = ("stiffness_matrix", "damping_matrix")
 def compose(closed: ClosedForm, names: Sequence[str], frame: FrameChoice, digits: int, shared: bool = False) -> Document:
     """The document of these quantities and functions, by default of T, J, M, C, K, D, G and F."""
     robot, elastic = closed.robot, any(c.elastic for c in closed.robot.coordinates)
-    wanted = names or tuple(name for name in DOCUMENT if elastic or name not in _OF_ELASTIC)
+    left_out = ("inverse_dynamics",) if robot.loops else ()  # it solves linear equations; M, C and G are those of the tree
+    wanted = names or tuple(name for name in DOCUMENT if name not in left_out and (elastic or name not in _OF_ELASTIC))
     parts = tuple(_part(closed, name, frame, elastic, shared) for name in wanted)
     symbols = symbol_rows(robot, closed.q, closed.notation)
     return Document(robot.name, symbols, frames_sentence(closed.frame_names), closed.notation, digits, parts)

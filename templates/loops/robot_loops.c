@@ -12,6 +12,7 @@
 
 #define ROBOT_LOOPS_STEPS  60 /* of Newton's method, at most */
 #define ROBOT_LOOPS_STARTS 12 /* how often it starts, displaced */
+#define ROBOT_LOOPS_ROUNDS 8  /* of refining velocities */
 
 /* Residuals at q into w->e; returns the largest. */
 static robot_real_t robot_loops_gap(const robot_params_t *p, const robot_real_t *q, robot_loops_workspace_t *w)
@@ -54,11 +55,9 @@ static void robot_loops_factorize(const unsigned char *held, robot_real_t dampin
     }
 }
 
-/* The displacement w->v that takes the residuals w->e away in the linear model, none longer than half a radian or
- * metre. */
-static void robot_loops_step(const unsigned char *held, robot_loops_workspace_t *w)
+/* The least w->v, in the weights, that takes the rows' values w->e away. */
+static void robot_loops_solve(const unsigned char *held, robot_loops_workspace_t *w)
 {
-    robot_real_t longest = REAL(0.5);
     for (int r = 0; r < ROBOT_LOOPS; ++r) {
         w->x[r] = w->e[robot_loop_rows[r]];
         for (int k = 0; k < r; ++k) {
@@ -78,6 +77,16 @@ static void robot_loops_step(const unsigned char *held, robot_loops_workspace_t 
             sum += w->J[(robot_loop_rows[r] * ROBOT_NV) + k] * w->x[r];
         }
         w->v[k] = -robot_loops_weight(held, k) * sum;
+    }
+}
+
+/* The displacement w->v that takes the residuals w->e away in the linear model, none longer than half a radian or
+ * metre. */
+static void robot_loops_step(const unsigned char *held, robot_loops_workspace_t *w)
+{
+    robot_real_t longest = REAL(0.5);
+    robot_loops_solve(held, w);
+    for (int k = 0; k < ROBOT_NV; ++k) {
         longest = (ROBOT_FABS(w->v[k]) > longest) ? ROBOT_FABS(w->v[k]) : longest;
     }
     for (int k = 0; k < ROBOT_NV; ++k) {
@@ -160,4 +169,44 @@ int robot_close_loops(const robot_params_t *p, const unsigned char *held, robot_
         *gap = least;
     }
     return !sound ? ROBOT_LOOPS_ERROR : ((least <= tolerance) ? ROBOT_LOOPS_CLOSED : ROBOT_LOOPS_OPEN);
+}
+
+/* J qd into w->e; returns the largest. */
+static robot_real_t robot_loops_rates(const robot_real_t *qd, robot_loops_workspace_t *w)
+{
+    robot_real_t largest = REAL(0.0);
+    for (int r = 0; r < ROBOT_LOOP_ROWS; ++r) {
+        w->e[r] = REAL(0.0);
+        for (int k = 0; k < ROBOT_NV; ++k) {
+            w->e[r] += w->J[(r * ROBOT_NV) + k] * qd[k];
+        }
+        largest = (ROBOT_FABS(w->e[r]) <= largest) ? largest : ROBOT_FABS(w->e[r]); /* a NaN stays */
+    }
+    return largest;
+}
+
+int robot_close_velocities(const robot_params_t *p, const unsigned char *held, const robot_real_t *q, robot_real_t *qd,
+    robot_loops_workspace_t *workspace)
+{
+    robot_loops_workspace_t *const w = workspace;
+    robot_real_t size = REAL(1.0);
+    for (int k = 0; k < ROBOT_NV; ++k) {
+        size = (ROBOT_FABS(qd[k]) > size) ? ROBOT_FABS(qd[k]) : size;
+    }
+    robot_loop_jacobian(p, q, w->J);
+    robot_real_t rate = robot_loops_rates(qd, w);
+    const int sound = rate <= ROBOT_LARGEST;
+    if (sound) {
+        robot_loops_factorize(held, REAL(64.0) * ROBOT_EPSILON, w);
+    }
+    for (int round = 0; sound && (round < ROBOT_LOOPS_ROUNDS) && (rate > (REAL(8.0) * ROBOT_EPSILON * size)); ++round) {
+        robot_loops_solve(held, w);
+        for (int k = 0; k < ROBOT_NV; ++k) {
+            qd[k] += w->v[k];
+        }
+        rate = robot_loops_rates(qd, w);
+    }
+    return !sound                                         ? ROBOT_LOOPS_ERROR
+           : (rate <= (ROBOT_SQRT(ROBOT_EPSILON) * size)) ? ROBOT_LOOPS_CLOSED
+                                                          : ROBOT_LOOPS_OPEN;
 }

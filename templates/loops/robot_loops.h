@@ -51,6 +51,19 @@ typedef struct {
 int robot_close_loops(const robot_params_t *p, const unsigned char *held, robot_real_t tolerance, robot_real_t *q,
     robot_real_t *gap, robot_loops_workspace_t *workspace);
 
+/**
+ * @brief The nearest velocities that keep closed loops closed, J qd = 0.
+ *
+ * @param[in]     p  live parameters
+ * @param[in]     held  ROBOT_NV values, 1: this velocity stays; null: all may change
+ * @param[in]     q  configuration, closed, ROBOT_NQ values
+ * @param[in,out] qd  velocities, ROBOT_NV values
+ * @param[in,out] workspace  memory of this search
+ * @return ROBOT_LOOPS_CLOSED, ROBOT_LOOPS_OPEN where those that are held do not allow it, ROBOT_LOOPS_ERROR for NaN
+ */
+int robot_close_velocities(const robot_params_t *p, const unsigned char *held, const robot_real_t *q, robot_real_t *qd,
+    robot_loops_workspace_t *workspace);
+
 #ifdef __cplusplus
 }
 #endif

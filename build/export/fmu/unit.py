@@ -41,6 +41,9 @@ class FmuContext(ExportContext):
     sliding: int = 0  # number of sliding joints
     driven: tuple[int, ...] = ()  # velocities with a drive
     quaternions: tuple[int, ...] = ()
+    loop_rows: tuple[int, int] = (0, 0)  # independent ones, and all
+    held: tuple[int, ...] = ()  # of a robot with loops, per velocity: 1 for independent drives
+    closed: tuple[str, str] = ("1e-12", "1e-9")  # residuals of loops that are closed, and that are closed again
     timed: bool = False  # whether a live parameter is the time
     calls: str = ""  # functions of the model on arrays of double
     fields: tuple[str, ...] = ()  # live parameters, without the time
@@ -56,13 +59,11 @@ class FmuContext(ExportContext):
     fmu_sources: tuple[str, ...] = ()
 
 
+CLOSED = {"double": ("1e-12", "1e-9"), "float": ("2e-6", "1e-5")}  # residuals of loops [m or 1]
+
+
 def fmu_outputs(robot: Robot, frames: Sequence[str]) -> tuple[str, ...]:
     """The functions behind a unit with these frames."""
-    if robot.loops:
-        raise OutputError(
-            f"{robot.name}: functional mock-up units do not take robots with closed loops yet, which would drift open. "
-            "Fix: export the C files, whose simulation keeps loops closed."
-        )
     evaluated = ["jacobian", "forward_dynamics", "forward_kinematics"]
     evaluated += ["point_positions", "point_forces"] if robot.points else []
     evaluated += ["frame_pose", "frame_velocity", "frame_forces"] if frames else []
@@ -99,6 +100,8 @@ def _core(context: FmuContext) -> dict[str, str]:
         "SLIDING": context.sliding,
         "QUATERNIONS": len(context.quaternions),
         "TIMED": int(context.timed),
+        "LOOPS": context.loop_rows[0],
+        "LOOP_ROWS": context.loop_rows[1],
         "FMU_POINTS_COUNT": context.points,
         "FMU_FRAMES_COUNT": context.chosen,
     }
@@ -123,7 +126,7 @@ def _context(project: Project, version: int) -> FmuContext:
     derivation, identity = project.derivation, project.context.identity
     if not project.context.simulated:
         raise OutputError(f"format 'fmu{version}': {project.name} cannot be simulated in C, which a unit needs.")
-    variables = Variables(derivation)
+    variables, known = Variables(derivation), derivation.loops
     prefix, sliding = f"{project.name}_fmu", len(derivation.selectors)
     points, chosen = len(derivation.point_names), len(derivation.frames)
     functions = {function.name: function for function in derivation.functions}
@@ -144,6 +147,9 @@ def _context(project: Project, version: int) -> FmuContext:
         sliding=sliding,
         driven=variables.driven,
         quaternions=derivation.robot.quaternions,
+        loop_rows=(0, 0) if known is None else (len(known.choice.pivots), len(known.rows)),
+        held=() if known is None else tuple(int(d and k in known.choice.independent) for k, d in enumerate(derivation.driven)),
+        closed=CLOSED[identity.real],
         timed=TIME in {parameter.name for parameter in derivation.robot.live_parameters},
         calls=calls_text(calls, converts=identity.real != "double"),
         fields=tuple(x.name for x in variables.all if x.causality == "parameter"),

@@ -97,7 +97,7 @@ class Variables:
     def _states(self) -> list[int]:
         d = self._derivation
         common = {"causality": "output", "variability": "continuous", "initial": "exact"}
-        starts = dict(enumerate(neutral(d.robot)))
+        starts = dict(enumerate(neutral(d.robot) if d.loops is None else d.loops.start))
         starts |= {selector.coordinate: 0.5 * selector.upper for selector in d.selectors}
         position = zip(d.coordinate_names, d.coordinate_units, strict=True)
         rows: list[dict[str, str | int]] = [

@@ -70,4 +70,7 @@ def motion(robot: Robot, options: SimpleNamespace, *, beside: bool) -> tuple[Sim
 
         comparison = compare(robot, lambda one: build_robot(one, options), arguments)
         return comparison.flexible, comparison.rigid
-    return build_robot(robot, options).simulate(**arguments), None
+    model = build_robot(robot, options)
+    if robot.loops:  # the motion starts where they are closed, near the start that was asked for
+        arguments["q0"] = model.close_loops(arguments["q0"])
+    return model.simulate(**arguments), None

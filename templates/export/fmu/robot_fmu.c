@@ -13,6 +13,14 @@
 #include "robot_fmu_tables.h"
 #include "robot_fmu_forces.h"
 
+#if ROBOT_LOOPS
+#define ROBOT_FMU_SINGULAR                                                                                             \
+    "the loops are in a singular configuration, or the mass matrix is not positive definite: check start values, "     \
+    "inertias and live parameters"
+#else
+#define ROBOT_FMU_SINGULAR "the mass matrix is not positive definite: check inertias and live parameters"
+#endif
+
 void robot_fmu_reset(robot_fmu_t *fmu)
 {
     for (int i = 0; i < ROBOT_FMU_SIZE; ++i) {
@@ -89,7 +97,7 @@ static int robot_fmu_compute(robot_fmu_t *fmu)
         fmu->state.stale = 0;
     } else {
         fmu->problem = (status == ROBOT_ERROR_NOT_POSITIVE_DEFINITE)
-                           ? "the mass matrix is not positive definite: check inertias and live parameters"
+                           ? ROBOT_FMU_SINGULAR
                            : "a sliding joint is out of the range of its beam";
     }
     return (status == 0) ? ROBOT_FMU_OK : ROBOT_FMU_FAILED;
@@ -166,6 +174,53 @@ static void robot_fmu_unit(double *q)
 }
 
 #endif
+#if ROBOT_LOOPS
+/* The largest residual of the loops. */
+static double robot_fmu_gap(const robot_fmu_t *fmu)
+{
+    robot_real_t q[ROBOT_NQ];
+    robot_real_t e[ROBOT_LOOP_ROWS];
+    double largest = 0.0;
+    for (int i = 0; i < ROBOT_NQ; ++i) {
+        q[i] = (robot_real_t)fmu->state.v[ROBOT_FMU_Q + i];
+    }
+    robot_loop_residual(&fmu->p, q, e);
+    for (int r = 0; r < ROBOT_LOOP_ROWS; ++r) {
+        const double size = fabs((double)e[r]);
+        largest = (size <= largest) ? largest : size;
+    }
+    return largest;
+}
+
+/* Bring the state to the nearest one whose loops are closed; velocities that are held stay. */
+static int robot_fmu_close(robot_fmu_t *fmu, const unsigned char *held)
+{
+    double *const v = fmu->state.v;
+    robot_real_t q[ROBOT_NQ];
+    robot_real_t qd[ROBOT_NV];
+    for (int i = 0; i < ROBOT_NQ; ++i) {
+        q[i] = (robot_real_t)v[ROBOT_FMU_Q + i];
+    }
+    for (int i = 0; i < ROBOT_NV; ++i) {
+        qd[i] = (robot_real_t)v[ROBOT_FMU_QD + i];
+    }
+    int status = robot_close_loops(&fmu->p, held, (robot_real_t)ROBOT_FMU_CLOSED, q, NULL, &fmu->loops);
+    status = (status != ROBOT_LOOPS_CLOSED) ? status : robot_close_velocities(&fmu->p, held, q, qd, &fmu->loops);
+    if (status == ROBOT_LOOPS_CLOSED) {
+        for (int i = 0; i < ROBOT_NQ; ++i) {
+            v[ROBOT_FMU_Q + i] = (double)q[i];
+        }
+        for (int i = 0; i < ROBOT_NV; ++i) {
+            v[ROBOT_FMU_QD + i] = (double)qd[i];
+        }
+    } else {
+        fmu->problem = "the loops cannot be closed with the drives where they are: set start values of q and qd nearer "
+                       "to a closed configuration";
+    }
+    return (status == ROBOT_LOOPS_CLOSED) ? ROBOT_FMU_OK : ROBOT_FMU_FAILED;
+}
+
+#endif
 int robot_fmu_begin(robot_fmu_t *fmu)
 {
     int status = ROBOT_FMU_OK;
@@ -180,6 +235,9 @@ int robot_fmu_begin(robot_fmu_t *fmu)
         fmu->problem = "a sliding joint starts out of the range of its beam: set the start values of q";
         status = ROBOT_FMU_FAILED;
     }
+#endif
+#if ROBOT_LOOPS
+    status = (status != ROBOT_FMU_OK) ? status : robot_fmu_close(fmu, robot_fmu_held);
 #endif
     fmu->state.stale = 1;
     return status;
@@ -198,13 +256,16 @@ double robot_fmu_indicator(const robot_fmu_t *fmu)
 
 int robot_fmu_wants_event(const robot_fmu_t *fmu)
 {
-#if ROBOT_SLIDING || ROBOT_QUATERNIONS
+#if ROBOT_SLIDING || ROBOT_QUATERNIONS || ROBOT_LOOPS
     int wants = 0;
 #if ROBOT_SLIDING
     wants = robot_switch_margin(fmu->state.k, &fmu->state.v[ROBOT_FMU_Q]) < 0.0;
 #endif
 #if ROBOT_QUATERNIONS
     wants = wants || (robot_fmu_drift(&fmu->state.v[ROBOT_FMU_Q]) > 1e-9);
+#endif
+#if ROBOT_LOOPS
+    wants = wants || (robot_fmu_gap(fmu) > ROBOT_FMU_OPEN);
 #endif
     return wants;
 #else
@@ -234,6 +295,12 @@ int robot_fmu_event(robot_fmu_t *fmu, int *changed)
         fmu->problem = "a sliding joint left its beam";
     }
 #endif
+#if ROBOT_LOOPS
+    if (robot_fmu_gap(fmu) > ROBOT_FMU_CLOSED) {
+        *changed = 1;
+        answer = (robot_fmu_close(fmu, NULL) == ROBOT_FMU_OK) ? answer : -1;
+    }
+#endif
     fmu->state.stale = 1;
     return (answer < 0) ? ROBOT_FMU_FAILED : ROBOT_FMU_OK;
 }
@@ -256,8 +323,14 @@ static const char *robot_fmu_reason(int status)
     const char *reason = "the simulation failed";
     switch (status) {
     case ROBOT_SIM_STATUS_SINGULAR:
-        reason = "the mass matrix is not positive definite: check inertias and live parameters";
+        reason = ROBOT_FMU_SINGULAR;
         break;
+#if ROBOT_LOOPS
+    case ROBOT_SIM_STATUS_OPEN:
+        reason = "the loops are open, or cannot be kept closed: a singular configuration was met, or q was set to an "
+                 "open one";
+        break;
+#endif
     case ROBOT_SIM_STATUS_NOT_FINITE:
         reason = "the state is not finite: check inputs and parameters";
         break;

@@ -7,6 +7,9 @@
 #define ROBOT_FMU_H
 
 #include "robot_simulate.h"
+#if ROBOT_LOOPS
+#include "robot_loops.h"
+#endif
 
 #include "robot_fmu_variables.h"
 
@@ -45,12 +48,16 @@ typedef struct {
 #if ROBOT_SLIDING
     robot_switch_work_t switching;
 #endif
+#if ROBOT_LOOPS
+    robot_loops_workspace_t loops;
+#endif
 } robot_fmu_t;
 
 /** Set every variable to its start value. */
 void robot_fmu_reset(robot_fmu_t *fmu);
 
-/** Take over start values: elements inside the joints, unit quaternions. */
+/** Take over start values: elements inside the joints, unit quaternions, loops closed with the drives where they are.
+ */
 int robot_fmu_begin(robot_fmu_t *fmu);
 
 /** Values of variables. Set refuses what is computed; both refuse references that do not exist. */
@@ -67,7 +74,7 @@ int robot_fmu_directional(robot_fmu_t *fmu, const unsigned int *unknowns, size_t
 /** How far the nearest border of an element is [m]; negative beyond it. Without sliding joints 1. */
 double robot_fmu_indicator(const robot_fmu_t *fmu);
 
-/** Whether a state has to be carried over a border, or its quaternions be made unit. */
+/** Whether a state has to be carried over a border, its quaternions be made unit, or its loops be closed. */
 int robot_fmu_wants_event(const robot_fmu_t *fmu);
 
 /** Do that; *changed says whether states changed. */

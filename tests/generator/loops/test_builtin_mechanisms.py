@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
 from closed_mechanism import gauss, jacobian, residuals
 
 import elastogen
+from elastogen.build.pages.home import drives, home
 from elastogen.generator.functions.derivation import derive_model
 from elastogen.generator.loops.analysis import analysis_of
 
@@ -51,3 +52,16 @@ def test_built_in_mechanisms(name: str) -> None:
 def _value(program: Any, **state: Any) -> Any:
     (answer,) = program.evaluate(state).values()
     return answer
+
+
+def test_pages_start_closed_and_hold_drives_only() -> None:
+    robot = elastogen.load("five_bar")  # open where no joint has moved
+    start = home(robot, cast(elastogen.Model, robot))  # names of coordinates are all it asks for
+    assert np.abs(residuals(robot, start, np.zeros(4)).a).max() < 1e-10
+    assert drives(robot) == {0: 0, 2: 2}
+
+
+def test_documents_leave_out_what_solves_equations() -> None:
+    text = elastogen.derive("five_bar").latex()
+    assert "Mass matrix" in text
+    assert "driving forces" not in text

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 from c_compilers import COMPILERS, WARNINGS
 from test_loop_descriptions import FOUR_BAR
@@ -58,6 +59,16 @@ int main(void)
     q[2] = 3.14159265358979312;
     status = linkage_close_loops(&linkage_params_nominal, NULL, 1e-13, q, &gap, &w);
     printf("%d %.17g %.17g %.17g %.3g\\n", status, q[0], q[1], q[2], gap);
+    linkage_real_t qd[3] = {2.0, 5.0, 7.0};
+    q[0] = 0.3, q[1] = 0.5, q[2] = 1.0;
+    (void)linkage_close_loops(&linkage_params_nominal, held, 1e-13, q, &gap, &w);
+    status = linkage_close_velocities(&linkage_params_nominal, held, q, qd, &w);
+    printf("%d %.17g %.17g %.17g 0\\n", status, qd[0], qd[1], qd[2]);
+    const unsigned char all[3] = {1, 1, 1};
+    qd[1] += 1.0;
+    printf("%d 0 0 0 0\\n", linkage_close_velocities(&linkage_params_nominal, all, q, qd, &w));
+    qd[1] /= 0.0;
+    printf("%d 0 0 0 0\\n", linkage_close_velocities(&linkage_params_nominal, NULL, q, qd, &w));
     return 0;
 }
 """
@@ -78,3 +89,8 @@ def test_loops_are_closed_in_c(tmp_path: Path) -> None:
         assert abs(model.loop_residual(row[1:4])).max() < 1e-12
     assert found[1][1:3] == [0.3, 0.5]
     assert 0.01 < found[1][4] < 0.1  # the gap that remains
+    rates = [[float(word) for word in line.split()] for line in lines[3:6]]
+    assert [row[0] for row in rates] == [0, 1, -1]  # closed; held, and so open; not finite
+    J, qd = model.loop_jacobian(found[0][1:4]), np.array(rates[0][1:4])
+    assert qd[0] == 2.0
+    np.testing.assert_allclose(J @ qd, 0, atol=1e-13)
