@@ -76,8 +76,8 @@ def sample(
     units = {}
     derivations: list[ModelDerivation] = []  # one for both versions
 
-    def derive_once(*given: Any) -> ModelDerivation:
-        derivations.extend([] if derivations else [derive_model(*given)])
+    def derive_once(*given: Any, **options: Any) -> ModelDerivation:
+        derivations.extend([] if derivations else [derive_model(*given, **options)])
         return derivations[0]
 
     with pytest.MonkeyPatch.context() as patch:
