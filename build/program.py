@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from elastogen.build.c.dialect import Dialect
 from elastogen.build.c.function import print_body
+from elastogen.build.c.tables.pool import Pool
 from elastogen.generator.functions.function import Function
 from elastogen.generator.program.graph import Op
 from elastogen.generator.program.numbers import many_digits
@@ -50,7 +51,8 @@ class EmittedProgram:
     def text(self) -> str:
         """The body of the C function, in double and with the sines of the C library."""
         live = [parameter.name for parameter in self._robot.live_parameters]
-        body = print_body(self._function.program, self.name, Dialect(self._robot.name, "double", "libm"), live)
+        pool = Pool(self._robot.name, "double")
+        body = print_body(self._function.program, self.name, Dialect(self._robot.name, "double", "libm"), live, pool)
         return "\n".join([*(line for part in body.parts for line in part.lines), *body.lines])
 
     def sparsity(self, output: str, by: str) -> NDArray[np.bool_]:

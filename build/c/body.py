@@ -59,7 +59,9 @@ class Loops:
     texts: tuple[str, ...] = ()  # of the calls
     places: Mapping[int, str] = field(default_factory=dict)  # in the arrays, of the inputs that stand for what loops make
     parts: tuple[Part, ...] = ()
+    arguments: tuple[tuple[str, ...], ...] = ()  # of the calls
     lines: tuple[str, ...] = ()  # after the straight-line program: results of the loops into the outputs
+    kept: frozenset[int] = frozenset()  # nodes that are variables, since loops read them
 
 
 NO_LOOPS = Loops()
@@ -74,7 +76,7 @@ class Printer:
     def __init__(self, program: Program, symbol: str, dialect: Dialect, live: frozenset[str], loops: Loops = NO_LOOPS) -> None:
         self.program, self.graph, self.symbol, self.dialect, self.loops = program, program.graph, symbol, dialect, loops
         self.outputs = [argument for argument, _ in program.outputs][: -1 if loops.calls else None]
-        self.expressions = Expressions(program, dialect.real, dialect.sincos == "fast")
+        self.expressions = Expressions(program, dialect.real, dialect.sincos == "fast", loops.kept)
         self.statements = schedule(program, self.expressions, loops.calls, loops.places, self.in_derived_order)
         self.reads = [reads(statement, self.expressions) for statement in self.statements]
         self.leaf_text, self.argument_of = self._leaves(live)
@@ -229,7 +231,7 @@ class Printer:
             if isinstance(statement, (Store, StoreZeros)):
                 used.add(statement.output)
             elif isinstance(statement, LoopCall):
-                used.update(self.loops.parts[statement.number].arguments)
+                used.update(self.loops.arguments[statement.number])
         return used
 
     # ---- statements

@@ -50,8 +50,8 @@ def literal(number: float, real: str) -> str:
 class Expressions:
     """The expressions of one program: a node is either a leaf, a variable, or inlined into its only user."""
 
-    def __init__(self, program: Program, real: str, sincos_by_call: bool) -> None:
-        self.program, self.real = program, real
+    def __init__(self, program: Program, real: str, sincos_by_call: bool, kept: frozenset[int] = frozenset()) -> None:
+        self.program, self.real, self._kept = program, real, kept
         self._sincos_by_call = sincos_by_call
         self.inlined = self._choose_inlined()
 
@@ -74,7 +74,7 @@ class Expressions:
         for node in program.order:  # the sine and the cosine of one angle read it once, in one call
             if self.by_call(node) and graph.op[node] is Op.COS and graph.a[node] >> 1 in angles_of_sines:
                 uses[graph.a[node] >> 1] -= 1
-        kept = {ref >> 1 for ref in program.pivots}
+        kept = {*(ref >> 1 for ref in program.pivots), *self._kept}
         size: dict[int, int] = {}
         inlined: set[int] = set()
         for node in program.order:

@@ -18,14 +18,23 @@ from elastogen.build.c.loops.copies import Copy, copies
 from elastogen.build.c.loops.direct_results import direct_results
 from elastogen.build.c.loops.isomorphic_subtrees import together
 from elastogen.build.c.schedule import LoopCall, Store
+from elastogen.build.c.tables.pool import Pool
+from elastogen.build.c.tables.printer import print_in_tables
 from elastogen.generator.program.columns import SHARED
 from elastogen.generator.program.program import InLoops, Program
 from elastogen.runtime.interface.argument import Argument
 
 
-def print_body(program: Program, name: str, dialect: Dialect, live: Iterable[str] = ()) -> FunctionBody:
-    """Print ``program`` as the body of ``<prefix>_<name>``; ``live`` are the names of the live parameters."""
+def print_body(
+    program: Program, name: str, dialect: Dialect, live: Iterable[str] = (), pool: Pool | None = None
+) -> FunctionBody:
+    """Print ``program`` as the body of ``<prefix>_<name>``; ``live`` are the names of the live parameters.
+
+    Constant tables go into the ``pool``; without one, or in lanes, isomorphic sums are printed one by one.
+    """
     symbol, names = f"{dialect.prefix}_{name}", frozenset(live)
+    if pool is not None and program.in_tables is not None and not dialect.lanes:
+        return print_in_tables(program.in_tables, symbol, dialect, names, pool)
     chosen = program.in_loops or InLoops(program.graph, program.outputs, program.pivots, ())
     if program.branches and not dialect.lanes:
         chosen = together(chosen, program.branches, dialect.real, None if program.in_loops else program.flipped)
@@ -67,5 +76,7 @@ def _loops(program: InLoops, symbol: str, dialect: Dialect) -> tuple[Loops, list
     places = dict.fromkeys(memory.nowhere, "")
     places |= {node: f"{COLUMNS}[{place}]" for node, place in memory.places.items()}
     starts = [store.ref for call in calls for store in call.stores]
-    loops = Loops(arrays, tuple(declarations), tuple(calls), tuple(texts), places, tuple(parts), tuple(copies(found)))
+    arguments = tuple(part.arguments for part in parts)
+    results = tuple(copies(found))
+    loops = Loops(arrays, tuple(declarations), tuple(calls), tuple(texts), places, tuple(parts), arguments, results)
     return loops, starts

@@ -75,6 +75,7 @@ class LoopCall:
 
     number: int
     stores: tuple[Store, ...]
+    refs: tuple[int, ...] = ()  # what it reads of the straight-line program itself
     nodes: tuple[int, ...] = ()
 
 
@@ -87,6 +88,8 @@ def reads(statement: Statement, expressions: Expressions) -> list[int]:
         return expressions.definition_variables(statement.node)
     if isinstance(statement, SineCosine):
         return [node for angle in statement.angles for node in expressions.variables(2 * angle)]
+    if isinstance(statement, LoopCall):
+        return [node for ref in statement.refs for node in expressions.variables(ref)]
     return expressions.variables(statement.ref) if isinstance(statement, Store) else []
 
 
@@ -143,7 +146,7 @@ class _Scheduler:
             self._finish(nodes)
         sections = self._sections()
         for call in self.calls:
-            needed = set(self.graph.cone(store.ref for store in call.stores))
+            needed = set(self.graph.cone([*(store.ref for store in call.stores), *call.refs]))
             for section, nodes in sections.items():
                 for node in nodes:
                     if node in needed:

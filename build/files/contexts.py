@@ -119,6 +119,7 @@ class SourceContext:
     functions: tuple[FunctionText, ...]
     has_parts: bool
     vectors: tuple[tuple[int, str], ...]  # that loops compute with: lanes and name in C
+    tables: tuple[str, ...]  # constants that functions share: lines
     needs_math: bool  # whether a function of libm is called
     prefix: str  # these two are the variables of sincos.c.j2
     real: str

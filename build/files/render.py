@@ -16,6 +16,7 @@ from elastogen.build.c.expression import literal
 from elastogen.build.c.function import print_body
 from elastogen.build.c.loops.direct_results import VECTORS
 from elastogen.build.c.names import check_identifier, comment_text
+from elastogen.build.c.tables.pool import Pool
 from elastogen.build.files.contexts import (
     ArgumentDoc,
     BundleContext,
@@ -87,6 +88,7 @@ class FunctionPrinter:
         self.sha256 = model_sha256(robot, options)
         self.identity = Identity(name, name.upper(), options.precision, ABI_VERSION, elastogen.__version__, self.sha256)
         self.dialect = Dialect(name, options.precision, options.sincos)
+        self.pool = Pool(name, options.precision)
         self._live = [parameter.name for parameter in robot.live_parameters]
         self._printed: dict[str, list[tuple[Prototype, FunctionBody]]] = {}
         self._chosen: dict[str, Function] = {}
@@ -102,7 +104,7 @@ class FunctionPrinter:
     def bodies(self, function: Function) -> list[tuple[Prototype, FunctionBody]]:
         """What is emitted for a function."""
         if function.name not in self._printed:
-            self._printed[function.name] = _function_bodies(function, self.dialect, self._live)
+            self._printed[function.name] = _function_bodies(function, self.dialect, self._live, self.pool)
         return self._printed[function.name]
 
     def texts(self, function: Function) -> list[FunctionText]:
@@ -280,6 +282,7 @@ def _source_context(derivation: ModelDerivation, printer: FunctionPrinter, heade
         functions=functions,
         has_parts=any(body.parts for body in bodies),
         vectors=vectors_of(functions),
+        tables=printer.pool.lines(functions),
         needs_math=any(program.graph.op[node] in library for program in programs for node in program.order),
         prefix=identity.name,
         real=identity.real,
@@ -295,15 +298,17 @@ def _uses_indicators(derivation: ModelDerivation) -> bool:
     return any(function.inputs != function.program.inputs for function in derivation.functions)
 
 
-def _function_bodies(function: Function, dialect: Dialect, live: Sequence[str]) -> list[tuple[Prototype, FunctionBody]]:
+def _function_bodies(
+    function: Function, dialect: Dialect, live: Sequence[str], pool: Pool
+) -> list[tuple[Prototype, FunctionBody]]:
     """A function; with sliding joints, one for given indicators, one for given elements, and the one that chooses."""
     program = function.program
     if not function.selectors:
-        return [(_prototype(function, dialect), print_body(program, function.name, dialect, live))]
+        return [(_prototype(function, dialect), print_body(program, function.name, dialect, live, pool))]
     name, returns = c_elements.held_name(function), "static int" if program.pivots else "static void"
     held = Prototype(returns, f"{dialect.prefix}_{name}", parameter_list(program.inputs, function.outputs, dialect))
     return [
-        (held, print_body(program, name, dialect, live)),
+        (held, print_body(program, name, dialect, live, pool)),
         (_in_prototype(function, dialect), FunctionBody(c_elements.in_lines(function, dialect))),
         (_prototype(function, dialect), FunctionBody(c_elements.chosen_lines(function, dialect))),
     ]

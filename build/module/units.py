@@ -31,7 +31,8 @@ class UnitContext:
     parameters: tuple[ParameterLine, ...]  # nominal ones, in one of the units
     functions: tuple[FunctionText, ...]
     has_parts: bool
-    vectors: tuple[tuple[int, str], ...]  # as in SourceContext
+    vectors: tuple[tuple[int, str], ...]  # these two as in SourceContext
+    tables: tuple[str, ...]
     cut: bool  # whether it has a piece of a function, whose parts are called from another unit
     prefix: str  # these two are the variables of sincos.c.j2
     real: str
@@ -84,6 +85,7 @@ class Units:
             functions=functions,
             has_parts=any(function.parts for function in functions),
             vectors=vectors_of(functions),
+            tables=self.printer.pool.lines(functions),
             cut=cut,
             prefix=identity.name,
             real=identity.real,

@@ -14,7 +14,7 @@ from elastogen.generator.program.differentiate import time_derivative
 from elastogen.generator.program.graph import Graph, Value
 from elastogen.generator.program.lowering import Lowering
 from elastogen.generator.robot.bodies.flexible_body import FlexibleBody
-from elastogen.generator.robot.robot import ZERO3, Matrix
+from elastogen.generator.robot.robot import ZERO3, Matrix, Robot
 from elastogen.generator.spatial import dense_matrices as dense
 from elastogen.generator.spatial.inertia import Inertia
 from elastogen.generator.spatial.vectors import (
@@ -29,6 +29,8 @@ from elastogen.generator.spatial.vectors import (
     scale,
     times,
 )
+
+MANY_INTEGRALS = 200  # of pairs of fields, that are not zero: five modes without symmetry have 225
 
 
 @dataclass(frozen=True)
@@ -69,6 +71,19 @@ class ShapedBody(ElasticBody):
     def deformed(self, x: Sequence[Value]) -> ShapedState:
         """The body with its elastic coordinates at x."""
         return ShapedState(self, tuple(x))
+
+
+def dense_modes(robot: Robot) -> int:
+    """The fewest coordinates of a flexible link with many integrals: its modes are isomorphic. 0: there is no such link.
+
+    Modes of finite elements of a solid have all of them; those of a beam have few, and each its own.
+    """
+    found = []
+    for body in (link.flexible for link in robot.links if link.flexible is not None):
+        lines = (row for line in body.field_field_integrals for block in line for row in block)
+        if len(body.coordinates) > 1 and sum(entry != 0 for row in lines for entry in row) >= MANY_INTEGRALS:
+            found.append(len(body.coordinates))
+    return min(found, default=0)
 
 
 def undeformed_inertia(lower: Lowering, body: FlexibleBody) -> Inertia:

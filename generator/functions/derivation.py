@@ -8,6 +8,7 @@ from difflib import get_close_matches
 
 from elastogen.generator.beams.natural_frequencies import CriticalRate, spinning_joints
 from elastogen.generator.beams.slopes import LinkSlopes, link_slopes
+from elastogen.generator.bodies.shaped_body import dense_modes
 from elastogen.generator.functions import (
     centroidal,
     configuration,
@@ -302,11 +303,11 @@ def derive_function(family: VariantFamily, entry: Entry) -> Function:
     best: list[Program] = []
     for variant, formulation in candidates[: entry.finalists]:
         with family.graph.apart():
-            best.append(program_of(entry, variant, formulation(variant), chosen))
-    program = min(best, key=lambda candidate: candidate.count.cost)
+            best.append(program_of(entry, variant, formulation(variant), chosen, dense_modes(family.robot)))
+    program = min(best, key=lambda candidate: candidate.straight_count.cost)
     if family.robot.loops:  # costs are rough: of those that are nearly equal, the fewest operations
-        near = [candidate for candidate in best if candidate.count.cost <= program.count.cost * NEARLY]
-        program = min(near, key=lambda candidate: candidate.count.total)
+        near = [candidate for candidate in best if candidate.straight_count.cost <= program.straight_count.cost * NEARLY]
+        program = min(near, key=lambda candidate: candidate.straight_count.total)
     slides = bool(program.inputs) and program.inputs[0].name == "q"
     return Function(entry.name, entry.brief, program, chosen if slides else ())
 
@@ -345,8 +346,8 @@ def _cost(graph: Graph, refs: Sequence[int]) -> float:
     return sum(COST.get(graph.op[node], 0.0) for node in graph.cone(refs))
 
 
-def program_of(entry: Entry, variant: Variant, derived: Derived, chosen: Sequence[Selector]) -> Program:
-    """The program of one formulation in one frame assignment, common factors taken out."""
+def program_of(entry: Entry, variant: Variant, derived: Derived, chosen: Sequence[Selector], modes: int = 0) -> Program:
+    """The program of one formulation in one frame assignment, common factors taken out; ``modes``: see Program."""
     looped = derived.looped or Looped(derived.outputs, derived.pivots, ())
     wanted = [value.ref for values in (*looped.outputs, looped.pivots) for value in values]
     apart = lowered if isinstance(variant.graph, SympyGraph) else extract
@@ -375,7 +376,7 @@ def program_of(entry: Entry, variant: Variant, derived: Derived, chosen: Sequenc
     indicators = Argument(INDICATORS, (len(indicated(chosen)),), "", "1 for the elements inside the joints, 0 for all others")
     if INDICATORS in used:
         inputs.append(indicators)
-    return Program(small, inputs, outputs, pivots, in_loops, isomorphic_subtrees(variant.mechanism))
+    return Program(small, inputs, outputs, pivots, in_loops, isomorphic_subtrees(variant.mechanism), modes)
 
 
 def _shared_out(

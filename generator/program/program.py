@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,9 @@ from elastogen.generator.program.interpret import DOUBLES, interpret
 from elastogen.generator.program.operations import COST, COUNTED_ALONE, ELEMENTARY, SELECTION, Parity
 from elastogen.generator.program.optimize import count_uses
 from elastogen.runtime.interface.argument import Argument
+
+if TYPE_CHECKING:
+    from elastogen.generator.program.tables.in_tables import InTables
 
 
 class Extent(int):
@@ -86,7 +89,8 @@ class Program:
     to numbers that must be positive (the pivots of a factorization): a program with pivots can fail, its C returns a
     status and sets the outputs to zero when a pivot is not positive. The graph is only read. A node in ``flipped`` is
     computed with the opposite sign, so that negations vanish. ``in_loops`` is the same with loops over
-    columns that are of one pattern, for those who print it; ``branches`` are sets of isomorphic branches.
+    columns that are of one pattern, for those who print it; ``branches`` are sets of isomorphic branches; ``modes`` is the
+    number of coordinates of a flexible body whose modes are isomorphic, or 0.
     """
 
     def __init__(
@@ -97,8 +101,9 @@ class Program:
         pivots: Sequence[int] = (),
         in_loops: InLoops | None = None,
         branches: Sequence[Sequence[Branch]] = (),
+        modes: int = 0,
     ) -> None:
-        self.graph, self.in_loops, self.branches = graph, in_loops, branches
+        self.graph, self.in_loops, self.branches, self.modes = graph, in_loops, branches, modes
         self.outward = False  # whether it is printed in the order of the coordinates: see build/c/association.py
         self.pivots = tuple(pivots)
         self.inputs = tuple(inputs)
@@ -170,8 +175,20 @@ class Program:
         return (ref & 1) ^ (1 if ref >> 1 in self.flipped and self.graph.op[ref >> 1] is not Op.CONSTANT else 0)
 
     @cached_property
+    def in_tables(self) -> InTables | None:
+        """The same with loops over constant tables, where modes are isomorphic."""
+        from elastogen.generator.program.tables.in_tables import in_tables  # which makes programs
+
+        return in_tables(self, self.modes) if self.modes else None
+
+    @cached_property
     def count(self) -> OperationCount:
         """Exact operation counts of the program as it is printed."""
+        return self.straight_count if self.in_tables is None else self.in_tables.count
+
+    @cached_property
+    def straight_count(self) -> OperationCount:
+        """Exact operation counts without loops over tables."""
         graph = self.graph
         tally = dict.fromkeys(Op, 0)
         for node in self.order:

@@ -14,13 +14,13 @@ from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass, field
 from itertools import chain
 
-from elastogen.build.c.loops.unknown_signs import UnknownSigns
 from elastogen.build.c.split import crossing_counts
 from elastogen.generator.program.arguments import POSITIONS
 from elastogen.generator.program.columns import GIVEN, MADE, SHARED, Columns
 from elastogen.generator.program.graph import Graph, Op
 from elastogen.generator.program.names import keep_label
 from elastogen.generator.program.program import Branch, InLoops, Program
+from elastogen.generator.program.tables.unknown_signs import UnknownSigns
 from elastogen.runtime.interface.argument import Argument
 
 Branches = Sequence[Sequence[Branch]]

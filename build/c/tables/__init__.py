@@ -1,0 +1,1 @@
+"""Prints loops over constant tables."""

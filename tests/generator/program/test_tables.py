@@ -1,0 +1,144 @@
+"""Flexible bodies with dense integrals: loops over constant tables give what straight lines give, counted exactly."""
+
+import re
+import shutil
+import subprocess
+
+import numpy as np
+import pytest
+from c_compilers import WARNINGS
+from dense_arms import dense_arm
+
+import elastogen
+from elastogen.build.c.dialect import Dialect
+from elastogen.build.c.function import print_body
+from elastogen.build.c.tables.pool import Pool
+from elastogen.generator.bodies.shaped_body import dense_modes
+from elastogen.generator.functions.derivation import derive_model
+
+OUTPUTS = [
+    "forward_kinematics", "jacobian", "mass_matrix", "coriolis_matrix", "coriolis_vector", "elastic_forces", "gravity_vector",
+    "inverse_dynamics", "forward_dynamics", "kinetic_energy", "inverse_dynamics_derivatives", "point_positions",
+    "point_accelerations", "joint_reactions",
+]  # fmt: skip
+POINT = {"points": [{"name": "probe", "link": "fore", "xyz": [0.1, 0.02, 0]}]}
+
+
+@pytest.fixture(scope="module")
+def arm():
+    return elastogen.load(dense_arm(5, seed=3, **POINT))
+
+
+@pytest.fixture(scope="module")
+def programs(arm):
+    return {function.name: function for function in derive_model(arm, OUTPUTS).functions}
+
+
+@pytest.fixture(scope="module")
+def model(arm):
+    return elastogen.build_model(arm, outputs=OUTPUTS)
+
+
+def state_of(function, rng):
+    scale = {"q": 0.05}
+    return {a.name: scale.get(a.name, 1.0) * rng.normal(size=a.shape) for a in function.inputs}
+
+
+def test_dense_functions_are_in_tables(programs):
+    small = {"forward_kinematics", "point_positions"}  # what of these is not a loop is most of them
+    found = {name for name, function in programs.items() if function.program.in_tables is not None}
+    assert found >= set(OUTPUTS) - small
+
+
+@pytest.mark.parametrize("name", OUTPUTS)
+def test_loops_give_what_straight_lines_give(model, programs, name):
+    """The program is evaluated node by node in Python, without loops."""
+    rng = np.random.default_rng(5)
+    function = programs[name]
+    for _ in range(2):
+        arguments = state_of(function, rng)
+        expected = function.program.evaluate(arguments)
+        found = getattr(model, name)(*arguments.values())
+        for one, other in zip(found if isinstance(found, tuple) else (found,), expected.values(), strict=True):
+            np.testing.assert_allclose(one, other, rtol=1e-12, atol=1e-12 * np.abs(other).max())
+
+
+def counted(body):
+    """Operations of the printed text: those of loops as often as they run."""
+    found = {"*": 0, "+": 0, "-": 0}
+    text = "\n".join([*(line for part in body.parts for line in part.lines), *body.lines])
+    statements = re.sub(r"\s*\n\s{8,}(?=[^\s/cslMFCGTJq{}])", " ", text)
+    times, depth = [1], 0
+    for line in re.sub(r"/\*.*?\*/", "", statements, flags=re.S).split("\n"):
+        start = re.search(r"for \(int \w+ = (\d+); \w+ < (\d+); \+\+\w+\) \{", line)
+        if start:
+            times.append(times[-1] * (int(start[2]) - int(start[1])))
+            line = line[start.end() :]
+            depth += 1
+        plain = line
+        while "[" in plain:
+            plain = re.sub(r"\[[^\[\]]*\]", "", plain)
+        plain = re.sub(r"\d(\.\d+)?e-\d+", "1", plain)
+        if "sincos(" not in plain and "(void)" not in plain:
+            for operator in found:
+                found[operator] += times[-1] * len(re.findall(rf" \{operator} ", plain))
+            found["+"] += times[-1] * len(re.findall(r" \+= ", plain))
+            found["-"] += times[-1] * len(re.findall(r" -= ", plain))
+        closing = line.count("}") - line.count("{")
+        if len(times) > 1 and closing > 0:
+            times.pop()
+    return found
+
+
+@pytest.mark.parametrize("name", ["mass_matrix", "coriolis_vector", "inverse_dynamics", "kinetic_energy"])
+def test_counts_are_those_of_the_text(programs, name):
+    program = programs[name].program
+    body = print_body(program, name, Dialect("dense", "double", "libm"), [], Pool("dense", "double"))
+    found = counted(body)
+    assert found["*"] == program.count.mul
+    assert found["+"] + found["-"] == program.count.add
+
+
+def test_two_dense_links_of_different_sizes():
+    robot = elastogen.load(dense_arm(6, second=5, seed=4))
+    (function,) = derive_model(robot, ["mass_matrix"]).functions
+    assert function.program.in_tables is not None
+    model = elastogen.build_model(robot, outputs=["mass_matrix"])
+    q = 0.05 * np.random.default_rng(1).normal(size=model.nq)
+    expected = function.program.evaluate({"q": q})["M"]
+    np.testing.assert_allclose(model.mass_matrix(q), expected, rtol=1e-12, atol=1e-12 * np.abs(expected).max())
+
+
+def test_little_c_for_an_eight_mode_link(tmp_path):
+    """Straight lines are 670 kB."""
+    elastogen.generate(elastogen.load(dense_arm(8)), tmp_path / "all")
+    assert len((tmp_path / "all" / "dense.c").read_text()) < 206_000
+
+
+def test_the_same_bytes_twice(arm, tmp_path):
+    for k in "ab":
+        elastogen.generate(arm, tmp_path / k, outputs=["inverse_dynamics", "mass_matrix"])
+    assert (tmp_path / "a" / "dense.c").read_bytes() == (tmp_path / "b" / "dense.c").read_bytes()
+
+
+@pytest.mark.parametrize("precision", ["double", "float"])
+def test_strict_compilers_take_it(arm, tmp_path, precision):
+    outputs = ["mass_matrix", "coriolis_vector", "forward_dynamics", "kinetic_energy", "gravity_vector"]
+    elastogen.generate(arm, tmp_path / "c", outputs=outputs, precision=precision)
+    compiler = shutil.which("gcc") or pytest.skip("no gcc")
+    command = [compiler, *WARNINGS, "-fsyntax-only", "dense.c"]
+    done = subprocess.run(command, cwd=tmp_path / "c", capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_single_precision(arm):
+    model = elastogen.build_model(arm, outputs=["inverse_dynamics"], precision="float")
+    double = derive_model(arm, ["inverse_dynamics"]).functions[0]
+    arguments = state_of(double, np.random.default_rng(2))
+    expected = double.program.evaluate(arguments)["F"]
+    found = model.inverse_dynamics(*arguments.values())
+    np.testing.assert_allclose(found, expected, atol=3e-5 * np.abs(expected).max())
+
+
+def test_beams_stay_straight():
+    assert dense_modes(elastogen.load("flexible_two_link")) == 0
