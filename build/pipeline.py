@@ -44,9 +44,9 @@ def build_extension(robot: Robot, options: BuildOptions) -> Path:
     if extension is None:
         with _units(robot, options, toolchain, cache) as units:
             model = render(robot, options, units)
-            module_key = _module_key(model, toolchain)
-            extension = compile_cached(model, module_key, cache, toolchain, options, units)
-        cache.note_build(build_key, module_key)
+            key = module_key(model, toolchain)
+            extension = compile_cached(model, key, cache, toolchain, options, units)
+        cache.note_build(build_key, key)
     return extension
 
 
@@ -123,6 +123,7 @@ def compile_cached(
         return cache.make(key, compiled)
 
 
-def _module_key(model: RenderedModel, toolchain: Toolchain) -> str:
+def module_key(model: RenderedModel, toolchain: Toolchain) -> str:
+    """What names a compiled module: its texts and the compiler."""
     texts = (*model.c_files.values(), *model.simulation.values(), model.cdef, model.wrapper, *model.lanes.values())
     return sha256("module", *texts, toolchain.identity)

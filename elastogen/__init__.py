@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from elastogen.build.export.export import export
+    from elastogen.build.forms.formulations import formulations
     from elastogen.build.loop import generate_loop
     from elastogen.build.pipeline import GeneratedFiles, generate
     from elastogen.build.start import build_loop, build_model, load
@@ -101,6 +102,7 @@ __all__ = [
     "excite",
     "experiment_arguments",
     "export",
+    "formulations",
     "generate",
     "generate_loop",
     "identify",
@@ -115,6 +117,7 @@ __all__ = [
 
 _HOME = {
     "elastogen.build.export.export": ("export",),
+    "elastogen.build.forms.formulations": ("formulations",),
     "elastogen.build.loop": ("generate_loop",),
     "elastogen.build.pipeline": ("GeneratedFiles", "generate"),
     "elastogen.build.start": ("build_loop", "build_model", "load"),

@@ -9,6 +9,7 @@ FOLDERS = {
         "list": "the built-in robots",
         "check": "validate a robot and print what it is",
         "derive": "print closed forms, or write them as LaTeX",
+        "formulations": "Newton-Euler, Lagrange and Appell side by side: equations, operations, times",
         "verify": "check a model by a second derivation, 50 digits, identities and C tools",
     },
     "code": {

@@ -15,6 +15,7 @@ import sympy
 
 from elastogen.generator.closed_form.functions import check_elements, input_symbols, with_live_parameters
 from elastogen.generator.closed_form.notation import Notation, Sign
+from elastogen.generator.functions.catalogue import Entry
 from elastogen.generator.functions.derivation import CATALOGUE, entry_of, output_names
 from elastogen.generator.functions.own.functions import ARRANGED, own_entries
 from elastogen.generator.functions.variants import SYMPY, VariantFamily
@@ -102,7 +103,12 @@ def recursion(
     (name,) = output_names(name, robot)
     check_elements(robot, elements)
     family = VariantFamily(with_live_parameters(robot), elements, derivation=derivation)
-    entry = entry_of(name, CATALOGUE | own_entries(family, CATALOGUE))
+    return recursion_of(robot, family, entry_of(name, CATALOGUE | own_entries(family, CATALOGUE)), letter, MOST_EQUATIONS)
+
+
+def recursion_of(robot: Robot, family: VariantFamily, entry: Entry, letter: str, limit: int | None = None) -> Recursion:
+    """The recursion of the first formulation of an entry, whose family was made ``with_live_parameters``."""
+    name = entry.name
     variant = family.frame_assignments(entry.frame_assignment)[0] if entry.frame_assignment in ARRANGED else family.plain()
     graph, derived = variant.graph, entry.formulations[0](variant)
     outputs = list(zip(entry.outputs(variant), derived.outputs, strict=True))
@@ -115,9 +121,9 @@ def recursion(
     frames = tuple(frame.label for frame in variant.mechanism.frames)
     names = _Names(graph, frames, refs, {inputs[label].name for label in occurring})
     written = equations(graph, refs, names.has, names.symbol, names.is_negative)
-    if len(written.equations) > MOST_EQUATIONS:
+    if limit is not None and len(written.equations) > limit:
         raise OutputError(
-            f"{robot.name}: the recursion of {name} has {len(written.equations)} equations, more than {MOST_EQUATIONS}. "
+            f"{robot.name}: the recursion of {name} has {len(written.equations)} equations, more than {limit}. "
             "Fix: ask for a smaller function or fewer links; build_model has no such limit"
         )
     known = {sympy.Symbol(label): symbol for label, symbol in inputs.items()}

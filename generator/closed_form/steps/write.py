@@ -36,17 +36,22 @@ def text(found: Recursion, digits: int = DIGITS) -> str:
 
 def markdown(found: Recursion, digits: int = DIGITS) -> str:
     """For a page with mathematics: displays with numbers as tags."""
-    printer = latex.printer(found.notation, digits)
     shown = [f"# {found.robot.name}: {found.name}", found.brief, _frames(found), _symbols_in_markdown(found)]
+    return "\n\n".join(part for part in (*shown, *markdown_stages(found, digits, "##")) if part) + "\n"
+
+
+def markdown_stages(found: Recursion, digits: int = DIGITS, mark: str = "###") -> list[str]:
+    """Titles and displays of a recursion, for a page in Markdown."""
+    printer, shown = latex.printer(found.notation, digits), list[str]()
     for stage, numbers in _numbered(found):
-        shown += [f"## {stage.title}", *_legend(stage, lambda sign: f"${latex.latex_sign(sign)}$")]
+        shown += [f"{mark} {stage.title}", *_legend(stage, lambda sign: f"${latex.latex_sign(sign)}$")]
         for number, step in zip(numbers, stage.steps, strict=True):
             broken = lines(step.expression, printer, len, _LATEX_LINE, (r"\bigl(", r"\bigr)"))
             value = " \\\\ &\\quad ".join(broken)
             name = latex.latex_sign(step.sign)
             body = f"{name} = {value}" if len(broken) == 1 else rf"\begin{{aligned}} {name} &= {value} \end{{aligned}}"
             shown.append(f"$$ {body} \\tag{{{number}}} $$")
-    return "\n\n".join(part for part in shown if part) + "\n"
+    return shown
 
 
 def in_latex(found: Recursion, digits: int = DIGITS) -> str:
