@@ -15,6 +15,7 @@ from elastogen.generator.robot.location import Location, did_you_mean
 from elastogen.generator.robot.robot import Robot
 from elastogen.generator.solids.geometry import KINDS, Geometry
 from elastogen.generator.solids.matrices import Matrices
+from elastogen.generator.solids.matrix_files import MATRICES, NODES
 
 MOST_BYTES = 100 << 20
 OWN = ("visual", "collision")  # meshes of another description
@@ -52,12 +53,15 @@ def matrices(section: MeshSection, values: SectionValues, folder: Path, files: F
     assert given is not None
     here, rows = where.at("matrices"), numeric(values.frame(section.frame, where.at("frame")), {})
 
-    def content(name: str, endings: tuple[str, ...]) -> bytes:
-        return files.read(_beside(folder, getattr(given, name), here.at(name), endings), MOST_BYTES)
+    def content(name: str, endings: tuple[str, ...]) -> tuple[bytes, str]:
+        path = _beside(folder, getattr(given, name), here.at(name), endings)
+        return files.read(path, MOST_BYTES), path.suffix.lower().removeprefix(".")
 
     pose = tuple(tuple(float(entry) for entry in row) for row in rows)
-    both = content("stiffness", ("mtx",)), content("mass", ("mtx",))
-    return Matrices(*both, content("nodes", ("txt", "csv", "dat")), given.units, pose, here)
+    stiffness, mass, nodes = content("stiffness", MATRICES), content("mass", MATRICES), content("nodes", NODES)
+    freedoms = content("freedoms", ("dof",))[0] if given.freedoms is not None else b""
+    endings = (stiffness[1], mass[1], nodes[1])
+    return Matrices(stiffness[0], mass[0], nodes[0], given.units, pose, here, endings, freedoms)
 
 
 def _scale(section: MeshSection, values: SectionValues, where: Location) -> np.ndarray[tuple[int], np.dtype[np.float64]]:

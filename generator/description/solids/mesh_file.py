@@ -99,9 +99,14 @@ class ClampedSection(Section):
 class MatricesSection(Section):
     """Mass and stiffness of solid elements from another program, three displacements for every node."""
 
-    nodes: str = Field(max_length=1000, description="text file: x y z, or number x y z, of one node a line")
-    stiffness: str = Field(max_length=1000, description="Matrix Market file of the free body")
-    mass: str = Field(max_length=1000, description="Matrix Market file, consistent or lumped")
+    nodes: str = Field(
+        max_length=1000, description="text file: x y z, or number x y z, of one node a line; .inp; .bdf with GRID cards"
+    )
+    stiffness: str = Field(
+        max_length=1000, description="of the free body: .mtx (Matrix Market, Abaqus), .sti (CalculiX), .op4 (Nastran)"
+    )
+    mass: str = Field(max_length=1000, description="consistent or lumped: .mtx, .mas, .op4")
+    freedoms: str | None = Field(default=None, max_length=1000, description="CalculiX: the .dof file of both")
     units: Literal["SI", "mm_t_s"] = Field(description="SI: m, kg, N/m; mm_t_s: mm, t, N/mm")
 
 

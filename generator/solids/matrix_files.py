@@ -1,0 +1,216 @@
+"""Nodes and matrices in the files of other programs: Matrix Market, Abaqus, CalculiX, Nastran.
+
+A matrix is read with the freedoms of its rows: pairs of a node's number and a direction, 1 to 3 for displacements, 4 to 6 for
+rotations. Where a file does not name them they are those of all nodes, in their order.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from elastogen.generator.robot.location import Location
+from elastogen.generator.solids.solid import Array, Indices
+
+NODES = ("txt", "csv", "dat", "inp", "bdf", "nas")
+MATRICES = ("mtx", "sti", "mas", "op4")
+
+
+@dataclass(frozen=True)
+class Nodes:
+    """Numbers and places of nodes, in the order of the file."""
+
+    numbers: Indices
+    places: Array
+
+
+def read_nodes(data: bytes, ending: str, where: Location) -> Nodes:
+    """Nodes of a text file (x y z, or number x y z), of an Abaqus or CalculiX input, of Nastran bulk data."""
+    fix = "one node a line: x y z, or number x y z; or an .inp or .bdf file"
+    try:
+        text = data.decode("utf-8-sig")
+        if ending == "inp":
+            rows = _inp_nodes(text)
+        elif ending in ("bdf", "nas"):
+            rows = _grid_cards(text)
+        else:
+            rows = np.loadtxt(io.StringIO(text.replace(",", " ")), comments="#", ndmin=2)
+    except (UnicodeDecodeError, ValueError) as problem:
+        raise where.error(str(problem)[:100], "a table of numbers", fix) from None
+    if not len(rows) or rows.shape[1] not in (3, 4) or not np.isfinite(rows).all():
+        raise where.error(f"{len(rows)} nodes of {rows.shape[-1]} columns", "three coordinates of every node", fix)
+    numbers = rows[:, 0].astype(np.int64) if rows.shape[1] == 4 else np.arange(1, len(rows) + 1)
+    if len(set(numbers.tolist())) != len(numbers):
+        raise where.error("two nodes of one number", "every node once", fix)
+    return Nodes(numbers, rows[:, -3:])
+
+
+def _inp_nodes(text: str) -> Array:
+    """``*NODE`` blocks: number, x, y, z."""
+    rows, inside = list[list[float]](), False
+    for line in text.splitlines():
+        if line.startswith("**") or not line.strip():
+            continue
+        if line.startswith("*"):
+            inside = re.fullmatch(r"\*node", line.split(",")[0].strip(), re.IGNORECASE) is not None
+        elif inside:
+            fields = [field.strip() for field in line.split(",")]
+            rows.append([float(field) if field else 0.0 for field in [*fields, "", "", ""][:4]])
+    return np.array(rows, dtype=float).reshape(-1, 4)
+
+
+def _grid_cards(text: str) -> Array:
+    """``GRID`` cards in the basic frame: fields of 8 or 16 characters, or with commas."""
+    rows, lines = list[list[float]](), text.splitlines()
+    for k, line in enumerate(lines):
+        if re.match(r"GRID\*", line, re.IGNORECASE):
+            following = lines[k + 1] if k + 1 < len(lines) else ""
+            fields = [line[8:24], line[24:40], line[40:56], line[56:72], following[8:24]]
+        elif re.match(r"GRID\s*,", line, re.IGNORECASE):
+            fields = line.split(",")[1:6]
+        elif re.match(r"GRID\b", line, re.IGNORECASE):
+            fields = [line[8 * j : 8 * j + 8] for j in range(1, 6)]
+        else:
+            continue
+        if fields[1].strip() not in ("", "0"):
+            raise ValueError(f"GRID {fields[0].strip()} in frame {fields[1].strip()}, expected the basic frame")
+        rows.append([float(fields[0]), *(_nastran_number(field) for field in fields[2:5])])
+    return np.array(rows, dtype=float).reshape(-1, 4)
+
+
+def _nastran_number(field: str) -> float:
+    """Nastran writes 1.5-3 for 1.5e-3, and nothing for zero."""
+    text = field.strip().upper().replace("D", "E")
+    return float(re.sub(r"(?<=[\d.])([+-]\d+)$", r"E\1", text)) if text else 0.0
+
+
+def read_matrix(data: bytes, ending: str, freedoms: bytes, nodes: Nodes, where: Location) -> Any:
+    """A symmetric matrix over three displacements of every node, node by node."""
+    from scipy.sparse import csr_matrix
+
+    try:
+        if ending in ("sti", "mas"):
+            found, rows = _calculix(data, freedoms, where)
+        elif ending == "op4":
+            found, rows = _op4(data, where), None
+        elif data.lstrip().startswith(b"%%MatrixMarket"):
+            from scipy.io import mmread
+
+            found, rows = mmread(io.BytesIO(data)).tocsr(), None
+        else:
+            found, rows = _abaqus(data)
+    except (ValueError, OSError, AttributeError, IndexError, TypeError, UnicodeDecodeError) as problem:
+        fix = (
+            "scipy.io.mmwrite writes Matrix Market; Abaqus: *MATRIX OUTPUT, FORMAT=MATRIX INPUT; CalculiX: SOLVER=MATRIXSTORAGE"
+        )
+        raise where.error(str(problem)[:100], "a sparse matrix in one of the known formats", fix) from None
+    if not np.isfinite(found.data).all():
+        raise where.error("a number that is not finite", "finite numbers", "export it again")
+    count = len(nodes.numbers)
+    if rows is None:
+        each = found.shape[0] // count
+        if each not in (3, 6) or found.shape != (each * count,) * 2:
+            expected = f"{3 * count} rows and columns, three for each of {count} nodes (or six, with rotations that are zero)"
+            raise where.error(f"{found.shape[0]} x {found.shape[1]}", expected, "leave out rotations")
+        rows = np.stack([np.repeat(nodes.numbers, each), np.tile(np.arange(1, each + 1), count)], axis=1)
+    place = {(int(number), axis): 3 * k + axis - 1 for k, number in enumerate(nodes.numbers) for axis in (1, 2, 3)}
+    kept = [k for k, (_, axis) in enumerate(rows) if axis <= 3]
+    rotating = [k for k, (_, axis) in enumerate(rows) if axis > 3]
+    if rotating and abs(found[rotating]).max() > 0:
+        raise where.error(
+            "rotations that are not zero", "solid elements, with displacements only", "leave out shells and beams"
+        )
+    unknown = [int(rows[k][0]) for k in kept if (int(rows[k][0]), int(rows[k][1])) not in place]
+    if unknown:
+        raise where.error(f"node {unknown[0]}", "nodes of the file with nodes", "export both from the same model")
+    where_to = np.array([place[int(rows[k][0]), int(rows[k][1])] for k in kept], dtype=np.int64)
+    picked = found[kept][:, kept].tocoo()
+    return csr_matrix((picked.data, (where_to[picked.row], where_to[picked.col])), shape=(3 * count, 3 * count))
+
+
+def _both_triangles(values: Array, i: Indices, j: Indices, size: int) -> Any:
+    """A symmetric matrix of which each pair of entries, or one of it, is given."""
+    from scipy.sparse import coo_matrix
+
+    alone = ~np.isin(j * size + i, i * size + j)  # entries whose mirror image is not given
+    rows, columns = np.concatenate([i, j[alone]]), np.concatenate([j, i[alone]])
+    return coo_matrix((np.concatenate([values, values[alone]]), (rows, columns)), shape=(size, size)).tocsr()
+
+
+def _calculix(data: bytes, freedoms: bytes, where: Location) -> tuple[Any, Indices]:
+    """Row, column and value of the upper triangle; the freedoms are in the ``.dof`` file: node.direction."""
+    if not freedoms:
+        fix = "add freedoms: job.dof, which CalculiX writes beside it"
+        raise where.error("no freedoms", "the file that names the rows of .sti and .mas", fix)
+    rows = np.array([[int(part) for part in line.split(".")] for line in freedoms.decode().split()], dtype=np.int64)
+    entries = np.loadtxt(io.BytesIO(data), ndmin=2)
+    i, j = entries[:, 0].astype(np.int64) - 1, entries[:, 1].astype(np.int64) - 1
+    return _both_triangles(entries[:, 2], i, j, len(rows)), rows
+
+
+def _abaqus(data: bytes) -> tuple[Any, Indices]:
+    """``*MATRIX OUTPUT, FORMAT=MATRIX INPUT``: row node, direction, column node, direction, value."""
+    text = "\n".join(line for line in data.decode().splitlines() if not line.startswith("*")).replace(",", " ")
+    if not text.strip():
+        raise ValueError("an empty file")
+    entries = np.loadtxt(io.StringIO(text), ndmin=2)
+    if entries.shape[1] != 5:
+        raise ValueError(f"{entries.shape[-1]} columns, expected node, direction, node, direction, value")
+    pairs = entries[:, :4].astype(np.int64)
+    rows, number = np.unique(np.vstack([pairs[:, :2], pairs[:, 2:]]), axis=0, return_inverse=True)
+    i, j = number.reshape(2, -1)
+    return _both_triangles(entries[:, 4], i, j, len(rows)), rows
+
+
+def _op4(data: bytes, where: Location) -> Any:
+    """The first real matrix of an ASCII OP4 file, dense or sparse (not "bigmat")."""
+    from scipy.sparse import csr_matrix
+
+    if b"\x00" in data[:200]:
+        raise where.error("a binary OP4 file", "an ASCII one", "ASSIGN OUTPUT4='k.op4', UNIT=11, FORM=FORMATTED")
+    lines = data.decode("ascii").splitlines()
+    columns, rows, _, kind = (int(lines[0][8 * k : 8 * k + 8]) for k in range(4))
+    if kind not in (1, 2):
+        raise where.error(f"type {kind}", "a real matrix (type 1 or 2)", "export K and M, not complex matrices")
+    layout = re.search(r"(\d+)E(\d+)\.", lines[0])
+    per_line, width = (int(layout[1]), int(layout[2])) if layout else (5, 16)
+    values, i, j, at = list[float](), list[int](), list[int](), 1
+
+    def numbers(count: int) -> list[float]:
+        nonlocal at
+        found: list[float] = []
+        while len(found) < count:
+            line, left = lines[at], min(per_line, count - len(found))
+            found += [float(line[width * k : width * (k + 1)].replace("D", "E")) for k in range(left)]
+            at += 1
+        return found
+
+    words = 2 if kind == 2 else 1  # of a number: how sparse strings count
+    while at < len(lines):
+        column, row, count = (int(lines[at][8 * k : 8 * k + 8]) for k in range(3))
+        at += 1
+        if column > columns:
+            break
+        if row:
+            strings = [(row, count)]
+        else:
+            strings, left = list[tuple[int, int]](), count
+        while row == 0 and left > 0:  # sparse: a string's header holds its length and first row
+            header = int(lines[at])
+            at += 1
+            length, first = header // 65536 - 1, header % 65536
+            found = numbers(length // words)
+            values += found
+            i += range(first - 1, first - 1 + len(found))
+            j += [column - 1] * len(found)
+            left -= length + 1
+        for first, length in strings if row else ():
+            found = numbers(length)
+            values += found
+            i += range(first - 1, first - 1 + length)
+            j += [column - 1] * length
+    return csr_matrix((values, (i, j)), shape=(abs(rows), columns))

@@ -1,0 +1,164 @@
+"""Nodes, K and M in the files of CalculiX, Abaqus and Nastran."""
+
+import shutil
+import subprocess
+
+import numpy as np
+import pytest
+
+pytest.importorskip("scipy", reason="SciPy is not installed: pip install 'elastogen[mesh]'")
+
+from elastogen.generator.robot.errors import RobotError
+from elastogen.generator.robot.location import Location
+from elastogen.generator.solids.matrices import Matrices
+from elastogen.generator.solids.matrix_files import read_matrix, read_nodes
+
+HERE = Location("file")
+# written by pyNastran 1.4.1: OP4().write_op4("d.op4", {"KGG": (6, A)}, is_binary=False)
+DENSE = b"""\
+       6       6       6       2KGG     1P,3E23.16
+       1       1       2
+ 2.5000000000000000E+00-1.2500000000000000E+00
+       2       1       3
+-1.2500000000000000E+00 3.5000000000000000E+00 3.0000000000000001E-05
+       3       2       5
+ 3.0000000000000001E-05 4.5000000000000000E+00 0.0000000000000000E+00
+ 0.0000000000000000E+00 1.2500000000000000E-01
+       4       4       1
+ 5.5000000000000000E+00
+       5       5       1
+ 6.5000000000000000E+00
+       6       3       4
+ 1.2500000000000000E-01 0.0000000000000000E+00 0.0000000000000000E+00
+ 7.5000000000000000E+00
+       7       1       1
+ 1.0000000000000000E+00
+"""
+# the same in strings: L + 1 times 65536 plus the first row, L words of a string, two for each number
+SPARSE = b"""\
+       6       6       6       2KGG     1P,3E23.16
+       1       0       5
+  327681
+ 2.5000000000000000E+00-1.2500000000000000E+00
+       2       0       7
+  458753
+-1.2500000000000000E+00 3.5000000000000000E+00 3.0000000000000001E-05
+       3       0       8
+  327682
+ 3.0000000000000001E-05 4.5000000000000000E+00
+  196614
+ 1.2500000000000000E-01
+       4       0       3
+  196612
+ 5.5000000000000000E+00
+       5       0       3
+  196613
+ 6.5000000000000000E+00
+       6       0       6
+  196611
+ 1.2500000000000000E-01
+  196614
+ 7.5000000000000000E+00
+       7       1       1
+ 1.0000000000000000E+00
+"""
+EXPECTED = np.diag([2.5, 3.5, 4.5, 5.5, 6.5, 7.5])
+EXPECTED[0, 1] = EXPECTED[1, 0] = -1.25
+EXPECTED[1, 2] = EXPECTED[2, 1] = 3e-5
+EXPECTED[2, 5] = EXPECTED[5, 2] = 0.125
+
+
+def two_nodes():
+    return read_nodes(b"10 0 0 0\n7, 1 2 3\n", "txt", HERE)
+
+
+@pytest.mark.parametrize("text", [DENSE, SPARSE])
+def test_nastran_output4(text):
+    found = read_matrix(text, "op4", b"", two_nodes(), HERE)
+    np.testing.assert_array_equal(found.toarray(), EXPECTED)
+
+
+def test_nastran_with_rotations_that_are_zero():
+    """Six freedoms of a node: those of solid elements have no rotations."""
+    lines = [f"{12:8d}{12:8d}{6:8d}{2:8d}KGG     1P,3E23.16"]
+    for column in (1, 2, 3, 7, 8, 9):
+        lines += [f"{column:8d}{column:8d}{1:8d}", f"{float(column):23.16E}"]
+    text = "\n".join([*lines, f"{13:8d}{1:8d}{1:8d}", f"{1.0:23.16E}"]).encode()
+    found = read_matrix(text, "op4", b"", two_nodes(), HERE)
+    np.testing.assert_array_equal(found.diagonal(), [1, 2, 3, 7, 8, 9])
+    turning = text.replace(f"{3:8d}{3:8d}{1:8d}".encode(), f"{4:8d}{4:8d}{1:8d}".encode())
+    with pytest.raises(RobotError, match="rotations that are not zero"):
+        read_matrix(turning, "op4", b"", two_nodes(), HERE)
+
+
+def test_abaqus_matrix_input():
+    """Row node, direction, column node, direction, value: the lower triangle, nodes in any order."""
+    places = [(10, axis) for axis in (1, 2, 3)] + [(7, axis) for axis in (1, 2, 3)]
+    lines = ["** a comment", "*MATRIX INPUT"]
+    lines += [f"{places[i][0]},{places[i][1]}, {places[j][0]},{places[j][1]}, {EXPECTED[i, j]:.17e}"
+              for i in reversed(range(6)) for j in range(i + 1) if EXPECTED[i, j]]  # fmt: skip
+    found = read_matrix("\n".join(lines).encode(), "mtx", b"", two_nodes(), HERE)
+    np.testing.assert_array_equal(found.toarray(), EXPECTED)
+    with pytest.raises(RobotError, match="node 10"):
+        read_matrix("\n".join(lines).encode(), "mtx", b"", read_nodes(b"7 1 2 3\n8 0 0 0", "txt", HERE), HERE)
+
+
+def test_nodes_of_bulk_data_and_input_files():
+    cards = "GRID    " + "".join(f"{field:>8}" for field in ("5", "", "1.5-3", "2.0", "3.0")) + "\nGRID,8,,1.,2.5D-2,3.\n"
+    cards += "GRID*   " + "".join(f"{field:>16}" for field in ("9", "", "1.0", "2.0")) + f"\n*       {'3.0':>16}\nCTETRA  1\n"
+    found = read_nodes(cards.encode(), "bdf", HERE)
+    assert found.numbers.tolist() == [5, 8, 9]
+    np.testing.assert_allclose(found.places, [[1.5e-3, 2, 3], [1, 2.5e-2, 3], [1, 2, 3]], rtol=1e-15)
+    found = read_nodes(b"*HEADING\ntext\n*NODE, NSET=all\n3, 1., 2., 3.\n** remark\n 4, 0, 1\n*ELEMENT\n1, 3, 4\n", "inp", HERE)
+    assert found.numbers.tolist() == [3, 4]
+    np.testing.assert_array_equal(found.places, [[1, 2, 3], [0, 1, 0]])
+    with pytest.raises(RobotError, match="basic frame"):
+        read_nodes(b"GRID,1,7,0.,0.,0.\n", "bdf", HERE)
+    with pytest.raises(RobotError, match="every node once"):
+        read_nodes(b"1 0 0 0\n1 0 0 1\n", "txt", HERE)
+
+
+@pytest.mark.parametrize(
+    ("data", "ending", "expected"),
+    [
+        (b"1 2 3", "mtx", "one of the known formats"),
+        (b"", "mtx", "one of the known formats"),
+        (b"1 1 2.0", "sti", "no freedoms"),
+        (DENSE.replace(b"E+00", b"X+00"), "op4", "one of the known formats"),
+        (DENSE.replace(b"       2KGG", b"       4KGG"), "op4", "a real matrix"),
+        (b"\x00" * 20, "op4", "an ASCII one"),
+    ],
+)
+def test_bad_matrices(data, ending, expected):
+    with pytest.raises(RobotError, match=expected):
+        read_matrix(data, ending, b"", two_nodes(), HERE)
+
+
+@pytest.mark.skipif(shutil.which("ccx") is None, reason="CalculiX is not installed: apt install calculix-ccx")
+def test_calculix_matrix_storage(tmp_path):
+    """Ten-node tetrahedra: K to all digits that CalculiX prints, the mass to its rule; a node of no element is left out."""
+    skfem = pytest.importorskip("skfem", reason="scikit-fem is not installed: pip install 'elastogen[mesh]'")
+    from elastogen.generator.solids.materials import Material
+    from elastogen.generator.solids.solid import Solid, quadratic_elements
+
+    mesh = skfem.MeshTet.init_tensor(np.linspace(0, 0.3, 3), np.linspace(0, 0.1, 2), np.linspace(0, 0.08, 2))
+    elements = quadratic_elements(Solid.of(mesh.p.T, mesh.t.T.astype(np.int64)), Material(70e9, 0.33, 2700.0))
+    lines = ["*NODE", "3, 9., 9., 9."]
+    lines += [f"{10 * i}, {x:.12g}, {y:.12g}, {z:.12g}" for i, (x, y, z) in enumerate(elements.nodes, 1)]
+    lines += ["*ELEMENT, TYPE=C3D10, ELSET=all"]
+    for number, cell in enumerate(10 * (elements.tetrahedra + 1), 1):
+        lines += [f"{number}, " + ", ".join(map(str, cell[:7])) + ",", ", ".join(map(str, cell[7:]))]
+    lines += ["*MATERIAL, NAME=al", "*ELASTIC", "70e9, 0.33", "*DENSITY", "2700.", "*SOLID SECTION, ELSET=all, MATERIAL=al"]
+    lines += ["*STEP", "*FREQUENCY, SOLVER=MATRIXSTORAGE", "1", "*END STEP"]
+    (tmp_path / "box.inp").write_text("\n".join(lines) + "\n")
+    subprocess.run(["ccx", "box"], cwd=tmp_path, check=True, capture_output=True, timeout=120)
+    content = {end: (tmp_path / f"box.{end}").read_bytes() for end in ("sti", "mas", "inp", "dof")}
+    unit = tuple(tuple(float(i == j) for j in range(4)) for i in range(4))
+    endings = ("sti", "mas", "inp")
+    given = Matrices(content["sti"], content["mas"], content["inp"], "SI", unit, HERE, endings, content["dof"])
+    found = given.elements()
+    assert found.numbers.tolist() == [10 * k for k in range(1, len(elements.nodes) + 1)]
+    np.testing.assert_allclose(found.nodes, elements.nodes, atol=1e-12)
+    largest = abs(elements.stiffness).max()
+    assert abs(found.stiffness - elements.stiffness).max() < 1e-11 * largest
+    assert found.mass.sum() == pytest.approx(elements.mass.sum(), rel=1e-9)
