@@ -9,6 +9,7 @@ from typing import Any
 
 import elastogen
 from elastogen.build.files.contexts import Identity
+from elastogen.build.files.estimation.online import online_outputs
 from elastogen.build.files.extension_module import module_context
 from elastogen.build.files.real_time.loop import loop_context, loop_files
 from elastogen.build.files.real_time.shared_memory import shared_context, shared_files
@@ -84,7 +85,9 @@ def loop_outputs(robot: Robot, more: tuple[str, ...] | None = None) -> tuple[str
 
 def render_loop(robot: Robot, options: BuildOptions, code: UserCode) -> RenderedModel:
     """Print the files of a model with its loop."""
-    derivation = derive_model(robot, options.emit.outputs, options.emit.frames, derivation=options.emit.derivation)
+    derivation = derive_model(
+        robot, online_outputs(robot, options.emit), options.emit.frames, derivation=options.emit.derivation
+    )
     return with_loop(derivation, render_model(derivation, options.emit), options, code)
 
 

@@ -17,6 +17,11 @@ CHOICES = {
     "fp_contract": ("off", "fast"),
     "derivation": ("graph", "sympy"),
 }
+ONLINE = {
+    "external_forces": "forces of the environment from the generalized momentum: <name>_momentum_observer.h",
+    "elastic_states": "elastic coordinates along a motion of the joints, with derivatives: <name>_elastic_states.h",
+}
+"""What C can estimate while a robot moves, for ``identification=``."""
 
 
 @dataclass(frozen=True)
@@ -28,8 +33,12 @@ class EmitOptions:
     sincos: str = "fast"  # "fast": inline, vectorized, the same bits everywhere; "libm": sin and cos of the C library
     frames: tuple[str, ...] = field(default=(), metadata={"later": True})  # those that functions of frames are about
     derivation: str = field(default="graph", metadata={"later": True})  # what carries the recursions: "graph" or "sympy"
+    identification: tuple[str, ...] = field(default=(), metadata={"later": True})  # estimates that C makes while a robot moves
 
     def __post_init__(self) -> None:
+        unknown = [name for name in self.identification if name not in ONLINE]
+        if unknown:
+            raise OutputError(f"identification: got {unknown[0]!r}, expected some of {', '.join(ONLINE)}.")
         _check_choice("precision", self.precision)
         _check_choice("sincos", self.sincos)
         _check_choice("derivation", self.derivation)
@@ -84,6 +93,7 @@ class BuildOptions:
         sincos: str = "fast",
         frames: Sequence[str] | str = (),
         derivation: str = "graph",
+        identification: Sequence[str] | str = (),
         cache_dir: str | os.PathLike[str] | None = None,
         compiler: str | None = None,
         cflags: Sequence[str] | str | None = None,
@@ -105,7 +115,12 @@ class BuildOptions:
         flags = (*_words("$ELASTOGEN_CFLAGS", os.environ.get("ELASTOGEN_CFLAGS", "") if environment else ""), *given)
         return cls(
             emit=EmitOptions(
-                _with_fused(_checked_outputs(outputs), fused), precision, sincos, _checked_names(frames), derivation
+                _with_fused(_checked_outputs(outputs), fused),
+                precision,
+                sincos,
+                _checked_names("frames", frames, "tip"),
+                derivation,
+                tuple(dict.fromkeys(_checked_names("identification", identification, "external_forces"))),
             ),
             compile=CompileOptions(compiler, tuple(flags), bool(native), fp_contract, bool(lanes), timeout, bool(verbose)),
             cache_dir=None if cache_dir is None else checked_path("cache_dir", cache_dir),
@@ -139,10 +154,10 @@ def _words(name: str, text: str) -> list[str]:
         raise OutputError(f"{name}: got {text!r}, expected flags as in a shell ({problem}).") from None
 
 
-def _checked_names(frames: Sequence[str] | str) -> tuple[str, ...]:
-    names = (frames,) if isinstance(frames, str) else tuple(frames) if isinstance(frames, Sequence) else (frames,)
+def _checked_names(what: str, given: Sequence[str] | str, example: str) -> tuple[str, ...]:
+    names = (given,) if isinstance(given, str) else tuple(given) if isinstance(given, Sequence) else (given,)
     if not all(isinstance(name, str) for name in names):
-        raise OutputError(f"frames: got {frames!r}, expected names of frames, for example ['tip'].")
+        raise OutputError(f"{what}: got {given!r}, expected names of {what}, for example [{example!r}].")
     return names
 
 

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from elastogen.build.files.estimation.online import online_outputs
 from elastogen.build.files.render import FunctionPrinter, RenderedModel, render_model
 from elastogen.build.files.write import write_files
 from elastogen.build.identity import model_sha256
@@ -74,21 +75,31 @@ def generate(
     sincos: str = "fast",
     frames: Sequence[str] | str = (),
     derivation: str = "graph",
+    identification: Sequence[str] | str = (),
     force: bool = False,
 ) -> GeneratedFiles:
     """Derive a robot's model and write its C files, an example, a CMakeLists.txt and a README; compile nothing.
 
     ``frames`` are links, points or "tip" that functions of frames are about; ``derivation`` is "graph" or "sympy", as in
-    ``build_model``. All files appear, or none. Files that elastogen
+    ``build_model``; ``identification`` is what C estimates while the robot moves (:data:`elastogen.build.options.ONLINE`).
+    All files appear, or none. Files that elastogen
     did not write, or that were changed since, are refused by name (``elastogen-manifest.json`` in the directory has the sums
     of what it wrote); ``force`` replaces them.
     Raises RobotError, OutputError or BuildError.
     """
     options = BuildOptions.checked(
-        outputs=outputs, fused=fused, precision=precision, sincos=sincos, frames=frames, derivation=derivation
+        outputs=outputs,
+        fused=fused,
+        precision=precision,
+        sincos=sincos,
+        frames=frames,
+        derivation=derivation,
+        identification=identification,
     )
     target = checked_path("directory", directory)
-    derived = derive_model(load(robot), options.emit.outputs, options.emit.frames, derivation=options.emit.derivation)
+    loaded = load(robot)
+    outputs_needed = online_outputs(loaded, options.emit)
+    derived = derive_model(loaded, outputs_needed, options.emit.frames, derivation=options.emit.derivation)
     with stage("rendering"):
         model = render_model(derived, options.emit, lanes=options.compile.lanes)
         files = {**model.c_files, **model.emitted_simulation, **model.bundle, CHECK: known_numbers(derived, model.about)}
@@ -99,7 +110,8 @@ def generate(
 def render(robot: Robot, options: BuildOptions, units: Units | None = None) -> RenderedModel:
     """Derive a robot's model and print its files; ``units`` are compiled on the way."""
     said = () if units is None else (units.take,)
-    derivation = derive_model(robot, options.emit.outputs, options.emit.frames, *said, derivation=options.emit.derivation)
+    outputs = online_outputs(robot, options.emit)
+    derivation = derive_model(robot, outputs, options.emit.frames, *said, derivation=options.emit.derivation)
     with stage("rendering"):
         printed = None if units is None else units.printer
         return render_model(derivation, options.emit, lanes=options.compile.lanes, apart=printed)

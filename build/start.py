@@ -86,6 +86,7 @@ def build_model(
     sincos: str = "fast",
     frames: Sequence[str] | str = (),
     derivation: str = "graph",
+    identification: Sequence[str] | str = (),
     cache_dir: str | os.PathLike[str] | None = None,
     compiler: str | None = None,
     cflags: Sequence[str] | str | None = None,
@@ -102,7 +103,8 @@ def build_model(
     that evaluates them at one state, ``mass_matrix_and_gravity_vector``. ``precision`` is "double" or "float";
     ``sincos`` "fast" (inline and vectorized) or "libm". ``frames`` names links, points or "tip" for functions of frames, in
     C and at once in Python. ``derivation`` "graph" derives on elastogen's own graph, "sympy" by SymPy: the same functions,
-    slower to derive. ``native`` uses all instructions of this processor;
+    slower to derive. ``identification`` names what C estimates while the robot moves, for example ["external_forces"]
+    (:data:`elastogen.build.options.ONLINE`). ``native`` uses all instructions of this processor;
     ``fp_contract="fast"`` allows fused multiply-add; ``lanes`` lets batches evaluate and simulate several at once in the
     processor's vectors, with the same bits and twice the time to compile; ``cflags`` are added last, after those of
     $ELASTOGEN_CFLAGS. ``cache_dir`` replaces $ELASTOGEN_CACHE_DIR and the user's cache directory. An unchanged file
@@ -111,8 +113,8 @@ def build_model(
     """
     options = BuildOptions.checked(
         outputs=outputs, fused=fused, precision=precision, sincos=sincos, frames=frames, derivation=derivation,
-        cache_dir=cache_dir, compiler=compiler, cflags=cflags, native=native, fp_contract=fp_contract, lanes=lanes,
-        timeout=timeout, verbose=verbose,
+        identification=identification, cache_dir=cache_dir, compiler=compiler, cflags=cflags, native=native,
+        fp_contract=fp_contract, lanes=lanes, timeout=timeout, verbose=verbose,
     )  # fmt: skip
     request = BuildRequest.of(robot, options)
     model = load_model(_model_extension(request))

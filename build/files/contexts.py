@@ -215,6 +215,17 @@ class ModuleContext:
     simulated_in_lanes: bool = False  # whether simulations run in lanes
     kinematics: KinematicsContext | None = None
     estimation: FilterContext | None = None
+    online: OnlineContext | None = None
+
+
+@dataclass(frozen=True)
+class OnlineContext:
+    """For the module's side of estimates that C makes while a robot moves."""
+
+    prefix: str  # of the model
+    macro: str  # the same in upper case
+    files: tuple[str, ...]  # C files without their suffixes
+    prototypes: tuple[Prototype, ...]
 
 
 @dataclass(frozen=True)
@@ -243,6 +254,7 @@ class BundleContext:
     switches: bool = False  # whether it carries states over between elements
     kinematics: bool = False  # whether it has inverse kinematics
     closes: bool = False  # whether there is a file that closes loops
+    online: tuple[str, ...] = ()  # C files of estimates, without their suffixes
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from elastogen.build.files.contexts import (
     KinematicsContext,
     ModuleContext,
     ModuleFunction,
+    OnlineContext,
     Prototype,
 )
 from elastogen.build.files.estimation.kalman_filter import FilterContext
@@ -32,13 +33,15 @@ def module_context(
     simulation: SimulationContext | None,
     kinematics: KinematicsContext | None = None,
     estimation: FilterContext | None = None,
+    online: OnlineContext | None = None,
     *,
     lanes: bool = False,
     apart: bool = False,
 ) -> ModuleContext:
     """For the templates of the extension module, cdef.h.j2 and wrapper.c.j2."""
     live = derivation.robot.live_parameters
-    prefixes = (identity.name, *(each.prefix for each in (kinematics, estimation) if each is not None))
+    parts = (each.prefix for each in (kinematics, estimation) if each is not None)
+    prefixes = (identity.name, *parts, *(() if online is None else online.files))
     files = [f"{prefix}.{kind}" for prefix in prefixes for kind in ("h", "c")]
     functions = tuple(_module_function(function, identity.name, len(live), lanes) for function in derivation.functions)
     fixed = (
@@ -59,6 +62,7 @@ def module_context(
         simulated_in_lanes=lanes and simulated_in_lanes(derivation, simulation),
         kinematics=kinematics,
         estimation=estimation,
+        online=online,
     )
 
 

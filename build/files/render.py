@@ -31,6 +31,7 @@ from elastogen.build.files.contexts import (
     SourceContext,
 )  # fmt: skip
 from elastogen.build.files.estimation.kalman_filter import filter_context, filter_files
+from elastogen.build.files.estimation.online import online_context, online_files
 from elastogen.build.files.extension_module import module_context
 from elastogen.build.files.inverse_kinematics import kinematics_context, kinematics_files
 from elastogen.build.files.lanes import lane_files
@@ -71,12 +72,12 @@ class RenderedModel:
     bundle: dict[str, str]  # file name -> text of what goes with the model's own files
     about: BundleContext  # what these are filled with
     lanes: dict[str, str] = field(default_factory=dict)  # file name -> text of the module's batches in lanes
-    kinematics: dict[str, str] = field(default_factory=dict)  # file name -> text of inverse kinematics
+    kinematics: dict[str, str] = field(default_factory=dict)  # file name -> text of inverse kinematics, loops, estimates
     apart: bool = False  # whether the module's own file has only headers of the others
 
     @property
     def c_files(self) -> dict[str, str]:
-        """The two files that make up the model, and those of its inverse kinematics."""
+        """The two files that make up the model, and those of its inverse kinematics, loops and estimates."""
         return {f"{self.name}.h": self.header, f"{self.name}.c": self.source, **self.kinematics}
 
 
@@ -128,10 +129,14 @@ def render_model(
     simulation = simulation_context(derivation, identity)
     kinematics = kinematics_context(derivation, identity)
     estimation = filter_context(derivation, identity)
-    module = module_context(derivation, identity, simulation, kinematics, estimation, lanes=lanes, apart=apart is not None)
     closing = loop_files(derivation, identity)
+    estimating = online_files(derivation, identity, options.identification)
+    online = online_context(identity, estimating)
+    module = module_context(
+        derivation, identity, simulation, kinematics, estimation, online, lanes=lanes, apart=apart is not None
+    )
     bundle = _bundle_context(derivation, identity, header, simulation)
-    bundle = replace(bundle, kinematics=kinematics is not None, closes=bool(closing))
+    bundle = replace(bundle, kinematics=kinematics is not None, closes=bool(closing), online=online.files if online else ())
     return RenderedModel(
         name=name,
         sha256=sha256,
@@ -144,7 +149,7 @@ def render_model(
         bundle={file: fill(f"bundle/{Path(file).name}.j2", bundle) for file in ("CMakeLists.txt", "README.md", EXAMPLE)},
         about=bundle,
         lanes=lane_files(derivation, identity, options.sincos, simulation) if lanes else {},
-        kinematics={**kinematics_files(kinematics), **closing, **filter_files(estimation)},
+        kinematics={**kinematics_files(kinematics), **closing, **filter_files(estimation), **estimating},
         apart=apart is not None,
     )
 

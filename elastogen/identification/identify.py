@@ -75,6 +75,10 @@ def identify(
     pieces, notes = reading.pieces(data, moving=choice.kinds != ("payload",))
     if isinstance(gains, str) and numbers is not None:
         notes.append("gains of its own controller: " + ", ".join(f"{name}={value:.5g}" for name, value in numbers.items()))
+    if not all(piece.forced for piece in pieces):
+        raise IdentificationError(
+            "data", "no forces", "F.<joint> or current.<joint>", "map them: columns={'F': [...]}, or name elastic numbers"
+        )
     cut = chosen_cutoff(pieces) if cutoff is None else float(cutoff)
     tell(f"{len(pieces)} pieces of motion, low pass at {cut:.3g} Hz")
     motions = [prepare(piece, cut) for piece in pieces]

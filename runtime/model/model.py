@@ -29,6 +29,7 @@ from elastogen.runtime.functions.metadata import FunctionInfo, Metadata, read_me
 from elastogen.runtime.functions.parameters import Parameters
 from elastogen.runtime.functions.point_methods import PointMethods
 from elastogen.runtime.functions.sensing.sensing_methods import SensingMethods
+from elastogen.runtime.online.online_methods import OnlineMethods
 from elastogen.runtime.simulation.sliding_methods import SlidingMethods
 
 if TYPE_CHECKING:
@@ -52,6 +53,7 @@ class Model(
     LoopMethods,
     SensingMethods,
     SlidingMethods,
+    OnlineMethods,
     BridgeMethods,
 ):
     """The compiled functions of one robot.

@@ -39,7 +39,8 @@ ORDER = {  # of the sub-rooms and the modules beside them: each imports only fro
         "export", "bridges", "start", "pages", "forms",
     ),
     "runtime": (
-        "interface", "errors", "real_numbers", "joints_only", "choices", "whole_files", "functions", "motion", "simulation",
+        "interface", "errors", "real_numbers", "joints_only", "choices", "whole_files", "functions", "online", "motion",
+        "simulation",
         "bridges", "model", "loop",
     ),
 }  # fmt: skip

@@ -11,6 +11,7 @@ from elastogen.commands.shared.options import (
     AS_JSON,
     COMPILATION,
     EMISSION,
+    ESTIMATES,
     FRAMES,
     LOADING,
     TALKING,
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 @LOADING
 @EMISSION
 @FRAMES
+@ESTIMATES
 @COMPILATION
 @AS_JSON
 @TALKING

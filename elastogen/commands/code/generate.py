@@ -10,6 +10,7 @@ import elastogen
 from elastogen.commands.shared.options import (
     AS_JSON,
     EMISSION,
+    ESTIMATES,
     FRAMES,
     LOADING,
     OUTPUT,
@@ -29,6 +30,7 @@ from elastogen.commands.shared.progress import progress
 @click.option("--force", is_flag=True, help="Replace files there that elastogen did not write.")
 @EMISSION
 @FRAMES
+@ESTIMATES
 @AS_JSON
 @TALKING
 @with_options

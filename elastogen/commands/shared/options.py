@@ -144,6 +144,9 @@ TALKING = together(
     click.option("-v", "--verbose", is_flag=True, help="Times of all stages, and the compiler's commands."),
 )
 FRAMES = click.option("--frames", type=names, metavar="A,B", help="Links, points or tip, for functions of frames.")
+ESTIMATES = click.option(
+    "--identification", type=names, metavar="A,B", help="What C estimates while the robot moves: external_forces."
+)
 QUICK = together(  # of commands that are done at once
     click.option("-q", "--quiet", is_flag=True, expose_value=False, help="This command prints no progress."),
     click.option("-v", "--verbose", is_flag=True, expose_value=False, help="This command has nothing to add."),
@@ -231,6 +234,7 @@ def emission(options: SimpleNamespace) -> dict[str, Any]:
         "sincos": options.sincos,
         "frames": getattr(options, "frames", None) or (),  # not of all commands
         "derivation": options.derivation,
+        **({"identification": options.identification} if getattr(options, "identification", None) else {}),
     }
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -30,7 +31,9 @@ class Piece:
     q: Array
     qd: Array | None
     qdd: Array | None
-    F: Array
+    F: Array  # zeros where none was measured
+    points: Mapping[str, Array] = field(default_factory=dict)  # readings of sensors, by channel
+    forced: bool = True  # whether F was measured
 
 
 def clean(run: Run, robot: Robot) -> tuple[list[Piece], list[str]]:
@@ -64,7 +67,8 @@ def _rows(run: Run, keep: Array) -> Run:
     def of(value: Array | None) -> Array | None:
         return None if value is None else value[keep]
 
-    return replace(run, time=run.time[keep], q=run.q[keep], qd=of(run.qd), qdd=of(run.qdd), F=run.F[keep])
+    points = {name: value[keep] for name, value in run.points.items()}
+    return replace(run, time=run.time[keep], q=run.q[keep], qd=of(run.qd), qdd=of(run.qdd), F=of(run.F), points=points)
 
 
 def _finite(run: Run, notes: list[str]) -> Run:
@@ -72,6 +76,8 @@ def _finite(run: Run, notes: list[str]) -> Run:
     for value in (run.q, run.qd, run.qdd, run.F):
         if value is not None:
             good &= np.isfinite(value).all(axis=1)
+    for reading in run.points.values():
+        good &= np.isfinite(reading)
     if good.all():
         return run
     notes.append(f"{int((~good).sum())} samples with missing numbers: left out")
@@ -136,7 +142,12 @@ def _check_rates(run: Run, robot: Robot) -> None:
 
 
 def _check_forces(run: Run, robot: Robot) -> None:
-    for k, name in enumerate(driven_names(robot)):
+    for channel, reading in run.points.items():
+        if np.ptp(reading) == 0:
+            raise IdentificationError(
+                f"{run.source}: {channel}", f"{reading[0]:g} all the time", "a reading", "check the column and the sensor"
+            )
+    for k, name in enumerate(driven_names(robot)) if run.F is not None else ():
         force, moves = run.F[:, k], np.ptp(run.q[:, k]) > 0
         if moves and np.ptp(force) == 0:
             raise IdentificationError(
@@ -167,7 +178,8 @@ def _even(run: Run, rows: Array, step: float, notes: list[str]) -> Piece:
     if np.all(np.abs(np.diff(t) - step) <= EVEN * step + 1e-12):
         step = float((t[-1] - t[0]) / (len(t) - 1))
         cut = _rows(run, rows)
-        return Piece(run.source, step, t, cut.q, cut.qd, cut.qdd, cut.F)
+        forces = np.zeros_like(cut.q) if cut.F is None else cut.F
+        return Piece(run.source, step, t, cut.q, cut.qd, cut.qdd, forces, cut.points, cut.F is not None)
     even = t[0] + step * np.arange(int((t[-1] - t[0]) / step) + 1)
     scatter = np.abs(np.diff(t) - step).max()
     notes.append(f"uneven time stamps (up to {1e3 * scatter:.1f} ms off): interpolated to steps of {1e3 * step:.3f} ms")
@@ -179,5 +191,6 @@ def _even(run: Run, rows: Array, step: float, notes: list[str]) -> Piece:
 
     q, F = of(run.q), of(run.F)
     assert q is not None
-    assert F is not None
-    return Piece(run.source, step, even, q, of(run.qd), of(run.qdd), F)
+    points = {name: np.interp(even, t, value[rows]) for name, value in run.points.items()}
+    forces = np.zeros_like(q) if F is None else F
+    return Piece(run.source, step, even, q, of(run.qd), of(run.qdd), forces, points, F is not None)

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -24,6 +24,13 @@ from elastogen.identification.measurements.read_table import Array, Table
 
 COMMANDS = ("F_command", "current_command")
 SIGNALS = ("q", "qd", "qdd", "F", "current", *COMMANDS)
+POINT_CHANNELS = {
+    "": "what a strain gauge reads",
+    **{axis: f"position {axis} in the base frame [m]" for axis in "xyz"},
+    **{f"a{axis}": f"what an accelerometer reads along its {axis} axis [m/s^2]" for axis in "xyz"},
+    **{f"w{axis}": f"what a gyroscope reads about its {axis} axis [rad/s]" for axis in "xyz"},
+}
+"""Channels of a point behind ``point.<name>.``; nothing behind the name: its strain."""
 COMMANDED = "commanded"  # in place of gains: those with which the robot's own controller makes currents of forces
 
 
@@ -36,8 +43,9 @@ class Run:
     q: Array
     qd: Array | None
     qdd: Array | None
-    F: Array  # [N m] or [N]
+    F: Array | None  # [N m] or [N]; None: not measured, and sensors of points are
     notes: tuple[str, ...] = ()
+    points: Mapping[str, Array] = field(default_factory=dict)  # readings (samples,) by channel, see POINT_CHANNELS
 
 
 def driven_names(robot: Robot) -> list[str]:
@@ -68,8 +76,34 @@ def match_columns(
     rotating = np.array([velocity.unit == "rad" for velocity in robot.velocities if velocity.driven])
     factor = np.where(rotating, np.pi / 180.0, 1.0) if degrees else np.ones(len(joints))
     rates = [None if found[key] is None else found[key] * factor for key in ("qd", "qdd")]  # type: ignore[operator]
-    F, notes = _forces(table, found, gains, joints)
-    return Run(table.source, time, q * factor, rates[0], rates[1], F, (*table.notes, *notes))
+    points = _points(table, robot, given)
+    unforced = bool(points) and found["F"] is None and found["current"] is None
+    F, notes = (None, ["no forces were measured"]) if unforced else _forces(table, found, gains, joints)
+    return Run(table.source, time, q * factor, rates[0], rates[1], F, (*table.notes, *notes), points)
+
+
+def _points(table: Table, robot: Robot, given: Mapping[str, object]) -> dict[str, Array]:
+    """Readings of sensors, by their channels ``point.<name>`` or ``point.<name>.ax``."""
+    named = {point.name: point for point in robot.points}
+    mapped = {key: place for key, place in given.items() if key.startswith("point.")}
+    mapped |= {name: name for name in table.columns if name.startswith("point.") and name not in mapped}
+    found = {}
+    for channel, place in mapped.items():
+        name, _, kind = channel.removeprefix("point.").partition(".")
+        if name not in named:
+            fix = did_you_mean(name, list(named), "add it to `points:` of the robot, or leave the column out")
+            raise IdentificationError(f"{table.source}: {channel}", f"no point {name!r}", "a point of the robot", fix)
+        if kind not in POINT_CHANNELS or (not kind and named[name].strain is None):
+            expected = ", ".join(f"point.{name}.{key}" if key else f"point.{name} (a strain)" for key in POINT_CHANNELS)
+            raise IdentificationError(
+                f"{table.source}: {channel}", repr(channel), expected, "name it so; a gauge is a point with strain:"
+            )
+        (found[channel],) = _columns_of(table, place, channel)
+        if len(found[channel]) != len(_time(table, given)):
+            raise IdentificationError(
+                f"{table.source}: {channel}", f"{len(found[channel])} samples", "as many as time has", "give all one length"
+            )
+    return found
 
 
 def _forces(

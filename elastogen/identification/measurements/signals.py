@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -54,6 +54,8 @@ class Motion:
     low_pass: LowPass
     every: int  # of the filtered rows one in so many is independent of the others
     resting: Array  # (n, joints): friction there is whatever holds the joint, and no function of q, qd, qdd
+    points: Mapping[str, Array] = field(default_factory=dict)  # readings (n,) of sensors by channel, through the low pass
+    forced: bool = True  # whether F was measured
 
     @cached_property
     def rows(self) -> Array:
@@ -107,7 +109,10 @@ def prepare(piece: Piece, cutoff: float) -> Motion:
     every = 1 if cutoff == 0 else max(1, int(0.5 / (cutoff * low_pass.step)))
     still = _resting(qd, piece.step)
     part = slice(None, None, keep)
-    return Motion(piece.source, piece.time[part], q[part], qd[part], qdd[part], F, low_pass, every, still[part])
+    points = {name: full(value)[part] for name, value in piece.points.items()}
+    return Motion(
+        piece.source, piece.time[part], q[part], qd[part], qdd[part], F, low_pass, every, still[part], points, piece.forced
+    )
 
 
 def _rates(piece: Piece, low_pass: LowPass) -> tuple[Array, Array, Array]:

@@ -1,0 +1,116 @@
+"""Estimates that C makes while a robot moves: which functions of the model they call, their files, their side of the module."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from elastogen.build.files.contexts import Identity, OnlineContext, Prototype
+from elastogen.build.files.model_calls import calls_text, model_call
+from elastogen.build.files.templating import origin
+from elastogen.build.options import EmitOptions
+from elastogen.build.plain_c.emission import Emission
+from elastogen.generator.functions.derivation import ModelDerivation
+from elastogen.generator.functions.function import Function
+from elastogen.generator.robot.errors import OutputError
+from elastogen.generator.robot.robot import Robot
+from elastogen.generator.sliding.elements_inside import selectors
+
+OBSERVED = ("mass_matrix", "coriolis_matrix", "inverse_dynamics")
+LOADED = "load_friction_forces"
+ELASTIC = ("inverse_dynamics", "inverse_dynamics_sensitivity_by_parameters")
+NUMBERS = {"robot_sim_choice_t": "int", "robot_sim_place_t": "int"}
+"""What comparisons of scalars give, and rows of matrices, in shared parts."""
+
+
+def online_outputs(robot: Robot, options: EmitOptions) -> tuple[str, ...] | None:
+    """The functions to emit, those among them that estimates call."""
+    if not options.identification:
+        return options.outputs
+    if robot.loops:
+        raise OutputError(
+            f"identification: {robot.name} has closed loops ({', '.join(loop.name for loop in robot.loops[:4])}), expected an "
+            "open tree. Fix: leave identification out"
+        )
+    needed: list[str] = []
+    if "external_forces" in options.identification:
+        needed += [*OBSERVED, *((LOADED,) if robot.has_load_friction else ())]
+    if "elastic_states" in options.identification:
+        _check_elastic(robot)
+        needed += ELASTIC
+    return (*(options.outputs or ("default",)), *needed)
+
+
+def _check_elastic(robot: Robot) -> None:
+    given = (
+        "no live parameter" if not robot.live_parameters
+        else "quaternions among its coordinates" if robot.has_quasi_velocities
+        else "sliding joints" if selectors(robot)
+        else ""
+    )  # fmt: skip
+    if given:
+        raise OutputError(
+            f"identification: elastic_states: {robot.name} has {given}, expected joints with one coordinate each and numbers to "
+            "estimate. Fix: live=['...'] names numbers that stay inputs; lock other joints"
+        )
+
+
+def online_files(derivation: ModelDerivation, identity: Identity, asked: tuple[str, ...]) -> dict[str, str]:
+    """Headers and sources of what was asked for."""
+    functions = {function.name: function for function in derivation.functions}
+    features = {"SINGLE": int(identity.real == "float"), "HAS_LOAD_FRICTION_FORCES": int(LOADED in functions), "LANES": 0}
+    own = ", ".join(str(int(not driven)) for driven in derivation.driven)
+    generated = {"robot_sim_numbers.h": ""}
+    files = []
+    if "external_forces" in asked:
+        files.append("momentum_observer")
+        called = [functions[name] for name in (*OBSERVED, LOADED) if name in functions]
+        generated["robot_observer_calls.h"] = _calls(called, "observer")
+    if "elastic_states" in asked:
+        files.append("elastic_states")
+        count = len(derivation.robot.live_parameters)
+        generated["robot_elastic_sizes.h"] = f"#define ROBOT_ELASTIC_PARAMETERS {count} /* number of live parameters */\n"
+        table = f"static const int robot_elastic_own[{len(derivation.driven)}] = {{{own}}};\n\n"
+        generated["robot_elastic_calls.h"] = table + _calls([functions[name] for name in ELASTIC], "elastic")
+    words = NUMBERS | {"robot_sim_state_t": identity.real}
+    emission = Emission(identity.name, identity.real, features, origin(identity), generated, words)
+    return {
+        f"{identity.name}_{file}.{kind}": emission.file(f"observers/robot_{file}.{kind}")
+        for file in files
+        for kind in ("h", "c")
+    }
+
+
+def _calls(functions: list[Function], user: str) -> str:
+    """The model's functions with a status each; sliding joints choose their elements themselves."""
+    calls = [
+        replace(model_call(function, user, 0), symbol=f"robot_{function.name}", given="p", for_elements=False)
+        for function in functions
+    ]
+    return calls_text(tuple(calls), converts=False)
+
+
+def online_context(identity: Identity, files: Mapping[str, str]) -> OnlineContext | None:
+    """None where nothing was asked for."""
+    if not files:
+        return None
+    sources = tuple(file[:-2] for file in files if file.endswith(".c"))
+    prototypes = {"momentum_observer": _OBSERVE, "elastic_states": _ELASTIC_STATES}
+    exported = tuple(p for name, p in prototypes.items() if f"{identity.name}_{name}" in sources)
+    return OnlineContext(identity.name, identity.macro, sources, exported)
+
+
+_OBSERVE = Prototype(
+    "int", "eg_observe_momentum",
+    (
+        "const eg_real_t *params", "size_t n", "eg_real_t dt", "const eg_real_t *gain", "const eg_real_t *q",
+        "const eg_real_t *qd", "const eg_real_t *F", "void *memory", "eg_real_t *force",
+    ),
+)  # fmt: skip
+_ELASTIC_STATES = Prototype(
+    "int", "eg_elastic_states",
+    (
+        "const eg_real_t *params", "size_t n", "eg_real_t dt", "eg_real_t *q", "eg_real_t *qd", "eg_real_t *qdd", "eg_real_t *F",
+        "size_t columns", "eg_real_t *dq", "eg_real_t *dqd", "eg_real_t *dqdd", "eg_real_t *dF",
+    ),
+)  # fmt: skip

@@ -1,0 +1,82 @@
+"""External forces from the generalized momentum: the emitted observer, one step or a recorded motion at a time."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from elastogen.runtime.errors import ModelError
+from elastogen.runtime.functions.evaluation import Array
+
+if TYPE_CHECKING:
+    from elastogen.runtime.online.online_methods import OnlineMethods
+
+WHY = {
+    -1: "a gain below zero or a step that is not above zero",
+    -2: "NaN or infinity in q, qd or F",
+    -3: "a state at which the model has no numbers",
+}
+
+
+class MomentumObserver:
+    """The emitted ``<name>_momentum_observer`` of a model: dr/dt = gain (F_ext - r), from q, qd and F alone."""
+
+    def __init__(self, owner: OnlineMethods, dt: float, gain: ArrayLike) -> None:
+        self._owner, self._ffi, self._lib = owner, owner._ffi, owner._lib
+        label = f"{owner._name}.momentum_observer"
+        try:
+            self.dt = float(dt)
+            self.gain: NDArray[Any] = np.array(np.broadcast_to(np.asarray(gain, dtype=owner.dtype), (owner.nv,)))
+        except (TypeError, ValueError):
+            raise ModelError(
+                f"{label}: got dt={dt!r}, gain={gain!r}, expected a step [s] and one gain [1/s] or {owner.nv}."
+            ) from None
+        if not (np.isfinite(self.dt) and self.dt > 0):
+            raise ModelError(f"{label}: got dt={dt!r}, expected a step [s] above zero.")
+        if not np.all(np.isfinite(self.gain)) or np.any(self.gain < 0):
+            raise ModelError(f"{label}: got gain={gain!r}, expected numbers [1/s] that are not negative.")
+        self._memory = self._ffi.new("char[]", int(self._lib.eg_momentum_observer_size()) + 64)
+        base = int(self._ffi.cast("uintptr_t", self._memory))
+        self._observer = self._memory + (-base % 64)  # zeros: it has not begun
+
+    def reset(self) -> None:
+        """Forget everything: the next update begins with an estimate of zero."""
+        self._ffi.memmove(self._observer, bytes(int(self._lib.eg_momentum_observer_size())), self._size)
+
+    @property
+    def _size(self) -> int:
+        return int(self._lib.eg_momentum_observer_size())
+
+    def update(self, q: ArrayLike, qd: ArrayLike, F: ArrayLike) -> Array:
+        """The estimate (n, nv) or (nv,) of external forces after states (n, nq), (n, nv) that are ``dt`` apart.
+
+        ``F`` [N m] or [N] are the driving forces that acted since the state before each. The observer goes on where it was.
+        """
+        owner = self._owner
+        given = []
+        for name, value, width in (("q", q, owner.nq), ("qd", qd, owner.nv), ("F", F, owner.nv)):
+            array = np.asarray(value, dtype=owner.dtype)
+            if array.ndim not in (1, 2) or array.shape[-1] != width:
+                raise ModelError(
+                    f"{owner._name}.momentum_observer: got {name} of shape {array.shape}, expected ({width},) or (n, {width})."
+                )
+            given.append(np.ascontiguousarray(np.atleast_2d(array)))
+        count = len(given[0])
+        if any(len(array) != count for array in given):
+            raise ModelError(
+                f"{owner._name}.momentum_observer: got {', '.join(str(len(array)) for array in given)} states of q, qd and F, "
+                "expected as many of each."
+            )
+        force = np.zeros((count, owner.nv), owner.dtype)
+        kind = self._ffi.typeof("eg_real_t[]")
+        values = np.ascontiguousarray(owner._parameters.snapshot)
+        arrays = [self._ffi.from_buffer(kind, array) for array in (self.gain, *given)]
+        status = self._lib.eg_observe_momentum(
+            self._ffi.from_buffer(kind, values) if values.size else self._ffi.NULL,
+            count, self.dt, *arrays, self._observer, self._ffi.from_buffer(kind, force),
+        )  # fmt: skip
+        if status:
+            raise ModelError(f"{owner._name}.momentum_observer: {WHY[int(status)]}; the observer is as it was before.")
+        return force if np.ndim(q) == 2 else force[0]

@@ -1,0 +1,57 @@
+"""Methods of a model that was built with ``identification=``: observers and estimators in emitted C."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from elastogen.runtime.errors import ModelError
+from elastogen.runtime.functions.evaluation import Evaluation, ParameterValues
+from elastogen.runtime.online.elastic_states import ElasticStates, elastic_states
+from elastogen.runtime.online.momentum_observer import MomentumObserver
+
+
+class OnlineMethods(Evaluation):
+    """Observers of a model."""
+
+    _lib: Any
+    _ffi: Any
+    nq: Any
+    nv: Any
+    dtype: Any
+    driven: Any
+
+    def momentum_observer(self, dt: float, gain: ArrayLike = 50.0) -> MomentumObserver:
+        """An observer of external forces for states that are ``dt`` [s] apart, with bandwidths ``gain`` [1/s].
+
+        Needs ``build_model(robot, identification=["external_forces"])``.
+        """
+        self._needs("momentum_observer", "eg_observe_momentum", "external_forces")
+        return MomentumObserver(self, dt, gain)
+
+    def elastic_states(
+        self,
+        dt: float,
+        q: ArrayLike,
+        qd: ArrayLike,
+        qdd: ArrayLike,
+        *,
+        derivatives: bool = False,
+        parameters: ParameterValues = None,
+    ) -> ElasticStates:
+        """Elastic coordinates and driving forces along a motion of the joints at steps ``dt`` [s], with derivatives.
+
+        ``q``, ``qd``, ``qdd`` (n, nv) have the joints' motion; of elastic coordinates only the first row counts, as the start.
+        Needs ``build_model(robot, identification=["elastic_states"])``.
+        """
+        self._needs("elastic_states", "eg_elastic_states", "elastic_states")
+        values = self._parameters.snapshot if parameters is None else self._parameters.merged(parameters)
+        return elastic_states(self, dt, q, qd, qdd, np.asarray(values), derivatives)
+
+    def _needs(self, method: str, symbol: str, kind: str) -> None:
+        if not hasattr(self._lib, symbol):
+            raise ModelError(
+                f"{self._name}.{method}: the model was built without it. Fix: build_model(robot, identification=[{kind!r}])"
+            )
