@@ -32,7 +32,7 @@ class ElasticStates(NamedTuple):
     dq: NDArray[Any]
     dqd: NDArray[Any]
     dqdd: NDArray[Any]
-    dF: NDArray[Any]
+    dF: NDArray[Any]  # noqa: N815 - the name of the C argument
 
 
 def elastic_states(
@@ -66,4 +66,4 @@ def elastic_states(
     )  # fmt: skip
     if status:
         raise ModelError(f"{label}: {WHY[int(status)]}.")
-    return ElasticStates(*given, forces, *slopes)
+    return ElasticStates(given[0], given[1], given[2], forces, slopes[0], slopes[1], slopes[2], slopes[3])

@@ -50,8 +50,8 @@ def _check_elastic(robot: Robot) -> None:
     )  # fmt: skip
     if given:
         raise OutputError(
-            f"identification: elastic_states: {robot.name} has {given}, expected joints with one coordinate each and numbers to "
-            "estimate. Fix: live=['...'] names numbers that stay inputs; lock other joints"
+            f"identification: elastic_states: {robot.name} has {given}, expected joints with one coordinate each "
+            "and numbers to estimate. Fix: live=['...'] names numbers that stay inputs; lock other joints"
         )
 
 
@@ -110,7 +110,7 @@ _OBSERVE = Prototype(
 _ELASTIC_STATES = Prototype(
     "int", "eg_elastic_states",
     (
-        "const eg_real_t *params", "size_t n", "eg_real_t dt", "eg_real_t *q", "eg_real_t *qd", "eg_real_t *qdd", "eg_real_t *F",
-        "size_t columns", "eg_real_t *dq", "eg_real_t *dqd", "eg_real_t *dqdd", "eg_real_t *dF",
+        "const eg_real_t *params", "size_t n", "eg_real_t dt", "eg_real_t *q", "eg_real_t *qd", "eg_real_t *qdd",
+        "eg_real_t *F", "size_t columns", "eg_real_t *dq", "eg_real_t *dqd", "eg_real_t *dqdd", "eg_real_t *dF",
     ),
 )  # fmt: skip

@@ -147,7 +147,9 @@ def _check_forces(run: Run, robot: Robot) -> None:
             raise IdentificationError(
                 f"{run.source}: {channel}", f"{reading[0]:g} all the time", "a reading", "check the column and the sensor"
             )
-    for k, name in enumerate(driven_names(robot)) if run.F is not None else ():
+    if run.F is None:
+        return
+    for k, name in enumerate(driven_names(robot)):
         force, moves = run.F[:, k], np.ptp(run.q[:, k]) > 0
         if moves and np.ptp(force) == 0:
             raise IdentificationError(
