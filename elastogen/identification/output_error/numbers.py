@@ -133,7 +133,7 @@ def choose_numbers(source: object, wanted: Sequence[str]) -> tuple[Robot, list[N
                 paths.setdefault(own.split(".")[1], own)
                 matched |= set(hit)
         elif isinstance(value, (int, float)):
-            live = to_identifier(own.replace(".", "_"))
+            live = to_identifier(own.replace(".", "_"), "number")
             put(changed, own, live)
             changed.setdefault("parameters", {})[live] = float(value)
             paths[live] = own
@@ -167,11 +167,11 @@ def choose_numbers(source: object, wanted: Sequence[str]) -> tuple[Robot, list[N
     slotted = [path for name, path in paths.items() if name not in robot_names(robot)]
     if slotted:
         robot = _loaded(changed, folder, slotted)
-    live = {parameter.name: parameter for parameter in robot.live_parameters}
-    missing = [path for name, path in paths.items() if name not in live]
+    known_live = {parameter.name: parameter for parameter in robot.live_parameters}
+    missing = [path for name, path in paths.items() if name not in known_live]
     if missing:
         raise IdentificationError("parameters", missing[0], "a number that the motion depends on", "leave it out")
-    found = [_number(path, live[name], content) for name, path in paths.items()]
+    found = [_number(path, known_live[name], content) for name, path in paths.items()]
     return robot, found, content
 
 
