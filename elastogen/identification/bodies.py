@@ -35,18 +35,23 @@ def without_drives(robot: Robot) -> Robot:
     return replace(robot, joints=tuple(replace(joint, actuation=Actuation()) for joint in robot.joints))
 
 
-def check_supported(robot: Robot) -> None:
-    """Every velocity is driven and measured: no elastic coordinates, no free base, no loops."""
+def check_open(robot: Robot) -> None:
+    """No closed loops."""
     if robot.loops:
         raise IdentificationError(
             robot.source or robot.name, f"closed loops: {', '.join(loop.name for loop in robot.loops[:4])}", "an open tree",
             "identify its branches apart, each as a robot of its own",
         )  # fmt: skip
+
+
+def check_supported(robot: Robot) -> None:
+    """Every velocity is driven and measured: no elastic coordinates, no free base, no loops."""
+    check_open(robot)
     free = [velocity.name for velocity in robot.velocities if not velocity.driven]
     if free:
         raise IdentificationError(
             robot.source or robot.name, f"coordinates without a drive: {', '.join(free[:4])}", "a drive for every coordinate",
-            "take elastogen.rigid_robot(robot), or lock these joints",
+            "name elastic numbers, parameters=['EI'], take elastogen.rigid_robot(robot), or lock these joints",
         )  # fmt: skip
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,8 +15,10 @@ from elastogen.identification.bodies import check_supported, estimated_bodies
 from elastogen.identification.choices import choose
 from elastogen.identification.errors import IdentificationError, require_scipy
 from elastogen.identification.measurements.columns import COMMANDED
+from elastogen.identification.output_error.names import SENSORS, is_path
 
 if TYPE_CHECKING:
+    from elastogen.identification.output_error.refinement import Refinement
     from elastogen.identification.problem import Problem
     from elastogen.identification.result import Identification
 
@@ -24,7 +26,7 @@ Data = object  # a file, a data frame, a mapping of arrays, or several of them
 
 
 def identify(
-    robot: Robot | str | Path,
+    robot: Robot | str | Path | Mapping[str, object],
     data: Data,
     *,
     parameters: str | Iterable[str] = "default",
@@ -34,22 +36,25 @@ def identify(
     degrees: bool = False,
     cutoff: float | None = None,
     consistent: bool = True,
-    prior: float = 0.5,
+    prior: float | None = None,
     loss: str = "linear",
     tell: Callable[[str], None] = lambda text: None,
-) -> Identification:
+) -> Identification | Refinement:
     """Estimate numbers of a robot from measured motions.
 
     - ``data``: one run or several, each a file (.csv, .csv.gz, .parquet, .npz), a data frame or a mapping of arrays, with
       ``time`` [s], ``q.<joint>``, ``F.<joint>`` or ``current.<joint>``, perhaps ``qd.<joint>``; ``columns`` maps other names.
     - ``parameters``: what to estimate, by name (:data:`elastogen.identification.choices.KINDS`) or as a set: "default"
-      (inertia, viscous, coulomb, offset, rotor), "friction", "all".
+      (inertia, viscous, coulomb, offset, rotor), "friction", "all". Or numbers of the robot file by their paths, as
+      ``links.*.flexible.EI``, ``joints.elbow.elasticity.stiffness`` or ``parameters.c1``, with short names for elastic ones
+      (:data:`elastogen.identification.output_error.names.PATHS`) and unknowns of sensors (``SENSORS`` beside it): these are
+      estimated by output error, elastic coordinates being simulated along the motion of the joints.
     - ``validate``: runs that are not used for the estimate and tell how good it is.
     - ``gains``: force per ampere of each drive, where currents were measured, or "commanded": as the forces and currents that
       the robot's own controller wanted say (columns ``F_command``, ``current_command``). ``degrees``: angles are in degrees.
     - ``cutoff`` [Hz] of the zero-phase low pass that both sides of the equations go through; by default chosen from the data,
       0: none.
-    - ``consistent``: every body can exist, with the description as prior, whose relative uncertainty is ``prior``.
+    - ``consistent``: every body can exist, with the description as prior, whose relative uncertainty is ``prior`` (0.5).
       Without it dependent parameters stay as described, and the result may be a robot that no file accepts.
     - ``loss``: "linear", or "huber", "soft_l1", "cauchy", which weigh outliers down.
 
@@ -64,9 +69,21 @@ def identify(
     from elastogen.identification.quality import friction_test, whiteness
     from elastogen.identification.result import Identification, Reading, gains_of, unshown
 
+    _check_numbers(cutoff, prior)
+    asked = [parameters] if isinstance(parameters, str) else list(parameters)
+    if by_output_error(asked):
+        if isinstance(gains, str):
+            raise IdentificationError("gains", repr(gains), "numbers by joint", "for example {'elbow': 11.13}")
+        from elastogen.identification.output_error.refine import LOOSE, refine
+
+        with one_thread():
+            return refine(
+                robot, data, asked, validate=validate, columns=columns, gains=gains, degrees=degrees, cutoff=cutoff,
+                prior=LOOSE if prior is None else prior, loss=loss, tell=tell,
+            )  # fmt: skip
+    prior = 0.5 if prior is None else prior
     given = robot if isinstance(robot, Robot) else load(robot)
     choice = choose(parameters)
-    _check_numbers(cutoff, prior)
     check_supported(given)
     if isinstance(gains, str) and gains != COMMANDED:
         raise IdentificationError("gains", repr(gains), f"numbers by joint, or {COMMANDED!r}", "for example {'elbow': 11.13}")
@@ -108,12 +125,24 @@ def identify(
         return result.with_runs(train, () if validate is None else result.validate(validate))
 
 
-def _check_numbers(cutoff: float | None, prior: float) -> None:
+def by_output_error(names: Sequence[str]) -> bool:
+    """Whether numbers of a robot file or of sensors are asked for, which are estimated by output error."""
+    special = [name for name in names if isinstance(name, str) and (is_path(name) or name in SENSORS)]
+    others = [name for name in names if name not in special]
+    if special and others:
+        raise IdentificationError(
+            "parameters", f"{others[0]!r} beside {special[0]!r}", "paths of numbers alone, or kinds alone",
+            "name friction and inertia by their paths, too: joints.*.friction.viscous, links.*.mass",
+        )  # fmt: skip
+    return bool(special)
+
+
+def _check_numbers(cutoff: float | None, prior: float | None) -> None:
     if cutoff is not None and not (np.isfinite(cutoff) and cutoff >= 0):
         raise IdentificationError(
             "cutoff", cutoff, "a frequency [Hz], or 0 for none", "leave it out: it is chosen from the data"
         )
-    if not (np.isfinite(prior) and prior > 0):
+    if prior is not None and not (np.isfinite(prior) and prior > 0):
         raise IdentificationError(
             "prior", prior, "the relative uncertainty of the description, above zero", "0.5 is the default"
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,6 +12,7 @@ import numpy as np
 from elastogen.build.files.templating import fill
 from elastogen.build.pages.page_text import MARK, asset
 from elastogen.build.pages.report.section import COLORS, ReportSection, figure, graph_objects, plotly_script, table
+from elastogen.identification.estimates import Estimate
 from elastogen.identification.measurements.columns import driven_names
 from elastogen.identification.measurements.read_table import Array
 from elastogen.identification.measurements.signals import Motion
@@ -42,7 +44,7 @@ def page(found: Identification, data: object) -> str:
     sections = [_summary(found)]
     for run in found.motions(data):
         sections.append(_curves(found, before, run))
-    sections.append(_bars(found))
+    sections.append(bars(found.estimates))
     context = IdentificationPage(MARK, asset("page.css"), script, f"Identification of {found.robot.name}", tuple(sections))
     return fill("pages/identification.html.j2", context)
 
@@ -86,22 +88,28 @@ def _curves(found: Identification, before: Model, run: list[Motion]) -> ReportSe
                 "left": after - motion.measured[:, k],
             }
             for color, (label, values) in zip((COLORS[7], COLORS[5], COLORS[0], COLORS[6]), curves.items(), strict=True):
-                chart.add_scatter(**_thinned(time, values), name=label, line={"color": color, "width": 1.2})
+                chart.add_scatter(**thinned(time, values), name=label, line={"color": color, "width": 1.2})
         chart.update_layout(title=name, xaxis_title="t [s]", yaxis_title="F")
         parts.append(figure(chart))
     return ReportSection(f"Forces: {Path(run[0].source).name}", "", tuple(parts))
 
 
-def _thinned(time: Array, values: Array) -> dict[str, Any]:
+def thinned(time: Array, values: Array) -> dict[str, Any]:
+    """A curve with no more points than can be seen."""
     every = max(1, len(time) // MOST_POINTS)
-    return {"x": np.round(time[::every], 4).tolist(), "y": np.round(values[::every], 4).tolist(), "mode": "lines"}
+    return {
+        "x": np.round(time[::every], 4).tolist(),
+        "y": [float(f"{value:.5g}") for value in values[::every]],
+        "mode": "lines",
+    }
 
 
-def _bars(found: Identification) -> ReportSection:
+def bars(estimates: Sequence[Estimate]) -> ReportSection:
+    """All estimates with their errors, as a picture and a table."""
     go = graph_objects()
     chart = go.Figure()
     for k, by in enumerate(("data", "both", "prior", "bound")):
-        part = [e for e in found.estimates if e.determined_by == by]
+        part = [e for e in estimates if e.determined_by == by]
         size = [max(abs(e.described), abs(e.value), e.standard_error, 1e-300) for e in part]
         change = [(e.value - e.described) / s for e, s in zip(part, size, strict=True)]
         bars = [min(e.standard_error / s, 2.0) for e, s in zip(part, size, strict=True)]
@@ -109,8 +117,7 @@ def _bars(found: Identification) -> ReportSection:
         chart.add_scatter(x=[e.name for e in part], y=change, error_y={"array": bars}, mode="markers", name=by, marker=marker)
     chart.update_layout(yaxis_title="relative change")
     rows = [
-        [e.name, e.unit, f"{e.described:.5g}", f"{e.value:.5g}", f"{e.standard_error:.2g}", e.determined_by]
-        for e in found.estimates
+        [e.name, e.unit, f"{e.described:.5g}", f"{e.value:.5g}", f"{e.standard_error:.2g}", e.determined_by] for e in estimates
     ]
     head = ["parameter", "unit", "described", "identified", "standard error", "determined by"]
     return ReportSection("Parameters", "", (figure(chart, height=520), table(head, rows, (2, 3, 4))))

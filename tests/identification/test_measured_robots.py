@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -55,3 +56,26 @@ def test_a_panda_predicts_the_rest_of_its_run():
     found = elastogen.identify(robot, first, validate=rest, cutoff=10.0)
     assert consistent(found)
     assert found.validated[0].total < 0.014  # of a fifth of a short run; nothing of it was seen
+
+
+def test_two_flexible_links_of_quanser():
+    """The maker's decoupled equations leave 45 and 83 % (65 and 90 % of K b with his constants); half of it is the target."""
+    from benchmarks.tool import quanser
+
+    folder = DATA / "quanser"
+    constants = json.loads((folder / "constants.json").read_text())
+    run = quanser.measured(folder, constants)
+    found = elastogen.identify(quanser.robot(constants), run, parameters=quanser.NUMBERS, cutoff=quanser.CUTOFF)
+    assert quanser.decoupled(run, constants)[0] > 0.45
+    assert quanser.decoupled(run, constants)[1] > 0.83
+    first, second = quanser.coupled(run, found, constants)
+    assert first < 0.225
+    assert second < 0.415
+    predicted = found.trained[0].channels  # by simulation along the joints' motion
+    assert predicted["point.gauge1"] < 0.2
+    assert predicted["point.gauge2"] < 0.2
+    for link, blade in (("first", 2.6905), ("second", 0.46141)):
+        estimate = found[f"links.{link}.flexible.EI"]
+        assert estimate.determined_by == "data"
+        assert abs(estimate.value - blade) < 3 * estimate.standard_error  # of the steel blade's dimensions
+        assert found[f"links.{link}.flexible.damping.matrix.0.0"].standard_error > 0

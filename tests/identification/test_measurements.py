@@ -148,7 +148,7 @@ BAD = {
     "dead": (lambda t: t | {"F": t["F"] * [1, 0]}, {}, "0 all the time, expected a measured force"),
     "saturated": (lambda t: t | {"F": np.clip(t["F"], -2, 2)}, {}, "expected a force that is not cut off"),
     "words": (lambda t: t, {"parameters": "inertias"}, "did you mean 'inertia'"),
-    "both": (lambda t: t, {"parameters": ["inertia", "payload"]}, "a payload cannot be reported from the link"),
+    "both": (lambda t: t, {"parameters": ["inertia", "payload"]}, "a payload cannot be distinguished from the link"),
     "cutoff": (lambda t: t, {"cutoff": 80.0}, "less than 45 Hz at this rate"),
     "negative": (lambda t: t, {"cutoff": -1.0}, "a frequency"),
     "prior": (lambda t: t, {"prior": 0.0}, "relative uncertainty"),

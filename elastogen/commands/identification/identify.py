@@ -28,7 +28,7 @@ def _gains(text: str) -> dict[str, float] | str:
     metavar="A,B",
     show_default=True,
     help="What to estimate: default, friction, all, or inertia, viscous, coulomb, offset, stribeck, asymmetric, load, "
-    "rotor, gains, payload.",
+    "rotor, gains, payload; or numbers of the robot file by their paths, as links.*.flexible.EI.",
 )
 @click.option("--validate", type=FILE, multiple=True, metavar="FILE", help="A run that only tests the result; may be repeated.")
 @click.option("--columns", type=FILE, metavar="FILE", help="YAML: where time, q, qd, F or current are in the tables.")
@@ -43,7 +43,7 @@ def _gains(text: str) -> dict[str, float] | str:
 @click.option(
     "--consistent/--free", default=True, help="Bodies that can exist, with a prior (default), or plain least squares."
 )
-@click.option("--prior", type=float, default=0.5, show_default=True, help="Relative uncertainty of the description.")
+@click.option("--prior", type=float, help="Relative uncertainty of the description (0.5; of numbers by their paths 10).")
 @click.option(
     "--loss", type=click.Choice(["linear", "huber", "soft_l1", "cauchy"]), default="linear", help="How outliers count."
 )

@@ -24,22 +24,15 @@ from elastogen.generator.robot.location import did_you_mean
 from elastogen.generator.robot.names import to_identifier
 from elastogen.generator.robot.robot import Robot
 from elastogen.identification.errors import IdentificationError
+from elastogen.identification.output_error.names import PATHS, SECTIONS
 
-PATHS = {
-    "stiffness": ("joints.*.elasticity.stiffness",),
-    "joint_damping": ("joints.*.elasticity.damping",),
-    "EI": ("links.*.flexible.EI", "links.*.flexible.EI.*", "links.*.flexible.EI_?"),
-    "GJ": ("links.*.flexible.GJ",),
-    "mass_per_length": ("links.*.flexible.mass_per_length",),
-    "link_damping": ("links.*.flexible.damping.rayleigh.*", "links.*.flexible.damping.matrix.*"),
-}
-"""Elastic numbers by a short name."""
+LEAST = 0.01  # of its described value: a positive number stays above
+MAY_VANISH = frozenset(("damping", "alpha", "beta", "viscous", "coulomb", "load", "stribeck"))
 POSITIVE = frozenset(
     ("mass", "EI", "EI_y", "EI_z", "EA", "GJ", "mass_per_length", "stiffness", "damping", "alpha", "beta", "viscous", "coulomb",
      "length", "reflected_inertia")
 )  # fmt: skip
 """Last words of paths whose numbers are never negative."""
-SECTIONS = ("parameters", "links", "joints", "payload")
 
 
 @dataclass(frozen=True)
@@ -50,13 +43,8 @@ class Number:
     live: str
     value: float
     unit: str
-    positive: bool
+    least: float | None  # of its described value, at least; None: any number
     factor: float = 1.0  # of the file's unit
-
-
-def is_path(name: str) -> bool:
-    """Whether a name asks for a number of the file, not for a kind of rigid bodies and drives."""
-    return name in PATHS or name.startswith(tuple(f"{section}." for section in SECTIONS))
 
 
 def content_of(source: object) -> tuple[dict[str, Any], Path]:
@@ -189,7 +177,10 @@ def _number(path: str, parameter: Any, content: Mapping[str, Any]) -> Number:
             factor = value / float(raw)
     words = path.split(".")
     last = next((word for word in reversed(words) if not word.isdigit()), "")
-    return Number(path, parameter.name, value, parameter.unit, last in POSITIVE or "friction.viscous" in path, factor)
+    principal = "inertia" in words and words[-1] in ("inertia", "xx", "yy", "zz", "0", "1", "2")
+    diagonal = "damping" in words and (words[-2:-1] == words[-1:] or not words[-1].isdigit())
+    least = 0.0 if diagonal or last in MAY_VANISH else LEAST if principal or last in POSITIVE else None
+    return Number(path, parameter.name, value, parameter.unit, least, factor)
 
 
 def _loaded(content: Mapping[str, Any], folder: Path, live: Sequence[str]) -> Robot:
