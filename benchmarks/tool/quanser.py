@@ -4,7 +4,7 @@ Run: python -m benchmarks.tool.quanser FOLDER
 
 FOLDER has run_10deg.npz and constants.json of the Quanser 2-DOF serial flexible link (github.com/basta/quanser-2-dof-serial-
 flexible-link): currents, encoders, and angles of deflection from strain gauges at 500 Hz. The maker's model has one equation
-for each link, J (a'' + b'') + B b' + K b = 0 with a the joint's angle and b the deflection; what is left of it is told
+for each link, J (a'' + b'') + B b' + K b = 0 with a the joint's angle and b the deflection; what is left of it is given
 relative to K b. Ours is one flexible link after the other, each with its static shape, identified by output error: gauges are
 predicted by simulation along the joints' motion, and their amplifiers lag.
 """
