@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -125,7 +126,7 @@ def build_model(
 def build_loop(
     robot: RobotSource,
     *,
-    controller: str | None = None,
+    controller: str | Sequence[str] | None = None,
     controller_source: str | os.PathLike[str] | None = None,
     plant_source: str | os.PathLike[str] | None = None,
     **options: Any,
@@ -135,8 +136,8 @@ def build_loop(
     ``controller_source`` is C text, or the path of a .c file, that defines ``int user_controller(void *context, const
     <name>_loop_view_t *view, <name>_real_t *F)``; ``plant_source`` one that defines ``user_read`` and ``user_write`` as
     <name>_loop.h types them. Both may call every function of the model: those that their text names are emitted; ``outputs``
-    are more of them. Other ``options`` are those of ``build_model``. ``controller`` names an own function of the robot
-    (``robot.with_function``) that becomes the controller "user". Raises RobotError, OutputError or BuildError.
+    are more of them. Other ``options`` are those of ``build_model``. ``controller`` names own functions of the robot
+    (``robot.with_function``), one or a chain, that become the controller "user". Raises RobotError, OutputError or BuildError.
     """
     request = BuildRequest.of(robot, BuildOptions.checked(**options))
     return _loop_of(request, controller_source, plant_source, controller)
@@ -176,7 +177,11 @@ class _Maker:
         return EmittedProgram(robot, function)
 
     def loop(
-        self, controller_source: Any, plant_source: Any, controller: str | None, outputs: Sequence[str] | None = None
+        self,
+        controller_source: Any,
+        plant_source: Any,
+        controller: str | Sequence[str] | None,
+        outputs: Sequence[str] | None = None,
     ) -> LoopLibrary:
         """The robot's control loop, with more functions of the model for the user's own C."""
         chosen = BuildOptions.checked(outputs=outputs).emit.outputs
@@ -205,16 +210,18 @@ def _loop_of(
     request: BuildRequest,
     controller_source: str | os.PathLike[str] | None,
     plant_source: str | os.PathLike[str] | None,
-    controller: str | None = None,
+    controller: str | Sequence[str] | None = None,
 ) -> LoopLibrary:
     """The loop with the user's C, or with an own function of the robot as its controller."""
     if controller is not None:
-        from elastogen.build.files.real_time.own_controller import own_controller
+        from elastogen.build.files.real_time.own_controller import kept_numbers, own_controller, own_names
 
         if controller_source is not None:
             raise OutputError("build_loop: got controller= and controller_source=, expected one of them")
-        controller_source = own_controller(request.loaded(), controller)
-        request = request.for_outputs((*(request.options.emit.outputs or ()), controller))
+        robot = request.loaded()
+        code = UserCode.read(own_controller(robot, controller), plant_source)
+        request = request.for_outputs((*(request.options.emit.outputs or ()), *own_names(controller)))
+        return replace(_loop(request, code), own_numbers=kept_numbers(robot, controller))
     return _loop(request, UserCode.read(controller_source, plant_source))
 
 

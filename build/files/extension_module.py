@@ -93,6 +93,7 @@ def _module_function(function: Function, name: str, nparams: int, lanes: bool) -
 
 def metadata(derivation: ModelDerivation, identity: Identity, files: Sequence[str]) -> dict[str, Any]:
     """What the extension module says about itself, as JSON data."""
+    states = {own.name: {key: list(values) for key, values in own.initial.items()} for own in derivation.robot.functions}
     return {
         "abi": identity.abi,
         "tool_version": identity.tool_version,
@@ -125,6 +126,7 @@ def metadata(derivation: ModelDerivation, identity: Identity, files: Sequence[st
                 "inputs": [_argument_data(argument) for argument in function.inputs],
                 "outputs": [_argument_data(argument) for argument in function.outputs],
                 "count": dataclasses.asdict(function.program.count),
+                **({"states": states[function.name]} if states.get(function.name) else {}),
             }
             for function in derivation.functions
         ],

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -66,6 +66,7 @@ class FunctionInfo:
     outputs: tuple[Argument, ...]
     count: dict[str, int]
     sliding: tuple[SlidingInfo, ...] = ()  # joints that may be out of range
+    states: dict[str, tuple[float, ...]] = field(default_factory=dict)  # inputs that a loop keeps, and what they begin with
 
 
 @dataclass(frozen=True)
@@ -255,6 +256,7 @@ def _function(entry: dict[str, Any], sliding: tuple[SlidingInfo, ...]) -> Functi
         outputs=tuple(_argument(argument) for argument in entry["outputs"]),
         count=dict(entry["count"]),
         sliding=sliding if entry.get("slides") else (),
+        states={name: tuple(values) for name, values in entry.get("states", {}).items()},
     )
 
 

@@ -36,6 +36,7 @@ class ChangeMethods:
     _law_values: list[dict[str, Any]]  # gains of each controller
     _delay_rows: int
     _shaper: Shaper | None
+    _own: Any = None  # memory of own functions with states
 
     def set_gains(
         self,
@@ -90,6 +91,8 @@ class ChangeMethods:
             )
         with self._lock:
             self._law_values[self._law] = self.tuning.law_values()
+            if index != self._law and isinstance(self.controllers[index], UserController):
+                self._begin_own()
             self._law, self.controller = index, self.controllers[index]
             self.tuning.use_law(index, self.controller, self._law_values[index])
             self.tuning.publish(self._loop, ramp)
@@ -109,10 +112,23 @@ class ChangeMethods:
                     self.library.controller("user") if function is None else function_address(ffi, "user controller", function)
                 )
                 place.controller = ffi.cast("eg_loop_controller_t", address)
-                place.context = ffi.cast("void *", address_of(ffi, controller.context))
+                place.context = ffi.cast("void *", address_of(ffi, self._own_memory(controller)))
             else:
                 place.controller = self.library.controller(controller.name)
                 place.context = ffi.addressof(loop.elastic)
+
+    def _own_memory(self, controller: UserController) -> Any:
+        """What own functions keep from cycle to cycle; all zero: their states begin with their initial values."""
+        if not self.library.own_numbers or controller.function is not None or controller.context is not None:
+            return controller.context
+        if self._own is None:
+            self._own = self._ffi.new("double[]", self.library.own_numbers + 4)
+        return self._own
+
+    def _begin_own(self) -> None:
+        """States of own functions go back to their initial values; only while the law is not computed."""
+        if self._own is not None:
+            self._ffi.memmove(self._own, bytes(self._ffi.sizeof(self._own)), self._ffi.sizeof(self._own))
 
 
 def all_controllers(controller: str | Controller | None, controllers: Any, most: int) -> tuple[Controller, ...]:

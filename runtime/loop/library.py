@@ -30,6 +30,7 @@ class LoopLibrary:
     controllers: tuple[str, ...]  # built in
     user_controller: bool  # whether the user's own was compiled in
     user_plant: bool
+    own_numbers: int = 0  # that own functions keep as the controller "user"
 
     def controller(self, name: str) -> Any:
         """Address of a controller by name; "user" is the one that was compiled in."""

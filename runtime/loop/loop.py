@@ -177,6 +177,7 @@ class Loop(ReferenceMethods, ChangeMethods, RecoveryMethods):
         self._lib.eg_loop_init(loop, self.period)
         self.plant.connect(self.library, loop, self.period)
         self._connect_controllers()
+        self._begin_own()
         if self._capacity:
             loop.slots, loop.capacity, loop.keep = self._slots, self._capacity, self._keep
         if self._delay_rows:

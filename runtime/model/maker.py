@@ -32,7 +32,11 @@ class Maker(Protocol):
         """The program of a function, to look at."""
 
     def loop(
-        self, controller_source: Any, plant_source: Any, controller: str | None, outputs: Sequence[str] | None = None
+        self,
+        controller_source: Any,
+        plant_source: Any,
+        controller: str | Sequence[str] | None,
+        outputs: Sequence[str] | None = None,
     ) -> LoopLibrary:
         """The control loop, with the user's C or with an own function as its controller."""
 

@@ -261,9 +261,9 @@ class Model(
     ) -> Loop:
         """A real-time loop of this robot with the present live parameters: see :class:`~elastogen.runtime.loop.loop.Loop`.
 
-        ``controller`` may also name an own function of the robot (``robot.with_function``). ``controller_source`` and
-        ``plant_source`` are C text, or paths of .c files, of the user's own, which may call every function of the model:
-        those that the text names are compiled in, and those of ``outputs``. ``options`` are the loop's.
+        ``controller`` may also name an own function of the robot (``robot.with_function``), or a list of them, a chain.
+        ``controller_source`` and ``plant_source`` are C text, or paths of .c files, of the user's own, which may call every
+        function of the model: those that the text names are compiled in, and those of ``outputs``. ``options`` are the loop's.
         The first call compiles the loop (a few seconds, then from the cache).
         """
         from elastogen.runtime.loop.loop import Loop
@@ -273,7 +273,9 @@ class Model(
                 f"{self._name}: a model that was loaded from a file cannot make a loop. "
                 "Fix: elastogen.build_model(robot).loop(...), or Loop(elastogen.build_loop(robot), ...)."
             )
-        own = options.get("controller") if options.get("controller") in self._maker.own_functions else None
+        asked = options.get("controller")
+        chain = (asked,) if isinstance(asked, str) else tuple(asked) if isinstance(asked, (list, tuple)) else ()
+        own = chain if chain and (len(chain) > 1 or chain[0] in self._maker.own_functions) else None
         options |= {} if own is None else {"controller": "user"}
         library = self._maker.loop(controller_source, plant_source, own, outputs)
         library.model.parameters.update(self._parameters)

@@ -20,6 +20,7 @@ from elastogen.runtime.joints_only import for_all, or_joints
 from elastogen.runtime.motion.spline import cubic_spline
 from elastogen.runtime.motion.trajectory import Trajectory
 from elastogen.runtime.real_numbers import real_array
+from elastogen.runtime.simulation.laws.sampled_law import SampledLaw
 
 SAMPLES_PER_SECOND = 1000.0  # of a Trajectory that a controller follows; quintics between them
 PythonForce: TypeAlias = "Callable[[float, NDArray[Any], NDArray[Any]], ArrayLike]"
@@ -103,7 +104,7 @@ class CFunction:
     keep: Any = field(default=None, repr=False)
 
 
-Input: TypeAlias = Union[ArrayLike, Table, BangBang, PD, ComputedTorque, CFunction, PythonForce, None]  # noqa: UP007
+Input: TypeAlias = Union[ArrayLike, Table, BangBang, PD, ComputedTorque, CFunction, SampledLaw, PythonForce, None]  # noqa: UP007
 
 
 @dataclass(frozen=True)
@@ -154,6 +155,8 @@ class InputReader:
             return self._controller(given)
         if isinstance(given, CFunction) or callable(given):
             return InputData("FUNCTION", function=given)
+        if isinstance(given, SampledLaw):
+            raise self._wrong("a SampledLaw", "model.simulate(F=...), which keeps its states from sample to sample")
         if isinstance(given, (Waypoints, Trajectory)):
             raise self._wrong("a motion", "a controller that follows it: PD(motion, kp, kd) or ComputedTorque")
         return InputData("HOLD", np.zeros(1), self.vector("a constant", given).reshape(1, self._nv))

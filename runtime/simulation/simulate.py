@@ -23,6 +23,7 @@ from elastogen.runtime.functions.singular import condition, why_singular
 from elastogen.runtime.interface.integrators import DEFAULT, INTEGRATORS, integrator
 from elastogen.runtime.joints_only import for_all, or_joints
 from elastogen.runtime.real_numbers import real_array
+from elastogen.runtime.simulation.laws.sampled_law import SampledLaw, simulated
 from elastogen.runtime.simulation.limit_methods import LimitMethods, cut_at_limits, until_limit
 
 if TYPE_CHECKING:  # imported where they are used: a model that is only evaluated starts at once
@@ -94,7 +95,8 @@ class SimulationMethods(LimitMethods):
           ``parameters``, are batches that broadcast; their motions are computed in parallel on all cores, or in ``threads``.
         - ``t``: increasing sample times [s], the first is the start; or a number, the end of ``samples`` times from 0.
         - ``F``: None (no forces), constant forces (nq,), an object of ``elastogen.runtime.simulation.inputs`` (Table,
-          BangBang, PD, ComputedTorque, CFunction) or a Python function f(t, q, qd) (slow: called in every step).
+          BangBang, PD, ComputedTorque, CFunction), a SampledLaw of own functions with states, or a Python function
+          f(t, q, qd) (slow: called in every step).
         - ``method``: "tsit5" (explicit, order 5, steps follow the tolerances ``rtol`` and ``atol``, none longer than
           ``max_step`` [s], the first is ``step``); "rk4" (explicit, order 4, equal steps of at most ``step`` [s]);
           "generalized_alpha" (implicit, order 2, equal steps; for stiff elastic robots. A step leaves ``rho_inf``, 0 to
@@ -114,6 +116,12 @@ class SimulationMethods(LimitMethods):
         from elastogen.runtime.simulation.stops import read_stops, warn_of_limits
 
         label = f"{self._name}.simulate"
+        again: dict[str, Any] = {
+            "method": method, "step": step, "max_step": max_step, "rtol": rtol, "atol": atol, "rho_inf": rho_inf,
+            "energy": energy, "parameters": parameters, "progress": progress, "on_failure": on_failure,
+        }  # fmt: skip
+        if isinstance(F, SampledLaw):
+            return simulated(self, F, q0, qd0, t, {**again, "samples": samples, "stops": stops})
         one_of(f"{label}: on_failure", on_failure, ("raise", "keep"))
         if threads is not None and (isinstance(threads, bool) or not isinstance(threads, int) or threads < 1):
             raise ModelError(f"{label}: threads={threads!r}, expected a whole number of threads, at least 1, or None.")
@@ -134,15 +142,6 @@ class SimulationMethods(LimitMethods):
         simulator.run(motions, times, data, chosen, progress, watched, threads)
         if watched is not None and watched.ends:
             if not motions.batch and motions[0].passed is not None:  # once more, to that very time
-                again: dict[str, Any] = {
-                    "method": method,
-                    "step": step,
-                    "max_step": max_step,
-                    "rtol": rtol,
-                    "atol": atol,
-                    "rho_inf": rho_inf,
-                }
-                again |= {"energy": energy, "parameters": parameters, "progress": progress, "on_failure": on_failure}
                 until = until_limit(times, motions[0].passed.time)
                 ended = self.simulate(q0, qd0, t=until, F=F, stops="ignore", **again)
                 passed = self._limits_passed(motions, ())

@@ -69,16 +69,25 @@ class Extensible:
         )
 
     def with_function(
-        self, name: str, *, inputs: Mapping[str, Any] | None = None, outputs: Mapping[str, Any], doc: str = ""
+        self,
+        name: str,
+        *,
+        inputs: Mapping[str, Any] | None = None,
+        outputs: Mapping[str, Any],
+        doc: str = "",
+        states: Mapping[str, Any] | None = None,
+        initial: Mapping[str, Any] | None = None,
     ) -> Robot:
         """Return the robot with a function of the user's own: a control law, an observer, a cost.
 
         ``outputs`` are SymPy expressions and matrices of the robot's symbols and of ``inputs`` (name to size, (rows, columns)
         or None; symbols by ``s.input(name, size)``), with calls such as ``s.f.inverse_dynamics(q, qd, a)``.
+        ``states`` (as ``inputs``) are inputs that a loop keeps from cycle to cycle: the output ``<state>_next`` is its value in
+        the next one, or ``<state>_rate`` its time derivative, which the loop integrates; it begins with ``initial`` (0).
         """
         from elastogen.generator.robot.own.functions import with_function
 
-        return with_function(self._robot, name, inputs, outputs, doc)
+        return with_function(self._robot, name, inputs, outputs, doc, states, initial)
 
     def derivatives_of(self, name: str, *, by: str | Iterable[str]) -> Robot:
         """Return the robot with ``<name>_derivatives``: the Jacobians of an own function's outputs by some of its inputs."""

@@ -13,6 +13,7 @@ from sympy.core.function import AppliedUndef
 
 from elastogen.generator.robot.location import Location, did_you_mean
 from elastogen.generator.robot.own.expression_size import excess
+from elastogen.generator.robot.own.states import states_of
 from elastogen.generator.robot.own.terms import TIME, Symbols, symbol
 from elastogen.generator.robot.own.time_functions import by_symbols
 from elastogen.generator.robot.reserved import is_word
@@ -48,6 +49,8 @@ class OwnFunction:
     doc: str = ""
     of: str = ""
     by: tuple[str, ...] = field(default=())
+    initial: Mapping[str, tuple[float, ...]] = field(default_factory=dict, metadata={"later": True})
+    """States: inputs that the loop keeps and begins with these numbers; ``<state>_next`` or ``<state>_rate`` moves them on."""
 
     @property
     def state(self) -> tuple[str, ...]:
@@ -76,7 +79,13 @@ def input_symbols(name: str, shape: int | Sequence[int] | None) -> sympy.Expr | 
 
 
 def with_function(
-    robot: Robot, name: str, inputs: Mapping[str, Any] | None, outputs: Mapping[str, Any], doc: str = ""
+    robot: Robot,
+    name: str,
+    inputs: Mapping[str, Any] | None,
+    outputs: Mapping[str, Any],
+    doc: str = "",
+    states: Mapping[str, Any] | None = None,
+    initial: Mapping[str, Any] | None = None,
 ) -> Robot:
     """See :meth:`Robot.with_function`."""
     from elastogen.generator.robot.names import check_text
@@ -95,7 +104,13 @@ def with_function(
     both = set(shapes) & set(blocks)
     if both:
         raise where.error(sorted(both)[0], "names that inputs and outputs do not share", "rename one of them")
-    made = OwnFunction(name, shapes, blocks, " ".join(doc.split()))
+    kept = states_of(states, initial, shapes, blocks, where)
+    shapes |= {key: shape for key, (shape, _) in kept.items()}
+    both = set(shapes) & set(blocks)
+    if both:
+        raise where.error(sorted(both)[0], "names that states and outputs do not share", "rename one of them")
+    begin = {key: numbers for key, (_, numbers) in kept.items()}
+    made = OwnFunction(name, shapes, blocks, " ".join(doc.split()), initial=begin)
     if symbol(TIME) in made.free_symbols:
         from elastogen.generator.robot.own.with_terms import with_time
 
@@ -119,7 +134,7 @@ def derivatives_of(robot: Robot, name: str, by: str | Iterable[str]) -> Robot:
             raise where.at("by").error(key, f"inputs of {name}: {', '.join(possible)}", did_you_mean(str(key), possible))
     if not wanted:
         raise where.at("by").error("nothing", f"inputs of {name}", f"for example by={possible[0]!r}")
-    made = replace(of, name=f"{name}_derivatives", of=name, by=wanted)
+    made = replace(of, name=f"{name}_derivatives", of=name, by=wanted, initial={})
     _check_function_name(robot, made.name, where)
     return replace(robot, functions=(*robot.functions, made))
 

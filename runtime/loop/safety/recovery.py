@@ -25,6 +25,7 @@ class RecoveryMethods:
     _running: threading.Lock
     _constants: dict[str, int]
     _sent: bool
+    _begin_own: Any
 
     @property
     def phase(self) -> str:
@@ -56,12 +57,15 @@ class RecoveryMethods:
         """Clear a fault when the robot is at rest and its cause is gone; the loop then holds where the robot is.
 
         A cycle is tried: if it finds a fault, a ModelError names it and the loop stays as it is. References that were sent
-        before are void. A loop whose thread runs goes on at once; another one may be started, or stepped, after it.
+        before are void, states of own functions begin anew. A loop whose thread runs goes on at once; another one may be
+        started, or stepped, after it.
         """
         if not self.status and self.phase == "stopping":
             raise ModelError(
                 f"{self.model.name}.reset: the robot is not at rest yet ({self.status.meaning}). Fix: wait for it."
             )
+        if self.phase != "running":
+            self._begin_own()
         answer = self._ask() if self.running else self._reset_here()
         if answer == self._constants["RESET_TOO_EARLY"]:
             raise ModelError(
