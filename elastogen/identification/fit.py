@@ -135,13 +135,28 @@ def _reduced(problem: Problem, z: Array, noise: Array, loss: str) -> _Reduced:
     r = _weighted(problem.differences(z), noise).ravel()
     root = np.sqrt(WEIGHTS[loss](r))
     A = np.column_stack([_weighted(problem.slopes(z), noise), r]) * root[:, None]
+    if problem.instruments is not None:
+        A = _span(problem, noise).T @ A
+        return _Reduced(A[:, :-1], A[:, -1], float(A[:, -1] @ A[:, -1]))
     R = qr(A, mode="r")[0][: A.shape[1]]
     return _Reduced(R[:, :-1], R[:, -1], float((root * r) @ (root * r)))
 
 
 def _cost(problem: Problem, z: Array, noise: Array, loss: str) -> float:
     r = _weighted(problem.differences(z), noise).ravel()
+    if problem.instruments is not None:
+        return float(np.sum((_span(problem, noise).T @ (np.sqrt(WEIGHTS[loss](r)) * r)) ** 2))
     return float(WEIGHTS[loss](r) @ r**2)
+
+
+def _span(problem: Problem, noise: Array) -> Array:
+    """An orthonormal basis of the weighted instruments (rows, independent columns)."""
+    assert problem.instruments is not None
+    Z = _weighted(list(problem.instruments), noise)
+    size = np.linalg.norm(Z, axis=0)
+    Z = Z[:, size > 1e-12 * size.max(initial=0.0)]
+    Q, R, _ = qr(Z / np.linalg.norm(Z, axis=0), mode="economic", pivoting=True)
+    return np.asarray(Q[:, np.abs(np.diag(R)) > DEPENDENT])
 
 
 def _curved(problem: Problem) -> Array:

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from elastogen.identification.problem import Problem
     from elastogen.identification.result import Identification
 
+METHODS = ("least_squares", "instrumental")
+IV_ROUNDS = 2  # of simulating the identified robot and estimating with its columns
 Data = object  # a file, a data frame, a mapping of arrays, or several of them
 
 
@@ -38,6 +40,7 @@ def identify(
     consistent: bool = True,
     prior: float | None = None,
     loss: str = "linear",
+    method: str = "least_squares",
     tell: Callable[[str], None] = lambda text: None,
 ) -> Identification | Refinement:
     """Estimate numbers of a robot from measured motions.
@@ -56,6 +59,8 @@ def identify(
       0: none.
     - ``consistent``: every body can exist, with the description as prior, whose relative uncertainty is ``prior`` (0.5).
       Without it dependent parameters stay as described, and the result may be a robot that no file accepts.
+    - ``method``: "least_squares", or "instrumental": columns of the simulated robot as instrumental variables (IDIM-IV), for
+      positions so noisy that least squares is biased.
     - ``loss``: "linear", or "huber", "soft_l1", "cauchy", which weigh outliers down.
 
     What is fixed to a link (a hand) stays as described. Samples at which a joint rests are left out: friction holds it there
@@ -64,12 +69,19 @@ def identify(
     require_scipy("identify")
     from elastogen.identification.estimates import estimates, identified_robot
     from elastogen.identification.fit import fit_consistent, fit_free
+    from elastogen.identification.instruments import simulated_model, with_instruments
     from elastogen.identification.measurements.signals import chosen_cutoff, prepare
     from elastogen.identification.problem import body_model, pose
     from elastogen.identification.quality import friction_test, whiteness
     from elastogen.identification.result import Identification, Reading, gains_of, unshown
 
     _check_numbers(cutoff, prior)
+    if method not in METHODS:
+        raise IdentificationError("method", repr(method), " or ".join(map(repr, METHODS)), "choose one of them")
+    if method == "instrumental" and not consistent:
+        raise IdentificationError(
+            "method", "instrumental with consistent=False", "consistent bodies", "what is simulated must exist"
+        )
     asked = [parameters] if isinstance(parameters, str) else list(parameters)
     if by_output_error(asked):
         if isinstance(gains, str):
@@ -105,6 +117,12 @@ def identify(
         free = fit_free(problem, loss)
         tell(f"{free.rank} of {len(free.z)} parameters are independent, condition {free.condition:.3g}")
         fit = fit_consistent(problem, free, prior, loss) if consistent and problem.bodies else free
+        for _ in range(IV_ROUNDS if method == "instrumental" else 0):
+            model = simulated_model(identified_robot(problem, fit, given))
+            problem = with_instruments(problem, model, body_model(given), fit.z)
+            free = fit_free(problem, loss)
+            fit = fit_consistent(problem, free, prior, loss) if consistent and problem.bodies else free
+            tell("instruments of the simulated robot")
         residuals = problem.differences(fit.z)
         result = Identification(
             robot=identified_robot(problem, fit, given) if consistent or not problem.bodies else given,

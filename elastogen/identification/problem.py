@@ -34,6 +34,7 @@ class Problem:
     gains: int  # number of gains that are estimated: one for each joint, or none
     known: tuple[Array, ...]  # per motion: forces of the bodies as described (n, joints)
     columns: tuple[Array, ...]  # per motion: what the bodies' parameters multiply (n, joints, 10 bodies)
+    instruments: tuple[Array, ...] | None = None  # per motion: slopes of a simulated motion, which equations are projected on
 
     @property
     def joints(self) -> int:

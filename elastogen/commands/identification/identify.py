@@ -47,6 +47,12 @@ def _gains(text: str) -> dict[str, float] | str:
 @click.option(
     "--loss", type=click.Choice(["linear", "huber", "soft_l1", "cauchy"]), default="linear", help="How outliers count."
 )
+@click.option(
+    "--method",
+    type=click.Choice(["least_squares", "instrumental"]),
+    default="least_squares",
+    help="Least squares, or instrumental variables by the simulated robot: for noisy positions.",
+)
 @click.option("--page", type=FILE, metavar="FILE", help="Write a page with measured and predicted forces (.html).")
 @AS_JSON
 @TALKING
@@ -66,7 +72,7 @@ def command(options: SimpleNamespace) -> None:
         found = elastogen.identify(
             robot, list(options.data), parameters=options.parameters, validate=list(options.validate) or None,
             columns=_columns(options.columns), gains=options.gains, degrees=options.degrees, cutoff=options.cutoff,
-            consistent=options.consistent, prior=options.prior, loss=options.loss, tell=tell,
+            consistent=options.consistent, prior=options.prior, loss=options.loss, method=options.method, tell=tell,
         )  # fmt: skip
     print(found.json() if options.as_json else found.table())
     if options.output is not None:
