@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from elastogen.build.export.export import export
     from elastogen.build.forms.formulations import formulations
+    from elastogen.build.forms.mechanics import from_mechanics
     from elastogen.build.loop import generate_loop
     from elastogen.build.pipeline import GeneratedFiles, generate
     from elastogen.build.start import build_loop, build_model, load
@@ -103,6 +104,7 @@ __all__ = [
     "experiment_arguments",
     "export",
     "formulations",
+    "from_mechanics",
     "generate",
     "generate_loop",
     "identify",
@@ -118,6 +120,7 @@ __all__ = [
 _HOME = {
     "elastogen.build.export.export": ("export",),
     "elastogen.build.forms.formulations": ("formulations",),
+    "elastogen.build.forms.mechanics": ("from_mechanics",),
     "elastogen.build.loop": ("generate_loop",),
     "elastogen.build.pipeline": ("GeneratedFiles", "generate"),
     "elastogen.build.start": ("build_loop", "build_model", "load"),

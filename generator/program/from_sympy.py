@@ -71,6 +71,7 @@ class ExpressionLowering:
         self._values: dict[sympy.Symbol, Value] = dict(values)
         self._known: dict[sympy.Basic, Value] = {}
         self._call = call
+        self._rewriting: set[type[sympy.Basic]] = set()
 
     def __call__(self, expression: sympy.Basic) -> Value:
         """The value of an expression."""
@@ -126,7 +127,13 @@ class ExpressionLowering:
             return first
         if isinstance(node, (sympy.Heaviside, sympy.Mod, sympy.frac)):
             return self._stepped(node)
-        raise LoweringError(f"{node.func.__name__} has no C; usable are {USABLE}")
+        written = None if node.func in self._rewriting else _rewritten(node)
+        if written is None:
+            raise LoweringError(f"{node.func.__name__} has no C; usable are {USABLE}")
+        self._rewriting.add(node.func)  # two functions may be written by each other for ever
+        value = self._lower(written)
+        self._rewriting.discard(node.func)
+        return value
 
     def _combined(self, node: sympy.Basic) -> Value:
         """A sum or a product."""
@@ -223,6 +230,21 @@ class ExpressionLowering:
             return graph.choose(difference, y, x)
         unequal, equal = (x, y) if isinstance(condition, sympy.Ne) else (y, x)
         return graph.choose(difference, unequal, graph.choose(-difference, unequal, equal))
+
+
+def _rewritten(node: sympy.Basic) -> sympy.Basic | None:
+    """What SymPy makes of a function that has no C, in others that have: worked out, or written by other functions."""
+    ways: tuple[Callable[[], sympy.Basic], ...] = (
+        lambda: node.doit(), lambda: node.rewrite(sympy.Piecewise), lambda: node.rewrite(sympy.exp),
+        lambda: node.rewrite(sympy.log), lambda: node.rewrite(sympy.erf), lambda: sympy.expand_func(node),
+    )  # fmt: skip
+    if isinstance(node, AppliedUndef):
+        return None
+    for way in ways:
+        written = way()
+        if written != node and not written.has(node.func, sympy.I, sympy.Integral, sympy.nan, sympy.zoo):
+            return written
+    return None
 
 
 def spline_pieces(node: sympy.Piecewise) -> tuple[sympy.Symbol, list[tuple[sympy.Expr, sympy.Expr]]] | None:

@@ -11,6 +11,7 @@ from elastogen.generator.program import taylor
 from elastogen.generator.program.differentiate import jacobian, pulled_back
 from elastogen.generator.program.from_sympy import ExpressionLowering, LoweringError
 from elastogen.generator.program.graph import Graph, Op, Value
+from elastogen.generator.program.interpret import DOUBLES, interpret
 from elastogen.generator.program.numbers import many_digits
 from elastogen.generator.program.program import Program
 from elastogen.runtime.interface.argument import Argument
@@ -179,7 +180,7 @@ def test_counts_name_the_functions() -> None:
         (sympy.Sum(x**K, (K, 0, 10**9)), "too long"),
         (sympy.Piecewise((x, (x > 0) & (x < 1)), (y, (x > 2) & (x < 3))), "end it with"),
         (sympy.Function("f")(x), "f has no C"),
-        (sympy.Integral(x, x), "Integral has no C"),
+        (sympy.Integral(sympy.exp(sympy.sin(x)), x), "Integral has no C"),
         (x + sympy.I, "I is not real"),
         (x + sympy.sqrt(-2), "is not real"),
         (x + sympy.zoo, "not finite|no C"),
@@ -203,3 +204,34 @@ def test_deep_and_large_expressions_are_refused() -> None:
         deep = sympy.sin(deep, evaluate=False)
     with pytest.raises(LoweringError, match="nested"):
         lowered(deep)
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        sympy.Integral(sympy.Symbol("y") ** 2, (sympy.Symbol("y"), 0, sympy.Symbol("x"))),
+        sympy.Derivative(sympy.sin(sympy.Symbol("x")) * sympy.Symbol("x"), sympy.Symbol("x")),
+        sympy.SingularityFunction(sympy.Symbol("x"), 1, 2),
+        sympy.KroneckerDelta(sympy.Symbol("x"), 1),
+        sympy.binomial(sympy.Symbol("x"), 2),
+    ],
+)
+def test_functions_without_c_are_worked_out_or_rewritten(expression: sympy.Expr) -> None:
+    x = sympy.Symbol("x")
+    graph = Graph()
+    value = ExpressionLowering(graph, {x: graph.input("x")})(expression)
+    for number in (1.7, 0.4):
+        read = interpret(graph, graph.cone([value.ref]), {"x": number}, DOUBLES).read
+        expected = (
+            float(expression.subs(x, sympy.Float(number)).doit())
+            if not isinstance(expression, sympy.Derivative)
+            else (float(expression.doit().subs(x, number)))
+        )
+        assert float(read(value.ref)) == pytest.approx(expected, rel=1e-13)
+
+
+def test_functions_that_are_written_by_each_other_end() -> None:
+    graph, x = Graph(), sympy.Symbol("x")
+    for function in (sympy.factorial, sympy.gamma, sympy.besselj, sympy.LambertW):
+        with pytest.raises(LoweringError, match="has no C"):
+            ExpressionLowering(graph, {x: graph.input("x")})(function(0, x) if function is sympy.besselj else function(x))
