@@ -160,9 +160,10 @@ def _parameters(
 
 def skeleton(given: GivenEquations, name: str) -> Robot:
     """A row of joints with the names of the coordinates, and the parameters of the equations."""
-    links = [{"name": "base"}, *({"name": f"part{k + 1}", "mass": 1.0} for k in range(len(given.q)))]
+    names = ["base", *(f"part{k + 1}" for k in range(len(given.q)))]
+    links = [{"name": "base"}, *({"name": part, "mass": 1.0} for part in names[1:])]
     joints = [
-        {"name": coordinate, "type": "prismatic", "parent": links[k]["name"], "child": links[k + 1]["name"], "axis": [1, 0, 0]}
+        {"name": coordinate, "type": "prismatic", "parent": names[k], "child": names[k + 1], "axis": [1, 0, 0]}
         for k, coordinate in enumerate(given.coordinates)
     ]
     robot = load({"elastogen": 1, "name": name, "gravity": [0, 0, 0], "links": links, "joints": joints})
