@@ -74,12 +74,9 @@ def fmu_outputs(robot: Robot, frames: Sequence[str]) -> tuple[str, ...]:
 def fmu_files(project: Project, version: int, target: str | None, options: CompileOptions) -> Files:
     """The archive ``<name>.fmu`` and a Python script that runs it."""
     context = _context(project, version)
-    name = f"{project.name}_fmu"
     sources = {
         **project.c_files,
-        **_core(context),
-        f"{name}i{version}.h": fill(f"export/fmu{version}/fmi{version}.h.j2", context),
-        f"{name}i{version}.c": fill(f"export/fmu{version}/fmi{version}.c.j2", context),
+        **_unit(context, version),
     }
     place, ending = _platform(target, version)
     binary = compile_shared(project.name, sources, target, options, hidden=True)
@@ -94,8 +91,8 @@ def fmu_files(project: Project, version: int, target: str | None, options: Compi
     return {f"{project.name}.fmu": zipped(archive), "example.py": fill("export/fmu/example.py.j2", context)}
 
 
-def _core(context: FmuContext) -> dict[str, str]:
-    """What both versions of the interface stand on: header and source."""
+def _unit(context: FmuContext, version: int) -> dict[str, str]:
+    """What both versions of the interface stand on, and the functions of one: headers and sources."""
     features = {
         "SLIDING": context.sliding,
         "QUATERNIONS": len(context.quaternions),
@@ -111,7 +108,12 @@ def _core(context: FmuContext) -> dict[str, str]:
         "robot_fmu_calls.h": context.calls,
     }
     emission = Emission(context.identity.name, "double", features, origin(context.identity), generated)
-    return {f"{context.prefix}.{kind}": emission.file(f"export/fmu/robot_fmu.{kind}") for kind in ("h", "c")}
+    entry = f"export/fmu{version}/robot_fmui{version}"
+    return {
+        f"{context.identity.name}{path.rpartition('robot')[2]}.{kind}": emission.file(f"{path}.{kind}")
+        for path in ("export/fmu/robot_fmu", entry)
+        for kind in ("h", "c")
+    }
 
 
 def _platform(target: str | None, version: int) -> tuple[str, str]:
