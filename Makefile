@@ -12,6 +12,7 @@
 #   make lint       ruff check, ruff format --check, mypy --strict
 #   make format     ruff format, and the repairs that ruff check knows
 #   make golden     the reviewed C in tests/golden, written again: look at the change before committing it
+#   make methods    the methods of Model that come from the catalogue, for the runtime, editors and mypy
 #   make pictures   draws the pictures of docs/ from their sources
 #   make mutants    changes at random places, each against the tests of its room: COUNT=100 SEED=1
 #   make fuzz       mutated robot files through load, check, generate and the compiler: CASES=10000 SEED=1
@@ -34,7 +35,7 @@ DEMO_TOOLS := $(VENV)/.installed-demo
 DOCS_TOOLS := $(VENV)/.installed-docs
 BENCH_TOOLS := $(VENV)/.installed-bench
 
-.PHONY: demo test quick nightly lowest constraints bridges lint format golden pictures fuzz mutants loop-mutants changelog dist docs docs-tools bench emulator clean
+.PHONY: demo test quick nightly lowest constraints bridges lint format golden methods pictures fuzz mutants loop-mutants changelog dist docs docs-tools bench emulator clean
 .DEFAULT_GOAL := demo
 
 demo: $(DEMO_TOOLS)
@@ -79,6 +80,9 @@ format: $(TEST_TOOLS)
 
 golden: $(INSTALLED)
 	$(BIN)/python tests/golden/golden_files.py
+
+methods: $(INSTALLED)
+	$(BIN)/python -m elastogen.build.python_methods
 
 pictures: $(INSTALLED)
 	$(BIN)/python docs/pictures/pipeline.py

@@ -23,6 +23,7 @@ setup(
     package_data={
         "elastogen": ["py.typed"],
         "elastogen.generator.description": ["robots/*.yaml", "robot.schema.json"],
+        "elastogen.runtime.functions": ["*.json", "*.pyi"],
         "elastogen.build.export": ["cmake/*.cmake"],
         "elastogen.build.bridges": ["xla_handler.c"],
         "elastogen.templates": [

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,6 +19,7 @@ Array: TypeAlias = "NDArray[np.floating[Any]]"
 Triple: TypeAlias = "tuple[Array, Array, Array]"
 Quadruple: TypeAlias = "tuple[Array, Array, Array, Array]"
 ParameterValues: TypeAlias = "Mapping[str, ArrayLike] | None"
+OnFailure: TypeAlias = Literal["raise", "nan"]
 
 
 class Evaluation:

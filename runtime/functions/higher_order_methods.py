@@ -52,16 +52,6 @@ class HigherOrderMethods(Evaluation):
         arrays = (q, qd, qdd, *higher)
         return self._evaluate_order(f"acceleration_energy_rate_{p}", "k", k, (1, 2), p + 2, arrays, out, parameters)
 
-    def kinetic_energy_parts(
-        self, q: ArrayLike, qd: ArrayLike, *, out: Array | None = None, parameters: ParameterValues = None
-    ) -> Array:
-        """Kinetic energies by link and component, (..., n_joints, 6), [J]; their sum is :meth:`kinetic_energy`.
-
-        Columns: translation of the mass centres, rotation about them, their couplings with the deformation, centrifugal
-        terms (none here), deformation, drive. Rows: the links behind the moving joints.
-        """
-        return self._evaluate("kinetic_energy_parts", (q, qd), out, parameters)
-
     def acceleration_energy_parts(
         self,
         p: int,

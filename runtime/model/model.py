@@ -13,21 +13,18 @@ from numpy.typing import ArrayLike
 from elastogen.runtime.bridges.bridge_methods import BridgeMethods
 from elastogen.runtime.errors import ModelError
 from elastogen.runtime.functions.bound import Bound
-from elastogen.runtime.functions.centroidal_methods import CentroidalMethods
+from elastogen.runtime.functions.catalogue_methods import CatalogueMethods
 from elastogen.runtime.functions.configuration_methods import ConfigurationMethods
 from elastogen.runtime.functions.dynamics_methods import DynamicsMethods
 from elastogen.runtime.functions.evaluation import Array, ParameterValues
 from elastogen.runtime.functions.frames.frame_methods import FrameMethods
 from elastogen.runtime.functions.frames.inverse_kinematics import InverseKinematicsMethods
 from elastogen.runtime.functions.higher_order_methods import HigherOrderMethods
-from elastogen.runtime.functions.inner_force_methods import InnerForceMethods
 from elastogen.runtime.functions.kernel import Kernel
-from elastogen.runtime.functions.kinematics_methods import KinematicsMethods
 from elastogen.runtime.functions.linear_analysis import LinearAnalysis
 from elastogen.runtime.functions.loops.loop_methods import LoopMethods
 from elastogen.runtime.functions.metadata import FunctionInfo, Metadata, read_metadata
 from elastogen.runtime.functions.parameters import Parameters
-from elastogen.runtime.functions.point_methods import PointMethods
 from elastogen.runtime.functions.sensing.sensing_methods import SensingMethods
 from elastogen.runtime.online.online_methods import OnlineMethods
 from elastogen.runtime.simulation.sliding_methods import SlidingMethods
@@ -40,14 +37,11 @@ _REAL: dict[str, np.dtype[Any]] = {"double": np.dtype(np.float64), "float": np.d
 
 
 class Model(
-    CentroidalMethods,
+    CatalogueMethods,
     ConfigurationMethods,
-    KinematicsMethods,
     FrameMethods,
     InverseKinematicsMethods,
-    PointMethods,
     DynamicsMethods,
-    InnerForceMethods,
     HigherOrderMethods,
     LinearAnalysis,
     LoopMethods,

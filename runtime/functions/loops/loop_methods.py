@@ -33,61 +33,6 @@ class LoopMethods(Evaluation):
         """What is known of the robot's loops: names, rows, independent velocities; None for a tree."""
         return self._metadata.loops
 
-    def loop_residual(self, q: ArrayLike, *, out: Array | None = None, parameters: ParameterValues = None) -> Array:
-        """Residuals of the loops, (..., rows) [m, 1]: zero where they are closed; 2 where directions are turned by pi."""
-        return self._evaluate("loop_residual", (q,), out, parameters)
-
-    def loop_jacobian(self, q: ArrayLike, *, out: Array | None = None, parameters: ParameterValues = None) -> Array:
-        """Derivatives of the residuals along the velocities, (..., rows, nv): J qd = 0."""
-        return self._evaluate("loop_jacobian", (q,), out, parameters)
-
-    def loop_bias(self, q: ArrayLike, qd: ArrayLike, *, out: Array | None = None, parameters: ParameterValues = None) -> Array:
-        """dJ/dt qd, (..., rows): J qdd + this = 0."""
-        return self._evaluate("loop_bias", (q, qd), out, parameters)
-
-    def driven_map(self, q: ArrayLike, *, out: Array | None = None, parameters: ParameterValues = None) -> Array:
-        """G of qd = G qd_driven, (..., nv, drives); where the drives determine the motion."""
-        return self._evaluate("driven_map", (q,), out, parameters)
-
-    def driven_bias(
-        self, q: ArrayLike, qd: ArrayLike, *, out: Array | None = None, parameters: ParameterValues = None
-    ) -> Array:
-        """Accelerations (..., nv) where those of the drives are zero: qdd = G qdd_driven + this."""
-        return self._evaluate("driven_bias", (q, qd), out, parameters)
-
-    def constraint_forces(
-        self, q: ArrayLike, qd: ArrayLike, F: ArrayLike, *, out: Array | None = None, parameters: ParameterValues = None
-    ) -> Array:
-        """Forces of the loops J^T lambda, (..., nv): M qdd + C qd + ... = F + this; unique also where rows are redundant."""
-        return self._evaluate("constraint_forces", (q, qd, F), out, parameters)
-
-    def loop_forces(
-        self, q: ArrayLike, qd: ArrayLike, F: ArrayLike, *, out: Array | None = None, parameters: ParameterValues = None
-    ) -> Array:
-        """Force [N] and moment [N m] that b gets from a, (..., loops, 6), about the origin of a, in its axes.
-
-        Along rows that are redundant there is none: only the other rows carry. Of a gear the first number is its multiplier.
-        """
-        return self._evaluate("loop_forces", (q, qd, F), out, parameters)
-
-    def reduced_mass_matrix(self, q: ArrayLike, *, out: Array | None = None, parameters: ParameterValues = None) -> Array:
-        """Mass matrix in the driven coordinates, G^T M G, (..., drives, drives)."""
-        return self._evaluate("reduced_mass_matrix", (q,), out, parameters)
-
-    def reduced_coriolis_vector(
-        self, q: ArrayLike, qd: ArrayLike, *, out: Array | None = None, parameters: ParameterValues = None
-    ) -> Array:
-        """Coriolis and centrifugal forces in the driven coordinates, (..., drives)."""
-        return self._evaluate("reduced_coriolis_vector", (q, qd), out, parameters)
-
-    def reduced_gravity_vector(self, q: ArrayLike, *, out: Array | None = None, parameters: ParameterValues = None) -> Array:
-        """Gravity forces in the driven coordinates, (..., drives)."""
-        return self._evaluate("reduced_gravity_vector", (q,), out, parameters)
-
-    def reduced_jacobian(self, q: ArrayLike, *, out: Array | None = None, parameters: ParameterValues = None) -> Array:
-        """Jacobian of the tip by the driven velocities, (..., 6, drives), linear rows first, base frame."""
-        return self._evaluate("reduced_jacobian", (q,), out, parameters)
-
     def close_loops(
         self,
         q: ArrayLike,
