@@ -34,8 +34,8 @@ ORDER = {  # of the sub-rooms and the modules beside them: each imports only fro
         "algorithms", "loops", "reference", "functions", "closed_form",
     ),
     "build": (
-        "options", "stamps", "user_code", "request", "identity", "c", "program", "plain_c", "files", "known_numbers", "module",
-        "known", "pipeline", "loop",
+        "options", "stamps", "user_code", "request", "identity", "python_methods", "c", "program", "plain_c",
+        "files", "known_numbers", "module", "known", "pipeline", "loop",
         "export", "bridges", "start", "pages", "forms",
     ),
     "runtime": (

@@ -9,7 +9,7 @@
 
 typedef void (*robot_fmu_own_logger_t)(fmi2ComponentEnvironment, fmi2String, fmi2Status, fmi2String, fmi2String, ...);
 
-/* What the host gets, and is told where a call failed. */
+/* What the host gets, and hears where a call failed. */
 static fmi2Status robot_fmu_answer(void *instance, int status)
 {
     const robot_fmu_instance_t *const own = instance;
@@ -27,7 +27,7 @@ static fmi2Status robot_fmu_refuse(void *instance, const char *problem)
     return robot_fmu_answer(own, ROBOT_FMU_FAILED);
 }
 
-/* A new instance; NULL, and the host is told, where its description belongs to another unit. */
+/* A new instance; NULL, and a message to the host, where its description belongs to another unit. */
 static robot_fmu_instance_t *robot_fmu_make(
     const char *name, const char *token, robot_fmu_logger_t log, void *environment)
 {

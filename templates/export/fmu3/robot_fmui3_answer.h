@@ -1,0 +1,38 @@
+/* Part of robot_fmui3.c: what the host gets. */
+#ifndef ROBOT_FMUI3_ANSWER_H
+#define ROBOT_FMUI3_ANSWER_H
+
+#include "robot_fmui3.h"
+#include "robot_fmu_instance.h"
+
+/* What the host gets, and hears where a call failed. */
+static fmi3Status robot_fmu_answer(void *instance, int status)
+{
+    const robot_fmu_instance_t *const own = instance;
+    if ((status != ROBOT_FMU_OK) && (own->log != NULL)) {
+        ((fmi3LogMessageCallback)own->log)(own->environment, fmi3Error, "logStatusError", own->fmu.problem);
+    }
+    return (status == ROBOT_FMU_OK) ? fmi3OK : fmi3Error;
+}
+
+static fmi3Status robot_fmu_refuse(void *instance, const char *problem)
+{
+    robot_fmu_instance_t *const own = instance;
+    own->fmu.problem = problem;
+    return robot_fmu_answer(own, ROBOT_FMU_FAILED);
+}
+
+/* A new instance; NULL, and a message to the host, where its description belongs to another unit. */
+static robot_fmu_instance_t *robot_fmu_make(
+    const char *name, const char *token, robot_fmu_logger_t log, void *environment)
+{
+    robot_fmu_instance_t *instance = robot_fmu_allocate(name, log, environment);
+    if ((instance != NULL) && (strcmp(token, ROBOT_FMU_UNIT) != 0)) {
+        (void)robot_fmu_refuse(instance, "the model description belongs to another unit: expected " ROBOT_FMU_UNIT);
+        robot_fmu_free(instance);
+        instance = NULL;
+    }
+    return instance;
+}
+
+#endif /* ROBOT_FMUI3_ANSWER_H */
