@@ -114,8 +114,8 @@ def as_plant(given: str | Plant) -> Plant:
     return plant
 
 
-def reference_table(model: Model, parts: dict[str, ArrayLike | None]) -> tuple[NDArray[Any], int]:
-    """Rows of q and its derivatives beside each other, and how many of these there are: 3 or 5."""
+def reference_table(model: Model, parts: dict[str, ArrayLike | None], F: ArrayLike | None = None) -> tuple[NDArray[Any], int]:
+    """Rows of q and its derivatives beside each other, then forces, and how many orders there are: 3 or 5."""
     what, expected = f"{model.name}.follow", "finite numbers of shape (rows, {})"
     width = {name: model.nq if name == "q" else model.nv for name in parts}
     given = {
@@ -131,4 +131,12 @@ def reference_table(model: Model, parts: dict[str, ArrayLike | None]) -> tuple[N
             shape = expected.format(width[name]).replace("rows", str(rows or "rows"))
             raise ModelError(f"{what}: {name} has shape {part.shape}, expected {shape}.")
     given["q"] = unit_positions(model, "follow: q", given["q"])
-    return np.ascontiguousarray(np.hstack(list(given.values()))), len(given)
+    orders, forces = len(given), [] if F is None else [_force_rows(model, F, rows)]
+    return np.ascontiguousarray(np.hstack([*given.values(), *forces])), orders
+
+
+def _force_rows(model: Model, F: ArrayLike, rows: int) -> NDArray[Any]:
+    values = real_numbers.finite(f"{model.name}.follow: F", F, f"finite numbers of shape ({rows}, {model.nv})")
+    if values.shape != (rows, model.nv):
+        raise ModelError(f"{model.name}.follow: F has shape {values.shape}, expected ({rows}, {model.nv}), or one row for all.")
+    return values.astype(model.dtype)

@@ -72,17 +72,22 @@ class ReferenceMethods:
     ) -> int:
         """Follow tables of shape (rows, nq), of derivatives (rows, nv), one row for each period; the last row is held.
 
+        ``F`` [N m, N] is added to the controller's forces: numbers for the whole table, or rows (rows, nv) of their own, as of
+        :func:`elastogen.motion.tip_inversion`; a shaper does not act on these.
         A table that begins elsewhere is joined in ``seconds`` without a jump (0: at once).
         Jerk and snap matter to ``Feedforward`` on flexible arms; without them they are differences of qdd.
         """
-        table, orders = reference_table(self.model, {"q": q, "qd": qd, "qdd": qdd, "qddd": qddd, "qdddd": qdddd})
+        parts = {"q": q, "qd": qd, "qdd": qdd, "qddd": qddd, "qdddd": qdddd}
+        rows_of_F = np.ndim(F) == 2
+        table, orders = reference_table(self.model, parts, F if rows_of_F else None)
         duration = self._joined_in("follow", seconds)
         if duration > 0.0 and self.model.nq != self.model.nv:
             raise ModelError(
                 f"{self.model.name}.follow: seconds={seconds!r}, expected 0: tables of robots with quaternions are not joined. "
                 "Fix: move_to the first row before."
             )
-        return self._send("TABLE", {"F": F}, duration=duration, table=table, orders=orders)
+        constant = np.zeros(self.model.nv) if rows_of_F else F
+        return self._send("TABLE", {"F": constant}, duration=duration, table=table, orders=orders, forces=rows_of_F)
 
     def _joined_in(self, method: str, seconds: float) -> float:
         what = f"{self.model.name}.{method}: seconds"
@@ -100,18 +105,20 @@ class ReferenceMethods:
         duration: float = 0.0,
         table: NDArray[Any] | None = None,
         orders: int = 0,
+        forces: bool = False,
     ) -> int:
         what = f"{self.model.name}: reference"
         finite = {name: real_numbers.finite(f"{what} {name}", value) for name, value in fields.items()}
         expanded = {name: self._whole(name, value) for name, value in finite.items()}
         with self._lock:
-            check_reference(self.model, self.tuning, expanded, table, self._peak(kind, expanded.get("q"), duration))
+            listed = {**expanded, "F": table[:, -self.model.nv :]} if forces and table is not None else expanded
+            check_reference(self.model, self.tuning, listed, table, self._peak(kind, expanded.get("q"), duration))
             reference = self._reference
             reference.kind, reference.duration = self._constants[kind], duration
             for name, value in expanded.items():
                 getattr(reference, name)[0 : len(value)] = [float(x) for x in value]
             if table is not None:
-                reference.rows, reference.orders = len(table), orders
+                reference.rows, reference.orders, reference.forces = len(table), orders, int(forces)
                 reference.table = self._ffi.from_buffer("eg_real_t[]", table)
             self._number += 1
             reference.number = self._number

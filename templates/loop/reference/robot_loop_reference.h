@@ -4,6 +4,35 @@
 
 #include "robot_loop_base.h"
 
+#define ROBOT_LOOP_ORDERS 5u /* of a reference: q and four derivatives */
+
+/* Numbers of q and its derivatives in a row of a table; derivatives have fewer where there are quaternions. */
+static uint32_t robot_loop_motion_width(const robot_loop_reference_t *reference)
+{
+    const uint32_t nv = ROBOT_NV, more = ROBOT_NQ - ROBOT_NV;
+    return more + (((reference->orders == ROBOT_LOOP_ORDERS) ? ROBOT_LOOP_ORDERS : 3u) * nv);
+}
+
+/* Numbers of a row of a table, forces included. */
+static uint32_t robot_loop_row_width(const robot_loop_reference_t *reference)
+{
+    const uint32_t nv = ROBOT_NV;
+    return robot_loop_motion_width(reference) + ((reference->forces != 0u) ? nv : 0u);
+}
+
+/* The force of a reference so many ticks after it was taken. */
+static robot_real_t robot_loop_force_of(const robot_loop_reference_t *reference, uint64_t ticks, uint32_t i)
+{
+    robot_real_t force = reference->F[i];
+    if ((reference->kind == ROBOT_LOOP_TABLE) && (reference->forces != 0u) && (reference->rows > 0u)) {
+        const uint32_t last = reference->rows - 1u;
+        const uint32_t row = (ticks < last) ? (uint32_t)ticks : last;
+        const uint32_t place = (row * robot_loop_row_width(reference)) + robot_loop_motion_width(reference);
+        force += reference->table[place + i];
+    }
+    return force;
+}
+
 static void robot_loop_stand(robot_loop_t *loop, const robot_real_t *q)
 {
     for (int i = 0; i < ROBOT_NQ; ++i) {

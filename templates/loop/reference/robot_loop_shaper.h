@@ -2,7 +2,7 @@
 #ifndef ROBOT_LOOP_SHAPER_H
 #define ROBOT_LOOP_SHAPER_H
 
-#include "robot_loop_base.h"
+#include "robot_loop_reference.h"
 
 /* Input shaper: the reference as a sum of earlier ones */
 
@@ -81,8 +81,8 @@ static void robot_loop_follow(robot_loop_t *loop, const robot_loop_tuning_t *tun
             }
         }
     }
-    for (int i = 0; i < ROBOT_NV; ++i) {
-        view->F_ref[i] = reference->F[i];
+    for (uint32_t i = 0; i < ROBOT_NV; ++i) {
+        view->F_ref[i] = robot_loop_force_of(reference, loop->tick - loop->reference_tick, i);
     }
 }
 

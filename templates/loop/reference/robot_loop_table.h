@@ -5,8 +5,6 @@
 #include "robot_loop_reference.h"
 #include "robot_loop_reference_at.h"
 
-#define ROBOT_LOOP_ORDERS 5u /* of a reference: q and four derivatives */
-
 /* Jerk and snap of a table without them, from the accelerations of the rows before and after. */
 static void robot_loop_difference(
     robot_loop_t *loop, const robot_real_t *before, const robot_real_t *now, const robot_real_t *after)
@@ -24,8 +22,7 @@ static void robot_loop_in_table(robot_loop_t *loop, const robot_loop_reference_t
     const uint32_t last = reference->rows - 1u;
     const uint32_t row = (ticks < last) ? (uint32_t)ticks : last;
     const uint32_t orders = (reference->orders == ROBOT_LOOP_ORDERS) ? ROBOT_LOOP_ORDERS : 3u;
-    const uint32_t width =
-        more + (orders * nv); /* q, then derivatives, which have fewer numbers where there are quaternions */
+    const uint32_t width = robot_loop_row_width(reference);
     const robot_real_t *const values = &reference->table[row * width];
     for (uint32_t i = 0; i < (nv + more); ++i) {
         loop->plain[0][i] = values[i];
@@ -37,7 +34,8 @@ static void robot_loop_in_table(robot_loop_t *loop, const robot_loop_reference_t
     }
     if ((orders == 3u) && (row > 0u) && (row < last)) {
         const robot_real_t *const qdd = &values[ROBOT_NQ + ROBOT_NV];
-        robot_loop_difference(loop, &reference->table[(row * width) - nv], qdd, &qdd[width]);
+        const robot_real_t *const before = &reference->table[((row - 1u) * width) + ROBOT_NQ + ROBOT_NV];
+        robot_loop_difference(loop, before, qdd, &qdd[width]);
     }
 }
 
@@ -126,8 +124,9 @@ static void robot_loop_take_up(robot_loop_t *loop, const robot_loop_reference_t 
     robot_loop_leave(loop, reference, begins);
 #endif
     robot_loop_plan_motion(loop, reference->duration, begins);
-    for (int i = 0; i < ROBOT_NV; ++i) {
-        differs |= ((reference->F[i] < loop->view.F_ref[i]) || (reference->F[i] > loop->view.F_ref[i])) ? 1 : 0;
+    for (uint32_t i = 0; i < ROBOT_NV; ++i) {
+        const robot_real_t force = robot_loop_force_of(reference, 0u, i);
+        differs |= ((force < loop->view.F_ref[i]) || (force > loop->view.F_ref[i])) ? 1 : 0;
     }
     if ((differs != 0) && (reference->duration > REAL(0.0))) {
         loop->bump_ticks = (uint32_t)(reference->duration / loop->period);

@@ -18,6 +18,8 @@ typedef struct {
                               ROBOT_LOOP_ORDER - 1 derivatives do not jump */
     uint32_t rows;         /* TABLE: number of rows; the last one is held */
     uint32_t orders; /* TABLE: 5: rows of q and four derivatives; else: of q, qd, qdd, jerk and snap by differences */
+    uint32_t
+        forces; /* TABLE: non-zero: every row ends with forces, which are added to F [N m, N]; no shaper acts on them */
     const robot_real_t *table; /* TABLE: must stay as it is while it is followed */
 } robot_loop_reference_t;
 
