@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from elastogen.build.files.estimation.online import online_outputs
 from elastogen.build.files.render import FunctionPrinter, RenderedModel, render_model
@@ -74,17 +75,17 @@ def generate(
     precision: str = "double",
     sincos: str = "fast",
     frames: Sequence[str] | str = (),
+    contacts: Sequence[str | Mapping[str, Any]] = (),
     derivation: str = "graph",
     identification: Sequence[str] | str = (),
     force: bool = False,
 ) -> GeneratedFiles:
     """Derive a robot's model and write its C files, an example, a CMakeLists.txt and a README; compile nothing.
 
-    ``frames`` are links, points or "tip" that functions of frames are about; ``derivation`` is "graph" or "sympy", as in
+    ``frames`` are links, points or "tip" that functions of frames are about; ``contacts`` and ``derivation`` are as in
     ``build_model``; ``identification`` is what C estimates while the robot moves (:data:`elastogen.build.options.ONLINE`).
-    All files appear, or none. Files that elastogen
-    did not write, or that were changed since, are refused by name (``elastogen-manifest.json`` in the directory has the sums
-    of what it wrote); ``force`` replaces them.
+    All files appear, or none. Files that elastogen did not write, or that were changed since, are refused by name
+    (``elastogen-manifest.json`` in the directory has the checksums of what it wrote); ``force`` replaces them.
     Raises RobotError, OutputError or BuildError.
     """
     options = BuildOptions.checked(
@@ -97,7 +98,7 @@ def generate(
         identification=identification,
     )
     target = checked_path("directory", directory)
-    loaded = load(robot)
+    loaded = load(robot).with_contacts(*contacts) if contacts else load(robot)
     outputs_needed = online_outputs(loaded, options.emit)
     derived = derive_model(loaded, outputs_needed, options.emit.frames, derivation=options.emit.derivation)
     with stage("rendering"):

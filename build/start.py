@@ -86,6 +86,7 @@ def build_model(
     precision: str = "double",
     sincos: str = "fast",
     frames: Sequence[str] | str = (),
+    contacts: Sequence[str | Mapping[str, Any]] = (),
     derivation: str = "graph",
     identification: Sequence[str] | str = (),
     cache_dir: str | os.PathLike[str] | None = None,
@@ -103,8 +104,9 @@ def build_model(
     (None: a sensible set, and any other function when it is first called); each group in ``fused`` becomes one more function
     that evaluates them at one state, ``mass_matrix_and_gravity_vector``. ``precision`` is "double" or "float";
     ``sincos`` "fast" (inline and vectorized) or "libm". ``frames`` names links, points or "tip" for functions of frames, in
-    C and at once in Python. ``derivation`` "graph" derives on elastogen's own graph, "sympy" by SymPy: the same functions,
-    slower to derive. ``identification`` names what C estimates while the robot moves, for example ["external_forces"]
+    C and at once in Python. ``contacts`` are frames that touch something, by name or as mappings with ``frame``,
+    ``rows`` (3 or 6) and ``normal``, for ``contact_dynamics`` and its like. ``derivation`` "graph" derives on elastogen's own
+    graph, "sympy" by SymPy: the same functions, slower to derive. ``identification`` names what C estimates while the robot moves, for example ["external_forces"]
     (:data:`elastogen.build.options.ONLINE`). ``native`` uses all instructions of this processor;
     ``fp_contract="fast"`` allows fused multiply-add; ``lanes`` lets batches evaluate and simulate several at once in the
     processor's vectors, with the same bits and twice the time to compile; ``cflags`` are added last, after those of
@@ -117,10 +119,17 @@ def build_model(
         identification=identification, cache_dir=cache_dir, compiler=compiler, cflags=cflags, native=native,
         fp_contract=fp_contract, lanes=lanes, timeout=timeout, verbose=verbose,
     )  # fmt: skip
-    request = BuildRequest.of(robot, options)
+    request = BuildRequest.of(touching(robot, contacts), options)
     model = load_model(_model_extension(request))
     model._made_by(_Maker(request))
     return model
+
+
+def touching(robot: RobotSource, contacts: Sequence[str | Mapping[str, Any]]) -> RobotSource:
+    """The robot with contacts, where there are any."""
+    if isinstance(contacts, (str, Mapping)) or not isinstance(contacts, Sequence):
+        raise OutputError(f"contacts: got {contacts!r}, expected a list. Fix: contacts=['foot']")
+    return load(robot).with_contacts(*contacts) if contacts else robot
 
 
 def build_loop(

@@ -135,6 +135,7 @@ def metadata(derivation: ModelDerivation, identity: Identity, files: Sequence[st
         "chosen_frames": list(derivation.frames),
         "sliding": [dataclasses.asdict(selector) for selector in derivation.selectors],
         "c_files": list(files),
+        **({"contacts": [contact.frame for contact in derivation.robot.contacts]} if derivation.robot.contacts else {}),
         **({"sensors": [[c.name, c.unit, c.sensor] for c in derivation.robot.sensors]} if derivation.robot.sensors else {}),
         **({} if derivation.loops is None else {"loops": _loops(derivation, derivation.loops)}),
     }

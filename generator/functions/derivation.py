@@ -12,6 +12,7 @@ from elastogen.generator.bodies.shaped_body import dense_modes
 from elastogen.generator.functions import (
     centroidal,
     configuration,
+    contacts,
     derivatives,
     dynamics,
     identification,
@@ -72,6 +73,7 @@ CATALOGUE: dict[str, Entry] = {
         *centroidal.ENTRIES,
         *configuration.ENTRIES,
         *loops.ENTRIES,
+        *contacts.ENTRIES,
     )
 }  # every function that can be emitted, in the order in which they appear in the C
 FRAMED: dict[str, Entry] = {entry.name: entry for entry in (*frame_motion.ENTRIES, *wrenches.ENTRIES)}

@@ -117,6 +117,7 @@ NOT_COMPARED: dict[str, str] = {
         ),
         _NO_LOOPS,
     ),
+    **dict.fromkeys(("contact_dynamics", "contact_impulse", "contact_inverse_dynamics"), _NO_POINTS),
     **dict.fromkeys(
         (
             *(f"{which}_dynamics_{what}" for which in ("inverse", "forward") for what in ("derivatives", "second_order")),

@@ -22,14 +22,14 @@ def frame_names(robot: Robot) -> tuple[str, ...]:
     return tuple(dict.fromkeys([*(link.name for link in robot.links), TIP, *(point.name for point in robot.points)]))
 
 
-def checked_frames(robot: Robot, frames: Sequence[str]) -> tuple[str, ...]:
+def checked_frames(robot: Robot, frames: Sequence[str], what: str = "frames") -> tuple[str, ...]:
     """The frames, if each exists and none comes twice."""
     known = frame_names(robot)
     for name in frames:
         if name not in known:
             near = get_close_matches(name, known, n=3, cutoff=0.5)
             fix = f"did you mean {' or '.join(map(repr, near))}?" if near else f"one of {', '.join(known)}"
-            raise OutputError(f"frames: got {name!r}, expected a link, a point or 'tip' of {robot.name}. Fix: {fix}")
+            raise OutputError(f"{what}: got {name!r}, expected a link, a point or 'tip' of {robot.name}. Fix: {fix}")
         if list(frames).count(name) > 1:
-            raise OutputError(f"frames: got {name!r} twice, expected each frame once. Fix: remove one of them")
+            raise OutputError(f"{what}: got {name!r} twice, expected each frame once. Fix: remove one of them")
     return tuple(frames)

@@ -29,6 +29,7 @@ from elastogen.generator.robot.own.extensible import Extensible
 if TYPE_CHECKING:  # SymPy is imported when a symbol is asked for: a robot that is known starts without it
     import sympy
 
+    from elastogen.generator.robot.contacts import Contact
     from elastogen.generator.robot.own.functions import OwnFunction
     from elastogen.generator.robot.own.terms import Term
     from elastogen.runtime.interface.channel import Channel
@@ -208,6 +209,7 @@ class Robot(Extensible):
     functions: tuple[OwnFunction, ...] = field(default=(), metadata={"later": True})  # own control laws, observers, ...
     loops: tuple[ClosedLoop, ...] = field(default=(), metadata={"later": True})  # what closes the tree to a mechanism
     sensors: tuple[Channel, ...] = field(default=(), metadata={"later": True})  # what the own function measurement reads
+    contacts: tuple[Contact, ...] = field(default=(), metadata={"later": True})  # frames that touch something
     source: str = ""  # what the user loaded: a file's name or "python"; for messages only
     looks: tuple[Look, ...] = field(default=(), compare=False, repr=False)  # meshes, for pictures only
     files: tuple[str, ...] = field(default=(), compare=False, repr=False)  # absolute paths of all files that it was read from

@@ -309,6 +309,9 @@ class Kernel:
             return
         where = f" for {len(failed)} of {count} states, first at index {_index(failed[0], shape)}" * bool(shape)
         self._check_range(job, failed[0], where)
+        if self.info.name == "contact_inverse_dynamics":
+            needs = "three points that are not in line, or a flat foot, where the base is free in space"
+            raise ModelError(f"{self.label}: the active contacts cannot carry the base{where}, expected {needs}.")
         raise ModelError(
             f"{self.label}: {self.problem}{where}; likely cause: {self._cause(job, failed[0])}. "
             "Fix: correct it, or pass on_failure='nan'."

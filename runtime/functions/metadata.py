@@ -184,6 +184,7 @@ class Metadata:
     chosen_frames: tuple[str, ...] = ()  # those that functions of frames are about
     loops: LoopsInfo | None = None  # of a robot with loops
     sensors: tuple[Channel, ...] = ()  # what the function measurement reads
+    contacts: tuple[str, ...] = ()  # frames that touch something
     tensors: tuple[TensorInfo, ...] = ()  # that live parameters change
 
 
@@ -234,6 +235,7 @@ def read_metadata(text: bytes, source: str) -> Metadata:
             chosen_frames=tuple(data["chosen_frames"]),
             loops=_loops(data.get("loops")),
             sensors=tuple(Channel(*entry) for entry in data.get("sensors", ())),
+            contacts=tuple(data.get("contacts", ())),
             tensors=tuple(
                 TensorInfo(entry["of"], tuple((constant, factors) for constant, factors in entry["entries"]))
                 for entry in data.get("tensors", ())

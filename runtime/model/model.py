@@ -15,6 +15,7 @@ from elastogen.runtime.errors import ModelError
 from elastogen.runtime.functions.bound import Bound
 from elastogen.runtime.functions.catalogue_methods import CatalogueMethods
 from elastogen.runtime.functions.configuration_methods import ConfigurationMethods
+from elastogen.runtime.functions.contact_methods import ContactMethods
 from elastogen.runtime.functions.dynamics_methods import DynamicsMethods
 from elastogen.runtime.functions.evaluation import Array, ParameterValues
 from elastogen.runtime.functions.frames.frame_methods import FrameMethods
@@ -45,6 +46,7 @@ class Model(
     HigherOrderMethods,
     LinearAnalysis,
     LoopMethods,
+    ContactMethods,
     SensingMethods,
     SlidingMethods,
     OnlineMethods,

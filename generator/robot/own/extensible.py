@@ -95,6 +95,16 @@ class Extensible:
 
         return derivatives_of(self._robot, name, by)
 
+    def with_contacts(self, *contacts: Any) -> Robot:
+        """Return the robot with contacts: names of frames, or mappings with ``frame``, ``rows`` and ``normal``.
+
+        ``rows`` is 3 for a point that may rotate, 6 for a flat foot; ``normal`` is that of what is touched, in the base frame,
+        (0, 0, 1) by default. The model then has ``contact_dynamics``, ``contact_impulse`` and ``contact_inverse_dynamics``.
+        """
+        from elastogen.generator.robot.contacts import with_contacts
+
+        return with_contacts(self._robot, contacts)
+
     def with_sensors(self, *sensors: str) -> Robot:
         """Return the robot with the functions ``measurement`` and ``measurement_derivatives`` of these sensors.
 
