@@ -42,8 +42,8 @@ class ContactMethods(Evaluation):
         The contacts hold both ways: a force that pulls says that the contact would open. Rows that follow from others (two
         flat feet on one body) carry nothing, the accelerations are unique all the same.
         """
-        found: tuple[Array, Array] = self._evaluate("contact_dynamics", (q, qd, F, self._active(active)), out, parameters)
-        return found
+        found: Any = self._evaluate("contact_dynamics", (q, qd, F, self._active(active)), out, parameters)
+        return found  # type: ignore[no-any-return]
 
     def contact_impulse(
         self,
@@ -62,8 +62,8 @@ class ContactMethods(Evaluation):
         """
         share = self._share(restitution)
         given = (q, qd, self._active(active), share)
-        found: tuple[Array, Array] = self._evaluate("contact_impulse", given, out, parameters)
-        return found
+        found: Any = self._evaluate("contact_impulse", given, out, parameters)
+        return found  # type: ignore[no-any-return]
 
     def contact_inverse_dynamics(
         self,
@@ -81,8 +81,8 @@ class ContactMethods(Evaluation):
         ModelError where the active contacts cannot carry the motion: a free base in space needs three points, or a flat foot.
         """
         given = (q, qd, qdd, self._active(active))
-        found: tuple[Array, Array] = self._evaluate("contact_inverse_dynamics", given, out, parameters)
-        return found
+        found: Any = self._evaluate("contact_inverse_dynamics", given, out, parameters)
+        return found  # type: ignore[no-any-return]
 
     def _active(self, given: ArrayLike | None) -> Array:
         """The mask as numbers: 1 and 0."""
