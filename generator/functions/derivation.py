@@ -12,7 +12,6 @@ from elastogen.generator.bodies.shaped_body import dense_modes
 from elastogen.generator.functions import (
     centroidal,
     configuration,
-    contacts,
     derivatives,
     dynamics,
     identification,
@@ -25,8 +24,8 @@ from elastogen.generator.functions.catalogue import Derived, Entry, Formulation,
 from elastogen.generator.functions.composed.fused import MARK, fused_entry
 from elastogen.generator.functions.composed.sensitivities import sensitivity_entry, sensitivity_of
 from elastogen.generator.functions.composed.tangents import differentiated, tangent_entry
+from elastogen.generator.functions.frames import contacts, wrenches
 from elastogen.generator.functions.frames import motion as frame_motion
-from elastogen.generator.functions.frames import wrenches
 from elastogen.generator.functions.function import Function
 from elastogen.generator.functions.higher import acceleration_matrices, energies_and_rates, energy_parts
 from elastogen.generator.functions.loops import entries as loops

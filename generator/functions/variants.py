@@ -295,10 +295,7 @@ class VariantFamily:
     def mechanism(
         self, *, reframe: bool, regroup: bool, separate: bool = False, points: bool = False, frames: tuple[str, ...] = ()
     ) -> Mechanism:
-        """The mechanism with or without optimized frames, base parameters, coordinates for the slots of windows, points.
-
-        With ``frames`` these are its points.
-        """
+        """The mechanism with or without optimized frames, base parameters, slots of windows, points; ``frames`` are points."""
         key = (reframe, regroup, separate, points, frames)
         if key not in self._mechanisms:
             with self.graph.section(PARAMETERS):
@@ -366,7 +363,7 @@ class VariantFamily:
         return self._frame_assignments[family]
 
     def best(self, family: str, cost: Callable[[Variant], float]) -> Variant:
-        """The cheapest layout of a family; found once, then remembered."""
+        """The cheapest frame assignment of a family; found once, then remembered."""
         if family not in self._best:
             self._best[family] = min(self.frame_assignments(family), key=cost)
         return self._best[family]

@@ -29,7 +29,7 @@ from elastogen.generator.robot.own.extensible import Extensible
 if TYPE_CHECKING:  # SymPy is imported when a symbol is asked for: a robot that is known starts without it
     import sympy
 
-    from elastogen.generator.robot.contacts import Contact
+    from elastogen.generator.robot.loops.contacts import Contact
     from elastogen.generator.robot.own.functions import OwnFunction
     from elastogen.generator.robot.own.terms import Term
     from elastogen.runtime.interface.channel import Channel

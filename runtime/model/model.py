@@ -15,9 +15,9 @@ from elastogen.runtime.errors import ModelError
 from elastogen.runtime.functions.bound import Bound
 from elastogen.runtime.functions.catalogue_methods import CatalogueMethods
 from elastogen.runtime.functions.configuration_methods import ConfigurationMethods
-from elastogen.runtime.functions.contact_methods import ContactMethods
 from elastogen.runtime.functions.dynamics_methods import DynamicsMethods
 from elastogen.runtime.functions.evaluation import Array, ParameterValues
+from elastogen.runtime.functions.frames.contact_methods import ContactMethods
 from elastogen.runtime.functions.frames.frame_methods import FrameMethods
 from elastogen.runtime.functions.frames.inverse_kinematics import InverseKinematicsMethods
 from elastogen.runtime.functions.higher_order_methods import HigherOrderMethods

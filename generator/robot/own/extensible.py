@@ -101,7 +101,7 @@ class Extensible:
         ``rows`` is 3 for a point that may rotate, 6 for a flat foot; ``normal`` is that of what is touched, in the base frame,
         (0, 0, 1) by default. The model then has ``contact_dynamics``, ``contact_impulse`` and ``contact_inverse_dynamics``.
         """
-        from elastogen.generator.robot.contacts import with_contacts
+        from elastogen.generator.robot.loops.contacts import with_contacts
 
         return with_contacts(self._robot, contacts)
 
