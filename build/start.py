@@ -107,7 +107,8 @@ def build_model(
     C and at once in Python. ``contacts`` are frames that touch something, by name or as mappings with ``frame``,
     ``rows`` (3 or 6) and ``normal``, for ``contact_dynamics`` and its like. ``derivation`` "graph" derives on elastogen's own
     graph, "sympy" by SymPy: the same functions, slower to derive. ``identification`` names what C
-    estimates while the robot moves, for example ["external_forces"] (:data:`elastogen.build.options.ONLINE`). ``native`` uses all instructions of this processor;
+    estimates while the robot moves, for example ["external_forces"] (:data:`elastogen.build.options.ONLINE`).
+    ``native`` uses all instructions of this processor;
     ``fp_contract="fast"`` allows fused multiply-add; ``lanes`` lets batches evaluate and simulate several at once in the
     processor's vectors, with the same bits and twice the time to compile; ``cflags`` are added last, after those of
     $ELASTOGEN_CFLAGS. ``cache_dir`` replaces $ELASTOGEN_CACHE_DIR and the user's cache directory. An unchanged file
