@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -11,6 +12,9 @@ from elastogen.runtime.errors import ModelError
 from elastogen.runtime.functions.evaluation import Evaluation, ParameterValues
 from elastogen.runtime.online.elastic_states import ElasticStates, elastic_states
 from elastogen.runtime.online.momentum_observer import MomentumObserver
+
+if TYPE_CHECKING:
+    from elastogen.runtime.online.collision import CollisionDetector
 
 
 class OnlineMethods(Evaluation):
@@ -30,6 +34,26 @@ class OnlineMethods(Evaluation):
         """
         self._needs("momentum_observer", "eg_observe_momentum", "external_forces")
         return MomentumObserver(self, dt, gain)
+
+    def collision_detector(
+        self,
+        dt: float,
+        gain: ArrayLike = 500.0,
+        *,
+        uncertain: Mapping[str, float],
+        floor: ArrayLike,
+        margin: float = 1.2,
+    ) -> CollisionDetector:
+        """Collisions from the momentum observer, with thresholds from what may be wrong in the model.
+
+        ``uncertain`` are live parameters and by how much they may be off, in their units: {"payload_mass": 0.2}. ``floor``
+        [N m, N] is what noise and unknown friction may show, (nv,) or a number; ``margin`` multiplies what the uncertain
+        parameters explain. Needs ``build_model(robot, identification=["external_forces"])``.
+        """
+        from elastogen.runtime.online.collision import CollisionDetector
+
+        self._needs("collision_detector", "eg_observe_momentum", "external_forces")
+        return CollisionDetector(self, dt, gain, uncertain, floor, margin)
 
     def elastic_states(
         self,
