@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from elastogen.generator.description.file.fields import ScalarField
@@ -16,7 +16,7 @@ from elastogen.generator.description.files import Files
 from elastogen.generator.description.flexible.kinds import FLEXIBLE_KINDS, sliding_types
 from elastogen.generator.description.interfaces import seated
 from elastogen.generator.description.loops.read import read_loops
-from elastogen.generator.description.points import read_points
+from elastogen.generator.description.points import on_nodes, read_points
 from elastogen.generator.description.section_values import SectionValues, read_parameters
 from elastogen.generator.description.solids.mesh_file import MeshSection
 from elastogen.generator.description.solids.mesh_links import MeshLink, with_meshes
@@ -53,7 +53,8 @@ class _Edge:
 def assemble(file: RobotFile, source: str, folder: Path, files: Files) -> Robot:
     """Return the robot that the file describes, not yet validated and with nothing live; paths are relative to ``folder``."""
     made = _Assembly(file, Location(source))
-    return with_meshes(made.robot(), made.mesh_links(), made.values, folder, files)
+    robot = with_meshes(made.robot(), made.mesh_links(), made.values, folder, files)
+    return replace(robot, points=on_nodes(robot, robot.points, made.file.points, made.where.at("points")))
 
 
 class _Assembly:

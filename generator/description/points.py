@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from math import isfinite
 
 import numpy as np
@@ -43,6 +44,25 @@ def read_points(
             offset = None if given is None else parse_scalar(given, parameters, here.at("strain", "offset"))
             gauge = Gauge(section.strain.direction, offset)
         found.append(Point(name, section.link or "", section.joint or "", pose, gauge))
+    return tuple(found)
+
+
+def on_nodes(robot: Robot, points: tuple[Point, ...], sections: tuple[PointSection, ...], where: Location) -> tuple[Point, ...]:
+    """The points with those that are given by nodes of a mesh in the middle of these."""
+    found = []
+    for point, section in zip(points, sections, strict=True):
+        if section.nodes is not None:
+            here = where.at(point.name, "nodes")
+            body = next((link.flexible for link in robot.links if link.name == point.link), None)
+            if body is None or body.solid is None:
+                raise here.error(point.link, "a link by a mesh", "give the place by xyz")
+            missing = [node for node in section.nodes if node not in body.solid.numbers]
+            if missing:
+                expected = f"numbers of corners of elements, up to {int(body.solid.numbers.max())}"
+                raise here.error(missing[:5], expected, "take the file's own numbers of nodes")
+            x, y, z = body.solid.nodes[: len(body.solid.numbers)][np.isin(body.solid.numbers, section.nodes)].mean(axis=0)
+            point = replace(point, pose=product(from_xyz_rpy((float(x), float(y), float(z)), (0, 0, 0)), point.pose))
+        found.append(point)
     return tuple(found)
 
 

@@ -152,6 +152,31 @@ def strains(variant: Variant) -> Derived:
     return Derived((values,))
 
 
+def stresses(variant: Variant) -> Derived:
+    """Hooke's law for the strains of every point on a solid."""
+    q, values = variant.input("q"), []
+    for point in variant.pointed.on_solids:
+        with variant.graph.section(f"{point.point.name}: stress"):
+            values += point.stress(q)
+    return Derived((values,))
+
+
+def von_mises(variant: Variant) -> Derived:
+    """sqrt(1/2 ((xx - yy)^2 + (yy - zz)^2 + (zz - xx)^2) + 3 (xy^2 + yz^2 + xz^2)) of every point on a solid."""
+    q, values = variant.input("q"), []
+    for point in variant.pointed.on_solids:
+        with variant.graph.section(f"{point.point.name}: stress"):
+            xx, yy, zz, xy, yz, xz = point.stress(q)
+            a, b, c = xx - yy, yy - zz, zz - xx
+            values.append(variant.graph.sqrt(0.5 * (a * a + b * b + c * c) + 3 * (xy * xy + yz * yz + xz * xz)))
+    return Derived((values,))
+
+
+def _on_solid(robot: Robot) -> bool:
+    bodies = [robot.link(point.link).flexible for point in robot.points if point.link]
+    return any(body is not None and body.solid is not None and "E" in body.solid.report for body in bodies)
+
+
 def curvatures(variant: Variant) -> Derived:
     """w'' in y and in z."""
     q, values = variant.input("q"), []
@@ -176,11 +201,14 @@ def _per_coordinate(name: str, unit: str) -> Outputs:
 
 _TWIST = "linear (3), angular (3)"
 _POINTS = "only for robots with points: add `points:` to the robot's description"
+_SOLIDS = "only for robots with points on links by meshes of a known material: add `points:` on one"
 _NEEDS = {
     "point_strains": (
         lambda robot: any(point.strain is not None for point in robot.points),
         "only for robots with strain gauges: add `strain: {offset: ...}` to a point on a beam",
     ),
+    "point_stresses": (_on_solid, _SOLIDS),
+    "von_mises": (_on_solid, _SOLIDS),
     "point_curvatures": (_on_beam, "only for robots with points on beams: add `points:` on a flexible link"),
 }
 
@@ -208,6 +236,12 @@ ENTRIES = tuple(
          lambda v: (Argument("strain", (len(v.pointed.gauges),), "1", "per gauge, in the order of `points`"),), (strains,)),
         ("point_curvatures", "Curvatures w'' of the beams at the points on them.", ("q",),
          lambda v: (matrix("curvature", len(v.pointed.on_beams), 2, "1/m", "per point on a beam: in y, in z"),), (curvatures,)),
+        ("point_stresses", "Stresses at the points on solids, in their own axes.", ("q",),
+         lambda v: (matrix("stress", len(v.pointed.on_solids), 6, "Pa", "per point on a solid: xx, yy, zz, xy, yz, xz"),),
+         (stresses,)),
+        ("von_mises", "Equivalent stresses of von Mises at the points on solids.", ("q",),
+         lambda v: (Argument("stress", (len(v.pointed.on_solids),), "Pa", "per point on a solid, in the order of `points`"),),
+         (von_mises,)),
         ("accelerometers", "Readings R^T (a - g) of accelerometers in all points, in their own axes.", ("q", "qd", "qdd"),
          _per_point("reading", 3, "m/s^2", "x, y, z of its frame"), (accelerometers,)),
         ("gyroscopes", "Readings R^T omega of gyroscopes in all points, in their own axes.", ("q", "qd"),

@@ -62,6 +62,13 @@ METHODS: dict[str, PythonMethod] = {
     "point_strains": PythonMethod(
         "Strains that the gauges read, -offset w''(x), plus u' where a link stretches, (..., n_gauges)."
     ),
+    "point_stresses": PythonMethod(
+        """Stresses at the points on solids, in their own axes, (..., n_points_on_solids, 6), [Pa].
+
+        xx, yy, zz, xy, yz, xz by Hooke's law with the mesh's material.
+        """,
+    ),
+    "von_mises": PythonMethod("Equivalent stresses of von Mises at the points on solids, (..., n_points_on_solids), [Pa]."),
     "point_curvatures": PythonMethod(
         """Curvatures w'' in y and in z of the beams at the points on them, (..., n_points_on_beams, 2), [1/m].
 

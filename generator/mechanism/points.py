@@ -18,7 +18,7 @@ from elastogen.generator.sliding.beam_section import BeamSection, Bending, beam_
 from elastogen.generator.sliding.clamped_bodies import clamped_bodies
 from elastogen.generator.sliding.section_parts import SectionParts, section_parts
 from elastogen.generator.sliding.tip_motion import material_motion
-from elastogen.generator.solids.material_points import material_point
+from elastogen.generator.solids.material_points import material_point, stresses_of
 from elastogen.generator.spatial.inertia import Inertia
 from elastogen.generator.spatial.vectors import Rotation, combination_scalar
 
@@ -37,11 +37,17 @@ class PointFrame:
     parts: SectionParts | None = None  # of the beam, on both sides
     coordinates: tuple[int, ...] = ()  # indices in q of the section's coordinates, or of the solid's
     strains: tuple[Value, ...] = ()  # of a gauge on a solid, per unit of these coordinates
+    stresses: tuple[tuple[Value, ...], ...] = ()  # on a solid: xx, yy, zz, xy, yz, xz in the point's axes, per unit of each
 
     def bending(self, q: Sequence[Value]) -> Bending:
         """How its beam bends there."""
         assert self.section is not None
         return self.section.bending([q[k] for k in self.coordinates])
+
+    def stress(self, q: Sequence[Value]) -> list[Value]:
+        """xx, yy, zz, xy, yz, xz of the solid there, in the point's axes [Pa]."""
+        graph, own = self.stresses[0][0].graph, [q[k] for k in self.coordinates]
+        return [combination_scalar(graph, own, list(column)) for column in zip(*self.stresses, strict=True)]
 
     def strain(self, q: Sequence[Value]) -> Value:
         """What its gauge reads."""
@@ -62,6 +68,11 @@ class PointedMechanism(Mechanism):
     def on_beams(self) -> tuple[PointFrame, ...]:
         """The points on beams."""
         return tuple(point for point in self.points if point.section is not None)
+
+    @property
+    def on_solids(self) -> tuple[PointFrame, ...]:
+        """The points on solids of a known material."""
+        return tuple(point for point in self.points if point.stresses)
 
     @property
     def gauges(self) -> tuple[PointFrame, ...]:
@@ -133,8 +144,11 @@ def _on_solid(lower: Lowering, robot: Robot, point: Point, body: FlexibleBody, f
     frames.append(Frame(point.name, frame, Rotation(()), place, motion, elastic.coordinates, Inertia.zero(lower.graph)))
     rotation, position = steps(lower, pose)
     carried = LinkFrame(point.name, len(frames) - 1, rotation, [x - y for x, y in zip(position, place, strict=True)])
+    stresses = tuple(
+        tuple(lower.graph.value(float(x)) for x in row) for row in stresses_of(body.solid, material.strains, numbers[:3, :3])
+    )
     if point.strain is None:
-        return PointFrame(point, carried)
+        return PointFrame(point, carried, coordinates=elastic.coordinates, stresses=stresses)
     along = numbers[:3, "xyz".index(point.strain.direction)]
     strains = tuple(lower.graph.value(float(along @ strain @ along)) for strain in material.strains)
-    return PointFrame(point, carried, lower.value(0), coordinates=elastic.coordinates, strains=strains)
+    return PointFrame(point, carried, lower.value(0), coordinates=elastic.coordinates, strains=strains, stresses=stresses)

@@ -99,7 +99,15 @@ NOT_COMPARED: dict[str, str] = {
     **dict.fromkeys(
         (
             *(f"point_{what}" for what in ("positions", "velocities", "accelerations", "jerks", "jacobians", "jacobian_rates")),
-            *("point_forces", "point_strains", "point_curvatures", "accelerometers", "gyroscopes"),
+            *(
+                "point_forces",
+                "point_strains",
+                "point_stresses",
+                "von_mises",
+                "point_curvatures",
+                "accelerometers",
+                "gyroscopes",
+            ),
             *("frame_pose", "frame_pose_and_jacobian", "frame_forces"),
             *("inverse_dynamics_with_wrenches", "forward_dynamics_with_wrenches"),
             *(

@@ -59,3 +59,17 @@ def _of_nodes(found: Found, place: Array) -> MaterialPoint:
     R = rigid_motions(found.nodes[around] - found.nodes[order[0]])
     fitted = np.linalg.lstsq(R, found.shapes[around].reshape(-1, count), rcond=None)[0]
     return MaterialPoint(found.nodes[order[0]], found.shapes[order[0]].T, fitted[3:].T, np.zeros((0, 3, 3)))
+
+
+def stresses_of(found: Found, strains: Array, axes: Array) -> Array:
+    """(k, 6): Hooke's law for strains (k, 3, 3) of the link's axes, as xx, yy, zz, xy, yz, xz in other ``axes`` [Pa].
+
+    Empty where the material is not known.
+    """
+    if not len(strains) or "E" not in found.report:
+        return np.zeros((0, 6))
+    E, nu = found.report["E"], found.report["nu"]
+    own = axes.T @ strains @ axes
+    mean = np.trace(own, axis1=1, axis2=2)[:, None, None] * np.eye(3)
+    stress = E * nu / ((1 + nu) * (1 - 2 * nu)) * mean + E / (1 + nu) * own
+    return np.stack([stress[:, a, b] for a, b in ((0, 0), (1, 1), (2, 2), (0, 1), (1, 2), (0, 2))], axis=1)

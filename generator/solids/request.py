@@ -28,6 +28,7 @@ FORMAT = 1  # raised where the same request gives other numbers
 FIRST_COUNT = 400  # elements of the first mesh, where no size is given
 ACROSS = 0.4  # first elements at round interfaces, by their radius
 CONVERGED = 0.01  # relative change of the kept frequencies from one size to half of it
+_ARRAYS = ("stiffness", "nodes", "tetrahedra", "surface", "shapes", "numbers")  # of Found
 MOST_ELEMENTS = 12_000  # of a mesh that is made without being asked for
 
 
@@ -80,6 +81,7 @@ class Found:
     tetrahedra: Indices  # (t, 10)
     surface: Indices  # (m, 6)
     shapes: Array  # (n, 3, k)
+    numbers: Indices  # of the first nodes in the file, from 1
     report: dict[str, Any]
 
     @cached_property
@@ -180,7 +182,7 @@ def _reduced(request: Request, solid: Solid, exact: bool) -> _Result:
     with stage("finite elements", f"{len(solid.tetrahedra)} elements"):
         elements = quadratic_elements(solid, material)
     result = _of_elements(request, elements, exact)
-    more = {"elements": len(solid.tetrahedra), "density": material.density}
+    more = {"elements": len(solid.tetrahedra), "density": material.density, "E": material.E, "nu": material.nu}
     return replace(result, found=replace(result.found, report={**more, **result.found.report}))
 
 
@@ -200,7 +202,15 @@ def _of_elements(request: Request, elements: Elements, exact: bool) -> _Result:
         "interfaces": {each.name: each.how for each in (clamp, *seats)},
     }
     found = Found(
-        numbers, result.stiffness, result.motions, elements.nodes, elements.tetrahedra, elements.surface, result.shapes, report
+        integrals=numbers,
+        stiffness=result.stiffness,
+        motions=result.motions,
+        nodes=elements.nodes,
+        tetrahedra=elements.tetrahedra,
+        surface=elements.surface,
+        shapes=result.shapes,
+        numbers=elements.numbers,
+        report=report,
     )
     return _Result(found, result)
 
@@ -227,7 +237,7 @@ def _with_sizes(result: _Result, solid: Solid, size: float, moved: float | None)
 def _packed(found: Found) -> dict[str, Any]:
     arrays: dict[str, Any] = {f"integral_{name}": array for name, array in found.integrals.items()}
     arrays |= {f"motion_{name}": array for name, array in found.motions.items()}
-    plain = {name: getattr(found, name) for name in ("stiffness", "nodes", "tetrahedra", "surface", "shapes")}
+    plain = {name: getattr(found, name) for name in _ARRAYS}
     text = np.frombuffer(json.dumps(found.report).encode(), dtype=np.uint8)
     return {**arrays, **plain, "report": text}
 
@@ -236,6 +246,6 @@ def _unpacked(arrays: Mapping[str, Any]) -> Found:
     def named(start: str) -> dict[str, Array]:
         return {name.removeprefix(start): array for name, array in arrays.items() if name.startswith(start)}
 
-    plain = {name: arrays[name] for name in ("stiffness", "nodes", "tetrahedra", "surface", "shapes")}
+    plain = {name: arrays[name] for name in _ARRAYS}
     report = json.loads(bytes(arrays["report"]).decode())
     return Found(integrals=named("integral_"), motions=named("motion_"), report=report, **plain)

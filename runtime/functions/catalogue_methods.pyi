@@ -145,6 +145,15 @@ class CatalogueMethods(Evaluation):
     def point_strains(self, q: ArrayLike, *, out: Array | None = None, parameters: ParameterValues = None) -> Array:
         """Strains that the gauges read, -offset w''(x), plus u' where a link stretches, (..., n_gauges)."""
 
+    def point_stresses(self, q: ArrayLike, *, out: Array | None = None, parameters: ParameterValues = None) -> Array:
+        """Stresses at the points on solids, in their own axes, (..., n_points_on_solids, 6), [Pa].
+
+        xx, yy, zz, xy, yz, xz by Hooke's law with the mesh's material.
+        """
+
+    def von_mises(self, q: ArrayLike, *, out: Array | None = None, parameters: ParameterValues = None) -> Array:
+        """Equivalent stresses of von Mises at the points on solids, (..., n_points_on_solids), [Pa]."""
+
     def point_curvatures(self, q: ArrayLike, *, out: Array | None = None, parameters: ParameterValues = None) -> Array:
         """Curvatures w'' in y and in z of the beams at the points on them, (..., n_points_on_beams, 2), [1/m].
 

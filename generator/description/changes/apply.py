@@ -12,7 +12,7 @@ from elastogen.generator.description.changes.make_flexible import is_mesh, make_
 from elastogen.generator.description.file.changes_file import ChangedJoint, ChangedLink, ChangesFile
 from elastogen.generator.description.files import Files
 from elastogen.generator.description.loops.read import read_loops
-from elastogen.generator.description.points import read_points
+from elastogen.generator.description.points import on_nodes, read_points
 from elastogen.generator.description.section_values import SectionValues, moved_to_com, read_parameters
 from elastogen.generator.description.solids.mesh_links import MeshLink, with_meshes
 from elastogen.generator.robot.location import Location, did_you_mean
@@ -45,6 +45,7 @@ def apply_changes(base: Robot, file: ChangesFile, where: Location, folder: Path,
         robot = replace(robot, tip=link, tool=values.frame(file.tip, here))
     robot = with_meshes(robot, meshes, values, folder, files)
     points = read_points(file.points, values.frame, values.parameters, where.at("points"))
+    points = on_nodes(robot, points, file.points, where.at("points"))
     loops = read_loops(file.loops, values, where.at("loops"))
     return replace(robot, points=(*robot.points, *points), loops=(*robot.loops, *loops))
 

@@ -31,12 +31,16 @@ class PointSection(FrameSection):
     link: NameField | None = Field(default=None, description="the link whose material carries it")
     joint: NameField | None = Field(default=None, description="instead of link: the joint it is fixed on")
     x: ScalarField | None = Field(default=None, description="instead of xyz: place along the link from its frame's origin [m]")
-    strain: GaugeSection | None = Field(default=None, description="beams: makes it a strain gauge")
+    nodes: tuple[int, ...] | None = Field(
+        default=None, min_length=1, description="links by meshes, instead of xyz: the middle of nodes by the file's numbers"
+    )
+    strain: GaugeSection | None = Field(default=None, description="makes it a strain gauge: on beams and links by meshes")
 
     @model_validator(mode="after")
     def _one_place(self) -> PointSection:
         if (self.link is None) == (self.joint is None):
             raise problem("either link or joint", "name the link, or the joint, that carries the point")
         exclusive(self, ("x",), ("xyz", "matrix"))
-        exclusive(self, ("joint",), ("x", "strain"))
+        exclusive(self, ("nodes",), ("x", "xyz", "matrix"))
+        exclusive(self, ("joint",), ("x", "nodes", "strain"))
         return self

@@ -294,3 +294,45 @@ def test_points_and_gauges_on_a_solid(folder):
     ):
         with pytest.raises(elastogen.RobotError, match=expected):
             written(folder, described({"points": [bad]}))
+
+
+def test_stresses_of_a_bent_bar(folder):
+    """Bending in the middle of a bar: sigma = M z / I, no shear on top; von Mises is its amount; turned axes turn it."""
+    points = [{"name": "top", "link": "arm", "xyz": [0.08, 0, 0.01]},
+              {"name": "turned", "link": "arm", "xyz": [0.08, 0, 0.01], "rpy": [0, 0, np.pi / 2]}]  # fmt: skip
+    plain = {"E": 70e9, "nu": 0.3, "density": 2700}
+    robot = written(folder, described({"points": points}, size=0.012, modes=12, material=plain))
+    body, programs = robot.links[1].flexible, PlainPrograms(robot)
+    x = np.linalg.solve(np.array(body.stiffness, float), np.array(body.tip_displacements, float) @ [0, 0, 50.0])
+    q = np.array([0.3, *x, 0.0])
+    stress, mises = programs("point_stresses", q=q), programs("von_mises", q=q)
+    bending = 50.0 * (0.2 - 0.08) * 0.01 / (0.03 * 0.02**3 / 12)
+    assert stress[0][0] == pytest.approx(-bending, rel=0.06)
+    assert np.abs(stress[0][1:]).max() < 0.1 * bending
+    for row, found in zip(stress, mises, strict=True):
+        xx, yy, zz, xy, yz, xz = row
+        tensor = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+        deviator = tensor - np.trace(tensor) / 3 * np.eye(3)
+        assert found == pytest.approx(np.sqrt(1.5 * np.sum(deviator**2)), rel=1e-12)
+    np.testing.assert_allclose(stress[1], stress[0][[1, 0, 2, 3, 5, 4]] * [1, 1, 1, -1, -1, 1], rtol=1e-9, atol=1e-9 * bending)
+    assert mises[1] == pytest.approx(mises[0], rel=1e-12)
+
+
+def test_a_point_by_nodes_of_the_file(folder):
+    """The middle of three nodes; other numbers and links are refused."""
+    found = written(folder, described()).links[1].flexible.solid
+    used, inverse = np.unique(found.tetrahedra[:, :4], return_inverse=True)
+    import meshio
+
+    meshio.write(folder / "box.inp", meshio.Mesh(found.nodes[used], [("tetra", inverse.reshape(-1, 4))]), file_format="abaqus")
+    point = {"name": "p", "link": "arm", "nodes": [2, 5, 6]}
+    robot = written(folder, described({"points": [point]}, file="box.inp", scale=1.0))
+    place = [float(row[3]) for row in robot.points[0].pose[:3]]
+    np.testing.assert_allclose(place, found.nodes[used][[1, 4, 5]].mean(axis=0), rtol=1e-6, atol=1e-9)
+    for bad, expected in (
+        ({**point, "nodes": [2, 99999]}, "99999.*numbers of corners"),
+        ({**point, "link": "fore"}, "a link by a mesh"),
+        ({**point, "xyz": [0, 0, 0]}, "xyz"),
+    ):
+        with pytest.raises(elastogen.RobotError, match=expected):
+            written(folder, described({"points": [bad]}, file="box.inp", scale=1.0))
