@@ -7,17 +7,22 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from elastogen.generator.robot.bodies.flexible_body import TIP, FlexibleBody, Interface
-from elastogen.generator.robot.robot import Matrix, Vector
+from elastogen.generator.robot.robot import ZERO3, Matrix, Vector
+from elastogen.generator.solids.reduction import pairs
 from elastogen.generator.solids.solid import Array, Elements
 
 
-def integrals(elements: Elements, shapes: Array) -> dict[str, Array]:
-    """m, int r dm, int r r^T dm, int b_n dm, int b_n r^T dm, int b_n b_m^T dm of displacements b_n of the nodes."""
+def integrals(elements: Elements, shapes: Array, second: Array) -> dict[str, Array]:
+    """m, int r dm, int r r^T dm, int b_n dm, int b_n r^T dm, int b_n b_m^T dm of displacements b_n of the nodes.
+
+    Second-order fields come last; their products with others are of third order and left out.
+    """
     mass, X = elements.mass, elements.nodes
     weights = mass @ np.ones(len(X))  # int N_i dm
-    fields = [np.ascontiguousarray(shapes[:, :, j]) for j in range(shapes.shape[2])]
+    fields = [np.ascontiguousarray(array[:, :, j]) for array in (shapes, second) for j in range(array.shape[2])]
     weighted = [mass @ field for field in fields]
-    products = np.array([[field.T @ other for other in weighted] for field in fields])
+    first = shapes.shape[2]
+    products = np.array([[field.T @ other for other in weighted[:first]] for field in fields[:first]])
     second = X.T @ (mass @ X)
     return {
         "mass": np.array(weights.sum()),
@@ -38,18 +43,21 @@ def reduced_body(
     rotation: str,
 ) -> FlexibleBody:
     """The body; ``places`` are the origins of its interfaces [m], of which the one called ``tip`` is the tip as well."""
-    count = len(found["fields"])
-    interfaces = {name: _interface(name, places[name], motions[name]) for name in places}
+    count, fields = len(stiffness), len(found["fields"])
+    second = pairs(count) if fields > count else []
+    products = [[_rows(block) for block in line] + [ZERO3] * len(second) for line in found["products"]]
+    products += [[ZERO3] * fields for _ in second]
+    interfaces = {name: _interface(name, places[name], motions[name], count) for name in places}
     end = interfaces[tip]
     return FlexibleBody(
         coordinates=tuple(f"mode{j + 1}" for j in range(count)),
-        monomials=tuple((j,) for j in range(count)),
+        monomials=(*((j,) for j in range(count)), *second),
         mass=float(found["mass"]),
         first_moments=_vector(found["first"]),
         second_moments=_rows(found["second"]),
         field_integrals=_rows(found["fields"]),
         field_position_integrals=tuple(_rows(matrix) for matrix in found["positions"]),
-        field_field_integrals=tuple(tuple(_rows(block) for block in line) for line in found["products"]),
+        field_field_integrals=tuple(map(tuple, products)),
         stiffness=_rows((stiffness + stiffness.T) / 2),
         damping=tuple((0,) * count for _ in range(count)),
         tip_pose=end.pose,
@@ -61,10 +69,10 @@ def reduced_body(
     )
 
 
-def _interface(name: str, place: Array, motions: Array) -> Interface:
+def _interface(name: str, place: Array, motions: Array, count: int) -> Interface:
     x, y, z = (float(entry) for entry in place)
     pose = ((1, 0, 0, x), (0, 1, 0, y), (0, 0, 1, z), (0, 0, 0, 1))
-    return Interface(name, pose, _rows(motions[:, :3]), _rows(motions[:, 3:]))
+    return Interface(name, pose, _rows(motions[:, :3]), _rows(motions[:count, 3:]))
 
 
 def _vector(values: Array) -> Vector:

@@ -15,7 +15,8 @@ import numpy as np
 
 from elastogen.generator.solids.constraints import Constrained, Solver, lowest
 from elastogen.generator.solids.interfaces import Clamped, rigid_motions
-from elastogen.generator.solids.solid import Array, Elements
+from elastogen.generator.solids.materials import Material
+from elastogen.generator.solids.solid import EDGES, Array, Elements
 
 CLAMPED_MODES = 10  # with all interfaces held, beyond as many as coordinates are wanted
 EQUAL = 1e-6  # frequencies that are this near, relatively, belong to one plane of shapes
@@ -27,7 +28,8 @@ class Reduced:
     """A solid in few coordinates: displacements of all nodes, motions of the interfaces, stiffness; frequencies [rad/s]."""
 
     shapes: Array  # (n, 3, k): of the nodes by every coordinate, the largest of length 1
-    motions: dict[str, Array]  # by interface (k, 6): shift and turn per unit of every coordinate
+    second: Array  # (n, 3, p): by the products of every pair of coordinates, where foreshortening is wanted
+    motions: dict[str, Array]  # by interface (k + p, 6): shift and turn per unit of every coordinate and product
     stiffness: Array  # (k, k) [N/m]
     frequencies: Array  # of the reduced solid with its loads
     full: Array  # of all elements with the same loads; empty where they were not asked for
@@ -42,8 +44,12 @@ def reduced(
     count: int | None,
     below: float | None,
     exact: bool = True,
+    shortened: Material | None = None,
 ) -> Reduced:
-    """Reduce to ``count`` coordinates, or to all modes ``below`` a frequency [rad/s]; loads: 6 x 6 inertias at interfaces."""
+    """Reduce to ``count`` coordinates, or to all modes ``below`` a frequency [rad/s]; loads: 6 x 6 inertias at interfaces.
+
+    ``shortened`` is the material of a solid whose foreshortening is wanted.
+    """
     from scipy.sparse import csr_matrix
 
     solid = Constrained(elements, clamp, seats)
@@ -62,8 +68,61 @@ def reduced(
     z, shapes = z / size, shapes / size
     stiffness = square / np.outer(size, size)
     full = _full(solid, carried, kept) if exact else np.zeros(0)
-    motions = {name: np.asarray((motion[name] @ z).T) for name in motion}
-    return Reduced(shapes, motions, stiffness, np.sqrt(squares[:kept]), full, _effective(solid, carried, z))
+    second = np.zeros((solid.size, 0)) if shortened is None else _second_order(solid, shapes, shortened)
+    motions = {name: np.asarray((motion[name] @ np.hstack([z, second])).T) for name in motion}
+    effective = _effective(solid, carried, z)
+    moved = solid.displacements(second) if second.shape[1] else np.zeros((*shapes.shape[:2], 0))
+    return Reduced(shapes, moved, motions, stiffness, np.sqrt(squares[:kept]), full, effective)
+
+
+def pairs(count: int) -> list[tuple[int, int]]:
+    """The products of coordinates that second-order fields belong to."""
+    return [(j, k) for j in range(count) for k in range(j, count)]
+
+
+def _second_order(solid: Constrained, shapes: Array, material: Material) -> Array:
+    """Displacements b_jk that go with x_j x_k so that the second-order strain x_j x_k sym(H_j^T H_k) costs the least energy.
+
+    H are gradients of the shapes; for j = k it is half of it. By Betti's theorem -f . b_jk is what a load f adds to the
+    stiffness through the stresses that it makes: the geometric stiffness of all static load cases at once. Of a slender beam
+    it is the shortening of its axis.
+    """
+    elements, found = solid.elements, pairs(shapes.shape[2])
+    corners = elements.nodes[elements.tetrahedra[:, :4]]
+    volume = np.linalg.det(corners[:, 1:] - corners[:, :1]) / 6
+    slopes = np.zeros((len(corners), 4, 3))  # of the barycentric coordinates
+    slopes[:, 1:] = np.linalg.inv((corners[:, 1:] - corners[:, :1]).transpose(0, 2, 1))
+    slopes[:, 0] = -slopes[:, 1:].sum(axis=1)
+    lame = material.E * material.nu / ((1 + material.nu) * (1 - 2 * material.nu))
+    shear = material.E / (2 * (1 + material.nu))
+    moved = shapes[elements.tetrahedra]  # (t, 10, 3, k)
+    forces = np.zeros((3 * len(elements.nodes), len(found)))
+    for share, weight in _degree_three():
+        gradients = np.empty((len(corners), 10, 3))
+        gradients[:, :4] = (4 * share - 1)[None, :, None] * slopes
+        for k, (a, b) in enumerate(EDGES):
+            gradients[:, 4 + k] = 4 * (share[a] * slopes[:, b] + share[b] * slopes[:, a])
+        H = np.einsum("tab,tack->tkcb", gradients, moved)  # du_c / dx_b
+        for number, (j, k) in enumerate(found):
+            strain = H[:, j].transpose(0, 2, 1) @ H[:, k]
+            strain = (strain + strain.transpose(0, 2, 1)) / (4 if j == k else 2)
+            mean = np.trace(strain, axis1=1, axis2=2)[:, None, None] * np.eye(3)
+            stress = (lame * mean + 2 * shear * strain) * (weight * volume)[:, None, None]
+            nodal = gradients @ stress  # (t, 10, 3)
+            for direction in range(3):
+                forces[direction::3, number] += np.bincount(
+                    elements.tetrahedra.ravel(), nodal[:, :, direction].ravel(), minlength=len(elements.nodes)
+                )
+    return -Solver(solid.K, solid.clamped_mean)(np.asarray(solid.T.T @ forces))
+
+
+def _degree_three() -> list[tuple[Array, float]]:
+    """Points of a tetrahedron, barycentric, and weights that integrate cubic polynomials."""
+    from skfem.quadrature import get_quadrature
+    from skfem.refdom import RefTet
+
+    points, weights = get_quadrature(RefTet, 3)
+    return [(np.array([1 - x.sum(), *x]), float(6 * weight)) for x, weight in zip(points.T, weights, strict=True)]
 
 
 def _craig_bampton(solid: Constrained, modes: int) -> Array:

@@ -47,6 +47,7 @@ class Request:
     modes: int | None
     below: float | None  # [Hz]
     where: Location
+    shortened: bool = False  # whether foreshortening is wanted
 
     def apart(self, wanted: Wanted) -> float:
         """From an interface to the next one [m]."""
@@ -65,6 +66,7 @@ class Request:
                 [w.name, w.place.tolist(), None if w.axis is None else w.axis.tolist(), w.given, w.averaging]
                 for w in (self.clamp, *self.seats)
             ],
+            "shortened": self.shortened,
             "loads": {name: load.tolist() for name, load in self.loads.items()},
         }  # fmt: skip
         return hashlib.sha256(json.dumps(parts, sort_keys=True).encode() + self.geometry.data).hexdigest()
@@ -191,8 +193,9 @@ def _of_elements(request: Request, elements: Elements, exact: bool) -> _Result:
     _check_apart(request, [clamp, *seats])
     below = None if request.below is None else 2 * np.pi * request.below
     with stage("modes", f"{3 * len(elements.nodes)} degrees of freedom"):
-        result = reduced(elements, clamp, seats, request.loads, request.modes, below, exact)
-    numbers = integrals(elements, result.shapes)
+        material = request.material if request.shortened else None
+        result = reduced(elements, clamp, seats, request.loads, request.modes, below, exact, material)
+    numbers = integrals(elements, result.shapes, result.second)
     report = {
         "freedoms": 3 * len(elements.nodes),
         "mass": float(numbers["mass"]),

@@ -202,21 +202,26 @@ def _check_sizes(body: FlexibleBody, where: Location) -> None:
 
 
 def _gram(body: FlexibleBody, parameters: Mapping[str, Parameter]) -> Array:
-    """The integrals of products of 1, r and the fields: 000's I (4 x 4), I_rd and I_dd in one matrix."""
-    fields = len(body.monomials)
+    """The integrals of products of 1, r and the fields: 000's I (4 x 4), I_rd and I_dd in one matrix.
+
+    Second-order fields without products, which are of third order and often left out, have no part in it.
+    """
+    own = body.field_field_integrals
+    complete = [n for n, m in enumerate(body.monomials) if len(m) == 1 or numeric(own[n][n], parameters).any()]
+    fields = len(complete)
     gram = np.zeros((4 + 3 * fields, 4 + 3 * fields))
     gram[0, 0] = numeric(((body.mass,),), parameters)[0, 0]
     gram[0, 1:4] = gram[1:4, 0] = numeric((body.first_moments,), parameters)[0]
     gram[1:4, 1:4] = numeric(body.second_moments, parameters)
 
-    for n in range(fields):
-        at = 4 + 3 * n
+    for place, n in enumerate(complete):
+        at = 4 + 3 * place
         gram[0, at : at + 3] = gram[at : at + 3, 0] = numeric((body.field_integrals[n],), parameters)[0]
         gram[at : at + 3, 1:4] = numeric(body.field_position_integrals[n], parameters)
         gram[1:4, at : at + 3] = gram[at : at + 3, 1:4].T
-        for m, matrix in enumerate(body.field_field_integrals[n]):
-            if matrix is not ZERO3:
-                gram[at : at + 3, 4 + 3 * m : 7 + 3 * m] = numeric(matrix, parameters)
+        for other, m in enumerate(complete):
+            if own[n][m] is not ZERO3:
+                gram[at : at + 3, 4 + 3 * other : 7 + 3 * other] = numeric(own[n][m], parameters)
     used = gram.any(axis=0) | gram.any(axis=1)  # a beam that bends in a plane moves in one direction of three
     moving: Array = gram[np.ix_(used, used)]
     return moving

@@ -131,6 +131,7 @@ class MeshSection(FlexibleSection):
     size: ScalarField | None = Field(default=None, description="of elements [m]; default: until frequencies stay within 1 %")
     elements: int | None = Field(default=None, ge=20, le=500_000, description="instead: about so many")
     mesher: Literal["netgen", "gmsh"] = Field(default="netgen", description="gmsh: the program, for STEP files")
+    foreshortening: bool = Field(default=False, description="second-order shortening: geometric stiffening")
     interfaces: dict[NameField, ClampedSection] = Field(
         default={}, description="by joint on the link, its own or a child's, or tip; default: bore or face around the axis"
     )
@@ -139,7 +140,9 @@ class MeshSection(FlexibleSection):
     def _one_each(self) -> MeshSection:
         if (self.modes is None) == (self.frequency is None):
             raise problem("either modes or frequency", "for example modes: 8")
-        extra = [key for key in ("file", "material", "size", "elements", "mesher") if key in self.model_fields_set]
+        extra = [
+            key for key in ("file", "material", "size", "elements", "mesher", "foreshortening") if key in self.model_fields_set
+        ]
         if self.matrices is not None and extra:
             raise problem(f"no {extra[0]} beside matrices, which hold all of it", f"remove {extra[0]}", at=extra[0])
         if self.matrices is None and self.material is None:

@@ -11,7 +11,7 @@ import numpy as np
 
 from elastogen.generator.beams.natural_frequencies import carried_body, numeric
 from elastogen.generator.description.files import Files
-from elastogen.generator.description.flexible.check import check_body
+from elastogen.generator.description.flexible.check import MOST_DENSE_PRODUCTS, check_body, check_products
 from elastogen.generator.description.flexible.kind import DescribedLink
 from elastogen.generator.description.section_values import SectionValues
 from elastogen.generator.description.solids.geometry_file import geometry, matrices
@@ -94,7 +94,10 @@ class _Made:
             modes=self.section.modes,
             below=self._number("frequency"),
             where=self.where,
+            shortened=self.section.foreshortening,
         )
+        if request.shortened and request.modes is not None:
+            check_products([request.modes], "take fewer modes", self.where, MOST_DENSE_PRODUCTS)
         found = find(request)
         self._check_mass(float(found.integrals["mass"]))
         tip = TIP if self.ends else seats[-1].name
