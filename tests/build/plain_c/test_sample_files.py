@@ -85,6 +85,19 @@ def test_the_analyzer_finds_nothing(tmp_path: Path) -> None:
         run("gcc", "-std=c99", *flags, *INCLUDES, "-O1", "-c", TEMPLATES / source, "-o", tmp_path / "out.o")
 
 
+@pytest.mark.skipif(shutil.which("clang-tidy") is None, reason="clang-tidy is not installed")
+@pytest.mark.parametrize("source", SOURCES)
+def test_clang_tidy_finds_nothing(source: str) -> None:
+    variant = "loops" if "robot_loops" in source else "sliding" if "switch" in source else "all"
+    run("clang-tidy", "--quiet", TEMPLATES / source, "--", "-std=c99", *INCLUDES, *VARIANTS[variant], cwd=ROOT)
+
+
+def test_editors_find_every_header() -> None:
+    """compile_flags.txt is what clangd and clang-tidy read."""
+    listed = {line[2:] for line in (TEMPLATES / "compile_flags.txt").read_text(encoding="ascii").split() if line[:2] == "-I"}
+    assert listed == {(TEMPLATES / path).parent.relative_to(TEMPLATES).as_posix() for path in files().values()}
+
+
 @pytest.mark.skipif(shutil.which("clang-format") is None, reason="clang-format is not installed")
 def test_files_are_formatted() -> None:
     own = [TEMPLATES / path for path in files().values()]
