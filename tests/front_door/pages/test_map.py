@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 PAGE = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
 WAYS = ("rigid robot", "sliding robot", "floating base", "own terms", "loop", "export", "certificate")
 FILE = r"`((?:generator|build|runtime|templates|elastogen)/[\w/]+\.(?:py|h|c))`"
