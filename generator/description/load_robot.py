@@ -88,10 +88,13 @@ def _finish(described: Described, choices: LoadOptions, quiet: bool = False) -> 
 
 def _chosen(described: Described, choices: LoadOptions, quiet: bool) -> Robot:
     where, tip = described.where, choices.tip
-    robot = reflect_drives(lock_joints(described.robot, choices.lock, where), where)
+    robot = lock_joints(described.robot, choices.lock, where)
     base = choices.base or described.base
     if base is not None:
         robot = with_base(robot, base, where)
+    described_links = {link.name for link in robot.links}
+    robot = reflect_drives(robot, where)
+    wheels = {link.name for link in robot.links} - described_links  # rotors, which have inertia and no mass
     if choices.name is not None:
         robot = replace(robot, name=choices.name)
     if tip is not None:
@@ -99,7 +102,7 @@ def _chosen(described: Described, choices: LoadOptions, quiet: bool) -> Robot:
             fix = did_you_mean(tip, links := [link.name for link in robot.links], f"known are {', '.join(links)}")
             raise where.at("tip").error(tip, "the name of a link", fix)
         robot = replace(robot, tip=tip)
-    validate(robot, accepted_inertias=described.accepted, quiet=quiet)
+    validate(robot, accepted_inertias={*described.accepted, *wheels}, quiet=quiet)
     live = (*described.live, *choices.live)
     if live:
         robot = validate(make_live(robot, live), quiet=True)

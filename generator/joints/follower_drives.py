@@ -3,7 +3,7 @@
 A follower at f(q) turns its rotor by df/dt = f' dq/dt. Where f = k q + c, with one leader, this adds k^2 times the reflected
 inertia and k^2 times the viscous friction to the leader's drive; Coulomb friction becomes |k| times as large, and the velocity
 that smooths it 1/|k| times. What cannot be one drive becomes a term of the equations of motion: R = b (df/dt)^2 / 2, and the
-forces -f'_j c tanh((df/dt) / v).
+forces -f'_j c tanh((df/dt) / v); the rotor of a follower along a curve becomes a wheel in the root, a link of its own.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from dataclasses import fields, replace
 
 import sympy
 
-from elastogen.generator.joints.coupled import CoupledKind, leader
+from elastogen.generator.joints.coupled import COUPLED, CoupledKind, leader
 from elastogen.generator.robot.location import Location
 from elastogen.generator.robot.names import to_identifier
 from elastogen.generator.robot.own.terms import Term, symbol
-from elastogen.generator.robot.robot import Actuation, Joint, Robot, Scalar
+from elastogen.generator.robot.robot import Actuation, Body, Coupling, Joint, Link, Robot, Scalar
 
 _BY_SIGN = ("coulomb", "stribeck", "viscous_asymmetry", "coulomb_asymmetry", "load")  # what coulomb_velocity smooths
 
@@ -49,10 +49,9 @@ def _reflected(robot: Robot, joint: Joint, where: Location) -> Robot:
         slope = _plain(slopes[0])
         led, rest = _merged(single.actuation, drive, slope)
         joints[single.name] = replace(single, actuation=led)
-    elif drive.motor_inertia != 0:
-        expected = "a rotor on a joint that follows one other joint, in proportion to it"
-        raise where.at("motor", "inertia").error(drive.motor_inertia, expected, "give the inertia to the leading joint")
     robot = replace(robot, joints=tuple(joints[other.name] for other in robot.joints))
+    if not linear and drive.motor_inertia != 0:
+        robot = _with_wheel(robot, joint.name, coupling, drive.motor_inertia * drive.gear_ratio**2)
     return _with_friction(robot, joint.name, coupling.position, names, rest)
 
 
@@ -70,6 +69,20 @@ def _merged(led: Actuation, drive: Actuation, slope: Scalar) -> tuple[Actuation,
         if led.coulomb_velocity == width:
             return replace(led, coulomb=led.coulomb + drive.coulomb * abs(slope)), Actuation()
     return led, left
+
+
+def _with_wheel(robot: Robot, name: str, coupling: Coupling, inertia: Scalar) -> Robot:
+    """The robot with the rotor of a follower as a wheel in its root, which turns by the follower's position.
+
+    With I (df/dt)^2 / 2 it has the kinetic energy of the rotor, and nothing else: no mass, no weight, no moment on others.
+    """
+    taken = {link.name for link in robot.links} | {joint.name for joint in robot.joints}
+    label = f"{name}_rotor"
+    while label in taken:
+        label += "_"
+    wheel = Link(label, Body(inertia=((0, 0, 0), (0, 0, 0), (0, 0, inertia))))
+    turning = Joint(label, COUPLED["revolute"], robot.links[0].name, label, coupling=coupling)
+    return replace(robot, links=(*robot.links, wheel), joints=(*robot.joints, turning))
 
 
 def _with_friction(robot: Robot, name: str, position: sympy.Expr, names: tuple[str, ...], drive: Actuation) -> Robot:

@@ -22,8 +22,9 @@ OUTPUTS = (
 )  # fmt: skip
 
 
-def tree(follows: dict[str, str]) -> dict[str, Any]:
+def tree(follows: dict[str, str], rotors: bool = False) -> dict[str, Any]:
     """Two arms on a turning base; ``follows`` couples joints of one arm to those of the other, or along one arm."""
+    drive = {"motor": {"inertia": 0.02, "gear_ratio": 3}} if rotors else {}
     joints = [
         ("waist", "revolute", "base", "trunk", [0, 0, 1], [0, 0, 0.3]),
         ("left1", "revolute", "trunk", "l1", [0, 1, 0], [0.1, 0.2, 0.4]),
@@ -38,7 +39,7 @@ def tree(follows: dict[str, str]) -> dict[str, Any]:
         "links": [{"name": "base"}, *({"name": child, **BODY} for _, _, _, child, _, _ in joints)],
         "joints": [
             {"name": n, "type": t, "parent": p, "child": c, "axis": a, "placement": {"xyz": xyz, "rpy": [0.1, -0.2, 0.3]},
-             **({"follows": follows[n]} if n in follows else {})}
+             **({"follows": follows[n]} if n in follows else {}), **drive}
             for n, t, p, c, a, xyz in joints
         ],
     }  # fmt: skip
@@ -69,10 +70,10 @@ def positions(names: tuple[str, ...], free: tuple[str, ...], follows: dict[str, 
     return np.array([value(name) + 0 * q[0] for name in names])
 
 
-@pytest.mark.parametrize("case", COUPLINGS)
-def test_couplings_equal_the_reduction_by_the_chain_rule(case: str) -> None:
+@pytest.mark.parametrize(("case", "rotors"), [*((case, False) for case in COUPLINGS), ("along", True), ("curved", True)])
+def test_couplings_equal_the_reduction_by_the_chain_rule(case: str, rotors: bool) -> None:
     follows = COUPLINGS[case]
-    coupled, whole = load(tree(follows)), load(tree({}))
+    coupled, whole = load(tree(follows, rotors)), load(tree({}, rotors))
     free, names = coupled.coordinate_names, whole.coordinate_names
     assert free == tuple(name for name in names if name not in follows)
     mine, all_ = functions(coupled), functions(whole)
@@ -115,6 +116,18 @@ def test_couplings_equal_the_reduction_by_the_chain_rule(case: str) -> None:
         mine["inverse_dynamics"].evaluate({**state, "qdd": 0 * q})["F"]
         - next(iter(mine["gravity_vector"].evaluate({"q": q}).values())), rel=1e-10, abs=1e-11
     )  # fmt: skip
+
+
+def test_rotors_of_curved_followers_are_wheels_without_weight() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        robot, plain = load(tree(COUPLINGS["curved"], rotors=True)), load(tree(COUPLINGS["curved"]))
+        free = load(tree(COUPLINGS["curved"], rotors=True), base="floating")
+    assert [link.name for link in robot.links[len(plain.links) :]] == ["right1_rotor", "right2_rotor"]
+    assert {joint.parent for joint in free.joints if joint.name.endswith("_rotor")} == {free.links[0].name}
+    q = np.random.default_rng(3).uniform(-1, 1, 5)
+    results = [next(iter(functions(one)["gravity_vector"].evaluate({"q": q}).values())) for one in (robot, plain)]
+    np.testing.assert_allclose(results[0], results[1], rtol=1e-13, atol=1e-13)
 
 
 def test_circles_unknown_leaders_and_wrong_kinds_are_named() -> None:
