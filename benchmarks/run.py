@@ -21,7 +21,7 @@ from benchmarks.functions import (
 from benchmarks.race import machine
 from benchmarks.race.robots import FILES
 from benchmarks.tool import builds, starts
-from benchmarks.truth import accuracy, collections_tried
+from benchmarks.truth import accuracy
 from benchmarks.truth.robots import report as robots_tried
 
 RESULTS = Path(__file__).parent / "results"
@@ -65,9 +65,11 @@ def main() -> None:
     file = RESULTS / f"{'-'.join(sections) if arguments.sections else 'all'}.md"
     print("\n".join(lines), flush=True)
     for section in sections:  # each is there as soon as it is measured, whatever happens to those after it
-        found = _section(section, robots, work, arguments.rounds, arguments.quick)
-        if section == "robots":
-            found = [*found, *collections_tried.report(arguments.collections)]
+        found = (
+            robots_tried(arguments.collections)
+            if section == "robots"
+            else _section(section, robots, work, arguments.rounds, arguments.quick)
+        )
         lines += found
         file.write_text("\n".join(lines), encoding="utf-8")
         print("\n".join(found), flush=True)
@@ -90,8 +92,6 @@ def _section(section: str, robots: list[str], work: Path, rounds: int, quick: bo
         return [*batches.report(robots, work, rounds), *([] if quick else batch_peers.report(robots, work, rounds))]
     if section == "accuracy":
         return accuracy.report()
-    if section == "robots":
-        return robots_tried()
     if section == "free":
         return free_bases.report(work, rounds)
     if section == "chains":

@@ -1,12 +1,13 @@
 """An MJCF file in this project and in MuJoCo itself: mass matrix, inverse dynamics and the tip's Jacobian at random states.
 
 MuJoCo holds joints that follow others by soft constraints. Here they have no coordinates; so with q_full = f(q) and E = df/dq
-MuJoCo's forces become E^T F and its mass matrix E^T M E.
+MuJoCo's forces become E^T F and its mass matrix E^T M E. Of robots with loops M, C qd, G and the Jacobian of the
+tree are compared, and accelerations at rest, where MuJoCo's own constraints are closed, by Gauss' principle with MuJoCo's M
+and rows of constraints.
 """
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,13 +16,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-import elastogen
-from benchmarks.race.against_pinocchio import Comparison
-from elastogen.generator.functions.derivation import derive_model
+from benchmarks.race.comparison import Comparison, State, loaded, measure
 from elastogen.generator.robot.robot import Robot
 
 Array = NDArray[Any]
 FUNCTIONS = ("inverse_dynamics", "mass_matrix", "jacobian")
+OF_THE_TREE = ("inertia_forces", "mass_matrix", "gravity_vector", "jacobian")  # of robots with loops
+DEPENDENT = 1e-6  # of the largest singular value: rows of constraints that follow from others
+NEWTON = 40  # steps to a closed configuration
 
 
 def compare(path: Path, states: int = 20, model: Any = None) -> Comparison:
@@ -34,28 +36,16 @@ def compare(path: Path, states: int = 20, model: Any = None) -> Comparison:
     except Exception as problem:  # whatever its reader raises
         found.result = f"MuJoCo cannot read it: {str(problem).splitlines()[0].replace(str(path.parent), '')[:60]}"
         return found
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", elastogen.RobotWarning)
-            robot = elastogen.load(path, name="robot", snap=False)
-    except elastogen.RobotError as problem:
-        found.result = f"refused: {problem.field}: got {problem.given}: {problem.expected}"[:110]
+    robot = loaded(path, found)
+    if robot is None:
         return found
-    found.nq, found.nv = len(robot.coordinates), len(robot.velocities)
-    found.joints = sum(not joint.type.holds for joint in robot.joints)
-    derived = {function.name: function.program for function in derive_model(robot, FUNCTIONS).functions}
-    found.operations = derived["inverse_dynamics"].count.mul + derived["inverse_dynamics"].count.add
     pair = Pair(robot, model)
     rng = np.random.default_rng(1)
-    for _ in range(states):
-        q, v, a = pair.random_state(rng)
-        expected = pair.expected(q, v, a)
-        state = {"q": q, "qd": v, "qdd": a}
-        for name, program in derived.items():
-            (result,) = program.evaluate({argument.name: state[argument.name] for argument in program.inputs}, {}).values()
-            error = float(np.max(np.abs(np.asarray(result) - expected[name])))
-            error /= max(float(np.max(np.abs(expected[name]))), 1e-9)
-            found.errors[name] = max(found.errors.get(name, 0.0), error)
+    names = OF_THE_TREE if robot.loops else FUNCTIONS
+    measure(found, robot, names, (pair.random_state(rng) for _ in range(states)), pair.expected)
+    if robot.loops:
+        closed = Closed(pair)
+        measure(found, robot, ("forward_dynamics",), (closed.state(rng) for _ in range(states)), closed.expected)
     return found
 
 
@@ -87,19 +77,19 @@ class Pair:
         for i in range(m.neq):
             if m.eq_active0[i] and int(m.eq_type[i]) == int(self.mujoco.mjtEq.mjEQ_JOINT):
                 first, second = int(m.eq_obj1id[i]), int(m.eq_obj2id[i])
+                joint = next((one for one in self.robot.joints if one.name == m.joint(first).name), None)
+                if joint is not None and joint.coupling is None:  # a row of a loop: the joint follows another one already
+                    continue
                 places = [float(m.qpos0[m.jnt_qposadr[j]]) if j >= 0 else 0.0 for j in (first, second)]
                 leader = int(m.jnt_dofadr[second]) if second >= 0 else -1
                 coefficients = np.array(m.eq_data[i][:5])
                 found.append(_Follower(int(m.jnt_dofadr[first]), leader, coefficients, (places[0], places[1])))
         return found
 
-    def random_state(self, rng: np.random.Generator) -> tuple[Array, Array, Array]:
+    def random_state(self, rng: np.random.Generator) -> dict[str, Array]:
         """Positions within the limits, quaternions of length 1, velocities and accelerations up to 1; in our coordinates."""
         m, parts = self.model, []
-        own = {follower.own for follower in self.followers}
-        for joint in range(m.njnt):
-            if int(m.jnt_dofadr[joint]) in own:
-                continue
+        for joint in self._own_joints():
             kind = int(m.jnt_type[joint])
             if kind in (0, 1):  # free, ball
                 turn = rng.normal(size=4)
@@ -108,11 +98,31 @@ class Pair:
                 low, high = m.jnt_range[joint] if m.jnt_limited[joint] else (-1.0, 1.0)
                 parts.append(rng.uniform(low, high, 1))
         v, a = rng.uniform(-1, 1, (2, len(self.free)))
-        return np.concatenate(parts), v, a
+        return {"q": np.concatenate(parts), "qd": v, "qdd": a}
 
-    def expected(self, q: Array, v: Array, a: Array) -> dict[str, Array]:
+    def home(self) -> Array:
+        """The configuration of the file, in our coordinates."""
+        m, parts = self.model, []
+        for joint in self._own_joints():
+            start, size = int(m.jnt_qposadr[joint]), {0: 7, 1: 4}.get(int(m.jnt_type[joint]), 1)
+            values = np.array(m.qpos0[start : start + size])
+            parts.append(values if size == 1 else np.concatenate([values[:-4], np.roll(values[-4:], -1)]))
+        return np.concatenate(parts)
+
+    @property
+    def plain_positions(self) -> list[bool]:
+        """Which of our coordinates are those of hinges and slides."""
+        sizes = [{0: 7, 1: 4}.get(int(self.model.jnt_type[joint]), 1) for joint in self._own_joints()]
+        return [size == 1 for size in sizes for _ in range(size)]
+
+    def _own_joints(self) -> list[int]:
+        own = {follower.own for follower in self.followers}
+        return [joint for joint in range(self.model.njnt) if int(self.model.jnt_dofadr[joint]) not in own]
+
+    def expected(self, state: State) -> dict[str, Array]:
         """What MuJoCo computes, in our coordinates."""
         m, d, mujoco = self.model, self.data, self.mujoco
+        q, v, a = state["q"], state["qd"], state["qdd"]
         T, drift = self._set(q, v)
         mujoco.mj_forward(m, d)
         d.qacc[:] = T @ a + drift
@@ -123,7 +133,11 @@ class Pair:
         jacobian = np.zeros((6, m.nv))
         tip = next(i for i in range(m.nbody) if (m.body(i).name or f"body{i}") == self.robot.tip)
         mujoco.mj_jacBody(m, d, jacobian[:3], jacobian[3:], tip)
-        return {"inverse_dynamics": T.T @ F, "mass_matrix": T.T @ M @ T, "jacobian": jacobian @ T}
+        found = {"inverse_dynamics": T.T @ F, "mass_matrix": T.T @ M @ T, "jacobian": jacobian @ T}
+        d.qvel[:], d.qacc[:], weights = 0.0, 0.0, np.zeros(m.nv)
+        mujoco.mj_fwdVelocity(m, d)
+        mujoco.mj_rne(m, d, 0, weights)
+        return {**found, "gravity_vector": T.T @ weights, "inertia_forces": T.T @ (F - weights)}
 
     def _mass(self) -> Array:
         M = np.zeros((self.model.nv, self.model.nv))
@@ -187,6 +201,53 @@ class Pair:
         slope, bend = polynomial.deriv()(x), polynomial.deriv(2)(x)
         T[follower.own] = slope * T[follower.leader]
         drift[follower.own] = slope * drift[follower.leader] + bend * float(T[follower.leader] @ v) ** 2
+
+
+class Closed:
+    """States of rest in which MuJoCo's own constraints are closed, and the accelerations that forces give there."""
+
+    def __init__(self, pair: Pair) -> None:
+        self.pair, m = pair, pair.model
+        m.opt.jacobian = int(pair.mujoco.mjtJacobian.mjJAC_DENSE)
+        own = {follower.own for follower in pair.followers}
+        joint = int(pair.mujoco.mjtEq.mjEQ_JOINT)
+        self.rows = {i for i in range(m.neq) if m.eq_active0[i]
+                     and not (int(m.eq_type[i]) == joint and int(m.jnt_dofadr[m.eq_obj1id[i]]) in own)}  # fmt: skip
+        self.driven = np.array([velocity.driven for velocity in pair.robot.velocities], dtype=float)
+        kinds = [int(m.jnt_type[m.dof_jntid[dof]]) for dof in pair.free]
+        self.plain = np.array([kind not in (0, 1) for kind in kinds])  # coordinates that are no part of a pose
+
+    def constraints(self, q: Array) -> tuple[Array, Array, Array]:
+        """Residuals and rows over our velocities, and T of MuJoCo's velocities, at rest."""
+        pair, d = self.pair, self.pair.data
+        T, _ = pair._set(q, np.zeros(len(pair.free)))
+        pair.mujoco.mj_forward(pair.model, d)
+        equality = int(pair.mujoco.mjtConstraint.mjCNSTR_EQUALITY)
+        chosen = [k for k in range(d.nefc) if d.efc_type[k] == equality and int(d.efc_id[k]) in self.rows]
+        J = np.array(d.efc_J).reshape(d.nefc, pair.model.nv)[chosen]
+        return np.array(d.efc_pos)[chosen], J @ T, T
+
+    def state(self, rng: np.random.Generator) -> dict[str, Array]:
+        """Newton from near the file's own configuration."""
+        pair, velocities = self.pair, self.pair.robot.velocities
+        q = pair.home()
+        places = np.flatnonzero(pair.plain_positions)
+        q[places] += 0.05 * rng.normal(size=len(places))
+        for _ in range(NEWTON):
+            e, G, _ = self.constraints(q)
+            step = np.linalg.lstsq(G[:, self.plain], -e, rcond=DEPENDENT)[0]
+            q[places] += step * min(1.0, 0.3 / max(float(np.abs(step).max()), 1e-12))
+        zero = np.zeros(len(velocities))
+        return {"q": q, "qd": zero, "qdd": zero, "F": self.driven * rng.uniform(-1, 1, len(velocities))}
+
+    def expected(self, state: State) -> dict[str, Array]:
+        """qdd: N y with N^T M N y = N^T (F - G), N the motions that keep the constraints closed."""
+        tree = self.pair.expected(state)
+        _, G, _ = self.constraints(state["q"])
+        _, sizes, V = np.linalg.svd(G)
+        N = V[int((sizes > DEPENDENT * sizes[0]).sum()) :].T
+        forces = N.T @ (state["F"] - tree["gravity_vector"])
+        return {"forward_dynamics": N @ np.linalg.solve(N.T @ tree["mass_matrix"] @ N, forces)}
 
 
 def _ordered(followers: Sequence[_Follower]) -> list[_Follower]:

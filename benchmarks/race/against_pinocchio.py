@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import elastogen
+from benchmarks.race.comparison import Comparison
 from benchmarks.race.robots import MissingPeerError
 from elastogen.generator.functions.derivation import derive_model
 from elastogen.generator.robot.robot import Robot
@@ -27,25 +28,6 @@ FUNCTIONS = (
     "centroidal_momentum_matrix", "coriolis_matrix",
 )  # fmt: skip
 FRAMES = ("frame_jacobian", "frame_jacobian_rate")  # of the last link
-
-
-@dataclass
-class Comparison:
-    """What came out of one robot on one base."""
-
-    name: str
-    base: str
-    joints: int = 0
-    nq: int = 0
-    nv: int = 0
-    operations: int = 0  # of inverse dynamics
-    result: str = "equal"
-    errors: dict[str, float] = field(default_factory=dict)
-
-    @property
-    def worst(self) -> tuple[str, float]:
-        """The function with the largest relative error."""
-        return max(self.errors.items(), key=lambda item: item[1], default=("", 0.0))
 
 
 def robots_folder() -> Path:

@@ -1,4 +1,6 @@
-"""Every URDF of example-robot-data in this project and in Pinocchio, on a fixed and on a free base: a page of the docs.
+"""Robot files in this project and in others: a page of the docs.
+
+Every URDF of example-robot-data against Pinocchio, on a fixed and on a free base, and the files of other packages.
 
 ``python -m benchmarks robots`` writes docs/robots/robots-tried.md.
 """
@@ -9,9 +11,11 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from benchmarks.race.against_pinocchio import Comparison, compare, robots_folder
+from benchmarks.race.against_pinocchio import compare, robots_folder
+from benchmarks.race.comparison import Comparison
 from benchmarks.race.robots import MissingPeerError
 from benchmarks.race.tables import table
+from benchmarks.truth import collections_tried
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "robots" / "robots-tried.md"
 STATES = 100
@@ -29,14 +33,14 @@ default, with rounded right angles made exact. Links whose inertia is not physic
 """
 
 
-def report() -> list[str]:
-    """Compare all of them, and write the page."""
+def report(folders: Sequence[Path] = ()) -> list[str]:
+    """Compare all of them, and the files of other packages and of folders, and write the page."""
     try:
         files = sorted(robots_folder().rglob("*.urdf"))
     except MissingPeerError as reason:
         return ["## Robots", "", f"- Left out: {reason}", ""]
     found = list(_compared(files))
-    PAGE.write_text("\n".join(page(found)), encoding="utf-8")
+    PAGE.write_text("\n".join([*page(found), *collections_tried.report(folders)]), encoding="utf-8")
     return ["## Robots", "", f"{_summary(found)} The table is in {PAGE.relative_to(PAGE.parents[1])}.", ""]
 
 

@@ -29,6 +29,7 @@ MOTIONS = 4  # random ones at each closed configuration
 REMEMBERED = 8  # analyses of robots
 POLISHED = 1e-5  # singular values below this part of the largest are zero, if the loops close as well without them
 OFTEN = 0.25  # part of the configurations at which a pivot may be smaller: it is judged by this quantile
+ROUNDED = 1e-6  # [m, or sine of an angle]: loops of a file whose numbers were rounded close that well
 SMALL = 1e-7  # of the largest pivot: what is less is zero
 NEAR = 0.1  # of the largest pivot: those above are good enough to choose the sparsest among them
 
@@ -165,6 +166,8 @@ def _samples(robot: Robot, numbers: LoopNumbers, start: Array) -> tuple[Array, A
         found, gaps = np.concatenate([found, q]), np.concatenate([gaps, gap])
         if (gaps <= CLOSED * 1e3).sum() >= ENOUGH:
             break
+        if gaps.min() > CLOSED * 1e3 and len(nearly := _nearly_closed(robot, numbers, found)) >= ENOUGH:
+            return nearly[:SAMPLES], nearly[0]
     closed = found[gaps <= CLOSED * 1e3]
     if not len(closed):
         e = numbers.at(found)[0]
@@ -180,6 +183,25 @@ def _samples(robot: Robot, numbers: LoopNumbers, start: Array) -> tuple[Array, A
     polished, gap = numbers.close(closed.copy(), rank=POLISHED)
     closed = np.where((gap <= CLOSED)[:, None], polished, closed)
     return closed[:SAMPLES], closed[0]
+
+
+def _nearly_closed(robot: Robot, numbers: LoopNumbers, found: Array) -> Array:
+    """Configurations that close all loops but for the rounding of a file's numbers, with a warning; none where it is more.
+
+    Loops that hold each other twice (a linkage in a plane, pinned in space) contradict each other by such errors: rows that
+    would follow from the others keep them.
+    """
+    q, gaps = numbers.close(found.copy(), rank=POLISHED)
+    least = float(gaps.min())
+    q = q[gaps <= 2.0 * least]
+    if least > ROUNDED or len(q) < ENOUGH:
+        return q[:0]
+    Location(robot.source or "python", "loops").warn(
+        f"loops that close to {least:.2g} (m, or sine of an angle) and no better",
+        f"loops that close to {CLOSED:g}; up to {ROUNDED:g} is taken for the rounding of numbers",
+        "give lengths and placements with more digits, or leave out loops that follow from the others",
+    )
+    return q
 
 
 def _rank(J: Array) -> int:

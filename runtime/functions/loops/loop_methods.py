@@ -46,7 +46,8 @@ class LoopMethods(Evaluation):
         ``held`` are velocities, by names or indices, whose coordinates stay as they are: by default those of the independent
         drives; ``held=[]`` moves everything. Newton's steps have a bound, and where they get stuck, as from a loop that is
         open by exactly pi, they start again from a displaced configuration. ``tolerance`` is that of the residuals, by default
-        1e-12 in double and 2e-6 in single precision. ModelError with the remaining gap where the loops cannot be closed.
+        1e-12 in double and 2e-6 in single precision, more where loops contradict each other by rounding. ModelError with the
+        remaining gap where the loops cannot be closed.
         """
         info = self._known_loops("close_loops")
         try:
@@ -59,7 +60,7 @@ class LoopMethods(Evaluation):
             raise ModelError(f"{self._name}.close_loops: q={given.tolist()}, expected finite numbers.")
         free = np.setdiff1d(np.arange(self.nv), self._held(held, info))
         single = self.dtype == np.float32
-        limit = (2e-6 if single else 1e-12) if tolerance is None else tolerance
+        limit = max(2e-6 if single else 1e-12, 2.0 * self._rounding(info)) if tolerance is None else tolerance
         if isinstance(limit, bool) or not isinstance(limit, (int, float)) or not 0 < limit < 1:
             raise ModelError(f"{self._name}.close_loops: tolerance={tolerance!r}, expected a number between 0 and 1.")
         found = np.empty(given.shape, dtype=self.dtype)
@@ -83,6 +84,11 @@ class LoopMethods(Evaluation):
             names = ", ".join(self._metadata.velocity_names[k] for k in info.independent)
             return f"a singular configuration: {names} do not determine the motion of the loops here"
         return super()._why_singular(q, values)
+
+    def _rounding(self, info: LoopsInfo) -> float:
+        """What the loops of the description are open by where they close best; zero but for rounded numbers in a file."""
+        e = self._evaluate("loop_residual", (np.array(info.start),), None, dict(self._parameters.nominal))
+        return float(np.abs(np.asarray(e, dtype=float)).max(initial=0.0))
 
     def _known_loops(self, method: str) -> LoopsInfo:
         if self._metadata.loops is None:

@@ -200,3 +200,23 @@ def test_rank_of_mechanisms_that_are_overconstrained_everywhere() -> None:
     file = {"elastogen": 1, "name": "bricard", "links": links, "joints": joints, "loops": [{"type": "revolute", **ends}]}
     known = analysis_of(elastogen.load(file))
     assert (known.rank, known.freedoms, known.fit) == (4, 1, "exactly")
+
+
+def test_loops_that_contradict_each_other_by_rounding_close_with_a_warning() -> None:
+    """A pin given by two points of its axis, as MJCF files do, the second 2e-8 m off."""
+    pins: list[dict[str, Any]] = [
+        {"name": f"pin{k}", "type": "spherical", "a": {"link": "coupler", "xyz": [0.8, 0, z]},
+         "b": {"link": "rocker", "xyz": [0.6, 2e-8 * k, z]}} for k, z in enumerate((0.0, 0.05))
+    ]  # fmt: skip
+    with pytest.warns(elastogen.RobotWarning, match=r"close to 8\.\de-09 .* and no better"):
+        known = analysis_of(elastogen.load({**FOUR_BAR, "loops": pins}))
+    exact = analysis_of(elastogen.load(FOUR_BAR))
+    assert known.rank == exact.rank == 2
+    assert known.choice.independent == exact.choice.independent
+    with pytest.warns(elastogen.RobotWarning, match="no better"):
+        model = elastogen.build_model({**FOUR_BAR, "loops": pins}, outputs=["simulation"])
+    q = model.close_loops(known.start)
+    assert model.simulate(q, t=0.05, samples=3).ok
+    pins[1]["b"]["xyz"][1] = 1e-4
+    with pytest.raises(elastogen.RobotError, match="loops that can be closed"):
+        analysis_of(elastogen.load({**FOUR_BAR, "loops": pins}))
