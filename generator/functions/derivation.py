@@ -30,7 +30,7 @@ from elastogen.generator.functions.function import Function
 from elastogen.generator.functions.higher import acceleration_matrices, energies_and_rates, energy_parts
 from elastogen.generator.functions.loops import entries as loops
 from elastogen.generator.functions.own.functions import own_entries
-from elastogen.generator.functions.papers import elements, matrix_exponentials
+from elastogen.generator.functions.papers import elements, inertia_matrices, matrix_exponentials, orientation
 from elastogen.generator.functions.variants import GRAPH, Variant, VariantFamily
 from elastogen.generator.joints.on_beams.selector import Selector
 from elastogen.generator.loops.analysis import LoopAnalysis
@@ -68,6 +68,8 @@ CATALOGUE: dict[str, Entry] = {
         *energy_parts.ENTRIES,
         *acceleration_matrices.ENTRIES,
         *matrix_exponentials.ENTRIES,
+        *orientation.ENTRIES,
+        *inertia_matrices.ENTRIES,
         *identification.ENTRIES,
         *centroidal.ENTRIES,
         *configuration.ENTRIES,

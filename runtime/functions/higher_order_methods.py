@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from numpy.typing import ArrayLike
 
 from elastogen.runtime.errors import ModelError
 from elastogen.runtime.functions.evaluation import Array, Evaluation, ParameterValues
+from elastogen.runtime.interface.euler_sets import EULER_SETS
 
 
 class HigherOrderMethods(Evaluation):
@@ -14,6 +17,25 @@ class HigherOrderMethods(Evaluation):
     ``q`` and its time derivatives are (..., nq) in [rad] or [m], per s, s^2, ...; dots are batch axes that broadcast.
     ``higher`` are the derivatives of third to sixth order, as many as the order of the quantity needs.
     """
+
+    def operational_vector(
+        self,
+        angles: str,
+        q: ArrayLike,
+        qd: ArrayLike,
+        qdd: ArrayLike,
+        *,
+        out: Sequence[Array] | None = None,
+        parameters: ParameterValues = None,
+    ) -> Array:
+        """X = [p; psi] of the tip, dX/dt and d2X/dt2, 3 x (..., 6), [m] and [rad], per s, per s^2 (002 (5)).
+
+        ``angles`` are the moving axes that psi turns about, one of twelve sets, such as "zyz" or "xyz". Where the middle angle
+        is at an end of its range (0 or pi for "zyz", +-pi/2 for "xyz") the other two are not unique and rates not finite.
+        """
+        if angles not in EULER_SETS:
+            raise ModelError(f"{self._name}.operational_vector: angles={angles!r}, expected one of {', '.join(EULER_SETS)}.")
+        return self._evaluate(f"operational_vector_{angles}", (q, qd, qdd), out, parameters)
 
     def acceleration_energy(
         self,

@@ -103,8 +103,28 @@ class MatrixExponentials:
         """exp(A_i s_i) of all factors, 4 x 4, with Rodrigues' formula (000 (71)) and b_i as corrected."""
         return [self._exponential(i) for i in range(len(self.factors))]
 
-    def _exponential(self, i: int) -> Mat:
-        graph, factor, s = self.graph, self.factors[i], self.amplitude(i)
+    def inverse_product(self, path: Sequence[int]) -> Mat:
+        """The inverse of a product of exponentials: exp(-A_i s_i), the last one first (001 (12), (14), (15))."""
+        total = self._identity
+        for i in reversed(path):
+            total = product(total, self._exponential(i, -1))
+        return total
+
+    def inverse(self, frame: int) -> Mat:
+        """T_x0^-1 = (T_x0^(0))^-1 prod exp(-A_i s_i), from the frame inward (001 (12))."""
+        chain, graph = self.chains[frame], self.graph
+        R = [row[:3] for row in chain.zero_pose[:3]]
+        inward = [list(column) for column in zip(*R, strict=True)]
+        p = times(inward, [row[3] for row in chain.zero_pose[:3]])
+        start = [*([*row, -x] for row, x in zip(inward, p, strict=True)), [graph.value(0)] * 3 + [graph.value(1)]]
+        return product(start, self.inverse_product(chain.factors))
+
+    def partial_product(self, path: Sequence[int]) -> Mat:
+        """prod exp(A_j s_j) of exponentials in a row (001 (4), (14b) as corrected)."""
+        return self._run(path)
+
+    def _exponential(self, i: int, sign: int = 1) -> Mat:
+        graph, factor, s = self.graph, self.factors[i], sign * self.amplitude(i)
         zero, one = graph.value(0), graph.value(1)
         if factor.rate.is_zero:
             E, b = [[one, zero, zero], [zero, one, zero], [zero, zero, one]], scale(factor.v, s)

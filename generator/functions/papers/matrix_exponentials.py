@@ -48,6 +48,21 @@ def transforms(variant: Variant) -> Derived:
     return _all([found.transform(frame) for frame in range(len(found.chains))])
 
 
+def inverses(variant: Variant) -> Derived:
+    """T_x0^-1 of every frame (001 (12), (14))."""
+    found = _exponentials(variant)
+    return _all([found.inverse(frame) for frame in range(len(found.chains))])
+
+
+def partial_products(variant: Variant) -> Derived:
+    """prod_{j<i} exp(A_j s_j) and its inverse, for every exponential between base and tip (001 (14b), (15))."""
+    found = _exponentials(variant)
+    path = found.chains[-1].factors
+    parts = [path[:i] for i in range(len(path))]
+    forward = [value for part in parts for value in flat(found.partial_product(part))]
+    return Derived((forward, [value for part in parts for value in flat(found.inverse_product(part))]))
+
+
 def transfer_factors(variant: Variant) -> Derived:
     """ME(V_i1), ME(V_i2), ME(V_i3) and M_iv of every column of the tip's linear Jacobian (001 (7)-(11)), padded with zeros."""
     found, zero = _exponentials(variant), variant.graph.value(0)
@@ -128,6 +143,11 @@ def _factor_outputs(variant: Variant) -> tuple[Argument, ...]:
     )  # fmt: skip
 
 
+def _partial_outputs(variant: Variant) -> tuple[Argument, ...]:
+    n, doc = len(_exponentials(variant).chains[-1].factors), "before each exponential between base and tip"
+    return Argument("P", (n, 4, 4), "1, m", doc), Argument("P_inverse", (n, 4, 4), "1, m", f"{doc}, inverted")
+
+
 def _per_frame(name: str, *width: int, unit: str) -> Outputs:
     return lambda v: (Argument(name, (len(v.mechanism.link_frames), *width), unit, "per frame, the tip last"),)
 
@@ -155,6 +175,10 @@ ENTRIES = (
     _entry("factors", "Matrix exponentials exp(A_i s_i).", 1, _per_exponential("E", "1, m"), exponentials),
     _entry("transforms", "Poses T_x0 = prod exp(A_i s_i) T_x0^(0) of every frame by matrix exponentials.", 1,
            _per_frame("T", 4, 4, unit="1, m"), transforms),
+    _entry("inverses", "Inverse poses T_x0^-1 = (T_x0^(0))^-1 prod exp(-A_i s_i) of every frame, the last one first.", 1,
+           _per_frame("T_inverse", 4, 4, unit="1, m"), inverses),
+    _entry("partial_products", "Products of the exponentials before each one between base and tip, and their inverses.", 1,
+           _partial_outputs, partial_products),
     _entry("transfer_factors", "ME(V_i1), ME(V_i2), ME(V_i3), M_iv: their product is column i of the linear Jacobian.", 1,
            _factor_outputs, transfer_factors),
     _entry("jacobian", "Tip Jacobian by matrix exponentials.", 1, _jacobian("J"), jacobian),

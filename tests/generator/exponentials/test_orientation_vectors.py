@@ -1,0 +1,45 @@
+"""002 (5): position and orientation angles of the tip, against SciPy's rotations and difference quotients of them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from robots_for_tests import quietly_loaded
+from scipy.spatial.transform import Rotation
+
+import elastogen
+from elastogen.generator.functions.derivation import derive_model
+from elastogen.runtime.interface.euler_sets import EULER_SETS
+
+
+def test_all_twelve_sets_are_those_of_scipy() -> None:
+    robot = quietly_loaded("puma560")
+    names = [f"operational_vector_{angles}" for angles in EULER_SETS]
+    found = {f.name: f.program for f in derive_model(robot, [*names, "forward_kinematics"]).functions}
+    live = {parameter.name: parameter.value for parameter in robot.live_parameters}
+    rng = np.random.default_rng(6)
+    q, qd, qdd = rng.uniform(-1, 1, (3, 6))
+    step = 1e-3
+    times = step * np.arange(-4, 5)
+    path = np.array([q + t * qd + t * t / 2 * qdd for t in times])
+    T = found["forward_kinematics"].evaluate({"q": path}, live)["T"][:, -1]
+    assert len(EULER_SETS) == 12
+    first = np.array([1 / 280, -4 / 105, 1 / 5, -4 / 5, 0, 4 / 5, -1 / 5, 4 / 105, -1 / 280]) / step
+    second = np.array([-1 / 560, 8 / 315, -1 / 5, 8 / 5, -205 / 72, 8 / 5, -1 / 5, 8 / 315, -1 / 560]) / step**2
+    for angles in EULER_SETS:
+        value = found[f"operational_vector_{angles}"].evaluate({"q": q, "qd": qd, "qdd": qdd}, live)
+        psi = np.unwrap(Rotation.from_matrix(T[:, :3, :3]).as_euler(angles.upper()), axis=0)
+        X = np.hstack([T[:, :3, 3], psi])
+        np.testing.assert_allclose(value["X"], X[4], rtol=0, atol=1e-12, err_msg=angles)
+        np.testing.assert_allclose(value["Xd"], first @ X, rtol=1e-9, atol=1e-9, err_msg=angles)
+        np.testing.assert_allclose(value["Xdd"], second @ X, rtol=1e-6, atol=1e-6, err_msg=angles)
+
+
+def test_in_c_and_by_the_method() -> None:
+    model = elastogen.build_model("two_link", outputs=["operational_vector_zyx"], cflags="-O0")
+    X, Xd, Xdd = model.operational_vector("zyx", [[0.3, 0.4], [0.1, 0.2]], [1.0, 2.0], [0.5, 0.25])
+    np.testing.assert_allclose(X[:, 3], [0.7, 0.3], rtol=1e-14)
+    np.testing.assert_allclose(Xd[:, 3], [3.0, 3.0], rtol=1e-14)
+    np.testing.assert_allclose(Xdd[:, 3], [0.75, 0.75], rtol=1e-13)
+    with pytest.raises(elastogen.ElastogenError, match="angles='zzx', expected one of xyx"):
+        model.operational_vector("zzx", [0, 0], [0, 0], [0, 0])
