@@ -11,7 +11,7 @@ import sympy
 from elastogen.generator.program.from_sympy import ExpressionLowering
 from elastogen.generator.program.interpret import interpret
 from elastogen.generator.program.numbers.jets import Jet, arithmetic
-from elastogen.generator.reference.description import Description
+from elastogen.generator.reference.description import Description, MatrixSeries
 from elastogen.generator.robot.frames import TIP
 from elastogen.generator.robot.own.terms import Meaning, Symbols, Term
 
@@ -32,7 +32,7 @@ class OwnTerms:
     @cached_property
     def known(self) -> bool:
         """Whether every frame that occurs is a link or the tip."""
-        frames = {m.of for s in self._used if (m := self._meanings[s]).kind in ("position", "velocity", "rotation")}
+        frames = {m.of for s in self._used if (m := self._meanings[s]).kind not in ("q", "qd", "qdd")}
         frames |= {name for term in self.terms for name in term.frame_forces}
         return frames <= {TIP, *(link.name for link in self.of.robot.links)}
 
@@ -62,6 +62,8 @@ class OwnTerms:
             elif meaning.kind == "qd":
                 k = self.of.robot.velocity_names.index(meaning.of)
                 data = np.stack([zero + self.qd[:, k, None], steps[..., k] if by == "qd" else zero], axis=-1)[..., None]
+            elif meaning.kind == "angular_velocity":
+                data = self._spin(poses[meaning.of], meaning.index, n)
             else:
                 row, column = divmod(meaning.index, 3) if meaning.kind == "rotation" else (meaning.index, 3)
                 pose, power = poses[meaning.of], int(meaning.kind == "velocity")
@@ -75,6 +77,18 @@ class OwnTerms:
             found = interpret(self.of.graph, self.of.graph.cone([lowered.ref]), environment, arithmetic(1)).read(lowered.ref)
             total = total + found.data
         return total[:, 0, 0, 0], total[..., 1, 0]
+
+    def _spin(self, pose: MatrixSeries, axis: int, n: int) -> Array:
+        """An angular velocity with its derivatives: {omega x} = dR/dt R^T."""
+        zero = np.zeros((len(self.q), n, 3, 3))
+        parts = [pose.values, pose.slopes if pose.slopes is not None else np.zeros_like(pose.values)]
+        R, dR = (zero + part[0][..., :3, :3] for part in parts)
+        rate, d_rate = (zero + (part[1][..., :3, :3] if pose.width > 1 else 0.0) for part in parts)
+        first, second = (axis + 2) % 3, (axis + 1) % 3
+        value = (rate[..., first, :] * R[..., second, :]).sum(axis=-1)
+        slope = (d_rate[..., first, :] * R[..., second, :] + rate[..., first, :] * dR[..., second, :]).sum(axis=-1)
+        found: Array = np.stack([value, slope], axis=-1)[..., None]
+        return found
 
     @cached_property
     def potential(self) -> tuple[Array, Array]:
@@ -100,5 +114,12 @@ class OwnTerms:
             pose = evaluated.tip if name == TIP else evaluated.links[name]
             force = np.stack([self._sum([component], "qd")[0] for component in components], axis=-1)
             if pose.width > 1:
-                total += np.einsum("skc,sc->sk", pose.values[1][..., :3, 3] + np.zeros((len(self.q), n, 3)), force)
+                rate = pose.values[1] + np.zeros((len(self.q), n, 4, 4))
+                total += np.einsum("skc,sc->sk", rate[..., :3, 3], force[..., :3])
+                if len(components) > 3:  # by the angular velocities of unit velocities
+                    turning = rate[..., :3, :3] @ np.swapaxes(
+                        pose.values[0][..., :3, :3] + np.zeros((len(self.q), n, 3, 3)), -1, -2
+                    )
+                    spins = np.stack([turning[..., 2, 1], turning[..., 0, 2], turning[..., 1, 0]], axis=-1)
+                    total += np.einsum("skc,sc->sk", spins, force[..., 3:])
         return total

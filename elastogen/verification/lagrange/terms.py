@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from elastogen.generator.robot.own.terms import Symbols
+from elastogen.generator.robot.own.terms import AXES, MOMENTS, Symbols
 from elastogen.generator.robot.robot import Robot
 from elastogen.verification.lagrange.frames import Frames
 from elastogen.verification.lagrange.numbers import Array, Numbers, Pair
@@ -31,7 +31,10 @@ class OwnTerms:
                 values.append(state[meaning.kind][self._names[meaning.kind].index(meaning.of)])
             else:
                 pose, rate = frames[meaning.of]
-                entries = {"position": pose[:3, 3], "velocity": rate[:3, 3], "rotation": pose[:3, :3].ravel()}
+                entries = {
+                    "position": pose[:3, 3], "velocity": rate[:3, 3], "rotation": pose[:3, :3].ravel(),
+                    "angular_velocity": _spin(pose, rate),
+                }  # fmt: skip
                 values.append(entries[meaning.kind][meaning.index])
         return values
 
@@ -58,13 +61,17 @@ class OwnTerms:
                 ends.append(sum((function(*values)[1] for _, function in self._terms), self.numbers.zero))
             result[k] += (ends[0] - ends[1]) / (2 * step)
         values = self._values(x, xd, self.frames.at(x, xd))
-        columns = {name: [self.frames.at(x, unit)[name][1][:3, 3] for unit in units] for name in self._loaded}
+        moved = {name: [self.frames.at(x, unit)[name] for unit in units] for name in self._loaded}
+        columns = {
+            name: [np.concatenate([rate[:3, 3], _spin(pose, rate)]) for pose, rate in each] for name, each in moved.items()
+        }
         for term, function in self._terms:
             given = dict(zip(term.expressions, function(*values), strict=True))
             for name in term.forces:
                 result[self._names["qd"].index(name)] -= given[f"forces.{name}"]
             for name in term.frame_forces:
-                force = np.array([given[f"forces.{name}.{axis}"] for axis in "xyz"], dtype=object)
+                acting = [given.get(f"forces.{name}.{axis}", self.numbers.zero) for axis in (*AXES, *MOMENTS)]
+                force = np.array(acting, dtype=object)
                 result -= np.array([force.dot(column) for column in columns[name]], dtype=object)
         return result
 
@@ -72,3 +79,9 @@ class OwnTerms:
     def _loaded(self) -> set[str]:
         """Frames that forces act at."""
         return {name for term, _ in self._terms for name in term.frame_forces}
+
+
+def _spin(pose: Array, rate: Array) -> Array:
+    """Angular velocity of a pose, {omega x} = dR/dt R^T."""
+    turning = rate[:3, :3].dot(pose[:3, :3].T)
+    return np.array([turning[2, 1], turning[0, 2], turning[1, 0]], dtype=object)

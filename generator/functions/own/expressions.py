@@ -18,7 +18,7 @@ from elastogen.generator.robot.own.separations import Separation, by_separations
 from elastogen.generator.robot.own.terms import Meaning, Symbols
 from elastogen.generator.robot.robot import Robot
 
-_FRAMES = ("position", "velocity", "rotation")
+_FRAMES = ("position", "velocity", "rotation", "angular_velocity")
 
 
 class OwnExpressions:

@@ -23,9 +23,9 @@ from elastogen.generator.mechanism.frame_assignment import build_mechanism
 from elastogen.generator.mechanism.mechanism import LinkFrame, Mechanism
 from elastogen.generator.mechanism.points import PointedMechanism
 from elastogen.generator.program.differentiate import pulled_back, time_derivative
-from elastogen.generator.program.graph import Value
+from elastogen.generator.program.graph import Graph, Value
 from elastogen.generator.robot.own.separations import Separation
-from elastogen.generator.spatial.vectors import dot, sub
+from elastogen.generator.spatial.vectors import cross, dot, sub
 
 if TYPE_CHECKING:
     from elastogen.generator.functions.variants import Variant
@@ -98,6 +98,8 @@ class OwnTerms:
                 values[s] = pose.R[meaning.index // 3][meaning.index % 3]
             elif meaning.kind == "position":
                 values[s] = pose.p[meaning.index]
+            elif meaning.kind == "angular_velocity":
+                values[s] = _spin(self.variant.graph, pose, motion, meaning.index)
             else:
                 values[s] = time_derivative(self.variant.graph, [pose.p[meaning.index]], motion)[0]
         return values
@@ -165,7 +167,19 @@ class OwnTerms:
                 index = self.variant.robot.velocity_names.index(name)
                 result[index] = result[index] - self._placed([self._own.lowered(force)])[0]
             for name, components in term.frame_forces.items():
-                values = self._placed([self._own.lowered(component) for component in components])
-                shares = self.variant.mechanism.forces_of(self.q, pulled_back(graph, self._poses[name].p, values, self.q))
+                values, pose = self._placed([self._own.lowered(component) for component in components]), self._poses[name]
+                acting = list(pose.p)
+                if len(values) > 3:  # a moment m is the force 1/2 {m x} R on the entries of R, as dR = {dphi x} R
+                    acting += [entry for row in pose.R for entry in row]
+                    columns = [cross(values[3:], list(column)) for column in zip(*pose.R, strict=True)]
+                    values = [*values[:3], *(0.5 * column[r] for r in range(3) for column in columns)]
+                shares = self.variant.mechanism.forces_of(self.q, pulled_back(graph, acting, values, self.q))
                 result = [total - share for total, share in zip(result, shares, strict=True)]
         return self.variant.free(result)
+
+
+def _spin(graph: Graph, pose: Pose, motion: list[tuple[Sequence[Value], Sequence[Value]]], axis: int) -> Value:
+    """One component of the angular velocity: {omega x} = dR/dt R^T."""
+    first, second = (axis + 2) % 3, (axis + 1) % 3
+    rate = time_derivative(graph, list(pose.R[first]), motion)
+    return dot(rate, list(pose.R[second]))

@@ -45,7 +45,8 @@ def parse_term(given: int | float | str, robot: Robot, where: Location) -> sympy
     symbols = Symbols(robot)
     references = {
         "q": _checked(symbols.coordinate, 1), "qd": _checked(symbols.velocity_of, 1),
-        "position": _component(symbols.position), "velocity": _component(symbols.velocity), "rotation": _entry(symbols),
+        "position": _component(symbols.position), "velocity": _component(symbols.velocity),
+        "angular_velocity": _component(symbols.angular_velocity), "rotation": _entry(symbols),
     }  # fmt: skip
 
     def name(word: str) -> sympy.Expr:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 TIME = "time"  # the live parameter that holds the time [s] where a term depends on it
 AXES = ("x", "y", "z")
+MOMENTS = ("mx", "my", "mz")
 
 
 @dataclass(frozen=True)
@@ -29,14 +30,15 @@ class Term:
     """Adds dV/dq + dR/dqd - Q to the left side of the equations of motion, M qdd + ... = F.
 
     ``potential`` is V(q, t) [J], ``dissipation`` Rayleigh's function R(q, qd, t) [W], ``forces`` Q(q, qd, t) by coordinate
-    [N m] or [N], and ``frame_forces`` forces in base components [N] by the frame at whose origin they act.
+    [N m] or [N], and ``frame_forces`` forces in base components [N] by the frame at whose origin they act, three components or,
+    with a moment [N m] behind them, six.
     """
 
     name: str
     potential: sympy.Expr = sympy.S.Zero
     dissipation: sympy.Expr = sympy.S.Zero
     forces: Mapping[str, sympy.Expr] = field(default_factory=dict)
-    frame_forces: Mapping[str, tuple[sympy.Expr, sympy.Expr, sympy.Expr]] = field(default_factory=dict)
+    frame_forces: Mapping[str, tuple[sympy.Expr, ...]] = field(default_factory=dict)
 
     @property
     def expressions(self) -> dict[str, sympy.Expr]:
@@ -44,7 +46,7 @@ class Term:
         found = {"potential": self.potential, "dissipation": self.dissipation}
         found |= {f"forces.{name}": force for name, force in self.forces.items()}
         for name, force in self.frame_forces.items():
-            found |= {f"forces.{name}.{axis}": component for axis, component in zip(AXES, force, strict=True)}
+            found |= {f"forces.{name}.{axis}": component for axis, component in zip((*AXES, *MOMENTS), force, strict=False)}
         return found
 
     @property
@@ -56,14 +58,15 @@ class Term:
         """The term with symbols replaced."""
         forces = {name: force.xreplace(values) for name, force in self.forces.items()}
         frame_forces = {
-            name: (x.xreplace(values), y.xreplace(values), z.xreplace(values)) for name, (x, y, z) in self.frame_forces.items()
+            name: tuple(component.xreplace(values) for component in force) for name, force in self.frame_forces.items()
         }
         return Term(self.name, self.potential.xreplace(values), self.dissipation.xreplace(values), forces, frame_forces)
 
 
 @dataclass(frozen=True)
 class Meaning:
-    """What a symbol stands for: ``kind`` is q, qd, qdd, position, velocity or rotation; ``of`` a coordinate or a frame."""
+    """What a symbol stands for: ``kind`` is q, qd, qdd, position, velocity, rotation or
+    angular_velocity; ``of`` a coordinate or a frame."""
 
     kind: str
     of: str
@@ -134,6 +137,10 @@ class Symbols:
         """Velocity of the origin of a frame, in base components [m/s], a column."""
         return self._components("velocity", frame)
 
+    def angular_velocity(self, frame: str) -> sympy.ImmutableMatrix:
+        """Angular velocity of a frame, in base components [rad/s], a column."""
+        return self._components("angular_velocity", frame)
+
     def rotation(self, frame: str) -> sympy.ImmutableMatrix:
         """Rotation matrix of a frame: its axes, in base components, are the columns."""
         self._known(frame, self.frames, "frame")
@@ -172,6 +179,7 @@ class Symbols:
             for kind, matrix in (
                 ("position", self.position(frame)),
                 ("velocity", self.velocity(frame)),
+                ("angular_velocity", self.angular_velocity(frame)),
                 ("rotation", self.rotation(frame)),
             ):
                 found |= {s: Meaning(kind, frame, index) for index, s in enumerate(matrix)}

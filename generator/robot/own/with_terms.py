@@ -111,8 +111,8 @@ def _expression(given: Any, robot: Robot, where: Location) -> sympy.Expr:
 
 def _forces(
     robot: Robot, forces: Mapping[str, Any], where: Location
-) -> tuple[dict[str, sympy.Expr], dict[str, tuple[sympy.Expr, sympy.Expr, sympy.Expr]]]:
-    """Forces on coordinates (scalars) and on frames (columns of three)."""
+) -> tuple[dict[str, sympy.Expr], dict[str, tuple[sympy.Expr, ...]]]:
+    """Forces on coordinates (scalars) and on frames (columns of three, with a moment of six)."""
     if not isinstance(forces, Mapping):
         raise where.error(forces, "a mapping from coordinates or frames to expressions", "for example {'elbow': ...}")
     by_coordinate, by_frame = {}, {}
@@ -128,8 +128,9 @@ def _forces(
             kind = "frame (for a column of three)" if is_column else "coordinate"
             raise here.error(name, f"the name of a {kind}", did_you_mean(str(name), known, f"known are {', '.join(known)}"))
         if is_column:
-            if force.shape != (3, 1):
-                raise here.error(force.shape, "a column of three components in the base frame", "give a 3 x 1 matrix")
+            if force.shape not in ((3, 1), (6, 1)):
+                expected = "a column of three components in the base frame, or of six with a moment"
+                raise here.error(force.shape, expected, "give a 3 x 1 or a 6 x 1 matrix")
             by_frame[name] = tuple(_expression(component, robot, here) for component in force)
         else:
             by_coordinate[name] = _expression(force, robot, here)
@@ -141,8 +142,8 @@ def check_symbols(robot: Robot, term: Term, where: Location) -> None:
     meanings = Symbols(robot).meanings
     allowed = {
         "potential": ("q", "position", "rotation"),
-        "dissipation": ("q", "qd", "position", "rotation", "velocity"),
-        "forces": ("q", "qd", "position", "rotation", "velocity"),
+        "dissipation": ("q", "qd", "position", "rotation", "velocity", "angular_velocity"),
+        "forces": ("q", "qd", "position", "rotation", "velocity", "angular_velocity"),
     }
     for field, expression in term.expressions.items():
         for used in sorted(expression.free_symbols, key=str):
