@@ -24,6 +24,7 @@ from elastogen.generator.functions.derivation import ModelDerivation
 from elastogen.generator.functions.function import Function
 from elastogen.generator.loops.analysis import LoopAnalysis
 from elastogen.generator.robot.live import live_tensors
+from elastogen.generator.robot.own.ground import Ground
 from elastogen.runtime.interface.argument import Argument
 
 
@@ -135,6 +136,7 @@ def metadata(derivation: ModelDerivation, identity: Identity, files: Sequence[st
         "chosen_frames": list(derivation.frames),
         "sliding": [dataclasses.asdict(selector) for selector in derivation.selectors],
         "c_files": list(files),
+        **(_ground(derivation.robot.ground) if derivation.robot.ground is not None else {}),
         **({"contacts": [contact.frame for contact in derivation.robot.contacts]} if derivation.robot.contacts else {}),
         **({"sensors": [[c.name, c.unit, c.sensor] for c in derivation.robot.sensors]} if derivation.robot.sensors else {}),
         **({} if derivation.loops is None else {"loops": _loops(derivation, derivation.loops)}),
@@ -154,3 +156,7 @@ def _loops(derivation: ModelDerivation, known: LoopAnalysis) -> dict[str, Any]:
 
 def _argument_data(argument: Argument) -> dict[str, Any]:
     return {"name": argument.name, "shape": list(argument.shape), "unit": argument.unit, "doc": argument.doc}
+
+
+def _ground(ground: Ground) -> dict[str, Any]:
+    return {"ground": [[list(point) for point in ground.points], list(ground.normal), ground.height]}

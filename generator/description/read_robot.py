@@ -17,6 +17,7 @@ from elastogen.generator.description.couplings import lock as lock_joints
 from elastogen.generator.description.file.changes_file import BaseSection, ChangesFile
 from elastogen.generator.description.file.experiment_file import read_experiment
 from elastogen.generator.description.file.fields import BodySection
+from elastogen.generator.description.file.ground_file import read_ground
 from elastogen.generator.description.file.kinds_of_values import translated
 from elastogen.generator.description.file.nesting import check_nesting
 from elastogen.generator.description.file.planar_file import PlanarSection, expand_planar
@@ -232,6 +233,7 @@ def _with_rest(described: Described, file: AnyRobotFile) -> Described:
     robot = couple(robot, read_followers(getattr(file, "joints", ()), robot, where), where)
     robot = lock_joints(robot, file.lock, where)
     robot = read_terms(file.terms, robot, where.at("terms"))
+    robot = read_ground(file.ground, robot, where.at("ground"))
     if file.simulation is not None:
         experiment = read_experiment(file.simulation, robot.parameters, where.at("simulation"))
         robot = replace(robot, experiment=experiment)

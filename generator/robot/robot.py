@@ -31,6 +31,7 @@ if TYPE_CHECKING:  # SymPy is imported when a symbol is asked for: a robot that 
 
     from elastogen.generator.robot.loops.contacts import Contact
     from elastogen.generator.robot.own.functions import OwnFunction
+    from elastogen.generator.robot.own.ground import Ground
     from elastogen.generator.robot.own.terms import Term
     from elastogen.runtime.interface.channel import Channel
 
@@ -210,6 +211,7 @@ class Robot(Extensible):
     loops: tuple[ClosedLoop, ...] = field(default=(), metadata={"later": True})  # what closes the tree to a mechanism
     sensors: tuple[Channel, ...] = field(default=(), metadata={"later": True})  # what the own function measurement reads
     contacts: tuple[Contact, ...] = field(default=(), metadata={"later": True})  # frames that touch something
+    ground: Ground | None = field(default=None, metadata={"later": True})  # what the own terms ground_<frame> are made from
     source: str = ""  # what the user loaded: a file's name or "python"; for messages only
     looks: tuple[Look, ...] = field(default=(), compare=False, repr=False)  # meshes, for pictures only
     files: tuple[str, ...] = field(default=(), compare=False, repr=False)  # absolute paths of all files that it was read from

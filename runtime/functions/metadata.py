@@ -15,6 +15,7 @@ from elastogen.runtime.errors import ModelError
 from elastogen.runtime.interface.abi import ABI_VERSION
 from elastogen.runtime.interface.argument import Argument
 from elastogen.runtime.interface.channel import Channel
+from elastogen.runtime.interface.plane import Plane
 
 
 @dataclass(frozen=True)
@@ -185,6 +186,7 @@ class Metadata:
     loops: LoopsInfo | None = None  # of a robot with loops
     sensors: tuple[Channel, ...] = ()  # what the function measurement reads
     contacts: tuple[str, ...] = ()  # frames that touch something
+    ground: Plane | None = None  # that points of the robot touch
     tensors: tuple[TensorInfo, ...] = ()  # that live parameters change
 
 
@@ -236,6 +238,7 @@ def read_metadata(text: bytes, source: str) -> Metadata:
             loops=_loops(data.get("loops")),
             sensors=tuple(Channel(*entry) for entry in data.get("sensors", ())),
             contacts=tuple(data.get("contacts", ())),
+            ground=Plane.read(data["ground"]) if "ground" in data else None,
             tensors=tuple(
                 TensorInfo(entry["of"], tuple((constant, factors) for constant, factors in entry["entries"]))
                 for entry in data.get("tensors", ())

@@ -19,6 +19,7 @@ from elastogen.runtime.functions.dynamics_methods import DynamicsMethods
 from elastogen.runtime.functions.evaluation import Array, ParameterValues
 from elastogen.runtime.functions.frames.contact_methods import ContactMethods
 from elastogen.runtime.functions.frames.frame_methods import FrameMethods
+from elastogen.runtime.functions.frames.ground_methods import GroundMethods
 from elastogen.runtime.functions.frames.inverse_kinematics import InverseKinematicsMethods
 from elastogen.runtime.functions.higher_order_methods import HigherOrderMethods
 from elastogen.runtime.functions.kernel import Kernel
@@ -47,6 +48,7 @@ class Model(
     LinearAnalysis,
     LoopMethods,
     ContactMethods,
+    GroundMethods,
     SensingMethods,
     SlidingMethods,
     OnlineMethods,

@@ -29,6 +29,7 @@ from elastogen.generator.description.file.fields import (
     exclusive,
     problem,
 )
+from elastogen.generator.description.file.ground_file import GroundSection
 from elastogen.generator.description.file.loops_file import MAX_LOOPS, LoopSection
 from elastogen.generator.description.file.points_file import PointSection
 from elastogen.generator.description.file.terms_file import MAX_TERMS, TermSection
@@ -237,6 +238,7 @@ class AnyRobotFile(Section):
     terms: tuple[TermSection, ...] = Field(
         default=(), max_length=MAX_TERMS, description="own potentials, dissipation functions and forces"
     )
+    ground: GroundSection | None = Field(default=None, description="a plane that frames touch in simulations")
     lock: dict[str, float | list[float]] = Field(default={}, description="joints that are fixed at these values [rad] or [m]")
     simulation: SimulationSection | None = Field(default=None, description="what `elastogen simulate` shows by default")
 

@@ -105,6 +105,17 @@ class Extensible:
 
         return with_contacts(self._robot, contacts)
 
+    def with_ground(self, *points: Any, **numbers: Any) -> Robot:
+        """Return the robot on a ground that these frames touch: names, or mappings with ``frame`` and ``radius`` [m].
+
+        ``normal`` and ``height`` [m] say where the plane is; ``stiffness`` [N/m^exponent], ``exponent`` and ``damping`` [s/m]
+        are those of Hunt and Crossley's normal force, ``friction`` and ``slip_speed`` [m/s] those of regularized Coulomb
+        friction.
+        """
+        from elastogen.generator.robot.own.ground import with_ground
+
+        return with_ground(self._robot, points, numbers)
+
     def with_sensors(self, *sensors: str) -> Robot:
         """Return the robot with the functions ``measurement`` and ``measurement_derivatives`` of these sensors.
 

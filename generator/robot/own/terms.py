@@ -65,10 +65,9 @@ class Term:
 
 @dataclass(frozen=True)
 class Meaning:
-    """What a symbol stands for: ``kind`` is q, qd, qdd, position, velocity, rotation or
-    angular_velocity; ``of`` a coordinate or a frame."""
+    """What a symbol stands for; ``of`` is a coordinate or a frame."""
 
-    kind: str
+    kind: str  # q, qd, qdd, position, velocity, angular_velocity or rotation
     of: str
     index: int = 0  # component; of rotations 3 * row + column
 
