@@ -30,7 +30,19 @@ def json_schema() -> str:
             joints[key.name] = {**form, "description": f"{kind.name}: {key.doc}{unit}"}
     schema["anyOf"] = [{"required": [key]} for key in ("joints", "planar", "base_description")]
     schema = {"$schema": "https://json-schema.org/draft/2020-12/schema", "$id": "elastogen-robot", **schema}
-    return json.dumps(schema, indent=1, sort_keys=True) + "\n"
+    return _by_lines(schema)
+
+
+def _by_lines(schema: dict[str, Any]) -> str:
+    """The schema with a line for every property and every definition: short, and with changes that can be read."""
+    parts = []
+    for key, value in sorted(schema.items()):
+        if key in ("$defs", "properties"):
+            rows = (f"  {json.dumps(name)}: {json.dumps(part, sort_keys=True)}" for name, part in sorted(value.items()))
+            parts.append(f" {json.dumps(key)}: {{\n" + ",\n".join(rows) + "\n }")
+        else:
+            parts.append(f" {json.dumps(key)}: {json.dumps(value, sort_keys=True)}")
+    return "{\n" + ",\n".join(parts) + "\n}\n"
 
 
 def _add_changes(schema: dict[str, Any]) -> None:

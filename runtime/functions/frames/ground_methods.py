@@ -58,7 +58,7 @@ class GroundMethods:
                 h = t[i + 1] - t[i]
                 share, rate = _crossing(gaps[i, k], h * rates[i, k], gaps[i + 1, k], h * rates[i + 1, k])
                 kind: Literal["touch", "lift"] = "touch" if gaps[i, k] > 0 else "lift"
-                found.append(GroundEvent(float(t[i] + share * h), name, kind, rate / h))
+                found.append(GroundEvent(float(t[i] + share * h), name, kind, float(rate / h)))
         return tuple(sorted(found, key=lambda event: event.time))
 
     def _plane(self) -> Plane:
