@@ -11,7 +11,8 @@ import sympy
 from elastogen.generator.program.from_sympy import ExpressionLowering
 from elastogen.generator.program.interpret import interpret
 from elastogen.generator.program.numbers.jets import Jet, arithmetic
-from elastogen.generator.reference.description import Description, MatrixSeries
+from elastogen.generator.reference.description import Description
+from elastogen.generator.reference.matrix_series import MatrixSeries
 from elastogen.generator.robot.frames import TIP
 from elastogen.generator.robot.own.terms import Meaning, Symbols, Term
 

@@ -178,7 +178,7 @@ class OwnTerms:
         return self.variant.free(result)
 
 
-def _spin(graph: Graph, pose: Pose, motion: list[tuple[Sequence[Value], Sequence[Value]]], axis: int) -> Value:
+def _spin(graph: Graph, pose: Pose, motion: Sequence[tuple[Sequence[Value], Sequence[Value]]], axis: int) -> Value:
     """One component of the angular velocity: {omega x} = dR/dt R^T."""
     first, second = (axis + 2) % 3, (axis + 1) % 3
     rate = time_derivative(graph, list(pose.R[first]), motion)
