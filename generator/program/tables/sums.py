@@ -39,7 +39,8 @@ class Sums:
         self.parts: dict[int, int] = {}  # sums that are a part of another one, which reads them: their numbers follow the nodes
         for node in self.order:
             if graph.op[node] in _SUMS and node not in self._inside:
-                self.products[node] = found = self._terms(node)
+                found = self._terms(node)
+                self.products[node] = _collected(found)  # terms may cancel: what they read is read all the same
                 self.level[node] = 1 + max((self.level[factor] for term in found for factor in term.nodes), default=0)
             elif node not in self._inside:
                 self.level[node] = 1 + max((self.level[ref >> 1] for ref in graph.operands(node)), default=-1)
@@ -74,7 +75,7 @@ class Sums:
                 waiting += (graph.b[node] ^ sign, graph.a[node] ^ sign)
             else:
                 terms.append(self._product(ref, root))
-        return _collected(terms)
+        return tuple(terms)
 
     def _product(self, ref: int, root: int) -> Product:
         graph, number, nodes = self.graph, -1.0 if ref & 1 else 1.0, list[int]()
@@ -103,4 +104,4 @@ def _collected(terms: Sequence[Product]) -> tuple[Product, ...]:
         number = sum(term.number for term in same)
         if number or len(same) == 1:
             result.append(Product(number, abs(number) == 1.0 and bool(nodes), nodes))
-    return tuple(result)
+    return tuple(result) or (Product(0.0, False, terms[0].nodes),)
