@@ -352,6 +352,10 @@ class Printer:
             return wrapped(f"*good = {' & '.join(tests)};")
         condition = f"!({' && '.join(tests)})" if len(tests) > 1 else f"!{tests[0]}"
         lines = [f"{INDENT}int status = 0;", *wrapped(f"if ({condition}) {{")]
+        if self.program.otherwise:
+            given = ", ".join(["p", *(a.name for a in (*self.program.inputs, *self.outputs))])
+            call = f"status = {self.dialect.prefix}_{self.program.otherwise}({given});"
+            return [*lines, f"{2 * INDENT}{call}", f"{INDENT}}}", f"{INDENT}return status;"]
         lines += [2 * INDENT + self._zero_loop(a.name, 0, a.size) for a in self.outputs]
         lines += [f"{2 * INDENT}status = {self.dialect.failure};", f"{INDENT}}}", f"{INDENT}return status;"]
         return lines

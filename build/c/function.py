@@ -43,6 +43,7 @@ def print_body(
     loops, starts = _loops(chosen, symbol, dialect)
     outputs = [*chosen.outputs, (Argument("starts", (len(starts),), "", ""), starts)]
     straight = Program(chosen.graph, program.inputs, outputs, chosen.pivots)
+    straight.otherwise = program.otherwise
     return Printer(straight, symbol, dialect, names, loops).run()
 
 

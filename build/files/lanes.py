@@ -59,10 +59,13 @@ class _SincosContext:
 
 
 def in_lanes(function: Function) -> bool:
-    """Whether a function can be evaluated in lanes: one course for all states, and nothing but the usual operations."""
+    """Whether a function can be evaluated in lanes: one course for all states, and nothing but the usual operations.
+
+    A function that calls another where its pivots fail has two courses.
+    """
     program = function.program
     usual = all(program.graph.op[node] in OPERATIONS for node in program.order)
-    return usual and bool(function.inputs) and not function.selectors
+    return usual and bool(function.inputs) and not function.selectors and not program.otherwise
 
 
 def simulated_in_lanes(derivation: ModelDerivation, simulation: SimulationContext | None) -> bool:

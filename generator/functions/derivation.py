@@ -89,6 +89,8 @@ ESTIMATION = ("measurement", "measurement_derivatives", "forward_dynamics", "for
 """What a Kalman filter needs: the set "estimation", of a robot with sensors."""
 _OWN = Entry("own", "", ("q",), lambda variant: (), (), "plain")  # stands for own functions where only names count
 KEEPING = ("loop_residual", "loop_jacobian")  # what integrators need to keep loops closed
+ELSEWHERE = ("forward_dynamics", "forward_dynamics_by_other_coordinates")
+"""A function of mechanisms, and what it calls where its independent velocities do not determine the motion."""
 NEARLY = 1.03  # of a cost, up to which it is no worse
 SMALL_MECHANISM = 12  # velocities, up to which all frame assignments of a robot with loops are tried
 ROUNDS = 3  # of taking out common factors; each uncovers a few more
@@ -182,6 +184,8 @@ def output_names(
             raise OutputError(
                 f"outputs: got {name!r}, expected functions, 'default', 'simulation', 'estimation' or 'all'. Fix: {hint}"
             )
+    if robot is not None and robot.loops and ELSEWHERE[0] in wanted:
+        wanted.add(ELSEWHERE[1])
     if not wanted and not tangents and not fused:
         raise OutputError("outputs: got nothing, expected at least one function. Fix: leave outputs out for the defaults")
     return (*(name for name in (*CATALOGUE, *own, *FRAMED) if name in wanted), *tangents, *fused)
@@ -247,6 +251,8 @@ def derive_model(
     check = SelfCheck(robot)
     for k, name in enumerate(names, 1):
         function = _checked(family, name, known, check, f"{name} ({k} of {len(names)})")
+        if name == ELSEWHERE[0] and ELSEWHERE[1] in names:
+            function.program.otherwise = ELSEWHERE[1]
         functions.append(function)
         if derived is not None:
             derived(model, function)

@@ -242,6 +242,12 @@ METHODS: dict[str, PythonMethod] = {
         """Forces of the loops J^T lambda, (..., nv): M qdd + C qd + ... = F + this; unique also where rows are redundant.
         """,
     ),
+    "forward_dynamics_by_other_coordinates": PythonMethod(
+        """Accelerations (..., nv) by a second choice of independent velocities.
+
+        ``forward_dynamics`` calls it where its own choice does not determine the motion, as in a leg that is stretched.
+        """,
+    ),
     "loop_forces": PythonMethod(
         """Force [N] and moment [N m] that b gets from a, (..., loops, 6), about the origin of a, in its axes.
 

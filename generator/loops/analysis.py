@@ -113,8 +113,15 @@ def analyse(robot: Robot, mechanism: Mechanism) -> LoopAnalysis:
     gap = float(np.abs(numbers.at(start)[0]).max())
     closed, nearest = _samples(robot, numbers, start)
     matrices = numbers.at(closed)[1]
-    ranks = [_rank(J) for J in matrices]
+    usual = np.linalg.norm(matrices, axis=2).max(axis=0)  # rows that are tiny at some configurations are zero there
+    ranks = [_rank(J, usual) for J in matrices]
     rank = max(ranks)
+    if rank == numbers.size:
+        raise Location(robot.source or "python", "loops").error(
+            f"{rank} independent rows on {numbers.size} velocities, which leave nothing to move",
+            "loops that leave at least one freedom",
+            "leave out a loop, or choose a type with fewer rows, or add the joint that moves",
+        )
     generic = np.array([J for J, found in zip(matrices, ranks, strict=True) if found == rank])
     velocities, generator = robot.velocities, np.random.default_rng(SEED)
     driven = tuple(k for k, velocity in enumerate(velocities) if velocity.driven)
@@ -126,7 +133,7 @@ def analyse(robot: Robot, mechanism: Mechanism) -> LoopAnalysis:
     free = _free_by_kind(robot)
     return LoopAnalysis(
         rows=tuple(row_names(robot)),
-        ranks=tuple(max(_rank(J[list(rows)]) for J in generic) for rows in rows_of_loops(robot)),
+        ranks=tuple(max(_rank(J[list(rows)], usual[list(rows)]) for J in generic) for rows in rows_of_loops(robot)),
         rank=rank,
         redundant=tuple(k for k in range(generic.shape[1]) if k not in kept),
         choice=choice,
@@ -204,10 +211,9 @@ def _nearly_closed(robot: Robot, numbers: LoopNumbers, found: Array) -> Array:
     return q
 
 
-def _rank(J: Array) -> int:
-    """Rank of rows, each of unit length unless it is zero."""
-    norms = np.linalg.norm(J, axis=1, keepdims=True)
-    scaled = np.divide(J, norms, out=np.zeros_like(J), where=norms > 1e-12)
+def _rank(J: Array, usual: Array) -> int:
+    """Rank of rows, each over its usual length."""
+    scaled = np.divide(J, usual[:, None], out=np.zeros_like(J), where=usual[:, None] > 1e-12)
     values = np.linalg.svd(scaled, compute_uv=False)
     return int((values > SMALL * 10).sum()) if len(values) else 0
 

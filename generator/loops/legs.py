@@ -16,6 +16,7 @@ from elastogen.generator.algorithms.kinematics import jacobian_in_tip, poses
 from elastogen.generator.algorithms.newton_euler import Placed
 from elastogen.generator.loops.analysis import MOTIONS, Choice, LoopAnalysis, eliminated
 from elastogen.generator.loops.elimination import Elimination
+from elastogen.generator.loops.numbers import Array
 from elastogen.generator.mechanism.loops import LoopChains
 from elastogen.generator.mechanism.mechanism import LinkFrame, Mechanism
 from elastogen.generator.program.graph import Value
@@ -250,14 +251,44 @@ class LegElimination:
 
 def choose(robot: Robot, mechanism: Mechanism, J: Mat, analysis: LoopAnalysis, tiers: Sequence[Sequence[int]]) -> Choice:
     """Pivots for rows at the closed configurations of the analysis; columns count by their own size."""
+    found = evaluated(robot, mechanism, J, analysis)
+    sizes = np.abs(found).max(axis=(0, 1))
+    sizes = 10.0 ** np.round(np.log10(np.where(sizes > 0, sizes, 1.0)))
+    chosen = eliminated(found / sizes, len(J), tiers)
+    pivots = tuple(replace(pivot, size=pivot.size * sizes[pivot.column]) for pivot in chosen.pivots)
+    return Choice(pivots, chosen.independent)
+
+
+def evaluated(robot: Robot, mechanism: Mechanism, J: Mat, analysis: LoopAnalysis) -> Array:
+    """Rows at the closed configurations of the analysis, as numbers."""
     count, width, order = len(J), len(J[0]), mechanism.order
     small, refs = extract(mechanism.graph, [entry.ref for row in J for entry in row])
     program = Program(small, (Argument("q", (len(order),), "", ""),), ((Argument("J", (count, width), "", ""), refs),))
     parameters = {parameter.name: parameter.value for parameter in robot.live_parameters}
     q = np.array([state[0] for state in analysis.samples[::MOTIONS]])
-    found = np.array(np.broadcast_to(program.evaluate({"q": q}, parameters)["J"], (len(q), count, width)))
-    sizes = np.abs(found).max(axis=(0, 1))
-    sizes = 10.0 ** np.round(np.log10(np.where(sizes > 0, sizes, 1.0)))
-    chosen = eliminated(found / sizes, count, tiers)
-    pivots = tuple(replace(pivot, size=pivot.size * sizes[pivot.column]) for pivot in chosen.pivots)
-    return Choice(pivots, chosen.independent)
+    return np.array(np.broadcast_to(program.evaluate({"q": q}, parameters)["J"], (len(q), count, width)))
+
+
+def smallest_pivots(matrices: Array, choice: Choice) -> Array:
+    """Of each of several matrices the smallest pivot of a choice, relative to its usual size."""
+    found: Array = (_pivots(matrices, choice) / [pivot.size for pivot in choice.pivots]).min(axis=1)
+    return found
+
+
+def resized(matrices: Array, choice: Choice) -> Choice:
+    """The choice with pivots whose usual sizes are those at these matrices, the same on all machines."""
+    sizes = 10.0 ** np.round(np.log10(np.maximum(np.median(_pivots(matrices, choice), axis=0), 1e-6)))
+    pivots = (replace(pivot, size=float(size)) for pivot, size in zip(choice.pivots, sizes, strict=True))
+    return Choice(tuple(pivots), choice.independent)
+
+
+def _pivots(matrices: Array, choice: Choice) -> Array:
+    """Sizes of the pivots of a choice, of each of several matrices."""
+    A, found = np.array(matrices), np.empty((len(matrices), len(choice.pivots)))
+    rows = [pivot.row for pivot in choice.pivots]
+    for k, pivot in enumerate(choice.pivots):
+        p = A[:, pivot.row, pivot.column]
+        found[:, k] = np.abs(p)
+        factors = A[:, rows[k + 1 :], pivot.column] / np.where(np.abs(p) > 1e-12 * pivot.size, p, 1.0)[:, None]
+        A[:, rows[k + 1 :]] -= factors[:, :, None] * A[:, pivot.row][:, None, :]
+    return found

@@ -104,6 +104,7 @@ class Program:
         modes: int = 0,
     ) -> None:
         self.graph, self.in_loops, self.branches, self.modes = graph, in_loops, branches, modes
+        self.otherwise = ""  # the function with the same arguments that is called where a pivot is not positive, if any
         self.outward = False  # whether it is printed in the order of the coordinates: see build/c/association.py
         self.pivots = tuple(pivots)
         self.inputs = tuple(inputs)

@@ -122,6 +122,7 @@ NOT_COMPARED: dict[str, str] = {
     **dict.fromkeys(
         (
             *("loop_residual", "loop_jacobian", "loop_bias", "driven_map", "driven_bias", "constraint_forces", "loop_forces"),
+            "forward_dynamics_by_other_coordinates",
             *("reduced_mass_matrix", "reduced_coriolis_vector", "reduced_gravity_vector", "reduced_jacobian"),
         ),
         _NO_LOOPS,

@@ -9,21 +9,38 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+import numpy as np
+
 from elastogen.generator.algorithms.kinematics import Pose, poses
 from elastogen.generator.algorithms.newton_euler import MotionState, Placed, outward
 from elastogen.generator.algorithms.solving import articulated_bodies
 from elastogen.generator.algorithms.solving.factorization import factorize
 from elastogen.generator.functions.catalogue import Derived, Formulation
-from elastogen.generator.functions.loops.dynamics import FORWARD, closed_inverse_dynamics, tree_forces
+from elastogen.generator.functions.loops.closing import Closing
+from elastogen.generator.functions.loops.dynamics import FORWARD, closed_accelerations, closed_inverse_dynamics, tree_forces
 from elastogen.generator.functions.mass_and_coriolis import mass
 from elastogen.generator.functions.variants import Variant
+from elastogen.generator.loops.analysis import Choice, eliminated
 from elastogen.generator.loops.elimination import Elimination
-from elastogen.generator.loops.legs import Leg, LegElimination, LegMap, base_rotation, legs_of, pairs_of, relative_rotation
+from elastogen.generator.loops.legs import (
+    Leg,
+    LegElimination,
+    LegMap,
+    base_rotation,
+    evaluated,
+    leg_rows,
+    legs_of,
+    pairs_of,
+    relative_rotation,
+    resized,
+    smallest_pivots,
+)
 from elastogen.generator.mechanism.mechanism import Mechanism
 from elastogen.generator.program.graph import Value
 from elastogen.generator.spatial.articulated_inertia import ArticulatedInertia
 from elastogen.generator.spatial.vectors import Mat, Matrix3, Rotation, Symmetric, Vec, add, cross, product, sub, times
 
+WORST = 3  # configurations, at least, that another choice of independent velocities is made for
 FEW = 2  # legs on a body, up to which the accelerations of its points are rotated one by one
 
 
@@ -61,6 +78,32 @@ def closed_forward_formulations(variant: Variant) -> tuple[Formulation, ...]:
 def closed_inverse_formulations(variant: Variant) -> tuple[Formulation, ...]:
     """Equal formulations of inverse dynamics, of which the cheapest is kept."""
     return (closed_inverse_dynamics, *((inverse_dynamics_by_legs,) if _leg_elimination(variant) is not None else ()))
+
+
+def forward_dynamics_by_other_coordinates(variant: Variant) -> Derived:
+    """Accelerations by independent velocities that determine the motion where those of the other formulations do not."""
+    qdd, pivots, _ = closed_accelerations(variant, at_drift=False, choice=_other_choice(variant))
+    return Derived((qdd,), pivots)
+
+
+def _other_choice(variant: Variant) -> Choice:
+    """The elimination that suits the configurations in which pivots of the other formulations are smallest."""
+    mechanism, analysis = variant.mechanism, variant.analysis
+    J = evaluated(variant.robot, mechanism, Closing(variant).loops.rows(variant.input("q")), analysis)
+    least = np.minimum(smallest_pivots(J, analysis.choice), smallest_pivots(J, analysis.sparse))
+    pairs = [leg for pair in pairs_of(variant.robot, mechanism, analysis) for leg in pair]
+    legs = pairs or legs_of(variant.robot, mechanism, analysis)
+    for leg, leg_map in zip(legs, _maps(variant, legs), strict=True):
+        if leg_map.square:
+            rows = leg_rows(mechanism, variant.place(variant.input("q")), variant.input("q"), leg)[1]
+            found = evaluated(variant.robot, mechanism, rows, analysis)
+            least = np.minimum(least, smallest_pivots(found, leg_map.elimination.choice))
+    worst = np.argsort(least, kind="stable")[: max(WORST, len(least) // 4)]
+    elastic = [k for k, velocity in enumerate(variant.robot.velocities) if velocity.elastic]
+    rigid = [k for k in range(variant.size) if k not in elastic]
+    generic = np.array([np.linalg.matrix_rank(matrix, 1e-6) == analysis.rank for matrix in J])
+    chosen = eliminated(J[[k for k in worst if generic[k]] or generic], analysis.rank, [rigid, elastic])
+    return resized(J[generic], chosen) if len(chosen.pivots) == analysis.rank else analysis.sparse
 
 
 def has_pairs(variant: Variant) -> bool:

@@ -13,6 +13,7 @@ from elastogen.generator.functions.catalogue import Derived, Formulation, flat
 from elastogen.generator.functions.loops.closing import Closing
 from elastogen.generator.functions.mass_and_coriolis import mass
 from elastogen.generator.functions.variants import Variant
+from elastogen.generator.loops.analysis import Choice
 from elastogen.generator.mechanism.mechanism import LinkFrame
 from elastogen.generator.program.differentiate import jacobian
 from elastogen.generator.program.graph import Value
@@ -43,13 +44,17 @@ def _acting(variant: Variant) -> list[Value]:
 
 
 def closed_accelerations(
-    variant: Variant, sparse: bool = True, at_drift: bool = True, given: Sequence[Value] | None = None
+    variant: Variant,
+    sparse: bool = True,
+    at_drift: bool = True,
+    given: Sequence[Value] | None = None,
+    choice: Choice | None = None,
 ) -> tuple[list[Value], list[Value], Closing]:
     """Accelerations, and pivots; by the sparse choice or that of the drives, forces at the drift or by M times it.
 
-    ``given`` are the forces, F where nothing is said.
+    ``given`` are the forces, F where nothing is said; ``choice`` is another one.
     """
-    closing = Closing(variant, variant.analysis.sparse if sparse else variant.analysis.choice)
+    closing = Closing(variant, choice or (variant.analysis.sparse if sparse else variant.analysis.choice))
     if at_drift:
         forces = tree_forces(variant, closing.drift)
     else:

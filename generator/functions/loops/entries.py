@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from elastogen.generator.functions.catalogue import Derived, Entry, Outputs, flat
 from elastogen.generator.functions.loops import dynamics
+from elastogen.generator.functions.loops.by_legs import forward_dynamics_by_other_coordinates
 from elastogen.generator.functions.loops.closing import Closing, has_loops
 from elastogen.generator.functions.variants import Variant
 from elastogen.generator.loops.analysis import analysis_of
@@ -62,6 +63,10 @@ ENTRIES = (
     Entry("constraint_forces", "Forces of the loops J^T lambda: M qdd + C qd + ... = F + this.", ("q", "qd", "F"),
           lambda v: (vector("Q", v.size, _FORCE, "forces of the loops on all velocities"),),
           (dynamics.constraint_forces,), "dynamic", applies=has_loops, applies_to=_LOOPS),
+    Entry("forward_dynamics_by_other_coordinates",
+          "Accelerations by a second choice of independent velocities: forward_dynamics calls it where its own fails.",
+          ("q", "qd", "F"), lambda v: (vector("qdd", v.size, _ACC, "accelerations"),),
+          (forward_dynamics_by_other_coordinates,), "dynamic", applies=has_loops, applies_to=_LOOPS, default=False),
     Entry("loop_forces", "Force and moment that b gets from a in each loop, about the origin of a, in its axes.",
           ("q", "qd", "F"),
           lambda v: (matrix("wrench", len(v.robot.loops), 6, "N, N m",
