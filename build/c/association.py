@@ -57,7 +57,7 @@ def early_terms_first(program: Program) -> Program:
     starts = [sum(sizes[:k]) for k in range(len(sizes) + 1)]
     parts = [(argument, outputs[starts[k] : starts[k + 1]]) for k, (argument, _) in enumerate(program.outputs)]
     again = Program(graph, program.inputs, parts, outputs[starts[-1] :], modes=program.modes)
-    again.outward = True
+    again.outward, again.otherwise = True, program.otherwise
     return again
 
 

@@ -16,9 +16,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from elastogen.generator.functions.catalogue import Derived, Entry, Outputs, flat
+from elastogen.generator.functions.catalogue import Derived, Entry, Outputs, flat, unless_closed
 from elastogen.generator.functions.derivatives import first_derivatives
 from elastogen.generator.functions.dynamics import inverse_dynamics
+from elastogen.generator.functions.loops.closing import FREE, forced
+from elastogen.generator.functions.loops.dynamics import closed_accelerations
 from elastogen.generator.functions.variants import Variant
 from elastogen.generator.program.arguments import matrix
 from elastogen.generator.program.differentiate import directional, has_kinks, jacobian, pulled_back, seed
@@ -46,15 +48,14 @@ class Blocks:
         return self.q_q, self.q_qd, self.qd_qd, self.q_qdd
 
 
-def _blocks(variant: Variant) -> Blocks:
-    """The Hessian of w^T F at the inputs q, qd, qdd and weights."""
+def _blocks(variant: Variant, values: Sequence[Value], third: str = "qdd") -> Blocks:
+    """The Hessian of w^T F at the inputs q, qd, qdd and weights; of other values that are linear in their third input."""
     graph, mechanism, n = variant.graph, variant.mechanism, variant.size
-    q, qd, qdd, w = (variant.input(name) for name in ("q", "qd", "qdd", WEIGHTS))
-    forces = inverse_dynamics(variant).outputs[0]
-    if has_kinks(graph, forces):
-        gradient = _gradient_forward(variant, forces, w)
+    q, qd, linear, w = (variant.input(name) for name in ("q", "qd", third, WEIGHTS))
+    if has_kinks(graph, values):
+        gradient = _gradient_forward(variant, values, w, third)
     else:
-        found = pulled_back(graph, forces, w, [*q, *qd, *qdd])
+        found = pulled_back(graph, values, w, [*q, *qd, *linear])
         m = len(q)
         gradient = mechanism.forces_of(q, found[:m]), found[m : m + n], found[m + n :]
     by_q, by_qd, by_qdd = gradient
@@ -78,12 +79,12 @@ def _blocks(variant: Variant) -> Blocks:
     return Blocks(*(variant.masked(block, 0) for block in blocks))
 
 
-def _gradient_forward(variant: Variant, forces: Sequence[Value], w: Sequence[Value]) -> tuple[list[Value], ...]:
+def _gradient_forward(variant: Variant, values: Sequence[Value], w: Sequence[Value], third: str) -> tuple[list[Value], ...]:
     """The same gradient by passes forward, where a selection leaves out what may be infinite."""
     total = variant.graph.value(0)
-    for weight, force in zip(w, forces, strict=True):
-        total = total + weight * force
-    others = (jacobian(variant.graph, [total], variant.input(name))[0] for name in ("qd", "qdd"))
+    for weight, value in zip(w, values, strict=True):
+        total = total + weight * value
+    others = (jacobian(variant.graph, [total], variant.input(name))[0] for name in ("qd", third))
     return variant.by_position([total])[0], *others
 
 
@@ -96,16 +97,24 @@ def _mirror(block: Mat) -> None:
 
 def inverse_dynamics_second_order(variant: Variant) -> Derived:
     """The blocks of the Hessian of w^T F."""
-    return Derived(tuple(flat(block) for block in _blocks(variant).all))
+    found = inverse_dynamics(variant)
+    return Derived(tuple(flat(block) for block in _blocks(variant, found.outputs[0]).all), found.pivots)
 
 
+def closed_forward_second_order(variant: Variant) -> Derived:
+    """The blocks of the Hessian of w^T qdd of a mechanism; q moves freely, as if loops could open."""
+    qdd, pivots, _ = closed_accelerations(variant)
+    return Derived(tuple(flat(block) for block in _blocks(variant, qdd, "F").all), pivots)
+
+
+@unless_closed(closed_forward_second_order)
 def forward_dynamics_second_order(variant: Variant) -> Derived:
     """The blocks of the Hessian of w^T qdd."""
     n = variant.size
     first = first_derivatives(variant)
     weights = first.factors.solve(variant.input(WEIGHTS))
     given = [*variant.input("qdd"), *variant.input(WEIGHTS)]
-    blocks = _blocks(variant)
+    blocks = _blocks(variant, inverse_dynamics(variant).outputs[0])
     values = substitute(
         variant.graph, [x for block in blocks.all for x in flat(block)], replacing(given, [*first.qdd, *weights])
     )
@@ -131,15 +140,21 @@ def _outputs(letter: str, by: str, what: str, units: str) -> Outputs:
 
 def _linear(robot: Robot) -> bool:
     """Whether F is linear in the accelerations, as the blocks suppose."""
-    return not robot.has_load_friction and not robot.loops
+    return not robot.has_load_friction
 
 
-_WHY = "only for trees without friction.load, whose driving forces are linear in the accelerations"
+def _driven(robot: Robot) -> bool:
+    """Whether drives act on all freedoms, too, so that there is an inverse dynamics."""
+    return _linear(robot) and forced(robot)
+
+
+_WHY = "only for robots without friction.load, whose driving forces are linear in the accelerations"
 
 ENTRIES = (
     Entry("inverse_dynamics_second_order", "Second derivatives of the weighted sum of the driving forces: w^T F.",
           ("q", "qd", "qdd", WEIGHTS), _outputs("F", "qdd", "forces", "unit of w^T F per units of both"),
-          (inverse_dynamics_second_order,), "dynamic", default=False, applies=_linear, applies_to=_WHY),
+          (inverse_dynamics_second_order,), "dynamic", default=False, applies=_driven,
+          applies_to=f"{_WHY}, and not where {FREE}"),
     Entry("forward_dynamics_second_order", "Second derivatives of the weighted sum of the accelerations: w^T qdd.",
           ("q", "qd", "F", WEIGHTS), _outputs("qdd", "F", "accelerations", "unit of w^T qdd per units of both"),
           (forward_dynamics_second_order,), "dynamic", default=False, applies=_linear, applies_to=_WHY),

@@ -100,6 +100,42 @@ def _differences(program: Any, state: Any, by: str) -> Any:
     return np.array(columns).T
 
 
+def test_second_derivatives_against_differences_in_50_digits() -> None:
+    """Blocks of the weighted sums, and Hessians over all inputs, beside differences of first derivatives."""
+    robot = elastogen.load(FOUR_BAR)
+    w, q = np.array([0.7, -1.1, 0.4]), np.array(analysis_of(robot).start)
+    qd, qdd = _state(robot, q, 3)
+    given = {"forward": {"q": q, "qd": qd, "F": np.array([1.3, 0.2, -0.4])}, "inverse": {"q": q, "qd": qd, "qdd": qdd}}
+    names = [f"{which}_dynamics_{kind}" for which in given for kind in ("derivatives", "second_order", "hessian")]
+    programs = {f.name: f.program for f in derive_model(robot, names).functions}
+    for which, state in given.items():
+        first, names = programs[f"{which}_dynamics_derivatives"], list(state)
+        expected = np.block([[_weighted_differences(first, state, row, by, w) for by in names] for row in range(3)])
+        scale = np.abs(expected).max()
+        second = programs[f"{which}_dynamics_second_order"].evaluate({**state, "weights": w})
+        places = ((0, 0), (0, 1), (1, 1), (0, 2))
+        for block, (r, c) in zip(second.values(), places, strict=True):
+            np.testing.assert_allclose(block, expected[3 * r : 3 * r + 3, 3 * c : 3 * c + 3], atol=1e-12 * scale)
+        (hessian,) = programs[f"{which}_dynamics_hessian"].evaluate({**state, "output_weights": w}).values()
+        np.testing.assert_allclose(hessian, expected, atol=1e-12 * scale)
+
+
+def _weighted_differences(program: Any, state: Any, row: int, by: str, w: Any) -> Any:
+    """Rows of w^T times a block of first derivatives, differentiated by an input, in 50 digits."""
+    h, columns = mpmath.mpf(10) ** -17, []
+    for k in range(3):
+        sides = []
+        for shift in (h, -h):
+            moved = {name: [mpmath.mpf(float(x)) for x in values] for name, values in state.items()}
+            with mpmath.workdps(50):
+                moved[by][k] += shift
+                block = list(evaluate(program, moved).values())[row]
+                sides.append([mpmath.fsum(mpmath.mpf(float(w[i])) * block[i][c] for i in range(3)) for c in range(3)])
+        with mpmath.workdps(50):
+            columns.append([float((a - b) / (2 * h)) for a, b in zip(*sides, strict=True)])
+    return np.array(columns).T
+
+
 def test_wrenches_act_on_closed_mechanisms() -> None:
     robot = elastogen.load(FOUR_BAR)
     names = ("forward_dynamics", "forward_dynamics_with_wrenches", "inverse_dynamics_with_wrenches", "frame_forces")

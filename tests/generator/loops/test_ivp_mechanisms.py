@@ -144,17 +144,21 @@ def crank(P: Any) -> dict[str, Any]:
     }  # fmt: skip
 
 
-START = {  # published with the problem: nearly without vibrations
+START = {  # of the test set's program (crank.f, INIT): phi1, phi2, x3, q1 to q4, nearly without vibrations
     "q": [0.0, 0.0, 0.450016933, 0.0, 0.0, 0.103339863e-4, 0.169327969e-4],
     "qd": [150.0, -74.9957670, -0.268938672e-5, 0.444896105, 0.463434311e-2, -0.178591076e-5, -0.268938672e-5],
 }
+
+
+FIRST = {"phi2": -1.344541576008661e-03, "u1": -4.268463211410861, "u2": 2.098334687947376e-01, "x3": -5.062194923138079e03}
+FIRST_FORCE = 3.824589508329281e02  # multiplier of the pin along the slide; both are of the same program
 
 
 @pytest.mark.filterwarnings("ignore::elastogen.RobotWarning")
 def test_slider_crank_with_flexible_rod(reference: Any) -> None:
     """The crank turns at a constant rate: its moment is that which keeps it so."""
     known = reference["crank"]
-    outputs = ["forward_dynamics", "loop_residual", "loop_jacobian"]
+    outputs = ["forward_dynamics", "loop_residual", "loop_jacobian", "loop_forces"]
     model = elastogen.build_model(crank(known["parameters"]), outputs=outputs, cflags="-O1")
     assert model.coordinate_names == ("phi1", "phi2", "rod.w1", "rod.w2", "rod.u1", "rod.u2", "x3")
     (phi1, phi2, x3, *q), (v1, v2, v3, *qd) = START["q"], START["qd"]
@@ -165,6 +169,11 @@ def test_slider_crank_with_flexible_rod(reference: Any) -> None:
         free, pushed = model.forward_dynamics(q, qd, 0 * unit)[0], model.forward_dynamics(q, qd, unit)[0]
         return -free / (pushed - free) * unit
 
+    held = moment(0.0, *state)
+    first = model.forward_dynamics(*state, held)
+    found_first = {"phi2": first[0] + first[1], "u1": first[4], "u2": first[5], "x3": first[6]}
+    assert found_first == {name: pytest.approx(value, rel=1e-9) for name, value in FIRST.items()}
+    assert -model.loop_forces(*state, held)[0, 0] == pytest.approx(FIRST_FORCE, rel=1e-9)
     q0 = model.close_loops(state[0], held=["phi1", *model.coordinate_names[2:6]])
     J = model.loop_jacobian(q0)
     dependent = [1, 6]
