@@ -552,6 +552,20 @@ class CatalogueMethods(Evaluation):
     ) -> Array:
         """Forces of the loops J^T lambda, (..., nv): M qdd + C qd + ... = F + this; unique also where rows are redundant."""
 
+    def forward_dynamics_by_other_coordinates(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        F: ArrayLike,
+        *,
+        out: Array | None = None,
+        parameters: ParameterValues = None,
+    ) -> Array:
+        """Accelerations (..., nv) by a second choice of independent velocities.
+
+        ``forward_dynamics`` calls it where its own choice does not determine the motion, as in a leg that is stretched.
+        """
+
     def loop_forces(
         self,
         q: ArrayLike,
