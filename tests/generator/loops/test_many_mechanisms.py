@@ -1,0 +1,57 @@
+"""Many random mechanisms, planar and spatial, with one to four loops of all types, fixed and free: Gauss' principle."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from closed_mechanism import gauss, jacobian, null_space, random_mechanism, residuals
+
+import elastogen
+from elastogen.generator.functions.derivation import derive_model
+from elastogen.generator.loops.analysis import analysis_of
+
+ROWS = {
+    "revolute": 5, "spherical": 3, "universal": 4, "cylindrical": 4, "prismatic": 5, "fixed": 6, "distance": 1, "gear": 1,
+}  # fmt: skip
+IN_PLANE = {"revolute": 2, "spherical": 2, "prismatic": 2, "fixed": 3, "distance": 1, "gear": 1}
+LARGEST = 16  # joints
+
+
+def _values(robot: Any, names: tuple[str, ...]) -> Any:
+    programs = {function.name: function.program for function in derive_model(robot, names).functions}
+    return lambda name, **state: next(iter(programs[name].evaluate(state).values()))
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("seed", range(100, 140))
+def test_gauss_principle_of_many_mechanisms(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    planar = bool(rng.random() < 0.4)
+    kinds = IN_PLANE if planar else ROWS
+    loops = [str(rng.choice(list(kinds))) for _ in range(int(rng.integers(1, 5)))]
+    base = "floating" if rng.random() < 0.2 else "fixed"
+    joints = min(sum(kinds[kind] for kind in loops) + int(rng.integers(1, 4)), LARGEST)
+    own = () if planar or rng.random() < 0.7 else ("spherical", "revolute", "prismatic")
+    file, q = random_mechanism(seed, joints, loops, planar=planar, base=base, kinds=own)
+    robot = elastogen.load(file)
+    J = jacobian(robot, q)
+    rank = np.linalg.matrix_rank(J, 1e-8)
+    if rank == J.shape[1]:
+        with pytest.raises(elastogen.RobotError, match="leave nothing to move"):
+            analysis_of(robot)
+        return
+    assert analysis_of(robot).rank == rank
+    value = _values(robot, ("mass_matrix", "forward_dynamics", "constraint_forces"))
+    tree = _values(replace(robot, loops=()), ("inverse_dynamics",))
+    N = null_space(J)
+    qd, F = N @ rng.normal(size=N.shape[1]), rng.normal(size=len(N))
+    M, forces = value("mass_matrix", q=q), F - tree("inverse_dynamics", q=q, qd=qd, qdd=0 * qd)
+    expected = gauss(J, 2 * residuals(robot, q, qd).c, M, forces)
+    found = value("forward_dynamics", q=q, qd=qd, F=F)
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-9 * np.abs(expected).max())
+    reaction = value("constraint_forces", q=q, qd=qd, F=F)
+    np.testing.assert_allclose(reaction, M @ expected - forces, rtol=0, atol=1e-9 * np.abs(M @ expected).max())
+    assert abs(reaction @ qd) < 1e-8 * (1 + np.abs(reaction).max() * np.abs(qd).max())  # they do no work
