@@ -32,7 +32,7 @@ _GUARD = re.compile(r"\A(?P<head>\s*/\*.*?\*/\s*)?#ifndef (\w+)\n#define \2\n(?P
 _PART = re.compile(r"\A/\* (?:Part of [\w. ]+|Shared part): (\w)")
 _GIVEN = "\0"  # before a word that is not of the sample robot, but of a user
 _NAMED = re.compile(rf"(?<!{_GIVEN})(?:\brobot_\w+|\brobot(?=\.[ch]\b)|\bROBOT_\w+)")
-_LIBRARY = ("CEIL", "FABS", "FLOOR", "FMAX", "FMIN", "POW", "SQRT", "SIN", "COS", "ATAN2")
+_LIBRARY = ("CEIL", "FABS", "FLOOR", "FMAX", "FMIN", "POW", "SQRT", "SIN", "COS", "ATAN2", "TANH")
 _LIMITS = {"LARGEST": ("DBL_MAX", "FLT_MAX"), "EPSILON": ("DBL_EPSILON", "FLT_EPSILON"), "HUGE": ("HUGE_VAL", "INFINITY")}
 
 

@@ -6,14 +6,14 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from elastogen.generator.functions.regressor import PER_BODY, carriers
-from elastogen.generator.functions.variants import VariantFamily
+from elastogen.generator.functions.payload_columns import carrier_names, payload_columns
+from elastogen.generator.functions.regressor import PER_BODY
 from elastogen.generator.robot.expressions import nominal
-from elastogen.generator.robot.robot import Actuation, Body, Matrix, Robot
+from elastogen.generator.robot.robot import Actuation, Body, Robot
 from elastogen.identification.choices import Choice
 from elastogen.identification.errors import IdentificationError
 from elastogen.identification.measurements.read_table import Array
-from elastogen.identification.pseudo_inertia import guess, is_described, of_body, to_matrix, to_parameters
+from elastogen.identification.pseudo_inertia import guess, is_described, of_body
 
 PAYLOAD = "payload"
 VAGUE = 10.0
@@ -57,7 +57,7 @@ def check_supported(robot: Robot) -> None:
 
 def estimated_bodies(robot: Robot, choice: Choice) -> list[EstimatedBody]:
     """The links that move, or the payload; what is fixed to a link stays as described and is not a part of its body."""
-    names = [link.name for _, link in carriers(VariantFamily(without_drives(robot)).plain().mechanism)]
+    names = carrier_names(without_drives(robot))
     size = PER_BODY * len(names)
     masses = [nominal(robot.link(name).body.mass, robot.parameters) for name in names]
     usual = float(np.mean([mass for mass in masses if mass > 0] or [1.0]))
@@ -69,10 +69,7 @@ def estimated_bodies(robot: Robot, choice: Choice) -> list[EstimatedBody]:
             part[PER_BODY * k : PER_BODY * (k + 1)] = np.eye(PER_BODY)
             found.append(EstimatedBody(name, own, guess(own, usual), part, 1.0 if is_described(own, usual) else VAGUE))
     if "payload" in choice:
-        holder, T = _held(robot, names)
-        part = np.zeros((size, PER_BODY))
-        rows = slice(PER_BODY * names.index(holder), PER_BODY * (names.index(holder) + 1))
-        part[rows] = np.column_stack([to_parameters(T @ to_matrix(unit) @ T.T) for unit in np.eye(PER_BODY)])
+        part = payload_columns(robot, names)
         own = _parameters(robot.payload, robot)
         found.append(EstimatedBody(PAYLOAD, own, guess(own, usual), part, 1.0 if is_described(own, usual) else VAGUE))
     return found
@@ -81,19 +78,3 @@ def estimated_bodies(robot: Robot, choice: Choice) -> list[EstimatedBody]:
 def _parameters(body: Body, robot: Robot) -> Array:
     values = [nominal(x, robot.parameters) for x in (body.mass, *body.com, *(x for row in body.inertia for x in row))]
     return of_body(values[0], np.array(values[1:4]), np.array(values[4:]).reshape(3, 3))
-
-
-def _held(robot: Robot, names: list[str]) -> tuple[str, Array]:
-    """The moving link that holds the payload, and the tip frame in its frame."""
-    link, T = robot.tip, _numbers(robot.tool, robot)
-    while link not in names:
-        joint = next((joint for joint in robot.joints if joint.child == link), None)
-        if joint is None or joint.type.moves:
-            raise IdentificationError("payload", f"a tip on {robot.tip}, which does not move", "a tip that moves", "set tip:")
-        T = _numbers(joint.before, robot) @ _numbers(joint.after, robot) @ T
-        link = joint.parent
-    return link, T
-
-
-def _numbers(matrix: Matrix, robot: Robot) -> Array:
-    return np.array([[nominal(x, robot.parameters) for x in row] for row in matrix])

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from elastogen.runtime.errors import ModelError
 from elastogen.runtime.functions.evaluation import Evaluation, ParameterValues
 from elastogen.runtime.online.elastic_states import ElasticStates, elastic_states
+from elastogen.runtime.online.estimator import OnlineEstimator
 from elastogen.runtime.online.momentum_observer import MomentumObserver
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ class OnlineMethods(Evaluation):
     nv: Any
     dtype: Any
     driven: Any
+    velocity_names: Any
 
     def momentum_observer(self, dt: float, gain: ArrayLike = 50.0) -> MomentumObserver:
         """An observer of external forces for states that are ``dt`` [s] apart, with bandwidths ``gain`` [1/s].
@@ -73,6 +75,24 @@ class OnlineMethods(Evaluation):
         self._needs("elastic_states", "eg_elastic_states", "elastic_states")
         values = self._parameters.snapshot if parameters is None else self._parameters.merged(parameters)
         return elastic_states(self, dt, q, qd, qdd, np.asarray(values), derivatives)
+
+    def online_estimator(
+        self,
+        dt: float,
+        *,
+        noise: ArrayLike = 0.1,
+        uncertainty: ArrayLike = 10.0,
+        bandwidth: float = 60.0,
+        memory: float = 0.0,
+    ) -> OnlineEstimator:
+        """Recursive least squares for payload and friction, for states that are ``dt`` [s] apart.
+
+        ``noise`` [N m] or [N] is that of the driving forces, ``uncertainty`` the standard deviation of each number at the
+        start, ``bandwidth`` [1/s] that of the low pass of all signals, ``memory`` [s] that of forgetting (0: none).
+        Needs ``build_model(robot, identification=["payload"])``, ``["friction"]`` or both.
+        """
+        self._needs("online_estimator", "eg_estimate_online", "payload")
+        return OnlineEstimator(self, dt, noise, uncertainty, bandwidth, memory)
 
     def _needs(self, method: str, symbol: str, kind: str) -> None:
         if not hasattr(self._lib, symbol):

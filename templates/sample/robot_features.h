@@ -64,6 +64,13 @@
 #define ROBOT_READINGS 2 /* numbers that the sensors of an observer read */
 #endif
 
+#ifndef ROBOT_ESTIMATES_PAYLOAD
+#define ROBOT_ESTIMATES_PAYLOAD 1 /* whether the payload is estimated while the robot moves */
+#endif
+#ifndef ROBOT_ESTIMATES_FRICTION
+#define ROBOT_ESTIMATES_FRICTION 1 /* whether friction is */
+#endif
+
 /* Functions of the model that may be missing. */
 #ifndef ROBOT_HAS_INVERSE_DYNAMICS
 #define ROBOT_HAS_INVERSE_DYNAMICS 1

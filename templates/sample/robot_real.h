@@ -20,6 +20,7 @@ typedef float robot_scalar_t;
 #define ROBOT_POW     powf
 #define ROBOT_SIN     sinf
 #define ROBOT_SQRT    sqrtf
+#define ROBOT_TANH    tanhf
 #define ROBOT_LARGEST FLT_MAX
 #define ROBOT_EPSILON FLT_EPSILON
 #define ROBOT_HUGE    INFINITY
@@ -36,6 +37,7 @@ typedef double robot_scalar_t;
 #define ROBOT_POW     pow
 #define ROBOT_SIN     sin
 #define ROBOT_SQRT    sqrt
+#define ROBOT_TANH    tanh
 #define ROBOT_LARGEST DBL_MAX
 #define ROBOT_EPSILON DBL_EPSILON
 #define ROBOT_HUGE    HUGE_VAL
