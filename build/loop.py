@@ -9,7 +9,7 @@ from typing import Any
 
 import elastogen
 from elastogen.build.files.contexts import Identity
-from elastogen.build.files.estimation.online import online_outputs
+from elastogen.build.files.estimation.online import online_context, online_files, online_outputs
 from elastogen.build.files.extension_module import module_context
 from elastogen.build.files.real_time.loop import loop_context, loop_files
 from elastogen.build.files.real_time.shared_memory import shared_context, shared_files
@@ -102,7 +102,8 @@ def with_loop(derivation: ModelDerivation, model: RenderedModel, options: BuildO
     files = {**loop_files(derivation, context), **shared_files(shared), **code.files}
     if context.switching is not None:
         files |= switch_files(context.switching, single=identity.real == "float")
-    module = module_context(derivation, identity, None)  # the loop integrates by itself
+    online = online_context(identity, online_files(derivation, identity, options.emit.identification))
+    module = module_context(derivation, identity, None, online=online)  # the loop integrates by itself
     cdef = (("model/cdef.h.j2", module), ("loop/cdef.h.j2", context), ("loop/shared_memory/cdef.h.j2", shared))
     wrapper = (("model/wrapper.c.j2", module), ("loop/module.c.j2", context), ("loop/shared_memory/module.c.j2", shared))
     return dataclasses.replace(

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from elastogen.generator.robot.robot import Robot
 
 OTHER_FILES = ("loop", "shared", "switch", "ik", "simulate", "integrate")  # first words of functions that belong to no model
+ESTIMATES = ("momentum_observer_", "online_estimator_", "elastic_states")
+"""How names of functions begin that are emitted with ``identification=``."""
 
 
 @dataclass(frozen=True)
@@ -52,6 +54,8 @@ def called_functions(robot: Robot, code: UserCode, with_frames: bool) -> tuple[s
             known = name.removesuffix("_in") if name.removesuffix("_in") in CATALOGUE else name
             if known in CATALOGUE or known in own:
                 found[known] = None
+            elif name.startswith(ESTIMATES):
+                continue  # emitted with identification=; else the compiler says that it is missing
             elif name.partition("_")[0] in OTHER_FILES or name in defined or (with_frames and name.startswith(tuple(FRAMED))):
                 continue
             else:

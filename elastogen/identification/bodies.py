@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from elastogen.generator.functions.payload_columns import carrier_names, payload_columns
+from elastogen.generator.functions.composed.payload_columns import carrier_names, payload_columns
 from elastogen.generator.functions.regressor import PER_BODY
 from elastogen.generator.robot.expressions import nominal
 from elastogen.generator.robot.robot import Actuation, Body, Robot

@@ -8,8 +8,10 @@ import subprocess
 import numpy as np
 import pytest
 from c_compilers import COMPILERS, WARNINGS
+from loop_setup import finish, run_free
 
 import elastogen
+from elastogen.runtime.loop.plants import Simulated
 
 SETS = ["mass_matrix", "forward_dynamics"]
 
@@ -127,3 +129,38 @@ def test_strict_compilers_accept_the_observer(compiler, tmp_path):
             external = [line.split()[-1] for line in table.stdout.splitlines() if " T " in line or " U " in line]
             assert all(name.lstrip("_").startswith("two_link_") for name in external)
             assert not any(f" {kind} " in table.stdout for kind in "BDC")
+
+
+IN_THE_LOOP = """
+#include "two_link_momentum_observer.h"
+static two_link_momentum_observer_t observer;
+static two_link_real_t last[TWO_LINK_NV];
+int user_controller(void *context, const two_link_loop_view_t *view, two_link_real_t *F)
+{
+    static const two_link_real_t gain[TWO_LINK_NV] = {50.0, 80.0};
+    two_link_params_t wrong = *view->p;
+    int status;
+    (void)context;
+    wrong.payload_mass += 1.0;
+    status = two_link_momentum_observer_update(&observer, &wrong, gain, view->period, view->q, view->qd, last);
+    two_link_gravity_vector(view->p, view->q, F);
+    for (int i = 0; i < TWO_LINK_NV; ++i) {
+        F[i] -= 0.1 * observer.force[i];
+        last[i] = F[i];
+    }
+    return status;
+}
+"""
+
+
+def test_a_controller_in_the_loop_calls_it():
+    """A load that the observer's model has and the robot has not is an external force; C and Python say the same."""
+    library = elastogen.build_loop("two_link", controller_source=IN_THE_LOOP, identification=["external_forces"])
+    records = finish(*run_free(library, 60, controller="user", plant=Simulated([0.4, 0.2], [0.5, -0.3]), rate=1000.0))
+    model = elastogen.build_model("two_link", outputs=SETS, identification=["external_forces"])
+    model.parameters["payload_mass"] += 1.0
+    driven = np.vstack([np.zeros(2), records["F"][:-1]])
+    force = model.momentum_observer(1e-3, [50.0, 80.0]).update(records["q"], records["qd"], driven)
+    expected = library.model.gravity_vector(records["q"]) - 0.1 * force
+    np.testing.assert_allclose(records["F"], expected, rtol=1e-9, atol=1e-12)
+    assert np.abs(force[-1]).max() > 0.5

@@ -92,7 +92,7 @@ def test_it_is_the_least_squares_of_all_rows(model):
     assert np.all(theta[10:] == 0)  # what is certain stays
     inertia = np.diag([1e-3] * 3)
     regressor = elastogen.build_model(ARM, outputs=["regressor", "inertial_parameters"])
-    from elastogen.generator.functions.payload_columns import carrier_names, payload_columns
+    from elastogen.generator.functions.composed.payload_columns import carrier_names, payload_columns
 
     robot = elastogen.load(ARM)
     part = payload_columns(robot, carrier_names(robot))

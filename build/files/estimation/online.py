@@ -13,9 +13,9 @@ from elastogen.build.files.model_calls import calls_text, model_call
 from elastogen.build.files.templating import origin
 from elastogen.build.options import EmitOptions
 from elastogen.build.plain_c.emission import Emission
+from elastogen.generator.functions.composed.payload_columns import carrier_names, payload_columns
 from elastogen.generator.functions.derivation import ModelDerivation
 from elastogen.generator.functions.function import Function
-from elastogen.generator.functions.payload_columns import carrier_names, payload_columns
 from elastogen.generator.robot.errors import OutputError
 from elastogen.generator.robot.expressions import nominal
 from elastogen.generator.robot.robot import Robot
