@@ -130,7 +130,7 @@ def derivations(monkeypatch: pytest.MonkeyPatch) -> list[Robot]:
     """Let the pipeline derive the sample model; the list tells how often it did."""
     seen: list[Robot] = []
 
-    def derive(robot: Robot, outputs: object = None, frames: object = (), derived: Any = None) -> SampleModel:
+    def derive(robot: Robot, outputs: object = None, frames: object = (), derived: Any = None, **options: Any) -> SampleModel:
         seen.append(robot)
         model = sample_model()
         for function in model.functions if derived is not None else ():

@@ -24,9 +24,9 @@ _KEPT: dict[Any, ModelDerivation] = {}  # by outputs: all tests are about one ro
 
 @pytest.fixture(autouse=True)
 def _derived_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    def known(robot: Any, outputs: Any, frames: Any) -> ModelDerivation:
+    def known(robot: Any, outputs: Any, frames: Any, **options: Any) -> ModelDerivation:
         if outputs not in _KEPT:
-            _KEPT[outputs] = derive_model(robot, outputs, frames)
+            _KEPT[outputs] = derive_model(robot, outputs, frames, **options)
         return _KEPT[outputs]
 
     monkeypatch.setattr(project, "derive_model", known)

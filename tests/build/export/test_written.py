@@ -96,9 +96,9 @@ def exported() -> dict[str, Files]:
             patch.setattr(module, "write_files", keep)
         known: dict[object, ModelDerivation] = {}  # formats with the same functions share them
 
-        def derive_once(robot: elastogen.Robot, outputs: object, frames: object) -> ModelDerivation:
+        def derive_once(robot: elastogen.Robot, outputs: object, frames: object, **options: Any) -> ModelDerivation:
             if outputs not in known:
-                known[outputs] = derive_model(robot, outputs, frames)  # type: ignore[arg-type]
+                known[outputs] = derive_model(robot, outputs, frames, **options)  # type: ignore[arg-type]
             return known[outputs]
 
         for module in (project, pipeline):

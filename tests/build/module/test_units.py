@@ -88,7 +88,7 @@ def test_an_interrupt_while_functions_are_derived_ends_the_compilers(
     monkeypatch.setattr(units, "LINES", 0)  # every function at once
     pid = 0
 
-    def derive(robot: Robot, outputs: object, frames: object, derived: Any) -> None:
+    def derive(robot: Robot, outputs: object, frames: object, derived: Any, **options: Any) -> None:
         nonlocal pid
         model = sample_model()
         derived(model, model.functions[0])
