@@ -13,31 +13,34 @@ from elastogen.generator.program.graph import Graph, Op, Value
 from elastogen.generator.spatial.vectors import Mat, Vec
 from elastogen.runtime.interface.euler_sets import EULER_SETS
 
+LOCKED = 1e-24  # squared sine or cosine of the middle angle: below, the other two cannot be separated
 _CYCLIC = ((0, 1, 2), (1, 2, 0), (2, 0, 1))
 
 
 def angles(graph: Graph, R: Mat, axes: str) -> Vec:
     """psi with R = R_i(psi_1) R_j(psi_2) R_k(psi_3) about the moving axes i, j, k, such as "zyz" or "xyz".
 
-    psi_2 is in [-pi/2, pi/2] for three different axes, in [0, pi] where the first comes again; at the ends of these ranges only
-    the sum or difference of the other two is defined.
+    psi_2 is in [-pi/2, pi/2] for three different axes, in [0, pi] where the first comes again. At the ends of these ranges only
+    the sum or difference of the other two is defined: psi_3 is 0 there, as for planar robots with "zyz".
     """
     i, j, k = ("xyz".index(axis) for axis in axes)
-    last = 3 - i - j if i == k else k
+    last = 3 - i - j
     sign = 1 if (i, j, last) in _CYCLIC else -1
 
     def angle(y: Value, x: Value) -> Value:
         return graph.elementary(Op.ATAN2, y, x)
 
-    def length(x: Value, y: Value) -> Value:
-        return graph.sqrt(x * x + y * y)
-
     if i == k:
-        return [
-            angle(R[j][i], -sign * R[last][i]), angle(length(R[i][j], R[i][last]), R[i][i]), angle(R[i][j], sign * R[i][last])
-        ]  # fmt: skip
+        across = R[i][j] * R[i][j] + R[i][last] * R[i][last]  # sin^2 psi_2
+        first, third = (R[j][i], -sign * R[last][i]), (R[i][j], sign * R[i][last])
+        second = angle(graph.sqrt(across), R[i][i])
+    else:
+        across = R[i][i] * R[i][i] + R[i][j] * R[i][j]  # cos^2 psi_2
+        first, third = (-sign * R[j][k], R[k][k]), (-sign * R[i][j], R[i][i])
+        second = angle(sign * R[i][k], graph.sqrt(across))
+    locked = across - LOCKED
     return [
-        angle(-sign * R[j][k], R[k][k]), angle(sign * R[i][k], length(R[i][i], R[i][j])), angle(-sign * R[i][j], R[i][i])
+        graph.choose(locked, angle(sign * R[last][j], R[j][j]), angle(*first)), second, graph.choose(locked, 0, angle(*third))
     ]  # fmt: skip
 
 

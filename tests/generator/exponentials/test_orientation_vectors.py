@@ -35,6 +35,31 @@ def test_all_twelve_sets_are_those_of_scipy() -> None:
         np.testing.assert_allclose(value["Xdd"], second @ X, rtol=1e-6, atol=1e-6, err_msg=angles)
 
 
+def test_orientations_where_the_outer_angles_are_not_unique() -> None:
+    """A planar robot never leaves them for "zyz" and "zxz", a hand with its middle joint at 0 or 90 degrees is there once."""
+    chain = (("base", "a", [1, 0, 0]), ("a", "b", [0, 1, 0]), ("b", "c", [0, 0, 1]))
+    links = [{"name": name, "mass": 1} for name in ("base", "a", "b", "c")]
+    joints = [{"name": f"j{p}", "type": "revolute", "parent": p, "child": c, "axis": axis} for p, c, axis in chain]
+    hand = {"elastogen": 1, "name": "hand", "links": links, "joints": joints}
+    cases = [
+        (quietly_loaded("two_link"), [0.3, 0.4]),
+        (quietly_loaded(hand), [0.3, np.pi / 2, 0.4]),
+        (quietly_loaded(hand), [0.3, 0, 0]),
+    ]
+    for robot, q in cases:
+        names = [f"operational_vector_{angles}" for angles in EULER_SETS]
+        found = {f.name: f.program for f in derive_model(robot, [*names, "forward_kinematics"]).functions}
+        live = {parameter.name: parameter.value for parameter in robot.live_parameters}
+        R = found["forward_kinematics"].evaluate({"q": q}, live)["T"][-1, :3, :3]
+        for angles in EULER_SETS:
+            with np.errstate(all="ignore"):  # rates
+                value = found[f"operational_vector_{angles}"].evaluate({"q": q, "qd": q, "qdd": q}, live)
+            again = Rotation.from_euler(angles.upper(), value["X"][3:]).as_matrix()
+            np.testing.assert_allclose(again, R, rtol=0, atol=1e-11, err_msg=f"{robot.name} {angles}")
+            if robot.name == "two_link" and angles in ("zyz", "zxz"):
+                np.testing.assert_allclose(value["Xd"][3:], [0.7, 0, 0], atol=1e-12)
+
+
 def test_in_c_and_by_the_method() -> None:
     model = elastogen.build_model("two_link", outputs=["operational_vector_zyx"], cflags="-O0")
     X, Xd, Xdd = model.operational_vector("zyx", [[0.3, 0.4], [0.1, 0.2]], [1.0, 2.0], [0.5, 0.25])
