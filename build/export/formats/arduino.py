@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from elastogen.build.export.choices import Choices
 from elastogen.build.export.project import Files, Project
+from elastogen.build.known_numbers import CHECK, known_numbers
 
 
 def files(project: Project, choices: Choices) -> Files:
@@ -14,4 +15,5 @@ def files(project: Project, choices: Choices) -> Files:
         **placed,
         "library.properties": project.filled("library.properties.j2"),
         f"examples/{sketch}/{sketch}.ino": project.filled("example.ino.j2"),
+        CHECK: known_numbers(project.derivation, project.context),
     }

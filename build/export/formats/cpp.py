@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from elastogen.build.export.choices import Choices
 from elastogen.build.export.project import Files, Project
+from elastogen.build.known_numbers import CHECK, known_numbers
 from elastogen.generator.robot.errors import OutputError
 from elastogen.generator.robot.reserved import LIBRARY_FUNCTIONS
 
@@ -12,7 +13,8 @@ WRAPPER_NAMES = ("real", "parameters", "array", "nq", "nframes", "as_matrix")  #
 
 def files(project: Project, choices: Choices) -> Files:
     """All of its files but the README."""
-    return {**project.c_files, **wrapper(project), "examples/example.cpp": project.filled("example.cpp.j2")}
+    own = {"examples/example.cpp": project.filled("example.cpp.j2"), CHECK: known_numbers(project.derivation, project.context)}
+    return {**project.c_files, **wrapper(project), **own}
 
 
 def wrapper(project: Project) -> dict[str, str]:
