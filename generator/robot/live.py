@@ -25,7 +25,7 @@ from typing import Any
 import sympy
 
 from elastogen.generator.robot.expressions import nominal
-from elastogen.generator.robot.location import Location, did_you_mean
+from elastogen.generator.robot.location import Location, nearest
 from elastogen.generator.robot.names import check_parameter_name, to_identifier
 from elastogen.generator.robot.robot import (
     Actuation,
@@ -155,15 +155,23 @@ def _no_match(pattern: str, robot: Robot, slots: list[Slot], where: Location) ->
             "a length, mass, inertia, drive or parameter",
             "write a named parameter into that field and make the parameter live",
         )
-    known = [*robot.parameters, "gravity", "payload"]
-    for slot in slots:
-        known.append(slot.path)
-        known.append(slot.path.rsplit(".", 1)[0])
-    return where.error(
-        pattern,
-        "a parameter's name or the path of a field, such as gravity, payload, links.*.mass",
-        did_you_mean(pattern, known, f"parameters are {', '.join(robot.parameters) or 'none'}"),
-    )
+    fields = list(dict.fromkeys(_of_all(slot.path, robot) for slot in slots))
+    last = {field.rpartition(".")[2]: field for field in reversed(fields)}  # who writes `mass` means links.*.mass
+    whole = [path for slot in slots for path in (slot.path, slot.path.rsplit(".", 1)[0])]
+    known = [*robot.parameters, *(whole if "." in pattern else last)]
+    listed = f"parameters are {', '.join(robot.parameters) or 'none'}; fields are {', '.join(fields)}"
+    near = nearest(pattern, known) if pattern else None
+    fix = listed if near is None else f"did you mean {last.get(near, near)!r}? Else: {listed}"
+    return where.error(pattern, "a parameter's name or the path of a field, such as gravity, payload, links.*.mass", fix)
+
+
+def _of_all(path: str, robot: Robot) -> str:
+    """The path of a field in all links or joints: links.*.inertia for links.upper.inertia.xx."""
+    for kind, owners in (("links", robot.links), ("joints", robot.joints)):
+        for owner in owners:  # names may have points in them
+            if path.startswith(f"{kind}.{owner.name}."):
+                return f"{kind}.*.{path.removeprefix(f'{kind}.{owner.name}.').partition('.')[0]}"
+    return path.partition(".")[0]
 
 
 def _visit(robot: Robot, visit: _Visit) -> Robot:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import re
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from elastogen.generator.robot.errors import RobotError, RobotWarning
@@ -40,13 +40,13 @@ class Location:
 
 def did_you_mean(word: object, known: Iterable[str], otherwise: str = "") -> str:
     """Return ``did you mean 'x'?`` for the known name nearest to ``word``, or ``otherwise``."""
-    names = list(known)
-    near = _near(str(word).casefold(), {name.casefold(): name for name in reversed(names)})
+    near = nearest(str(word), known)
     return f"did you mean {near!r}?" if near else otherwise
 
 
-def _near(word: str, names: Mapping[str, str]) -> str | None:
-    """The name that is the same but for its case, or one of the words of ``word``, or the one that differs least."""
+def nearest(given: str, known: Iterable[str]) -> str | None:
+    """The name that is the same but for its case, or one of the words of ``given``, or the one that differs least."""
+    word, names = given.casefold(), {name.casefold(): name for name in reversed(list(known))}
     parts = re.split(r"[^a-z0-9]+", word)
     for candidate in (word, *reversed(parts)):
         if candidate in names:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from itertools import pairwise
 from typing import Any
 
 from ruamel.yaml import YAML
@@ -17,6 +18,7 @@ from elastogen.generator.robot.location import Location
 MAX_VALUES = 200_000  # keys and values of a file, counting each use of an alias
 MAX_DEPTH = 20
 HALF_A_CHARACTER = re.compile("[\ud800-\udfff]")  # a surrogate without its other half, which no encoding has
+_WHOLE = re.compile(r"[-+]?\d+")
 _FIXES = {  # what the reader's message holds -> what to do
     "mapping values are not allowed": "put values that contain a colon into quotes",
     "could not find expected ':'": "write `key: value`, with the same indentation as the lines around it",
@@ -97,6 +99,8 @@ def _limit(root: Node, where: Location) -> None:
         if isinstance(node, ScalarNode) and (half := HALF_A_CHARACTER.search(node.value)):
             line = Location(f"{where.source}:{node.start_mark.line + 1}", where.field)
             raise line.error(half[0], "whole characters: this is half of one", "remove the escape, or write the character")
+        if isinstance(node, MappingNode):
+            _refuse_decimal_commas(node, where)
         active.add(id(node))
         total = 1 + sum(size(child, depth + 1) for child in _children(node))
         active.remove(id(node))
@@ -106,6 +110,16 @@ def _limit(root: Node, where: Location) -> None:
     total = size(root, 0)
     if total > MAX_VALUES:
         raise where.error(f"{total} values", f"at most {MAX_VALUES} values, aliases counted", "remove aliases of aliases")
+
+
+def _refuse_decimal_commas(node: MappingNode, where: Location) -> None:
+    """Inside braces, ``mass: 2,5`` is the mass 2 and a key 5 without a value: say what was meant."""
+    for (key, value), (digits, nothing) in pairwise(node.value):
+        plain = all(isinstance(part, ScalarNode) and not part.style for part in (key, value, digits, nothing))
+        if plain and not nothing.value and digits.value.isdecimal() and _WHOLE.fullmatch(value.value):
+            line = Location(f"{where.source}:{digits.start_mark.line + 1}", where.field).at(str(key.value))
+            written = f"{value.value}.{digits.value}"
+            raise line.error(f"{value.value},{digits.value}", "a number with a decimal point", f"write {key.value}: {written}")
 
 
 def line_of(text: str, field: str) -> int | None:

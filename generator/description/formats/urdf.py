@@ -16,7 +16,7 @@ from xml.etree.ElementTree import Element
 import sympy
 
 from elastogen.generator.description.couplings import couple
-from elastogen.generator.description.formats.xml_elements import attribute, number, only, optional, parsed, vector
+from elastogen.generator.description.formats.xml_elements import attribute, first, number, only, optional, parsed, vector
 from elastogen.generator.joints.coupled import leader
 from elastogen.generator.joints.kinds import KINDS, PLANAR
 from elastogen.generator.robot import placement
@@ -108,14 +108,11 @@ def _floats(text: str | None, default: str) -> tuple[float, float, float]:
 
 
 def _body(link: Element, where: Location) -> Body:
-    found = link.findall("inertial")
-    if not found:
+    inertial = first(link, "inertial", where)
+    if inertial is None:
         return Body()
-    if len(found) > 1:  # all other readers take the first
-        where.at("inertial").warn(f"{len(found)} <inertial> elements", "one: the first is taken", "remove the others")
-    inertial = found[0]
     here = where.at("inertial")
-    mass_element, inertia_element = only(inertial, "mass", here), only(inertial, "inertia", here)
+    mass_element, inertia_element = first(inertial, "mass", here), first(inertial, "inertia", here)
     if mass_element is None:
         raise here.error("no <mass>", "<mass value='...'/> in kg", "add it, or remove <inertial>")
     mass = number(mass_element, "value", here.at("mass"))
@@ -147,7 +144,7 @@ def _joint(element: Element, robot: Location, friction: bool) -> Joint:
     if not kind.moves or "axis" not in kind.takes:
         _check_normal(element, kind, where)
         return Joint(name, kind, ends["parent"], ends["child"], before=before)
-    axis_element = only(element, "axis", where)
+    axis_element = first(element, "axis", where)
     axis = (1, 0, 0) if axis_element is None else vector(axis_element, "xyz", where.at("axis"), (1, 0, 0))
     return Joint(
         name,
@@ -192,21 +189,27 @@ def _type(element: Element, where: Location) -> JointKind:
 
 def _check_normal(element: Element, kind: JointKind, where: Location) -> None:
     """A planar joint moves in x and y of its frame; another normal than z is not turned there silently."""
-    axis = only(element, "axis", where)
+    axis = first(element, "axis", where)
     if kind is PLANAR and (axis is None or vector(axis, "xyz", where.at("axis"), (1, 0, 0)) != (0, 0, 1)):
         given = "none, which means 1 0 0" if axis is None else axis.get("xyz")
         raise where.at("axis").error(given, "0 0 1, the normal of the plane", "turn the joint's origin so that z is the normal")
 
 
 def _limits(element: Element, kind: JointKind, where: Location) -> Limits:
-    limit = only(element, "limit", where)
+    limit = first(element, "limit", where)
     if limit is None:
         return Limits()
     here = where.at("limit")
     ranged = kind.bounded and not (limit.get("lower") is None and limit.get("upper") is None)
+    lower = number(limit, "lower", here, default=0.0) if ranged else None
+    upper = number(limit, "upper", here, default=0.0) if ranged else None
+    if lower is not None and upper is not None and lower > upper:  # what Bullet takes as none, and no dynamics look at
+        expected = f"at most the upper limit {upper}: both are taken as no limit"
+        here.at("lower").warn(lower, expected, "swap them, or leave them out")
+        lower = upper = None
     return Limits(
-        lower=number(limit, "lower", here, default=0.0) if ranged else None,
-        upper=number(limit, "upper", here, default=0.0) if ranged else None,
+        lower=lower,
+        upper=upper,
         velocity=_magnitude(limit, "velocity", here),
         effort=_magnitude(limit, "effort", here),
     )
@@ -222,7 +225,7 @@ def _magnitude(limit: Element, key: str, where: Location) -> float | None:
 
 
 def _actuation(element: Element, where: Location) -> Actuation:
-    dynamics = only(element, "dynamics", where)
+    dynamics = first(element, "dynamics", where)
     if dynamics is None:
         return Actuation()
     here = where.at("dynamics")
@@ -233,7 +236,7 @@ def _actuation(element: Element, where: Location) -> Actuation:
 
 
 def _origin(element: Element, where: Location) -> _Origin:
-    origin = only(element, "origin", where)
+    origin = first(element, "origin", where)
     if origin is None:
         return _Origin(_ZERO, _ZERO)
     here = where.at("origin")

@@ -64,6 +64,14 @@ def only(element: Element, tag: str, where: Location) -> Element | None:
     return found[0] if found else None
 
 
+def first(element: Element, tag: str, where: Location) -> Element | None:
+    """The first element of that name inside, as other readers of URDF take it; a warning where there are more."""
+    found = element.findall(tag)
+    if len(found) > 1:
+        where.at(tag).warn(f"{len(found)} <{tag}> elements", "one: the first is taken", "remove the others")
+    return found[0] if found else None
+
+
 def attribute(element: Element, key: str, where: Location) -> str:
     """A text that must be there."""
     value = element.get(key)

@@ -35,7 +35,9 @@ links: [{name: b, mass: 1, inertia: [0.01, 0.01, 0.01]}]
         ({"tip": {"link": "wrist"}}, {}, "known are base, link"),
         ({}, {"tip": "wrist"}, "known are base, link"),
         ({}, {"lock": {"wrist": 1.0}}, "known are hinge"),
-        ({"parameters": {"k": 2}}, {"live": ["zzzzzz"]}, "parameters are k"),
+        ({"parameters": {"k": 2}}, {"live": ["zzzzzz"]}, "parameters are k; fields are gravity, payload, tip, links.*.mass"),
+        ({}, {"live": ["masss"]}, "did you mean 'links.*.mass'? Else: parameters are none; fields are gravity"),
+        ({}, {"live": ["inertias"]}, "did you mean 'links.*.inertia'?"),
         ({}, {"arguments": {"hand": "true"}}, "arguments for xacro files only"),
         ({"name": "3arm"}, {}, "name='arm3'"),
     ],
@@ -44,6 +46,14 @@ def test_a_robot_that_is_refused(changes: dict[str, Any], options: dict[str, Any
     with pytest.raises(elastogen.RobotError) as caught:
         elastogen.load({**copy.deepcopy(ARM), **changes}, **options)
     assert words in str(caught.value)
+
+
+@pytest.mark.parametrize(("written", "meant"), [("2,0", "2.0"), ("-2,05", "-2.05"), ("0, 5", "0.5")])
+def test_a_decimal_comma_inside_braces(written: str, meant: str, tmp_path: Path) -> None:
+    head = "elastogen: 1\nname: arm\njoints: [{name: a, type: revolute}]\nlinks:\n"
+    (tmp_path / "arm.yaml").write_text(f"{head}  - {{name: b, mass: {written}, com: [0, 1, 0]}}\n")
+    with pytest.raises(elastogen.RobotError, match=rf"arm.yaml:5: mass: got .* Fix: write mass: {meant}$"):
+        elastogen.load(tmp_path / "arm.yaml")
 
 
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:

@@ -218,12 +218,6 @@ BAD = {
     "word": (GOOD + joint("j", "a", "b", inside="<limit lower='low'/>"), "joints.j.limit.lower", "'low'"),
     "negative mass": (link("a") + link("b", -1) + joint("j", "a", "b"), "links.b.mass", "zero or more"),
     "no mass": ("<link name='a'><inertial/></link>", "links.a.inertial", "<mass value"),
-    "two axes": (GOOD + joint("j", "a", "b", inside="<axis xyz='0 0 1'/>" * 2), "joints.j.axis", "2 <axis>"),
-    "swapped limits": (
-        GOOD + joint("j", "a", "b", inside="<limit lower='1' upper='-1'/>"),
-        "joints.j.limits.lower",
-        "swap",
-    ),
     "no name": ("<link/>", "link.name", "attribute name"),
     "no links": ("", "robot", "xacro"),
     "only fixed": (GOOD + joint("j", "a", "b", "fixed"), "joints", "at least one joint that moves"),
@@ -243,6 +237,38 @@ def test_bad_urdf(tmp_path, case):
     assert caught.value.field.startswith(field)
     assert caught.value.source == str(tmp_path / "robot.urdf")
     assert caught.value.fix
+
+
+TWICE = {  # what other readers take: the first element, no limit
+    "axis": ("<axis xyz='0 0 1'/><axis xyz='0 1 0'/>", "2 <axis> elements"),
+    "origin": ("<origin xyz='0.1 0.2 0.3'/><origin xyz='1 0 0'/>", "2 <origin> elements"),
+    "limits": ("<limit lower='-1' upper='1' effort='3' velocity='2'/><limit lower='0'/>", "2 <limit> elements"),
+    "swapped limits": ("<limit lower='1' upper='-1' effort='3' velocity='2'/>", "at most the upper limit -1: both are taken"),
+}
+
+
+@pytest.mark.parametrize("case", TWICE)
+def test_what_is_doubtful_is_read_as_pinocchio_reads_it(tmp_path, case):
+    pinocchio = pytest.importorskip("pinocchio")
+    inside, says = TWICE[case]
+    if "<axis" not in inside:
+        inside += "<axis xyz='0 1 0'/>"
+    if "<limit" not in inside:
+        inside += "<limit lower='-1' upper='1' effort='3' velocity='2'/>"
+    text = urdf(GOOD + joint("j", "a", "b", inside=inside))
+    with pytest.warns(RobotWarning, match=says):
+        robot = load_text(tmp_path, text)
+    model = pinocchio.buildModelFromXML(text)
+    data = model.createData()
+    pinocchio.framesForwardKinematics(model, data, np.array([0.4]))
+    theirs = data.oMf[model.getFrameId("b")].homogeneous
+    np.testing.assert_allclose(frames(robot, {"j": 0.4})["b"], theirs, atol=1e-12)
+    limits = robot.joints[0].limits
+    assert (limits.velocity, limits.effort) == (model.velocityLimit[0], model.effortLimit[0])
+    if case == "swapped limits":
+        assert limits.lower is limits.upper is None
+    else:
+        assert (limits.lower, limits.upper) == (model.lowerPositionLimit[0], model.upperPositionLimit[0])
 
 
 def test_mimic_joints_on_request(tmp_path):
