@@ -16,7 +16,7 @@ from elastogen.build.files.real_time.shared_memory import shared_context, shared
 from elastogen.build.files.render import RenderedModel, render_model
 from elastogen.build.files.switching import switch_files
 from elastogen.build.files.templating import fill
-from elastogen.build.files.write import write_files
+from elastogen.build.files.write import check_directory, write_files
 from elastogen.build.identity import model_sha256
 from elastogen.build.module.cache import safe_cache
 from elastogen.build.module.compile import find_toolchain
@@ -59,6 +59,7 @@ def generate_loop(
 ) -> GeneratedFiles:
     """Write the C files of a robot's model and loop; compile nothing. ``force`` and ``options`` are those of ``generate``."""
     target = checked_path("directory", directory)
+    check_directory(target)
     loaded, checked = load(robot), BuildOptions.checked(**options)
     checked = checked.with_outputs(loop_outputs(loaded, checked.emit.outputs))
     model = render_loop(loaded, checked, UserCode())

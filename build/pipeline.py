@@ -11,7 +11,7 @@ from typing import Any
 
 from elastogen.build.files.estimation.online import online_outputs
 from elastogen.build.files.render import FunctionPrinter, RenderedModel, render_model
-from elastogen.build.files.write import write_files
+from elastogen.build.files.write import check_directory, write_files
 from elastogen.build.identity import model_sha256
 from elastogen.build.known_numbers import CHECK, known_numbers
 from elastogen.build.module.cache import Cache, safe_cache
@@ -98,6 +98,7 @@ def generate(
         identification=identification,
     )
     target = checked_path("directory", directory)
+    check_directory(target)
     loaded = load(robot).with_contacts(*contacts) if contacts else load(robot)
     outputs_needed = online_outputs(loaded, options.emit)
     derived = derive_model(loaded, outputs_needed, options.emit.frames, derivation=options.emit.derivation)

@@ -6,11 +6,11 @@ import os
 from collections.abc import Sequence
 
 from elastogen.build.export.choices import Choices, check_choices
-from elastogen.build.export.libraries import check_triple, library_name
+from elastogen.build.export.libraries import check_triple, library_name, toolchain_for
 from elastogen.build.export.project import make_project
 from elastogen.build.export.registry import FORMATS
 from elastogen.build.export.size import at_hand
-from elastogen.build.files.write import write_files
+from elastogen.build.files.write import check_directory, write_files
 from elastogen.build.options import BuildOptions, checked_path
 from elastogen.build.pipeline import GeneratedFiles
 from elastogen.generator.description.load_robot import RobotSource, load
@@ -52,6 +52,9 @@ def export(
         check_triple(target)
     choices = Choices(header_only, target, options.compile)
     chosen = check_choices(format, loop, outputs is not None, choices)
+    check_directory(folder)
+    if chosen.compiles or target is not None or compiler is not None:
+        toolchain_for(target, options.compile)
     loaded = load(robot)
     if chosen.chooses:
         options = options.with_outputs(chosen.outputs(loaded, options.emit.frames))

@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from elastogen.build.files.write import write_all
-from elastogen.build.module.compile import find_toolchain
+from elastogen.build.module.compile import Toolchain, find_toolchain
 from elastogen.build.module.compilers import run_compiler
 from elastogen.build.options import CompileOptions
 from elastogen.build.stamps import ZIG, has_zig
@@ -46,8 +46,7 @@ def compile_shared(
     hidden: bool = False,
 ) -> bytes:
     """The shared library of C files, or of the ``sources`` among them; ``hidden`` exports only what is marked for it."""
-    compiler = options.compiler or (None if target is None else compiler_for(target))
-    toolchain = find_toolchain(replace(options, compiler=compiler, native=False))
+    toolchain = toolchain_for(target, options)
     flags = [flag for flag in toolchain.flags if hidden or flag != "-fvisibility=hidden"]
     sources = sources or [file for file in files if file.endswith(".c")]
     with tempfile.TemporaryDirectory() as folder:
@@ -56,6 +55,12 @@ def compile_shared(
         command = [*toolchain.command, *flags, *threads, "-shared", *sources, "-o", "library", "-lm"]
         run_compiler(command, Path(folder), options.timeout, name)
         return (Path(folder) / "library").read_bytes()
+
+
+def toolchain_for(target: str | None, options: CompileOptions) -> Toolchain:
+    """The compiler of shared libraries, for this machine or a triple."""
+    compiler = options.compiler or (None if target is None else compiler_for(target))
+    return find_toolchain(replace(options, compiler=compiler, native=False))
 
 
 def check_triple(target: object) -> None:

@@ -97,7 +97,8 @@ def model_size(
         outputs=outputs, precision=precision, sincos=sincos, frames=frames, derivation=derivation,
         compiler=compiler, cflags=cflags, native=False, environment=False,
     )  # fmt: skip
-    return measured(render(load(robot), options), options.compile, target, optimize)
+    toolchain = _toolchain(options.compile, target, optimize)  # refused before anything is derived
+    return _measured(render(load(robot), options), toolchain, target)
 
 
 def measured(model: RenderedModel, options: CompileOptions, target: str | None, optimize: str = "-O2") -> ModelSize:

@@ -7,6 +7,7 @@ import errno
 import os
 import shutil
 import stat
+import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
@@ -44,6 +45,17 @@ def write_files(directory: Path, files: Mapping[str, str | bytes], *, by: str = 
                     folder.rmdir()
             raise
     return [directory / name for name in contents]
+
+
+def check_directory(directory: Path) -> None:
+    """Refuse a directory that cannot be made or written, before anything is derived for it; nothing is left there."""
+    with writing_to(directory):
+        for folder in (directory.absolute(), *directory.absolute().parents):
+            with contextlib.suppress(FileNotFoundError):
+                os.lstat(folder)
+                break
+        with tempfile.TemporaryFile(dir=folder):
+            pass
 
 
 def write_all(directory: Path, files: Mapping[str, str | bytes]) -> None:

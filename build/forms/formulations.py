@@ -105,6 +105,7 @@ def formulations(
     Of a robot with loops they are those of its tree. Raises RobotError or BuildError.
     """
     options = BuildOptions.checked(compiler=compiler, cflags=cflags, cache_dir=cache_dir)
+    find_toolchain(options.compile)  # refused before anything is derived
     loaded = load(robot)
     functions, seconds = [], []
     for principle in PRINCIPLES:

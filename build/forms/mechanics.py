@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Any
 
 from elastogen.build.files.render import render_model
-from elastogen.build.files.write import write_files
+from elastogen.build.files.write import check_directory, write_files
 from elastogen.build.module.cache import safe_cache
 from elastogen.build.module.compile import find_toolchain
 from elastogen.build.options import BuildOptions, checked_path
@@ -44,11 +44,15 @@ def from_mechanics(
     if "outputs" in options or "fused" in options or "frames" in options:
         raise OutputError("from_mechanics: outputs, fused and frames are for robots. Fix: leave them out")
     chosen = BuildOptions.checked(**options)
+    toolchain = find_toolchain(chosen.compile)
+    target = None if directory is None else checked_path("directory", directory)
+    if target is not None:
+        check_directory(target)
     named = (live,) if isinstance(live, str) else tuple(live)
     derivation = derivation_of(equations_of(method, parameters, named), name)
-    model, toolchain = render_model(derivation, chosen.emit, lanes=chosen.compile.lanes), find_toolchain(chosen.compile)
-    if directory is not None:
+    model = render_model(derivation, chosen.emit, lanes=chosen.compile.lanes)
+    if target is not None:
         files = {**model.c_files, **model.emitted_simulation, **model.bundle}
-        write_files(checked_path("directory", directory), files, by=f"{_EMITTED} {model.name}", force=force)
+        write_files(target, files, by=f"{_EMITTED} {model.name}", force=force)
     path = compile_cached(model, module_key(model, toolchain), safe_cache(chosen.cache_dir), toolchain, chosen)
     return load_model(path)

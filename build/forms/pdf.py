@@ -30,7 +30,17 @@ def pdf(document: Document) -> bytes:
                 if program != "tectonic":
                     command[1:1] = ["-interaction=nonstopmode", "-halt-on-error"]
                 return _by_program(command, home, "form.tex", latex.whole(document))
-    raise BuildError(
+    raise _nothing_writes()
+
+
+def check_pdf() -> None:
+    """Refuse a PDF that nothing here can write, before its document is derived."""
+    if find_spec("typst") is None and not any(map(shutil.which, ("typst", *TEX))):
+        raise _nothing_writes()
+
+
+def _nothing_writes() -> BuildError:
+    return BuildError(
         f"a PDF needs Typst or TeX, and neither is here (looked for the package typst, then typst, {', '.join(TEX)}). "
         "Fix: pip install 'elastogen[pdf]', or --latex FILE and compile it elsewhere."
     )

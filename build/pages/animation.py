@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from elastogen.build.files.templating import fill
-from elastogen.build.pages.film import FILMS, film_times, write_film
-from elastogen.build.pages.page_text import MARK, asset, check_page, write_page
+from elastogen.build.pages.film import FILMS, check_motion_file, film_times, write_film
+from elastogen.build.pages.page_text import MARK, asset, write_page
 from elastogen.build.pages.recording import Recording, chosen_pictures, text
 from elastogen.build.pages.skeleton import Skeleton, skeleton
 from elastogen.build.start import build_model
@@ -51,7 +51,7 @@ def animate(
     ``rigid`` is the motion of the rigid robot of the same numbers (:func:`elastogen.compare_with_rigid`), drawn as a ghost;
     without it, the ghost of a flexible robot is the robot at the same joint coordinates without deformation.
     """
-    check_page(path, FILMS)
+    check_motion_file(path)
     drawing = skeleton(robot)
     model = drawn_model(drawing)
     if Path(path).suffix.lower() in FILMS:

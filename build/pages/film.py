@@ -11,12 +11,25 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from elastogen.build.pages.page_text import check_page
 from elastogen.build.pages.skeleton import Skeleton
 from elastogen.generator.robot.errors import BuildError
 
 FILMS = (".gif", ".mp4")
 PICTURES_PER_SECOND = 25
 MOST_PICTURES = 750
+
+
+def check_motion_file(path: str | os.PathLike[str]) -> None:
+    """Refuse a file that no page or film can be written to, before a motion is computed for it."""
+    check_page(path, FILMS)
+    target = Path(path)
+    if target.suffix.lower() not in FILMS:
+        return
+    if find_spec("matplotlib") is None:
+        raise BuildError(f"{target}: films need matplotlib. Fix: pip install 'elastogen[plot]', or write a page, .html.")
+    if target.suffix.lower() == ".mp4" and shutil.which("ffmpeg") is None:
+        raise BuildError(f"{target}: films in .mp4 need ffmpeg. Fix: install it, or write a .gif or a page, .html.")
 
 
 def film_times(times: NDArray[Any]) -> NDArray[np.float64]:
@@ -30,10 +43,6 @@ def write_film(
 ) -> Path:
     """Write nodes (pictures, nodes, 3) as a film that lasts so many seconds."""
     target = Path(path)
-    if find_spec("matplotlib") is None:
-        raise BuildError(f"{target}: films need matplotlib. Fix: pip install 'elastogen[plot]', or write a page, .html.")
-    if target.suffix.lower() == ".mp4" and shutil.which("ffmpeg") is None:
-        raise BuildError(f"{target}: films in .mp4 need ffmpeg. Fix: install it, or write a .gif or a page, .html.")
     from matplotlib.animation import FFMpegWriter, FuncAnimation, PillowWriter
     from matplotlib.figure import Figure
 

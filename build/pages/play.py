@@ -16,7 +16,7 @@ from elastogen.build.options import BuildOptions
 from elastogen.build.pages.home import drives, home, joint_ranges
 from elastogen.build.pages.page_text import MARK, asset, check_page, script_json, write_page
 from elastogen.build.pages.skeleton import Skeleton, skeleton
-from elastogen.build.pages.wasm import compile_wasm
+from elastogen.build.pages.wasm import check_zig, compile_wasm
 from elastogen.build.pipeline import render
 from elastogen.build.start import build_model
 from elastogen.generator.robot.bodies.flexible_body import FlexibleBody
@@ -86,6 +86,7 @@ def play(robot: Robot, path: str | os.PathLike[str], *, force: bool = False) -> 
 
 def play_page(robot: Robot) -> str:
     """The text of the page."""
+    check_zig(robot.name)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RobotWarning)  # said when the robot was loaded
         drawing = skeleton(with_sliders(robot))

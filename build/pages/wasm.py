@@ -20,10 +20,15 @@ FLAGS = (
 )  # fmt: skip
 
 
-def compile_wasm(sources: Mapping[str, str], name: str) -> bytes:
-    """Compile C files (names and texts) into one WebAssembly module that needs nothing but ``math`` of the page."""
+def check_zig(name: str) -> None:
+    """Refuse to compile without ziglang, before anything is derived."""
     if find_spec("ziglang") is None:
         raise BuildError(f"{name}: WebAssembly needs the compiler of ziglang. Fix: pip install 'elastogen[play]'.")
+
+
+def compile_wasm(sources: Mapping[str, str], name: str) -> bytes:
+    """Compile C files (names and texts) into one WebAssembly module that needs nothing but ``math`` of the page."""
+    check_zig(name)
     with tempfile.TemporaryDirectory(prefix="elastogen-wasm-") as scratch:
         folder = Path(scratch)
         write_all(folder, {**sources, "include/math.h": asset("wasm_math.h")})

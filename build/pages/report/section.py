@@ -37,10 +37,15 @@ def table(head: Sequence[str], rows: Iterable[Sequence[object]], numbers: Sequen
     return f'<div class="scroll"><table>{"".join(lines)}</table></div>'
 
 
-def graph_objects() -> Any:
-    """The figures of plotly, the extra ``report``."""
+def check_plotly() -> None:
+    """Refuse to report without plotly, before anything is computed for the report."""
     if find_spec("plotly") is None:
         raise BuildError("a report needs plotly. Fix: pip install 'elastogen[report]'.")
+
+
+def graph_objects() -> Any:
+    """The figures of plotly, the extra ``report``."""
+    check_plotly()
     import plotly.graph_objects
 
     return plotly.graph_objects

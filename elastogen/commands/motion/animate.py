@@ -46,12 +46,11 @@ PAGE = together(
 @with_options
 def command(options: SimpleNamespace) -> None:
     """Simulate a robot's motion and draw it into FILE: .html (default NAME_motion.html), .gif or .mp4."""
-    from elastogen.build.pages.film import FILMS
-    from elastogen.build.pages.page_text import check_page
+    from elastogen.build.pages.film import check_motion_file
 
     robot = load(options)
     page = options.page or f"{robot.name}_motion.html"
-    check_page(page, FILMS)
+    check_motion_file(page)
     beside = options.beside_rigid
     if beside is None:
         beside = robot.experiment is not None

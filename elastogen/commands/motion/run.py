@@ -98,10 +98,9 @@ NAME = 16  # characters of a coordinate's name
 def command(options: SimpleNamespace) -> None:  # fmt: skip
     """Run a robot in its real-time loop, show it live, and end with a report."""
     if options.animate is not None:
-        from elastogen.build.pages.film import FILMS
-        from elastogen.build.pages.page_text import check_page
+        from elastogen.build.pages.film import check_motion_file
 
-        check_page(options.animate, FILMS)
+        check_motion_file(options.animate)
     run(build(options), options)
 
 

@@ -73,6 +73,10 @@ def command(options: SimpleNamespace) -> None:
     """
     from elastogen.generator.closed_form.quantities import QUANTITIES
 
+    if options.pdf is not None:
+        from elastogen.build.forms.pdf import check_pdf
+
+        check_pdf()
     robot = load(options)
     closed = elastogen.derive(robot, symbolic=options.symbolic, elements=options.elements)
     if options.steps:
