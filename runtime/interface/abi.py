@@ -2,5 +2,5 @@
 
 from __future__ import annotations
 
-ABI_VERSION = 4
+ABI_VERSION = 5
 """Changes with the exported ``eg_*`` functions, the metadata, or the layout of emitted signatures and structs."""
