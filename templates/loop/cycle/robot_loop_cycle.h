@@ -84,7 +84,7 @@ int32_t robot_loop_finish(robot_loop_t *loop)
         (loop->phase == ROBOT_LOOP_HOLDING)
         || ((loop->phase == ROBOT_LOOP_RUNNING) && ((robot_loop_at_rest(loop) != 0) || (loop->seen == 0u)));
     robot_loop_stop(loop);
-    if (can_end) {
+    if (can_end != 0) {
         loop->phase = ROBOT_LOOP_ENDED;
         robot_loop_safe_command(loop, tuning);
         (void)loop->write(loop->io, loop->tick, loop->F);

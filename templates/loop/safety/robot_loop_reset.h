@@ -25,7 +25,8 @@ void robot_loop_resume(robot_loop_t *loop)
     if ((loop->phase == ROBOT_LOOP_ENDED) && (loop->status == ROBOT_LOOP_STATUS_OK)) {
         robot_loop_begin_anew(loop);
         loop->phase = ROBOT_LOOP_RUNNING;
-        loop->seen = loop->tripped = 0u;
+        loop->seen = 0u;
+        loop->tripped = 0u;
         ROBOT_LOOP_STORE(&loop->end_wanted, 0u);
     }
 }
@@ -85,7 +86,9 @@ int32_t robot_loop_reset(robot_loop_t *loop)
     if (answer == ROBOT_LOOP_STATUS_OK) {
         loop->phase = ROBOT_LOOP_RUNNING;
         loop->fault_index = -1;
-        loop->blind = loop->tripped = loop->bridged = 0u;
+        loop->blind = 0u;
+        loop->tripped = 0u;
+        loop->bridged = 0u;
         ROBOT_LOOP_STORE(&loop->end_wanted, 0u);
         ROBOT_LOOP_STORE(&loop->status, answer);
         loop->bump_ticks = tuning->fade_ticks; /* from the force that held the robot */

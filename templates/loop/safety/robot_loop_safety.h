@@ -107,7 +107,9 @@ static int robot_loop_refer_to_rest(robot_loop_t *loop, const robot_loop_tuning_
     }
     for (int i = 0; i < ROBOT_NV; ++i) {
         view->qd_ref[i] = speed * loop->stop_qd[i];
-        view->qdd_ref[i] = view->qddd_ref[i] = view->qdddd_ref[i] = REAL(0.0);
+        view->qdd_ref[i] = REAL(0.0);
+        view->qddd_ref[i] = REAL(0.0);
+        view->qdddd_ref[i] = REAL(0.0);
         view->F_ref[i] = REAL(0.0);
     }
 #if ROBOT_QUATERNIONS
@@ -135,7 +137,7 @@ static void robot_loop_rest_law(
         robot_real_t brake = (tuning->safe_kp[i] * error) + (tuning->safe_kd[i] * slower);
         if (brakes && (tuning->stop == ROBOT_LOOP_STOP_DAMPED)) {
             brake = tuning->safe_damping[i] * slower;
-        } else if (brakes) {
+        } else if (brakes != 0) {
             brake = ((slower * loop->sound_qd[i]) < REAL(0.0)) ? (tuning->safe_kd[i] * slower) : REAL(0.0);
         } else {
             /* caught, or held */
