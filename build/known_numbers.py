@@ -1,4 +1,4 @@
-"""A test in C that goes with emitted files: every function at one state, against numbers that Python computed before."""
+"""A test that goes with emitted files: every function at one state, against numbers that Python computed before."""
 
 from __future__ import annotations
 
@@ -26,10 +26,15 @@ class KnownArray:
     """An argument of a function: what goes in, or what must come out."""
 
     name: str
-    size: int
-    values: str  # initializer
+    shape: tuple[int, ...]
+    values: str  # lines of numbers between commas, row by row
     is_output: bool
     tolerance: str = ""  # absolute
+
+    @property
+    def size(self) -> int:
+        """How many numbers it has."""
+        return math.prod(self.shape)
 
 
 @dataclass(frozen=True)
@@ -43,15 +48,18 @@ class KnownCase:
 
 @dataclass(frozen=True)
 class KnownNumbersContext:
-    """For ``bundle/check.c.j2``."""
+    """For ``bundle/check.c.j2`` and its like in Python and MATLAB."""
 
     identity: Identity
     cases: tuple[KnownCase, ...]
     left_out: tuple[str, ...]  # functions without finite numbers at this state, or whose digits are lost in rounding
 
 
-def known_numbers(derivation: ModelDerivation, about: BundleContext) -> str:
-    """The text of the test. Numbers have ten digits, so that the last bits of a machine's sine do not show."""
+def known_numbers(derivation: ModelDerivation, about: BundleContext, template: str = "bundle/check.c.j2") -> str:
+    """The text of the test, in C or as another template has it.
+
+    Numbers have ten digits, so that the last bits of a machine's sine do not show.
+    """
     functions = {f"{about.identity.name}_{function.name}": function for function in derivation.functions}
     parameters = {parameter.name: parameter.value for parameter in derivation.robot.live_parameters}
     cases, left_out = [], []
@@ -65,7 +73,7 @@ def known_numbers(derivation: ModelDerivation, about: BundleContext) -> str:
         else:
             arrays = tuple(found[argument.name] for argument in document.arguments)
             cases.append(KnownCase(name, document.prototype.returns, arrays))
-    return fill("bundle/check.c.j2", KnownNumbersContext(about.identity, tuple(cases), tuple(left_out)))
+    return fill(template, KnownNumbersContext(about.identity, tuple(cases), tuple(left_out)))
 
 
 def _numbers(function: Function, parameters: Mapping[str, float], real: str) -> dict[str, KnownArray] | None:
@@ -79,7 +87,7 @@ def _numbers(function: Function, parameters: Mapping[str, float], real: str) -> 
             shaken = function.evaluate(inputs, parameters, np.float32)
         else:
             shaken = function.evaluate({name: value * (1.0 + SHAKE) for name, value in inputs.items()}, parameters)
-    found = {name: KnownArray(name, value.size, _lines(np.ravel(value), 1), False) for name, value in inputs.items()}
+    found = {name: KnownArray(name, value.shape, _lines(np.ravel(value), 1), False) for name, value in inputs.items()}
     for argument in function.outputs:
         value, other = (np.ravel(np.asarray(x[argument.name], dtype=float)) for x in (results, shaken))
         largest = float(np.max(np.abs(value)))
@@ -90,7 +98,7 @@ def _numbers(function: Function, parameters: Mapping[str, float], real: str) -> 
             return None
         decimals = 10 - math.ceil(math.log10(largest or 1.0))
         digits = f"{10.0 ** math.ceil(math.log10(allowed)):.0e}"
-        found[argument.name] = KnownArray(argument.name, value.size, _lines(value, decimals), True, digits)
+        found[argument.name] = KnownArray(argument.name, argument.shape, _lines(value, decimals), True, digits)
     return found
 
 

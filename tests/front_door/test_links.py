@@ -26,7 +26,7 @@ LINK = re.compile(r"\]\(([^)\s]+)\)")
 MADE = (  # not there before a command, or the reader of a recipe, makes it
     "benchmarks/results", "examples/example.c", "runtime/loop/laws/bang_bang.py",
     "templates/loop/control/robot_loop_bang_bang.h",
-    "tests/check.c",
+    "tests/check.c", "tests/test_numbers.py",
 )  # fmt: skip
 
 
@@ -72,7 +72,7 @@ def test_comments_and_docstrings_name_files_that_exist() -> None:
                 for named in re.findall(
                     rf"(?<![\w/.])(?:{TOPS})/[\w/-]+\.(?:py|md|j2|yaml)\b", file.read_text(encoding="utf-8")
                 ):
-                    if not (ROOT / named).exists():
+                    if not named.startswith(MADE) and not (ROOT / named).exists():
                         missing.append(f"{file.relative_to(ROOT)}: {named}")
     assert not missing
 

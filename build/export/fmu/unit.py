@@ -15,6 +15,7 @@ from elastogen.build.export.libraries import compile_shared, library_ending, par
 from elastogen.build.export.project import ExportContext, Files, Project
 from elastogen.build.files.model_calls import calls_text, model_call
 from elastogen.build.files.templating import fill, origin
+from elastogen.build.known_numbers import CHECK, known_numbers
 from elastogen.build.options import CompileOptions
 from elastogen.build.plain_c.emission import Emission
 from elastogen.generator.robot.errors import OutputError
@@ -72,7 +73,7 @@ def fmu_outputs(robot: Robot, frames: Sequence[str]) -> tuple[str, ...]:
 
 
 def fmu_files(project: Project, version: int, target: str | None, options: CompileOptions) -> Files:
-    """The archive ``<name>.fmu`` and a Python script that runs it."""
+    """The archive ``<name>.fmu``, a Python script that runs it, and a check of the functions in its sources."""
     context = _context(project, version)
     sources = {
         **project.c_files,
@@ -88,7 +89,11 @@ def fmu_files(project: Project, version: int, target: str | None, options: Compi
     }
     if version == 3:
         archive["sources/buildDescription.xml"] = fill("export/fmu3/buildDescription.xml.j2", context)
-    return {f"{project.name}.fmu": zipped(archive), "example.py": fill("export/fmu/example.py.j2", context)}
+    return {
+        f"{project.name}.fmu": zipped(archive),
+        "example.py": fill("export/fmu/example.py.j2", context),
+        CHECK: known_numbers(project.derivation, context),
+    }
 
 
 def _unit(context: FmuContext, version: int) -> dict[str, str]:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from elastogen.build.export.choices import Choices
 from elastogen.build.export.project import ExportContext, Files, Project
 from elastogen.build.files.templating import fill
+from elastogen.build.known_numbers import known_numbers
 from elastogen.generator.functions.function import Function
 from elastogen.runtime.interface.argument import Argument
 
@@ -62,7 +63,7 @@ class FunctionContext:
 
 
 def files(project: Project, choices: Choices) -> Files:
-    """Sources, package, build script and example."""
+    """Sources, package, build script, example and check."""
     derivation, name = project.derivation, project.name
     context = MexContext(
         **{field.name: getattr(project.context, field.name) for field in dataclasses.fields(project.context)},
@@ -80,6 +81,7 @@ def files(project: Project, choices: Choices) -> Files:
         f"+{name}/parameters.m": fill("export/mex/parameters.m.j2", context),
         **helps,
         f"example_{name}.m": fill("export/mex/example.m.j2", context),
+        f"check_{name}.m": known_numbers(derivation, context, "export/mex/check.m.j2"),
     }
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from elastogen.build.export.choices import Choices
 from elastogen.build.export.project import Files, Project
 from elastogen.build.export.wheels import cross_wheel
+from elastogen.build.known_numbers import known_numbers
 from elastogen.build.module.compile import module_source
 
 
@@ -24,4 +25,5 @@ def files(project: Project, choices: Choices) -> Files:
         "pyproject.toml": project.filled("pyproject.toml.j2"),
         "setup.py": project.filled("setup.py.j2"),
         "example.py": project.filled("example.py.j2"),
+        "tests/test_numbers.py": known_numbers(project.derivation, project.context, "export/python/test_numbers.py.j2"),
     }
