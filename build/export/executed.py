@@ -73,6 +73,15 @@ def executed(
     return {call.name: count for call, count in zip(calls, most, strict=True)}
 
 
+def not_executed(target: str | None) -> str:
+    """Why calls were not counted, where ``executed`` found nothing."""
+    if target not in MACHINES:
+        return f"counted for {' and '.join(MACHINES)} only, by {EMULATOR}"
+    if shutil.which(EMULATOR) is None:
+        return f"not counted: {EMULATOR} was not found. Fix: apt-get install {EMULATOR}"
+    return f"not counted: {EMULATOR} did not run the model, or the compiler has no C library for {target}"
+
+
 def _instructions(call: int, idle: int) -> int:
     """From ticks; a call that does nothing has one instruction, its return."""
     return round((call - idle) * TICK / INSTRUCTION) + 1

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
 
-from elastogen.build.export.executed import EMULATOR, MACHINES, executed
+from elastogen.build.export.executed import executed, not_executed
 from elastogen.build.export.libraries import check_triple, compiler_for
 from elastogen.build.files.render import RenderedModel
 from elastogen.build.files.write import write_all, writing_to
@@ -54,6 +54,7 @@ class ModelSize:
     flags: tuple[str, ...]
     functions: tuple[FunctionSize, ...]  # in the order of the header; what several share comes last, as "(shared)"
     constants: int  # bytes of read-only data
+    not_executed: str = ""  # why `executed` is None
 
     @property
     def code(self) -> int:
@@ -67,8 +68,8 @@ class ModelSize:
         for f in self.functions:
             executed = "-" if f.executed is None else str(f.executed)
             lines.append(f"{f.name:<{width}} {f.code:>9} {f.stack:>9} {f.instructions:>12} {executed:>9}")
-        if all(function.executed is None for function in self.functions):
-            lines.append(f"executed: - where QEMU does not run; it is measured for {' and '.join(MACHINES)} with {EMULATOR}")
+        if self.not_executed:
+            lines.append(f"executed: {self.not_executed}")
         total = f"{self.robot}: code {self.code} B, constants {self.constants} B"
         return "\n".join([*lines, "", total, f"{self.compiler}, {' '.join(self.flags)}"])
 
@@ -160,7 +161,8 @@ def _measured(model: RenderedModel, toolchain: Toolchain, target: str | None) ->
     public = [prototype.name for prototype in prototypes]
     rows = tuple(_row(name, public, compiled, model.name, calls.get(name)) for name in [*public, ""])
     constants = sum(int(size) for size in re.findall(r"^\.rodata\S*\s+(\d+)", sections, re.M))
-    return ModelSize(model.name, toolchain.version, toolchain.flags, tuple(r for r in rows if r.code), constants)
+    reason = "" if calls else not_executed(target)
+    return ModelSize(model.name, toolchain.version, toolchain.flags, tuple(r for r in rows if r.code), constants, reason)
 
 
 @dataclass(frozen=True)

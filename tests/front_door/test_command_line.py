@@ -202,6 +202,21 @@ def test_fixes_name_the_options(capsys: pytest.CaptureFixture[str], tmp_path: Pa
     assert "load(" not in message
 
 
+@pytest.mark.parametrize("lookup", ["sdf", "xacro"])
+def test_a_package_that_is_not_found(lookup: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    space = "xmlns:xacro='http://www.ros.org/wiki/xacro'"
+    include = {
+        "sdf": "<sdf version='1.7'><world name='w'><include><uri>model://far_arm</uri></include></world></sdf>",
+        "xacro": f"<robot name='r' {space}><xacro:include filename='$(find far_arm)/a.xacro'/></robot>",
+    }
+    if lookup == "xacro":
+        pytest.importorskip("xacro")
+    (tmp_path / f"arm.{lookup}").write_text(include[lookup])
+    message = fails(capsys, "check", str(tmp_path / f"arm.{lookup}"), "--allow-xacro")
+    assert f"--package-path {'far_arm' if lookup == 'sdf' else 'name'}=FOLDER" in message
+    assert message.count("far_arm above the file") == (lookup == "xacro")
+
+
 @pytest.mark.parametrize(
     ("message", "expected"),
     [
@@ -210,10 +225,12 @@ def test_fixes_name_the_options(capsys: pytest.CaptureFixture[str], tmp_path: Pa
         ("Fix: mimic='independent' to", "Fix: --mimic independent to"),
         ("set X or cache_dir= to a", "set X or --cache-dir to a"),
         ("outputs=['mass_matrix', 'jacobian']", "--outputs mass_matrix,jacobian"),
+        ("load(..., package_path={'arm': 'FOLDER'}); or", "--package-path arm=FOLDER; or"),
+        ("lock={'a': 0.1, 'b': 2}", "--lock a=0.1,b=2"),
         ("use native=False", "use --portable"),
         ("a == b, x=3, other=True, payload_mass=1", "a == b, x=3, other=True, payload_mass=1"),
         ("<mass value='1'/> and force=False", "<mass value='1'/> and force=False"),
     ],
 )
 def test_keyword_arguments_become_options(message: str, expected: str) -> None:
-    assert as_options(message, ("force", "name", "mimic", "cache_dir", "outputs")) == expected
+    assert as_options(message, ("force", "name", "mimic", "cache_dir", "outputs", "lock", "package_path")) == expected

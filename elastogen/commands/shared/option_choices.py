@@ -6,12 +6,12 @@ import re
 from collections.abc import Collection
 
 _CALL = re.compile(r"load\(\.\.\., ([a-z_]+=[^)]*)\)")
-_KEYWORD = re.compile(r"(?<![\w.\"'])([a-z_][a-z0-9_]*)=(True|False|'[^']*'|\"[^\"]*\"|\[[^\]]*\])?(?![=\w])")
+_KEYWORD = re.compile(r"(?<![\w.\"'])([a-z_][a-z0-9_]*)=(True|False|'[^']*'|\"[^\"]*\"|\[[^\]]*\]|\{[^}]*\})?(?![=\w])")
 _OTHER_NAMES = {"native=False": "--portable", "snap=False": "--no-snap"}
 
 
 def as_options(message: str, options: Collection[str]) -> str:
-    """The message with ``force=True`` as ``--force`` and ``name='arm'`` as ``--name arm``, for those options there are."""
+    """The message with ``force=True`` as ``--force`` and ``lock={'a': 1}`` as ``--lock a=1``, for those options there are."""
     return _KEYWORD.sub(lambda match: _option(match, options), _CALL.sub(r"\1", message))
 
 
@@ -21,5 +21,5 @@ def _option(match: re.Match[str], options: Collection[str]) -> str:
         return _OTHER_NAMES[match.group(0)]
     if name not in options or value == "False":
         return match.group(0)
-    words = re.sub(r"[\[\]'\" ]", "", value)
+    words = re.sub(r"[\[\]{}'\" ]", "", value.replace(":", "=") if value.startswith("{") else value)
     return f"--{name.replace('_', '-')}" + (f" {words}" if words and value != "True" else "")

@@ -62,6 +62,7 @@ def _said(answer: Mapping[str, Any]) -> str:
     if refused:
         return refused[0]
     text = re.sub(r"^<class [^>]*>: ", "", " ".join(str(answer["error"]).split())) or str(answer["kinds"][0])
+    text = re.sub(r"^(.+) \1$", r"\1", text)  # xacro says some of it twice
     text = "".join(character if character.isprintable() else "?" for character in text)
     return text if len(text) <= 110 else f"{text[:40]} ... {text[-65:]}"  # paths are long, and say most at their end
 
@@ -75,5 +76,5 @@ def _fix(answer: Mapping[str, Any]) -> str:
             "give the argument: load(..., arguments={'name': value}), --arguments name=value, or base_description: {arguments}"
         )
     if answer.get("lookup") or "package" in said:
-        return "say where it is: load(..., package_path={'name': 'folder'}); or put the package's folder beside the file"
+        return "say where it is: load(..., package_path={'name': 'FOLDER'}); or put the package's folder beside the file"
     return "correct the file there; `xacro file` shows the same"

@@ -67,6 +67,23 @@ def test_what_cannot_be_measured(options: dict[str, str], words: str) -> None:
         model_size("two_link", outputs=["mass_matrix"], **options)  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize(
+    ("target", "says"),
+    [
+        (None, "executed: counted for cortex-m4f only, by qemu-system-arm"),
+        ("cortex-m4f", "executed: not counted: qemu-system-arm was not found. Fix: apt-get install qemu-system-arm"),
+    ],
+)
+def test_why_calls_are_not_counted(target: str | None, says: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    if target and shutil.which("arm-none-eabi-gcc") is None:
+        pytest.skip("arm-none-eabi-gcc not found (make emulator)")
+    which = shutil.which
+    monkeypatch.setattr(
+        shutil, "which", lambda name, *more, **k: None if name == "qemu-system-arm" else which(name, *more, **k)
+    )
+    assert says in model_size("two_link", outputs=["gravity_vector"], target=target).table().splitlines()
+
+
 MISSING = [tool for tool in ("arm-none-eabi-gcc", "qemu-system-arm") if shutil.which(tool) is None]
 EMULATED = pytest.mark.skipif(bool(MISSING), reason=f"{' and '.join(MISSING)} not found (make emulator)")
 SLIDES = {  # without an angle its functions are straight lines

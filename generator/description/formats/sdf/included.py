@@ -57,7 +57,7 @@ class Included:
             for place in (folder, folder.absolute().parent):
                 if (place / name).is_dir():
                     return place / name
-        raise where.error(uri, "a model whose folder is known", f"load(..., package_path={{{name!r}: 'its folder'}})")
+        raise where.error(uri, "a model whose folder is known", f"load(..., package_path={{{name!r}: 'FOLDER'}})")
 
     def _within(self, top: Path, rest: str, uri: str, where: Location) -> Path:
         """The path below a folder, which neither dots nor links leave."""
