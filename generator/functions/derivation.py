@@ -21,6 +21,7 @@ from elastogen.generator.functions import (
     second_order,
 )
 from elastogen.generator.functions.catalogue import Derived, Entry, Formulation, Looped
+from elastogen.generator.functions.composed.asked import asked_parts
 from elastogen.generator.functions.composed.fused import MARK, fused_entry
 from elastogen.generator.functions.composed.sensitivities import sensitivity_entry, sensitivity_of
 from elastogen.generator.functions.composed.tangents import differentiated, tangent_entry
@@ -248,7 +249,7 @@ def derive_model(
         loops=plain.analysis if robot.loops else None,
     )
     functions = []
-    check = SelfCheck(robot)
+    check = SelfCheck(robot, family.frames, {entry.name: entry.inputs for entry in known.values()})
     for k, name in enumerate(names, 1):
         function = _checked(family, name, known, check, f"{name} ({k} of {len(names)})")
         if name == ELSEWHERE[0] and ELSEWHERE[1] in names:
@@ -265,7 +266,7 @@ def _checked(family: VariantFamily, name: str, known: Mapping[str, Entry], check
     with stage("deriving", said), finite_arithmetic(robot.name, entry.name):
         function = derive_function(family, entry)
         variant = family.frame_assignments(entry.frame_assignment)[0]
-        parts = [(part, len(known[part].outputs(variant))) for part in name.split(MARK) if part in known]
+        parts = asked_parts(name, known, function, variant)
         error = check.error(function.program, parts)
         if error <= TOLERANCE:
             return function

@@ -8,7 +8,7 @@ kinetic energy is 1/2 Tr(P' G P'^T) with G = int rho rho^T dm, numbers of the de
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -21,6 +21,7 @@ from elastogen.generator.program.graph import Graph, Value
 from elastogen.generator.program.interpret import interpret
 from elastogen.generator.program.lowering import Lowering
 from elastogen.generator.program.numbers.jets import Jet, arithmetic
+from elastogen.generator.reference.evaluated import BodySeries, Evaluated
 from elastogen.generator.reference.local_poses import combined, planar, product, screwed, tip_pose
 from elastogen.generator.reference.matrix_series import MatrixSeries, beside
 from elastogen.generator.reference.moving_points import MovingPoints
@@ -37,37 +38,12 @@ from elastogen.generator.spatial.vectors import Rotation
 Array = npt.NDArray[np.float64]
 
 
-@dataclass(frozen=True)
-class BodySeries:
-    """Points P rho of a body, and G = int rho rho^T dm, or masses of points where rho are those (then G is diagonal)."""
-
-    P: MatrixSeries
-    G: Array
-    G_slope: Array | None = None  # of masses that change along the direction
-
-    def weighted(self, P: Array) -> Array:
-        """P G."""
-        return P * self.G[..., None, :] if self.G_slope is not None else P @ self.G
-
-    def magnitude(self, P: Array) -> Array:
-        """P |G|."""
-        return replace(self, G=np.abs(self.G)).weighted(P)
-
-
-@dataclass(frozen=True)
-class Evaluated:
-    """Poses (.., 4, 4) of links and of their ends, the tip, and the bodies."""
-
-    links: dict[str, MatrixSeries]
-    tip: MatrixSeries
-    bodies: list[BodySeries]
-
-
 class Description:
     """A robot with numbers for all parameters, and an element inside each sliding joint."""
 
     def __init__(self, robot: Robot, parameters: Mapping[str, float], elements: Mapping[str, int]) -> None:
         values = {n: replace(p, live=False, value=parameters.get(n, p.value)) for n, p in robot.parameters.items()}
+        self.original, self.elements = robot, elements
         self.robot = replace(robot, parameters=values)
         self.graph = Graph()
         self.inside = Indicators(self.graph, self.robot, elements)
@@ -98,7 +74,8 @@ class Description:
         assert found is not None  # all parameters and elements are given
         return found
 
-    def _once(self, key: str, make: Any) -> Any:
+    def once(self, key: str, make: Any) -> Any:
+        """What ``make`` gives, made once."""
         if key not in self._data:
             self._data[key] = make()
         return self._data[key]
@@ -156,7 +133,7 @@ class Description:
         """Position and quaternion along quasi-velocities: dq/dt = rates(q, v), coefficient by coefficient."""
         motion, values = self._free_motion(joint)
         count = len(start)
-        rates = self._once(f"rates {joint.name}", lambda: motion.rates(values[:count], values[count:]))
+        rates = self.once(f"rates {joint.name}", lambda: motion.rates(values[:count], values[count:]))
         data = [np.zeros((*x.shape, 2, width)) for x in start]
         for x, own in zip(start, data, strict=True):
             own[..., 0, 0] = x
@@ -199,12 +176,14 @@ class Description:
         robot = self.robot
         links = {robot.links[0].name: MatrixSeries.constant(np.eye(4))}
         ends, found = {(name, TIP): pose for name, pose in links.items()}, []
+        seats: dict[str, MatrixSeries] = {}
         for joint, place in zip(robot.joints, self.places, strict=True):
             own = [q[k] for k in place.q]
             if joint.type.rides_parent:
-                at = links[joint.parent] @ self._contact(joint, own[0], q)
+                at = seats[joint.name] = links[joint.parent] @ self._contact(joint, own[0], q)
             else:
                 at = ends[joint.parent, joint.interface or TIP] @ self._constant(f"before {joint.name}", joint.before)
+                seats[joint.name] = at
                 at = at @ self._motion(joint, own, q)
                 if place.deflection is not None:
                     at = at @ self._motion(joint, [q[place.deflection[0]]], q)
@@ -222,19 +201,32 @@ class Description:
                     ends[joint.child, end.name] = at @ moved @ self._rotated(key, end)
                 if bodies and beam.clamp_moves:
                     r, masses, slopes = self._moving(joint.child, beam).points(own[0], x, carried=carried)
-                    found.append(BodySeries((at @ r).rows(3), masses, slopes))
+                    found.append(BodySeries((at @ r).rows(3), masses, slopes, joint.child, "flexible"))
                 elif bodies:
                     found.append(self._flexible(joint.child, beam, at, amplitudes))
         tip = ends[robot.tip, TIP] @ self._constant("tool", robot.tool)
         if bodies:
             for link in robot.links[1:]:
-                found += self._rigid(link.name, link.body, links[link.name])
-                found += self._rigid(f"{link.name} tip", link.tip_body, ends[link.name, TIP])
-            found += self._rigid("payload", robot.payload, tip)
-        return Evaluated(links, tip, found)
+                found += self._rigid(link.name, "rigid", link.body, links[link.name])
+                found += self._rigid(link.name, "tip", link.tip_body, ends[link.name, TIP])
+            found += self._rigid(robot.tip, "payload", robot.payload, tip)
+        return Evaluated(links, tip, found, ends, seats, q)
+
+    def interface(self, evaluated: Evaluated, link: str, end: Interface) -> MatrixSeries:
+        """Of a further place of a flexible link along a motion."""
+        index = next(k for k, joint in enumerate(self.robot.joints) if joint.child == link)
+        place, q, body = self.places[index], evaluated.q, self.beams[link]
+        assert body is not None
+        x, key = [q[k] for k in place.elastic[0]], f"{link} {end.name}"
+        if body.clamp_moves:
+            moved = self._moving_place(self._moving(link, body), end, q[place.q[0]], x)
+        else:
+            amplitudes = [product([x[j] for j in monomial], x[0]) for monomial in body.monomials]
+            moved = self._place(key, body, end, amplitudes, x, q[0].data.shape[-1])
+        return evaluated.links[link] @ moved @ self._rotated(key, end)
 
     def _constant(self, key: str, matrix: Any) -> MatrixSeries:
-        found: MatrixSeries = self._once(key, lambda: MatrixSeries.constant(self.array(matrix)))
+        found: MatrixSeries = self.once(key, lambda: MatrixSeries.constant(self.array(matrix)))
         return found
 
     def _motion(self, joint: Joint, own: Sequence[Jet], q: Sequence[Jet]) -> MatrixSeries:
@@ -245,7 +237,7 @@ class Description:
             inputs = [self.graph.input(f"leader {name}") for name in joint.coupling.leaders]
             known = {leader(name): value for name, value in zip(joint.coupling.leaders, inputs, strict=True)}
             position = joint.coupling.position
-            value = self._once(f"position {joint.name}", lambda: self.lower.function(position, known))
+            value = self.once(f"position {joint.name}", lambda: self.lower.function(position, known))
             given = [q[names.index(name)] for name in joint.coupling.leaders]
             screws, own = kind.factors(joint), self._read([value], inputs, given, q[0].data.shape[-1])
         else:
@@ -254,7 +246,7 @@ class Description:
             return self._by_graph(joint, own)
         total = MatrixSeries.constant(np.eye(4))
         for number, (screw, value) in enumerate(zip(screws, own, strict=True)):
-            axis, advance = self._once(f"screw {joint.name} {number}", lambda s=screw: self._screw(s))
+            axis, advance = self.once(f"screw {joint.name} {number}", lambda s=screw: self._screw(s))
             total = total @ screwed(axis, screw.turns, advance, value)
         return total
 
@@ -277,7 +269,7 @@ class Description:
             return [row for k in range(3) for row in (*(column[k] for column in columns), p[k])]
 
         width = own[0].data.shape[-1]
-        found = self._read(self._once(f"pose {joint.name}", entries), variables, own, width)
+        found = self._read(self.once(f"pose {joint.name}", entries), variables, own, width)
         last = [Jet.constant(float(k == 3), width) for k in range(4)]
         return MatrixSeries.of_entries([found[:4], found[4:8], found[8:], last])
 
@@ -301,7 +293,7 @@ class Description:
             return [line[0], line[1], angle]
 
         given = [d, *([q[place.q[0]]] if moving else []), *(q[k] for k in place.elastic[0])]
-        x, y, angle = self._read(self._once(f"line {joint.name}", entries), inputs, given, d.data.shape[-1])
+        x, y, angle = self._read(self.once(f"line {joint.name}", entries), inputs, given, d.data.shape[-1])
         return planar(x, y, angle)
 
     # ---- flexible bodies
@@ -309,7 +301,7 @@ class Description:
     def _moving(self, name: str, body: FlexibleBody) -> MovingPoints:
         beam = body.telescope
         assert beam is not None
-        found: MovingPoints = self._once(
+        found: MovingPoints = self.once(
             f"moving {name}",
             lambda: MovingPoints(beam, self.number(beam.length), self.number(beam.mass_per_length), self.number(beam.EI)),
         )
@@ -328,7 +320,7 @@ class Description:
             T[:3, 3] = 0.0
             return MatrixSeries.constant(T)
 
-        found: MatrixSeries = self._once(f"turned {key}", made)
+        found: MatrixSeries = self.once(f"turned {key}", made)
         return found
 
     def _moving_place(self, moving: MovingPoints, place: Interface, d: Jet, x: Sequence[Jet]) -> MatrixSeries:
@@ -343,19 +335,19 @@ class Description:
             shifts, turns = (self.array(each).reshape(-1, 3) for each in (place.displacements, place.rotations))
             return self.array(place.pose)[:3, 3], shifts, turns
 
-        start, shifts, turns = self._once(f"place {key}", numbers)
+        start, shifts, turns = self.once(f"place {key}", numbers)
         p = [Jet.constant(float(start[k]), width) + combined(amplitudes, shifts[:, k], width) for k in range(3)]
         delta = [combined(x, turns[:, k], width) for k in range(3)]
         return tip_pose(p, delta, linear=body.tip == "linear", planar=not turns[:, :2].any())
 
     def _flexible(self, name: str, body: FlexibleBody, at: MatrixSeries, amplitudes: Sequence[Jet]) -> BodySeries:
-        G = self._once(f"G {name}", lambda: self._integrals(body))
+        G = self.once(f"G {name}", lambda: self.integrals(body))
         R = MatrixSeries(
             [v[..., :3, :3] for v in at.values], None if at.slopes is None else [s[..., :3, :3] for s in at.slopes]
         )
-        return BodySeries(beside([at.rows(3), *(R.times(amplitude) for amplitude in amplitudes)]), G)
+        return BodySeries(beside([at.rows(3), *(R.times(amplitude) for amplitude in amplitudes)]), G, None, name, "flexible")
 
-    def _integrals(self, body: FlexibleBody) -> Array:
+    def integrals(self, body: FlexibleBody) -> Array:
         """int rho rho^T dm with rho = (r, 1, b_1, b_2, ...)."""
         n = len(body.monomials)
         G = np.zeros((4 + 3 * n, 4 + 3 * n))
@@ -368,13 +360,13 @@ class Description:
             G[4:, 4:] = self.array(body.field_field_integrals).transpose(0, 2, 1, 3).reshape(3 * n, 3 * n)
         return G
 
-    def _rigid(self, key: str, body: Body, at: MatrixSeries) -> list[BodySeries]:
-        G = self._once(
-            f"J {key}",
+    def _rigid(self, link: str, kind: str, body: Body, at: MatrixSeries) -> list[BodySeries]:
+        G = self.once(
+            f"J {link} {kind}",
             lambda: pseudo_inertia(self.number(body.mass), self.array(body.com), self.array(body.inertia)),
         )
         fixed = at.values[0].ndim == 2  # to the base: no motion has given it states
-        return [BodySeries(at.rows(3), G)] if G.any() and not fixed else []
+        return [BodySeries(at.rows(3), G, None, link, kind)] if G.any() and not fixed else []
 
 
 def _at_zero(value: Array, width: int) -> Array:

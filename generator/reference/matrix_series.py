@@ -77,6 +77,13 @@ class MatrixSeries:
             slopes.append(own + sum((self.slope(i) * scaled[j][0] for i, j in pairs), np.zeros(())))
         return MatrixSeries(values, slopes)
 
+    def inverse(self) -> MatrixSeries:
+        """Of square matrices, coefficient by coefficient; without a direction."""
+        found: list[Array] = [np.linalg.inv(self.values[0]).astype(np.float64)]
+        for k in range(1, self.width):
+            found.append(-found[0] @ sum((self.values[i] @ found[k - i] for i in range(1, k + 1)), np.zeros(())))
+        return MatrixSeries(found)
+
     def rows(self, stop: int) -> MatrixSeries:
         """The first rows."""
         slopes = None if self.slopes is None else [s[..., :stop, :] for s in self.slopes]

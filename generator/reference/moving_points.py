@@ -82,6 +82,17 @@ class MovingPoints:
             along = along - self._shortening(w, t, h)
         return along, across, angle
 
+    def curvature(self, d: Jet, x: Sequence[Jet], s: float) -> Jet:
+        """w'' at the material point s, of one state."""
+        place = (s - self.length) / float(d.data[..., 0, 0].flat[0]) + 1.0
+        if place <= 0:
+            return _number(0.0, d)
+        nodes, h = self._nodes(d, x), d * _number(1 / self.beam.elements, d)
+        e = min(int(place * self.beam.elements), self.beam.elements - 1)
+        w = self._cubic(nodes, e, h)
+        t = (_number(s - self.length, d) + d) / h - _number(float(e), d)
+        return (w[3] * t * _number(6.0, d) + w[2] * _number(2.0, d)) / (h * h)
+
     def strain_energy(self, d: Jet, x: Sequence[Jet]) -> Jet:
         """EI / 2 int w''^2 dx."""
         nodes, h = self._nodes(d, x), d * _number(1 / self.beam.elements, d)

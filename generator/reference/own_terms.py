@@ -13,14 +13,14 @@ from elastogen.generator.program.interpret import interpret
 from elastogen.generator.program.numbers.jets import Jet, arithmetic
 from elastogen.generator.reference.description import Description
 from elastogen.generator.reference.matrix_series import MatrixSeries
-from elastogen.generator.robot.frames import TIP
+from elastogen.generator.reference.named_frames import Frames
 from elastogen.generator.robot.own.terms import Meaning, Symbols, Term
 
 Array = npt.NDArray[np.float64]
 
 
 class OwnTerms:
-    """The terms at states (q, qd); ``known`` is False where they ask for points, which the description has no pose of here."""
+    """The terms at states (q, qd)."""
 
     def __init__(self, description: Description, q: Array, qd: Array) -> None:
         self.of, self.q, self.qd = description, q, qd
@@ -29,13 +29,6 @@ class OwnTerms:
     @cached_property
     def _meanings(self) -> dict[sympy.Symbol, Meaning]:
         return Symbols(self.of.robot).meanings
-
-    @cached_property
-    def known(self) -> bool:
-        """Whether every frame that occurs is a link or the tip."""
-        frames = {m.of for s in self._used if (m := self._meanings[s]).kind not in ("q", "qd", "qdd")}
-        frames |= {name for term in self.terms for name in term.frame_forces}
-        return frames <= {TIP, *(link.name for link in self.of.robot.links)}
 
     @cached_property
     def _used(self) -> list[sympy.Symbol]:
@@ -53,8 +46,7 @@ class OwnTerms:
         steps = np.broadcast_to(np.eye(n), (len(self.q), n, n))
         motion = [self.q[:, None, :], self.qd[:, None, :]]
         series = self.of.series(motion, [steps] if by == "q" else [np.zeros_like(steps), steps])
-        evaluated = self.of.evaluated(series, bodies=False)
-        poses = {**evaluated.links, TIP: evaluated.tip}
+        frames = Frames(self.of, self.of.evaluated(series, bodies=False))
         environment, zero = {}, np.zeros((len(self.q), n))
         for s in self._used:
             meaning = self._meanings[s]
@@ -64,10 +56,10 @@ class OwnTerms:
                 k = self.of.robot.velocity_names.index(meaning.of)
                 data = np.stack([zero + self.qd[:, k, None], steps[..., k] if by == "qd" else zero], axis=-1)[..., None]
             elif meaning.kind == "angular_velocity":
-                data = self._spin(poses[meaning.of], meaning.index, n)
+                data = self._spin(frames.pose(meaning.of), meaning.index, n)
             else:
                 row, column = divmod(meaning.index, 3) if meaning.kind == "rotation" else (meaning.index, 3)
-                pose, power = poses[meaning.of], int(meaning.kind == "velocity")
+                pose, power = frames.pose(meaning.of), int(meaning.kind == "velocity")
                 value = pose.values[power] if power < pose.width else np.zeros((4, 4))
                 slope = pose.slopes[power] if pose.slopes is not None and power < pose.width else np.zeros((4, 4))
                 data = np.stack([zero + value[..., row, column], zero + slope[..., row, column]], axis=-1)[..., None]
@@ -112,7 +104,7 @@ class OwnTerms:
         steps = np.broadcast_to(np.eye(n), (len(self.q), n, n))
         for name, components in term.frame_forces.items():
             evaluated = self.of.evaluated(self.of.series([self.q[:, None, :], steps]), bodies=False)
-            pose = evaluated.tip if name == TIP else evaluated.links[name]
+            pose = Frames(self.of, evaluated).pose(name)
             force = np.stack([self._sum([component], "qd")[0] for component in components], axis=-1)
             if pose.width > 1:
                 rate = pose.values[1] + np.zeros((len(self.q), n, 4, 4))

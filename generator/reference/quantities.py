@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
-from elastogen.generator.reference.description import BodySeries, Description, Evaluated
+from elastogen.generator.program.graph import Op
+from elastogen.generator.program.numbers.jets import Jet, arithmetic
+from elastogen.generator.reference.description import Description
+from elastogen.generator.reference.evaluated import BodySeries, Evaluated
 from elastogen.generator.reference.matrix_series import MatrixSeries
-from elastogen.generator.robot.robot import Actuation
+from elastogen.generator.robot.robot import Actuation, Joint
 
 Array = npt.NDArray[np.float64]
 SINGULAR = 1e-12  # smallest eigenvalue of a mass matrix whose diagonal was scaled to ones
@@ -31,11 +35,16 @@ class Sized:
 class Quantities:
     """Of one description at states: arrays (states, ...); derivatives by velocities where positions have quaternions."""
 
-    def __init__(self, description: Description, states: Mapping[str, Array]) -> None:
-        self.of, self.states = description, states
+    def __init__(self, description: Description, states: Mapping[str, Array], frames: Sequence[str] = ()) -> None:
+        """``frames`` are those that functions of frames were asked for."""
+        self.of, self.states, self.frames = description, states, tuple(frames)
         self.n = description.nv
         self.free = np.ones(self.n)
         self.free[description.clamped] = 0.0
+
+    def elsewhere(self, states: Mapping[str, Array], description: Description | None = None) -> Quantities:
+        """The same at other states, or of another description."""
+        return Quantities(description or self.of, states, self.frames)
 
     def at(self, name: str) -> Array:
         """q, qd, ... of the states; velocities without those of clamped coordinates."""
@@ -64,7 +73,8 @@ class Quantities:
         """Without motion."""
         poses = {name: MatrixSeries(pose.values[:1]) for name, pose in self.moving.links.items()}
         bodies = [replace(body, P=MatrixSeries(body.P.values[:1])) for body in self.moving.bodies]
-        return Evaluated(poses, MatrixSeries(self.moving.tip.values[:1]), bodies)
+        tip = MatrixSeries(self.moving.tip.values[:1])
+        return replace(self.moving, links=poses, tip=tip, bodies=bodies)
 
     @cached_property
     def unit_rates(self) -> Evaluated:
@@ -236,7 +246,7 @@ class Quantities:
         return total
 
     @property
-    def _positions(self) -> Array:
+    def positions(self) -> Array:
         """q beside the velocities; quaternions, which no spring acts on, as zeros."""
         found = np.zeros((len(self.at("q")), self.n))
         for place in self.of.places:
@@ -248,7 +258,7 @@ class Quantities:
     @cached_property
     def strain_energy(self) -> Sized:
         """U."""
-        x = self._positions
+        x = self.positions
         total = 0.5 * np.einsum("si,sij,sj->s", x, self.stiffness, x)
         for joint, place in zip(self.of.robot.joints, self.of.places, strict=True):
             moving = self.of.moving_beam(joint.child)
@@ -260,7 +270,7 @@ class Quantities:
     @cached_property
     def elastic_forces(self) -> Sized:
         """dU/dq."""
-        x = self._positions
+        x = self.positions
         value = np.einsum("sij,sj->si", self.stiffness, x)
         size = np.einsum("sij,sj->si", np.abs(self.stiffness), np.abs(x))
         for joint, place in zip(self.of.robot.joints, self.of.places, strict=True):
@@ -272,6 +282,38 @@ class Quantities:
                 value = value + own
                 size = size + np.abs(own).max(axis=-1, keepdims=True)
         return Sized(value * self.free, size)
+
+    def elastic_forces_of(self, link: str) -> Array:
+        """dU/dq of a beam that slides through its joint."""
+        moving = self.of.moving_beam(link)
+        place = next(p for j, p in zip(self.of.robot.joints, self.of.places, strict=True) if j.child == link)
+        steps = np.broadcast_to(np.eye(self.n), (len(self.at("q")), self.n, self.n))
+        q = self.of.series([self.at("q")[:, None, :]], [steps])
+        assert moving is not None
+        found: Array = moving.strain_energy(q[place.q[0]], [q[k] for k in place.elastic[0]]).data[..., 1, 0]
+        return found
+
+    def damping_of(self, link: str) -> Array:
+        """The part of D that a flexible link has."""
+        place = next(p for j, p in zip(self.of.robot.joints, self.of.places, strict=True) if j.child == link)
+        own = list(place.elastic[1])
+        found = np.zeros_like(self.damping)
+        found[:, own[0] : own[-1] + 1, own[0] : own[-1] + 1] = self.damping[:, own[0] : own[-1] + 1, own[0] : own[-1] + 1]
+        return found
+
+    def drive_columns(self, joint: Joint, k: int) -> list[Array]:
+        """What every parameter that a drive has multiplies in its row."""
+        a, rate = joint.actuation, self.at("qd")[:, k]
+        sign = np.tanh(rate / self.of.number(a.coulomb_velocity))
+        share = np.exp(-((rate / self.of.number(a.stribeck_velocity)) ** 2))
+        pairs = (
+            (self.of.number(a.gear_ratio) ** 2 * self.of.number(a.motor_inertia), self.at("qdd")[:, k]),
+            (self.of.number(a.viscous), rate), (self.of.number(a.coulomb), sign),
+            (self.of.number(a.offset), np.ones_like(rate)),
+            (self.of.number(a.stribeck), sign * share), (self.of.number(a.viscous_asymmetry), sign * rate),
+            (self.of.number(a.coulomb_asymmetry), sign * sign),
+        )  # fmt: skip
+        return [column for value, column in pairs if value]
 
     @cached_property
     def friction_forces(self) -> Sized:
@@ -293,6 +335,26 @@ class Quantities:
             size[:, own] = np.abs(number("offset")) + np.abs(sliding) + np.abs(uneven)
         return value, size
 
+    def dry_friction_rate(self, order: int) -> Array:
+        """d^order/dt^order of it along the motion."""
+        value, functions = np.zeros(self.at("qd").shape), arithmetic(order + 1).functions
+        names = ("qd", "qdd", "q3", "q4", "q5")[: order + 1]
+        series = [self.at(name) / math.factorial(k) for k, name in enumerate(names)]
+        for number, _, _, own in self._drives:
+
+            def constant(name: str, number: Callable[[str], float] = number) -> Jet:
+                return Jet.constant(number(name), order + 1)
+
+            for k in own:
+                data = np.zeros((len(value), 2, order + 1))
+                data[:, 0, :] = np.stack([x[:, k] for x in series], axis=-1)
+                rate = Jet(data)
+                sign, share = functions[Op.TANH](rate / constant("coulomb_velocity")), rate / constant("stribeck_velocity")
+                sliding = constant("coulomb") + constant("stribeck") * functions[Op.EXP](-(share * share))
+                uneven = constant("viscous_asymmetry") * rate * sign + constant("coulomb_asymmetry") * sign * sign
+                value[:, k] = (sliding * sign + uneven).data[..., 0, order] * math.factorial(order)
+        return value
+
     @property
     def _drives(self) -> Iterator[tuple[Callable[[str], float], Array, Array, list[int]]]:
         """Of every joint its drive's numbers, the smoothed sign of its velocities, these and where they are."""
@@ -313,6 +375,20 @@ class Quantities:
                 L = value[:, own] - number("viscous") * rate - dry[:, own]
                 value[:, own] += number("load") * sign * np.sqrt(L**2 + number("load_width") ** 2)
         return Sized(value, 2 * rows.size + np.abs(value))
+
+    def unloaded(self, forces: Array) -> Array:
+        """What is left of driving forces behind the friction of loads: L of L + load sqrt(L^2 + w^2) s, by Newton's method."""
+        value, dry = np.array(forces), self._dry_friction[0]
+        for number, sign, rate, own in self._drives:
+            if number("load"):
+                other = number("viscous") * rate + dry[:, own]
+                given = value[:, own] - other
+                L, slope = np.array(given), number("load") * sign
+                for _ in range(60):
+                    root = np.sqrt(L**2 + number("load_width") ** 2)
+                    L = L - (L + slope * root - given) / (1 + slope * L / root)
+                value[:, own] = L + other
+        return value
 
 
 def _products(a: Array, b: Array) -> Array:

@@ -54,8 +54,19 @@ def random_rates(q: Array, robot: Robot, rng: np.random.Generator) -> dict[str, 
     n = len(robot.velocities)
     names = ("qd", "qdd", "q3", "q4", "q5", "F", "b", "weights", "v", "x", "xd", "xdd", "x3", "x4", "q6")
     found = {name: rng.uniform(-1, 1, (len(q), n)) for name in names}
+    found["qd"] = np.where(found["qd"] < 0, -0.5, 0.5) + found["qd"]  # away from where dry friction changes its sign
+    for name in ("q0", "q1"):
+        found[name] = np.array(q) if name == "q0" else _other(q, robot, rng)
     found["u"] = rng.uniform(0, 1, q.shape)
     found["wrench"] = rng.uniform(-1, 1, (len(q), 6))
+    return found
+
+
+def _other(q: Array, robot: Robot, rng: np.random.Generator) -> Array:
+    """Configurations near others, quaternions of unit length."""
+    found = q + rng.uniform(-0.3, 0.3, q.shape)
+    for start in robot.quaternions:
+        found[:, start : start + 4] /= np.linalg.norm(found[:, start : start + 4], axis=1, keepdims=True)
     return found
 
 

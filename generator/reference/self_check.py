@@ -6,20 +6,27 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
+from zlib import crc32
 
 import numpy as np
+import numpy.typing as npt
 
+from elastogen.generator.loops.analysis import analysis_of
 from elastogen.generator.program.program import Program
 from elastogen.generator.reference.description import Description
-from elastogen.generator.reference.more_expectations import ALL_EXPECTATIONS
+from elastogen.generator.reference.directions import direction
+from elastogen.generator.reference.expected.plain import Expectation
+from elastogen.generator.reference.expected.registry import Asked, expectation_of
 from elastogen.generator.reference.quantities import Quantities
 from elastogen.generator.reference.random_states import one, random_parameters, random_positions, random_rates
 from elastogen.generator.robot.robot import Robot
 from elastogen.generator.sliding.elements_inside import INDICATORS, indicators_at, selectors
 
+Array = npt.NDArray[np.float64]
 TOLERANCE = 1e-9  # relative to the size of what a number is made of
 SMALL = 1e-6  # beside the largest size of a function no smaller ones count: 1e-15 of it is what rounding leaves of a zero
 STATES = 2
+OPEN = ("loop_residual", "loop_jacobian", "loop_bias")  # compared where loops are open
 
 
 @dataclass(frozen=True)
@@ -33,53 +40,107 @@ class Sample:
 class SelfCheck:
     """The comparison for one robot; the same states for all functions."""
 
-    def __init__(self, robot: Robot) -> None:
-        self.robot = robot
+    def __init__(self, robot: Robot, frames: Sequence[str] = (), inputs: Mapping[str, tuple[str, ...]] | None = None) -> None:
+        """``frames``: those that functions of frames were asked for; ``inputs``: of functions that own ones may call."""
+        self.robot, self.frames, self.inputs = robot, tuple(frames), dict(inputs or {})
 
     @cached_property
     def parameters(self) -> dict[str, float]:
-        """Live parameters at which functions are compared."""
+        """Live parameters at which functions are compared: near their values; of mechanisms, whose loops they close, these."""
+        if self.robot.loops:
+            return {p.name: p.value for p in self.robot.live_parameters}
         return random_parameters(self.robot, np.random.default_rng(1))
 
     @cached_property
     def samples(self) -> list[Sample]:
         """Without sliding joints all states at once; else one by one, each with the elements that are inside."""
         rng = np.random.default_rng(2)
-        q = random_positions(self.robot, STATES, rng)
+        return self._sampled(random_positions(self.robot, STATES, rng), rng)
+
+    @cached_property
+    def moved_samples(self) -> list[Sample]:
+        """Other states, a little away from the first ones."""
+        rng = np.random.default_rng(3)
+        q = random_positions(self.robot, STATES, np.random.default_rng(2))
+        return self._sampled(q + 0.02 * (random_positions(self.robot, STATES, rng) - q), rng)
+
+    @cached_property
+    def open_samples(self) -> list[Sample]:
+        """States in which loops are not closed: residuals are no zeros there."""
+        rng = np.random.default_rng(4)
+        return self._sampled(random_positions(self.robot, STATES, rng), rng, closed=False)
+
+    def _sampled(self, q: Array, rng: np.random.Generator, *, closed: bool = True) -> list[Sample]:
         states = {"q": q, **random_rates(q, self.robot, rng)}
+        if self.robot.loops and closed:  # closed, with velocities and accelerations that keep them so
+            motions = analysis_of(self.robot).samples[:STATES]
+            states |= {name: np.array([motion[k] for motion in motions]) for k, name in enumerate(("q", "qd", "qdd"))}
+            q = states["q"]
+            states |= {name: values[: len(q)] for name, values in states.items()}
         chosen = selectors(self.robot)
-        if not chosen:
-            return [Sample(states, Quantities(Description(self.robot, self.parameters, {}), states))]
+        through = any(link.flexible is not None and link.flexible.clamp_moves for link in self.robot.links)
+        if not chosen and not through:
+            description = Description(self.robot, self.parameters, {})
+            return [Sample(states, Quantities(description, states, self.frames))]
         found = []
-        for k in range(STATES):
+        for k in range(len(q)):
             inside = {s.joint: s.element(q[k]) for s in chosen}
             elements = {joint: element for joint, element in inside.items() if element is not None}
             own = one(states, k)
-            indicators = indicators_at(chosen, q[k])
+            indicators = {INDICATORS: np.array([indicators_at(chosen, q[k])])} if chosen else {}
             description = Description(self.robot, self.parameters, elements)
-            found.append(Sample(own | {INDICATORS: np.array([indicators])}, Quantities(description, own)))
+            found.append(Sample(own | indicators, Quantities(description, own, self.frames)))
         return found
 
-    def error(self, program: Program, parts: Sequence[tuple[str, int]]) -> float:
+    def error(self, program: Program, parts: Sequence[tuple[Asked, int]]) -> float:
         """The largest difference, relative to the sizes; 0 where there is nothing to compare with.
 
-        ``parts`` are the functions that it is fused of, or the function itself, each with the number of its outputs.
+        ``parts`` are the functions that it is fused of, or the function itself, each with the number of its outputs. Where the
+        description has no number, as the gradient of an own term's root at 0, states a little away are compared.
         """
-        worst = 0.0
-        if not any(name in ALL_EXPECTATIONS for name, _ in parts):
-            return worst
-        for sample in self.samples:
-            count = len(sample.arguments["q"])
-            with np.errstate(all="ignore"):  # a singular mass matrix is no news
-                values = program.evaluate(sample.arguments, self.parameters)
-            found = [np.broadcast_to(values[argument.name], (count, *argument.shape)) for argument, _ in program.outputs]
-            for name, outputs in parts:
-                own, found = found[:outputs], found[outputs:]
-                if name in ALL_EXPECTATIONS:
-                    with np.errstate(all="ignore"):  # what is not a number is judged below
-                        differences = list(ALL_EXPECTATIONS[name](sample.quantities, own))
-                    worst = max([worst, *(_relative(*difference) for difference in differences)])
+        expectations = [(expectation_of(self.robot, asked, self.inputs), outputs) for asked, outputs in parts]
+        if all(expectation is None for expectation, _ in expectations):
+            return 0.0
+        samples = self.open_samples if any(asked.name in OPEN for asked, _ in parts) else self.samples
+        samples = samples[:1] if any(asked.takes_differences for asked, _ in parts) else samples
+        worst, open_numbers = self._worst(program, expectations, samples)
+        if open_numbers and worst <= TOLERANCE:
+            worst = max(worst, self._worst(program, expectations, self.moved_samples)[0])
         return worst
+
+    def _worst(
+        self, program: Program, expectations: Sequence[tuple[Expectation | None, int]], samples: Sequence[Sample]
+    ) -> tuple[float, bool]:
+        worst, open_numbers = 0.0, False
+        for sample in samples:
+            count = len(sample.arguments["q"])
+            arguments = {**sample.arguments, **_further(program, sample.arguments, count)}
+            of = sample.quantities
+            if len(arguments) > len(sample.arguments):
+                of = of.elsewhere({name: value for name, value in arguments.items() if name != INDICATORS})
+            with np.errstate(all="ignore"):  # a singular mass matrix is no news
+                values = program.evaluate(arguments, self.parameters)
+            found = [np.broadcast_to(values[argument.name], (count, *argument.shape)) for argument, _ in program.outputs]
+            for expectation, outputs in expectations:
+                own, found = found[:outputs], found[outputs:]
+                if expectation is not None:
+                    with np.errstate(all="ignore"):  # what is no number is judged below
+                        differences = list(expectation(of, own))
+                    worst = max([worst, *(_relative(*difference) for difference in differences)])
+                    open_numbers |= any(np.isnan(expected).any() for _, expected, _ in differences)
+        return worst, open_numbers
+
+
+def _further(program: Program, known: Mapping[str, Any], count: int) -> dict[str, Array]:
+    """Numbers for inputs that no state has: those of own functions, weights, wrenches, changes."""
+    found = {}
+    for argument in program.inputs:
+        if argument.name not in known:
+            rng = np.random.default_rng(crc32(argument.name.encode()))
+            change = argument.name.startswith("d") and argument.name[1:] in known
+            shape = (count, *argument.shape)
+            found[argument.name] = direction(shape, rng) if change else rng.uniform(-1, 1, shape)
+    return found
 
 
 def _relative(found: Any, expected: Any, size: Any) -> float:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import factorial
 
 import numpy as np
 import numpy.typing as npt
 
-from elastogen.generator.reference.description import BodySeries, Evaluated
+from elastogen.generator.reference.directions import in_time
+from elastogen.generator.reference.evaluated import BodySeries, Evaluated
 from elastogen.generator.reference.quantities import Quantities, Sized
 
 Array = npt.NDArray[np.float64]
@@ -96,3 +98,57 @@ def inertia_force_rate(of: Quantities, rate: int) -> Sized:
             size = size + (np.abs(U) * body.magnitude(np.abs(acc))[:, None]).sum(axis=(-1, -2))
     drives = of.drives * motion[rate + 2]
     return Sized((value * factorial(rate) + drives) * of.free, size * factorial(rate) + np.abs(drives))
+
+
+# ---- rates of all forces
+
+
+def through_joints(of: Quantities) -> bool:
+    """Whether beams slide through joints: integrals over points that are fixed in the material have other rates there."""
+    return any(of.of.moving_beam(joint.child) is not None for joint in of.of.robot.joints)
+
+
+def by_differences(of: Quantities, given: int, rate: int, value: Callable[[Quantities], Sized]) -> Sized:
+    """d^rate/dt^rate of numbers along the motion, of which so many derivatives are given; two at a time."""
+
+    def lower(at: Quantities) -> list[Array]:
+        return [value(at).value if rate <= 2 else by_differences(at, given, rate - 2, value).value]
+
+    slope = in_time(of, given, lower, min(rate, 2))
+    size = value(of).size * (10.0 if rate <= 2 else 30.0)  # differences of differences have more rounding errors
+    return Sized(slope.values[0], np.abs(slope.values[0]) + size + slope.off[0] / 1e-9)
+
+
+def inverse_dynamics_rate(of: Quantities, rate: int, forces: Callable[[Quantities], Sized]) -> Sized:
+    """Of all driving forces; ``forces`` are these."""
+    robot = of.of.robot
+    if robot.terms or robot.loops or robot.has_load_friction or through_joints(of):
+        return by_differences(of, rate + 3, rate, forces)
+    bodies, weights = inertia_force_rate(of, rate), _weight_rate(of, rate)
+    resisting = _resistance_rate(of, rate)
+    return bodies + weights + resisting
+
+
+def _weight_rate(of: Quantities, rate: int) -> Sized:
+    """Of -int dr/dq_k . g dm: partial derivatives along the motion."""
+    motion = [of.at(name)[:, None, :] for name in MOTION[: rate + 1]]
+    steps = np.broadcast_to(np.diag(of.free), (len(motion[0]), of.n, of.n))
+    partial = of.of.evaluated(of.of.series(motion, [steps], field=True))
+    value, size = np.zeros((2, len(motion[0]), of.n))
+    for body in partial.bodies:
+        if body.P.slopes is not None and rate < len(body.P.slopes):
+            first = _first(body, body.P.slopes[rate])
+            value = value - first @ of.of.gravity
+            size = size + np.abs(first) @ np.abs(of.of.gravity)
+    return Sized(value * factorial(rate) * of.free, size * factorial(rate))
+
+
+def _resistance_rate(of: Quantities, rate: int) -> Sized:
+    """Of K q + D qd + dry friction, K and D constant."""
+    K, D = of.stiffness, of.damping
+    value, size = np.zeros((2, *of.at("qd").shape))
+    for matrix, x in ((K, of.at(MOTION[rate])), (D, of.at(MOTION[rate + 1]))):
+        value = value + np.einsum("sij,sj->si", matrix, x)
+        size = size + np.einsum("sij,sj->si", np.abs(matrix), np.abs(x))
+    dry = of.dry_friction_rate(rate)
+    return Sized((value + dry) * of.free, size + np.abs(dry))

@@ -10,7 +10,8 @@ from elastogen.generator.functions import derivation
 from elastogen.generator.functions.derivation import CATALOGUE, FRAMED, derive_model
 from elastogen.generator.mechanism import frame_assignment
 from elastogen.generator.reference.description import Description
-from elastogen.generator.reference.more_expectations import ALL_EXPECTATIONS, EXPECTATIONS, NOT_COMPARED
+from elastogen.generator.reference.expected.registry import ALL_EXPECTATIONS, NOT_COMPARED, Asked
+from elastogen.generator.reference.expected.whole import WHOLE
 from elastogen.generator.reference.quantities import Quantities
 from elastogen.generator.reference.self_check import TOLERANCE, SelfCheck
 from elastogen.generator.robot.errors import DerivationError, RobotWarning
@@ -86,7 +87,10 @@ def test_robots_of_all_kinds_agree_far_below_the_tolerance(name):
         derived = derive_model(robot, outputs)
     check = SelfCheck(robot)
     for function in derived.functions:
-        assert check.error(function.program, [(function.name, len(function.outputs))]) < 1e-3 * TOLERANCE, function.name
+        assert (
+            check.error(function.program, [(Asked(function.name, function.program.inputs), len(function.outputs))])
+            < 1e-3 * TOLERANCE
+        ), function.name
 
 
 def test_the_evaluation_of_the_description_agrees_with_pinocchio():
@@ -116,27 +120,24 @@ def test_every_function_is_compared_or_says_why_not():
     assert all(NOT_COMPARED.values())
 
 
-@pytest.mark.parametrize("name", ["scara", "satellite", "flexible_two_link", "rpb_table3"])
+@pytest.mark.parametrize("name", ["scara", "flexible_two_link", "rpb_table3"])
 def test_momenta_and_rates_agree_and_a_millionth_is_noticed(name):
     robot = elastogen.load(name)
-    wanted = [
-        n for n in ALL_EXPECTATIONS if n not in EXPECTATIONS and CATALOGUE[n].applies(robot) and n[-2:] not in ("_3", "_4")
-    ]
+    wanted = [n for n in WHOLE if CATALOGUE[n].applies(robot) and n[-2:] not in ("_3", "_4")]
     check, noticed = SelfCheck(robot), 0
     for function in derive_model(robot, wanted).functions:
-        parts = [(function.name, len(function.outputs))]
-        assert check.error(function.program, parts) < 1e-3 * TOLERANCE, function.name
+        parts = [(Asked(function.name, function.program.inputs), len(function.outputs))]
+        by_differences = name == "rpb_table3" and "_rate_" in function.name  # its beam slides through a joint
+        assert check.error(function.program, parts) < (0.2 if by_differences else 1e-3) * TOLERANCE, function.name
         noticed += check.error(Spoiled(function.program, lambda value: value * (1 + 1e-6)), parts) > TOLERANCE
-    beams_through_joints = name == "rpb_table3"
-    rates = sum(n.startswith(("acceleration_energy_rate", "inertia_force_rate")) for n in wanted)
-    assert noticed == len(wanted) - rates * beams_through_joints
+    assert noticed == len(wanted)
 
 
 class Spoiled:
     """A program whose numbers are changed."""
 
     def __init__(self, program, change):
-        self.program, self.change, self.outputs = program, change, program.outputs
+        self.program, self.change, self.inputs, self.outputs = program, change, program.inputs, program.outputs
 
     def evaluate(self, arguments, parameters):
         return {name: self.change(np.array(value)) for name, value in self.program.evaluate(arguments, parameters).items()}
@@ -158,7 +159,7 @@ def test_one_number_that_is_wrong_or_none_is_noticed(name, spoil):
     robot = elastogen.load("two_link")
     (function,) = derive_model(robot, [name]).functions
     program = Spoiled(function.program, lambda value: one_wrong(value, spoil))
-    assert SelfCheck(robot).error(program, [(name, len(function.outputs))]) > TOLERANCE
+    assert SelfCheck(robot).error(program, [(Asked(name, function.program.inputs), len(function.outputs))]) > TOLERANCE
 
 
 def test_only_a_mass_matrix_without_inverse_excuses_what_is_no_number():

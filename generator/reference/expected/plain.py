@@ -8,7 +8,8 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from elastogen.generator.reference.description import Evaluated
+from elastogen.generator.reference.closed_loops import Closed
+from elastogen.generator.reference.evaluated import Evaluated
 from elastogen.generator.reference.matrix_series import MatrixSeries
 from elastogen.generator.reference.own_terms import OwnTerms
 from elastogen.generator.reference.quantities import Quantities, Sized
@@ -25,23 +26,23 @@ def _frames(evaluated: Evaluated, of: Quantities) -> list[MatrixSeries]:
     return [*(evaluated.links[link.name] for link in of.of.robot.links[1:]), evaluated.tip]
 
 
-def _coefficient(series: MatrixSeries, power: int, shape: tuple[int, ...]) -> Array:
+def coefficient(series: MatrixSeries, power: int, shape: tuple[int, ...]) -> Array:
     """Of t^power, for all states."""
     value = series.values[power] if power < series.width else np.zeros((4, 4))
     return np.broadcast_to(value, (*shape, 4, 4))
 
 
-def _stacked(evaluated: Evaluated, of: Quantities, power: int) -> Array:
+def stacked(evaluated: Evaluated, of: Quantities, power: int) -> Array:
     """Coefficients of all frames (states, frames, 4, 4)."""
     shape = (len(of.at("q")),)
-    return np.stack([_coefficient(frame, power, shape) for frame in _frames(evaluated, of)], axis=1)
+    return np.stack([coefficient(frame, power, shape) for frame in _frames(evaluated, of)], axis=1)
 
 
 def _reach(poses: Array) -> float:
     return max(1.0, float(np.abs(poses[..., :3, 3]).max(initial=0.0)))
 
 
-def _spin(dR: Array, R: Array) -> Array:
+def spin(dR: Array, R: Array) -> Array:
     """The skew part of dR R^-1 as a vector."""
     S = dR @ np.linalg.inv(R)
     return np.stack([S[..., 2, 1] - S[..., 1, 2], S[..., 0, 2] - S[..., 2, 0], S[..., 1, 0] - S[..., 0, 1]], axis=-1) / 2
@@ -49,7 +50,7 @@ def _spin(dR: Array, R: Array) -> Array:
 
 def forward_kinematics(of: Quantities, found: Found) -> list[Difference]:
     """Poses."""
-    poses = _stacked(of.moving, of, 0)
+    poses = stacked(of.moving, of, 0)
     return [(found[0], poses, _reach(poses))]
 
 
@@ -59,24 +60,25 @@ def transform_rate(order: int) -> Expectation:
     def check(of: Quantities, found: Found) -> list[Difference]:
         evaluated = of.along(*("q", "qd", "qdd", "q3", "q4")[: order + 1])
         factor = float(np.prod(np.arange(1, order + 1)))
-        expected = factor * _stacked(evaluated, of, order)
+        expected = factor * stacked(evaluated, of, order)
         return [(found[0], expected, max(1.0, float(np.abs(expected).max())))]
 
     return check
 
 
-def _jacobian(of: Quantities) -> tuple[Array, Array]:
+def tip_jacobian(of: Quantities) -> tuple[Array, Array]:
     """Of the tip in base components, and its rotation."""
     shape = (len(of.at("q")), of.n)
-    T, dT = (_coefficient(of.unit.tip, power, shape) for power in (0, 1))
-    J = np.concatenate([dT[..., :3, 3], _spin(dT[..., :3, :3], T[..., :3, :3])], axis=-1)
+    T, dT = (coefficient(of.unit.tip, power, shape) for power in (0, 1))
+    J = np.concatenate([dT[..., :3, 3], spin(dT[..., :3, :3], T[..., :3, :3])], axis=-1)
     return np.swapaxes(J, -1, -2), T[:, 0, :3, :3]
 
 
-def _jacobian_rate(of: Quantities) -> Array:
+def tip_jacobian_rate(of: Quantities) -> Array:
+    """Its time derivative in base components."""
     shape = (len(of.at("q")), of.n)
     tip = of.unit_rates.tip
-    R, dR = (_coefficient(tip, power, shape)[..., :3, :3] for power in (0, 1))
+    R, dR = (coefficient(tip, power, shape)[..., :3, :3] for power in (0, 1))
     slopes = tip.slopes if tip.slopes is not None else [np.zeros((4, 4))] * 2
     U, dU = (np.broadcast_to(slopes[k] if k < len(slopes) else np.zeros((4, 4)), (*shape, 4, 4)) for k in (0, 1))
     back = np.linalg.inv(R)
@@ -85,7 +87,7 @@ def _jacobian_rate(of: Quantities) -> Array:
     return np.swapaxes(np.concatenate([dU[..., :3, 3], angular], axis=-1), -1, -2)
 
 
-def _in_axes(R: Array, rows: Array) -> Array:
+def in_axes(R: Array, rows: Array) -> Array:
     """R^T of linear and angular rows (..., 6, n)."""
     back = np.swapaxes(R, -1, -2)
     return np.concatenate([back @ rows[..., :3, :], back @ rows[..., 3:, :]], axis=-2)
@@ -93,38 +95,43 @@ def _in_axes(R: Array, rows: Array) -> Array:
 
 def jacobian(of: Quantities, found: Found) -> list[Difference]:
     """In base components."""
-    J, _ = _jacobian(of)
+    J, _ = tip_jacobian(of)
     return [(found[0], J, max(1.0, float(np.abs(J).max())))]
 
 
 def jacobian_tip(of: Quantities, found: Found) -> list[Difference]:
     """In tip components."""
-    J, R = _jacobian(of)
-    return [(found[0], _in_axes(R, J), max(1.0, float(np.abs(J).max())))]
+    J, R = tip_jacobian(of)
+    return [(found[0], in_axes(R, J), max(1.0, float(np.abs(J).max())))]
 
 
 def jacobian_rate(of: Quantities, found: Found) -> list[Difference]:
     """In base components."""
-    J = _jacobian_rate(of)
+    J = tip_jacobian_rate(of)
     return [(found[0], J, max(1.0, float(np.abs(J).max())))]
 
 
 def jacobian_rate_tip(of: Quantities, found: Found) -> list[Difference]:
     """In tip components."""
-    J, R = _jacobian_rate(of), _jacobian(of)[1]
-    return [(found[0], _in_axes(R, J), max(1.0, float(np.abs(J).max())))]
+    J, R = tip_jacobian_rate(of), tip_jacobian(of)[1]
+    return [(found[0], in_axes(R, J), max(1.0, float(np.abs(J).max())))]
 
 
 def _velocities(of: Quantities, order: int) -> tuple[Array, Array]:
     """Velocities or accelerations (states, frames, 6), and rotations."""
-    T, dT, ddT = (_stacked(of.moving, of, power) for power in range(3))
+    T, dT, ddT = (stacked(of.moving, of, power) for power in range(3))
     R, dR, ddR = T[..., :3, :3], dT[..., :3, :3], 2 * ddT[..., :3, :3]
     if order == 1:
-        return np.concatenate([dT[..., :3, 3], _spin(dR, R)], axis=-1), R
+        return np.concatenate([dT[..., :3, 3], spin(dR, R)], axis=-1), R
     back = np.linalg.inv(R)
     S = ddR @ back - dR @ back @ dR @ back
     turn = np.stack([S[..., 2, 1] - S[..., 1, 2], S[..., 0, 2] - S[..., 2, 0], S[..., 1, 0] - S[..., 0, 1]], axis=-1) / 2
     return np.concatenate([2 * ddT[..., :3, 3], turn], axis=-1), R
+
+
+def tip_motion(of: Quantities) -> Array:
+    """Accelerations of the tip (states, 6)."""
+    return _velocities(of, 2)[0][:, -1]
 
 
 def frame_motion(order: int, *, local: bool) -> Expectation:
@@ -133,7 +140,7 @@ def frame_motion(order: int, *, local: bool) -> Expectation:
     def check(of: Quantities, found: Found) -> list[Difference]:
         expected, R = _velocities(of, order)
         if local:
-            expected = _in_axes(R, expected[..., None])[..., 0]
+            expected = in_axes(R, expected[..., None])[..., 0]
         return [(found[0].reshape(expected.shape), expected, max(1.0, float(np.abs(expected).max())))]
 
     return check
@@ -142,7 +149,8 @@ def frame_motion(order: int, *, local: bool) -> Expectation:
 # ---- dynamics
 
 
-def _own(of: Quantities) -> OwnTerms | None:
+def own_terms(of: Quantities) -> OwnTerms | None:
+    """The user's own, if there are any."""
     return OwnTerms(of.of, of.at("q"), of.at("qd")) if of.of.robot.terms else None
 
 
@@ -150,24 +158,27 @@ def _sized(found: Array, expected: Sized) -> list[Difference]:
     return [(found, expected.value, expected.size)]
 
 
-def _resistances(of: Quantities) -> Sized | None:
-    """Elastic forces, friction and own terms; None where these ask for points."""
-    own, total = _own(of), of.resistances
+def resistances(of: Quantities) -> Sized:
+    """Elastic forces, friction and own terms."""
+    own, total = own_terms(of), of.resistances
     if own is None:
         return total
-    if not own.known:
-        return None
     added = (own.potential[1] + own.other_forces) * of.free
     return Sized(total.value + added, total.size + np.abs(added))
 
 
-def _dynamics(of: Quantities, qdd: Array) -> Sized | None:
-    if of.of.robot.loops:  # what closes them acts as well
-        return None
-    rest, bodies = _resistances(of), of.inverse_dynamics(qdd)
-    if rest is None:
-        return None
-    return of.loaded(Sized(bodies.value - of.resistances.value + rest.value, bodies.size + rest.size))
+def tree_forces(of: Quantities, qdd: Array) -> Sized:
+    """What accelerations need of a tree, without the friction of loads."""
+    rest, bodies = resistances(of), of.inverse_dynamics(qdd)
+    return Sized(bodies.value - of.resistances.value + rest.value, bodies.size + rest.size)
+
+
+def driving_forces(of: Quantities, qdd: Array | None = None) -> Sized:
+    """All forces for accelerations, of a tree or of the drives of a mechanism."""
+    acceleration = of.at("qdd") if qdd is None else qdd
+    if of.of.robot.loops:
+        return of.loaded(Closed(of).drive_forces(tree_forces(of, acceleration)))
+    return of.loaded(tree_forces(of, acceleration))
 
 
 def mass_matrix(of: Quantities, found: Found) -> list[Difference]:
@@ -188,9 +199,7 @@ def coriolis_vector(of: Quantities, found: Found) -> list[Difference]:
 
 def gravity_vector(of: Quantities, found: Found) -> list[Difference]:
     """Weights, and the user's own potentials."""
-    own, expected = _own(of), of.gravity_vector
-    if own is not None and not own.known:
-        return []
+    own, expected = own_terms(of), of.gravity_vector
     added = own.potential[1] * of.free if own is not None else np.zeros_like(expected.value)
     return [(found[0], expected.value + added, expected.size + np.abs(added))]
 
@@ -207,28 +216,32 @@ def elastic_forces(of: Quantities, found: Found) -> list[Difference]:
 
 def friction_forces(of: Quantities, found: Found) -> list[Difference]:
     """With the user's own forces that have no potential."""
-    own, expected = _own(of), of.friction_forces
+    own, expected = own_terms(of), of.friction_forces
     if own is None:
         return _sized(found[0], expected)
-    if not own.known:
-        return []
     added = own.other_forces * of.free
     return [(found[0], expected.value + added, expected.size + np.abs(added))]
 
 
 def inverse_dynamics(of: Quantities, found: Found) -> list[Difference]:
     """All forces."""
-    expected = _dynamics(of, of.at("qdd"))
-    return [] if expected is None else _sized(found[0], expected)
+    return _sized(found[0], driving_forces(of))
 
 
 def forward_dynamics(of: Quantities, found: Found) -> list[Difference]:
     """The forces of the accelerations are those that were given."""
-    expected = _dynamics(of, found[0])
-    if expected is None:
-        return []
+    if of.of.robot.loops:
+        return Closed(of).judged(found[0], of.unloaded(of.at("F")), tree_forces(of, found[0]))
+    expected = driving_forces(of, found[0])
     force, some = of.at("F"), ~of.singular
     return [(expected.value[some], force[some], (expected.size + np.abs(force))[some])]
+
+
+def solution(of: Quantities, forces: Array) -> Array:
+    """x of M x = forces; zeros where M has no inverse."""
+    M = np.where(of.singular[:, None, None], np.eye(of.n), of.mass)
+    found: Array = np.linalg.solve(M, (forces * of.free)[..., None])[..., 0].astype(np.float64)
+    return found
 
 
 def mass_matrix_solve(of: Quantities, found: Found) -> list[Difference]:
@@ -256,8 +269,8 @@ def damping_matrix(of: Quantities, found: Found) -> list[Difference]:
 
 def payload_forces(of: Quantities, found: Found) -> list[Difference]:
     """J^T w, w in tip components."""
-    J, R = _jacobian(of)
-    Jt = _in_axes(R, J)
+    J, R = tip_jacobian(of)
+    Jt = in_axes(R, J)
     w = of.states["wrench"]
     return [(found[0], np.einsum("srk,sr->sk", Jt, w), np.einsum("srk,sr->sk", np.abs(Jt), np.abs(w)) + 1e-300)]
 
@@ -274,9 +287,7 @@ def strain_energy(of: Quantities, found: Found) -> list[Difference]:
 
 def potential_energy(of: Quantities, found: Found) -> list[Difference]:
     """Weights, deformation, own potentials."""
-    own, expected = _own(of), of.weight_energy + of.strain_energy
-    if own is not None and not own.known:
-        return []
+    own, expected = own_terms(of), of.weight_energy + of.strain_energy
     added = own.potential[0] if own is not None else np.zeros_like(expected.value)
     return [(found[0], expected.value + added, expected.size + np.abs(added))]
 

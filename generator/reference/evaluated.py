@@ -1,0 +1,45 @@
+"""What a description is along a motion: poses of its frames, and its bodies as points P rho."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from elastogen.generator.program.numbers.jets import Jet
+from elastogen.generator.reference.matrix_series import MatrixSeries
+
+Array = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class BodySeries:
+    """Points P rho of a body, and G = int rho rho^T dm, or masses of points where rho are those (then G is diagonal)."""
+
+    P: MatrixSeries
+    G: Array
+    G_slope: Array | None = None  # of masses that change along the direction
+    link: str = ""  # that it belongs to
+    kind: str = "rigid"  # "rigid" on the link, "tip" of it, "flexible", or "payload"
+
+    def weighted(self, P: Array) -> Array:
+        """P G."""
+        return P * self.G[..., None, :] if self.G_slope is not None else P @ self.G
+
+    def magnitude(self, P: Array) -> Array:
+        """P |G|."""
+        return replace(self, G=np.abs(self.G)).weighted(P)
+
+
+@dataclass(frozen=True)
+class Evaluated:
+    """Poses (.., 4, 4) of links and of their ends, the tip, and the bodies."""
+
+    links: dict[str, MatrixSeries]
+    tip: MatrixSeries
+    bodies: list[BodySeries]
+    ends: dict[tuple[str, str], MatrixSeries]  # by link and interface
+    seats: dict[str, MatrixSeries]  # of joints: where they sit, before they move
+    q: Sequence[Jet]  # the coordinates along the motion

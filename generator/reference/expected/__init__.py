@@ -1,0 +1,1 @@
+"""What every emitted function must give, family by family."""

@@ -1,0 +1,237 @@
+"""What derivatives must give: differences of the description's own values, along random directions of all inputs at once.
+
+A matrix of derivatives times a direction is one derivative, whose every number has a part of every column: a wrong entry shows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from zlib import crc32
+
+import numpy as np
+
+from elastogen.generator.reference.directions import along, direction
+from elastogen.generator.reference.expected.plain import Difference, Expectation, Found, solution
+from elastogen.generator.reference.quantities import Array, Quantities
+from elastogen.generator.robot.own.functions import OwnFunction
+from elastogen.runtime.interface.argument import Argument
+
+Values = Callable[[Quantities], "list[Array]"]
+Sizes = Callable[[Quantities], Array]
+DIRECTIONS = 2
+ROUNDED = {
+    1: 0.01,
+    2: 1.0,
+}  # share of values that counts as size of their derivatives, by order: 100 times what rounding leaves
+
+
+def _rng(name: str) -> np.random.Generator:
+    return np.random.default_rng(crc32(name.encode()))
+
+
+def _changes(of: Quantities, sizes: Mapping[str, int], rng: np.random.Generator) -> dict[str, Array]:
+    """A direction of each input (states, numbers), none of what is clamped."""
+    found = {}
+    for name, size in sizes.items():
+        change = direction((len(of.states["q"]), size), rng)
+        found[name] = change * of.free if size == of.n else change
+    return found
+
+
+def _flat(values: Sequence[Array]) -> Array:
+    """Outputs one after the other (states, numbers)."""
+    return np.concatenate([np.reshape(x, (len(x), -1)) for x in values], axis=1)
+
+
+def _differences(
+    found: Array, slope: Array, off: Array, size: Array, values: Array, order: int = 1
+) -> tuple[Array, Array, Array]:
+    """Relative to the products that it is the sum of, and to the values whose rounding errors differences have."""
+    return found, slope, size + np.abs(slope) + ROUNDED[order] * np.abs(values) + off / 1e-9
+
+
+def first_derivatives(names: Sequence[str], values: Values, sizes: Sizes, key: str) -> Expectation:
+    """Blocks (outputs, velocities) of the derivatives by inputs, one output for each of them."""
+
+    def check(of: Quantities, found: Found) -> list[Difference]:
+        rng = _rng(key)
+        rows: list[Difference] = []
+        now = sizes(of)
+        for name, block in zip(names, found, strict=True):
+            change = _changes(of, {name: of.n}, rng)
+            slope = along(of, change, values)
+            total, size = (np.einsum("srk,sk->sr", a, b) for a, b in
+                           ((block, change[name]), (np.abs(block), np.abs(change[name]))))  # fmt: skip
+            rows.append(_differences(total, slope.values[0], slope.off[0], size, now))
+        return rows
+
+    return check
+
+
+def derivatives_of_accelerations(
+    names: Sequence[str], accelerations: Values, forces: Values, sizes: Sizes, key: str
+) -> Expectation:
+    """The same of accelerations: along them forces change as F does. No equations are solved, which would cost digits."""
+
+    def check(of: Quantities, found: Found) -> list[Difference]:
+        if of.of.robot.loops:  # accelerations that keep loops closed, not forces alone
+            return first_derivatives(names, accelerations, lambda at: accelerations(at)[0], key)(of, found)
+        rng = _rng(key)
+        rows: list[Difference] = []
+        at = of.elsewhere({**of.states, "qdd": accelerations(of)[0]})
+        size, some = sizes(at), ~of.singular
+        for name, block in zip(names, found, strict=True):
+            change = _changes(of, {name: of.n}, rng)[name]
+            answer = np.einsum("srk,sk->sr", block, change)
+            slope = along(at, {"qdd": answer, **({} if name == "F" else {name: change})}, forces)
+            expected = change if name == "F" else np.zeros_like(change)
+            parts = np.einsum("sij,sj->si", np.abs(of.mass), np.einsum("srk,sk->sr", np.abs(block), np.abs(change)))
+            a, b, c = _differences(slope.values[0], expected, slope.off[0], parts, size)
+            rows.append((a[some], b[some], c[some]))
+        return rows
+
+    return check
+
+
+_PAIRS = (((0,), ((0, 0, 0),)), ((1,), ((2, 0, 0),)), ((0, 1), ((0, 0, 0), (1, 0, 1), (1, 0, 1), (2, 1, 1))),
+          ((0, 2), ((0, 0, 0), (3, 0, 1), (3, 0, 1))))  # fmt: skip
+"""Inputs that change together, and the blocks q q, q qd, qd qd and q last with the two of them that each is between."""
+
+
+def _quadratic(found: Found, blocks: Sequence[tuple[int, int, int]], changes: Sequence[Array]) -> tuple[Array, Array]:
+    """Sum of left^T block right, and its size."""
+    total, size = np.zeros((2, len(changes[0])))
+    for block, a, b in blocks:
+        total = total + np.einsum("si,sij,sj->s", changes[a], found[block], changes[b])
+        size = size + np.einsum("si,sij,sj->s", np.abs(changes[a]), np.abs(found[block]), np.abs(changes[b]))
+    return total, size
+
+
+def second_derivatives(names: Sequence[str], values: Values, sizes: Sizes, key: str) -> Expectation:
+    """Blocks q q, q qd, qd qd and q last of the Hessian of the weighted sum, last being qdd, in which it is linear."""
+
+    def check(of: Quantities, found: Found) -> list[Difference]:
+        rng = _rng(key)
+        rows: list[Difference] = []
+
+        def weighted(at: Quantities) -> list[Array]:
+            return [np.einsum("sr,sr->s", values(at)[0], at.states["weights"])]
+
+        now = np.abs(sizes(of) * of.states["weights"]).sum(axis=1)
+        for chosen, blocks in _PAIRS:
+            change = _changes(of, {names[k]: of.n for k in chosen}, rng)
+            slope = along(of, change, weighted, order=2)
+            total, size = _quadratic(found, blocks, list(change.values()))
+            rows.append(_differences(total, slope.values[0], slope.off[0], size, now, 2))
+        return rows
+
+    return check
+
+
+def second_derivatives_of_accelerations(
+    names: Sequence[str], accelerations: Values, forces: Values, sizes: Sizes, key: str
+) -> Expectation:
+    """The same of accelerations a(t) = a + b t + c t^2 / 2: the forces of a + b t, twice differentiated, need -M c."""
+
+    def check(of: Quantities, found: Found) -> list[Difference]:
+        rng, some = _rng(key), ~of.singular
+        rows: list[Difference] = []
+        at = of.elsewhere({**of.states, "qdd": accelerations(of)[0]})
+        weights = solution(of, of.states["weights"])
+        size = np.abs(sizes(at) * weights).sum(axis=1)
+        for chosen, blocks in _PAIRS:
+            change = _changes(of, {names[k]: of.n for k in chosen}, rng)
+            moved = {name: x for name, x in change.items() if name != "F"}
+            first = change.get("F", 0.0) - along(at, moved, forces).values[0]
+            change_of = solution(of, first)
+            slope = along(at, {**moved, "qdd": change_of}, forces, order=2)
+            total, terms = _quadratic(found, blocks, list(change.values()))
+            expected = -(slope.values[0] * weights).sum(axis=1)
+            parts = np.abs(slope.values[0] * weights).sum(axis=1)
+            off = (slope.off[0] * np.abs(weights)).sum(axis=1)
+            x, y, z = _differences(total, expected, off, terms + parts, size, 2)
+            rows.append((x[some], y[some], z[some]))
+        return rows
+
+    return check
+
+
+# ---- of any function
+
+
+def tangent(values: Values, inputs: Sequence[Argument]) -> Expectation:
+    """How outputs change along d<input> of all inputs."""
+
+    def check(of: Quantities, found: Found) -> list[Difference]:
+        changes = {x.name[1:]: of.states[x.name] for x in inputs[len(inputs) // 2 :]}
+        slope, now = along(of, changes, values, by_velocities=False), values(of)
+        return [
+            _differences(np.reshape(a, np.shape(b)), b, off, np.abs(b) + np.abs(b).max(), value)
+            for a, b, off, value in zip(found, slope.values, slope.off, now, strict=True)
+        ]
+
+    return check
+
+
+def sensitivity(ending: str, values: Values, inputs: Sequence[Argument], parametric: bool, key: str) -> Expectation:
+    """Jacobian, gradient or Hessian by all inputs, one after the other, and by live parameters behind them."""
+
+    def check(of: Quantities, found: Found) -> list[Difference]:
+        rng, now = _rng(key), _flat(values(of))
+        rows: list[Difference] = []
+        varied = inputs if ending == "_sensitivity" else inputs[:-1]
+        live = [p.name for p in of.of.original.live_parameters] if parametric else []
+        weights = None if ending == "_sensitivity" else of.states[inputs[-1].name]
+        by, one = found[0], 1 if weights is None else 2
+
+        def outputs(at: Quantities) -> list[Array]:
+            return [
+                _flat(values(at)) if weights is None else np.einsum("sr,sr->s", _flat(values(at)), at.states[inputs[-1].name])
+            ]
+
+        for _ in range(DIRECTIONS):
+            change = {x.name: direction((len(now), *(x.shape or (1,))), rng).reshape(len(now), *x.shape) for x in varied}
+            shifts = dict(zip(live, direction((1, len(live)), rng)[0] if live else (), strict=True))
+            slope = along(of, change, outputs, order=2 if ending == "_hessian" else 1, by_velocities=False,
+                          parameters=shifts or None)  # fmt: skip
+            v = np.concatenate([*(np.reshape(x, (len(now), -1)) for x in change.values()),
+                                np.broadcast_to(np.array(list(shifts.values())), (len(now), len(live)))], axis=1)  # fmt: skip
+            total, size = (_applied(ending, a, b) for a, b in ((by, v), (np.abs(by), np.abs(v))))
+            value = now if one == 1 else np.abs(now).sum(axis=1)
+            rows.append(_differences(total, slope.values[0], slope.off[0], size, value, 2 if ending == "_hessian" else 1))
+        return rows
+
+    return check
+
+
+def _applied(ending: str, by: Array, v: Array) -> Array:
+    found: Array
+    if ending == "_sensitivity":
+        found = np.einsum("srk,sk->sr", by, v)
+    elif ending == "_adjoint":
+        found = np.einsum("sk,sk->s", by, v)
+    else:
+        found = np.einsum("si,sij,sj->s", v, by, v)
+    return found
+
+
+def own_derivatives(function: OwnFunction, values: Values) -> Expectation:
+    """Of every output by every input that a user's function is differentiated by."""
+
+    def check(of: Quantities, found: Found) -> list[Difference]:
+        rng, blocks = _rng(function.name), iter(found)
+        rows: list[Difference] = []
+        now = values(of)
+        for k in range(len(function.outputs)):
+            for by in function.by:
+                block = next(blocks)
+                flat = direction((len(of.at("q")), block.shape[-1]), rng)
+                shape = of.states[by].shape
+                change = {by: flat * of.free if by == "q" else flat.reshape(shape)}
+                slope = along(of, change, lambda at, k=k: [_flat([values(at)[k]])], by_velocities=by == "q")  # type: ignore[misc]
+                v = change[by].reshape(len(flat), -1)
+                total, size = (np.einsum("srk,sk->sr", a, b) for a, b in ((block, v), (np.abs(block), np.abs(v))))
+                rows.append(_differences(total, slope.values[0], slope.off[0], size, _flat([now[k]])))
+        return rows
+
+    return check

@@ -1,0 +1,289 @@
+"""What forces between links must be, by free-body sums, and energies of single links."""
+
+from __future__ import annotations
+
+from math import factorial
+
+import numpy as np
+
+from elastogen.generator.beams.place import Place
+from elastogen.generator.beams.sections import part_beyond
+from elastogen.generator.reference.closed_loops import LoopSeries
+from elastogen.generator.reference.evaluated import BodySeries
+from elastogen.generator.reference.expected.loops import work_of_loops
+from elastogen.generator.reference.expected.plain import (
+    Difference,
+    Expectation,
+    Found,
+    coefficient,
+    driving_forces,
+    tree_forces,
+)
+from elastogen.generator.reference.named_frames import Frames
+from elastogen.generator.reference.quantities import Array, Quantities
+from elastogen.generator.reference.whole_robot import MOTION
+from elastogen.generator.robot.bodies.flexible_body import TIP
+from elastogen.generator.robot.robot import Point, Robot
+
+
+def _beyond(robot: Robot, link: str) -> set[str]:
+    """A link and all that hang on it."""
+    found = {link}
+    for joint in robot.joints:
+        if joint.parent in found:
+            found.add(joint.child)
+    return found
+
+
+def _owner(robot: Robot, link: str) -> str:
+    """The link behind a moving joint that a link belongs to."""
+    by_child = {joint.child: joint for joint in robot.joints}
+    moving = {joint.child for joint in robot.moving_joints}
+    while link not in moving and link in by_child:
+        link = by_child[link].parent
+    return link
+
+
+def _wrench(of: Quantities, bodies: list[BodySeries], p: Array, gravity: bool) -> tuple[Array, Array]:
+    """int (r'' - g) dm and its moment about p, (states, 6) in base components, and a size of each."""
+    count = len(of.at("q"))
+    value, size = np.zeros((2, count, 6))
+    for body in bodies:
+        acc = of.felt(body, gravity)
+        weighted = body.weighted(acc)
+        force = weighted.sum(axis=-1) if body.G_slope is not None else weighted[..., 3]
+        S = body.P.values[0] @ np.swapaxes(weighted, -1, -2)
+        moment = np.stack([S[..., 1, 2] - S[..., 2, 1], S[..., 2, 0] - S[..., 0, 2], S[..., 0, 1] - S[..., 1, 0]], axis=-1)
+        arm = np.cross(p, force)
+        value = value + np.concatenate([force, moment - arm], axis=-1)
+        sizes = np.abs(force).max(axis=-1), np.abs(S).max(axis=(-1, -2)) + np.abs(arm).max(axis=-1)
+        size = size + np.repeat(np.stack(sizes, axis=-1), 3, axis=-1)
+    return value, size
+
+
+def _local(T: Array, wrench: Array) -> Array:
+    back = np.swapaxes(T[..., :3, :3], -1, -2)
+    return np.concatenate([(back @ wrench[..., k : k + 3, None])[..., 0] for k in (0, 3)], axis=-1)
+
+
+def _origins(of: Quantities) -> list[Array]:
+    shape = (len(of.at("q")),)
+    return [coefficient(of.moving.links[joint.child], 0, shape) for joint in of.of.robot.moving_joints]
+
+
+def _per_joint(of: Quantities, *, own: bool, gravity: bool) -> tuple[Array, Array]:
+    """Base components (states, joints, 6) of all beyond each joint, or of its link alone."""
+    robot, rows = of.of.robot, []
+    for joint, T in zip(robot.moving_joints, _origins(of), strict=True):
+        chosen = _beyond(robot, joint.child)
+        bodies = [b for b in of.moving.bodies
+                  if (_owner(robot, b.link) == joint.child if own else b.link in chosen)]  # fmt: skip
+        rows.append(_wrench(of, bodies, T[..., :3, 3], gravity))
+    found = np.stack([row[0] for row in rows], axis=1), np.stack([row[1] for row in rows], axis=1)
+    return found[0], found[1] + found[1].max(axis=(1, 2), keepdims=True) * 1e-3
+
+
+def reactions(base: bool) -> Expectation:
+    """Of the inner link on all beyond, about the link's origin."""
+
+    def check(of: Quantities, found: Found) -> list[Difference]:
+        value, size = _per_joint(of, own=False, gravity=True)
+        origins = _origins(of)
+        if of.of.robot.loops:
+            given = found[0] if base else np.stack([_back(T, found[0][:, k]) for k, T in enumerate(origins)], axis=1)
+            return _with_loops(of, given - value, size)
+        if not base:
+            value = np.stack([_local(T, value[:, k]) for k, T in enumerate(origins)], axis=1)
+        return [(found[0], value, size)]
+
+    return check
+
+
+def _back(T: Array, wrench: Array) -> Array:
+    return np.concatenate([(T[..., :3, :3] @ wrench[..., k : k + 3, None])[..., 0] for k in (0, 3)], axis=-1)
+
+
+def _with_loops(of: Quantities, left: Array, size: Array) -> list[Difference]:
+    """What is left beside the bodies are wrenches of the loops, whose work is what the drives leave to them."""
+    robot, count = of.of.robot, len(of.at("q"))
+    series, origins = LoopSeries(of, of.moving, (count,)), _origins(of)
+    between = [loop for loop in robot.loops if loop.kind.between_frames]
+    joints = list(robot.moving_joints)
+    A = np.zeros((count, 6 * len(joints), 6 * len(between)))
+    poses = []
+    for c, loop in enumerate(between):
+        a = series.coefficients(series.ends(loop)[0])[0]
+        poses.append(a)
+        for r, (joint, T) in enumerate(zip(joints, origins, strict=True)):
+            inside = _beyond(robot, joint.child)
+            sign = float(loop.a.link in inside) - float(loop.b.link in inside)
+            arm = a[..., :3, 3] - T[..., :3, 3]
+            block = np.zeros((count, 6, 6))
+            block[:, :3, :3] = block[:, 3:, 3:] = np.eye(3)
+            block[:, 3:, :3] = np.stack([np.cross(arm, np.eye(3)[k]) for k in range(3)], axis=-1)
+            A[:, 6 * r : 6 * r + 6, 6 * c : 6 * c + 6] = sign * block
+    flat = left.reshape(count, -1)
+    wrenches = (np.linalg.pinv(A) @ flat[..., None])[..., 0]
+    fitted = (A @ wrenches[..., None])[..., 0]
+    scale = size.max(axis=(1, 2))[:, None] + np.abs(flat).max(axis=1, keepdims=True)
+    result: list[Difference] = [(flat, fitted, scale)]
+    if len(between) == len(robot.loops):
+        given = np.stack([_local(a, wrenches[:, 6 * c : 6 * c + 6]) for c, a in enumerate(poses)], axis=1)
+        tree = tree_forces(of, of.at("qdd"))
+        work, sizes = work_of_loops(of, given)
+        result.append((work, tree.value - of.unloaded(driving_forces(of).value), tree.size + sizes + scale))
+    return result
+
+
+def resultants(of: Quantities, found: Found) -> list[Difference]:
+    """Of each link itself, about its origin, in its axes; without gravity."""
+    value, size = _per_joint(of, own=True, gravity=False)
+    local = np.stack([_local(T, value[:, k]) for k, T in enumerate(_origins(of))], axis=1)
+    return [(found[0], local, size)]
+
+
+def section_loads(of: Quantities, found: Found) -> list[Difference]:
+    """Of beams' inner parts on all beyond; not of beams that slide through their joints."""
+    robot, row = of.of.robot, 0
+    result: list[Difference] = []
+    for point in robot.points:
+        body = robot.link(point.link).flexible if point.link else None
+        if body is None or body.beam is None:
+            continue
+        if body.telescope is None:
+            value, size = _section_load(of, point)
+            result.append((found[0][:, row], value, size))
+        row += 1
+    return result
+
+
+def _section_load(of: Quantities, point: Point) -> tuple[Array, Array]:
+    robot, x = of.of.robot, of.of.number(point.pose[0][3])
+    body = robot.link(point.link).flexible
+    assert body is not None
+    assert body.beam is not None
+    bare = Point(
+        f"section of {point.name}", point.link, "", ((1, 0, 0, point.pose[0][3]), (0, 1, 0, 0), (0, 0, 1, 0), (0, 0, 0, 1))
+    )
+    T = coefficient(Frames(of.of, of.moving).point(bare), 0, (len(of.at("q")),))
+    outside: set[str] = set()
+    tip = of.of.number(body.tip_pose[0][3])
+    places = {end.name: of.of.array(end.pose)[0, 3] for end in body.interfaces}
+    for joint, place in zip(robot.joints, of.of.places, strict=True):
+        if joint.parent == point.link:
+            at = of.at("q")[0, place.q[0]] if joint.type.rides_parent else places.get(joint.interface or TIP, tip)
+            outside |= _beyond(robot, joint.child) if at > x else set()
+    part = part_beyond(body.beam, Place.of(point.pose[0][3], body.beam.beam.length, robot.parameters))
+    bodies = []
+    for each in of.moving.bodies:
+        if each.link in outside or (each.link == point.link and each.kind in ("tip", "payload")):
+            bodies.append(each)
+        elif each.link == point.link and each.kind == "flexible":
+            bodies.append(BodySeries(each.P, of.of.integrals(part), None, each.link, each.kind))
+    value, size = _wrench(of, bodies, T[..., :3, 3], gravity=True)
+    return _local(T, value), size + size.max(axis=-1, keepdims=True)
+
+
+# ---- energies
+
+
+def parts(p: int) -> Expectation:
+    """By link: translation, rotation, coupling, centrifugal, deformation, drive; of flexible links their sum."""
+    names, n = MOTION[: p + 2], p + 1
+
+    def check(of: Quantities, found: Found) -> list[Difference]:
+        robot = of.of.robot
+        result: list[Difference] = []
+        evaluated = of.along(*names)
+        for k, joint in enumerate(robot.moving_joints):
+            own = [b for b in evaluated.bodies if _owner(robot, b.link) == joint.child]
+            total = sum((_energy(b, n) for b in own), np.zeros(len(of.at("q"))))
+            row = found[0][:, k]
+            size = total + 1e-300
+            result.append((row[:, :5].sum(axis=1), total, size))
+            if all(b.kind == "rigid" or (b.kind == "payload" and b.G_slope is None) for b in own) and own:
+                result.append(
+                    (row[:, :5], _rigid_parts(of, own, joint.child, evaluated.links[joint.child], p), 30 * size[:, None])
+                )
+            place = of.of.places[robot.joints.index(joint)]
+            drives = 0.5 * (of.drives[list(place.v)] * of.at(names[-1])[:, list(place.v)] ** 2).sum(axis=1)
+            result.append((row[:, 5], drives, drives + 1e-300))
+        return result
+
+    return check
+
+
+def _energy(body: BodySeries, n: int) -> Array:
+    P = body.P.values[n] * factorial(n) if n < body.P.width else np.zeros_like(body.P.values[0])
+    total: Array = 0.5 * (body.weighted(P) * P).sum(axis=(-1, -2))
+    return total
+
+
+def _rigid_parts(of: Quantities, bodies: list[BodySeries], link: str, pose: object, p: int) -> Array:
+    """Of bodies that move as one: about their mass centre."""
+    from elastogen.generator.reference.matrix_series import MatrixSeries
+
+    assert isinstance(pose, MatrixSeries)
+    shape, n = (len(of.at("q")),), p + 1
+    T = [coefficient(pose, k, shape) * factorial(k) for k in range(n + 1)]
+    J = np.zeros((*shape, 4, 4))  # pseudo-inertia in the link's frame
+    for body in bodies:
+        L = np.linalg.inv(T[0]) @ _whole(body.P.values[0], shape)
+        J = J + L @ body.G @ np.swapaxes(L, -1, -2)
+    mass = J[..., 3, 3]
+    centre = J[..., :3, 3] / mass[:, None]
+    about = J[..., :3, :3] - mass[:, None, None] * centre[..., :, None] * centre[..., None, :]
+    moved = (T[n][..., :3, :3] @ centre[..., None])[..., 0] + T[n][..., :3, 3]
+    R = [each[..., :3, :3] for each in T]
+    B, S = [np.swapaxes(x, -1, -2) for x in R], []
+    for k in range(p + 1):
+        S.append(
+            sum((factorial(k) / factorial(i) / factorial(k - i) * R[1 + i] @ B[k - i] for i in range(k + 1)), np.zeros(()))
+        )
+    rate = (S[p] - np.swapaxes(S[p], -1, -2)) / 2  # {w^(p) x} in base components
+    swing = B[0] @ rate @ R[0]
+    rest = B[0] @ R[n] - swing
+    products = [np.einsum("sij,sjk,sik->s", a, about, b) for a, b in ((swing, swing), (swing, rest), (rest, rest))]
+    rotation, coupling, centrifugal = 0.5 * products[0], products[1], 0.5 * products[2]
+    return np.stack([0.5 * mass * (moved**2).sum(axis=-1), rotation, coupling, centrifugal, 0 * mass], axis=-1)
+
+
+def _whole(P: Array, shape: tuple[int, ...]) -> Array:
+    """A pose from its first three rows."""
+    found = np.zeros((*shape, 4, 4))
+    found[..., :3, :] = P
+    found[..., 3, 3] = 1.0
+    return found
+
+
+def elastic_inverse(of: Quantities, found: Found) -> list[Difference]:
+    """Joint accelerations are given, elastic ones need no force."""
+    F, acceleration = found
+    driven = np.array([velocity.driven for velocity in of.of.robot.velocities])
+    expected = of.loaded(tree_forces(of, acceleration))
+    wanted = np.where(driven, F, 0.0)
+    some = ~of.singular
+    return [
+        (expected.value[some], (wanted * of.free)[some], expected.size[some]),
+        (np.where(driven, acceleration, 0.0), np.where(driven, of.at("qdd"), 0.0), 1.0),
+        (np.where(driven, 0.0, F), np.zeros_like(F), 1.0),
+    ]
+
+
+def load_friction(of: Quantities, found: Found) -> list[Difference]:
+    """What driving forces hold beyond the load itself."""
+    F = of.at("F")
+    return [(found[0], (F - of.unloaded(F)) * of.free, np.abs(F) + 1.0)]
+
+
+INNER: dict[str, Expectation] = {
+    "joint_reactions": reactions(base=False),
+    "joint_reactions_base": reactions(base=True),
+    "link_resultants": resultants,
+    "section_loads": section_loads,
+    "kinetic_energy_parts": parts(0),
+    **{f"acceleration_energy_parts_{p}": parts(p) for p in range(1, 5)},
+    "elastic_inverse_dynamics": elastic_inverse,
+    "load_friction_forces": load_friction,
+}
+"""By the names of the catalogue."""

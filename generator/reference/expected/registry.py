@@ -1,0 +1,174 @@
+"""What every function that can be emitted must give, by its name: of the catalogue, derived from others, or a user's."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from elastogen.generator.reference.expected.coordinates import COORDINATES
+from elastogen.generator.reference.expected.derivatives import (
+    Values,
+    derivatives_of_accelerations,
+    first_derivatives,
+    own_derivatives,
+    second_derivatives,
+    second_derivatives_of_accelerations,
+    sensitivity,
+    tangent,
+)
+from elastogen.generator.reference.expected.frames import FRAMES, chosen, generalized
+from elastogen.generator.reference.expected.inner_forces import INNER
+from elastogen.generator.reference.expected.loops import LOOPS
+from elastogen.generator.reference.expected.loops import accelerations as closed_accelerations
+from elastogen.generator.reference.expected.papers import PAPERS
+from elastogen.generator.reference.expected.plain import EXPECTATIONS, Difference, Expectation, Found, solution, tree_forces
+from elastogen.generator.reference.expected.plain import driving_forces as all_forces
+from elastogen.generator.reference.expected.regressors import REGRESSORS
+from elastogen.generator.reference.expected.whole import WHOLE
+from elastogen.generator.reference.own_functions import UnknownValueError, own_values
+from elastogen.generator.reference.quantities import Array, Quantities
+from elastogen.generator.robot.robot import Robot
+from elastogen.runtime.interface.argument import Argument
+
+
+class _Any:
+    """In the place of what was found, where only what is expected is asked for."""
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Array:
+        return np.zeros(())
+
+    def __getitem__(self, key: Any) -> _Any:
+        return self
+
+    def reshape(self, *shape: Any) -> _Any:
+        """Itself."""
+        return self
+
+
+def _accelerations(of: Quantities) -> list[Array]:
+    if of.of.robot.loops:
+        return [closed_accelerations(of)]
+    rest = tree_forces(of, np.zeros_like(of.at("qdd"))).value
+    return [solution(of, of.unloaded(of.at("F")) - rest)]
+
+
+def _loaded_accelerations(of: Quantities) -> list[Array]:
+    rest, load = tree_forces(of, np.zeros_like(of.at("qdd"))).value, generalized(of, chosen(of)).value
+    return [solution(of, of.unloaded(of.at("F")) - rest + load)]
+
+
+def _solved(of: Quantities) -> list[Array]:
+    return [solution(of, of.states["b"])]
+
+
+SOLUTIONS: dict[str, Values] = {
+    "forward_dynamics": _accelerations,
+    "forward_dynamics_with_wrenches": _loaded_accelerations,
+    "mass_matrix_solve": _solved,
+}
+"""Values of functions that are compared by what follows from them."""
+BY_IDENTITIES = frozenset({
+    *("loop_residual", "loop_jacobian", "loop_bias", "loop_forces", "difference", "start_of_path", "motion_on_path"),
+    *("joint_reactions", "joint_reactions_base", "elastic_inverse_dynamics", "regressor", "base_regressor", "section_loads"),
+    *("acceleration_matrix", "jacobian_coriolis", "jacobian_coriolis_tip", "coriolis_coefficients", "random_configuration"),
+    *("transform_second_partials", "kinetic_energy_parts", *(f"acceleration_energy_parts_{p}" for p in range(1, 5))),
+    *("exponential_transfer_factors", "exponential_second_differentials", "exponential_operators", "exponential_factors"),
+    *("exponential_arguments", "exponential_differentials", "element_stiffness_matrices", "element_shapes"),
+    *("element_mass_matrices", "inverse_dynamics_second_order", "forward_dynamics_second_order"),
+    *("inverse_dynamics_derivatives", "forward_dynamics_derivatives"),
+})  # fmt: skip
+"""Functions that are compared by identities: the description has no numbers of them to take differences of."""
+
+
+def _forces(of: Quantities) -> list[Array]:
+    return [all_forces(of).value]
+
+
+def _sizes(of: Quantities) -> Array:
+    return all_forces(of).size
+
+
+DERIVATIVES: dict[str, Expectation] = {
+    "inverse_dynamics_derivatives": first_derivatives(("q", "qd", "qdd"), _forces, _sizes, "inverse"),
+    "forward_dynamics_derivatives": derivatives_of_accelerations(("q", "qd", "F"), _accelerations, _forces, _sizes, "forward"),
+    "inverse_dynamics_second_order": second_derivatives(("q", "qd", "qdd"), _forces, _sizes, "inverse"),
+    "forward_dynamics_second_order": second_derivatives_of_accelerations(
+        ("q", "qd", "F"), _accelerations, _forces, _sizes, "forward"
+    ),
+}
+ALL_EXPECTATIONS: dict[str, Expectation] = {
+    **EXPECTATIONS, **WHOLE, **FRAMES, **INNER, **LOOPS, **PAPERS, **COORDINATES, **REGRESSORS, **DERIVATIVES,
+}  # fmt: skip
+"""By the names of the catalogue."""
+_ORDER = "which parameters are independent, and in which order all of them stand, is what the derivation finds"
+NOT_COMPARED: dict[str, str] = {"inertial_parameters": _ORDER, "base_parameters": _ORDER}
+"""The other functions of the catalogue, and why nothing is compared."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A function as it was asked for: its name, its inputs, and where it is derived from another one, that and how."""
+
+    name: str
+    inputs: Sequence[Argument]
+    base: str = ""
+    ending: str = ""  # "_tangent", "_sensitivity", "_adjoint" or "_hessian", also with "_by_parameters"
+
+    @property
+    def takes_differences(self) -> bool:
+        """Whether its comparison evaluates the description at many states: one sample of a sliding robot is enough then."""
+        return bool(self.ending) or self.name in DERIVATIVES
+
+
+def values_of(robot: Robot, name: str, inputs: Mapping[str, tuple[str, ...]]) -> Values | None:
+    """The description's own values of a function, as arrays (states, ...); None where there are none."""
+    own = {function.name: function for function in robot.functions}
+    if name in own:
+        return None if own[name].by else own_values(own[name], lambda other: values_of(robot, other, inputs), inputs)
+    if name in SOLUTIONS:
+        return SOLUTIONS[name]
+    if name not in ALL_EXPECTATIONS or name in BY_IDENTITIES:
+        return None
+    expectation, nothing = ALL_EXPECTATIONS[name], [_Any()] * 8
+    return lambda of: [np.asarray(difference[1]) for difference in expectation(of, nothing)]  # type: ignore[arg-type]
+
+
+def expectation_of(robot: Robot, asked: Asked, inputs: Mapping[str, tuple[str, ...]]) -> Expectation | None:
+    """What to compare a function with, None where there is nothing; ``inputs`` are those of functions that own ones call."""
+    own = {function.name: function for function in robot.functions}
+    if asked.ending:
+        values = values_of(robot, asked.base, inputs)
+        if values is None:
+            return None
+        if asked.ending == "_tangent":
+            return _known(tangent(values, asked.inputs))
+        kind, by_parameters, _ = asked.ending.partition("_by_parameters")
+        return _known(sensitivity(kind, values, asked.inputs, bool(by_parameters), asked.name))
+    if asked.name in own:
+        function = own[asked.name]
+        values = own_values(function, lambda other: values_of(robot, other, inputs), inputs)
+        return _known(own_derivatives(function, values) if function.by else _plainly(values))
+    return ALL_EXPECTATIONS.get(asked.name)
+
+
+def _plainly(values: Values) -> Expectation:
+    def check(of: Quantities, found: Found) -> list[Difference]:
+        return [(a, b, np.abs(b) + max(1e-300, float(np.abs(b).max(initial=0.0))))
+                for a, b in zip(found, values(of), strict=True)]  # fmt: skip
+
+    return check
+
+
+def _known(expectation: Expectation) -> Expectation:
+    """Nothing to compare with where something is called that has no value here."""
+
+    def check(of: Quantities, found: Found) -> list[Difference]:
+        try:
+            return expectation(of, found)
+        except UnknownValueError:
+            return []
+
+    return check
