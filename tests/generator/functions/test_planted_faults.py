@@ -67,13 +67,13 @@ SOURCES = {"arm": ARM, "beam": BEAM}
 
 
 def mutants(program, rng, count=4):
-    """The program with one constant each changed by a ten-thousandth, where that changes its outputs."""
+    """The program with one constant each changed by a thousandth, where that changes its outputs."""
     refs = [ref for _, outputs in program.outputs for ref in outputs]
     graph = program.graph
     nodes = [k for k in graph.cone(refs) if graph.op[k] is Op.CONSTANT]
     for node in rng.permutation(nodes)[: 3 * count]:
         number = graph.number[node]
-        graph.number[node] = number * (1 + 1e-4)
+        graph.number[node] = number * (1 + 1e-3)
         try:
             yield program
         finally:
