@@ -25,6 +25,10 @@ Array = npt.NDArray[np.float64]
 Difference = tuple[Array, Array, "Array | float"]
 
 
+class OpenChoiceError(Exception):
+    """The description leaves open what a function gives: the derivation chooses it."""
+
+
 class LoopSeries:
     """Rows of all loops along a motion: coefficients (width, ..., rows)."""
 
@@ -157,7 +161,12 @@ class Closed:
     def bias(self) -> Array:
         """d2e/dt2 of a motion without accelerations."""
         still = self.of.elsewhere({**self.of.states, "qdd": np.zeros_like(self.of.states["qdd"])})
-        found: Array = 2 * LoopSeries(still, still.moving, (len(self.of.at("q")),)).rows(folded=False)[2]
+        return Closed(still).acceleration_rows
+
+    @cached_property
+    def acceleration_rows(self) -> Array:
+        """d2e/dt2 of the motion of the states."""
+        found: Array = 2 * LoopSeries(self.of, self.of.moving, (len(self.of.at("q")),)).rows(folded=False)[2]
         return found
 
     @cached_property
@@ -184,7 +193,9 @@ class Closed:
         return found
 
     def drive_forces(self, tree: Sized) -> Sized:
-        """Forces of the drives alone that do what forces on the tree do; the shortest where there are more than freedoms."""
+        """Forces of the drives alone that do what forces on the tree do; where there are more than freedoms, this is open."""
+        if len(self.driven) > len(self.independent):
+            raise OpenChoiceError
         G, wanted = self.null_space, self.projected(tree.value)
         value = np.zeros_like(tree.value)
         rows = [r for r, k in enumerate(self.independent) if k in self.driven]

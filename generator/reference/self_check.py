@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from elastogen.generator.loops.analysis import analysis_of
 from elastogen.generator.program.program import Program
+from elastogen.generator.reference.closed_loops import OpenChoiceError
 from elastogen.generator.reference.description import Description
 from elastogen.generator.reference.directions import direction
 from elastogen.generator.reference.expected.plain import Expectation
@@ -26,6 +27,7 @@ Array = npt.NDArray[np.float64]
 TOLERANCE = 1e-9  # relative to the size of what a number is made of
 SMALL = 1e-6  # beside the largest size of a function no smaller ones count: 1e-15 of it is what rounding leaves of a zero
 STATES = 2
+MASK = "active"  # of contacts: three of four
 OPEN = ("loop_residual", "loop_jacobian", "loop_bias")  # compared where loops are open
 
 
@@ -92,21 +94,44 @@ class SelfCheck:
             found.append(Sample(own | indicators, Quantities(description, own, self.frames)))
         return found
 
-    def error(self, program: Program, parts: Sequence[tuple[Asked, int]]) -> float:
+    def error(self, program: Program, parts: Sequence[tuple[Asked, int]], *, primary: bool = False) -> float:
         """The largest difference, relative to the sizes; 0 where there is nothing to compare with.
 
-        ``parts`` are the functions that it is fused of, or the function itself, each with the number of its outputs. Where the
-        description has no number, as the gradient of an own term's root at 0, states a little away are compared.
+        ``parts`` are the functions that it is fused of, or the function itself, each with the number of its outputs; of these
+        all, or the ``primary`` ones. Where the description has no number, as the gradient of an own term's root at 0, states a
+        little away are compared.
         """
-        expectations = [(expectation_of(self.robot, asked, self.inputs), outputs) for asked, outputs in parts]
+        expectations = [
+            (expectation_of(self.robot, asked, self.inputs) if asked.primary(self.robot) or not primary else None, outputs)
+            for asked, outputs in parts
+        ]
         if all(expectation is None for expectation, _ in expectations):
             return 0.0
-        samples = self.open_samples if any(asked.name in OPEN for asked, _ in parts) else self.samples
-        samples = samples[:1] if any(asked.takes_differences for asked, _ in parts) else samples
+        samples = self._samples_for(parts)
         worst, open_numbers = self._worst(program, expectations, samples)
         if open_numbers and worst <= TOLERANCE:
             worst = max(worst, self._worst(program, expectations, self.moved_samples)[0])
         return worst
+
+    def between(self, program: Program, other: Program, parts: Sequence[tuple[Asked, int]]) -> float:
+        """The largest difference of two programs of a function at the same states, relative to the largest number of an output.
+
+        What is no number must be none in both.
+        """
+        worst = 0.0
+        for sample in self._samples_for(parts):
+            arguments = {**sample.arguments, **_further(program, sample.arguments, len(sample.arguments["q"]))}
+            with np.errstate(all="ignore"):
+                ours, theirs = (each.evaluate(arguments, self.parameters) for each in (program, other))
+            for argument, _ in program.outputs:
+                a, b = (np.asarray(each[argument.name], dtype=np.float64) for each in (ours, theirs))
+                size = max(float(np.abs(b[np.isfinite(b)]).max(initial=0.0)), 1e-300)
+                worst = max(worst, _relative(a, b, size) if (np.isnan(a) == np.isnan(b)).all() else np.inf)
+        return worst
+
+    def _samples_for(self, parts: Sequence[tuple[Asked, int]]) -> list[Sample]:
+        samples = self.open_samples if any(asked.name in OPEN for asked, _ in parts) else self.samples
+        return samples[:1] if any(asked.takes_differences for asked, _ in parts) else samples
 
     def _worst(
         self, program: Program, expectations: Sequence[tuple[Expectation | None, int]], samples: Sequence[Sample]
@@ -124,8 +149,14 @@ class SelfCheck:
             for expectation, outputs in expectations:
                 own, found = found[:outputs], found[outputs:]
                 if expectation is not None:
-                    with np.errstate(all="ignore"):  # what is no number is judged below
-                        differences = list(expectation(of, own))
+                    try:
+                        with np.errstate(all="ignore"):  # what is no number is judged below
+                            differences = list(expectation(of, own))
+                    except OpenChoiceError:
+                        continue
+                    except np.linalg.LinAlgError:  # equations of the description that have no solution here
+                        open_numbers = True
+                        continue
                     worst = max([worst, *(_relative(*difference) for difference in differences)])
                     open_numbers |= any(np.isnan(expected).any() for _, expected, _ in differences)
         return worst, open_numbers
@@ -140,6 +171,8 @@ def _further(program: Program, known: Mapping[str, Any], count: int) -> dict[str
             change = argument.name.startswith("d") and argument.name[1:] in known
             shape = (count, *argument.shape)
             found[argument.name] = direction(shape, rng) if change else rng.uniform(-1, 1, shape)
+            if argument.name == MASK:
+                found[MASK] = (found[MASK] > -0.5).astype(np.float64)
     return found
 
 

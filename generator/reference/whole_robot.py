@@ -109,20 +109,21 @@ def through_joints(of: Quantities) -> bool:
 
 
 def by_differences(of: Quantities, given: int, rate: int, value: Callable[[Quantities], Sized]) -> Sized:
-    """d^rate/dt^rate of numbers along the motion, of which so many derivatives are given; two at a time."""
-
-    def lower(at: Quantities) -> list[Array]:
-        return [value(at).value if rate <= 2 else by_differences(at, given, rate - 2, value).value]
-
-    slope = in_time(of, given, lower, min(rate, 2))
-    size = value(of).size * (10.0 if rate <= 2 else 30.0)  # differences of differences have more rounding errors
+    """d^rate/dt^rate of numbers along the motion, of which so many derivatives are given."""
+    slope = in_time(of, given, lambda at: [value(at).value], rate)
+    size = value(of).size * 10.0  # differences have more rounding errors
     return Sized(slope.values[0], np.abs(slope.values[0]) + size + slope.off[0] / 1e-9)
+
+
+def has_series(of: Quantities) -> bool:
+    """Whether all driving forces have series in time here; else their rates are differences."""
+    robot = of.of.robot
+    return not (robot.terms or robot.loops or robot.has_load_friction or through_joints(of))
 
 
 def inverse_dynamics_rate(of: Quantities, rate: int, forces: Callable[[Quantities], Sized]) -> Sized:
     """Of all driving forces; ``forces`` are these."""
-    robot = of.of.robot
-    if robot.terms or robot.loops or robot.has_load_friction or through_joints(of):
+    if not has_series(of):
         return by_differences(of, rate + 3, rate, forces)
     bodies, weights = inertia_force_rate(of, rate), _weight_rate(of, rate)
     resisting = _resistance_rate(of, rate)

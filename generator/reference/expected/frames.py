@@ -175,6 +175,16 @@ def motions(names: Named, order: int, reference: str = "") -> Expectation:
     return check
 
 
+def frame_jacobians(of: Quantities, names: Sequence[str]) -> Array:
+    """Twists of unit velocities (states, frames, 6, n), in base axes."""
+    return _jacobians(of, names)[0]
+
+
+def frame_motion(of: Quantities, names: Sequence[str], order: int) -> Array:
+    """Twists (order 0) or their derivatives (states, frames, 6), in base axes."""
+    return _motion(of, names, order)[0]
+
+
 def forces(names: Named) -> Expectation:
     """sum J^T w."""
 
@@ -215,7 +225,9 @@ def forward_with_wrenches(of: Quantities, found: Found) -> list[Difference]:
 
 
 def accelerometers(of: Quantities, found: Found) -> list[Difference]:
-    """R^T (a - g)."""
+    """R^T (a - g), not of robots with sliding joints: states that are compared move what these clamp."""
+    if of.of.elements or not of.free.all():
+        return []
     a, T = _motion(of, points(of), 1)
     R = np.swapaxes(T[..., :3, :3], -1, -2)
     return _one(found[0], (R @ (a[..., :3] - of.of.gravity)[..., None])[..., 0])

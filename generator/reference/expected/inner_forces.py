@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from math import factorial
-
 import numpy as np
 
 from elastogen.generator.beams.place import Place
@@ -21,7 +19,6 @@ from elastogen.generator.reference.expected.plain import (
 )
 from elastogen.generator.reference.named_frames import Frames
 from elastogen.generator.reference.quantities import Array, Quantities
-from elastogen.generator.reference.whole_robot import MOTION
 from elastogen.generator.robot.bodies.flexible_body import TIP
 from elastogen.generator.robot.robot import Point, Robot
 
@@ -184,78 +181,6 @@ def _section_load(of: Quantities, point: Point) -> tuple[Array, Array]:
     return _local(T, value), size + size.max(axis=-1, keepdims=True)
 
 
-# ---- energies
-
-
-def parts(p: int) -> Expectation:
-    """By link: translation, rotation, coupling, centrifugal, deformation, drive; of flexible links their sum."""
-    names, n = MOTION[: p + 2], p + 1
-
-    def check(of: Quantities, found: Found) -> list[Difference]:
-        robot = of.of.robot
-        result: list[Difference] = []
-        evaluated = of.along(*names)
-        for k, joint in enumerate(robot.moving_joints):
-            own = [b for b in evaluated.bodies if _owner(robot, b.link) == joint.child]
-            total = sum((_energy(b, n) for b in own), np.zeros(len(of.at("q"))))
-            row = found[0][:, k]
-            size = total + 1e-300
-            result.append((row[:, :5].sum(axis=1), total, size))
-            if all(b.kind == "rigid" or (b.kind == "payload" and b.G_slope is None) for b in own) and own:
-                result.append(
-                    (row[:, :5], _rigid_parts(of, own, joint.child, evaluated.links[joint.child], p), 30 * size[:, None])
-                )
-            place = of.of.places[robot.joints.index(joint)]
-            drives = 0.5 * (of.drives[list(place.v)] * of.at(names[-1])[:, list(place.v)] ** 2).sum(axis=1)
-            result.append((row[:, 5], drives, drives + 1e-300))
-        return result
-
-    return check
-
-
-def _energy(body: BodySeries, n: int) -> Array:
-    P = body.P.values[n] * factorial(n) if n < body.P.width else np.zeros_like(body.P.values[0])
-    total: Array = 0.5 * (body.weighted(P) * P).sum(axis=(-1, -2))
-    return total
-
-
-def _rigid_parts(of: Quantities, bodies: list[BodySeries], link: str, pose: object, p: int) -> Array:
-    """Of bodies that move as one: about their mass centre."""
-    from elastogen.generator.reference.matrix_series import MatrixSeries
-
-    assert isinstance(pose, MatrixSeries)
-    shape, n = (len(of.at("q")),), p + 1
-    T = [coefficient(pose, k, shape) * factorial(k) for k in range(n + 1)]
-    J = np.zeros((*shape, 4, 4))  # pseudo-inertia in the link's frame
-    for body in bodies:
-        L = np.linalg.inv(T[0]) @ _whole(body.P.values[0], shape)
-        J = J + L @ body.G @ np.swapaxes(L, -1, -2)
-    mass = J[..., 3, 3]
-    centre = J[..., :3, 3] / mass[:, None]
-    about = J[..., :3, :3] - mass[:, None, None] * centre[..., :, None] * centre[..., None, :]
-    moved = (T[n][..., :3, :3] @ centre[..., None])[..., 0] + T[n][..., :3, 3]
-    R = [each[..., :3, :3] for each in T]
-    B, S = [np.swapaxes(x, -1, -2) for x in R], []
-    for k in range(p + 1):
-        S.append(
-            sum((factorial(k) / factorial(i) / factorial(k - i) * R[1 + i] @ B[k - i] for i in range(k + 1)), np.zeros(()))
-        )
-    rate = (S[p] - np.swapaxes(S[p], -1, -2)) / 2  # {w^(p) x} in base components
-    swing = B[0] @ rate @ R[0]
-    rest = B[0] @ R[n] - swing
-    products = [np.einsum("sij,sjk,sik->s", a, about, b) for a, b in ((swing, swing), (swing, rest), (rest, rest))]
-    rotation, coupling, centrifugal = 0.5 * products[0], products[1], 0.5 * products[2]
-    return np.stack([0.5 * mass * (moved**2).sum(axis=-1), rotation, coupling, centrifugal, 0 * mass], axis=-1)
-
-
-def _whole(P: Array, shape: tuple[int, ...]) -> Array:
-    """A pose from its first three rows."""
-    found = np.zeros((*shape, 4, 4))
-    found[..., :3, :] = P
-    found[..., 3, 3] = 1.0
-    return found
-
-
 def elastic_inverse(of: Quantities, found: Found) -> list[Difference]:
     """Joint accelerations are given, elastic ones need no force."""
     F, acceleration = found
@@ -281,8 +206,6 @@ INNER: dict[str, Expectation] = {
     "joint_reactions_base": reactions(base=True),
     "link_resultants": resultants,
     "section_loads": section_loads,
-    "kinetic_energy_parts": parts(0),
-    **{f"acceleration_energy_parts_{p}": parts(p) for p in range(1, 5)},
     "elastic_inverse_dynamics": elastic_inverse,
     "load_friction_forces": load_friction,
 }

@@ -156,6 +156,12 @@ def exponential_operators(of: Quantities, found: Found) -> list[Difference]:
     return _scaled(found[0], np.stack(rows, axis=1))
 
 
+def inverse_poses(of: Quantities, found: Found) -> list[Difference]:
+    """Of all frames."""
+    inverses: Array = np.linalg.inv(stacked(of.moving, of, 0)).astype(np.float64)
+    return _scaled(found[0], inverses)
+
+
 def exponential_factors(of: Quantities, found: Found) -> list[Difference]:
     """What every joint adds to where its parent has gone from the zero configuration."""
     if not _single(of):
@@ -299,6 +305,7 @@ PAPERS: dict[str, Expectation] = {
     "exponential_factors": exponential_factors,
     "exponential_arguments": exponential_arguments,
     "exponential_transforms": forward_kinematics,
+    "exponential_inverses": inverse_poses,
     "exponential_differentials": exponential_differentials,
     "exponential_second_differentials": exponential_second_differentials,
     "exponential_transfer_factors": transfer_factors,

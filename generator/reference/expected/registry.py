@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from elastogen.generator.reference.expected.contacts import CONTACTS
 from elastogen.generator.reference.expected.coordinates import COORDINATES
 from elastogen.generator.reference.expected.derivatives import (
     Values,
@@ -32,6 +33,7 @@ from elastogen.generator.reference.own_functions import UnknownValueError, own_v
 from elastogen.generator.reference.quantities import Array, Quantities
 from elastogen.generator.robot.robot import Robot
 from elastogen.runtime.interface.argument import Argument
+from elastogen.runtime.interface.euler_sets import EULER_SETS
 
 
 class _Any:
@@ -74,11 +76,11 @@ BY_IDENTITIES = frozenset({
     *("loop_residual", "loop_jacobian", "loop_bias", "loop_forces", "difference", "start_of_path", "motion_on_path"),
     *("joint_reactions", "joint_reactions_base", "elastic_inverse_dynamics", "regressor", "base_regressor", "section_loads"),
     *("acceleration_matrix", "jacobian_coriolis", "jacobian_coriolis_tip", "coriolis_coefficients", "random_configuration"),
-    *("transform_second_partials", "kinetic_energy_parts", *(f"acceleration_energy_parts_{p}" for p in range(1, 5))),
+    *("transform_second_partials",),
     *("exponential_transfer_factors", "exponential_second_differentials", "exponential_operators", "exponential_factors"),
     *("exponential_arguments", "exponential_differentials", "element_stiffness_matrices", "element_shapes"),
     *("element_mass_matrices", "inverse_dynamics_second_order", "forward_dynamics_second_order"),
-    *("inverse_dynamics_derivatives", "forward_dynamics_derivatives"),
+    *("inverse_dynamics_derivatives", "forward_dynamics_derivatives", *CONTACTS),
 })  # fmt: skip
 """Functions that are compared by identities: the description has no numbers of them to take differences of."""
 
@@ -101,10 +103,23 @@ DERIVATIVES: dict[str, Expectation] = {
 }
 ALL_EXPECTATIONS: dict[str, Expectation] = {
     **EXPECTATIONS, **WHOLE, **FRAMES, **INNER, **LOOPS, **PAPERS, **COORDINATES, **REGRESSORS, **DERIVATIVES,
+    **CONTACTS,
 }  # fmt: skip
 """By the names of the catalogue."""
+PRIMARY = frozenset({*EXPECTATIONS, *(name for name in WHOLE if "_rate_" not in name)})
+"""Kinematics, forces, matrices and energies that follow from sums over the bodies: no doubt about them is left open."""
 _ORDER = "which parameters are independent, and in which order all of them stand, is what the derivation finds"
-NOT_COMPARED: dict[str, str] = {"inertial_parameters": _ORDER, "base_parameters": _ORDER}
+_SOLIDS = "the description has strains of solids along one axis only, and no material"
+_PARTS = "parts cancel in their sum, and the size of what a part is made of, which its rounding errors follow, is not known"
+NOT_COMPARED: dict[str, str] = {
+    **dict.fromkeys(("inertial_parameters", "base_parameters"), _ORDER),
+    **dict.fromkeys(("point_stresses", "von_mises"), _SOLIDS),
+    **dict.fromkeys((f"operational_vector_{axes}" for axes in EULER_SETS), "the description has no angles of orientations"),
+    "exponential_partial_products": "which exponentials stand between base and tip is what the derivation finds",
+    **dict.fromkeys(("kinetic_energy_parts", *(f"acceleration_energy_parts_{p}" for p in range(1, 5))), _PARTS),
+    "link_inertia_matrices": "the integrals that the description takes are its only source as well",
+    "forward_dynamics_by_other_coordinates": "its coordinates may fail in the states at which functions are compared",
+}
 """The other functions of the catalogue, and why nothing is compared."""
 
 
@@ -121,6 +136,11 @@ class Asked:
     def takes_differences(self) -> bool:
         """Whether its comparison evaluates the description at many states: one sample of a sliding robot is enough then."""
         return bool(self.ending) or self.name in DERIVATIVES
+
+    def primary(self, robot: Robot) -> bool:
+        """Whether a difference is a fault of the derivation; what solves for closed loops may be the comparison's own."""
+        solves = bool(robot.loops) and self.name in ("inverse_dynamics", "forward_dynamics")
+        return self.name in PRIMARY and not self.ending and not solves
 
 
 def values_of(robot: Robot, name: str, inputs: Mapping[str, tuple[str, ...]]) -> Values | None:

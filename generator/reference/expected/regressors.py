@@ -129,6 +129,11 @@ def _size(columns: list[Array]) -> float:
     return max([1e-300, *(float(np.abs(c).max(initial=0.0)) for c in columns)])
 
 
+def _size_of(column: Array, all_columns: list[Array]) -> float:
+    """A column that loops leave nothing of has the rounding errors of the others."""
+    return max(_size([column]), 1e-3 * _size(all_columns))
+
+
 def regressor(of: Quantities, found: Found) -> list[Difference]:
     """Every block of ten is that of a frame, the others are in their order."""
     blocks, further = _columns(of)
@@ -139,9 +144,9 @@ def regressor(of: Quantities, found: Found) -> list[Difference]:
     for k in range(0, width, PER_BODY):
         own = Y[..., k : k + PER_BODY]
         nearest = min(blocks, key=lambda block: float(np.nan_to_num(np.abs(own - block), nan=np.inf).max()))
-        result.append((own, nearest, _size([nearest])))
+        result.append((own, nearest, _size_of(nearest, blocks)))
     for k, column in enumerate(further):
-        result.append((Y[..., width + k], column, _size([column])))
+        result.append((Y[..., width + k], column, _size_of(column, further)))
     return result
 
 
@@ -153,7 +158,7 @@ def base_regressor(of: Quantities, found: Found) -> list[Difference]:
     for k in range(found[0].shape[-1]):
         own = found[0][..., k]
         nearest = min(known, key=lambda column: float(np.nan_to_num(np.abs(own - column), nan=np.inf).max()))
-        result.append((own, nearest, _size([nearest])))
+        result.append((own, nearest, _size_of(nearest, known)))
     return result
 
 

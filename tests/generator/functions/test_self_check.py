@@ -70,6 +70,58 @@ def test_what_differs_in_every_layout_is_an_error(monkeypatch):
         derive_model(elastogen.load("two_link"), ["gravity_vector"])
 
 
+def doubted(expectation):
+    """An expectation that is wrong itself, by a part in a million."""
+    return lambda of, found: [(1.000001 * a, b, size) for a, b, size in expectation(of, found)]
+
+
+@pytest.mark.parametrize("asked", ["joint_reactions", "mass_matrix+joint_reactions"])
+def test_where_both_derivations_agree_and_the_comparison_is_in_doubt_a_warning_says_so(monkeypatch, asked):
+    """The first derivation is kept: a sound robot is not refused."""
+    robot = elastogen.load("two_link")
+    (sound,) = derive_model(robot, [asked]).functions
+    monkeypatch.setitem(ALL_EXPECTATIONS, "joint_reactions", doubted(ALL_EXPECTATIONS["joint_reactions"]))
+    said = r"joint_reactions: got 'a difference of \d\.\de-0[67] \(relative\).*could not be confirmed"
+    with pytest.warns(RobotWarning, match=said):
+        (found,) = derive_model(robot, [asked]).functions
+    state = {name: value[:2] for name, value in STATE.items()}
+    for name, value in sound.program.evaluate(state).items():
+        np.testing.assert_array_equal(found.program.evaluate(state)[name], value)
+
+
+@pytest.mark.parametrize("asked", ["mass_matrix", "mass_matrix+joint_reactions"])
+def test_of_primary_functions_no_doubt_is_left_open(monkeypatch, asked):
+    monkeypatch.setitem(ALL_EXPECTATIONS, "mass_matrix", doubted(ALL_EXPECTATIONS["mass_matrix"]))
+    with pytest.raises(DerivationError, match=r"mass_matrix.* differs from the description by"):
+        derive_model(elastogen.load("two_link"), [asked])
+
+
+def test_derivations_that_agree_neither_with_the_description_nor_with_each_other_are_an_error(monkeypatch):
+    """Each of the two families of frames has another factor."""
+    entry, factors = CATALOGUE["joint_reactions"], {}
+
+    def off(formulation):
+        def derive(variant):
+            factor = factors.setdefault(id(variant.graph), 1 + 1e-6 * (len(factors) + 1))
+            return derivation.Derived(tuple([factor * value for value in values] for values in formulation(variant).outputs))
+
+        return derive
+
+    wrong = derivation.replace(entry, formulations=tuple(off(formulation) for formulation in entry.formulations))
+    monkeypatch.setitem(derivation.CATALOGUE, "joint_reactions", wrong)
+    with pytest.raises(DerivationError, match="two_link: joint_reactions differs from the description by"):
+        derive_model(elastogen.load("two_link"), ["joint_reactions"])
+    assert len(factors) == 2
+
+
+def test_accelerations_of_a_mechanism_with_a_beam_are_compared_without_solving():
+    """Differences of solved accelerations were off by 1.4e-8 there, and the derivation was sound."""
+    robot = elastogen.load("slider_crank")
+    (function,) = derive_model(robot, ["forward_dynamics_derivatives"]).functions
+    parts = [(Asked(function.name, function.program.inputs), len(function.outputs))]
+    assert SelfCheck(robot).error(function.program, parts) < 0.1 * TOLERANCE
+
+
 @pytest.mark.parametrize("name", ["scara", "stanford", "satellite", "flexible_two_link", "par_table3", "rpb_table3"])
 def test_robots_of_all_kinds_agree_far_below_the_tolerance(name):
     """With every function that there is an expectation of."""
@@ -120,7 +172,7 @@ def test_every_function_is_compared_or_says_why_not():
     assert all(NOT_COMPARED.values())
 
 
-@pytest.mark.parametrize("name", ["scara", "flexible_two_link", "rpb_table3"])
+@pytest.mark.parametrize("name", ["scara", "flexible_two_link", pytest.param("rpb_table3", marks=pytest.mark.nightly)])
 def test_momenta_and_rates_agree_and_a_millionth_is_noticed(name):
     robot = elastogen.load(name)
     wanted = [n for n in WHOLE if CATALOGUE[n].applies(robot) and n[-2:] not in ("_3", "_4")]
