@@ -22,6 +22,7 @@ from elastogen.generator.functions import (
 )
 from elastogen.generator.functions.catalogue import Derived, Entry, Formulation, Looped
 from elastogen.generator.functions.composed.asked import asked_parts
+from elastogen.generator.functions.composed.confirmed import confirmed
 from elastogen.generator.functions.composed.fused import MARK, fused_entry
 from elastogen.generator.functions.composed.sensitivities import sensitivity_entry, sensitivity_of
 from elastogen.generator.functions.composed.tangents import differentiated, tangent_entry
@@ -46,10 +47,9 @@ from elastogen.generator.program.program import InLoops, Program
 from elastogen.generator.program.substitute import extract
 from elastogen.generator.program.symbolic.carrier import SympyGraph
 from elastogen.generator.program.symbolic.lowering import lowered
-from elastogen.generator.reference.self_check import TOLERANCE, SelfCheck
-from elastogen.generator.robot.errors import DerivationError, OutputError, finite_arithmetic
+from elastogen.generator.reference.self_check import SelfCheck
+from elastogen.generator.robot.errors import OutputError, finite_arithmetic
 from elastogen.generator.robot.frames import TIP, checked_frames
-from elastogen.generator.robot.location import Location
 from elastogen.generator.robot.robot import Robot
 from elastogen.generator.sliding.elements_inside import INDICATORS, indicated, selectors
 from elastogen.generator.stages import stage
@@ -261,43 +261,17 @@ def derive_model(
 
 
 def _checked(family: VariantFamily, name: str, known: Mapping[str, Entry], check: SelfCheck, said: str) -> Function:
-    """A function that agrees with the description; where it does not, in the description's own frames.
-
-    Where that one differs as well, and by as much: the two derivations agree, and the comparison is in doubt, which takes
-    differences, null spaces or solutions for some functions. A warning says so; of primary functions it is an error.
-    """
+    """A function that agrees with the description; where it does not, in the description's own frames."""
     entry, robot = entry_of(name, known), family.robot
+
+    def again() -> Function:
+        safe = VariantFamily(robot, frames=family.frames, safe=True, derivation=family.derivation)
+        return derive_function(safe, entry_of(name, CATALOGUE | FRAMED | own_entries(safe, CATALOGUE)))
+
     with stage("deriving", said), finite_arithmetic(robot.name, entry.name):
         function = derive_function(family, entry)
         variant = family.frame_assignments(entry.frame_assignment)[0]
-        parts = asked_parts(name, known, function, variant)
-        error = check.error(function.program, parts)
-        if error <= TOLERANCE:
-            return function
-        safe = VariantFamily(robot, frames=family.frames, safe=True, derivation=family.derivation)
-        other = derive_function(safe, entry_of(name, CATALOGUE | FRAMED | own_entries(safe, CATALOGUE)))
-        left = check.error(other.program, parts)
-        confirmed = left <= TOLERANCE
-        doubtful = (
-            not confirmed
-            and check.error(function.program, parts, primary=True) <= TOLERANCE
-            and check.between(function.program, other.program, parts) <= TOLERANCE
-        )
-    if not confirmed and not doubtful:
-        raise DerivationError(
-            f"{robot.name}: {name} differs from the description by {left:.1e} (relative), expected at most {TOLERANCE:.0e}. "
-            "Fix: this is a fault of elastogen; please report it with the robot's file"
-        )
-    again = "it was derived again in the description's own frames"
-    Location(robot.source or "python", name).warn(
-        f"a difference of {error:.1e} (relative) from the description",
-        f"at most {TOLERANCE:.0e}",
-        f"nothing: {again} and agrees now; it takes more operations"
-        if confirmed
-        else f"{again} and both derivations agree, so that it is kept, but it could not be confirmed: "
-        "compare it with another source, and please report it with the robot's file",
-    )
-    return other if confirmed else function
+        return confirmed(function, name, asked_parts(name, known, function, variant), check, again)
 
 
 def derive_function(family: VariantFamily, entry: Entry) -> Function:
