@@ -50,3 +50,20 @@ def test_replaced_words_do_not_come_back(pattern: str) -> None:
         for match in re.finditer(pattern, text)
     ]
     assert not found
+
+
+def test_pages_are_wrapped_at_100_characters() -> None:
+    """Code, tables and single words that are longer stay as they are."""
+    found = []
+    for path, text in texts():
+        if path.suffix != ".md":
+            continue
+        fenced = False
+        for number, line in enumerate(text.splitlines(), 1):
+            fenced ^= line.lstrip().startswith(("```", "~~~"))
+            if fenced or len(line) <= 100 or line.startswith(("    ", "#")) or line.lstrip().startswith("|"):
+                continue
+            spaces = re.sub(r"`[^`]*`|\[[^\]]*\]\([^)]*\)", "x", line).lstrip(" -*0123456789.")
+            if " " in spaces:
+                found.append(f"{path}:{number}")
+    assert not found
