@@ -42,6 +42,9 @@ setup(
     version=version.group(1),
     packages=[HOME, FRONT_DOOR, *packages()],
     package_dir={HOME: HOME, FRONT_DOOR: "../../elastogen", **packages()},
-    package_data={FRONT_DOOR: ["py.typed"]},
+    package_data={
+        FRONT_DOOR: ["py.typed"],
+        f"{FRONT_DOOR}.runtime.functions": ["catalogue_methods.json", "catalogue_methods.pyi"],
+    },
     cmdclass={"build_py": BuildRuntime},
 )

@@ -34,7 +34,7 @@ class HigherOrderMethods(Evaluation):
         is at an end of its range (0 or pi for "zyz", +-pi/2 for "xyz") the other two are not unique: the third is 0 then, and
         rates are finite only if the robot cannot leave that orientation, as a planar one.
         """
-        if angles not in EULER_SETS:
+        if not isinstance(angles, str) or angles not in EULER_SETS:
             raise ModelError(f"{self._name}.operational_vector: angles={angles!r}, expected one of {', '.join(EULER_SETS)}.")
         return self._evaluate(f"operational_vector_{angles}", (q, qd, qdd), out, parameters)
 

@@ -24,7 +24,7 @@ STATUS = {
     "OK": "reached the end",
     "CANCELLED": "was interrupted",
     "SINGULAR": "the mass matrix is not positive definite; likely cause: a link without inertia, or steps too long",
-    "NOT_FINITE": "NaN or infinity; likely cause: steps too long for this motion, or forces that are not finite",
+    "NOT_FINITE": "NaN or infinity; likely cause: steps too long for this motion (fix: a smaller step=), or infinite forces",
     "STEP_TOO_SMALL": "no step is small enough for rtol and atol; likely cause: tolerances below rounding errors",
     "NEWTON": "the iteration of an implicit step does not converge; fix: a smaller step=",
     "FUNCTION": "the function given by F= returned a failure",

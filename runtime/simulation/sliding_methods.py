@@ -51,7 +51,7 @@ class SlidingMethods(SimulationMethods):
         if place is None:
             raise ModelError(f"{label}: got joint={joint!r}, expected one of {[s.joint for s in sliding]}.")
         info = sliding[place]
-        position, velocity = (np.array(self._state(label, name, x, self.nq)) for name, x in (("q", q), ("qd", qd)))
+        position, velocity = (np.array(self._state(label, name, x, (False,) * self.nq)) for name, x in (("q", q), ("qd", qd)))
         index, terms, bound = self._border(label, info, position)
         upward = sum(weight * velocity[i] for i, weight in terms) > 0
         position[info.coordinate] -= _value(terms, position) - bound  # the weight of d is 1

@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from elastogen.generator.algorithms import kinematics, point_accelerations, points, sheared_kinematics
-from elastogen.generator.algorithms.newton_euler import outward
+from elastogen.generator.algorithms.newton_euler import Placed, outward, place
 from elastogen.generator.algorithms.solving.factorization import Factorization, factorize
 from elastogen.generator.functions import dynamics
 from elastogen.generator.functions.catalogue import Derived, Entry, unless_sheared
@@ -32,9 +32,14 @@ REDUNDANT = 1e-6  # pivot over diagonal; float keeps six digits of A, and bodies
 SINGULAR = 1e-9  # the same of what carries the base
 
 
+def _placed(variant: Variant) -> list[Placed]:
+    """The frames with those of the contacts, which a beam carries inside."""
+    return place(variant.pointed, variant.input("q"), merge=variant.merge)
+
+
 def _sheared_jacobians(variant: Variant) -> list[Mat]:
     q = variant.input("q")
-    found = kinematics.poses(variant.pointed, variant.place(q))
+    found = kinematics.poses(variant.pointed, _placed(variant))
     at = [kinematics.link_pose(variant.pointed, found, point.frame) for point in variant.pointed.points]
     return [sheared_kinematics.jacobian(variant.graph, each, q) for each in at]
 
@@ -42,7 +47,7 @@ def _sheared_jacobians(variant: Variant) -> list[Mat]:
 @unless_sheared(_sheared_jacobians)
 def _jacobians(variant: Variant) -> list[Mat]:
     q = variant.input("q")
-    found = kinematics.poses(variant.pointed, variant.place(q))
+    found = kinematics.poses(variant.pointed, _placed(variant))
     return [points.jacobian(variant.pointed, found, q, point.frame) for point in variant.pointed.points]
 
 
@@ -83,8 +88,8 @@ def _bias(variant: Variant, rows: _Rows) -> list[Value]:
     if variant.mechanism.has_linear_tips:
         return _differentiated_bias(variant, rows)
     q, qd, zeros = variant.input("q"), variant.input("qd"), variant.zeros()
-    placed = variant.place(q)
-    motions = outward(variant.mechanism, placed, q, qd, zeros, variant.zeros(3))
+    placed = _placed(variant)
+    motions = outward(variant.pointed, placed, q, qd, zeros, variant.zeros(3))
     carriers = point_accelerations.Carriers(variant.pointed, placed, motions, q, qd, zeros)
     twists = point_accelerations.FORMULATIONS[0](carriers)
     return [(*twists[k].linear, *twists[k].angular)[component] for k, component in rows.of]

@@ -106,7 +106,7 @@ class SensingMethods(Evaluation):
 
     def sensed(self, sensors: Sequence[str] | str | None = None) -> Any:
         """The model that has the functions of these sensors: this one, or one that is built now."""
-        asked = () if sensors is None else (sensors,) if isinstance(sensors, str) else tuple(sensors)
+        asked = () if sensors is None else (sensors,) if isinstance(sensors, str) else _listed(f"{self._name}.sensed", sensors)
         if not asked and hasattr(self._lib, "eg_ekf_size"):
             return self
         known = self.__dict__.setdefault("_sensed", {})
@@ -123,4 +123,14 @@ class SensingMethods(Evaluation):
 
     def _live(self, parameters: ParameterValues) -> dict[str, Any]:
         """Values of the live parameters, for another model of the same robot."""
+        if parameters is not None and not isinstance(parameters, Mapping):
+            raise ModelError(f"{self._name}: parameters={parameters!r}, expected a mapping from names to numbers.")
         return {**dict(self._parameters), **(parameters or {})}
+
+
+def _listed(what: str, given: object) -> tuple[str, ...]:
+    """Names, if they are given as a list of texts."""
+    found = tuple(given) if isinstance(given, (list, tuple)) else (given,)
+    if not all(isinstance(name, str) for name in found):
+        raise ModelError(f"{what}: sensors={given!r}, expected names of sensors, for example ['encoders'].")
+    return tuple(str(name) for name in found)

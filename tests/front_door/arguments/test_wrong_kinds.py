@@ -106,7 +106,7 @@ CALLS: dict[str, tuple[Callable[[Model], object], str]] = {
     "no mapping": (lambda m: m.parameters.update(3), "update: got 3, expected a mapping"),  # type: ignore[arg-type]
     "records of another": (lambda m: m.loop().errors(np.zeros(3)), "expected those that loop.read"),
     "no records": (lambda m: m.loop().motion(None), "expected those that loop.read"),  # type: ignore[arg-type]
-    "a start beyond all angles": (lambda m: LinearRobot.of(m, np.array([1e20, 0.0])), "no finite mass matrix at q="),
+    "a start that is infinite": (lambda m: LinearRobot.of(m, np.array([np.inf, 0.0])), "no finite mass matrix at q="),
     "ragged values": (lambda m: m.loop().set_gains(values=[[1], [2, 3]]), "values: got"),  # type: ignore[list-item]
 }
 

@@ -99,6 +99,27 @@ def test_flexible_arms_against_a_dense_system(rotation: str, rows: int) -> None:
     np.testing.assert_allclose(forces[0, :rows], expected[model.nv :], rtol=0, atol=1e-9 * size)
 
 
+def test_a_point_inside_a_beam_is_a_contact() -> None:
+    flexible = {
+        "type": "modes", "length": 0.6, "mass_per_length": 0.4, "EI": 3.0,
+        "modes": [{"direction": "y", "eigenfunction": k} for k in (1, 2)],
+    }  # fmt: skip
+    robot = {
+        "elastogen": 1, "name": "held", "links": [{"name": "base"}, {"name": "beam", "flexible": flexible}],
+        "joints": [{"name": "hub", "type": "revolute", "axis": [0, 0, 1], "child": "beam"}],
+        "points": [{"name": "middle", "link": "beam", "xyz": [0.3, 0.0, 0.0]}],
+    }  # fmt: skip
+    model: Any = elastogen.build_model(robot, contacts=["middle"], cflags="-O0")
+    rng = np.random.default_rng(2)
+    q, qd, F = rng.uniform(-0.2, 0.2, (3, model.nv))
+    J, drift = model.point_jacobians(q)[0, :2], (model.point_jacobian_rates(q, qd)[0, :2]) @ qd
+    M, free = model.mass_matrix(q), model.forward_dynamics(q, qd, F)
+    expected = np.linalg.solve(np.block([[M, -J.T], [J, np.zeros((2, 2))]]), np.concatenate([M @ free, -drift]))
+    qdd, forces = model.contact_dynamics(q, qd, F)
+    np.testing.assert_allclose(qdd, expected[: model.nv], rtol=0, atol=1e-9 * np.abs(expected).max())
+    np.testing.assert_allclose(forces[0, :2], expected[model.nv :], rtol=0, atol=1e-9 * np.abs(expected).max())
+
+
 def test_single_precision_knows_redundant_rows(ball: Any) -> None:
     single: Any = elastogen.build_model(
         BALL,

@@ -172,5 +172,5 @@ def test_a_joint_without_a_drive_holds_no_load():
 
 
 def test_second_derivatives_are_refused():
-    with pytest.raises(elastogen.ElastogenError, match=r"only for trees without friction\.load"):
+    with pytest.raises(elastogen.ElastogenError, match=r"only for robots without friction\.load"):
         elastogen.build_model(described({"load": 0.1}), outputs=["inverse_dynamics_second_order"])

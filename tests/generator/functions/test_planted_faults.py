@@ -72,7 +72,7 @@ FAMILIES = {
 SOURCES = {"arm": ARM, "beam": BEAM, "free": ARM, "standing": ARM}
 
 
-def mutants(program, rng, count=2):
+def mutants(program, rng, count=4):
     """The program with one constant each changed by a thousandth, where that changes its outputs."""
     refs = [ref for _, outputs in program.outputs for ref in outputs]
     graph = program.graph

@@ -195,10 +195,16 @@ FOUR_BAR = """<sdf version="1.9"><model name="bars"><link name="frame"/>
 AXIS = '<axis><xyz expressed_in="frame">0 1 0</xyz></axis>'
 
 
+def test_a_joint_that_leaves_nothing_to_move_is_refused(tmp_path: Path) -> None:
+    robot = quietly_loaded(written(tmp_path, FOUR_BAR.replace("TYPE", "fixed").replace("AXES", "")))
+    with pytest.raises(RobotError, match="leave nothing to move"):
+        Programs(robot, ["loop_residual"])
+
+
 @pytest.mark.parametrize(
     ("kind", "axes", "rows"),
     [
-        ("revolute", AXIS, 5), ("continuous", AXIS, 5), ("prismatic", AXIS, 5), ("ball", "", 3), ("fixed", "", 6),
+        ("revolute", AXIS, 5), ("continuous", AXIS, 5), ("prismatic", AXIS, 5), ("ball", "", 3),
         ("universal", "<axis><xyz>0 1 0</xyz></axis><axis2><xyz>1 0 0</xyz></axis2>", 4),
     ],
 )  # fmt: skip

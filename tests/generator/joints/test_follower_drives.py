@@ -75,9 +75,7 @@ def test_two_followers_of_one_leader_add_up() -> None:
     assert left.actuation.motor_inertia * left.actuation.gear_ratio**2 == pytest.approx(5 * 2e-4 * 40**2, rel=1e-14)
 
 
-def test_a_rotor_that_would_act_on_several_joints_is_refused() -> None:
-    with pytest.raises(RobotError, match=r"joints\.right\.motor\.inertia: got .*follows one other joint.*leading joint"):
-        load(gripper("q('left')**2", right={"motor": MOTOR}))
+def test_friction_of_loads_and_springs_of_followers_are_refused() -> None:
     with pytest.raises(RobotError, match=r"joints\.right\.friction\.load: .*leading joint"):
         load(gripper("q('left')", right={"friction": {"load": 0.1}}))
     with pytest.raises(RobotError, match=r"joints\.right\.elasticity: .*no spring"):

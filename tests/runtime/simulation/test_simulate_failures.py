@@ -33,7 +33,7 @@ def test_steps_too_long_for_stiff_gains_are_reported() -> None:
     for kp, kd in ((1e7, 1e5), (1e3, 1e5)):
         with pytest.raises(SimulationError, match=r"likely cause: steps too long .*fix: a smaller step=") as caught:
             model.simulate([0.4, 0.2], t=0.3, F=PD([0.45, 0.25], kp, kd), method="rk4")
-        assert caught.value.simulation.status == "SINGULAR"
+        assert caught.value.simulation.status in ("SINGULAR", "NOT_FINITE")
 
 
 @pytest.mark.parametrize(

@@ -279,7 +279,7 @@ def test_tables_of_others_are_left_alone(tmp_path: Path) -> None:
         ({"cases": [{"q0": [0.1]}]}, "case 0 has no 't'"),
         ({"recipe": "two_link"}, "recipe='two_link', expected for example Recipe"),
         ({"table": "/dev/null/study"}, "is not writable"),
-        ({"reduce": type("Odd", (), {"__call__": end_of})()}, "cannot be reported from others"),
+        ({"reduce": type("Odd", (), {"__call__": end_of})()}, "cannot be identified"),
     ],
 )
 def test_wrong_arguments_are_named(options: dict[str, Any], words: str, tmp_path: Path) -> None:
