@@ -60,11 +60,17 @@ def _contact(robot: Robot, given: Any) -> Contact:
 
 
 def _unit(frame: str, given: Any) -> tuple[float, float, float]:
+    found = unit_vector(given)
+    if found is None:
+        raise OutputError(f"contacts: {frame}: normal={given!r}, expected three numbers that are not all zero, as [0, 0, 1].")
+    return found
+
+
+def unit_vector(given: Any) -> tuple[float, float, float] | None:
+    """Three numbers as a unit vector; None where they are not three finite numbers, or all zero."""
     try:
         x, y, z = (float(entry) for entry in given if isinstance(entry, Real))
     except (TypeError, ValueError):
-        x = y = z = 0.0
+        return None
     length = hypot(x, y, z)
-    if not (isfinite(length) and length > 0.0):
-        raise OutputError(f"contacts: {frame}: normal={given!r}, expected three numbers that are not all zero, as [0, 0, 1].")
-    return x / length, y / length, z / length
+    return (x / length, y / length, z / length) if isfinite(length) and length > 0.0 else None

@@ -14,12 +14,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from math import hypot, isfinite
+from math import isfinite
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 from elastogen.generator.robot.frames import frame_names
 from elastogen.generator.robot.location import Location, did_you_mean
+from elastogen.generator.robot.loops.contacts import unit_vector
 
 if TYPE_CHECKING:
     from elastogen.generator.robot.robot import Robot
@@ -93,14 +94,10 @@ def _numbers(given: Mapping[str, Any], where: Location) -> dict[str, Any]:
 
 
 def _unit(given: Any, where: Location) -> tuple[float, float, float]:
-    try:
-        x, y, z = (float(entry) for entry in given if isinstance(entry, Real))
-    except (TypeError, ValueError):
-        x = y = z = 0.0
-    length = hypot(x, y, z)
-    if not (isfinite(length) and length > 0.0):
+    found = unit_vector(given)
+    if found is None:
         raise where.error(given, "three numbers that are not all zero", "for example [0, 0, 1]")
-    return x / length, y / length, z / length
+    return found
 
 
 def _touching(robot: Robot, ground: Ground, name: str, radius: float) -> Robot:
