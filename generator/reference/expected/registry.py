@@ -101,10 +101,27 @@ DERIVATIVES: dict[str, Expectation] = {
         ("q", "qd", "F"), _accelerations, _forces, _sizes, "forward"
     ),
 }
-ALL_EXPECTATIONS: dict[str, Expectation] = {
+_LISTED: dict[str, Expectation] = {
     **EXPECTATIONS, **WHOLE, **FRAMES, **INNER, **LOOPS, **PAPERS, **COORDINATES, **REGRESSORS, **DERIVATIVES,
     **CONTACTS,
 }  # fmt: skip
+
+
+def _of_one_axis(expectation: Expectation) -> Expectation:
+    """Where tips rotate about several axes, a product of exponentials is another tip by design (001 (33)): not compared."""
+
+    def check(of: Quantities, found: Found) -> list[Difference]:
+        tips = [link.flexible for link in of.of.robot.links if link.flexible is not None]
+        axes = [sum(any(x != 0 for x in column) for column in zip(*body.tip_rotations, strict=True)) for body in tips]
+        other = any(body.tip == "linear" for body in tips) or any(count > 1 for count in axes)
+        return [] if other else expectation(of, found)
+
+    return check
+
+
+ALL_EXPECTATIONS: dict[str, Expectation] = {
+    name: _of_one_axis(check) if name.startswith("exponential_") else check for name, check in _LISTED.items()
+}
 """By the names of the catalogue."""
 PRIMARY = frozenset({*EXPECTATIONS, *(name for name in WHOLE if "_rate_" not in name)})
 """Kinematics, forces, matrices and energies that follow from sums over the bodies: no doubt about them is left open."""

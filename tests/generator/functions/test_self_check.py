@@ -223,3 +223,10 @@ def test_only_a_mass_matrix_without_inverse_excuses_what_is_no_number():
     check = SelfCheck(robot)
     assert all(sample.quantities.singular.all() for sample in check.samples)
     assert not any(sample.quantities.singular.any() for sample in SelfCheck(elastogen.load(SKEW)).samples)
+
+
+def test_products_of_exponentials_are_other_tips_where_these_rotate_about_several_axes() -> None:
+    """By design (001 (33)): a sound robot is neither refused nor doubted."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert derive_model(elastogen.load("flexible_six_joint"), ["exponential_jacobian"]).functions
