@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -20,6 +21,7 @@ from elastogen.generator.reference.expected.plain import Expectation
 from elastogen.generator.reference.expected.registry import Asked, expectation_of
 from elastogen.generator.reference.quantities import Quantities
 from elastogen.generator.reference.random_states import one, random_parameters, random_positions, random_rates
+from elastogen.generator.robot.errors import RobotWarning
 from elastogen.generator.robot.robot import Robot
 from elastogen.generator.sliding.elements_inside import INDICATORS, indicators_at, selectors
 
@@ -107,10 +109,15 @@ class SelfCheck:
         ]
         if all(expectation is None for expectation, _ in expectations):
             return 0.0
-        samples = self._samples_for(parts)
-        worst, open_numbers = self._worst(program, expectations, samples)
-        if open_numbers and worst <= TOLERANCE:
-            worst = max(worst, self._worst(program, expectations, self.moved_samples)[0])
+        try:
+            worst, open_numbers = self._worst(program, expectations, self._samples_for(parts))
+            if open_numbers and worst <= TOLERANCE:
+                worst = max(worst, self._worst(program, expectations, self.moved_samples)[0])
+        except (ValueError, TypeError, LookupError, AttributeError) as problem:  # of the comparison itself
+            names = ", ".join(asked.name for asked, _ in parts)
+            text = f"{self.robot.name}: {names} could not be compared with the description ({problem!r}); please report it"
+            warnings.warn(text, RobotWarning, stacklevel=2)
+            return 0.0
         return worst
 
     def between(self, program: Program, other: Program, parts: Sequence[tuple[Asked, int]]) -> float:

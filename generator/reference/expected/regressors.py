@@ -36,7 +36,8 @@ def _forces(of: Quantities, unit: MatrixSeries, moving: MatrixSeries, G: Array) 
     partial = unit.values[1] if unit.width > 1 else np.zeros((4, 4))
     dP = np.broadcast_to(partial, (len(of.at("q")), of.n, 4, 4))[..., :3, :]
     acc = of.felt(BodySeries(moving.rows(3), G), gravity=True)
-    found: Array = np.einsum("skrc,scr->sk", dP, np.swapaxes(acc @ G, -1, -2)) * of.free
+    pushed = np.broadcast_to(acc @ G, (len(of.at("q")), 3, 4))  # of a body on the base it is one for all states
+    found: Array = np.einsum("skrc,scr->sk", dP, np.swapaxes(pushed, -1, -2)) * of.free
     return found
 
 

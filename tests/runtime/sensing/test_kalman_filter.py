@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from gauged_arms import two_flexible_links
 from scipy import linalg, stats
-from test_measurement import FREE
+from test_sensor_readings import FREE
 
 import elastogen
 
