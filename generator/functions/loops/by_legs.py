@@ -107,8 +107,10 @@ def _other_choice(variant: Variant) -> Choice:
 
 
 def has_pairs(variant: Variant) -> bool:
-    """Whether every loop joins two legs and nothing else, with the same components on both sides."""
+    """Whether every loop joins two legs, with the same components on both sides, and these legs are the whole robot."""
     pairs = pairs_of(variant.robot, variant.mechanism, variant.analysis)
+    if sorted(k for pair in pairs for leg in pair for k in leg.coordinates) != list(range(variant.size)):
+        return False  # another arm beside them, or a leg of two loops
     q = variant.input("q")
     placed = variant.place(q)
     for pair in pairs:
@@ -156,8 +158,6 @@ def forward_dynamics_by_points(variant: Variant) -> Derived:
                     solved[k] = value
                 positive += reaction.map.elimination.pivots
             positive += factors.pivots
-    loose = [k for k in range(variant.size) if solved[k].is_zero]
-    assert not loose
     return Derived((solved,), positive)
 
 

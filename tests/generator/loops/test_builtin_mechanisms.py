@@ -65,3 +65,24 @@ def test_documents_leave_out_what_solves_equations() -> None:
     text = elastogen.derive("five_bar").latex()
     assert "Mass matrix" in text
     assert "driving forces" not in text
+
+
+def test_an_arm_beside_a_five_bar_moves_too() -> None:
+    """Legs are not the whole robot there: d'Alembert's principle along all velocities that keep the loop closed."""
+    robot = elastogen.load("five_bar")
+    base, arm = robot.links[0].name, elastogen.load("two_link")
+    joint = replace(arm.joints[0], name="beside", parent=base, child="arm")
+    both = replace(
+        robot, links=(*robot.links, replace(arm.links[1], name="arm")), joints=(*robot.joints, joint), experiment=None
+    )
+    both = replace(both, parameters={**arm.parameters, **robot.parameters})
+    outputs = ["forward_dynamics", "inertia_forces", "gravity_vector", "friction_forces", "loop_jacobian", "loop_bias"]
+    model: Any = elastogen.build_model(both, outputs=[*outputs, "loop_residual"], cflags="-O0")
+    q = np.asarray(model.close_loops(np.append(np.full(model.nq - 1, 0.4), 0.3)))
+    J = model.loop_jacobian(q)
+    free = np.linalg.svd(J)[2][np.linalg.matrix_rank(J, 1e-8) :].T
+    qd, F = free @ np.linspace(0.3, 0.7, free.shape[1]), np.linspace(-1, 1, model.nv)
+    qdd = model.forward_dynamics(q, qd, F)
+    left = model.inertia_forces(q, qd, qdd) + model.gravity_vector(q) + model.friction_forces(q, qd) - F
+    np.testing.assert_allclose(free.T @ left, 0, atol=1e-11)
+    np.testing.assert_allclose(J @ qdd + model.loop_bias(q, qd), 0, atol=1e-11)
