@@ -74,7 +74,7 @@ def place(mechanism: Mechanism, q: Sequence[Value], *, merge: bool = False) -> l
 
 
 def rotation_of_group(mechanism: Mechanism, group: Sequence[int], q: Sequence[Value], ahead: float = 0.0) -> Rotation:
-    """The turn of joints with parallel axes, taken together, and about the same axis by a fixed angle further [rad]."""
+    """The rotation of joints with parallel axes, taken together, and about the same axis by a fixed angle further [rad]."""
     first = mechanism.frames[group[0]]
     angle, motion = mechanism.graph.value(0), first.motion
     for member in group:

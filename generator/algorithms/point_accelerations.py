@@ -301,7 +301,7 @@ class Carried:
         return len(chain) == Carriers.FEW_ROTATIONS and self.mechanism.frames[chain[1]].motion.parallel_rotation
 
     def _by_product_rule(self, index: int) -> Operator:
-        """d2(R_k S)/dt2 = R_k'' S + 2 R_k' S' + R_k S'', S the turn about z from frame k, which turns on the base."""
+        """d2(R_k S)/dt2 = R_k'' S + 2 R_k' S' + R_k S'', S the rotation about z from frame k, which turns on the base."""
         c, place = self.carriers, self.placed[index]
         root, S, length = place.group_parent, place.group_rotation, self._length(index, (0, 1))
         spin, spin_rate, _, _ = relative(self.mechanism, index, place, c.q, c.qd, c.qdd)

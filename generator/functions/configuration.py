@@ -157,7 +157,7 @@ ENTRIES = tuple(
          motion_on_path),
         ("start_of_path", "Derivatives of the displacement x(t) that leaves a configuration with these velocities.",
          MOTION[1:5], lambda v: _rates(v, PATH[1:], "of x"), start_of_path),
-        ("neutral", "The configuration of zeros, quaternions without a turn.", (),
+        ("neutral", "The configuration of zeros, quaternions without rotation.", (),
          lambda v: (vector("neutral_q", v.positions, _UNITS, "configuration"),), neutral),
         ("random_configuration", "A configuration from numbers between 0 and 1; all turns are equally likely.", ("u",),
          lambda v: (vector("drawn", v.positions, _UNITS, "configuration"),), random_configuration),

@@ -59,7 +59,7 @@ def _blocks(variant: Variant, values: Sequence[Value], third: str = "qdd") -> Bl
         m = len(q)
         gradient = mechanism.forces_of(q, found[:m]), found[m : m + n], found[m + n :]
     by_q, by_qd, by_qdd = gradient
-    symmetric = len(q) == n  # derivatives along the turns of a quaternion do not commute
+    symmetric = len(q) == n  # derivatives along the rotations of a quaternion do not commute
     rows: list[tuple[list[Value], list[Value], list[Value]]] = []
     for k in range(n):
         first = k if symmetric else 0

@@ -1,4 +1,4 @@
-"""The cylindrical joint: a turn about an axis and, independently, a displacement along it."""
+"""The cylindrical joint: a rotation about an axis and, independently, a displacement along it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from elastogen.generator.robot.robot import Joint
 
 
 class CylindricalJoint(JointKind):
-    """A turn by the angle about ``axis``, then the displacement along it."""
+    """A rotation by the angle about ``axis``, then the displacement along it."""
 
     name = "cylindrical"
     takes: ClassVar[tuple[str, ...]] = ("axis", "placement")

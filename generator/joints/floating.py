@@ -35,7 +35,7 @@ class FloatingJoint(JointKind):
 
     @property
     def neutral(self) -> Sequence[float]:
-        """Without a turn."""
+        """Without rotation."""
         return (*([0.0] * (len(self.coordinates) - 1)), 1.0)
 
     def plans(self, joint: Joint) -> tuple[MotionPlan, ...]:

@@ -24,7 +24,7 @@ class FrameMotion(ABC):
 
     graph: Graph
     parallel_rotation: ClassVar[bool] = False
-    """Whether it is a turn about z alone, which a turn about a parallel axis may follow."""
+    """Whether it is a rotation about z alone, which a rotation about a parallel axis may follow."""
     orthogonal: ClassVar[bool] = True
     """Whether the frame stays a frame; else it is sheared, and only affine.py applies."""
     coupled: ClassVar[bool] = False
@@ -112,7 +112,7 @@ class FrameMotion(ABC):
     def mass_block(self, q: Sequence[Value], inertia: Inertia) -> Mat:
         """Products of the unit twists with the inertia of what they move.
 
-        The same as projecting the wrenches, but displacements are not turned forth and back: the block of a planar tip
+        The same as projecting the wrenches, but displacements are not rotated forth and back: the block of a planar tip
         with a point mass, for one, is constant and is factorized when the code is generated.
         """
         zero = self.graph.value(0)
@@ -144,7 +144,7 @@ class MotionPlan(ABC):
     extra: int = 0
     """How many more coordinates than velocities it has; in q they come last."""
     may_rotate: bool = False
-    """Whether the frame can be turned about and shifted along z without a change of the motion."""
+    """Whether the frame can be rotated about and shifted along z without a change of the motion."""
 
     def unnoticed(self, J: Array) -> Array:
         """The part of a 4 x 4 pseudo-inertia in the moved frame that the motion does not move: nothing, if not known better."""
@@ -152,4 +152,4 @@ class MotionPlan(ABC):
 
     @abstractmethod
     def build(self, lower: Lowering, rotation: Rotation) -> tuple[FrameMotion, Rotation]:
-        """The motion, and what is left of the rotation (turns about z, x, z) to the place it starts from."""
+        """The motion, and what is left of the rotation (rotations about z, x, z) to the place it starts from."""

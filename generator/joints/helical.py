@@ -1,4 +1,4 @@
-"""The helical joint, a screw: a turn about an axis with a displacement along it, by one angle."""
+"""The helical joint, a screw: a rotation about an axis with a displacement along it, by one angle."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from elastogen.generator.spatial.vectors import AxisRotation, Rotation, Vec
 
 
 class HelicalJoint(JointKind):
-    """A turn by q about ``axis`` and a displacement by ``pitch`` q along it."""
+    """A rotation by q about ``axis`` and a displacement by ``pitch`` q along it."""
 
     name = "helical"
     keys: ClassVar[tuple[Key, ...]] = (Key("pitch", "displacement along the axis per angle", unit="m/rad"),)
@@ -29,7 +29,7 @@ class HelicalJoint(JointKind):
         return (JointCoordinate("rad"),)
 
     def screws(self, joint: Joint) -> tuple[Screw, ...]:
-        """A turn that advances."""
+        """A rotation that advances."""
         return (Screw(joint.axis, turns=True, advance=joint.detail("pitch")),)
 
     def plans(self, joint: Joint) -> tuple[MotionPlan, ...]:
@@ -38,7 +38,7 @@ class HelicalJoint(JointKind):
 
 
 class Helical(Revolute):
-    """Rotation about z with a displacement along it; turns about parallel axes still add up."""
+    """Rotation about z with a displacement along it; rotations about parallel axes still add up."""
 
     def __init__(self, graph: Graph, start: AxisRotation, pitch: Value) -> None:
         super().__init__(graph, start)
@@ -69,7 +69,7 @@ class HelicalPlan(RevolutePlan):
         return part
 
     def build(self, lower: Lowering, rotation: Rotation) -> tuple[FrameMotion, Rotation]:
-        """The turn as that of a revolute joint, and its pitch."""
+        """The rotation as that of a revolute joint, and its pitch."""
         turn, rest = super().build(lower, rotation)
         assert isinstance(turn, Revolute)
         return Helical(lower.graph, turn.start, lower.value(self.pitch)), rest

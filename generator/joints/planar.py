@@ -1,4 +1,4 @@
-"""The planar joint: displacements along x and y of the joint frame, then a turn about z."""
+"""The planar joint: displacements along x and y of the joint frame, then a rotation about z."""
 
 from __future__ import annotations
 

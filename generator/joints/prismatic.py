@@ -26,7 +26,7 @@ class PrismaticJoint(JointKind):
     translates = True
 
     def placed(self, place: JointPlacement, turn: Matrix | None, child_length: Callable[[], Scalar]) -> JointPlacement:
-        """With the turn behind the motion."""
+        """With the rotation behind the motion."""
         return place if turn is None else replace(place, after=product(place.after, turn))
 
     @property

@@ -1,4 +1,4 @@
-"""The revolute joint: a turn about an axis, by one angle, with limits. The continuous joint is the same without limits."""
+"""The revolute joint: a rotation about an axis, by one angle, with limits. The continuous joint is the same without limits."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from elastogen.generator.spatial.vectors import AxisRotation, Rotation, Vec
 
 
 class RevoluteJoint(JointKind):
-    """A turn by q about ``axis``."""
+    """A rotation by q about ``axis``."""
 
     name = "revolute"
 
@@ -31,7 +31,7 @@ class RevoluteJoint(JointKind):
         return (Screw(joint.axis, turns=True, advance=0),)
 
     def plans(self, joint: Joint) -> tuple[MotionPlan, ...]:
-        """One frame that turns about z."""
+        """One frame that rotates about z."""
         return (RevolutePlan(joint.axis),)
 
 
@@ -71,7 +71,7 @@ class Revolute(FrameMotion):
 
 
 class RevolutePlan(MotionPlan):
-    """A turn about an axis."""
+    """A rotation about an axis."""
 
     may_rotate = True
 
@@ -88,5 +88,5 @@ class RevolutePlan(MotionPlan):
         """The turn, with the last turn about z as its start."""
         *steps, last = rotation.steps
         if not isinstance(last, AxisRotation):
-            raise AssertionError("a pose ends with a turn about z")
+            raise AssertionError("a pose ends with a rotation about z")
         return Revolute(lower.graph, last), Rotation(tuple(steps))

@@ -1,4 +1,4 @@
-"""The spherical joint: a free turn, by a unit quaternion x, y, z, w; velocities are angular, in the moved frame."""
+"""The spherical joint: a free rotation, by a unit quaternion x, y, z, w; velocities are angular, in the moved frame."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class SphericalJoint(JointKind):
 
     @property
     def neutral(self) -> Sequence[float]:
-        """Without a turn."""
+        """Without rotation."""
         return (*([0.0] * (len(self.coordinates) - 1)), 1.0)
 
     def plans(self, joint: Joint) -> tuple[MotionPlan, ...]:

@@ -1,4 +1,4 @@
-"""The universal joint: turns about two axes, the second of which the first one carries."""
+"""The universal joint: rotations about two axes, the second of which the first one carries."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PARALLEL = 1e-6  # sine of the angle between the axes
 
 
 class UniversalJoint(JointKind):
-    """A turn by the first angle about ``axis``, then by the second about ``axis2``."""
+    """A rotation by the first angle about ``axis``, then by the second about ``axis2``."""
 
     name = "universal"
     keys: ClassVar[tuple[Key, ...]] = (Key("axis2", "second axis, in the joint frame at zero", shape="direction"),)

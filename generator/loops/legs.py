@@ -72,7 +72,7 @@ def pairs_of(robot: Robot, mechanism: Mechanism, analysis: LoopAnalysis) -> list
 
 
 def base_rotation(placed: Sequence[Placed], index: int) -> Rotation:
-    """From the base to a frame; turns about one axis after the other are one turn."""
+    """From the base to a frame; rotations about one axis after the other are one rotation."""
     found: list[AxisRotation | Matrix3] = []
     while index >= 0:
         found = [*placed[index].group_rotation.steps, *found]
@@ -81,7 +81,7 @@ def base_rotation(placed: Sequence[Placed], index: int) -> Rotation:
 
 
 def _joined(steps: Sequence[AxisRotation | Matrix3]) -> tuple[AxisRotation | Matrix3, ...]:
-    """Turns about the same axis joined, by cosine and sine of the sum of their angles."""
+    """Rotations about the same axis joined, by cosine and sine of the sum of their angles."""
     found: list[AxisRotation | Matrix3] = []
     for step in steps:
         last = found[-1] if found else None
@@ -102,7 +102,7 @@ def relative_rotation(mechanism: Mechanism, placed: Sequence[Placed], q: Sequenc
 
 
 def _about_one_axis(mechanism: Mechanism, placed: Sequence[Placed], q: Sequence[Value], a: int, b: int) -> Rotation | None:
-    """The turn by the difference of all angles, where both groups begin with the same constant rotation."""
+    """The rotation by the difference of all angles, where both groups begin with the same constant rotation."""
     groups = [placed[index].group for index in (a, b)]
     first = [mechanism.frames[group[0]] for group in groups]
     if not all(mechanism.frames[k].motion.parallel_rotation for group in groups for k in group):
@@ -119,7 +119,7 @@ def _about_one_axis(mechanism: Mechanism, placed: Sequence[Placed], q: Sequence[
 
 
 def _known(rotation: Rotation) -> list[tuple[int, int, int] | None]:
-    """The turns of a rotation, for comparing them; None for a matrix."""
+    """The steps of a rotation, for comparing them; None for a matrix."""
     return [(turn.axis, turn.c.ref, turn.s.ref) if isinstance(turn, AxisRotation) else None for turn in rotation.steps]
 
 

@@ -1,6 +1,6 @@
 """Lays out the mechanism of a robot: its moving frames with their joint along z, and the inertia each frame carries.
 
-Fixed joints are merged. Each frame may still be turned about and shifted along its own joint axis without changing
+Fixed joints are merged. Each frame may still be rotated about and shifted along its own joint axis without changing
 the motion; ``reframe`` uses this freedom to place frames as modified Denavit-Hartenberg does (x along the common normal
 to the next axis), which leaves the fewest non-zero constants.
 """
@@ -319,7 +319,7 @@ def _axis_to_z(given: Vector, lower: Lowering) -> Matrix:
 
 
 def _rotation_about_z(matrix: Matrix) -> float | None:
-    """The angle of a turn about z, or None for anything else."""
+    """The angle of a rotation about z, or None for anything else."""
     X = _numeric(matrix)
     if X is None or X[2, 2] < 0 or max(np.abs(X[:2, 2]).max(), np.abs(X[:3, 3]).max()) > TINY:
         return None

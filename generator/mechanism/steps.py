@@ -18,7 +18,7 @@ Pair = tuple[float, float]  # cosine and sine
 
 
 def steps(lower: Lowering, pose: Matrix) -> tuple[Rotation, Vec]:
-    """A pose as turns about z, x, z (few operations: right angles fold away) and a position."""
+    """A pose as rotations about z, x, z (few operations: right angles fold away) and a position."""
     graph = lower.graph
     position = [_length(graph, lower, row[3]) for row in pose[:3]]
     if any(isinstance(entry, sympy.Basic) for row in pose[:3] for entry in row[:3]):

@@ -39,7 +39,7 @@ def even(square: Jet, first: int) -> Jet:
 
 
 def planar(x: Jet, y: Jet, angle: Jet) -> MatrixSeries:
-    """A displacement in the plane x, y and a turn about z."""
+    """A displacement in the plane x, y and a rotation about z."""
     width = x.data.shape[-1]
     (sine, cosine), zero, one = sine_and_cosine(angle), Jet.constant(0.0, width), Jet.constant(1.0, width)
     rows = [[cosine, -sine, zero, x], [sine, cosine, zero, y], [zero, zero, one, zero], [zero, zero, zero, one]]

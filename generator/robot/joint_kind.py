@@ -51,11 +51,11 @@ class JointCoordinate:
 
 @dataclass(frozen=True)
 class Screw:
-    """A motion by one coordinate q: a turn by q about ``axis`` if it ``turns``, and a displacement along it, ``advance`` q."""
+    """By one coordinate q: a rotation by q about ``axis`` if it ``turns``, and a displacement along it, ``advance`` q."""
 
     axis: Vector  # unit vector in the joint frame
     turns: bool
-    advance: Scalar  # [m/rad], or 1 for a displacement without a turn
+    advance: Scalar  # [m/rad], or 1 for a displacement without rotation
 
 
 class JointKind(ABC):
@@ -78,7 +78,7 @@ class JointKind(ABC):
     """Whether any line parallel to the axis will do as the axis."""
 
     def placed(self, place: JointPlacement, turn: Matrix | None, child_length: Callable[[], Scalar]) -> JointPlacement:
-        """The joint's place from ``placement:`` and ``axis:``, the turn by ``gamma`` and the length of the child, a beam."""
+        """The joint's place from ``placement:`` and ``axis:``, the rotation by ``gamma`` and the length of the child beam."""
         return place
 
     def described(self, given: Mapping[str, Any], parameters: Mapping[str, Parameter], where: Location) -> JointKind:

@@ -6,7 +6,7 @@ from elastogen.generator.robot.robot import Robot
 
 
 def neutral(robot: Robot) -> tuple[float, ...]:
-    """Zeros, and quaternions without a turn."""
+    """Zeros, and quaternions without rotation."""
     found: dict[str, float] = {}
     for joint in robot.joints:
         names = (coordinate.name(joint.name) for coordinate in joint.type.coordinates)

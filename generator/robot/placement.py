@@ -195,7 +195,7 @@ def rotation_z(angle: Scalar) -> Matrix:
 
 
 def from_axis_angle(axis: Vector, angle: Scalar) -> Matrix:
-    """The turn by an angle about a unit vector: E + sin {k x} + (1 - cos) {k x}^2 (Rodrigues)."""
+    """The rotation by an angle about a unit vector: E + sin {k x} + (1 - cos) {k x}^2 (Rodrigues)."""
     c, s = _cos_sin(angle)
     x, y, z = axis
     skew: Matrix = ((0, -z, y), (z, 0, -x), (-y, x, 0))

@@ -166,7 +166,7 @@ class Point:
     """A frame that moves with the material of a link, or with a joint.
 
     On a link, ``pose`` is the frame in the undeformed link; on a beam the section at x = pose[0][3] carries it, turned as
-    the tip is turned by the slopes there (003 (3)-(5)). On a joint, ``pose`` is seen from where the joint sits: on the parent
+    the tip is rotated by the slopes there (003 (3)-(5)). On a joint, ``pose`` is seen from where the joint sits: on the parent
     before the motion; of a sliding joint on the beam, wherever it is.
     """
 

@@ -55,12 +55,12 @@ class Clamped:
     how: str  # the nodes were found, in words
 
     def rigid(self, nodes: Array) -> Array:
-        """R, (3 k, 6): displacements of the nodes by a shift and a turn of the frame."""
+        """R, (3 k, 6): displacements of the nodes by a shift and a rotation of the frame."""
         return rigid_motions(nodes[self.nodes] - self.place)
 
 
 def rigid_motions(offsets: Array) -> Array:
-    """(3 k, 6): what shifts along and turns about x, y, z through the origin do to points there."""
+    """(3 k, 6): what shifts along and rotations about x, y, z through the origin do to points there."""
     found = np.zeros((len(offsets), 3, 6))
     found[:, :, :3] = np.eye(3)
     x, y, z = offsets.T

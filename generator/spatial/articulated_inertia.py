@@ -58,7 +58,7 @@ class ArticulatedInertia:
         )
 
     def outward(self, rotation: Rotation, p: Vec) -> ArticulatedInertia:
-        """In the frame of the parent, from which this frame is turned by ``rotation`` and whose origin is at p in it."""
+        """In the frame of the parent, from which this frame is rotated by ``rotation`` and whose origin is at p in it."""
         J, N = rotation.outward_symmetric(self.J), rotation.outward_symmetric(self.N)
         H = rotation.outward_matrix(self.H)
         rows = N.full  # symmetric: rows are columns

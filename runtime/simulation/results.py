@@ -99,7 +99,7 @@ class Simulation:
     """The first limit of a joint that each motion passed, if any."""
     flexible_links: tuple[str, ...] = ()
     largest_slopes: Any = None
-    """How far each of ``flexible_links`` turned against its undeformed state at any sample (..., links) [rad]: beams are
+    """How far each of ``flexible_links`` rotated against its undeformed state at any sample (..., links) [rad]: beams are
     linear, above SMALL_SLOPE this is not small any more."""
     animator: Callable[..., Path] | None = field(default=None, repr=False)
     """Draws the motion as a page; models that were built from a robot give it."""

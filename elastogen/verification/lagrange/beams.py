@@ -20,7 +20,7 @@ POINTS = 6  # of Gauss on an element: squares of velocities have degree 10 with 
 
 
 def rotated(numbers: Numbers, place: Place) -> Pair:
-    """The frame at a place, turned about z by the slope there, and its rate."""
+    """The frame at a place, rotated about z by the slope there, and its rate."""
     along, across, slope = place
     c, s = numbers.context.cos(slope.value), numbers.context.sin(slope.value)
     A, rate = numbers.unit(4), numbers.unit(4) * 0

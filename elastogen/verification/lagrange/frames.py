@@ -89,7 +89,7 @@ class ContactFrame:
         self._element = self.beam.element_at(x[self.own], x)
 
     def seat(self, x: Array, xd: Array) -> Pair:
-        """Where the joint is, without the turn of its child."""
+        """Where the joint is, without the rotation of its child."""
         d = Rated(x[self.own], xd[self.own])
         return rotated(self.numbers, self.beam.place(d, x, xd, self._element, at_node=self.nodal))
 
@@ -329,7 +329,7 @@ def cross(v: sympy.Matrix) -> sympy.Matrix:
 
 
 def screw_matrix(axis: sympy.Matrix, s: sympy.Expr, turns: bool, advance: sympy.Expr) -> sympy.Matrix:
-    """A turn by s about the axis (Rodrigues) and a displacement advance s along it."""
+    """A rotation by s about the axis (Rodrigues) and a displacement advance s along it."""
     motion = sympy.eye(4)
     if turns:
         K = cross(axis)

@@ -55,7 +55,7 @@ def _rotated(formula: Formula) -> dict[sympy.Symbol, Vector] | None:
 
 
 def _screw(slope: sympy.Matrix, axis: Vector | None) -> Screw | None:
-    """A turn about the axis with a displacement along it, or a displacement of unit length."""
+    """A rotation about the axis with a displacement along it, or a displacement of unit length."""
     if axis is None:
         if not all(entry.is_number for entry in slope) or abs(float(slope.norm()) - 1) > ROUNDING:
             return None

@@ -51,7 +51,7 @@ class FormulaJoint(JointKind):
             schema={"type": "object", "additionalProperties": {"enum": ["rad", "m"]}}),
         Key("displacement", "expressions of coordinates and parameters", shape="written", unit="m", default=(), schema=_THREE),
         Key("rotation", "rotation vector, expressions", shape="written", unit="rad", default=(), schema=_THREE),
-        Key("turns", "instead of rotation: turns about fixed axes, outermost first", shape="written", default=(),
+        Key("turns", "instead of rotation: rotations about fixed axes, outermost first", shape="written", default=(),
             schema={"type": "array", "items": _TURN}),
     )  # fmt: skip
     takes: ClassVar[tuple[str, ...]] = ("placement", "limits", "motor", "friction")

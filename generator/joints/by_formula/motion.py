@@ -162,7 +162,7 @@ class FormulaMotion(FrameMotion):
 
 
 def _about(graph: Graph, axis: Vector, angle: Value) -> tuple[AxisRotation, ...]:
-    """The turn about an axis: one step about a coordinate axis, else with two to that direction and back."""
+    """The rotation about an axis: one step about a coordinate axis, else with two to that direction and back."""
     x, y, z = (float(component) for component in axis)
     c, s = graph.cos(angle), graph.sin(angle)
     for k, component in enumerate((x, y, z)):

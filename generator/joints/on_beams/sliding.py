@@ -31,7 +31,7 @@ PLANE = (
 
 
 class SlidingJoint(JointKind):
-    """The joint is at x = d on the parent's axis, and turns with it; the child is turned further by gamma."""
+    """The joint is at x = d on the parent's axis, and turns with it; the child is rotated further by gamma."""
 
     name = "sliding"
     takes: ClassVar[tuple[str, ...]] = ("gamma", "slide", "limits", "motor", "friction")
@@ -101,7 +101,7 @@ class Contact(FrameMotion):
 
     ``line`` gives its place and the angle of the beam there by all coordinates they depend on: the joint's own d and those
     of the beam. The twists are its derivatives: with the smooth line, (1, w', 0) and w'' for d, (0, phi_j, 0) and phi_j'
-    for a coordinate of the beam. The frame is turned further by the fixed angle gamma.
+    for a coordinate of the beam. The frame is rotated further by the fixed angle gamma.
     """
 
     by_functions = True

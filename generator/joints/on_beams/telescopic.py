@@ -20,7 +20,7 @@ from elastogen.generator.robot.robot import Joint, Matrix, Robot, Scalar
 
 
 class TelescopicJoint(JointKind):
-    """The length d of the beam is outside of the joint; the beam is turned against the joint's place by gamma."""
+    """The length d of the beam is outside of the joint; the beam is rotated against the joint's place by gamma."""
 
     name = "telescopic"
     takes: ClassVar[tuple[str, ...]] = ("gamma", "slide", "placement", "limits", "motor", "friction")

@@ -120,7 +120,7 @@ def start_of_path(of: Quantities, found: Found) -> list[Difference]:
 
 
 def neutral(of: Quantities, found: Found) -> list[Difference]:
-    """Zeros, and quaternions without a turn."""
+    """Zeros, and quaternions without rotation."""
     expected = np.zeros((len(of.at("q")), of.of.nq))
     for place in of.of.places:
         if len(place.q) != len(place.v):

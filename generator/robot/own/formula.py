@@ -1,6 +1,6 @@
 """The motion of a joint as its user writes it: expressions for a displacement and a rotation, in coordinates and parameters.
 
-``T(q) = Trans(displacement) . Rot``, where the rotation is a product of turns about fixed axes, outermost first, or that of a
+``T(q) = Trans(displacement) . Rot``, with Rot a product of rotations about fixed axes, outermost first, or that of a
 rotation vector. Text from files goes through the language of terms; Python may give SymPy expressions, whose symbols are taken
 by their names.
 """
@@ -41,7 +41,7 @@ def coordinate(name: str) -> sympy.Symbol:
 
 @dataclass(frozen=True)
 class FormulaRotation:
-    """A turn about a fixed axis."""
+    """A rotation about a fixed axis."""
 
     axis: Vector  # unit vector, in the frame before the turn
     angle: sympy.Expr  # [rad]
@@ -170,7 +170,7 @@ def _plain(given: Any, where: Location) -> int | float | str:
 
 
 def _about_one_axis(vector: Components) -> tuple[FormulaRotation, ...] | None:
-    """The turn of a rotation vector whose direction is fixed, or None: then zero needs no limit, and sines are few."""
+    """The rotation of a rotation vector whose direction is fixed, or None: then zero needs no limit, and sines are few."""
     used = [k for k in range(3) if not _is_zero(vector[k])]
     if not used:
         return ()
