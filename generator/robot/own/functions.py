@@ -13,9 +13,9 @@ from sympy.core.function import AppliedUndef
 
 from elastogen.generator.robot.location import Location, did_you_mean
 from elastogen.generator.robot.own.expression_size import excess
+from elastogen.generator.robot.own.plain_symbols import by_symbols
 from elastogen.generator.robot.own.states import states_of
 from elastogen.generator.robot.own.terms import TIME, Symbols, symbol
-from elastogen.generator.robot.own.time_functions import by_symbols
 from elastogen.generator.robot.reserved import is_word
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ import sympy
 from elastogen.generator.robot.location import Location, did_you_mean
 from elastogen.generator.robot.names import check_name, check_parameter_name
 from elastogen.generator.robot.own.expression_size import excess
+from elastogen.generator.robot.own.plain_symbols import by_symbols
 from elastogen.generator.robot.own.terms import TIME, Symbols, Term, symbol
-from elastogen.generator.robot.own.time_functions import by_symbols
 from elastogen.generator.robot.robot import Parameter, Robot
 
 _PLAIN = "write a matrix of symbols: sympy.Matrix(sympy.symbols('{}:3', real=True)), or one symbol"

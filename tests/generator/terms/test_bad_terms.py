@@ -64,7 +64,9 @@ def nested(depth: int) -> sympy.Expr:
             "potential: got 'the MatrixSymbol k'",
         ),
         ({"potential": dynamicsymbols("elbw") ** 2}, r"potential: got 'elbw\(t\)'.*did you mean 'elbow'\?"),
-        ({"potential": dynamicsymbols("q1") ** 2}, "name dynamicsymbols like coordinates .shoulder, elbow"),
+        ({"potential": dynamicsymbols("q3") ** 2}, "name dynamicsymbols like coordinates .shoulder, elbow"),
+        ({"forces": {"elbow": dynamicsymbols("qd1")}}, "name dynamicsymbols like coordinates .shoulder, elbow"),
+        ({"potential": sympy.Symbol("q3") ** 2}, "potential: got 'q3'"),
         ({"potential": dynamicsymbols("elbow", 1) ** 2}, r"got 'qd\[elbow\]', expected no qd in potential"),
         ({"forces": {"elbow": dynamicsymbols("elbow", 3)}}, "at most second derivatives"),
         ({"potential": None}, "potential: .*a SymPy expression"),
@@ -76,6 +78,14 @@ def test_bad_terms_are_refused(given: dict[str, Any], words: str) -> None:
     with pytest.raises(elastogen.RobotError, match=words):
         ROBOT.with_terms(name="mine", **given)
     assert ROBOT.terms == ()
+
+
+def test_a_symbol_with_two_meanings_is_refused() -> None:
+    arm = serial_arm()
+    for joint, name in zip(arm["joints"], ("q2", "q1"), strict=True):
+        joint["name"] = name
+    with pytest.raises(elastogen.RobotError, match=r"potential: got 'q1', expected one meaning.*number of q\[q2\]"):
+        elastogen.load(arm).with_terms(name="mine", potential=sympy.Symbol("q1") ** 2)
 
 
 def test_names_of_terms_are_unique_and_plain() -> None:

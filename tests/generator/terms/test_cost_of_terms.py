@@ -81,6 +81,23 @@ def test_functions_of_time_are_coordinates() -> None:
     by_time = robot.with_terms(name="x", forces={"elbow": -2 * dynamicsymbols("elbow", 1) - sympy.sin(dynamicsymbols("elbow"))})
     by_symbols = robot.with_terms(name="x", forces={"elbow": -2 * s.qd[1] - sympy.sin(s.q[1])})
     assert by_time == by_symbols
+    by_number = -2 * dynamicsymbols("q2", 1) - sympy.sin(dynamicsymbols("q2"))
+    assert robot.with_terms(name="x", forces={"elbow": by_number}) == by_symbols
+
+
+def test_plain_symbols_are_coordinates() -> None:
+    """As closed forms print them: an expression of one can be a term; a parameter of the same name goes first."""
+    robot = elastogen.load("two_link")
+    s = elastogen.symbols(robot)
+    by_symbols = robot.with_terms(name="x", forces={"elbow": -2 * s.qd[1] - sympy.sin(s.q[1] + s.q[0])})
+    q1, q2, qd2, elbow = sympy.symbols("q1 q_2 qd2 elbow")
+    for angle in (q2, elbow, sympy.Symbol("q2", real=True)):
+        assert robot.with_terms(name="x", forces={"elbow": -2 * qd2 - sympy.sin(angle + q1)}) == by_symbols
+    closed = elastogen.derive(robot)
+    found = robot.with_function("inertia", outputs={"m": closed.mass_matrix[0, 1]})
+    assert found.functions[0].outputs["m"].elements[0] == closed.mass_matrix[0, 1].xreplace({closed.q[1]: s.q[1]})
+    stiff = robot.with_terms(name="x", potential=elbow * s.q[1] ** 2, parameters={"elbow": 3.0})
+    assert sympy.Symbol("elbow", real=True) in stiff.terms[0].free_symbols
 
 
 def spring(robot: Any, first: str, second: str, **more: Any) -> Any:
