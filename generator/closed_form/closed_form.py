@@ -1,8 +1,8 @@
-"""Closed forms of a rigid robot's kinematics and dynamics for reading: ``elastogen.derive(robot)``.
+"""Closed forms of a robot's kinematics and dynamics for reading: ``elastogen.derive(robot)``.
 
-The results are SymPy matrices as papers print them (paper 004) and a second derivation, by Lagrange's
-equations, that checks the recursive one behind the generated code. Coordinates are plain symbols q1, q2,
-..., rates qd1, ..., qdd1, ... Every quantity is derived when it is first asked for and kept.
+The results are SymPy matrices as papers print them (paper 004): the recursions behind the generated code with all
+intermediates put in, and sines and cosines combined. Coordinates are plain symbols q1, q2, ..., rates qd1, ...,
+qdd1, ... Every quantity is derived when it is first asked for and kept.
 """
 
 from __future__ import annotations
@@ -19,19 +19,16 @@ import sympy
 from elastogen.generator.closed_form import latex
 from elastogen.generator.closed_form.compose import compose, entries_of, one_entry, one_frame, shape_of
 from elastogen.generator.closed_form.document import Document, Equation, with_shared_parts
-from elastogen.generator.closed_form.exact_numbers import exact, exact_array
 from elastogen.generator.closed_form.exponentials import ExponentialForms
-from elastogen.generator.closed_form.friction import friction_of
-from elastogen.generator.closed_form.functions import closed_form
-from elastogen.generator.closed_form.kinematics import Kinematics, number_of_joint_coordinates, skew
+from elastogen.generator.closed_form.friction import friction_of, without_dry_friction
+from elastogen.generator.closed_form.functions import closed_entry, closed_form
 from elastogen.generator.closed_form.notation import Notation, coordinate_letter
 from elastogen.generator.closed_form.quantities import QUANTITIES, check_frame, is_function, named_outputs, quantity
 from elastogen.generator.closed_form.steps.recursion import Recursion, recursion
 from elastogen.generator.closed_form.symbols import with_numbers, with_symbols
-from elastogen.generator.closed_form.trigonometry import Polynomial, TrigonometricRing
 from elastogen.generator.description.load_robot import RobotSource, load
 from elastogen.generator.robot.errors import OutputError
-from elastogen.generator.robot.robot import Actuation, Body, Robot
+from elastogen.generator.robot.robot import Robot
 
 FrameChoice: TypeAlias = Literal["base", "own"]
 SymbolicChoice: TypeAlias = Literal["named", "nonzero", "none", "all"]
@@ -57,128 +54,125 @@ def derive(
     mass, inertia, drive and gravity number, and of flexible links length, mass per length, stiffness and tip body.
     ``elements`` says which element of a beam is inside each sliding joint, where the equations depend on it.
     """
-    loaded = robot if isinstance(robot, Robot) else load(robot)
-    by_screws = all(joint.by_screws for joint in loaded.joints)
-    if loaded.loops or loaded.terms or not by_screws or any(coordinate.elastic for coordinate in loaded.coordinates):
-        from elastogen.generator.closed_form.by_programs import ProgramForm
-
-        return ProgramForm(loaded, symbolic=symbolic, elements=elements)
-    return ClosedForm(loaded, symbolic=symbolic)
+    return ClosedForm(robot if isinstance(robot, Robot) else load(robot), symbolic=symbolic, elements=elements)
 
 
 class ClosedForm:
     """Closed forms of one robot: SymPy matrices, LaTeX and numpy functions.
 
     Frames are numbered 1, 2, ... in the order of ``frame_names``: every link except the base, then the tip.
-    The equation of motion is ``F = M qdd + C qd + G + friction``, that of docs/equations/formulation.md;
-    ``M`` and the kinetic energy contain the motors' reflected inertias, and all dynamics contain the
-    payload at the tip.
+    The equation of motion is that of docs/equations/formulation.md; ``M`` and the kinetic energy contain the motors'
+    reflected inertias, and all dynamics contain the payload at the tip. Elastic coordinates are numbered with the others.
     """
 
-    def __init__(self, robot: Robot, *, symbolic: SymbolicChoice = "named") -> None:
+    def __init__(
+        self, robot: Robot, *, symbolic: SymbolicChoice = "named", elements: Mapping[str, int] = MappingProxyType({})
+    ) -> None:
         if not isinstance(symbolic, str) or symbolic not in _SYMBOLIC:
             raise OutputError(f"derive: symbolic={symbolic!r}, expected one of {', '.join(_SYMBOLIC)}.")
         self.robot, self._fractions = _SYMBOLIC[symbolic](robot), symbolic == "all"
+        self._elements = elements
         self.frame_names = (*(link.name for link in robot.links[1:]), "tip")
-        letter = coordinate_letter(self.robot)
-        numbers = range(1, number_of_joint_coordinates(robot) + 1)
+        self._letter = coordinate_letter(self.robot)
+        counts = {"": len(robot.coordinates), "d": len(robot.velocities), "dd": len(robot.velocities)}
         self.q, self.qd, self.qdd = (
-            tuple(sympy.Symbol(f"{letter}{dots}{k}", real=True) for k in numbers) for dots in ("", "d", "dd")
+            tuple(sympy.Symbol(f"{self._letter}{dots}{k}", real=True) for k in range(1, n + 1)) for dots, n in counts.items()
         )
-        self._vectors: dict[tuple[str, int, str, bool], Vectors] = {}
+        self._smooth, self._dry = without_dry_friction(self.robot)
+        self._kept: dict[str, Any] = {}
 
     # -- kinematics --------------------------------------------------------------------------------
 
-    @cached_property
+    @property
     def transforms(self) -> tuple[sympy.ImmutableMatrix, ...]:
         """T_i0 of every frame, the tip last: products of the joints' transformations (paper 004 (4)-(7))."""
-        bottom = np.array([[self._ring.zero] * 3 + [self._ring.one]], dtype=object)
-        return tuple(
-            self._matrix(np.vstack([np.column_stack([frame.rotation, frame.position]), bottom]))
-            for frame in self._kinematics.frames
-        )
+        return tuple(self._only("forward_kinematics"))
 
     def angular_velocities(self, frame: FrameChoice = "base") -> Vectors:
         """Return omega_i of every frame, in frame 0 (paper 004 (42)) or in its own axes ((13)-(18))."""
-        return self._motion("velocity", 3, frame)
+        return self._motion("frame_velocities", 3, frame)
 
     def linear_velocities(self, frame: FrameChoice = "base") -> Vectors:
         """Return v_i of every frame's origin, in frame 0 (paper 004 (41)) or in its own axes ((20)-(25))."""
-        return self._motion("velocity", 0, frame)
+        return self._motion("frame_velocities", 0, frame)
 
     def angular_accelerations(self, frame: FrameChoice = "base") -> Vectors:
         """Return eps_i of every frame, in frame 0 (paper 004 (44)) or in its own axes ((26)-(31))."""
-        return self._motion("acceleration", 3, frame)
+        return self._motion("frame_accelerations", 3, frame)
 
     def linear_accelerations(self, frame: FrameChoice = "base", *, with_gravity: bool = False) -> Vectors:
         """Return a_i of every frame's origin, in frame 0 (paper 004 (43)) or in its own axes ((32)-(37)).
 
         ``with_gravity`` adds minus the gravity vector, the base acceleration of paper 004 (12).
         """
-        return self._motion("acceleration", 0, frame, with_gravity)
+        if not isinstance(with_gravity, bool):
+            raise OutputError(f"with_gravity={with_gravity!r}, expected True or False.")
+        found = self._motion("frame_accelerations", 0, frame)
+        if not with_gravity:
+            return found
+        g = sympy.ImmutableMatrix(self.robot.gravity)
+        seen = [transform[:3, :3].T * g if frame == "own" else g for transform in self.transforms]
+        return tuple(sympy.ImmutableMatrix(a - part) for a, part in zip(found, seen, strict=True))
 
-    @cached_property
+    @property
     def jacobian(self) -> sympy.ImmutableMatrix:
         """6 x n Jacobian of the tip in frame 0, linear rows first (paper 002 (11))."""
-        return self._matrix(self._kinematics.jacobian(-1))
+        return self._only("jacobian")
 
-    @cached_property
+    @property
     def jacobian_tip(self) -> sympy.ImmutableMatrix:
         """6 x n Jacobian of the tip in the axes of the tip frame (paper 002 (12))."""
-        return self._matrix(self._kinematics.jacobian(-1, own_frame=True))
+        return self._only("jacobian_tip")
 
-    @cached_property
+    @property
     def jacobian_rate(self) -> sympy.ImmutableMatrix:
         """Time derivative of ``jacobian`` (paper 002 (11))."""
-        return self._matrix(self._kinematics.jacobian_rate(-1))
+        return self._only("jacobian_rate")
 
-    @cached_property
+    @property
     def jacobian_tip_rate(self) -> sympy.ImmutableMatrix:
         """R^T dJ/dt, ``jacobian_rate`` in the tip frame (paper 002 (13)); not the rate of ``jacobian_tip``."""
-        return self._matrix(self._kinematics.jacobian_rate(-1, own_frame=True))
+        return self._only("jacobian_rate_tip")
 
-    # -- dynamics, by Lagrange's equations ---------------------------------------------------------
+    # -- dynamics ----------------------------------------------------------------------------------
 
-    @cached_property
+    @property
     def mass_matrix(self) -> sympy.ImmutableMatrix:
-        """M(q), n x n, with the payload and the motors' reflected inertias."""
-        return self._matrix(self._mass)
+        """M(q), n x n, with the payload and the motors' reflected inertias (paper 002 (21))."""
+        return self._only("mass_matrix")
 
-    @cached_property
+    @property
     def coriolis_matrix(self) -> sympy.ImmutableMatrix:
         """C(q, qd), n x n, by Christoffel symbols: dM/dt - 2 C is skew."""
-        return self._matrix(self._coriolis)
+        return self._only("coriolis_matrix")
 
-    @cached_property
+    @property
     def coriolis_vector(self) -> sympy.ImmutableMatrix:
         """C(q, qd) qd, the Coriolis and centrifugal forces, n x 1."""
-        return self._matrix(self._ring.product(self._coriolis, self._kinematics.qd))
+        return self._only("coriolis_vector")
 
-    @cached_property
+    @property
     def gravity_vector(self) -> sympy.ImmutableMatrix:
-        """G(q) = dV/dq, n x 1: the forces that hold the robot against gravity."""
-        return self._matrix(self._gravity)
+        """G(q) = dV/dq of weights and own potentials, n x 1: the forces that hold the robot against gravity."""
+        return self._only("gravity_vector")
 
-    @cached_property
+    @property
     def kinetic_energy(self) -> sympy.Expr:
-        """qd^T M qd / 2."""
-        qd = self._kinematics.qd
-        return self._ring.readable(self._ring.product(qd, self._mass, qd) * self._ring(sympy.S.Half))
+        """qd^T M qd / 2 (paper 000 (44))."""
+        return self._only("kinetic_energy")
 
-    @cached_property
+    @property
     def potential_energy(self) -> sympy.Expr:
-        """V(q) = - sum_i m_i g . r_Ci, zero for masses at the origin of frame 0."""
-        return self._ring.readable(self._potential)
+        """V(q): weights (zero for masses at the origin of frame 0), deformation and own potentials."""
+        return self._only("potential_energy")
 
     @cached_property
     def inverse_dynamics(self) -> sympy.ImmutableMatrix:
-        """F = M qdd + C qd + G + friction, n x 1: the forces of the drives on the joints' side."""
-        ring, qd, qdd = self._ring, self._kinematics.qd, self._kinematics.qdd
-        rigid = ring.product(self._mass, qdd) + ring.product(self._coriolis, qd) + self._gravity
-        forces = [ring.readable(force) for force in rigid]
-        for drive, (j, rate) in zip(self._drives, enumerate(self.qd), strict=True):
-            forces[j] += friction_of(drive, rate, forces[j])
-        return sympy.ImmutableMatrix(forces)
+        """F, n x 1, with everything: friction, elastic forces, own terms."""
+        if not self._dry:
+            return self._only("inverse_dynamics")
+        found = closed_form(self._smooth, "inverse_dynamics", self._letter, self._elements, fractions=self._fractions)
+        return sympy.ImmutableMatrix([force + self._friction(j, force) for j, force in enumerate(found["F"])])
 
     # -- functions of the catalogue, and a second kinematics -----------------------------------------
 
@@ -186,18 +180,18 @@ class ClosedForm:
         """Return the outputs of any function of the catalogue, of flexible robots too, by their names.
 
         For example ``function("acceleration_energy_2")["E"]``. Arguments are q1, qd1, qdd1, q3_1, q4_1, q5_1, ... ``elements``
-        says which element of a beam is inside each sliding joint: ``{"joint2": 1}``.
+        says which element of a beam is inside each sliding joint: ``{"joint2": 1}``; those of :func:`derive` hold otherwise.
         """
-        return closed_form(self.robot, name, self.q[0].name.rstrip("0123456789"), elements, fractions=self._fractions)
+        return closed_form(self.robot, name, self._letter, elements or self._elements, fractions=self._fractions)
 
     def steps(self, name: str, elements: Mapping[str, int] = MappingProxyType({})) -> Recursion:
         """Return the recursion behind a function, equation by equation; ``steps("inverse_dynamics").written("latex")``."""
-        return recursion(self.robot, name, self.q[0].name.rstrip("0123456789"), elements)
+        return recursion(self.robot, name, self._letter, elements or self._elements)
 
     @cached_property
     def by_matrix_exponentials(self) -> ExponentialForms:
         """The kinematics of paper 001: products of matrix exponentials."""
-        return ExponentialForms(self.robot, self.q[0].name.rstrip("0123456789"))
+        return ExponentialForms(self.robot, self._letter)
 
     # -- for documents and numbers -----------------------------------------------------------------
 
@@ -293,6 +287,8 @@ class ClosedForm:
     ) -> list[Equation]:
         """The equations of a quantity or function: one, or one for each frame; see :meth:`latex`."""
         check_frame(frame)
+        if entry is not None and link is None and not (name in QUANTITIES and QUANTITIES[name].per_frame):
+            return [self._entry(name, entry)]
         if is_function(self.robot, name):
             found = named_outputs(name, self.function(name))
         else:
@@ -304,96 +300,29 @@ class ClosedForm:
             found = one_frame(name, found, self.frame_names, link)
         return found if entry is None else [one_entry(name, equation, entry) for equation in found]
 
-    # -- the derivation ----------------------------------------------------------------------------
+    # -- what the quantities are read from -----------------------------------------------------------
 
-    @cached_property
-    def _kinematics(self) -> Kinematics:
-        if any(coordinate.elastic for coordinate in self.robot.coordinates):
-            raise OutputError(
-                f"{self.robot.name}: it has flexible links or joints, which these closed forms are not for. Fix: ask for a "
-                "function of the catalogue, for example derive(robot).function('mass_matrix')['M']."
-            )
-        return Kinematics(self.robot, self.q, self.qd, self.qdd)
+    def _only(self, name: str) -> Any:
+        """The only output of a function of the catalogue."""
+        if name not in self._kept:
+            (self._kept[name],) = self.function(name).values()
+        return self._kept[name]
 
-    @property
-    def _ring(self) -> TrigonometricRing:
-        return self._kinematics.ring
+    def _entry(self, name: str, entry: tuple[int, ...]) -> Equation:
+        """One entry, which is read without the others."""
+        called = "jacobian_rate_tip" if name == "jacobian_tip_rate" else name
+        robot = self._smooth if name == "inverse_dynamics" else self.robot
+        index, value = closed_entry(robot, called, self._letter, self._elements, entry, fractions=self._fractions)
+        value += self._friction(entry[0] - 1, value) if name == "inverse_dynamics" else 0
+        whole = QUANTITIES[name].equation(0, 0, value) if name in QUANTITIES else named_outputs(name, {"": value})[0]
+        return whole.of_entry(index, value)
 
-    def _matrix(self, polynomials: Any) -> sympy.ImmutableMatrix:
-        return sympy.ImmutableMatrix(self._ring.map(self._ring.readable, polynomials))
+    def _friction(self, j: int, load: sympy.Expr) -> sympy.Expr:
+        """What friction adds to a row of the forces, where the rest was derived without it."""
+        return friction_of(self._dry[j], self.qd[j], load) if j in self._dry else sympy.S.Zero
 
-    def _motion(self, kind: str, first: int, frame: FrameChoice, with_gravity: bool = False) -> Vectors:
-        """Return rows first..first+2 of every frame's velocity or acceleration, in frame 0 or frame i."""
+    def _motion(self, name: str, first: int, frame: FrameChoice) -> Vectors:
+        """Rows first..first+2 of every frame's velocity or acceleration, in frame 0 or frame i."""
         check_frame(frame)
-        if not isinstance(with_gravity, bool):
-            raise OutputError(f"with_gravity={with_gravity!r}, expected True or False.")
-        key = (kind, first, frame, with_gravity)
-        if key not in self._vectors:
-            kinematics, vectors = self._kinematics, []
-            for i in range(len(self.frame_names)):
-                vector = getattr(kinematics, kind)(i)[first : first + 3]
-                if with_gravity:
-                    vector = vector - self._gravity_acceleration
-                vectors.append(self._matrix(kinematics.projected(i, vector) if frame == "own" else vector))
-            self._vectors[key] = tuple(vectors)
-        return self._vectors[key]
-
-    @property
-    def _gravity_acceleration(self) -> Any:
-        return self._ring.array([exact(component) for component in self.robot.gravity])
-
-    def _bodies(self) -> list[tuple[int, Polynomial, Any, Any]]:
-        """Return (frame, mass, centre of mass, inertia about it) of every moving body, the payload last."""
-        ring, bodies = self._ring, [*(link.body for link in self.robot.links[1:]), self.robot.payload]
-        return [
-            (i, ring(exact(body.mass)), *(ring.array(exact_array(part)) for part in (body.com, body.inertia)))
-            for i, body in enumerate(bodies)
-            if body != Body()
-        ]
-
-    @cached_property
-    def _mass(self) -> Any:
-        """M = sum_i m_i J_Ci^T J_Ci + J_wi^T I_i J_wi (+ n_j^2 J_mj), Koenig's theorem, columns in frame i.
-
-        The kinetic energy of paper 000 (44); equal to paper 002 (21), M_jk = sum_i Tr(A_ij I_psi A_ik^T).
-        """
-        ring, kinematics = self._ring, self._kinematics
-        total = np.full((kinematics.n, kinematics.n), ring.zero, dtype=object)
-        for i, mass, centre, inertia in self._bodies():
-            jacobian = kinematics.jacobian(i, own_frame=True)
-            linear, angular = jacobian[:3], jacobian[3:]
-            of_centre = linear - ring.product(skew(centre), angular)  # v_C = v + omega x r_C
-            total = total + ring.product(of_centre.T, of_centre) * mass + ring.product(angular.T, inertia, angular)
-        for j, drive in enumerate(self._drives):
-            total[j, j] += ring(exact(drive.motor_inertia)) * ring(exact(drive.gear_ratio)) ** 2
-        return ring.map(ring.normal, total)
-
-    @property
-    def _drives(self) -> list[Actuation]:
-        """The drive of every coordinate."""
-        return [joint.actuation for joint in self.robot.joints for _ in joint.type.coordinates]
-
-    @cached_property
-    def _coriolis(self) -> Any:
-        """C_ij = sum_k (dM_ij/dq_k + dM_ik/dq_j - dM_jk/dq_i) qd_k / 2, by Christoffel symbols."""
-        ring, qd, n = self._ring, self._kinematics.qd, self._kinematics.n
-        partial = [ring.derivative(self._mass, k) for k in range(n)]
-        half = ring(sympy.S.Half)
-        coriolis = np.full((n, n), ring.zero, dtype=object)
-        for i, j, k in np.ndindex(n, n, n):
-            coriolis[i, j] += (partial[k][i, j] + partial[j][i, k] - partial[i][j, k]) * qd[k] * half
-        return coriolis
-
-    @cached_property
-    def _potential(self) -> Polynomial:
-        """V = - sum_i m_i g . (p_i0 + R_i0 r_Ci)."""
-        ring, total = self._ring, self._ring.zero
-        for i, mass, centre, _ in self._bodies():
-            frame = self._kinematics.frames[i]
-            total -= mass * (self._gravity_acceleration @ (frame.position + ring.product(frame.rotation, centre)))
-        return ring.normal(total)
-
-    @cached_property
-    def _gravity(self) -> Any:
-        """G_j = dV/dq_j; the opposite of the active forces of paper 002 (25)."""
-        return np.array([self._ring.derivative(self._potential, j) for j in range(len(self.q))], dtype=object)
+        rows = self._only(name + ("_local" if frame == "own" else ""))
+        return tuple(sympy.ImmutableMatrix(rows[i, first : first + 3]).T for i in range(rows.rows))

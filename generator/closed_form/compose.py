@@ -14,6 +14,7 @@ from elastogen.generator.closed_form.document import (
     TooLongError,
     bounded,
     frames_sentence,
+    index_of_entry,
     symbol_rows,
     with_shared_parts,
 )
@@ -65,19 +66,10 @@ def one_frame(name: str, equations: Sequence[Equation], frames: Sequence[str], l
 
 def one_entry(name: str, equation: Equation, entry: tuple[int, ...]) -> Equation:
     """One entry of a matrix, counted from 1."""
-    if not isinstance(entry, (tuple, list)) or not all(type(k) is int for k in entry):
-        raise OutputError(f"{name}: got entry={entry!r}, expected whole numbers counted from 1, for example (1, 2).")
     value: Any = equation.value
-    shown = ",".join(map(str, entry))
-    if not isinstance(value, sympy.MatrixBase):
-        raise OutputError(f"{name}: got entry {shown}, but it is one expression. Fix: leave it out.")
-    shape = value.shape[:1] if value.cols == 1 else value.shape
-    inside = len(entry) == len(shape) and all(1 <= k <= size for k, size in zip(entry, shape, strict=True))
-    if not inside:
-        what = "a row" if len(shape) == 1 else "row and column"
-        raise OutputError(f"{name}: got entry {shown}, expected {what} from 1 to {', '.join(map(str, shape))}.")
+    shape = value.shape[: 1 if value.cols == 1 else 2] if isinstance(value, sympy.MatrixBase) else ()
+    index = index_of_entry(name, shape, entry)
     row, column = entry if len(entry) == 2 else (*entry, 1)
-    index = shown if len(shape) == 1 or max(shape) > 9 else f"{row}{column}"
     return equation.of_entry(index, value[row - 1, column - 1])
 
 

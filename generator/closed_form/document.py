@@ -222,3 +222,16 @@ def _size(value: Any) -> int:
     """Operations of a value."""
     entries = list(value) if isinstance(value, sympy.MatrixBase) else [value]
     return sum(int(sympy.sympify(entry).count_ops()) for entry in entries)
+
+
+def index_of_entry(name: str, shape: tuple[int, ...], entry: tuple[int, ...]) -> str:
+    """The index of an entry, counted from 1, as it is printed; one that a result of that shape does not have is refused."""
+    if not isinstance(entry, (tuple, list)) or not all(type(k) is int for k in entry):
+        raise OutputError(f"{name}: got entry={entry!r}, expected whole numbers counted from 1, for example (1, 2).")
+    shown = ",".join(map(str, entry))
+    if not shape:
+        raise OutputError(f"{name}: got entry {shown}, but it is one expression. Fix: leave it out.")
+    if len(entry) != len(shape) or not all(1 <= k <= size for k, size in zip(entry, shape, strict=True)):
+        what = "a row" if len(shape) == 1 else "row and column" if len(shape) == 2 else "indices"
+        raise OutputError(f"{name}: got entry {shown}, expected {what} from 1 to {', '.join(map(str, shape))}.")
+    return shown if len(shape) != 2 or max(shape) > 9 else shown.replace(",", "")

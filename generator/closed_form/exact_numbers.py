@@ -6,7 +6,6 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
-import numpy as np
 import sympy
 from sympy.polys.domains import QQ
 
@@ -27,11 +26,6 @@ def exact(value: object) -> sympy.Expr:
     return expr.xreplace({number: exact_number(float(number)) for number in expr.atoms(sympy.Float)})
 
 
-def exact_array(values: Any) -> Any:
-    """An array of such scalars."""
-    return np.vectorize(exact, otypes=[object])(np.array(values, dtype=object))
-
-
 @lru_cache(maxsize=4096)
 def exact_number(number: float) -> sympy.Expr:
     """Return the number that rounds to this one: a short decimal, a fraction as 1/3, a root as sqrt(2)/10, else all its digits.
@@ -47,6 +41,17 @@ def exact_number(number: float) -> sympy.Expr:
         return sympy.Rational(fraction.numerator, fraction.denominator)
     root = _root_of(number, _LARGEST_DENOMINATOR)
     return root if float(root) == number else decimal
+
+
+def is_decimal(number: sympy.Expr) -> bool:
+    """Whether it has finitely many digits, as 0.3 and unlike 1/3 and sqrt(2)."""
+    if not number.is_Rational:
+        return False
+    odd = number.q
+    for prime in (2, 5):
+        while odd % prime == 0:
+            odd //= prime
+    return bool(odd == 1)
 
 
 def rotation_entry(value: Scalar) -> sympy.Expr:
@@ -76,9 +81,5 @@ def readable_number(value: Any, fractions: bool = False) -> sympy.Expr:
     fraction = QQ.to_sympy(value)
     if fractions and fraction.q <= _LARGEST_FRACTION:
         return fraction
-    odd = fraction.q
-    for prime in (2, 5):
-        while odd % prime == 0:
-            odd //= prime
-    is_fraction = fraction.q in _SIMPLE_DENOMINATORS or (odd > 1 and fraction.q <= _LONGEST_FRACTION)
+    is_fraction = fraction.q in _SIMPLE_DENOMINATORS or (not is_decimal(fraction) and fraction.q <= _LONGEST_FRACTION)
     return fraction if is_fraction else sympy.Float(fraction, 15)

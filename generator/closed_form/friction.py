@@ -1,10 +1,34 @@
-"""Friction of a joint as an expression."""
+"""Dry friction of the joints as expressions, beside the polynomials of everything else."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import sympy
 
-from elastogen.generator.robot.robot import Actuation
+from elastogen.generator.robot.robot import Actuation, Robot
+
+_DRY = ("coulomb", "stribeck", "load", "viscous_asymmetry", "coulomb_asymmetry")
+
+
+def without_dry_friction(robot: Robot) -> tuple[Robot, dict[int, Actuation]]:
+    """The robot with joints that have no friction, and the drives by the numbers of their velocities.
+
+    Without dry friction, where velocities are not rates of coordinates, or where a joint follows another, it is the robot
+    itself, and no drive.
+    """
+    dry = any(getattr(joint.actuation, key) != 0 for joint in robot.joints for key in _DRY)
+    if not dry or not all(joint.by_screws for joint in robot.joints):
+        return robot, {}
+    names = robot.velocity_names
+    drives: dict[int, Actuation] = {}
+    for joint in robot.joints:
+        drives |= {names.index(c.name(joint.name)): joint.actuation for c in joint.type.velocities}
+    joints = tuple(
+        replace(joint, actuation=replace(joint.actuation, viscous=0, offset=0, **dict.fromkeys(_DRY, 0)))
+        for joint in robot.joints
+    )
+    return replace(robot, joints=joints), drives
 
 
 def friction_of(drive: Actuation, rate: sympy.Expr, load: sympy.Expr) -> sympy.Expr:

@@ -9,14 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 import sympy
 
-from elastogen.generator.closed_form.document import TooLongError
+from elastogen.generator.closed_form.document import TooLongError, index_of_entry
 from elastogen.generator.closed_form.exact_numbers import exact, rotation_entry
-from elastogen.generator.closed_form.kinematics import joint_angles
+from elastogen.generator.closed_form.parallel_axes import sums_of_angles
+from elastogen.generator.closed_form.symbols import with_exact_numbers
 from elastogen.generator.closed_form.trigonometry import Polynomial, TrigonometricRing, Weights
 from elastogen.generator.functions.derivation import CATALOGUE, entry_of, output_names
 from elastogen.generator.functions.own.functions import ARRANGED, own_entries
@@ -86,8 +88,6 @@ class ReadableValues:
         self._angles = {node: self._angle(node) for node in order if graph.op[node] in (Op.SIN, Op.COS)}
         arguments = [symbols[label] for label in labels if label.endswith("]")]
         arguments = [symbol for symbol in arguments if symbol not in self.coordinates]
-        arguments += [sympy.Dummy("unused")] * (len(arguments) % 2)
-        half = len(arguments) // 2  # the ring takes rates in two lists; here they only sort the terms
         constants = [symbols[label] for label in labels if not label.endswith("]")]
         numbers = {graph.number[node] for node in order if graph.op[node] is Op.CONSTANT}
         constants += [rotation_entry(number) for number in sorted(numbers)]
@@ -98,8 +98,7 @@ class ReadableValues:
         rotating = [angle.weights for angle in self._angles.values() if any(angle.weights)]
         self.ring = TrigonometricRing(
             self.coordinates,
-            arguments[:half],
-            arguments[half:],
+            arguments,
             dict.fromkeys([*rotating, *sums]),
             range(len(self.coordinates)),
             [exact(constant) for constant in constants],
@@ -230,47 +229,55 @@ def with_live_parameters(robot: Robot) -> Robot:
     return replace(robot, joints=joints, parameters={name: replace(p, live=True) for name, p in robot.parameters.items()})
 
 
-def readable(robot: Robot, graph: Graph, values: Sequence[Value], letter: str) -> ReadableValues:
+def readable(
+    robot: Robot,
+    graph: Graph,
+    values: Sequence[Value],
+    letter: str,
+    exact_numbers: Mapping[str, sympy.Expr] = MappingProxyType({}),
+) -> ReadableValues:
     """Values of a graph that was derived from ``with_live_parameters(robot)``, ready to be read."""
-    symbols = input_symbols(robot, letter)
+    symbols = {**input_symbols(robot, letter), **exact_numbers}
     coordinates = [symbols[f"q[{k}]"] for k in range(len(robot.coordinates))]
     by_screws = all(joint.by_screws for joint in robot.joints)
-    return ReadableValues(graph, values, symbols, coordinates, joint_angles(robot) if by_screws else ())
+    return ReadableValues(graph, values, symbols, coordinates, sums_of_angles(robot) if by_screws else ())
 
 
 def closed_form(
     robot: Robot, name: str, letter: str, elements: Mapping[str, int], *, fractions: bool = False
 ) -> dict[str, Any]:
     """The outputs of a function of the catalogue by name: expressions, matrices, or nested tuples of matrices."""
-    graph, outputs = _derived(robot, name, elements)
-    read = readable(robot, graph, [value for _, values in outputs for value in values], letter)
+    graph, outputs, numbers = _derived(robot, name, elements)
+    read = readable(robot, graph, [value for _, values in outputs for value in values], letter, numbers)
     read.fractions = fractions
     return {argument.name: _shaped(read, values, argument.shape) for argument, values in outputs}
 
 
 def closed_entry(
     robot: Robot, name: str, letter: str, elements: Mapping[str, int], entry: tuple[int, ...], *, fractions: bool = False
-) -> sympy.Expr:
-    """One entry (counted from 1) of the only output of a function, without the others, which may be too long."""
-    graph, outputs = _derived(robot, name, elements)
+) -> tuple[str, sympy.Expr]:
+    """One entry (counted from 1) of the only output of a function, without the others, which may be too long; and its index."""
+    graph, outputs, numbers = _derived(robot, name, elements)
     (argument, values), *others = outputs
-    inside = len(entry) == len(argument.shape) and all(1 <= k <= n for k, n in zip(entry, argument.shape, strict=True))
-    if others or not inside:
-        shown = ", ".join(map(str, argument.shape)) or "one expression"
-        raise OutputError(f"{name}: got entry {','.join(map(str, entry))}, expected one from 1 to {shown}.")
+    if others:
+        raise OutputError(f"{name} has several outputs: {', '.join(a.name for a, _ in outputs)}. Fix: leave out the entry.")
+    index = index_of_entry(name, argument.shape, entry)
     value = values[int(np.ravel_multi_index(tuple(k - 1 for k in entry), argument.shape))]
-    read = readable(robot, graph, [value], letter)
+    read = readable(robot, graph, [value], letter, numbers)
     read.fractions = fractions
-    return read(value)
+    return index, read(value)
 
 
-def _derived(robot: Robot, name: str, elements: Mapping[str, int]) -> tuple[Graph, list[tuple[Argument, list[Value]]]]:
-    """The outputs of a function as values of a graph in which every parameter is an input."""
+def _derived(
+    robot: Robot, name: str, elements: Mapping[str, int]
+) -> tuple[Graph, list[tuple[Argument, list[Value]]], dict[str, sympy.Expr]]:
+    """The outputs of a function as values of a graph whose inputs are also all parameters, and numbers as 1/3 and sqrt(2)."""
     if not isinstance(name, str):
         raise OutputError(f"got {name!r}, expected the name of a function, for example 'mass_matrix'.")
     (name,) = output_names(name, robot)
     check_elements(robot, elements)
-    family = VariantFamily(with_live_parameters(robot), elements)
+    written, numbers = with_exact_numbers(robot)
+    family = VariantFamily(with_live_parameters(written), elements)
     entry = entry_of(name, CATALOGUE | own_entries(family, CATALOGUE))
     variant = family.frame_assignments(entry.frame_assignment)[0] if entry.frame_assignment in ARRANGED else family.plain()
     derived = entry.formulations[0](variant)
@@ -279,7 +286,8 @@ def _derived(robot: Robot, name: str, elements: Mapping[str, int]) -> tuple[Grap
             f"{name} has no closed form to read: it solves linear equations. Fix: ask for what they consist of, "
             "mass_matrix and inverse_dynamics"
         )
-    return variant.graph, [(a, list(values)) for a, values in zip(entry.outputs(variant), derived.outputs, strict=True)]
+    outputs = [(a, list(values)) for a, values in zip(entry.outputs(variant), derived.outputs, strict=True)]
+    return variant.graph, outputs, numbers
 
 
 def check_elements(robot: Robot, elements: Mapping[str, int]) -> None:

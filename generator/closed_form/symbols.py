@@ -9,7 +9,7 @@ from typing import Any
 import sympy
 
 from elastogen.generator.closed_form.beam_symbols import with_beam_symbols
-from elastogen.generator.closed_form.exact_numbers import exact
+from elastogen.generator.closed_form.exact_numbers import exact, is_decimal, rotation_entry
 from elastogen.generator.robot.robot import (
     Actuation,
     Body,
@@ -71,6 +71,31 @@ def with_symbols(robot: Robot) -> Robot:
 
     mapped = _mapped(robot, symbol_for, rotations=False)
     return replace(mapped, parameters=parameters)
+
+
+def with_exact_numbers(robot: Robot) -> tuple[Robot, dict[str, sympy.Expr]]:
+    """Return the robot with a live parameter for each number that no decimal equals, and what it is: 1/3, sqrt(2)/2.
+
+    So a derivation does not add such numbers up as rounded ones. Of robots with flexible links, whose integrals are rounded
+    already, numbers stay as they are.
+    """
+    if any(link.flexible is not None for link in robot.links):
+        return robot, {}
+    found: dict[sympy.Expr, Parameter] = {}
+
+    def parameter_for(scalar: Scalar, name: str, unit: str) -> Scalar:
+        if not name or (isinstance(scalar, sympy.Basic) and not scalar.is_number):  # axes stay numbers
+            return scalar
+        number = rotation_entry(float(scalar))
+        if is_decimal(number):
+            return scalar
+        if number not in found:
+            found[number] = Parameter(f"exact_{len(found) + 1}_", float(scalar), unit, live=True)
+        return found[number].symbol
+
+    mapped = _mapped(robot, parameter_for, rotations=True)
+    numbers = {parameter.name: number for number, parameter in found.items()}
+    return replace(mapped, parameters={**robot.parameters, **{p.name: p for p in found.values()}}), numbers
 
 
 _MEANINGS = {

@@ -16,7 +16,6 @@ from functools import reduce
 from math import gcd
 from typing import Any, TypeAlias
 
-import numpy as np
 import sympy
 from sympy.polys.domains import QQ
 from sympy.polys.rings import PolyRing
@@ -59,15 +58,13 @@ class TrigonometricRing:
 
     ``angles`` are integer combinations of the coordinates ``q`` (tuples of their factors); ``lengths`` are
     the numbers of the coordinates that also occur by themselves (prismatic joints); ``constants`` are the
-    expressions of the robot's parameters that will be used. ``derivative`` and ``rate`` differentiate with
-    the chain rule.
+    expressions of the robot's parameters that will be used.
     """
 
     def __init__(
         self,
         q: Sequence[sympy.Symbol],
-        qd: Sequence[sympy.Symbol],
-        qdd: Sequence[sympy.Symbol],
+        rates: Sequence[sympy.Symbol],
         angles: Iterable[Weights],
         lengths: Iterable[int],
         constants: Sequence[sympy.Expr],
@@ -83,7 +80,7 @@ class TrigonometricRing:
         generators += [leaf for leaf in leaves if leaf.func not in (sympy.sin, sympy.cos)]
         generators += [self.q[j] for j in lengths]
         self._motion_from = len(generators)  # generators from here on are rates
-        generators += [*qd, *qdd]
+        generators += rates
         stand_ins = [sympy.Dummy(f"x{k}") for k in range(len(generators))]
         self._ring = PolyRing(stand_ins, QQ)
         self._generators = tuple(generators)
@@ -91,8 +88,6 @@ class TrigonometricRing:
         gens = self._ring.gens
         self._squares = [(2 * k + 1, 1 - gens[2 * k] ** 2) for k in range(len(pairs))]
         self._squares += [(self._index[root], self._ring(QQ.from_sympy(root.base))) for root in roots]
-        self._lengths = {j: self._index[self.q[j]] for j in lengths}
-        self._rates = [(gens[self._index[rate]], gens[self._index[second]]) for rate, second in zip(qd, qdd, strict=True)]
         self._families = _families(self.angles)
         self._has_rounded_constants = any(
             number.q > LONGEST_DENOMINATOR for expr in constants for number in expr.atoms(sympy.Rational)
@@ -120,14 +115,6 @@ class TrigonometricRing:
             return reduce(lambda product, root: product * self._ring.gens[self._index[root]], roots, self.one)
         raise ValueError(f"{expr} is not a polynomial in {', '.join(map(str, self._generators))}")
 
-    def array(self, values: object) -> Any:
-        """Return the numpy array of polynomials of a matrix or a sequence."""
-        flat = np.asarray(values, dtype=object)
-        result = np.empty(flat.shape, dtype=object)
-        for index, value in np.ndenumerate(flat):
-            result[index] = self(value)
-        return result
-
     def sine(self, angle: Weights) -> Polynomial:
         """Return sin(angle)."""
         return self._ring.gens[2 * self.angles.index(angle)]
@@ -145,45 +132,6 @@ class TrigonometricRing:
                 lowered = {(*m[:index], m[index] - 2, *m[index + 1 :]): c for m, c in high.items()}
                 polynomial = polynomial - self._ring.from_dict(high) + self._ring.from_dict(lowered) * square
         return _rounded(polynomial) if self._has_rounded_constants else polynomial
-
-    def product(self, *factors: Any) -> Any:
-        """Return the matrix product of arrays of polynomials, in normal form."""
-        result = factors[0]
-        for factor in factors[1:]:
-            result = self.map(self.normal, result @ factor)
-        return result
-
-    @staticmethod
-    def map(function: Any, values: Any) -> Any:
-        """Return ``function`` of every entry of an array of polynomials, or of the one polynomial given."""
-        if not isinstance(values, np.ndarray):
-            return function(values)
-        result = np.empty(values.shape, dtype=object)
-        for index, value in np.ndenumerate(values):
-            result[index] = function(value)
-        return result
-
-    def derivative(self, values: Any, j: int) -> Any:
-        """Return the partial derivative with respect to coordinate ``j``."""
-        return self.map(lambda polynomial: self._derivative(polynomial, j), values)
-
-    def rate(self, values: Any) -> Any:
-        """Return the time derivative by the chain rule: d/dt = sum_j qd_j d/dq_j + qdd_j d/dqd_j."""
-        return self.map(self._rate, values)
-
-    def _derivative(self, polynomial: Polynomial, j: int) -> Polynomial:
-        result = polynomial.diff(self._ring.gens[self._lengths[j]]) if j in self._lengths else self.zero
-        for k, angle in enumerate(self.angles):
-            if angle[j]:
-                sine, cosine = self._ring.gens[2 * k], self._ring.gens[2 * k + 1]
-                result += angle[j] * (polynomial.diff(sine) * cosine - polynomial.diff(cosine) * sine)
-        return self.normal(result)
-
-    def _rate(self, polynomial: Polynomial) -> Polynomial:
-        result = self.zero
-        for j, (rate, second) in enumerate(self._rates):
-            result += self._derivative(polynomial, j) * rate + polynomial.diff(rate) * second
-        return self.normal(result)
 
     # -- out of the ring ---------------------------------------------------------------------------
 

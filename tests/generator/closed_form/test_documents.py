@@ -113,7 +113,7 @@ def test_one_entry_of_a_flexible_robot_is_read_without_the_others() -> None:
     n = len(closed.q)
     (equation,) = closed.equations("mass_matrix", entry=(n, n))
     assert equation.value.count_ops() < MOST_OPERATIONS
-    with pytest.raises(elastogen.OutputError, match=f"expected one from 1 to {n}, {n}"):
+    with pytest.raises(elastogen.OutputError, match=f"expected row and column from 1 to {n}, {n}"):
         closed.equations("mass_matrix", entry=(n + 1, 1))
 
 
