@@ -62,7 +62,8 @@ def measure(
     """Evaluate functions at states; note the worst error of each, relative to the largest entry of what is expected."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", elastogen.RobotWarning)
-        derived = {function.name: function.program for function in derive_model(robot, names).functions}
+        functions = derive_model(robot, names).functions  # of robots with loops also what those need
+        derived = {function.name: function.program for function in functions if function.name in names}
     count = next(iter(derived.values())).count
     found.operations = count.mul + count.add
     for state in states:

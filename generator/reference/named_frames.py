@@ -121,6 +121,23 @@ class Frames:
         offset = Jet.constant(self.of.number(point.strain.offset), self.width)
         return stretch - offset * (y if point.strain.direction == "y" else z)
 
+    def stress(self, point: Point) -> Array:
+        """Hooke's law with Lame's constants, as a tensor (..., 3, 3) in the axes of a point on a solid."""
+        from elastogen.generator.solids.material_points import material_point  # with its extra
+
+        body = self.of.robot.link(point.link).flexible
+        assert body is not None
+        assert body.solid is not None
+        E, nu = body.solid.report["E"], body.solid.report["nu"]
+        shear = E / (2 * (1 + nu))
+        volume = 2 * shear * nu / (1 - 2 * nu)
+        pose = numeric(point.pose, self.of.robot.parameters)
+        x = np.stack([jet.data[..., 0, 0] for jet in self.coordinates(point.link)[1]], axis=-1)
+        strain = np.einsum("...k,kab->...ab", x, material_point(body.solid, pose[:3, 3]).strains)
+        sigma = 2 * shear * strain + volume * np.trace(strain, axis1=-2, axis2=-1)[..., None, None] * np.eye(3)
+        found: Array = pose[:3, :3].T @ sigma @ pose[:3, :3]
+        return found
+
     def bending(self, point: Point) -> tuple[Jet, Jet, Jet]:
         """w'' in y and in z, u' of the beam at a point."""
         body = self.of.robot.link(point.link).flexible

@@ -14,6 +14,8 @@ from elastogen.generator.robot.robot import Vector
 
 MAX_ELEMENTS = 200_000
 MAX_DEPTH = 400
+_STOPPED = re.compile(r"\s*([-+]?\d*\.\d+)\.\s*")
+_UNEXPANDED = "this is xacro: write the numbers, or name the file .xacro and load it with allow_xacro=True (--allow-xacro)"
 _LATE = re.compile(r"(?:\s|<!--(?:[^-]|-(?!->))*-->)+(<\?xml\s)")
 
 
@@ -23,6 +25,9 @@ def parsed(text: str, tag: str | None, where: Location) -> Element:
     if late:  # parsers of other tools do not mind
         where.warn("text before <?xml ...?>", "the declaration first: what is before it is left out", "move it up")
         text = text[late.end() - len(late[1]) :]
+    if text.endswith("\0"):
+        where.warn("NUL characters behind the last element", "nothing there: they are left out", "remove them")
+        text = text.rstrip("\0")
     try:
         root: Element = fromstring(text, forbid_dtd=True)
     except DefusedXmlException as problem:
@@ -96,11 +101,15 @@ def number(element: Element, key: str, where: Location, default: float | None = 
 
 
 def parsed_number(text: str, where: Location) -> int | float:
-    """The finite number that a text is."""
+    """The finite number that a text is; of "-1.57." the number before the last full stop, as Bullet reads it."""
+    whole = _STOPPED.fullmatch(text)
+    if whole:
+        where.warn(text, f"a number: {whole[1]} is taken", "remove what is behind it")
+        text = whole[1]
     try:
         value = float(text)
     except ValueError:
-        raise where.error(text, "a number", "write for example 0.25") from None
+        raise where.error(text, "a number", _UNEXPANDED if "$(" in text or "${" in text else "write for example 0.25") from None
     if not math.isfinite(value):
         raise where.error(text, "a finite number", "replace it by the measured value")
     return int(value) if value in (0, 1, -1) else value
@@ -112,7 +121,11 @@ def vector(element: Element, key: str, where: Location, default: Vector) -> Vect
     if text is None:
         return default
     parts = text.split()
-    if len(parts) != 3:
-        raise where.at(key).error(text, "three numbers separated by spaces", "write for example '0 0 0.1'")
+    if len(parts) == 3 and all(part.endswith(",") for part in parts[:2]):
+        where.at(key).warn(text, "three numbers separated by spaces: commas are left out", "remove them")
+        parts = [parts[0][:-1], parts[1][:-1], parts[2]]
+    if len(parts) != 3 or "$(" in text or "${" in text:
+        fix = _UNEXPANDED if "$(" in text or "${" in text else "write for example '0 0 0.1'"
+        raise where.at(key).error(text, "three numbers separated by spaces", fix)
     x, y, z = (parsed_number(part, where.at(key)) for part in parts)
     return (x, y, z)

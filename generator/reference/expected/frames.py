@@ -257,6 +257,33 @@ def curvatures(of: Quantities, found: Found) -> list[Difference]:
     return _sized(rows, found[0])
 
 
+def stresses(of: Quantities, found: Found) -> list[Difference]:
+    """Of all points on solids."""
+    sigma = _stress_tensors(of)
+    size = max(1e-300, float(np.abs(sigma).max()))
+    expected = np.stack([sigma[..., a, b] for a, b in ((0, 0), (1, 1), (2, 2), (0, 1), (1, 2), (0, 2))], axis=-1)
+    return [(found[0].reshape(expected.shape), expected, size)]
+
+
+def von_mises(of: Quantities, found: Found) -> list[Difference]:
+    """sqrt(3/2) of the norm of the deviator."""
+    sigma = _stress_tensors(of)
+    deviator = sigma - np.trace(sigma, axis1=-2, axis2=-1)[..., None, None] / 3 * np.eye(3)
+    expected = np.sqrt(1.5 * (deviator**2).sum(axis=(-1, -2)))
+    return [(found[0].reshape(expected.shape), expected, max(1e-300, float(np.abs(sigma).max())))]
+
+
+def _stress_tensors(of: Quantities) -> Array:
+    """(states, points, 3, 3) of points on solids whose material is known."""
+    frames, count, robot = Frames(of.of, of.moving), len(of.at("q")), of.of.robot
+    rows = []
+    for point in robot.points:
+        body = robot.link(point.link).flexible if point.link else None
+        if body is not None and body.solid is not None and "E" in body.solid.report:
+            rows.append(np.broadcast_to(frames.stress(point), (count, 3, 3)))
+    return np.stack(rows, axis=1)
+
+
 def _sized(rows: list[Array], found: Array) -> list[Difference]:
     expected = np.stack(rows, axis=-1)
     return [(found.reshape(expected.shape), expected, max(1e-300, float(np.abs(expected).max())))]
@@ -273,6 +300,8 @@ FRAMES: dict[str, Expectation] = {
     "point_forces": forces(points),
     "point_strains": strains,
     "point_curvatures": curvatures,
+    "point_stresses": stresses,
+    "von_mises": von_mises,
     "accelerometers": accelerometers,
     "gyroscopes": gyroscopes,
     "frame_pose": poses_of,

@@ -32,7 +32,7 @@ def _beyond(robot: Robot, link: str) -> set[str]:
     return found
 
 
-def _owner(robot: Robot, link: str) -> str:
+def owner(robot: Robot, link: str) -> str:
     """The link behind a moving joint that a link belongs to."""
     by_child = {joint.child: joint for joint in robot.joints}
     moving = {joint.child for joint in robot.moving_joints}
@@ -74,7 +74,7 @@ def _per_joint(of: Quantities, *, own: bool, gravity: bool) -> tuple[Array, Arra
     for joint, T in zip(robot.moving_joints, _origins(of), strict=True):
         chosen = _beyond(robot, joint.child)
         bodies = [b for b in of.moving.bodies
-                  if (_owner(robot, b.link) == joint.child if own else b.link in chosen)]  # fmt: skip
+                  if (owner(robot, b.link) == joint.child if own else b.link in chosen)]  # fmt: skip
         rows.append(_wrench(of, bodies, T[..., :3, 3], gravity))
     found = np.stack([row[0] for row in rows], axis=1), np.stack([row[1] for row in rows], axis=1)
     return found[0], found[1] + found[1].max(axis=(1, 2), keepdims=True) * 1e-3

@@ -20,10 +20,12 @@ from elastogen.generator.reference.expected.derivatives import (
     sensitivity,
     tangent,
 )
+from elastogen.generator.reference.expected.energy_parts import ENERGY_PARTS
 from elastogen.generator.reference.expected.frames import FRAMES, chosen, generalized
 from elastogen.generator.reference.expected.inner_forces import INNER
 from elastogen.generator.reference.expected.loops import LOOPS
 from elastogen.generator.reference.expected.loops import accelerations as closed_accelerations
+from elastogen.generator.reference.expected.orientation import ORIENTATION
 from elastogen.generator.reference.expected.papers import PAPERS
 from elastogen.generator.reference.expected.plain import EXPECTATIONS, Difference, Expectation, Found, solution, tree_forces
 from elastogen.generator.reference.expected.plain import driving_forces as all_forces
@@ -33,7 +35,6 @@ from elastogen.generator.reference.own_functions import UnknownValueError, own_v
 from elastogen.generator.reference.quantities import Array, Quantities
 from elastogen.generator.robot.robot import Robot
 from elastogen.runtime.interface.argument import Argument
-from elastogen.runtime.interface.euler_sets import EULER_SETS
 
 
 class _Any:
@@ -80,7 +81,7 @@ BY_IDENTITIES = frozenset({
     *("exponential_transfer_factors", "exponential_second_differentials", "exponential_operators", "exponential_factors"),
     *("exponential_arguments", "exponential_differentials", "element_stiffness_matrices", "element_shapes"),
     *("element_mass_matrices", "inverse_dynamics_second_order", "forward_dynamics_second_order"),
-    *("inverse_dynamics_derivatives", "forward_dynamics_derivatives", *CONTACTS),
+    *("inverse_dynamics_derivatives", "forward_dynamics_derivatives", *CONTACTS, *ORIENTATION),
 })  # fmt: skip
 """Functions that are compared by identities: the description has no numbers of them to take differences of."""
 
@@ -103,7 +104,7 @@ DERIVATIVES: dict[str, Expectation] = {
 }
 _LISTED: dict[str, Expectation] = {
     **EXPECTATIONS, **WHOLE, **FRAMES, **INNER, **LOOPS, **PAPERS, **COORDINATES, **REGRESSORS, **DERIVATIVES,
-    **CONTACTS,
+    **CONTACTS, **ORIENTATION, **ENERGY_PARTS,
 }  # fmt: skip
 
 
@@ -126,14 +127,9 @@ ALL_EXPECTATIONS: dict[str, Expectation] = {
 PRIMARY = frozenset({*EXPECTATIONS, *(name for name in WHOLE if "_rate_" not in name)})
 """Kinematics, forces, matrices and energies that follow from sums over the bodies: no doubt about them is left open."""
 _ORDER = "which parameters are independent, and in which order all of them stand, is what the derivation finds"
-_SOLIDS = "the description has strains of solids along one axis only, and no material"
-_PARTS = "parts cancel in their sum, and the size of what a part is made of, which its rounding errors follow, is not known"
 NOT_COMPARED: dict[str, str] = {
     **dict.fromkeys(("inertial_parameters", "base_parameters"), _ORDER),
-    **dict.fromkeys(("point_stresses", "von_mises"), _SOLIDS),
-    **dict.fromkeys((f"operational_vector_{axes}" for axes in EULER_SETS), "the description has no angles of orientations"),
     "exponential_partial_products": "which exponentials stand between base and tip is what the derivation finds",
-    **dict.fromkeys(("kinetic_energy_parts", *(f"acceleration_energy_parts_{p}" for p in range(1, 5))), _PARTS),
     "link_inertia_matrices": "the integrals that the description takes are its only source as well",
     "forward_dynamics_by_other_coordinates": "its coordinates may fail in the states at which functions are compared",
 }

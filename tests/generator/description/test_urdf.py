@@ -271,6 +271,25 @@ def test_what_is_doubtful_is_read_as_pinocchio_reads_it(tmp_path, case):
         assert (limits.lower, limits.upper) == (model.lowerPositionLimit[0], model.upperPositionLimit[0])
 
 
+def test_what_bullet_reads_is_read_with_a_warning(tmp_path):
+    """Files of pybullet_data: commas between numbers, a full stop too many, a NUL at the end."""
+    inside = "<origin xyz='0.07, 0, -0.69'/><limit lower='-1.57.' upper='1' effort='3' velocity='2'/>"
+    with pytest.warns(RobotWarning) as caught:
+        robot = load_text(tmp_path, urdf(GOOD + joint("j", "a", "b", inside=inside)) + "\n\0")
+    said = "\n".join(str(warning.message) for warning in caught)
+    assert "j.origin.xyz: got '0.07, 0, -0.69'" in said
+    assert "j.limit.lower: got '-1.57.', expected a number: -1.57 is taken" in said
+    assert "NUL characters" in said
+    assert [row[3] for row in robot.joints[0].before[:3]] == [0.07, 0, -0.69]
+    assert robot.joints[0].limits.lower == -1.57
+    for wrong in ("0,07 0 0", "0.07, 0 0", "1 2 3 4", "1.5.2 0 0"):
+        with pytest.raises(RobotError, match="number"):
+            load_text(tmp_path, urdf(GOOD + joint("j", "a", "b", inside=f"<origin xyz='{wrong}'/>")))
+    for left in ("$(optenv IMU 0 0 1)", "${x} 0 0"):
+        with pytest.raises(RobotError, match=r"this is xacro.*allow_xacro"):
+            load_text(tmp_path, urdf(GOOD + joint("j", "a", "b", inside=f"<origin xyz='{left}'/>")))
+
+
 def test_mimic_joints_on_request(tmp_path):
     text = urdf(GOOD + joint("j", "a", "b", inside="<mimic joint='other'/>"))
     assert load_text(tmp_path, text, mimic="independent").coordinate_names == ("j",)

@@ -9,6 +9,10 @@ from plain_programs import PlainPrograms
 
 import elastogen
 from elastogen.describe import describe
+from elastogen.generator.functions.derivation import derive_model
+from elastogen.generator.program.graph import Op
+from elastogen.generator.reference.expected.registry import Asked
+from elastogen.generator.reference.self_check import TOLERANCE, SelfCheck
 
 pytest.importorskip("skfem", reason="scikit-fem is not installed: pip install 'elastogen[mesh]'")
 pytest.importorskip("netgen", reason="netgen-mesher is not installed: pip install 'elastogen[mesh]'")
@@ -316,6 +320,14 @@ def test_stresses_of_a_bent_bar(folder):
         assert found == pytest.approx(np.sqrt(1.5 * np.sum(deviator**2)), rel=1e-12)
     np.testing.assert_allclose(stress[1], stress[0][[1, 0, 2, 3, 5, 4]] * [1, 1, 1, -1, -1, 1], rtol=1e-9, atol=1e-9 * bending)
     assert mises[1] == pytest.approx(mises[0], rel=1e-12)
+    check = SelfCheck(robot)
+    for function in derive_model(robot, ["point_stresses", "von_mises"]).functions:
+        asked = [(Asked(function.name, function.program.inputs), 1)]
+        assert check.error(function.program, asked) < 1e-12
+        graph = function.program.graph
+        node = next(k for k, number in enumerate(graph.number) if graph.op[k] is Op.CONSTANT and abs(number) > 1e6)
+        graph.number[node] *= 1 + 1e-5  # a fault is noticed
+        assert check.error(function.program, asked) > TOLERANCE
 
 
 def test_a_point_by_nodes_of_the_file(folder):
