@@ -9,9 +9,11 @@ from typing import Any
 
 import elastogen
 from elastogen.build.files.contexts import Identity
+from elastogen.build.files.estimation.kalman_filter import filter_context
 from elastogen.build.files.estimation.online import online_context, online_files, online_outputs
 from elastogen.build.files.extension_module import module_context
 from elastogen.build.files.real_time.loop import loop_context, loop_files
+from elastogen.build.files.real_time.observer import can_be_observed
 from elastogen.build.files.real_time.shared_memory import shared_context, shared_files
 from elastogen.build.files.render import RenderedModel, render_model
 from elastogen.build.files.switching import switch_files
@@ -25,7 +27,7 @@ from elastogen.build.pipeline import GeneratedFiles, compile_cached
 from elastogen.build.stamps import sha256, tool_sha256
 from elastogen.build.user_code import UserCode, called_functions
 from elastogen.generator.description.load_robot import RobotSource, load
-from elastogen.generator.functions.derivation import ModelDerivation, derive_model
+from elastogen.generator.functions.derivation import ESTIMATION, ModelDerivation, derive_model
 from elastogen.generator.robot.errors import OutputError
 from elastogen.generator.robot.robot import Robot
 from elastogen.generator.sliding.elements_inside import selectors
@@ -81,6 +83,8 @@ def loop_outputs(robot: Robot, more: tuple[str, ...] | None = None) -> tuple[str
         names += WITH_QUATERNIONS
     if selectors(robot):
         names += WITH_SLIDING
+    if can_be_observed(robot):
+        names += ESTIMATION
     return tuple(dict.fromkeys((*names, *(more or ()))))
 
 
@@ -104,7 +108,8 @@ def with_loop(derivation: ModelDerivation, model: RenderedModel, options: BuildO
     if context.switching is not None:
         files |= switch_files(context.switching, single=identity.real == "float")
     online = online_context(identity, online_files(derivation, identity, options.emit.identification))
-    module = module_context(derivation, identity, None, online=online)  # the loop integrates by itself
+    estimation = filter_context(derivation, identity)
+    module = module_context(derivation, identity, None, None, estimation, online)  # the loop integrates by itself
     cdef = (("model/cdef.h.j2", module), ("loop/cdef.h.j2", context), ("loop/shared_memory/cdef.h.j2", shared))
     wrapper = (("model/wrapper.c.j2", module), ("loop/module.c.j2", context), ("loop/shared_memory/module.c.j2", shared))
     return dataclasses.replace(

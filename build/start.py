@@ -169,13 +169,16 @@ class _Maker:
 
     def sensing(self, sensors: tuple[str, ...]) -> Model:
         """A model of the robot with these sensors, and what a Kalman filter needs."""
-        request, robot = self._request, self._request.loaded()
+        outputs = ("measurement", "measurement_derivatives") if self._request.loaded().loops else ("estimation",)
+        return load_model(_model_extension(self._equipped(sensors).for_outputs(outputs)))
+
+    def _equipped(self, sensors: tuple[str, ...]) -> BuildRequest:
+        """The same of the robot with sensors."""
+        robot = self._request.loaded()
         equipped = robot if robot.sensors else robot.with_sensors(*sensors)
         if robot.sensors and sensors:
             raise OutputError(f"sensors: {robot.name} has its own, got {', '.join(map(str, sensors))}. Fix: leave sensors= out")
-        outputs = ("measurement", "measurement_derivatives") if robot.loops else ("estimation",)
-        asked = BuildRequest.of(equipped, request.options).for_outputs(outputs)
-        return load_model(_model_extension(asked))
+        return BuildRequest.of(equipped, self._request.options)
 
     def program(self, name: str) -> EmittedProgram:
         """The program of a function, to look at."""
@@ -192,10 +195,12 @@ class _Maker:
         plant_source: Any,
         controller: str | Sequence[str] | None,
         outputs: Sequence[str] | None = None,
+        sensors: tuple[str, ...] | None = None,
     ) -> LoopLibrary:
-        """The robot's control loop, with more functions of the model for the user's own C."""
+        """The robot's control loop, with more functions of the model for the user's own C, or sensors of an observer."""
         chosen = BuildOptions.checked(outputs=outputs).emit.outputs
-        return _loop_of(self._request.for_outputs(chosen), controller_source, plant_source, controller)
+        request = self._request if sensors is None else self._equipped(sensors)
+        return _loop_of(request.for_outputs(chosen), controller_source, plant_source, controller)
 
     def casadi(self, name: str, parameters: bool, values: Mapping[str, float]) -> tuple[Path, str]:
         """A library with a function and its derivatives for CasADi, and the function's name in it."""

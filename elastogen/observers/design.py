@@ -21,6 +21,7 @@ from elastogen.runtime.errors import ModelError
 from elastogen.runtime.functions.linear_analysis import held_step
 from elastogen.runtime.functions.sensing.kalman_filter import KalmanFilter, channel_noise
 from elastogen.runtime.interface.channel import Channel
+from elastogen.runtime.loop.observer import Observer
 from elastogen.runtime.model.model import Model
 from elastogen.runtime.whole_files import file_path, replacing
 
@@ -76,6 +77,11 @@ class ObserverDesign:
     def filter(self, q: ArrayLike, qd: ArrayLike, **options: Any) -> KalmanFilter:
         """A Kalman filter with these sensors, noise and forces: see :meth:`Model.ekf`."""
         return self.model.ekf(q, qd, force=self.force, noise=self.noise, sensors=self.asked, **options)
+
+    def stage(self, **options: Any) -> Observer:
+        """The observer of a loop with these sensors, noise and forces, which begins here: ``model.loop(observer=...)``."""
+        given = {"sensors": self.asked, "force": self.force, "noise": self.noise, "q": self.q}
+        return Observer(**{**given, **options})
 
     def page(self, path: str | Path) -> Path:
         """Write a page that needs no network: what is seen, what is not, how errors decay. Needs plotly."""

@@ -21,6 +21,7 @@ from elastogen.runtime.loop import checks
 from elastogen.runtime.loop.changes import ChangeMethods, all_controllers
 from elastogen.runtime.loop.controllers import Controller
 from elastogen.runtime.loop.library import LoopLibrary
+from elastogen.runtime.loop.observer import Observer, ObserverStage
 from elastogen.runtime.loop.options import (
     as_plant,
     delay_rows,
@@ -66,6 +67,7 @@ class Loop(ReferenceMethods, ChangeMethods, RecoveryMethods):
     - ``fifo``: SCHED_FIFO, True or a priority; ``cpu``: the processor to stay on; ``lock_memory`` (None: with fifo);
       ``spin`` [s]: wait the last part of each period busily;
     - ``limits``, ``safe``: what the watchdog allows, and how the loop comes to rest after a fault and when it ends;
+    - ``observer``: an :class:`~elastogen.runtime.loop.observer.Observer`, whose estimate the controller sees;
     - ``shaper``: an input shaper; ``shaper_memory`` [s]: how far back one that is set later may reach;
     - ``telemetry``: records that the ring holds (0: none); ``keep``: "newest" or "oldest" when nobody reads.
 
@@ -89,6 +91,7 @@ class Loop(ReferenceMethods, ChangeMethods, RecoveryMethods):
         spin: float = 0.0,
         limits: Limits | None = None,
         safe: SafeCommand | None = None,
+        observer: Observer | None = None,
         shaper: Shaper | None = None,
         shaper_memory: float | None = None,
         telemetry: int = 16384,
@@ -114,6 +117,7 @@ class Loop(ReferenceMethods, ChangeMethods, RecoveryMethods):
         self._capacity = ring_capacity(telemetry)
         self._delay_rows = delay_rows(shaper, shaper_memory, self.rate)
         self._shaper = shaper
+        self.observer = None if observer is None else ObserverStage(library, observer)
         self.tuning = Tuning(library)
         limits = Limits() if limits is None else limits
         self.tuning.set_limits(limits, self.period)
@@ -178,6 +182,8 @@ class Loop(ReferenceMethods, ChangeMethods, RecoveryMethods):
         self.plant.connect(self.library, loop, self.period)
         self._connect_controllers()
         self._begin_own()
+        if self.observer is not None:
+            self.observer.connect(loop, self.plant)
         if self._capacity:
             loop.slots, loop.capacity, loop.keep = self._slots, self._capacity, self._keep
         if self._delay_rows:
@@ -212,7 +218,7 @@ class Loop(ReferenceMethods, ChangeMethods, RecoveryMethods):
             if error:
                 raise ModelError(f"{self.model.name}: the thread could not be started ({os.strerror(error)}).")
             self._joined = False
-            keep = (self._loop, self._slots, self._delay_line, self._tables, self.plant, self.controllers)
+            keep = (self._loop, self._slots, self._delay_line, self._tables, self.plant, self.controllers, self.observer)
             self._finalizer = weakref.finalize(self, _end, self._lib, self._thread, keep)
             while self._state == self._constants["THREAD_STARTING"]:
                 time.sleep(0.0002)

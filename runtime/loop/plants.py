@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from elastogen.runtime import real_numbers
-from elastogen.runtime.choices import one_of
+from elastogen.runtime.choices import flag, one_of
 from elastogen.runtime.errors import ModelError
 from elastogen.runtime.loop import checks
 from elastogen.runtime.loop.controllers import damping_by_columns, mass_by_columns, stiffness_by_columns
@@ -38,7 +38,8 @@ class Simulated:
     ``method`` is "rk4" or "semi_implicit" (Euler, velocities first), with ``substeps`` for each period (None: by the fastest
     vibration and the strongest damping). ``parameters`` are its own live parameters, so that controller and robot may
     disagree. ``library`` is the loop of another robot, ``measured`` the indices in qd of what of it this loop reads and
-    drives: a controller of a rigid model may so meet a flexible robot. ``q``, ``qd`` and ``disturbance`` (forces that are
+    drives: a controller of a rigid model may so meet a flexible robot. ``noise``: what an observer reads of it is as noisy as the
+    observer expects, by random numbers of ``seed``. ``q``, ``qd`` and ``disturbance`` (forces that are
     added, [N m, N]) are arrays that the loop uses; write to them while it does not run, or accept that a cycle may see part
     of it.
     """
@@ -53,6 +54,8 @@ class Simulated:
         parameters: Mapping[str, float] | None = None,
         library: LoopLibrary | None = None,
         measured: Sequence[int] | None = None,
+        noise: bool = False,
+        seed: int = 1,
     ) -> None:
         self._method = one_of("simulated plant: method", method, METHODS)
         if substeps is not None:
@@ -63,6 +66,8 @@ class Simulated:
             checks.instance("simulated plant: parameters", parameters, Mapping, "None or a mapping from names to numbers")
         if library is not None:
             checks.instance("simulated plant: library", library, LoopLibrary, "None or what elastogen.build_loop returns")
+        self._noisy = flag("simulated plant: noise", noise)
+        self._seed = checks.whole("simulated plant: seed", seed, 1, (1 << 32) - 1, "a whole number from 1")
         self._initial = (q, qd)
         self._substeps = substeps
         self._parameters = dict(parameters or {})
@@ -84,6 +89,19 @@ class Simulated:
         plant.substeps = self._substeps or needed_substeps(own.model, self.q, period, self._method)
         read, write = (own.address(f"eg_loop_plant_{what}") for what in ("read", "write"))
         connect_functions(library.ffi, loop, read, write, plant)
+
+    def readings(self, library: LoopLibrary, noise: NDArray[Any]) -> tuple[Any, Any]:
+        """Function and data by which an observer with this noise reads the sensors."""
+        own = self._library or library
+        theirs, ours = ([c.name for c in each.model.metadata.sensors] for each in (own, library))
+        if theirs != ours:
+            raise ModelError(
+                f"{library.model.name}: the simulated {own.model.name} has the readings {theirs}, expected {ours}. "
+                "Fix: the same with_sensors(...) for both robots."
+            )
+        own.view(self._plant, "eg_loop_plant_t", "noise")[:] = noise if self._noisy else 0.0
+        self._plant.random = self._seed
+        return own.address("eg_loop_plant_measure"), self._plant
 
     @property
     def switches(self) -> int:

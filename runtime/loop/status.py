@@ -33,6 +33,7 @@ MEANING = {
     "STATUS_BLOCKED": "too many periods in a row were over when a cycle ended",
     "STATUS_REFERENCE": "a reference beyond the limits",
     "STATUS_TRIPPED": "stopped from outside",
+    "STATUS_OBSERVER": "the observer's estimate contradicts its readings, or there are none",
 }
 PHASES = ("running", "stopping", "holding", "ended")
 FIX = {
@@ -47,6 +48,7 @@ FIX = {
     "STATUS_FROZEN": "Fix: see to the sensor of {coordinate}, or allow longer by Limits(frozen=...).",
     "STATUS_BLOCKED": "Fix: see what blocks read, write or the controller, or allow more by Limits(overruns=...).",
     "STATUS_REFERENCE": "Fix: references of {coordinate} within its limits, a longer move_to for example.",
+    "STATUS_OBSERVER": "Fix: see loop.observer.doubt: a sensor, noise or forces of the observer, parameters of the model.",
     "STATUS_STALE_REFERENCE": "Fix: send references or heartbeats more often, or allow longer gaps.",
 }
 

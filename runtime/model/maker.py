@@ -37,8 +37,9 @@ class Maker(Protocol):
         plant_source: Any,
         controller: str | Sequence[str] | None,
         outputs: Sequence[str] | None = None,
+        sensors: tuple[str, ...] | None = None,
     ) -> LoopLibrary:
-        """The control loop, with the user's C or with an own function as its controller."""
+        """The control loop, with the user's C or with an own function as its controller; ``sensors`` are an observer's."""
 
     def casadi(self, name: str, parameters: bool, values: Mapping[str, float]) -> tuple[Path, str]:
         """A library with a function and its derivatives for CasADi, and the function's name in it."""

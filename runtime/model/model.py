@@ -275,7 +275,9 @@ class Model(
         chain = (asked,) if isinstance(asked, str) else tuple(asked) if isinstance(asked, (list, tuple)) else ()
         own = chain if chain and (len(chain) > 1 or chain[0] in self._maker.own_functions) else None
         options |= {} if own is None else {"controller": "user"}
-        library = self._maker.loop(controller_source, plant_source, own, outputs)
+        observer = options.get("observer")
+        sensors = None if observer is None else getattr(observer, "asked", ())
+        library = self._maker.loop(controller_source, plant_source, own, outputs, sensors)
         library.model.parameters.update(self._parameters)
         loop = Loop(library, **options)
         loop.animator = self._animator

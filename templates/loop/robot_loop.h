@@ -29,6 +29,8 @@ extern "C" {
 
 #include "robot_loop_tuning_types.h"
 
+#include "robot_loop_observer_types.h"
+
 #include "robot_loop_io_types.h"
 
 #define ROBOT_LOOP_DELAY_WIDTH  (5u * ROBOT_NQ) /* numbers in a row of the shaper's memory: q and four derivatives */

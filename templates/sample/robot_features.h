@@ -64,6 +64,10 @@
 #define ROBOT_READINGS 2 /* numbers that the sensors of an observer read */
 #endif
 
+#ifndef ROBOT_OBSERVED
+#define ROBOT_OBSERVED (!ROBOT_QUATERNIONS && !ROBOT_SLIDING) /* whether its loop can have an observer */
+#endif
+
 #ifndef ROBOT_ESTIMATES_PAYLOAD
 #define ROBOT_ESTIMATES_PAYLOAD 1 /* whether the payload is estimated while the robot moves */
 #endif

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from elastogen.build.c.names import string_literals
 from elastogen.build.files.contexts import Constant, Identity, SwitchContext
 from elastogen.build.files.model_calls import calls_text, model_call
+from elastogen.build.files.real_time.observer import is_observed, readings_text
 from elastogen.build.files.real_time.shared_memory import CONSTANTS as SHARED_CONSTANTS
 from elastogen.build.files.switching import switch_context
 from elastogen.build.files.templating import origin
@@ -32,13 +33,15 @@ CONSTANTS = _constants("loop/types/robot_loop_constants.h")
 THREAD_CONSTANTS = _constants("loop/thread/robot_loop_thread_constants.h")
 SOURCES = ("loop/robot_loop.h", "loop/robot_loop.c", "loop/thread/robot_loop_thread.h", "loop/thread/robot_loop_thread.c")
 DECLARED = (
-    "robot_loop_tuning_types.h", "robot_loop_io_types.h", "robot_loop_state_types.h", "robot_loop_functions.h",
+    "robot_loop_tuning_types.h", "robot_loop_observer_types.h", "robot_loop_io_types.h",
+    "robot_loop_state_types.h", "robot_loop_functions.h",
     "robot_loop_law_functions.h", "robot_loop_thread_types.h", "robot_loop_thread_functions.h",
 )  # fmt: skip
 """What cffi reads, in this order."""
 _OPAQUE = {
     "sizeof(eg_loop_record_t) / sizeof(uintptr_t)": "...",
     "eg_switch_work_t switching;": "...;",
+    "eg_ekf_t ekf;": "...;",
     "pthread_t thread;": "...;",
 }
 """What the compiler alone knows."""
@@ -54,6 +57,7 @@ class LoopContext:
     features: dict[str, int]
     tables: tuple[str, ...]  # lines of C: which coordinates are driven, elastic, ...
     switching: SwitchContext | None  # of robots with sliding joints
+    readings: str  # C: how an observer's sensors are read; empty without one
     user_controller: bool
     user_plant: bool
     declarations: tuple[str, ...] = ()  # of types and functions, for cffi
@@ -67,6 +71,7 @@ class LoopContext:
             **law_files(),
             "robot_loop_coordinates.h": "\n".join((*self.tables, "")),
             "robot_loop_calls.h": calls,
+            "robot_loop_readings.h": self.readings,
         }
         return Emission(self.identity.name, self.identity.real, self.features, origin(self.identity), generated)
 
@@ -101,6 +106,8 @@ def loop_context(derivation: ModelDerivation, identity: Identity, code: UserCode
         "HYBRID": int(not all(derivation.driven)),
         "FREE_Q": len(free_q),
         "FREE_V": len(free_v),
+        "OBSERVED": int(is_observed(derivation)),
+        "READINGS": len(robot.sensors),
     }
     tables = [
         f"#if ROBOT_ABI_VERSION != {identity.abi}",
@@ -133,6 +140,7 @@ def loop_context(derivation: ModelDerivation, identity: Identity, code: UserCode
         features=features,
         tables=tuple(tables),
         switching=switching,
+        readings=readings_text(derivation) if features["OBSERVED"] else "",
         user_controller=code.controller is not None,
         user_plant=code.plant is not None,
         declarations=(text,),

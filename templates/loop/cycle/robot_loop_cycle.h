@@ -27,6 +27,9 @@ static int32_t robot_loop_run_cycle(robot_loop_t *loop, const robot_loop_tuning_
         robot_loop_refer(loop, tuning);
         status = robot_loop_watch(loop, tuning);
     }
+#if ROBOT_OBSERVED
+    status = (status == ROBOT_LOOP_STATUS_OK) ? robot_loop_observe(loop) : status;
+#endif
     const int ends = (status == ROBOT_LOOP_STATUS_OK) && (ROBOT_LOOP_LOAD(&loop->end_wanted) != 0u);
     if ((status == ROBOT_LOOP_STATUS_OK) && !ends) {
         status = robot_loop_command(loop, tuning);

@@ -2,11 +2,16 @@
 #ifndef ROBOT_LOOP_SENSE_H
 #define ROBOT_LOOP_SENSE_H
 
+#include "robot_loop_observe.h"
+#include "robot_loop_plant_measure.h"
 #include "robot_loop_predict.h"
 
 static int32_t robot_loop_sense(robot_loop_t *loop, const robot_loop_tuning_t *tuning)
 {
     const int failed = loop->read(loop->io, loop->tick, loop->view.q, loop->view.qd);
+#if ROBOT_OBSERVED
+    robot_loop_unmeasured(loop);
+#endif
     const int wrong = robot_loop_not_finite(&loop->view);
     int32_t status = ROBOT_LOOP_STATUS_OK;
     if (wrong >= 0) {

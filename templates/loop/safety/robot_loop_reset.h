@@ -26,6 +26,9 @@ void robot_loop_resume(robot_loop_t *loop)
         robot_loop_begin_anew(loop);
         loop->phase = ROBOT_LOOP_RUNNING;
         loop->seen = 0u;
+#if ROBOT_OBSERVED
+        robot_loop_forget(loop);
+#endif
         loop->tripped = 0u;
         ROBOT_LOOP_STORE(&loop->end_wanted, 0u);
     }
@@ -35,6 +38,9 @@ void robot_loop_resume(robot_loop_t *loop)
 static int32_t robot_loop_persists(robot_loop_t *loop, const robot_loop_tuning_t *tuning, int32_t cause, int index)
 {
     loop->seen = 0u; /* the robot may be elsewhere now: that is not a jump */
+#if ROBOT_OBSERVED
+    robot_loop_forget(loop);
+#endif
     int32_t status = robot_loop_sense(loop, tuning);
     if ((status == ROBOT_LOOP_STATUS_OK) && (cause == ROBOT_LOOP_STATUS_FROZEN)) {
         const robot_real_t now = loop->sound_q[robot_loop_place(index)], frozen = loop->frozen_q;
@@ -51,6 +57,9 @@ static int32_t robot_loop_persists(robot_loop_t *loop, const robot_loop_tuning_t
         robot_loop_refer(loop, tuning);
         status = robot_loop_watch(loop, tuning);
     }
+#if ROBOT_OBSERVED
+    status = (status == ROBOT_LOOP_STATUS_OK) ? robot_loop_observe(loop) : status;
+#endif
     if (status == ROBOT_LOOP_STATUS_OK) {
         status = robot_loop_command(loop, tuning);
     }

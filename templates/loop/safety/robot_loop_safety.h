@@ -214,6 +214,9 @@ static void robot_loop_safe_cycle(robot_loop_t *loop, const robot_loop_tuning_t 
         robot_loop_go_blind(loop);
     } else {
         /* the state is known */
+#if ROBOT_OBSERVED
+        (void)robot_loop_observe(loop); /* what has no encoder; a robot is stopped by those that have one */
+#endif
     }
     loop->fault_index = first;
     if ((loop->blind != 0u) && (tuning->predict != 0)) {

@@ -33,6 +33,7 @@
 #define ROBOT_LOOP_STATUS_BLOCKED            18   /* too many periods in a row were over when a cycle ended */
 #define ROBOT_LOOP_STATUS_REFERENCE          19   /* a reference beyond the limits */
 #define ROBOT_LOOP_STATUS_TRIPPED            20   /* stopped by the caller, an emergency stop for example */
+#define ROBOT_LOOP_STATUS_OBSERVER           21   /* the observer's estimate contradicts the readings, or has none */
 #define ROBOT_LOOP_RUNNING                   0    /* phase: the controller's command */
 #define ROBOT_LOOP_STOPPING                  1    /* phase: from a fault, or the wish to end, to rest */
 #define ROBOT_LOOP_HOLDING                   2    /* phase: at rest after a fault */

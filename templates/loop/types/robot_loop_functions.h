@@ -76,5 +76,11 @@ int robot_loop_discretize(robot_loop_discrete_t *d, const robot_real_t A[2 * ROB
 int robot_loop_plant_read(void *io, uint64_t tick, robot_real_t *q, robot_real_t *qd);
 /** @brief Drives a simulated robot. */
 int robot_loop_plant_write(void *io, uint64_t tick, const robot_real_t *F);
+#if ROBOT_OBSERVED
+/** @brief Readings of a simulated robot's sensors, for an observer (io: robot_loop_plant_t). */
+int robot_loop_plant_measure(void *io, uint64_t tick, robot_real_t *y);
+/** @brief Covariance of an observer's errors of q and qd, 2 NV x 2 NV, row-major; while no step runs. */
+void robot_loop_covariance(const robot_loop_observer_t *observer, robot_real_t *P);
+#endif
 
 #endif /* ROBOT_LOOP_FUNCTIONS_H */

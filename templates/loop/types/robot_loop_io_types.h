@@ -3,6 +3,7 @@
 #define ROBOT_LOOP_IO_TYPES_H
 
 #include "robot_loop_tuning_types.h"
+#include "robot_loop_observer_types.h"
 
 /** What a controller sees. Elastic coordinates and a free base have no drive: forces on them are set to zero. */
 typedef struct {
@@ -63,6 +64,10 @@ typedef struct {
     robot_real_t F[ROBOT_NV];               /* last command, held between the cycles */
     robot_real_t disturbance[ROBOT_NV];     /* forces that are added to it [N m, N] */
     uint64_t tick;                          /* the state's */
+#if ROBOT_OBSERVED
+    robot_real_t noise[ROBOT_READINGS]; /* standard deviations of what its sensors read */
+    uint32_t random;                    /* of that noise; another number gives other noise */
+#endif
 #if ROBOT_SLIDING
     uint64_t switches;    /* changes of the element inside a sliding joint */
     int32_t held;         /* whether k is that of the state; set it to 0 after writing q */

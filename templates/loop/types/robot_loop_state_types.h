@@ -49,6 +49,9 @@ typedef struct {
     int32_t keep;                                   /* KEEP_OLDEST or KEEP_NEWEST, when the reader is too slow */
     robot_real_t *delay_line; /* memory of the shaper, delay_rows x DELAY_WIDTH; null: no shaper */
     uint32_t delay_rows;      /* greater than every delay */
+#if ROBOT_OBSERVED
+    robot_loop_observer_t *observer; /* null: the controller sees what is read */
+#endif
 
     /* A caller with a clock sets these before each step; they go into the record. */
     uint64_t tick;
