@@ -88,9 +88,7 @@ class ObserverStage:
         """Take the place between the plant and the controller; the estimate begins in the first cycle."""
         block, ffi, given = self._block, self._library.ffi, self.given
         offered = getattr(plant, "readings", None)
-        elsewhere = [
-            c.name for c in self.channels if c.sensor not in ("encoders", "tachometers") and not self._is_joint(c.name)
-        ]
+        elsewhere = [c.name for c in self.channels if not self._is_joint(c.name.removesuffix(".rate"))]
         if given.read is not None:
             address, io = function_address(ffi, f"{self._what}: read", given.read), address_of(ffi, given.io)
         elif offered is not None:

@@ -38,8 +38,8 @@ class Simulated:
     ``method`` is "rk4" or "semi_implicit" (Euler, velocities first), with ``substeps`` for each period (None: by the fastest
     vibration and the strongest damping). ``parameters`` are its own live parameters, so that controller and robot may
     disagree. ``library`` is the loop of another robot, ``measured`` the indices in qd of what of it this loop reads and
-    drives: a controller of a rigid model may so meet a flexible robot. ``noise``: what an observer reads of it is as noisy as the
-    observer expects, by random numbers of ``seed``. ``q``, ``qd`` and ``disturbance`` (forces that are
+    drives: a controller of a rigid model may so meet a flexible robot. ``noise``: what an observer reads of it is as noisy as
+    the observer expects, by random numbers of ``seed``. ``q``, ``qd`` and ``disturbance`` (forces that are
     added, [N m, N]) are arrays that the loop uses; write to them while it does not run, or accept that a cycle may see part
     of it.
     """

@@ -146,7 +146,7 @@ def test_errors_in_the_loop_are_as_large_as_the_filter_says(arm: elastogen.Model
 def test_what_a_driver_writes_for_the_links_is_not_used(arm: elastogen.Model, design: ObserverDesign) -> None:
     """Elastic coordinates of the read function, here exact ones, are not what the controller sees."""
     still = reading(lambda tick, y: 0)
-    plant = Simulated([*START, 0, 0.02, 0, 0])
+    plant = Simulated(START + np.array([0.0, 0.02, 0.0, 0.0]))
     loop = arm.loop(observer=design.stage(read=still, distance=1e9), plant=plant, rate=RATE, controller=pd(), **BRAKED)
     loop.step()
     assert abs(loop.read()["q"][0, 1]) < 1e-6 < 0.02
