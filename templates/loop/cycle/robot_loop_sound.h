@@ -3,6 +3,7 @@
 #define ROBOT_LOOP_SOUND_H
 
 #include "robot_loop_exchange.h"
+#include "robot_loop_gains.h"
 #include "robot_loop_rest.h"
 
 /* One cycle: state and reference */
@@ -25,7 +26,11 @@ static const robot_loop_tuning_t *robot_loop_receive_all(robot_loop_t *loop)
         loop->bump_ticks = tuning->ramp;
         loop->bump_wanted = 1u;
     }
-    loop->view.tuning = tuning;
+    if ((is_new != 0) || (loop->view.tuning == NULL)) {
+        robot_loop_take_gains(loop, tuning);
+    }
+    robot_loop_ramp_gains(loop);
+    loop->view.tuning = &loop->present;
     loop->view.p = &tuning->p;
     return tuning;
 }

@@ -21,6 +21,11 @@ typedef struct {
     void *context;
 } robot_loop_law_t;
 
+/** Gains of a controller, as in a tuning. */
+typedef struct {
+    robot_real_t kp[ROBOT_NV], kd[ROBOT_NV], K[ROBOT_NV][2 * ROBOT_NV];
+} robot_loop_gains_t;
+
 /** A linear system from sample to sample, see robot_loop_discretize; the other fields are its work. */
 typedef struct {
     robot_real_t step[2 * ROBOT_NV][3 * ROBOT_NV]; /* [A_d B_d]: (dq, dqd) after dt = A_d (dq, dqd) + B_d dF */
@@ -76,6 +81,10 @@ typedef struct {
     robot_loop_exchange_t reference_exchange, tuning_exchange;
     robot_loop_reference_t reference[3];
     robot_loop_tuning_t tuning[3];
+    robot_loop_tuning_t present;             /* what the controller sees: gains on their ramp */
+    robot_loop_gains_t gains_from, gains_to; /* where that ramp began, and where it leads to */
+    uint64_t gain_tick;
+    uint32_t gain_ticks;
     robot_real_t sound_q[ROBOT_NQ],
         sound_qd[ROBOT_NV]; /* last measurement that can be, or the model's in place of one */
     uint64_t sound_tick;

@@ -58,7 +58,7 @@ typedef struct {
     int32_t safe_gravity;                /* non-zero: and the forces that carry the weights */
     int32_t predict; /* non-zero: without sensors the robot is stopped by the state that the model predicts */
     uint32_t law;    /* which controller: 0: loop.controller, k: loop.others[k - 1] */
-    uint32_t ramp;   /* in so many cycles the command goes over to what this tuning gives; 0: at once */
+    uint32_t ramp;   /* in so many cycles kp, kd and K, and the command, go over to this tuning; 0: at once */
     uint32_t taps;   /* input shaper: number of impulses; 0: none */
     uint32_t tap_delay[ROBOT_LOOP_TAPS];       /* of each impulse [ticks] */
     robot_real_t tap_gain[ROBOT_LOOP_TAPS];    /* of each impulse; they add up to 1 */

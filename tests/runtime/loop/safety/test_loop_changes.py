@@ -84,7 +84,7 @@ def test_forces_of_a_reference_come_as_slowly_as_it_does(library) -> None:
 @pytest.mark.parametrize("what", ["gains", "parameters", "controller"])
 @pytest.mark.parametrize("ramp", [0.0, 0.05])
 def test_a_change_does_not_make_the_command_jump(library, what: str, ramp: float) -> None:
-    """F = F_new + (F_0 - F_new(t_0)) (1 - 3 s^2 + 2 s^3), cycle by cycle, against the laws computed here."""
+    """F = F_new + (F_0 - F_new(t_0)) (1 - 3 s^2 + 2 s^3), cycle by cycle, against the laws computed here; gains ramp, too."""
     model = library.model
     first, other = PDGravity([50.0, 20.0], [10.0, 4.0]), ComputedTorqueLaw(100.0, 15.0)
     loop = Loop(library, controllers=[first, other], plant=Simulated([0.3, -0.2]), telemetry=4096)
@@ -94,7 +94,8 @@ def test_a_change_does_not_make_the_command_jump(library, what: str, ramp: float
     kp, kd, payload = np.array([50.0, 20.0]), np.array([10.0, 4.0]), 0.0
     if what == "gains":
         loop.set_gains(kp=[200.0, 80.0], kd=[30.0, 10.0], seconds=ramp)
-        kp, kd = np.array([200.0, 80.0]), np.array([30.0, 10.0])
+        left = smooth(100, 50) if ramp else 0.0
+        kp, kd = [200.0, 80.0] - left * np.array([150.0, 60.0]), [30.0, 10.0] - left * np.array([20.0, 6.0])
     elif what == "parameters":
         loop.set_parameters(payload_mass=1.5, seconds=ramp)
         payload = 1.5
@@ -111,7 +112,8 @@ def test_a_change_does_not_make_the_command_jump(library, what: str, ramp: float
             new = np.array([model.gravity_vector(q) for q in records["q"]]) + kp * error + kd * rate
     bump = (before - new[0]) * smooth(100, 50) if ramp else 0.0
     np.testing.assert_allclose(records["F"], new + bump, rtol=0, atol=1e-9)
-    assert np.abs(before - new[0]).max() > 1.0, "the change is one"
+    at_once = new[0] if what != "gains" else model.gravity_vector(records["q"][0]) + [200, 80] * error[0] + [30, 10] * rate[0]
+    assert np.abs(before - at_once).max() > 1.0, "the change is one"
     if ramp:
         np.testing.assert_allclose(records["F"][0], before, rtol=0, atol=1e-12)
     model.parameters.reset()
@@ -140,6 +142,44 @@ def test_a_second_change_during_the_first(library) -> None:
     loop.use("pd_gravity", seconds=0.0)
     loop.step(1)
     assert np.abs(loop.read()["F"][0] - last).max() > 1.0  # what it is without a ramp, but for the present one
+
+
+SHOWS_GAINS = """
+int user_controller(void *context, const two_link_loop_view_t *view, two_link_real_t *F)
+{
+    (void)context;
+    F[0] = view->tuning->kp[0] + view->tuning->K[1][3];
+    F[1] = view->tuning->kd[1];
+    return 0;
+}
+"""
+
+
+def test_gains_go_over_by_a_ramp_that_other_news_do_not_end(cache_dir) -> None:
+    """What the controller sees, cycle by cycle; kp, kd and K, a second change on the way, limits meanwhile, and at once."""
+    shown = elastogen.build_loop("two_link", controller_source=SHOWS_GAINS)
+    K = np.zeros((2, 4))
+    loop = Loop(shown, controller=UserController(kp=1.0, kd=2.0), plant=Simulated([0.0, 0.0]), limits=Limits(velocity=np.inf))
+    loop.step(5)
+    loop.read()
+    K[1, 3] = 8.0
+    loop.set_gains(kp=5.0, kd=4.0, K=K, seconds=0.1)
+    loop.step(40)
+    loop.set_limits(Limits(velocity=np.inf, force=1e3))
+    loop.step(20)
+    seen = loop.read()["F"]
+    left = smooth(60, 100)[:, 0]
+    np.testing.assert_allclose(seen, np.stack([13.0 - 12.0 * left, 4.0 - 2.0 * left], axis=1), rtol=0, atol=1e-12)
+    loop.set_gains(kp=1.0, kd=2.0, K=0.0 * K, seconds=0.05)
+    loop.step(80)
+    back = loop.read()["F"]
+    now = [13.0 - 12.0 * smooth(61, 100)[59, 0], 4.0 - 2.0 * smooth(61, 100)[59, 0]]
+    np.testing.assert_allclose(back[0], now, rtol=0, atol=1e-9)
+    np.testing.assert_allclose(back[50:], [[1.0, 2.0]] * 30, rtol=0, atol=1e-12)
+    assert np.abs(np.diff(back, axis=0)).max() < 0.5
+    loop.set_gains(kp=9.0, seconds=0.0)
+    loop.step()
+    assert loop.read()["F"][0, 0] == 9.0
 
 
 def test_gains_belong_to_their_controller(library) -> None:
