@@ -26,6 +26,8 @@ SETS = {
     "friction": ("viscous", "coulomb", "offset"),
     "all": ("inertia", "viscous", "coulomb", "offset", "stribeck", "load", "rotor"),
 }
+SUPPORTED = ("load", "stribeck")
+"""What ``default`` adds where the data support it."""
 FRICTION = ("viscous", "coulomb", "offset", "stribeck", "asymmetric", "load")
 
 
@@ -34,6 +36,7 @@ class Choice:
     """The kinds of parameters to estimate."""
 
     kinds: tuple[str, ...]
+    maybe: tuple[str, ...] = ()  # kinds that are added where the data support them
 
     def __contains__(self, kind: str) -> bool:
         return kind in self.kinds
@@ -42,6 +45,10 @@ class Choice:
     def bodies(self) -> bool:
         """Whether inertial parameters of bodies are among them."""
         return "inertia" in self or "payload" in self
+
+    def also(self, kind: str) -> Choice:
+        """The choice with one of the kinds that data may support."""
+        return Choice(tuple(k for k in KINDS if k in (*self.kinds, kind)), tuple(k for k in self.maybe if k != kind))
 
 
 def choose(parameters: str | Iterable[str]) -> Choice:
@@ -62,4 +69,5 @@ def choose(parameters: str | Iterable[str]) -> Choice:
         )  # fmt: skip
     if "stribeck" in found or "load" in found:
         found |= {"coulomb": None}
-    return Choice(tuple(kind for kind in KINDS if kind in found))
+    maybe = tuple(kind for kind in SUPPORTED if "default" in names and kind not in found)
+    return Choice(tuple(kind for kind in KINDS if kind in found), maybe)

@@ -48,7 +48,7 @@ def identify(
     - ``data``: one run or several, each a file (.csv, .csv.gz, .parquet, .npz), a data frame or a mapping of arrays, with
       ``time`` [s], ``q.<joint>``, ``F.<joint>`` or ``current.<joint>``, perhaps ``qd.<joint>``; ``columns`` maps other names.
     - ``parameters``: what to estimate, by name (:data:`elastogen.identification.choices.KINDS`) or as a set: "default"
-      (inertia, viscous, coulomb, offset, rotor), "friction", "all". Or numbers of the robot file by their paths, as
+      (inertia, viscous, coulomb, offset, rotor, and stribeck and load where the data support them), "friction", "all". Or numbers of the robot file by their paths, as
       ``links.*.flexible.EI``, ``joints.elbow.elasticity.stiffness`` or ``parameters.c1``, with short names for elastic ones
       (:data:`elastogen.identification.output_error.names.PATHS`) and unknowns of sensors (``SENSORS`` beside it): these are
       estimated by output error, elastic coordinates being simulated along the motion of the joints.
@@ -74,6 +74,7 @@ def identify(
     from elastogen.identification.problem import body_model, pose
     from elastogen.identification.quality import friction_test, whiteness
     from elastogen.identification.result import Identification, Reading, gains_of, unshown
+    from elastogen.identification.support import supported
 
     _check_numbers(cutoff, prior)
     if method not in METHODS:
@@ -112,14 +113,15 @@ def identify(
     tell(f"{len(pieces)} pieces of motion, low pass at {cut:.3g} Hz")
     motions = [prepare(piece, cut) for piece in pieces]
     with one_thread():
-        problem = pose(given, body_model(given), motions, estimated_bodies(given, choice), choice)
-        _check_amount(problem)
-        free = fit_free(problem, loss)
+        model, bodies = body_model(given), estimated_bodies(given, choice)
+        _check_amount(pose(given, model, motions, bodies, choice))
+        choice, problem, free, added = supported(choice, lambda wider: pose(given, model, motions, bodies, wider), loss)
+        notes += added
         tell(f"{free.rank} of {len(free.z)} parameters are independent, condition {free.condition:.3g}")
         fit = fit_consistent(problem, free, prior, loss) if consistent and problem.bodies else free
         for _ in range(IV_ROUNDS if method == "instrumental" else 0):
-            model = simulated_model(identified_robot(problem, fit, given))
-            problem = with_instruments(problem, model, body_model(given), fit.z)
+            simulated = simulated_model(identified_robot(problem, fit, given))
+            problem = with_instruments(problem, simulated, model, fit.z)
             free = fit_free(problem, loss)
             fit = fit_consistent(problem, free, prior, loss) if consistent and problem.bodies else free
             tell("instruments of the simulated robot")

@@ -12,7 +12,8 @@ from elastogen.identification.errors import IdentificationError
 from elastogen.identification.measurements.columns import Run, driven_names
 from elastogen.identification.measurements.read_table import Array
 
-GAP = 5.0  # times the usual step: longer is a gap, which no filter may bridge
+GAP = 5.0  # times the usual step: longer is a gap, which no filter may bridge, ...
+BRIDGED = 0.02  # [s] ... unless it is shorter than this: robots do not move that fast, and every cut costs both its ends
 SHORTEST = 1.0  # [s] of a piece between gaps that is worth keeping
 FEWEST = 50  # samples of a run
 EVEN = 1e-4  # of the usual step: stamps that differ by less are even
@@ -49,7 +50,7 @@ def clean(run: Run, robot: Robot) -> tuple[list[Piece], list[str]]:
     _check_forces(run, robot)
     steps = np.diff(run.time)
     usual = float(np.median(steps))
-    cuts = np.flatnonzero(steps > GAP * usual) + 1
+    cuts = np.flatnonzero(steps > max(GAP * usual, BRIDGED)) + 1
     pieces = []
     for rows in np.split(np.arange(len(run.time)), cuts):
         if len(rows) < FEWEST or run.time[rows[-1]] - run.time[rows[0]] < SHORTEST:
@@ -57,7 +58,7 @@ def clean(run: Run, robot: Robot) -> tuple[list[Piece], list[str]]:
             continue
         pieces.append(_even(run, rows, usual, notes))
     if len(cuts):
-        notes.append(f"{len(cuts)} gaps longer than {GAP:g} steps: filtered piece by piece")
+        notes.append(f"{len(cuts)} gaps longer than {max(GAP * usual, BRIDGED):.3g} s: filtered piece by piece")
     if not pieces:
         raise IdentificationError(run.source, "only pieces shorter than 1 s between gaps", "a motion", "record it without gaps")
     return pieces, notes

@@ -18,6 +18,8 @@ ORDER = 4  # of the Butterworth filter, forward and backward
 RATE = 10.0  # samples per period of the cut-off that are kept for computing
 MOTION = 0.99  # share of the velocities' power below ...
 ABOVE = 20.0  # ... this part of the cut-off: reversals of friction have many harmonics
+LEAST = 10.0  # ... or this, where velocities are noise above
+NOISE = 4.0  # times the floor of their spectrum
 STILL, LONG = 2e-3, 0.25  # a joint rests below this part of its largest velocity, for this long [s]
 
 
@@ -79,14 +81,26 @@ class Motion:
 
 
 def chosen_cutoff(pieces: Sequence[Piece]) -> float:
-    """A cut-off from the data: well above the frequencies of the motion, so that reversals of friction stay sharp [Hz]."""
-    highest, fastest = 0.0, min(1.0 / piece.step for piece in pieces)
+    """A cut-off from the data: well above the frequencies of the motion, so that reversals of friction stay sharp [Hz].
+
+    Where velocities are noise from some frequency on, what is computed from them is, too: then not above it.
+    """
+    highest, noisy, fastest = 0.0, 0.0, min(1.0 / piece.step for piece in pieces)
     for piece in pieces:
         rate = piece.qd if piece.qd is not None else np.gradient(piece.q, piece.step, axis=0)
         frequency, power = welch(rate, fs=1.0 / piece.step, nperseg=min(len(rate), 4096), axis=0)
         below = np.cumsum(power, axis=0) / np.maximum(power.sum(axis=0), 1e-300)
         highest = max(highest, float(max(frequency[np.argmax(column >= MOTION)] for column in below.T)))
-    return float(np.clip(ABOVE * highest, 1.0, 0.1 * fastest))
+        noisy = max(noisy, _above_noise(frequency, power))
+    return float(np.clip(np.clip(noisy, LEAST * highest, ABOVE * highest), 1.0, 0.1 * fastest))
+
+
+def _above_noise(frequency: Array, power: Array) -> float:
+    """Up to which frequency a joint's velocity is above the floor of its spectrum, of the joint with the highest [Hz]."""
+    floor = np.median(power[frequency > 0.5 * frequency[-1]], axis=0)
+    buried = power <= NOISE * floor
+    buried[0] = False
+    return float(max(frequency[np.argmax(column)] if column.any() else frequency[-1] for column in buried.T))
 
 
 def prepare(piece: Piece, cutoff: float) -> Motion:
