@@ -9,13 +9,15 @@ the nodal curvatures as coordinates, too: curvatures are then continuous, and fr
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache
+from types import MappingProxyType
 from typing import TypeAlias
 
 import numpy as np
 
+from elastogen.generator.beams import shear
 from elastogen.generator.beams.integrals import Beam, Direction, Mode
 from elastogen.generator.beams.natural_frequencies import Array, clamped_modes, numeric
 from elastogen.generator.beams.piecewise import Breaks, Curve, Number, as_fraction, gram
@@ -68,17 +70,27 @@ Banded: TypeAlias = "tuple[tuple[tuple[int, float], ...], ...]"
 
 
 def element_modes(
-    elements: int, directions: Sequence[Direction], length: Number, *, degree: int = 3, clamped: bool = True
+    elements: int,
+    directions: Sequence[Direction],
+    length: Number,
+    *,
+    degree: int = 3,
+    clamped: bool = True,
+    sheared: Mapping[Direction, Sequence[Number]] = MappingProxyType({}),
 ) -> list[Mode]:
     """Return the nodal shapes, node by node; node 0 is the proximal end, its coordinates that a clamp holds are left out.
 
     In bending y (z) a node has the coordinates ``y<node>``, ``y<node>_slope`` (dw/dx) and, for degree 5, ``y<node>_curvature``,
-    in torsion ``torsion<node>``.
+    in torsion ``torsion<node>``. Directions that shear, with Phi of their elements (shear.py), have the rotation
+    ``y<node>_rotation`` of the sections in place of the slope.
     """
     element_length = length / Fraction(elements)
     modes: list[Mode] = []
     for node in range(elements + 1):
         for direction in directions:
+            if direction in sheared:
+                modes += shear.nodal_modes(direction, node, sheared[direction], length)
+                continue
             element = element_of(direction, degree)
             for order in range(element.clamped if clamped and node == 0 else 0, element.each):
                 shape = _nodal(elements, node, element.right[order], element.left[order])
@@ -127,6 +139,7 @@ class _ClampedMode:
     frequency: float  # [rad/s]
     direction: Direction
     shape: Curve
+    psi: Curve | None = None
 
 
 def reduced_modes(
@@ -146,7 +159,7 @@ def reduced_modes(
     reduced = []
     for mode in _lowest(beam, elements, directions, count, tip_body, parameters, degree):
         counts[mode.direction] = counts.get(mode.direction, 0) + 1
-        reduced.append(Mode(f"{mode.direction}{counts[mode.direction]}", mode.direction, mode.shape))
+        reduced.append(Mode(f"{mode.direction}{counts[mode.direction]}", mode.direction, mode.shape, psi=mode.psi))
     return reduced
 
 
@@ -180,9 +193,16 @@ def _lowest(
 ) -> list[_ClampedMode]:
     """The lowest modes over all directions; the tip body's coupling between directions is left out."""
     found: list[_ClampedMode] = []
+    at_nominal, length = nominal_beam(beam, parameters)
     for direction in directions:
+        if direction in beam.shear:
+            found += _lowest_sheared(at_nominal, elements, direction, count, _tip(direction, tip_body, parameters, 1.0))
+            continue
         element = element_of(direction, degree)
-        mass, stiffness = _matrices(beam, elements, direction, element, tip_body, parameters)
+        mass, stiffness = _matrices(at_nominal, length, elements, direction, element)
+        tip = _tip(direction, tip_body, parameters, length)
+        last = slice(len(mass) - element.each, len(mass) - element.each + len(tip))  # deflection and slope, or one rotation
+        mass[last, last] += tip
         frequencies, vectors = clamped_modes(mass, stiffness)
         for k in range(min(count, len(frequencies))):
             shape = _shape(vectors[:, k].tolist(), elements, element)
@@ -190,35 +210,55 @@ def _lowest(
     return sorted(found, key=lambda mode: mode.frequency)[:count]
 
 
-def _matrices(
-    beam: Beam,
-    elements: int,
-    direction: Direction,
-    element: Element,
-    tip_body: Body,
-    parameters: Mapping[str, Parameter],
-) -> tuple[Array, Array]:
-    """Mass and stiffness matrices of one direction by Gauss quadrature in s = x / L; slopes are d/ds."""
+def nominal_beam(beam: Beam, parameters: Mapping[str, Parameter]) -> tuple[Beam, float]:
+    """The beam with its curves and its length at the nominal values of the parameters, and that length [m]."""
     values = {p.symbol: as_fraction(p.value) for p in parameters.values()}
-    length = float(Curve.polynomial((beam.length,)).substituted(values).start)
+    length = Curve.polynomial((beam.length,)).substituted(values).start
+    curves = {name: getattr(beam, name).substituted(values) for name in ("mass_per_length", "inertia_y", "inertia_z")}
+    stiffness, sheared = (
+        {direction: curve.substituted(values) for direction, curve in given.items()} for given in (beam.stiffness, beam.shear)
+    )
+    return replace(beam, length=length, stiffness=stiffness, shear=sheared, **curves), float(length)
+
+
+def _lowest_sheared(beam: Beam, elements: int, direction: Direction, count: int, tip: Array) -> list[_ClampedMode]:
+    length = float(beam.length)
+    phis = shear.shear_numbers(beam, direction, elements, beam.length)
+    mass, stiffness = shear.matrices(beam, direction, phis, length)
+    last = shear.tip_rows(phis)
+    mass[last, last] += tip
+    frequencies, vectors = clamped_modes(mass, stiffness)
+    return [
+        _ClampedMode(float(frequencies[k]), direction, *shear.curves_of(vectors[:, k], phis, length))
+        for k in range(min(count, len(frequencies)))
+    ]
+
+
+def _matrices(beam: Beam, length: float, elements: int, direction: Direction, element: Element) -> tuple[Array, Array]:
+    """Mass and stiffness matrices of one direction by Gauss quadrature in s = x / L; slopes are d/ds."""
     bends = direction in ("y", "z")
     weight = beam.inertia_y + beam.inertia_z if direction == "torsion" else beam.mass_per_length
     section = beam.inertia_z if direction == "y" else beam.inertia_y
     order = 2 if bends else 1
-    mass = length * _assembled(weight.substituted(values), elements, element, 0)
+    mass = length * _assembled(weight, elements, element, 0)
     if beam.rotary_inertia and bends:
-        mass += _assembled(section.substituted(values), elements, element, 1) / length
-    stiffness = _assembled(beam.stiffness[direction].substituted(values), elements, element, order)
+        mass += _assembled(section, elements, element, 1) / length
+    stiffness = _assembled(beam.stiffness[direction], elements, element, order)
+    return mass, stiffness / length ** (2 * order - 1)
+
+
+def _tip(direction: Direction, tip_body: Body, parameters: Mapping[str, Parameter], unit: float) -> Array:
+    """Mass of the tip body for the deflection and the rotation times ``unit`` of the tip, or for one of them."""
+    bends = direction in ("y", "z")
     axis = np.eye(3)[{"y": 1, "z": 2}.get(direction, 0)]
     none = np.zeros(3)
-    turn = np.cross(np.eye(3)[0], axis) / length
+    turn = np.cross(np.eye(3)[0], axis) / unit
     moves = np.array([axis, none]) if bends else np.array([none if direction == "torsion" else axis])
     turns = np.array([none, turn]) if bends else np.array([axis if direction == "torsion" else none])
     moves = moves + np.cross(turns, numeric((tip_body.com,), parameters)[0])
-    tip = nominal(tip_body.mass, parameters) * moves @ moves.T + turns @ numeric(tip_body.inertia, parameters) @ turns.T
-    last = slice(len(mass) - element.each, len(mass) - element.each + len(tip))  # deflection and slope, or one rotation
-    mass[last, last] += tip
-    return mass, stiffness / length ** (2 * order - 1)
+    inertia = turns @ numeric(tip_body.inertia, parameters) @ turns.T
+    mass: Array = nominal(tip_body.mass, parameters) * moves @ moves.T + inertia
+    return mass
 
 
 def _assembled(weight: Curve, elements: int, element: Element, order: int) -> Array:

@@ -3,12 +3,13 @@
 A point of the section at x is r = (x, y, z). Its displacement is linear in the section's y and z (sections stay plane
 and undistorted), so every field is b = c(x) + y d(x) + z e(x):
 
-    bending in y by phi    c = (0, phi, 0), with rotary inertia d = (-phi', 0, 0)
-    bending in z by phi    c = (0, 0, phi), with rotary inertia e = (-phi', 0, 0)
+    bending in y by phi    c = (0, phi, 0), with rotary inertia d = (-psi, 0, 0)
+    bending in z by phi    c = (0, 0, phi), with rotary inertia e = (-psi, 0, 0)
     torsion by phi         d = (0, 0, phi), e = (0, -phi, 0)           (phi e_x x r)
     extension by phi       c = (phi, 0, 0)
     foreshortening j, k    c = (-int_0^x phi_j' phi_k', 0, 0), half of it for j = k
 
+Sections turn with the slope, psi = phi', but in beams that shear (shear.py), whose shapes have a psi of their own.
 With the section's centre on the axis and principal axes y, z, the integral over the body of two such fields is
 int (mu c c'^T + j_z d d'^T + j_y e e'^T) dx, where mu is the mass per length and j_z = int y^2, j_y = int z^2 are the
 section's inertias per length.
@@ -42,11 +43,16 @@ class Mode:
     direction: Direction
     shape: Curve
     derivative: int = 0  # order of the derivative of the displacement that the coordinate is: 1 for a nodal slope
+    psi: Curve | None = None  # rotation of the sections [rad] in bending; None: the slope dphi/dx
 
     @property
     def unit(self) -> str:
         """Of the coordinate; a shape's values have none."""
         return "rad" if self.direction == "torsion" else ("m", "rad", "1/m")[self.derivative]
+
+    def rotation(self, length: Number) -> Curve:
+        """Of the sections of a bent beam of this length, as a curve of s."""
+        return _derivative(self.shape, 1, length) if self.psi is None else self.psi
 
 
 @dataclass(frozen=True)
@@ -62,6 +68,7 @@ class Beam:
     rotary_inertia: bool = False  # sections turn with the beam in bending
     foreshortening: bool = False  # second-order fields of the bending modes
     rotation: Literal["exponential", "linear"] = "exponential"  # of the tip
+    shear: dict[Direction, Curve] = field(default_factory=dict)  # y, z: GA [N] of a beam that shears; empty: it does not
 
 
 @dataclass(frozen=True)
@@ -115,11 +122,16 @@ def beam_body(beam: Beam, modes: Sequence[Mode], start: Place | None = None) -> 
         damping=tuple((0,) * len(modes) for _ in modes),
         tip_pose=((1, 0, 0, to_scalar(length)), (0, 1, 0, 0), (0, 0, 1, 0), (0, 0, 0, 1)),
         tip_displacements=tuple(tuple(row) for row in at_tip),
-        tip_rotations=tuple(turn(mode.direction, mode.shape.end, _derivative(mode.shape, 1, length).end) for mode in modes),
+        tip_rotations=tuple(turn(mode.direction, mode.shape.end, mode.rotation(length).end) for mode in modes),
         tip=beam.rotation,
-        centreline=_centreline(length, fields) if modes and all(mode.direction == "y" for mode in modes) else None,
+        centreline=_centreline(length, fields) if _slides(beam, modes) else None,
         beam=ShapedBeam(beam, tuple(modes)),
     )
+
+
+def _slides(beam: Beam, modes: Sequence[Mode]) -> bool:
+    """Whether joints can slide along the axis: it bends in y alone, and its sections stay normal to it."""
+    return bool(modes) and not beam.shear and all(mode.direction == "y" for mode in modes)
 
 
 def _fields(beam: Beam, modes: Sequence[Mode]) -> tuple[tuple[tuple[int, ...], ...], list[_Field]]:
@@ -154,14 +166,25 @@ def _centreline(length: Number, fields: Sequence[_Field]) -> Centreline:
 
 
 def stiffness_matrix(beam: Beam, modes: Sequence[Mode]) -> Matrix:
-    """Return int EI phi_j'' phi_k'' dx within each bending direction, int GJ (EA) phi_j' phi_k' dx."""
+    """Return int EI psi_j' psi_k' dx + int GA (phi_j' - psi_j)(phi_k' - psi_k) dx within each bending direction.
+
+    Without shear psi is phi'. In torsion and extension: int GJ (EA) phi_j' phi_k' dx.
+    """
     entries: list[list[Scalar]] = [[0] * len(modes) for _ in modes]
     for direction in DIRECTIONS:
         chosen = [i for i, mode in enumerate(modes) if mode.direction == direction]
-        order = 2 if direction in ("y", "z") else 1
-        strains = [_derivative(modes[i].shape, order, beam.length) for i in chosen]
-        weight = beam.stiffness.get(direction, ZERO).scaled(beam.length)
-        for (a, b), value in gram(weight, strains).items():
+        bends = direction in ("y", "z")
+        shapes = [modes[i].rotation(beam.length) if bends else modes[i].shape for i in chosen]
+        parts = [(beam.stiffness.get(direction, ZERO), [_derivative(shape, 1, beam.length) for shape in shapes])]
+        if direction in beam.shear:
+            slopes = [_derivative(modes[i].shape, 1, beam.length) for i in chosen]
+            sheared = [slope + psi.scaled(-1) for slope, psi in zip(slopes, shapes, strict=True)]
+            parts.append((beam.shear[direction], sheared))
+        total: dict[tuple[int, int], Number] = {}
+        for weight, strains in parts:
+            for key, value in gram(weight.scaled(beam.length), strains).items():
+                total[key] = total.get(key, 0) + value
+        for (a, b), value in total.items():
             entries[chosen[a]][chosen[b]] = to_scalar(value)
     return tuple(tuple(row) for row in entries)
 
@@ -213,7 +236,7 @@ def _field_products(inner: _Products, fields: int) -> tuple[tuple[Matrix, ...], 
 
 def _mode_field(mode: Mode, beam: Beam) -> _Field:
     phi = mode.shape
-    turn = _derivative(phi, 1, beam.length).scaled(-1) if beam.rotary_inertia else ZERO
+    turn = mode.rotation(beam.length).scaled(-1) if beam.rotary_inertia else ZERO
     if mode.direction == "y":
         return _Field((ZERO, phi, ZERO), with_y=(turn, ZERO, ZERO))
     if mode.direction == "z":

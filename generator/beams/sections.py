@@ -20,7 +20,7 @@ class CrossSection:
 
     displacements: Matrix  # of its centre by every field, fields x 3
     rotations: Matrix  # rotation vector by every coordinate, coordinates x 3
-    curvatures: Matrix  # (w_y'', w_z'') by every coordinate, coordinates x 2
+    curvatures: Matrix  # psi' in y and z, which is w'' but in beams that shear, by every coordinate, coordinates x 2
     stretches: tuple[Scalar, ...]  # u' by every coordinate
 
 
@@ -31,11 +31,11 @@ def section_at(given: ShapedBeam, x: Scalar, parameters: Mapping[str, Parameter]
     displacements = tuple(tuple(to_scalar(place.value(component)) for component in field) for field in axis_fields(given))
     rotations, curvatures, stretches = [], [], []
     for mode in given.modes:
-        slope = place.slope(mode.shape, 1) / length
-        rotations.append(turn(mode.direction, place.value(mode.shape), slope))
-        bent = to_scalar(place.slope(mode.shape, 2) / length**2)
+        psi = mode.rotation(length)
+        rotations.append(turn(mode.direction, place.value(mode.shape), place.value(psi)))
+        bent = to_scalar(place.slope(psi, 1) / length)
         curvatures.append((bent if mode.direction == "y" else 0, bent if mode.direction == "z" else 0))
-        stretches.append(to_scalar(slope) if mode.direction == "extension" else 0)
+        stretches.append(to_scalar(place.slope(mode.shape, 1) / length) if mode.direction == "extension" else 0)
     return CrossSection(displacements, tuple(rotations), tuple(curvatures), tuple(stretches))
 
 
@@ -55,6 +55,7 @@ def part_of(given: ShapedBeam, start: Fraction, end: Fraction) -> FlexibleBody:
         inertia_y=_between(beam.inertia_y, start, end),
         inertia_z=_between(beam.inertia_z, start, end),
         stiffness={direction: _between(curve, start, end) for direction, curve in beam.stiffness.items()},
+        shear={direction: _between(curve, start, end) for direction, curve in beam.shear.items()},
     )
     return beam_body(kept, given.modes)
 

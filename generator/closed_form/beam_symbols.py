@@ -39,7 +39,8 @@ def with_beam_symbols(body: FlexibleBody, change: Change, number: int, parameter
         name, unit = _STIFFNESS[direction]
         stiffness[direction] = uniform(curve, "EI" if single and direction in ("y", "z") else name, unit)
     mass = uniform(beam.mass_per_length, "rhoA", "kg/m")
-    changed = replace(beam, length=as_fraction(length), mass_per_length=mass, stiffness=stiffness)
+    shear = {direction: uniform(curve, f"GA{direction}", "N") for direction, curve in beam.shear.items()}
+    changed = replace(beam, length=as_fraction(length), mass_per_length=mass, stiffness=stiffness, shear=shear)
     new = beam_body(changed, [_stretched(mode, beam, changed) for mode in modes])
     telescope = body.telescope
     if telescope is not None:
@@ -58,8 +59,10 @@ def _moved(place: Interface, before: Beam, after: FlexibleBody, parameters: Mapp
 
 def _stretched(mode: Mode, before: Beam, after: Beam) -> Mode:
     """The mode on a beam of another length: a coordinate that is a slope moves the beam in proportion to the length."""
-    factor = (as_fraction(after.length) / before.length) ** mode.derivative
-    return replace(mode, shape=mode.shape.scaled(factor)) if mode.derivative else mode
+    ratio = as_fraction(after.length) / before.length
+    shape = mode.shape.scaled(ratio**mode.derivative) if mode.derivative else mode.shape
+    psi = None if mode.psi is None else mode.psi if mode.derivative == 1 else mode.psi.scaled(ratio ** (mode.derivative - 1))
+    return replace(mode, shape=shape, psi=psi)
 
 
 def _value(curve: Curve) -> Scalar | None:

@@ -106,6 +106,7 @@ def flexible_links(variant: Variant) -> list[FlexibleLink]:
         mass, stiffness = lower.value(body.mass), [(variant.graph.value(1), own)]
         if body.beam is not None:
             mass = lower.value(to_scalar(body.beam.beam.mass_per_length.start))
+        if body.beam is not None and not body.beam.beam.shear:  # what shears is not linear in one stiffness
             stiffness = [
                 (lower.value(value), tuple(own[j] for j, mode in enumerate(body.beam.modes) if mode.direction == direction))
                 for direction, value in _stiffnesses(body.beam)

@@ -154,10 +154,18 @@ class BeamSection(FlexibleSection):
     inertia_z_per_length: PropertySection | None = Field(default=None, description="int y^2 dm per length [kg m]")
     rotary_inertia: bool = Field(default=False, description="sections turn with the slope in bending (Rayleigh beam)")
     foreshortening: bool = Field(default=False, description="second-order shortening: geometric stiffening")
+    shear: bool = Field(default=False, description="sections shear in bending (Timoshenko beam, with rotary_inertia)")
+    GA: PropertySection | None = Field(default=None, description="shear stiffness k G A in both directions [N]")
+    GA_y: PropertySection | None = Field(default=None, description="shear stiffness of bending in y [N]")
+    GA_z: PropertySection | None = Field(default=None, description="shear stiffness of bending in z [N]")
 
     @model_validator(mode="after")
     def _one_each(self) -> BeamSection:
-        for both, each in (("EI", ("EI_y", "EI_z")), ("polar_inertia_per_length", _SECTION_INERTIAS)):
+        given = [key for key in ("GA", "GA_y", "GA_z") if getattr(self, key) is not None]
+        if given and not self.shear:
+            raise problem(f"shear: true beside {given[0]}", f"add shear: true, or remove {given[0]}", at=given[0])
+        pairs = (("EI", ("EI_y", "EI_z")), ("GA", ("GA_y", "GA_z")), ("polar_inertia_per_length", _SECTION_INERTIAS))
+        for both, each in pairs:
             doubled = [key for key in each if getattr(self, key) is not None]
             if getattr(self, both) is not None and doubled:
                 raise problem(f"either {both} or {doubled[0]}", f"remove {both} or {doubled[0]}")

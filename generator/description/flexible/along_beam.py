@@ -15,7 +15,7 @@ from elastogen.generator.beams.integrals import ZERO, Beam, Direction
 from elastogen.generator.beams.piecewise import Curve, Number, as_fraction
 from elastogen.generator.description.file.fields import ScalarField
 from elastogen.generator.description.file.flexible_file import BeamSection, PropertySection
-from elastogen.generator.description.flexible.check import check_properties
+from elastogen.generator.description.flexible.check import check_properties, check_shear
 from elastogen.generator.description.flexible.kind import DescribedLink
 from elastogen.generator.robot.expressions import nominal, parse_scalar
 from elastogen.generator.robot.location import Location
@@ -60,6 +60,11 @@ class AlongBeam:
         }
         mass = self._property(section.mass_per_length, "mass_per_length")
         assert mass is not None  # a required key
+        sheared = self._property(section.GA, "GA")
+        shear: dict[Direction, Curve | None] = {
+            "y": sheared or self._property(section.GA_y, "GA_y"),
+            "z": sheared or self._property(section.GA_z, "GA_z"),
+        }
         beam = Beam(
             length=self.length,
             mass_per_length=mass,
@@ -69,7 +74,9 @@ class AlongBeam:
             rotary_inertia=section.rotary_inertia,
             foreshortening=section.foreshortening,
             rotation=section.rotation,
+            shear={direction: curve for direction, curve in shear.items() if curve is not None and direction in directions},
         )
+        check_shear(beam, directions, section.shear, self.parameters, self.where)
         check_properties(beam, directions, self.parameters, self.where)
         return beam
 

@@ -59,10 +59,33 @@ def check_properties(
         )
 
 
+def check_shear(
+    beam: Beam, directions: Collection[Direction], wanted: bool, parameters: Mapping[str, Parameter], where: Location
+) -> None:
+    """Refuse a beam that shears without the stiffness that resists it."""
+    values = {p.symbol: as_fraction(p.value) for p in parameters.values()}
+    bent = [direction for direction in ("y", "z") if direction in directions]
+    if wanted and not bent:
+        raise where.at("shear").error("true without bending", "modes or elements in y or z", "remove shear")
+    for direction in bent if wanted else ():
+        key = f"GA_{direction}"
+        if direction not in beam.shear:
+            raise where.error(
+                f"shear: true without {key}",
+                f"the shear stiffness {key} (or GA) = k G A, k = 5/6 for a rectangle [N]",
+                f"add {key}",
+            )
+        both = beam.shear.get("y") is beam.shear.get("z")  # from the key GA
+        _positive(
+            _sampled(beam.shear[direction].substituted(values)), where.at("GA" if both else key), "a stiffness above zero"
+        )
+
+
 def check_clamped(mode: Mode, parameters: Mapping[str, Parameter], where: Location) -> None:
     """Refuse a shape that does not vanish at x = 0, in bending with its slope."""
-    shape = mode.shape.substituted({p.symbol: as_fraction(p.value) for p in parameters.values()})
-    slope = shape.derivative()
+    values = {p.symbol: as_fraction(p.value) for p in parameters.values()}
+    shape = mode.shape.substituted(values)
+    slope = shape.derivative() if mode.psi is None else mode.psi.substituted(values)
     size = max(abs(v) for v in _sampled(shape))
     if not (math.isfinite(size) and size > 0):
         raise where.error(f"mode {mode.name}: zero or infinite", "a shape that moves the beam", "correct the shape")
@@ -72,6 +95,12 @@ def check_clamped(mode: Mode, parameters: Mapping[str, Parameter], where: Locati
             f"mode {mode.name}: {float(shape.start):.6g} at x = 0",
             "a shape that vanishes at the clamped end",
             "start with (x/L)**2 in bending, with x/L in torsion or extension, or subtract the value at x = 0",
+        )
+    if mode.psi is not None and abs(float(slope.start)) > CLAMPED * steepest:
+        raise where.error(
+            f"mode {mode.name}: sections that turn by {float(slope.start):.6g} at x = 0",
+            "a rotation that vanishes at the clamped end",
+            "start with x/L**2, or subtract the value at x = 0",
         )
     if mode.direction in ("y", "z") and abs(float(slope.start)) > CLAMPED * steepest:
         raise where.error(

@@ -6,8 +6,9 @@ from typing import Literal
 
 from pydantic import Field
 
-from elastogen.generator.beams.finite_elements import MAX_ELEMENTS, element_modes
+from elastogen.generator.beams.finite_elements import MAX_ELEMENTS, element_modes, nominal_beam
 from elastogen.generator.beams.integrals import DIRECTIONS, Beam, beam_body
+from elastogen.generator.beams.shear import shear_numbers
 from elastogen.generator.description.file.fields import ScalarField
 from elastogen.generator.description.file.flexible_file import BeamSection, DirectionField
 from elastogen.generator.description.flexible import telescope
@@ -47,7 +48,10 @@ class ElementsKind(FlexibleKind[ElementsSection]):
     def body(self, link: DescribedLink[ElementsSection]) -> FlexibleBody:
         """Deflections [m], slopes [rad] and so on of the nodes; the integrals are those of the shapes between them."""
         section, beam = link.section, _beam(link)
-        return beam_body(beam, element_modes(section.elements, section.directions, beam.length, degree=section.degree))
+        at_nominal, _ = nominal_beam(beam, link.parameters)
+        sheared = {d: shear_numbers(at_nominal, d, section.elements, at_nominal.length) for d in beam.shear}
+        modes = element_modes(section.elements, section.directions, beam.length, degree=section.degree, sheared=sheared)
+        return beam_body(beam, modes)
 
     # ---- 4. reduction and convergence
 
@@ -77,6 +81,10 @@ class ElementsKind(FlexibleKind[ElementsSection]):
         if len(set(section.directions)) != len(section.directions):
             raise where.at("directions").error(
                 list(section.directions), f"each of {', '.join(DIRECTIONS)} at most once", "remove doubles"
+            )
+        if section.shear and section.degree != 3:
+            raise where.at("degree").error(
+                section.degree, "degree 3 of elements that shear", "remove degree: use more elements"
             )
         if section.foreshortening and section.reduce_to is None:
             each = section.elements * (2 if section.degree == 3 else 3)  # about so many shapes in each bending direction

@@ -7,7 +7,9 @@ from typing import Literal
 from pydantic import Field, model_validator
 
 from elastogen.generator.beams import shapes as beam_shapes
-from elastogen.generator.beams.integrals import Mode, beam_body
+from elastogen.generator.beams import shear
+from elastogen.generator.beams.finite_elements import nominal_beam
+from elastogen.generator.beams.integrals import Beam, Mode, beam_body
 from elastogen.generator.beams.piecewise import Curve
 from elastogen.generator.description.file.fields import NameField, ScalarField, Section, problem
 from elastogen.generator.description.file.flexible_file import MAX_MODES, BeamSection, DirectionField, ListField
@@ -25,6 +27,7 @@ class ShapeTable(Section):
     x: ListField = Field(description="places from 0 to the length [m], increasing")
     displacement: ListField = Field(description="phi at the places; the twist [rad] for torsion")
     slope: ListField | None = Field(default=None, description="dphi/dx there; default: those of the cubic spline")
+    rotation: ListField | None = Field(default=None, description="with shear: of the sections there; default: the slope")
 
 
 class ModeSection(Section):
@@ -33,8 +36,11 @@ class ModeSection(Section):
     name: NameField | None = Field(default=None, description="of the coordinate; default: y1, y2, z1, torsion1, ...")
     direction: DirectionField = Field(description="y, z: bending; torsion: about x; extension: along x")
     shape: ScalarField | None = Field(default=None, description='expression in x and L, for example "(x/L)**2"')
+    rotation: ScalarField | None = Field(
+        default=None, description="with shear and shape: rotation of the sections in x and L; default: the slope dphi/dx"
+    )
     eigenfunction: int | None = Field(
-        default=None, ge=1, le=20, description="number of the clamped Euler-Bernoulli eigenfunction, phi(L) = 1"
+        default=None, ge=1, le=20, description="number of the clamped beam's eigenfunction, phi(L) = 1; with shear Timoshenko's"
     )
     table: ShapeTable | None = Field(default=None, description="sampled shape")
 
@@ -45,6 +51,8 @@ class ModeSection(Section):
             raise problem("exactly one of shape, eigenfunction, table", f"keep one of {', '.join(given) or 'them'}")
         if self.eigenfunction is not None and self.direction not in ("y", "z"):
             raise problem("eigenfunctions for bending in y or z", 'for torsion give shape: "sin(pi*x/(2*L))"')
+        if self.rotation is not None and (self.shape is None or self.direction not in ("y", "z")):
+            raise problem("rotation beside the shape of a bending mode", "remove rotation", at="rotation")
         return self
 
 
@@ -56,6 +64,16 @@ class ModesSection(BeamSection):
     eigenfunctions: Literal["free", "tip_mass"] = Field(
         default="free", description="eigenfunctions of the beam alone, or with the mass of `tip` at its end"
     )
+
+    @model_validator(mode="after")
+    def _shears(self) -> ModesSection:
+        for i, mode in enumerate(self.modes):
+            rotated = mode.rotation is not None or (mode.table is not None and mode.table.rotation is not None)
+            if rotated and not self.shear:
+                raise problem(
+                    f"no rotation of mode {i + 1}: sections turn with the slope", "add shear: true, or remove rotation"
+                )
+        return self
 
 
 class ModesKind(FlexibleKind[ModesSection]):
@@ -79,10 +97,10 @@ class ModesKind(FlexibleKind[ModesSection]):
             bending = [sum(mode.direction == direction for mode in link.section.modes) for direction in ("y", "z")]
             check_products(bending, "use fewer modes", link.where, MOST_DENSE_PRODUCTS)
         beam = along.beam({mode.direction for mode in link.section.modes})
-        return beam_body(beam, _modes(along, link))
+        return beam_body(beam, _modes(along, link, beam))
 
 
-def _modes(along: AlongBeam, link: DescribedLink[ModesSection]) -> list[Mode]:
+def _modes(along: AlongBeam, link: DescribedLink[ModesSection], beam: Beam) -> list[Mode]:
     """The modes, with the names y1, y2, z1, ... where the file gives none."""
     counts: dict[str, int] = {}
     modes: list[Mode] = []
@@ -92,9 +110,29 @@ def _modes(along: AlongBeam, link: DescribedLink[ModesSection]) -> list[Mode]:
         name = given.name or f"{given.direction}{counts[given.direction]}"
         if name in {mode.name for mode in modes}:
             raise here.at("name").error(name, "names of modes that occur once", "rename one of them")
-        modes.append(Mode(name, given.direction, _shape(given, along, link, here)))
+        modes.append(_mode(name, given, along, link, beam, here))
         check_clamped(modes[-1], link.parameters, here)
     return modes
+
+
+def _mode(
+    name: str, given: ModeSection, along: AlongBeam, link: DescribedLink[ModesSection], beam: Beam, here: Location
+) -> Mode:
+    """With the rotation of the sections, where the beam shears."""
+    direction = given.direction
+    if given.eigenfunction is not None and direction in beam.shear:
+        tip = nominal(link.tip_body.mass, link.parameters) if link.section.eigenfunctions == "tip_mass" else 0.0
+        at_nominal, length = nominal_beam(beam, link.parameters)
+        shape, turned = shear.eigenfunction(given.eigenfunction, shear.uniform(at_nominal, direction, length, tip))
+        return Mode(name, direction, shape, psi=turned.scaled(1 / beam.length))
+    psi = None
+    if given.rotation is not None:
+        psi = beam_shapes.from_expression(along.expression(given.rotation, here.at("rotation")), here.at("rotation"))
+    if given.table is not None and given.table.rotation is not None:
+        at = here.at("table", "rotation")
+        places = along.places(given.table.x, here.at("table", "x"))
+        psi = beam_shapes.from_table(places, along.numbers(given.table.rotation, len(places), at), None, clamped_slope=False)
+    return Mode(name, direction, _shape(given, along, link, here), psi=psi)
 
 
 def _shape(mode: ModeSection, along: AlongBeam, link: DescribedLink[ModesSection], here: Location) -> Curve:

@@ -78,6 +78,7 @@ def _check_plain(section: ElementsSection, slide: str, where: Location) -> None:
         "directions": (section.directions, ("y",)),
         "degree": (section.degree, 3),
         "rotary_inertia": (section.rotary_inertia, False),
+        "shear": (section.shear, False),
         "rotation": (section.rotation, "exponential"),
     }
     for key, (given, expected) in plain.items():

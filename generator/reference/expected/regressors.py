@@ -91,6 +91,7 @@ def _flexible(of: Quantities, link: str, body: FlexibleBody, own: list[int]) -> 
     groups: list[tuple[float, list[int]]] = [(1.0, own)]
     if body.beam is not None:
         mass = of.of.number(to_scalar(body.beam.beam.mass_per_length.start))
+    if body.beam is not None and not body.beam.beam.shear:
         used = {mode.direction for mode in body.beam.modes}
         groups = [
             (of.of.number(to_scalar(body.beam.beam.stiffness[d].start)),
