@@ -28,6 +28,7 @@ Piece = tuple[Number, ...]
 NAMES = ("", "_rotation")  # endings of the coordinates of a node
 _GAUSS_POINTS = 12  # exact up to degree 23, as for elements that do not shear
 _GUESS_ELEMENTS = 3  # for every wanted eigenfunction: a first guess of its frequency
+_FAR = 1e-2  # relative: no guess is so far off
 INNER = 3  # shapes of the deflection, and as many of the rotation, that vanish at the ends of an element
 
 
@@ -199,7 +200,7 @@ def eigenfunction(number: int, of: UniformBeam) -> tuple[Curve, Curve]:
     """
     guess = _guess(number, of)
     with mpmath.workdps(DIGITS + 10 + 2 * number):
-        found = mpmath.findroot(lambda lam: _at_tip(lam, of)[0], (guess * (1 - mpmath.mpf("1e-6")), guess), tol=1e-60)
+        found = _root(mpmath.mpf(guess), of)
         _, start = _at_tip(found, of)
         A = _system(found, of)
         rate = max(abs(root) for root in mpmath.eig(A, left=False, right=False))
@@ -218,6 +219,17 @@ def eigenfunction(number: int, of: UniformBeam) -> tuple[Curve, Curve]:
             state = step * state
     breaks = tuple(Fraction(i, count) for i in range(count + 1))
     return Curve(breaks, tuple(moved)), Curve(breaks, tuple(turned))
+
+
+def _root(guess: mpmath.mpf, of: UniformBeam) -> mpmath.mpf:
+    """lambda next to a guess: in the smallest interval around it in which the determinant changes its sign."""
+    apart = mpmath.mpf("1e-12")
+    while apart < _FAR:
+        ends = guess * (1 - apart), guess * (1 + apart)
+        if _at_tip(ends[0], of)[0] * _at_tip(ends[1], of)[0] <= 0:
+            break
+        apart *= 4
+    return mpmath.findroot(lambda lam: _at_tip(lam, of)[0], ends, solver="anderson", tol=mpmath.mpf(10) ** -80, verify=False)
 
 
 def _system(lam: mpmath.mpf, of: UniformBeam) -> mpmath.matrix:

@@ -62,7 +62,7 @@ def reduced(
     squares, vectors = _eigenvectors(K, M)
     kept = min(wanted, len(squares)) if count is not None else int(np.sum(squares < (below or 0.0) ** 2))
     kept = max(kept, 1)
-    z, square = _rotated(basis @ vectors[:, :kept], squares[:kept], motion)
+    z, square = settled(basis @ vectors[:, :kept], squares[:kept], motion)
     shapes = solid.displacements(z)
     size = np.linalg.norm(shapes, axis=1).max(axis=0)
     z, shapes = z / size, shapes / size
@@ -173,7 +173,7 @@ def _full(solid: Constrained, carried: Any, count: int) -> Array:
     return found
 
 
-def _rotated(z: Array, squares: Array, motion: Mapping[str, Any]) -> tuple[Array, Array]:
+def settled(z: Array, squares: Array, motion: Mapping[str, Any]) -> tuple[Array, Array]:
     """Shapes with signs, and within planes of equal frequencies with directions, that do not depend on the eigensolver."""
     z, K = z.copy(), np.diag(squares)
     moved = np.vstack([np.asarray(matrix @ z) for matrix in motion.values()]) if motion else z

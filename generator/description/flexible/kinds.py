@@ -10,6 +10,7 @@ from pydantic import PlainValidator, WithJsonSchema
 from elastogen.generator.description.file.fields import problem
 from elastogen.generator.description.file.flexible_file import FlexibleSection
 from elastogen.generator.description.flexible.elements import ElementsKind
+from elastogen.generator.description.flexible.frame import FrameKind
 from elastogen.generator.description.flexible.kind import FlexibleKind
 from elastogen.generator.description.flexible.lumped_masses import LumpedMassesKind
 from elastogen.generator.description.flexible.modes import ModesKind
@@ -36,6 +37,7 @@ ELEMENTS = register(ElementsKind())
 STANDARD_DATA = register(StandardDataKind())
 LUMPED_MASSES = register(LumpedMassesKind())
 MESH = register(MeshKind())
+FRAME = register(FrameKind())
 
 
 def sliding_types() -> str:
