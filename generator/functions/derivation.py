@@ -212,6 +212,10 @@ def entry_of(name: str, known: Mapping[str, Entry] = CATALOGUE) -> Entry:
     return known[name] if name in known else fused_entry([entry_of(part, known) for part in name.split(MARK)])
 
 
+DIFFERENTIATED = ("forward_dynamics_", "inverse_dynamics_")
+"""Derivatives of these move q as if loops could open: they and what they differentiate are then of the same tree."""
+
+
 @paused_collection()
 def derive_model(
     robot: Robot,
@@ -226,10 +230,11 @@ def derive_model(
     ``derived`` is called with each function when it is there, with everything else but functions. ``derivation`` says what
     carries the recursions: the graph, or SymPy, whose equations are then lowered to the graph.
     """
-    with finite_arithmetic(robot.name, "equations"):
-        family = VariantFamily(robot, frames=checked_frames(robot, frames), derivation=derivation)
-        plain = family.plain()
     names = output_names(outputs, robot, frames)
+    opening = any(name.startswith(DIFFERENTIATED) and name != ELSEWHERE[1] for name in names)
+    with finite_arithmetic(robot.name, "equations"):
+        family = VariantFamily(robot, frames=checked_frames(robot, frames), derivation=derivation, opening=opening)
+        plain = family.plain()
     known = CATALOGUE | FRAMED | own_entries(family, CATALOGUE)
     model = ModelDerivation(
         robot=robot,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
@@ -27,6 +26,7 @@ from elastogen.generator.program.names import PARAMETERS
 from elastogen.generator.program.program import Extent
 from elastogen.generator.program.substitute import replacing, substitute
 from elastogen.generator.program.symbolic.carrier import SympyGraph
+from elastogen.generator.robot.ranges import position_ranges
 from elastogen.generator.robot.robot import Robot
 from elastogen.generator.sliding.elements_inside import Indicators, selectors
 from elastogen.generator.spatial.vectors import Mat, Vec
@@ -54,6 +54,7 @@ class Variant:
     separate: Mechanism | None = None  # the mechanism with coordinates for the slots of windows, where it has any
     carrier: Mechanism | None = None  # the mechanism with the chosen frames, where wrenches act on them
     expressions: OwnExpressions | None = None  # the user's own terms, where there are any
+    closed: Mechanism | None = None  # the mechanism with fewer constants, whose closed motions are the same
 
     @property
     def own(self) -> OwnExpressions:
@@ -264,7 +265,7 @@ class Variant:
 class VariantFamily:
     """All frame assignments of one robot in one graph, made on request; ``safe``: only those with the description's frames.
 
-    ``derivation`` is the carrier of the recursions, one of ``CARRIERS``.
+    ``derivation`` is the carrier of the recursions, one of ``CARRIERS``; ``opening``: equations also count where loops open.
     """
 
     def __init__(
@@ -275,11 +276,12 @@ class VariantFamily:
         *,
         safe: bool = False,
         derivation: str = GRAPH,
+        opening: bool = False,
     ) -> None:
-        self.safe, self.derivation = safe, derivation
+        self.safe, self.derivation, self.opening = safe, derivation, opening
         self.robot, self.elements, self.selectors, self.frames = robot, elements, selectors(robot), frames
         self.graph = CARRIERS[derivation]()
-        self._mechanisms: dict[tuple[bool, bool, bool, bool, tuple[str, ...]], Mechanism] = {}
+        self._mechanisms: dict[tuple[object, ...], Mechanism] = {}
         self._plain: dict[bool, Variant] = {}
         self._frame_assignments: dict[str, list[Variant]] = {}
         self._best: dict[str, Variant] = {}
@@ -293,15 +295,16 @@ class VariantFamily:
             self._drives, self._elasticity = drives(lower, robot), elasticity(lower, robot, inside)
 
     def mechanism(
-        self, *, reframe: bool, regroup: bool, separate: bool = False, points: bool = False, frames: tuple[str, ...] = ()
-    ) -> Mechanism:
+        self, *, reframe: bool, regroup: bool, separate: bool = False, points: bool = False, frames: tuple[str, ...] = (),
+        closed: bool = False,
+    ) -> Mechanism:  # fmt: skip
         """The mechanism with or without optimized frames, base parameters, slots of windows, points; ``frames`` are points."""
-        key = (reframe, regroup, separate, points, frames)
+        key = (reframe, regroup, separate, points, frames, closed)
         if key not in self._mechanisms:
             with self.graph.section(PARAMETERS):
                 self._mechanisms[key] = build_mechanism(
                     self.graph, self.robot, reframe=reframe, regroup=regroup, elements=self.elements, separate=separate,
-                    points=points, frames=frames,
+                    points=points, frames=frames, closed=closed,
                 )  # fmt: skip
         return self._mechanisms[key]
 
@@ -376,23 +379,11 @@ class VariantFamily:
             self._ranges, self.elements,
             self.mechanism(reframe=reframe, regroup=regroup, separate=True) if windows else None,
             self.mechanism(reframe=reframe, regroup=regroup, frames=frames) if frames else None, self._expressions,
+            self.mechanism(reframe=reframe, regroup=regroup, closed=True)
+            if regroup and self.robot.loops and not self.opening else None,
         )  # fmt: skip
 
 
 def _merges(mechanism: Mechanism) -> tuple[bool, ...]:
     """Whether to join parallel axes: both, or that is no question."""
     return (False, True) if mechanism.has_parallel_axes else (False,)
-
-
-def position_ranges(robot: Robot) -> tuple[tuple[float, float], ...]:
-    """Per velocity: the limits of a joint, where there are none half a turn or 1 m to both sides; modes stay undeformed."""
-    found: list[tuple[float, float]] = []
-    for joint in robot.joints:
-        for velocity in joint.type.velocities:
-            far = math.pi if velocity.unit == "rad" else 1.0
-            low, high = joint.limits.lower, joint.limits.upper
-            found.append((-far if low is None else low, far if high is None else high))
-        flexible = robot.link(joint.child).flexible
-        count = (joint.elasticity is not None) + (0 if flexible is None else len(flexible.coordinates))
-        found += [(0.0, 0.0)] * count
-    return tuple(found)

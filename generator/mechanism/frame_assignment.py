@@ -20,9 +20,10 @@ from elastogen.generator.joints.coupled import CoupledPlan
 from elastogen.generator.joints.fixed import FixedPlan
 from elastogen.generator.joints.frame_motion import MotionPlan
 from elastogen.generator.joints.on_beams.sliding import Contact, ContactPlan
-from elastogen.generator.mechanism.loops import LoopPlacement, places_on
+from elastogen.generator.mechanism.loops import LoopPlacement, places_on, seat_of
 from elastogen.generator.mechanism.mechanism import Frame, LinkFrame, Mechanism, SeparateWindow
 from elastogen.generator.mechanism.points import with_points
+from elastogen.generator.mechanism.shared_points import Ends, moved_to_loops
 from elastogen.generator.mechanism.steps import TINY, steps, unit_pair
 from elastogen.generator.program.graph import Graph
 from elastogen.generator.program.lowering import Lowering
@@ -223,6 +224,18 @@ class _FrameAssignment:
         J = pseudo_inertia(float(body.mass), np.array(body.com, dtype=float), np.array(body.inertia, dtype=float))
         self.drafts[frame].constant += X @ J @ X.T
 
+    def meeting(self) -> list[Ends]:
+        """Where rigid links meet by loops: of each loop both frames, and its point in them."""
+        found: list[Ends] = []
+        for loop in self.robot.loops:
+            bends = loop.kind.between_frames and any(self.beams.get(end.link) is not None for end in (loop.a, loop.b))
+            if loop.kind.place == "all" and not bends:
+                (a, A), (b, B) = (seat_of(self.robot, self.lower, self.ends, loop, side) for side in ("a", "b"))
+                X, Y = _numeric(A), _numeric(B)
+                if X is not None and Y is not None:
+                    found.append(((a, X[:, 3]), (b, Y[:, 3])))
+        return found
+
 
 def build_mechanism(
     graph: Graph,
@@ -234,12 +247,14 @@ def build_mechanism(
     separate: bool = False,
     points: bool = False,
     frames: tuple[str, ...] = (),
+    closed: bool = False,
 ) -> Mechanism:
     """Lay out the mechanism of a robot, with or without optimized frames and base inertial parameters.
 
     ``elements`` says which element is inside a sliding joint; the others' indicators are inputs. With ``separate`` the slots
     of windows are coordinates of their own: a mass matrix over them has the few entries that a factorization needs. With
-    ``points`` it is a PointedMechanism; so it is with ``frames``, which are then its points.
+    ``points`` it is a PointedMechanism; so it is with ``frames``, which are then its points. ``closed``: where the loops are,
+    masses may have gone from link to link (shared_points.py), so that only closed motions have these dynamics.
     """
     inside = Indicators(graph, robot, elements)
     lower = Lowering(graph, robot, inside.symbols)
@@ -250,11 +265,14 @@ def build_mechanism(
         frame_assignment.attach(*frame_assignment.links[link.name], link.body)
         frame_assignment.attach(*frame_assignment.ends[link.name, TIP_FRAME], link.tip_body)
     frame_assignment.attach(*frame_assignment.tip, robot.payload)
-    if regroup:
-        base_regrouping.regroup(
-            [(d.parent, d.plan, _numeric(d.placement)) for d in frame_assignment.drafts],
-            [d.constant for d in frame_assignment.drafts],
-        )
+    joints = [(d.parent, d.plan, _numeric(d.placement)) for d in frame_assignment.drafts]
+    inertias = [d.constant for d in frame_assignment.drafts]
+    moved = moved_to_loops(joints, inertias, frame_assignment.meeting()) if closed else None
+    if moved is not None:
+        for draft, J in zip(frame_assignment.drafts, moved, strict=True):
+            draft.constant = J
+    elif regroup:
+        base_regrouping.regroup(joints, inertias)
     named = [*((link.name, frame_assignment.links[link.name]) for link in robot.links[1:]), (TIP, frame_assignment.tip)]
     mechanism = Mechanism(
         graph=graph,

@@ -51,6 +51,16 @@ def places_on(robot: Robot, link: Link) -> list[Interface]:
     return found
 
 
+def seat_of(
+    robot: Robot, lower: Lowering, ends: Mapping[tuple[str, str], tuple[int, Matrix]], loop: ClosedLoop, side: str
+) -> tuple[int, Matrix]:
+    """The frame that carries an end of a loop, and the end's pose in it."""
+    end: LoopEnd = getattr(loop, side)
+    link = robot.links[0].name if end.link == WORLD else end.link
+    frame, pose = ends[link, place_of(robot, loop, side)]
+    return frame, product(pose, lower.matrix(end.pose))
+
+
 class Draft(Protocol):
     """What is known of a frame while the mechanism is laid out."""
 
@@ -86,7 +96,7 @@ class LoopPlacement:
         return tuple(self._chains(loop) for loop in self.robot.loops if loop.kind.between_frames)
 
     def _chains(self, loop: ClosedLoop) -> LoopChains:
-        a, b = self._seat(loop, "a"), self._seat(loop, "b")
+        a, b = (seat_of(self.robot, self.lower, self.ends, loop, side) for side in ("a", "b"))
         ways = [list(reversed(self.mechanism.ancestors(frame))) for frame, _ in (a, b)]
         shared = 0
         while shared < min(map(len, ways)) and ways[0][shared] == ways[1][shared]:
@@ -110,13 +120,6 @@ class LoopPlacement:
             found.append(LinkFrame(f"{loop.name}: {end.link}", numbers[index], *steps(self.lower, pose)))
         chains = replace(self.mechanism, frames=tuple(frames), link_frames=tuple(found), loops=())
         return LoopChains(loop, chains, found[0], found[1], (carriers[0], carriers[1]))
-
-    def _seat(self, loop: ClosedLoop, side: str) -> tuple[int, Matrix]:
-        """The frame that carries an end, and the end's pose in it."""
-        end: LoopEnd = getattr(loop, side)
-        link = self.robot.links[0].name if end.link == WORLD else end.link
-        frame, pose = self.ends[link, place_of(self.robot, loop, side)]
-        return frame, product(pose, self.lower.matrix(end.pose))
 
     def _axes(self, loop: ClosedLoop, common: int) -> Matrix:
         """Axes of the loop's rows in the common frame: those of the first joint on the way, whatever the frame assignment."""

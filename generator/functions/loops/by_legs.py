@@ -72,12 +72,22 @@ def closed_forward_formulations(variant: Variant) -> tuple[Formulation, ...]:
     """Equal formulations of forward dynamics, of which the cheapest is kept."""
     by_legs = (forward_dynamics_by_legs,) if has_legs(variant) else ()
     by_points = (forward_dynamics_by_points,) if has_pairs(variant) else ()
-    return (*FORWARD, *by_legs, *by_points)
+    return _on_both((*FORWARD, *by_legs, *by_points), variant)
 
 
 def closed_inverse_formulations(variant: Variant) -> tuple[Formulation, ...]:
     """Equal formulations of inverse dynamics, of which the cheapest is kept."""
-    return (closed_inverse_dynamics, *((inverse_dynamics_by_legs,) if _leg_elimination(variant) is not None else ()))
+    by_legs = (inverse_dynamics_by_legs,) if _leg_elimination(variant) is not None else ()
+    return _on_both((closed_inverse_dynamics, *by_legs), variant)
+
+
+def _on_both(formulations: tuple[Formulation, ...], variant: Variant) -> tuple[Formulation, ...]:
+    """Each on the tree as it is and, where that is another, with masses that the loops let go to other links."""
+
+    def on_closed(formulation: Formulation) -> Formulation:
+        return lambda v: formulation(v if v.closed is None else replace(v, mechanism=v.closed))
+
+    return formulations if variant.closed is None else (*formulations, *map(on_closed, formulations))
 
 
 def forward_dynamics_by_other_coordinates(variant: Variant) -> Derived:
