@@ -35,7 +35,7 @@ DEMO_TOOLS := $(VENV)/.installed-demo
 DOCS_TOOLS := $(VENV)/.installed-docs
 BENCH_TOOLS := $(VENV)/.installed-bench
 
-.PHONY: demo test quick nightly lowest constraints bridges lint format golden methods pictures fuzz mutants loop-mutants changelog dist docs docs-tools bench emulator clean
+.PHONY: demo test quick nightly lowest constraints bridges lint format golden methods pictures viewer fuzz mutants loop-mutants changelog dist docs docs-tools bench emulator clean
 .DEFAULT_GOAL := demo
 
 demo: $(DEMO_TOOLS)
@@ -88,6 +88,12 @@ pictures: $(INSTALLED)
 	$(BIN)/python docs/pictures/pipeline.py
 	$(PIP) matplotlib
 	$(BIN)/python docs/pictures/moving_arm.py
+
+# three.js for the pages, bundled into the package: npm brings it and esbuild, into a folder outside the package.
+viewer:
+	mkdir -p out/three && cp templates/pages/three/entry.js templates/pages/three/package.json out/three/
+	cd out/three && npm install --no-audit --no-fund && npm run bundle
+	cp out/three/three.min.js templates/pages/three/ && cp out/three/node_modules/three/LICENSE templates/pages/three/
 
 # Mutated robot files through load, check, generate and the compiler; findings are kept in fuzz-findings/.
 CASES ?= 10000

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +13,9 @@ from numpy.typing import NDArray
 
 from elastogen.build.files.templating import fill
 from elastogen.build.pages.film import FILMS, check_motion_file, film_times, write_film
-from elastogen.build.pages.page_text import MARK, asset, write_page
-from elastogen.build.pages.recording import Recording, chosen_pictures, text
+from elastogen.build.pages.motion_plots import motion_plots
+from elastogen.build.pages.page_text import MARK, PLAYER, asset, script_json, scripts, write_page
+from elastogen.build.pages.recording import Ghost, Recording, chosen_pictures, text
 from elastogen.build.pages.skeleton import Skeleton, skeleton
 from elastogen.build.start import build_model
 from elastogen.generator.robot.robot import Robot
@@ -32,7 +34,6 @@ class AnimationPage:
     notes: tuple[str, ...]
     css: str
     viewer: str
-    player: str
     meshes: str
     motion: Recording
 
@@ -43,28 +44,42 @@ def animate(
     path: str | os.PathLike[str],
     *,
     rigid: Simulation | None = None,
+    beside: Mapping[str, Simulation] | None = None,
     title: str = "",
     force: bool = False,
 ) -> Path:
     """Write a simulation as a page to ``path``.
 
     ``rigid`` is the motion of the rigid robot of the same numbers (:func:`elastogen.compare_with_rigid`), drawn as a ghost;
-    without it, the ghost of a flexible robot is the robot at the same joint coordinates without deformation.
+    without it, the ghost of a flexible robot is the robot at the same joint coordinates without deformation. ``beside`` are
+    further motions of the same robot by their labels, drawn as ghosts, too.
     """
     check_motion_file(path)
-    drawing = skeleton(robot)
-    model = drawn_model(drawing)
     if Path(path).suffix.lower() in FILMS:
-        return _film(drawing, model, simulation, rigid, path)
-    motion, chosen = recorded_motion(drawing, model, simulation, rigid)
+        drawing = skeleton(robot)
+        return _film(drawing, drawn_model(drawing), simulation, rigid, path)
+    return write_page(path, animation_page(robot, simulation, rigid=rigid, beside=beside, title=title), force=force)
+
+
+def animation_page(
+    robot: Robot,
+    simulation: Simulation,
+    *,
+    rigid: Simulation | None = None,
+    beside: Mapping[str, Simulation] | None = None,
+    title: str = "",
+) -> str:
+    """The text of the page; see :func:`animate`."""
+    drawing = skeleton(robot)
+    motion, chosen = recorded_motion(drawing, drawn_model(drawing), simulation, rigid, beside or {})
     notes = [f"{simulation.name}, {simulation.method}, {simulation.t[0]:g} s to {simulation.t[-1]:g} s"]
     if chosen < simulation.t.size:
         notes.append(f"{chosen} of {simulation.t.size} samples are drawn, to keep the page small.")
     page = AnimationPage(
         MARK, title or f"{robot.name}: motion", (*notes, *([drawing.note] if drawing.note else [])), asset("page.css"),
-        asset("viewer.js"), asset("player.js"), drawing.meshes_json(), motion,
+        scripts(PLAYER), drawing.meshes_json(), motion,
     )  # fmt: skip
-    return write_page(path, fill("pages/animate.html.j2", page), force=force)
+    return fill("pages/animate.html.j2", page)
 
 
 def _film(
@@ -75,24 +90,44 @@ def _film(
     q = np.stack([np.interp(times, simulation.t, column) for column in np.asarray(simulation.q, dtype=float).T], axis=-1)
     elastic = np.array([coordinate.elastic for coordinate in drawing.robot.coordinates], dtype=bool)
     positions, still = (np.asarray(model.point_positions(state)) for state in (q, np.where(elastic, 0.0, q)))
-    ghost = _rigid_positions(model, drawing.robot, rigid, times) if rigid is not None else still if elastic.any() else None
+    ghost = _positions_of(model, drawing.robot, rigid, times) if rigid is not None else still if elastic.any() else None
     return write_film(drawing, positions, ghost, float(times[-1] - times[0]), path)
 
 
 def drawn_model(drawing: Skeleton) -> Model:
-    """The model that computes the nodes of a drawing."""
-    return build_model(drawing.robot, outputs=["point_positions"])
+    """The model that computes the nodes of a drawing, and the curvatures of its beams."""
+    return build_model(drawing.robot, outputs=["point_positions", *(["point_curvatures"] if drawing.bent_nodes.size else [])])
+
+
+def bending(drawing: Skeleton, model: Model, q: NDArray[Any]) -> NDArray[np.float64] | None:
+    """Curvatures (n, nodes of beams) of the beams at the states q (n, nq) [1/m]; None where there are no beams."""
+    if not drawing.bent_nodes.size:
+        return None
+    return np.linalg.norm(np.asarray(model.point_curvatures(q), dtype=float)[:, drawing.bent_nodes], axis=-1)
 
 
 def recorded_motion(
-    drawing: Skeleton, model: Model, simulation: Simulation, rigid: Simulation | None = None, *, id: str = "motion"
+    drawing: Skeleton,
+    model: Model,
+    simulation: Simulation,
+    rigid: Simulation | None = None,
+    beside: Mapping[str, Simulation] | None = None,
+    *,
+    id: str = "motion",
 ) -> tuple[Recording, int]:
     """The pictures of a simulation, and how many there are."""
-    _check_one(simulation)
-    chosen = chosen_pictures(simulation.t.size, len(drawing.robot.points))
+    others = {**({} if rigid is None else {"rigid robot": rigid}), **(beside or {})}
+    for one in (simulation, *others.values()):
+        _check_one(one)
+    elastic = any(coordinate.elastic for coordinate in drawing.robot.coordinates)
+    chosen = chosen_pictures(simulation.t.size, len(drawing.robot.points) * (1 + elastic + len(others)))
     times, q = simulation.t[chosen], np.asarray(simulation.q[chosen], dtype=float)
-    ghost = None if rigid is None else _rigid_positions(model, drawing.robot, rigid, times)
-    return pictures(drawing, model, times, q, ghost=ghost, id=id, speed=_speed(simulation.t)), len(chosen)
+    ghosts = {label: _positions_of(model, drawing.robot, one, times) for label, one in others.items()}
+    made = pictures(drawing, model, times, q, ghosts=ghosts, id=id, speed=_speed(simulation.t))
+    forces = np.asarray(simulation.F, dtype=float)[chosen]
+    drawn = any(mark.force >= 0 for mark in drawing.marks) and bool(np.any(np.nan_to_num(forces)))
+    plots = motion_plots(drawing.robot, simulation, chosen)
+    return replace(made, forces=text(np.nan_to_num(forces)) if drawn else "", plots=script_json(plots)), len(chosen)
 
 
 def pictures(
@@ -101,14 +136,17 @@ def pictures(
     times: NDArray[Any],
     q: NDArray[Any],
     *,
-    ghost: NDArray[Any] | None = None,
+    ghosts: Mapping[str, NDArray[Any]] | None = None,
     id: str,
     speed: str,
 ) -> Recording:
-    """Pictures of the states q (n, nq) at these times; ``ghost`` are nodes (n, nodes, 3) of another robot."""
+    """Pictures of the states q (n, nq) at these times; ``ghosts`` are nodes (n, nodes, 3) of other robots by their labels."""
     elastic = np.array([coordinate.elastic for coordinate in drawing.robot.coordinates], dtype=bool)
     positions, still = (np.asarray(model.point_positions(state)) for state in (q, np.where(elastic, 0.0, q)))
-    return recording(drawing, times, positions, still if elastic.any() else None, ghost=ghost, id=id, speed=speed)
+    strains = bending(drawing, model, q)
+    return recording(
+        drawing, times, positions, still if elastic.any() else None, strains=strains, ghosts=ghosts, id=id, speed=speed
+    )
 
 
 def recording(
@@ -117,19 +155,22 @@ def recording(
     positions: NDArray[Any],
     still: NDArray[Any] | None,
     *,
-    ghost: NDArray[Any] | None = None,
+    strains: NDArray[Any] | None = None,
+    ghosts: Mapping[str, NDArray[Any]] | None = None,
     id: str,
     speed: str,
 ) -> Recording:
     """Pictures of nodes (n, nodes, 3) at these times; ``still`` are those without deformation, None where nothing deforms."""
     bends = still is not None
-    label = "rigid robot" if ghost is not None else "without deformation" if bends else ""
+    found = tuple(Ghost(label, text(nodes)) for label, nodes in (ghosts or {}).items())
     rest = positions if still is None else still
+    drawn = drawing.drawn_nodes
     return Recording(
         id=id, scene=drawing.scene(np.concatenate([positions, rest])), nodes=positions.shape[1], times=text(times),
-        positions=text(positions), still=text(rest) if bends else "", ghost=text(ghost) if ghost is not None else "",
-        ghost_label=label, trace=text(positions[:, drawing.tip]), bends=bends,
-        factor=_factor(positions, rest) if bends else 1, largest_factor=LARGEST_FACTOR, speed=speed,
+        positions=text(positions), still=text(rest) if bends else "",
+        ghosts=found or ((Ghost("without deformation"),) if bends else ()), trace=text(positions[:, drawing.tip]), bends=bends,
+        factor=_factor(positions[:, drawn], rest[:, drawn]) if bends else 1, largest_factor=LARGEST_FACTOR, speed=speed,
+        skinned=bool(drawing.meshes), strains="" if strains is None else text(strains),
     )  # fmt: skip
 
 
@@ -141,12 +182,18 @@ def _check_one(simulation: Simulation) -> None:
         )
 
 
-def _rigid_positions(model: Model, robot: Robot, rigid: Simulation, times: NDArray[Any]) -> NDArray[Any]:
-    """The rigid robot is drawn as the flexible one without deformation, at the rigid robot's joint coordinates."""
-    columns = [robot.coordinate_names.index(name) for name in rigid.coordinate_names]
+def _positions_of(model: Model, robot: Robot, other: Simulation, times: NDArray[Any]) -> NDArray[Any]:
+    """Another motion at these times; a rigid robot is drawn as the flexible one without deformation, at its coordinates."""
+    known = robot.coordinate_names
+    if not set(other.coordinate_names) <= set(known):
+        raise ModelError(
+            f"{robot.name}.animate: got a motion of {other.name} with coordinates {', '.join(other.coordinate_names)}, expected "
+            f"some of {', '.join(known)}. Fix: draw motions of one robot."
+        )
+    columns = [known.index(name) for name in other.coordinate_names]
     q = np.zeros((times.size, len(robot.coordinate_names)))
-    for column, values in zip(columns, np.asarray(rigid.q, dtype=float).T, strict=True):
-        q[:, column] = np.interp(times, rigid.t, values)
+    for column, values in zip(columns, np.asarray(other.q, dtype=float).T, strict=True):
+        q[:, column] = np.interp(times, other.t, values)
     return np.asarray(model.point_positions(q))
 
 

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from elastogen.generator.robot.looks import Look
 
+GREY = (0.62, 0.67, 0.72, 1.0)
 KINDS = (".stl", ".obj", ".dae")
 MOST_BYTES = 100 << 20  # of one file
 MOST_TRIANGLES = 12_000  # of a page: what a canvas draws smoothly
@@ -29,11 +30,16 @@ class Mesh:
     link: str
     vertices: NDArray[np.float32]  # (n, 3)
     triangles: NDArray[np.uint32]  # (m, 3)
+    color: tuple[float, ...] = GREY  # red, green, blue, opacity, 0 to 1
 
     def plain(self, nodes: Sequence[int]) -> dict[str, Any]:
-        """For the viewer: the nodes are those at the frame's origin and one metre along its axes."""
+        """For the viewer: the nodes are those at the frame's origin and one metre along y and z."""
         text = {"vertices": self.vertices.astype("<f4"), "triangles": self.triangles.astype("<u4")}
-        return {"nodes": list(nodes), **{key: base64.b64encode(array.tobytes()).decode() for key, array in text.items()}}
+        return {
+            "nodes": list(nodes),
+            "color": list(self.color),
+            **{key: base64.b64encode(array.tobytes()).decode() for key, array in text.items()},
+        }
 
 
 @dataclass(frozen=True)

@@ -23,6 +23,15 @@ def asset(name: str) -> str:
     return (resources.files("elastogen.templates") / "pages" / name).read_text(encoding="utf-8")
 
 
+VIEWER = ("three/three.min.js", *(f"viewer/{name}.js" for name in ("studio", "solids", "overlay", "viewer")))
+PLAYER = (*VIEWER, *(f"viewer/{name}.js" for name in ("plots", "recorder", "player")))
+
+
+def scripts(names: Sequence[str]) -> str:
+    """Scripts of ``templates/pages``, one after the other, to stand inside one script element."""
+    return "\n".join(asset(name) for name in names)
+
+
 def script_json(data: Any) -> str:
     """JSON for the inside of a script element, which a ``<`` in a name must not end."""
     return json.dumps(data).replace("<", "\\u003c")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import os
 import warnings
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 from elastogen.build.files.templating import fill
 from elastogen.build.options import BuildOptions
 from elastogen.build.pages.home import drives, home, joint_ranges
-from elastogen.build.pages.page_text import MARK, asset, check_page, script_json, write_page
+from elastogen.build.pages.page_text import MARK, VIEWER, asset, check_page, script_json, scripts, write_page
 from elastogen.build.pages.skeleton import Skeleton, skeleton
 from elastogen.build.pages.wasm import check_zig, compile_wasm
 from elastogen.build.pipeline import render
@@ -27,10 +28,19 @@ from elastogen.generator.robot.own.terms import TIME
 from elastogen.generator.robot.robot import Link, Parameter, Robot
 from elastogen.runtime import Model
 
-OUTPUTS = ("simulation", "mass_matrix", "jacobian", "point_positions")
+OUTPUTS = ("simulation", "mass_matrix", "gravity_vector", "point_positions", "point_forces")
 STEP = 0.001  # of the integrator [s]
 BANDWIDTH = 8.0  # of the drives [rad/s]
 STIFFNESS = Parameter("stiffness_scale", 1.0, "", "stiffness of all flexible links, in parts of the robot's own", live=True)
+LAWS: Mapping[str, tuple[float, float, float, float]] = {
+    "hold the targets, weight compensated": (1, 1, 1, 0),
+    "hold the targets, PD alone": (0, 1, 1, 0),
+    "computed torque": (1, 1, 1, 1),
+    "carry the weight, led by hand": (1, 0, 0.05, 0),
+    "drives off": (0, 0, 0, 0),
+}
+"""Laws of the drives: parts of the weight, of the stiffness and of the damping; 1: by inverse dynamics."""
+COMPUTED = "computed torque"
 GRAVITY = 12.0  # [m/s^2] to both sides
 
 
@@ -57,6 +67,9 @@ class PlayProgram:
     nq: int
     nv: int
     nodes: int
+    bent: int  # rows of point_curvatures
+    computed: bool  # whether inverse dynamics takes part
+    bandwidth: float  # [rad/s]
     places: str  # for each velocity the position that a drive holds; where there is none, the first one, with no gain
 
 
@@ -68,12 +81,12 @@ class PlayPage:
     title: str
     css: str
     viewer: str
-    program: str
     scene: str
     setup: str
     wasm: str
     meshes: str
     note: str
+    laws: tuple[tuple[str, str], ...]
     targets: tuple[Slider, ...]
     parameters: tuple[Slider, ...]
 
@@ -90,7 +103,7 @@ def play_page(robot: Robot) -> str:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RobotWarning)  # said when the robot was loaded
         drawing = skeleton(with_sliders(robot))
-        model = build_model(drawing.robot, outputs=list(OUTPUTS))
+        model = build_model(drawing.robot, outputs=["mass_matrix", "point_positions"])
         wasm = robot_wasm(drawing)
     start = home(drawing.robot, model)
     places = np.asarray(model.point_positions(_spread(start, drawing.robot)))
@@ -104,11 +117,13 @@ def play_page(robot: Robot) -> str:
     setup = {
         "nq": model.nq, "nv": model.nv, "nodes": len(drawing.robot.points), "parameters": len(model.parameters),
         "start": list(start), "targets": list(targets), "kp": list(kp), "kd": list(kd), "step": STEP,
-        "push": max(mass, 0.1) * 9.81 / max(radius, 1e-6),
+        "pull": max(mass, 0.1) * 9.81 / max(radius, 1e-6), "bent": [int(row) for row in drawing.bent_nodes],
+        "rows": _bent_rows(drawing), "carriers": drawing.carriers(), "laws": [list(law) for law in LAWS.values()],
     }  # fmt: skip
     page = PlayPage(
-        MARK, f"{robot.name}: its C, running here", asset("page.css"), asset("viewer.js"), asset("play.js"), scene,
+        MARK, f"{robot.name}: its C, running here", asset("page.css"), scripts((*VIEWER, "viewer/play.js")), scene,
         script_json(setup), base64.b64encode(wasm).decode("ascii"), drawing.meshes_json(), drawing.note,
+        tuple((str(k), name) for k, name in enumerate(LAWS) if name != COMPUTED or computes(drawing.robot)),
         _targets(drawing.robot, start), _parameters(drawing.robot, max(mass, 0.1), max(radius, 1e-3)),
     )  # fmt: skip
     return fill("pages/play.html.j2", page)
@@ -125,14 +140,34 @@ def with_sliders(robot: Robot) -> Robot:
 
 def robot_wasm(drawing: Skeleton) -> bytes:
     """The emitted C of a drawn robot, its integrators and the page's program, as one WebAssembly module."""
-    rendered = render(drawing.robot, BuildOptions.checked(outputs=list(OUTPUTS)))
+    computed, bent = computes(drawing.robot), _bent_rows(drawing)
+    outputs = [*OUTPUTS, *(["inverse_dynamics"] if computed else []), *(["point_curvatures"] if bent else [])]
+    rendered = render(drawing.robot, BuildOptions.checked(outputs=outputs))
     name, robot = rendered.name, drawing.robot
     place = {rate: k for k, rate in drives(robot).items()}
     places = ", ".join(str(place.get(rate, 0)) for rate in range(len(robot.velocities)))
     program = PlayProgram(
-        name, f"{name}_sim", f"{name.upper()}_SIM", len(robot.coordinates), len(robot.velocities), len(robot.points), places
+        name,
+        f"{name}_sim",
+        f"{name.upper()}_SIM",
+        len(robot.coordinates),
+        len(robot.velocities),
+        len(robot.points),
+        bent,
+        computed,
+        BANDWIDTH,
+        places,
     )
     return compile_wasm({**rendered.c_files, **rendered.simulation, "play.c": fill("pages/play.c.j2", program)}, name)
+
+
+def computes(robot: Robot) -> bool:
+    """Whether inverse dynamics can be the law of the drives: each velocity has one."""
+    return not robot.loops and len(drives(robot)) == len(robot.velocities) == len(robot.coordinates)
+
+
+def _bent_rows(drawing: Skeleton) -> int:
+    return len(drawing.on_beams)
 
 
 def gains(robot: Robot, model: Model, q: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

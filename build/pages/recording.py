@@ -10,7 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 MOST_PICTURES = 1500
-MOST_NUMBERS = 600_000  # of one array: 2.4 MB, 3.2 MB as text
+FEWEST_PICTURES = 40
+MOST_NUMBERS = 180_000  # of all arrays together: 0.7 MB, 1 MB as text
+
+
+@dataclass(frozen=True)
+class Ghost:
+    """A robot that is drawn so that others show through."""
+
+    label: str
+    positions: str = ""  # of its nodes; "": the robot without deformation
 
 
 @dataclass(frozen=True)
@@ -23,23 +32,24 @@ class Recording:
     times: str
     positions: str
     still: str  # without deformation, at the same joint coordinates; "": the same as the positions
-    ghost: str  # "": the one without deformation, where there is a label
-    ghost_label: str  # "": no ghost
+    ghosts: tuple[Ghost, ...]
     trace: str  # of the tip; "": none
     bends: bool
     factor: int  # of the deformation
     largest_factor: int
     speed: str
-    frames: str = ""  # 3 rows of 4 of every frame in every picture; "": none
-    frame_names: str = "[]"  # JSON
+    skinned: bool = False  # whether links have meshes
+    strains: str = ""  # curvatures of the beams at their nodes, line after line [1/m]; "": nothing bends
+    forces: str = ""  # of every velocity in every picture; "": unknown
+    plots: str = "[]"  # JSON: what is plotted beside the motion
     frames_shown: bool = False  # at first
     points: str = ""  # places of points in every picture
     point_names: str = "[]"
 
 
 def chosen_pictures(count: int, nodes: int) -> NDArray[np.intp]:
-    """Which samples become pictures: all, or evenly chosen ones where a page would grow too large."""
-    most = max(2, min(MOST_PICTURES, MOST_NUMBERS // (3 * max(nodes, 1))))
+    """Which samples become pictures: all, or evenly chosen ones where a page would grow too large; ``nodes`` of all its robots."""
+    most = max(FEWEST_PICTURES, min(MOST_PICTURES, MOST_NUMBERS // (3 * max(nodes, 1))))
     if count <= most:
         return np.arange(count)
     return np.unique(np.round(np.linspace(0, count - 1, most)).astype(np.intp))

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from elastogen.build.files.templating import fill
-from elastogen.build.pages.page_text import MARK, asset, write_page
+from elastogen.build.pages.page_text import MARK, PLAYER, asset, scripts, write_page
 from elastogen.build.pages.recording import Recording
 from elastogen.build.pages.report import dynamics_sections, robot_sections, vibration_sections
 from elastogen.build.pages.report.section import ReportSection, plotly_script
@@ -29,7 +29,6 @@ class ReportPage:
     title: str
     css: str
     viewer: str
-    player: str
     meshes: str
     plotly: str
     sections: tuple[ReportSection, ...]
@@ -58,7 +57,7 @@ def report(
         subject = Subject(robot)
         sections = (*report_sections(subject, motion, note, messages, robot_text), *more)
     page = ReportPage(
-        MARK, f"{robot.name}: report", asset("page.css"), asset("viewer.js"), asset("player.js"),
+        MARK, f"{robot.name}: report", asset("page.css"), scripts(PLAYER),
         subject.drawing.meshes_json(), script, sections, tuple(motion for section in sections for _, motion in section.motions),
     )  # fmt: skip
     return write_page(path, fill("pages/report.html.j2", page), force=force)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from html import escape
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from elastogen.build.pages.animation import recorded_motion
 from elastogen.build.pages.recording import chosen_pictures
 from elastogen.build.pages.report.section import COLORS, ReportSection, figure, graph_objects
 from elastogen.build.pages.report.subject import Subject
@@ -26,10 +28,11 @@ def simulation(subject: Subject, result: Simulation, note: str = "") -> ReportSe
             chart.add_scatter(x=result.t[chosen], y=np.asarray(values)[chosen], name=name)
         chart.update_layout(xaxis_title="t [s]", yaxis_title="energy [J]")
         figures.append(figure(chart))
-    motion = subject.motion("simulation", result.t[chosen], np.asarray(result.q, dtype=float)[chosen], speed="1")
+    motion, count = recorded_motion(subject.drawing, subject.drawn, result, id="simulation")
+    motion = replace(motion, plots="[]")  # the charts above
     text = (f"{note} " if note else "") + result.report().replace("\n", "; ")
-    if len(chosen) < result.t.size:
-        text += f"; {len(chosen)} of {result.t.size} samples are drawn, to keep the page small"
+    if count < result.t.size:
+        text += f"; {count} of {result.t.size} samples are drawn, to keep the page small"
     return ReportSection("Simulation", text, tuple(figures), (("", motion),))
 
 

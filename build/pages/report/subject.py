@@ -23,6 +23,15 @@ FEW = 8  # frames whose names do not cover each other
 
 
 @dataclass(frozen=True)
+class Swing:
+    """Nodes that swing about where they are without deformation, both (n, nodes, 3) [m]."""
+
+    nodes: NDArray[np.float64]
+    still: NDArray[np.float64]
+    strains: NDArray[np.float64] | None  # curvatures of the beams (n, nodes of beams) [1/m]
+
+
+@dataclass(frozen=True)
 class Subject:
     """A robot and what is computed from it once for all sections."""
 
@@ -61,20 +70,16 @@ class Subject:
         """A motion to play."""
         return pictures(self.drawing, self.drawn, np.asarray(times), q, id=id, speed=speed)
 
-    def bending(
-        self, id: str, times: NDArray[Any], positions: NDArray[np.float64], still: NDArray[np.float64], *, speed: str
-    ) -> Recording:
-        """A motion to play of nodes (n, nodes, 3) that are known, and where they are without deformation."""
-        return recording(self.drawing, times, positions, still, id=id, speed=speed)
+    def bending(self, id: str, times: NDArray[Any], swing: Swing, *, speed: str) -> Recording:
+        """A motion to play of nodes that are known."""
+        return recording(self.drawing, times, swing.nodes, swing.still, strains=swing.strains, id=id, speed=speed)
 
     def labelled_motion(self, id: str, times: Sequence[float] | NDArray[Any], q: NDArray[Any], *, speed: str) -> Recording:
         """A motion with the frames of the links and the points of the description."""
-        frames = np.asarray(self.model.forward_kinematics(q))[..., :3, :]
         places = np.asarray(self.model.point_positions(q)) if self.robot.points else np.zeros((len(q), 0, 3))
         return replace(
             self.motion(id, times, q, speed=speed),
-            frames=text(frames), frame_names=script_json(self.model.frame_names),
-            frames_shown=len(self.model.frame_names) <= FEW,
+            frames_shown=len(self.drawing.frames) <= FEW,
             points=text(places) if self.robot.points else "", point_names=script_json([p.name for p in self.robot.points]),
         )  # fmt: skip
 

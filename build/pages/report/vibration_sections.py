@@ -8,8 +8,9 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from elastogen.build.pages.animation import bending
 from elastogen.build.pages.report.section import ReportSection, figure, graph_objects, table
-from elastogen.build.pages.report.subject import Subject
+from elastogen.build.pages.report.subject import Subject, Swing
 from elastogen.generator.beams.finite_elements import element_modes
 from elastogen.generator.beams.integrals import beam_body
 from elastogen.generator.beams.natural_frequencies import clamped_modes, mass_matrix, natural_frequencies, numeric
@@ -40,16 +41,16 @@ def modes(subject: Subject) -> ReportSection:
     shown = table(("mode", "joints locked [Hz]", "joints free [Hz]"), rows, numbers=(0, 1, 2))
     found = []
     for k in range(min(SHOWN, count)):
-        nodes, still = _swinging(subject, subject.home, np.asarray(locked.shapes, dtype=np.float64)[:, k], locked.coordinates)
-        motion = subject.bending(f"mode{k + 1}", np.linspace(0.0, 2.0, len(nodes)), nodes, still, speed="1")
+        swing = _swinging(subject, subject.home, np.asarray(locked.shapes, dtype=np.float64)[:, k], locked.coordinates)
+        motion = subject.bending(f"mode{k + 1}", np.linspace(0.0, 2.0, len(swing.nodes)), swing, speed="1")
         found.append((f"Mode {k + 1}, {locked.hertz[k]:.4g} Hz with locked joints, enlarged", motion))
     return ReportSection("Vibrations", "At the configuration of the picture.", (shown,), tuple(found))
 
 
 def _swinging(
     subject: Subject, place: NDArray[np.float64], shape: NDArray[np.float64], coordinates: tuple[int, ...], periods: int = 2
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Nodes in some periods of a mode at a place, as large as can be seen and linear as modes are; and the nodes at rest."""
+) -> Swing:
+    """Nodes in some periods of a mode at a place, as large as can be seen and linear as modes are."""
     model, drawn = subject.model, subject.drawing.drawn_nodes
     direction = np.zeros(model.nv)
     direction[list(coordinates)] = shape
@@ -60,7 +61,9 @@ def _swinging(
     largest, size = float(np.linalg.norm(moved[drawn], axis=-1).max()), float(np.ptp(rest[drawn], axis=0).max())
     swing = SWING * size / largest if largest > 0 else 1.0
     phases = np.cos(np.linspace(0.0, 2.0 * np.pi * periods, periods * PICTURES))
-    return rest + swing * phases[:, None, None] * moved, np.repeat(rest[None], len(phases), axis=0)
+    curved = bending(subject.drawing, subject.drawn, states[2:])
+    strains = None if curved is None else swing * np.abs(phases)[:, None] * curved
+    return Swing(rest + swing * phases[:, None, None] * moved, np.repeat(rest[None], len(phases), axis=0), strains)
 
 
 def over_configurations(subject: Subject) -> ReportSection | None:
@@ -85,13 +88,15 @@ def over_configurations(subject: Subject) -> ReportSection | None:
     chart.update_layout(xaxis_title=f"{coordinate.name} [{coordinate.unit}]", yaxis_title="frequency [Hz]", yaxis_type="log")
     text = f"Joints locked; {coordinate.name} is the joint that changes the lowest frequency most ({100 * spread:.2g} %)."
     found = [_first_mode(subject, k, place) for place in np.linspace(places[0], places[-1], STOPS)]
-    nodes, still = (np.concatenate(part) for part in zip(*found, strict=True))
-    motion = subject.bending("modes_over", np.linspace(0.0, 1.0 * STOPS, len(nodes)), nodes, still, speed="1")
+    strains = [swing.strains for swing in found if swing.strains is not None]
+    nodes, still = np.concatenate([swing.nodes for swing in found]), np.concatenate([swing.still for swing in found])
+    swing = Swing(nodes, still, np.concatenate(strains) if strains else None)
+    motion = subject.bending("modes_over", np.linspace(0.0, 1.0 * STOPS, len(nodes)), swing, speed="1")
     caption = f"The lowest mode at {STOPS} places of {coordinate.name}, one period each, enlarged"
     return ReportSection("Frequencies over configurations", text, (figure(chart),), ((caption, motion),))
 
 
-def _first_mode(subject: Subject, k: int, place: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _first_mode(subject: Subject, k: int, place: float) -> Swing:
     state = subject.home.copy()
     state[k] = place
     found = subject.model.modes(state, joints="locked")

@@ -60,7 +60,8 @@ def test_meshes_move_with_their_links(urdf: Path, cache_dir: Path) -> None:
     assert "'missing.stl'" in drawing.note
     nodes = np.asarray(drawn_model(drawing).point_positions([0.7]))
     mesh, (origin, *axes) = drawing.meshes[1]
-    frame = np.stack([nodes[axis] - nodes[origin] for axis in axes], axis=-1)
+    y, z = (nodes[axis] - nodes[origin] for axis in axes)
+    frame = np.stack([np.cross(y, z), y, z], axis=-1)
     placed = nodes[origin] + mesh.vertices @ frame.T
     c, s = np.cos(0.7), np.sin(0.7)
     rotated = np.array([[0, -1, 0], [1, 0, 0], [0, 0, 1]])  # a quarter turn, as the file says
@@ -68,7 +69,7 @@ def test_meshes_move_with_their_links(urdf: Path, cache_dir: Path) -> None:
     assert placed == pytest.approx(expected + np.array([0, 0, 0.5]), abs=1e-6)
     plain = json.loads(drawing.meshes_json())[1]
     assert np.frombuffer(base64.b64decode(plain["vertices"]), "<f4").reshape(-1, 3) == pytest.approx(mesh.vertices)
-    assert json.loads(drawing.scene(nodes[None]))["radius"] < 0.5  # directions of meshes are not places
+    assert json.loads(drawing.scene(nodes[None]))["size"] < 0.8  # directions of meshes are not places
 
 
 def test_looks_shape_no_code(urdf: Path) -> None:

@@ -16,6 +16,7 @@ CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shuti
 FLAGS = (
     "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-sync",
     "--disable-component-update", "--disable-dev-shm-usage", "--remote-debugging-pipe",
+    "--disable-quic", "--use-angle=swiftshader", "--enable-unsafe-swiftshader",
 )  # fmt: skip
 SILENCE = 240  # seconds: what takes longer does not come
 AWAIT = "new Promise((found) => { const look = () => (%s) ? found(true) : setTimeout(look, 5); look(); })"
