@@ -13,15 +13,18 @@ from elastogen.runtime.loop.controllers import (
     lqr,
     vibrations,
 )
+from elastogen.runtime.loop.laws.scheduled_feedback import ScheduledFeedback, scheduled_lqr
 
 __all__ = [
     "ComputedTorqueLaw",
     "Controller",
     "Feedforward",
     "PDGravity",
+    "ScheduledFeedback",
     "StateFeedback",
     "UserController",
     "closed_loop",
     "lqr",
+    "scheduled_lqr",
     "vibrations",
 ]

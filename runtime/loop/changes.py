@@ -115,7 +115,7 @@ class ChangeMethods:
                 place.context = ffi.cast("void *", address_of(ffi, self._own_memory(controller)))
             else:
                 place.controller = self.library.controller(controller.name)
-                place.context = ffi.addressof(loop.elastic)
+                place.context = ffi.cast("void *", controller.memory(self.library) or ffi.addressof(loop.elastic))
 
     def _own_memory(self, controller: UserController) -> Any:
         """What own functions keep from cycle to cycle; all zero: their states begin with their initial values."""

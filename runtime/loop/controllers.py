@@ -37,6 +37,10 @@ class Controller:
         joints[robot.driven, robot.driven] = 1.0
         return joints * kp, joints * kd
 
+    def memory(self, library: Any) -> Any:
+        """What the law is handed as its context, a pointer of the library's; None: what it needs is the loop's own."""
+        return None
+
 
 class PDGravity(Controller):
     """F = G(q) + kp e + kd de/dt + F_ref; kp in [N m/rad, N/m], kd in [N m s/rad, N s/m]."""
@@ -96,6 +100,10 @@ class StateFeedback(Controller):
     K: ArrayLike | None = None
     feedforward: bool = True
     name: ClassVar[str] = "state_feedback"
+
+    def gain_at(self, model: Model, q: NDArray[Any]) -> ArrayLike | None:
+        """K in a configuration."""
+        return self.K
 
     def feedback(self, robot: LinearRobot, kp: NDArray[Any], kd: NDArray[Any]) -> Feedback | None:
         """K itself."""

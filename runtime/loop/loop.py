@@ -59,9 +59,9 @@ class Loop(ReferenceMethods, ChangeMethods, RecoveryMethods):
     ...     records = loop.read()
     >>> print(loop.statistics())
 
-    - ``controller``: a name ("pd_gravity", "computed_torque", "feedforward", "state_feedback", "gravity_friction", "user":
-      those of :mod:`elastogen.runtime.loop.laws.registry`) or an object of :mod:`elastogen.runtime.loop.controllers`;
-      ``plant``: "simulated", "user", or an object of :mod:`elastogen.runtime.loop.plants`;
+    - ``controller``: a name ("pd_gravity", "computed_torque", ...: those of :mod:`elastogen.runtime.loop.laws.registry`) or an
+      object of :mod:`elastogen.runtime.loop.controllers`; ``plant``: "simulated", "user", or an object of
+      :mod:`elastogen.runtime.loop.plants`;
     - ``controllers``: those that :meth:`use` can change to while the loop runs; it begins with ``controller``, or the first;
     - ``rate`` [Hz]; ``on_overrun``: "skip" periods that are over, "catch_up", or "stop"; ``free_running``: no deadlines;
     - ``fifo``: SCHED_FIFO, True or a priority; ``cpu``: the processor to stay on; ``lock_memory`` (None: with fifo);

@@ -64,7 +64,7 @@ class Tuning:
             kp, kd = found[0] if kp is None else kp, found[1] if kd is None else kd
             self.bandwidths = found[2]
         values = controller.values if isinstance(controller, UserController) else None
-        K = controller.K if isinstance(controller, StateFeedback) else None
+        K = controller.gain_at(self._model, q) if isinstance(controller, StateFeedback) else None
         if isinstance(controller, StateFeedback):
             self._block.feedforward = int(flag("StateFeedback: feedforward", controller.feedforward))
             if K is None:

@@ -59,6 +59,12 @@ LAWS: tuple[Law, ...] = (
         on_command_line=False,
     ),
     Law(
+        "scheduled_feedback",
+        "elastogen.runtime.loop.laws.scheduled_feedback:ScheduledFeedback",
+        "state_feedback with K(q) from a table over the workspace, context: robot_loop_schedule_t, interpolated linearly.",
+        on_command_line=False,
+    ),
+    Law(
         "gravity_friction",
         "elastogen.runtime.loop.laws.gravity_friction:GravityFriction",
         "gravity and friction compensation, F = G(q) + friction(qd_ref) + kp e + kd de/dt + F_ref.",

@@ -4,14 +4,13 @@
 
 #include "robot_loop_pd.h"
 
-int robot_loop_state_feedback(void *context, const robot_loop_view_t *view, robot_real_t *F)
+/* F_ref, with the inverse dynamics of the reference if asked, and the errors (q - q_ref, qd - qd_ref). */
+static int robot_loop_ahead(const robot_loop_view_t *view, robot_real_t *F, robot_real_t *error)
 {
-    robot_real_t error[2 * ROBOT_NV];
 #if ROBOT_PASSIVE
     robot_real_t accelerations[ROBOT_NV];
 #endif
     int status = 0;
-    (void)context;
     for (int i = 0; i < ROBOT_NV; ++i) {
 #if ROBOT_QUATERNIONS
         error[i] = -view->error[i];
@@ -30,12 +29,29 @@ int robot_loop_state_feedback(void *context, const robot_loop_view_t *view, robo
 #endif
     }
     for (int i = 0; i < ROBOT_NV; ++i) {
-        robot_real_t sum = F[i] + view->F_ref[i];
-        for (int j = 0; j < (2 * ROBOT_NV); ++j) {
-            sum -= view->tuning->K[i][j] * error[j];
-        }
-        F[i] = sum;
+        F[i] += view->F_ref[i];
     }
+    return status;
+}
+
+/* F -= weight K error, K row-major. */
+static void robot_loop_feed_back(const robot_real_t *K, robot_real_t weight, const robot_real_t *error, robot_real_t *F)
+{
+    for (int i = 0; i < ROBOT_NV; ++i) {
+        robot_real_t sum = REAL(0.0);
+        for (int j = 0; j < (2 * ROBOT_NV); ++j) {
+            sum += K[(i * 2 * ROBOT_NV) + j] * error[j];
+        }
+        F[i] -= weight * sum;
+    }
+}
+
+int robot_loop_state_feedback(void *context, const robot_loop_view_t *view, robot_real_t *F)
+{
+    robot_real_t error[2 * ROBOT_NV];
+    const int status = robot_loop_ahead(view, F, error);
+    (void)context;
+    robot_loop_feed_back(&view->tuning->K[0][0], REAL(1.0), error, F);
     return status;
 }
 

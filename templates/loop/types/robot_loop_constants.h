@@ -49,6 +49,7 @@
 #define ROBOT_LOOP_OUTSIDE                   16 /* what a read function returns, plus its index, for a coordinate that left its range */
 #define ROBOT_LOOP_STALE                     2  /* what a read function returns for a state that is too old */
 #define ROBOT_LOOP_OTHER_LAWS                8u /* controllers that a loop can change to */
+#define ROBOT_LOOP_SCHEDULE_AXES             3  /* coordinates that gains can depend on */
 #define ROBOT_LOOP_TAPS                      64 /* largest number of impulses of a shaper */
 #define ROBOT_LOOP_ROUNDS                    2  /* iterations of the elastic equilibrium in each cycle */
 #define ROBOT_LOOP_USER_VALUES               32 /* numbers that a controller of the user's own may tune */

@@ -48,6 +48,15 @@ typedef int (*robot_loop_write_t)(void *io, uint64_t tick, const robot_real_t *F
 /** Computes the command; non-zero is a fault. */
 typedef int (*robot_loop_controller_t)(void *context, const robot_loop_view_t *view, robot_real_t *F);
 
+/** Gains over the workspace, for robot_loop_scheduled_feedback; between knots they are interpolated, ends are held. */
+typedef struct {
+    uint32_t axes;                                       /* how many coordinates they depend on */
+    uint32_t coordinate[ROBOT_LOOP_SCHEDULE_AXES];       /* which ones, in q */
+    uint32_t count[ROBOT_LOOP_SCHEDULE_AXES];            /* of the knots of each, at least 1 */
+    const robot_real_t *knots[ROBOT_LOOP_SCHEDULE_AXES]; /* increasing [rad, m] */
+    const robot_real_t *K; /* for each place of the grid, the last axis fastest: NV x 2 NV, row-major */
+} robot_loop_schedule_t;
+
 /** A simulated robot; robot_loop_plant_read and _plant_write stand in for sensors and drives. */
 typedef struct {
     robot_params_t p;       /* its own live parameters: they may differ from the controller's */

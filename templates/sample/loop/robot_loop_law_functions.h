@@ -17,6 +17,10 @@ int robot_loop_feedforward(void *context, const robot_loop_view_t *view, robot_r
 /** @brief Controller: F = F_ref - K (q - q_ref, qd - qd_ref), with the inverse dynamics of the reference if asked. */
 int robot_loop_state_feedback(void *context, const robot_loop_view_t *view, robot_real_t *F);
 
+/** @brief Controller: state_feedback with K(q) from a table over the workspace, context: robot_loop_schedule_t,
+ * interpolated linearly. */
+int robot_loop_scheduled_feedback(void *context, const robot_loop_view_t *view, robot_real_t *F);
+
 /** @brief Controller: gravity and friction compensation, F = G(q) + friction(qd_ref) + kp e + kd de/dt + F_ref. */
 int robot_loop_gravity_friction(void *context, const robot_loop_view_t *view, robot_real_t *F);
 
