@@ -116,6 +116,8 @@ def test_unit_tests_in_c(check: str, tmp_path: Path) -> None:
     flags = ["-std=c99", "-O0", "-fsanitize=address,undefined", "-fno-sanitize-recover=all", *INCLUDES]
     flags += VARIANTS["sliding"] if "switch" in check else []
     needed = [TEMPLATES / source for source in SOURCES if fits(source, "sliding" if "switch" in check else "all")]
-    needed = [path for path in needed if path.name in ("robot.c", "robot_loop.c", "robot_simulate.c", "robot_switch.c")]
+    needed = [
+        path for path in needed if path.name in ("robot.c", "robot_ekf.c", "robot_loop.c", "robot_simulate.c", "robot_switch.c")
+    ]
     run("gcc", *flags, CHECKS / check, *needed, "-lm", "-o", tmp_path / "check")
     run(tmp_path / "check")
