@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import io
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from elastogen.generator.robot.location import Location
+from elastogen.generator.solids.number_lines import at_line, table, wrong
 from elastogen.generator.solids.solid import Array, Indices
 
 NODES = ("txt", "csv", "dat", "inp", "bdf", "nas")
@@ -38,9 +41,10 @@ def read_nodes(data: bytes, ending: str, where: Location) -> Nodes:
         elif ending in ("bdf", "nas"):
             rows = _grid_cards(text)
         else:
-            rows = np.loadtxt(io.StringIO(text.replace(",", " ")), comments="#", ndmin=2)
+            bare = ((k, line.split("#")[0]) for k, line in enumerate(text.splitlines(), start=1))
+            rows = table(((k, line) for k, line in bare if line.strip()), (3, 4), "x y z, or number x y z")
     except (UnicodeDecodeError, ValueError) as problem:
-        raise where.error(str(problem)[:100], "a table of numbers", fix) from None
+        raise where.error(str(problem)[:160], "a table of numbers", fix) from None
     if not len(rows) or rows.shape[1] not in (3, 4) or not np.isfinite(rows).all():
         raise where.error(f"{len(rows)} nodes of {rows.shape[-1]} columns", "three coordinates of every node", fix)
     numbers = rows[:, 0].astype(np.int64) if rows.shape[1] == 4 else np.arange(1, len(rows) + 1)
@@ -52,15 +56,19 @@ def read_nodes(data: bytes, ending: str, where: Location) -> Nodes:
 def _inp_nodes(text: str) -> Array:
     """``*NODE`` blocks: number, x, y, z."""
     rows, inside = list[list[float]](), False
-    for line in text.splitlines():
+    for k, line in enumerate(text.splitlines(), start=1):
         if line.startswith("**") or not line.strip():
             continue
         if line.startswith("*"):
             inside = re.fullmatch(r"\*node", line.split(",")[0].strip(), re.IGNORECASE) is not None
         elif inside:
-            fields = [field.strip() for field in line.split(",")]
-            rows.append([float(field) if field else 0.0 for field in [*fields, "", "", ""][:4]])
+            rows.append(at_line(k, line, "number, x, y, z", _inp_node))
     return np.array(rows, dtype=float).reshape(-1, 4)
+
+
+def _inp_node(line: str) -> list[float]:
+    number, *fields = (field.strip() for field in line.split(","))
+    return [int(number), *(float(field) if field else 0.0 for field in [*fields, "", "", ""][:3])]
 
 
 def _grid_cards(text: str) -> Array:
@@ -76,10 +84,14 @@ def _grid_cards(text: str) -> Array:
             fields = [line[8 * j : 8 * j + 8] for j in range(1, 6)]
         else:
             continue
-        if fields[1].strip() not in ("", "0"):
-            raise ValueError(f"GRID {fields[0].strip()} in frame {fields[1].strip()}, expected the basic frame")
-        rows.append([float(fields[0]), *(_nastran_number(field) for field in fields[2:5])])
+        if "".join(fields[1:2]).strip() not in ("", "0"):
+            raise wrong(k + 1, f"GRID {fields[0].strip()} in frame {fields[1].strip()}", "the basic frame")
+        rows.append(at_line(k + 1, line, "GRID, number, frame, x, y, z", partial(_grid, fields)))
     return np.array(rows, dtype=float).reshape(-1, 4)
+
+
+def _grid(fields: list[str], line: str) -> list[float]:
+    return [int(fields[0]), *(_nastran_number(fields[k]) for k in (2, 3, 4))]
 
 
 def _nastran_number(field: str) -> float:
@@ -107,7 +119,7 @@ def read_matrix(data: bytes, ending: str, freedoms: bytes, nodes: Nodes, where: 
         fix = (
             "scipy.io.mmwrite writes Matrix Market; Abaqus: *MATRIX OUTPUT, FORMAT=MATRIX INPUT; CalculiX: SOLVER=MATRIXSTORAGE"
         )
-        raise where.error(str(problem)[:100], "a sparse matrix in one of the known formats", fix) from None
+        raise where.error(str(problem)[:160], "a sparse matrix in one of the known formats", fix) from None
     if not np.isfinite(found.data).all():
         raise where.error("a number that is not finite", "finite numbers", "export it again")
     count = len(nodes.numbers)
@@ -146,20 +158,34 @@ def _calculix(data: bytes, freedoms: bytes, where: Location) -> tuple[Any, Indic
     if not freedoms:
         fix = "add freedoms: job.dof, which CalculiX writes beside it"
         raise where.error("no freedoms", "the file that names the rows of .sti and .mas", fix)
-    rows = np.array([[int(part) for part in line.split(".")] for line in freedoms.decode().split()], dtype=np.int64)
-    entries = np.loadtxt(io.BytesIO(data), ndmin=2)
+    named = list(_lines(freedoms))
+    pairs = [at_line(k, line, "node.direction, in freedoms", _freedom) for k, line in named]
+    rows = np.array(pairs, dtype=np.int64).reshape(-1, 2)
+    lines = list(_lines(data))
+    entries = table(lines, (3,), "row, column and value")
+    outside = np.flatnonzero((entries[:, :2] < 1).any(axis=1) | (entries[:, :2] > len(rows)).any(axis=1))
+    if len(outside):
+        raise wrong(*lines[outside[0]], f"rows and columns from 1 to {len(rows)}, as freedoms has lines")
     i, j = entries[:, 0].astype(np.int64) - 1, entries[:, 1].astype(np.int64) - 1
     return _both_triangles(entries[:, 2], i, j, len(rows)), rows
 
 
+def _lines(data: bytes) -> Iterator[tuple[int, str]]:
+    """Lines that are not blank, with their numbers from 1."""
+    return ((k, line) for k, line in enumerate(data.decode().splitlines(), start=1) if line.strip())
+
+
+def _freedom(line: str) -> list[int]:
+    node, direction = line.strip().split(".")
+    return [int(node), int(direction)]
+
+
 def _abaqus(data: bytes) -> tuple[Any, Indices]:
     """``*MATRIX OUTPUT, FORMAT=MATRIX INPUT``: row node, direction, column node, direction, value."""
-    text = "\n".join(line for line in data.decode().splitlines() if not line.startswith("*")).replace(",", " ")
-    if not text.strip():
+    lines = [(k, line) for k, line in _lines(data) if not line.startswith("*")]
+    if not lines:
         raise ValueError("an empty file")
-    entries = np.loadtxt(io.StringIO(text), ndmin=2)
-    if entries.shape[1] != 5:
-        raise ValueError(f"{entries.shape[-1]} columns, expected node, direction, node, direction, value")
+    entries = table(lines, (5,), "node, direction, node, direction, value")
     pairs = entries[:, :4].astype(np.int64)
     rows, number = np.unique(np.vstack([pairs[:, :2], pairs[:, 2:]]), axis=0, return_inverse=True)
     i, j = number.reshape(2, -1)
@@ -173,26 +199,31 @@ def _op4(data: bytes, where: Location) -> Any:
     if b"\x00" in data[:200]:
         raise where.error("a binary OP4 file", "an ASCII one", "ASSIGN OUTPUT4='k.op4', UNIT=11, FORM=FORMATTED")
     lines = data.decode("ascii").splitlines()
-    columns, rows, _, kind = (int(lines[0][8 * k : 8 * k + 8]) for k in range(4))
+    integers = "numbers of eight characters each, of an OP4 file"
+    columns, rows, _, kind = at_line(1, lines[0] if lines else "", integers, partial(_integers, 4))
     if kind not in (1, 2):
         raise where.error(f"type {kind}", "a real matrix (type 1 or 2)", "export K and M, not complex matrices")
     layout = re.search(r"(\d+)E(\d+)\.", lines[0])
     per_line, width = (int(layout[1]), int(layout[2])) if layout else (5, 16)
     values, i, j, at = list[float](), list[int](), list[int](), 1
 
-    def numbers(count: int) -> list[float]:
+    def line_at() -> str:
         nonlocal at
+        if at >= len(lines):
+            raise ValueError(f"line {at}, the last one, ends within a column")
+        at += 1
+        return lines[at - 1]
+
+    def numbers(count: int) -> list[float]:
         found: list[float] = []
         while len(found) < count:
-            line, left = lines[at], min(per_line, count - len(found))
-            found += [float(line[width * k : width * (k + 1)].replace("D", "E")) for k in range(left)]
-            at += 1
+            line, left = line_at(), min(per_line, count - len(found))
+            found += at_line(at, line, f"{left} numbers of {width} characters", partial(_reals, left, width))
         return found
 
     words = 2 if kind == 2 else 1  # of a number: how sparse strings count
     while at < len(lines):
-        column, row, count = (int(lines[at][8 * k : 8 * k + 8]) for k in range(3))
-        at += 1
+        column, row, count = at_line(at + 1, line_at(), integers, partial(_integers, 3))
         if column > columns:
             break
         if row:
@@ -200,8 +231,7 @@ def _op4(data: bytes, where: Location) -> Any:
         else:
             strings, left = list[tuple[int, int]](), count
         while row == 0 and left > 0:  # sparse: a string's header holds its length and first row
-            header = int(lines[at])
-            at += 1
+            header = at_line(at + 1, line_at(), "length and first row of a string", int)
             length, first = header // 65536 - 1, header % 65536
             found = numbers(length // words)
             values += found
@@ -214,3 +244,11 @@ def _op4(data: bytes, where: Location) -> Any:
             i += range(first - 1, first - 1 + length)
             j += [column - 1] * length
     return csr_matrix((values, (i, j)), shape=(abs(rows), columns))
+
+
+def _integers(count: int, line: str) -> list[int]:
+    return [int(line[8 * k : 8 * k + 8]) for k in range(count)]
+
+
+def _reals(count: int, width: int, line: str) -> list[float]:
+    return [float(line[width * k : width * (k + 1)].replace("D", "E")) for k in range(count)]

@@ -121,6 +121,12 @@ def test_nodes_of_bulk_data_and_input_files():
 @pytest.mark.parametrize(
     ("data", "ending", "expected"),
     [
+        (b"*MATRIX\n1,1,1,1,2.0\n\n1,1,1,2,x\n", "mtx", "line 4: '1,1,1,2,x', expected node, direction"),
+        (b"1,1,1,1,2.0\n1,1,2,1\n", "mtx", "line 2: '1,1,2,1'"),
+        (b"1,1,1,1,nan\n", "mtx", "line 1: '1,1,1,1,nan'"),
+        (b"%%MatrixMarket matrix coordinate real general\n6 6 2\n1 1 1.0\n2 2 x\n", "mtx", "Line 4"),
+        (DENSE[: len(DENSE) // 2], "op4", "line [0-9]+"),
+        (DENSE.replace(b"E+00", b"X+00", 1), "op4", "line 3.*numbers of [0-9]+ characters"),
         (b"1 2 3", "mtx", "one of the known formats"),
         (b"", "mtx", "one of the known formats"),
         (b"1 1 2.0", "sti", "no freedoms"),
@@ -132,6 +138,35 @@ def test_nodes_of_bulk_data_and_input_files():
 def test_bad_matrices(data, ending, expected):
     with pytest.raises(RobotError, match=expected):
         read_matrix(data, ending, b"", two_nodes(), HERE)
+
+
+@pytest.mark.parametrize(
+    ("data", "freedoms", "expected"),
+    [
+        (b"1 1 2.0\n1 2 a\n", b"1.1\n1.2\n", "line 2: '1 2 a', expected row, column and value"),
+        (b"1 1 2.0\n1 3 4.0\n", b"1.1\n1.2\n", "line 2: '1 3 4.0', expected rows and columns from 1 to 2"),
+        (b"1 1 2.0\n", b"1.1\n1-2\n", "line 2: '1-2', expected node.direction, in freedoms"),
+    ],
+)
+def test_bad_lines_of_calculix(data, freedoms, expected):
+    with pytest.raises(RobotError, match=expected):
+        read_matrix(data, "sti", freedoms, two_nodes(), HERE)
+
+
+@pytest.mark.parametrize(
+    ("data", "ending", "expected"),
+    [
+        (b"# places\n0 0 0\n1 0 b\n", "txt", "line 3: '1 0 b', expected x y z"),
+        (b"1, 0, 0, 0\n2, 1, 0\n", "csv", "line 2: '2, 1, 0', expected x y z"),
+        (b"0 0\n", "txt", "line 1: '0 0'"),
+        (b"*NODE\n1, 0, 0, 0\n2, 0, o, 0\n", "inp", "line 3: '2, 0, o, 0', expected number, x, y, z"),
+        (b"BEGIN BULK\nGRID,1,,0.,0.,0.\nGRID,2,,0.,x,0.\n", "bdf", "line 3: 'GRID,2,,0.,x,0.', expected GRID"),
+        (b"GRID,1\n", "bdf", "line 1: 'GRID,1', expected GRID"),
+    ],
+)
+def test_bad_lines_of_nodes(data, ending, expected):
+    with pytest.raises(RobotError, match=expected):
+        read_nodes(data, ending, HERE)
 
 
 @pytest.mark.skipif(shutil.which("ccx") is None, reason="CalculiX is not installed: apt install calculix-ccx")
