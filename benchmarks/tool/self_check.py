@@ -1,6 +1,6 @@
 """What the comparison of every function with the description costs beside the derivation.
 
-Run: python -m benchmarks.tool.self_check [ROBOT ...]    (five built-in robots unless named)
+Run: python -m benchmarks.tool.self_check [ROBOT ...]    (six built-in robots unless named)
 
 CPU seconds of deriving the default functions with their derivatives, those of them that the comparison takes, and the ratio.
 """
@@ -16,7 +16,7 @@ import elastogen
 from elastogen.generator.functions.derivation import derive_model
 from elastogen.generator.reference.self_check import SelfCheck
 
-ROBOTS = ("puma560", "satellite", "flexible_two_link", "rpb_table3", "five_bar")
+ROBOTS = ("two_link", "puma560", "satellite", "flexible_two_link", "rpb_table3", "five_bar")
 OUTPUTS = ("default", "inverse_dynamics_derivatives", "forward_dynamics_derivatives")
 
 

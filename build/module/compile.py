@@ -13,8 +13,8 @@ import sysconfig
 from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import lru_cache
-from io import StringIO
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import cffi
 
@@ -128,9 +128,10 @@ def module_source(model: RenderedModel, module: str) -> str:
     ffi = cffi.FFI()
     ffi.cdef(model.cdef)
     ffi.set_source(module, model.wrapper, compiler_verbose=0)
-    stream = StringIO()
-    ffi.emit_c_code(stream)
-    return stream.getvalue()
+    with TemporaryDirectory() as folder:  # cffi before 2.0 writes to files only
+        file = Path(folder) / f"{module}.c"
+        ffi.emit_c_code(str(file))
+        return file.read_text(encoding="utf-8")
 
 
 def _command(compiler: str | None) -> tuple[str, ...]:

@@ -55,6 +55,19 @@ def along(of: Quantities, changes: Mapping[str, Array], values: Values, *, order
     return differences(of, lambda t: _moved(of, changes, t, by_velocities), values, order, parameters)
 
 
+def along_each(of: Quantities, changes: Sequence[Mapping[str, Array]], values: Values) -> list[Slope]:
+    """First derivatives along several directions, all in one batch of states."""
+    count, times = len(of.states["q"]), len(changes)
+    many = of.elsewhere({name: np.concatenate([value] * times) for name, value in of.states.items()})
+    names = {name: value for change in changes for name, value in change.items()}
+    whole = {
+        name: np.concatenate([change.get(name, np.zeros_like(like)) for change in changes]) for name, like in names.items()
+    }
+    slope = along(many, whole, values)
+    parts = [slice(k * count, (k + 1) * count) for k in range(times)]
+    return [Slope([x[part] for x in slope.values], [x[part] for x in slope.off]) for part in parts]
+
+
 def in_time(of: Quantities, names: int, values: Values, order: int) -> Slope:
     """d^order/dt^order of values along the motion of the states: q(t), qd(t), ... from so many given derivatives."""
     return differences(of, lambda t: _later(of, names, t), values, order)

@@ -11,7 +11,7 @@ from zlib import crc32
 import numpy as np
 
 from elastogen.generator.reference.closed_loops import Closed
-from elastogen.generator.reference.directions import along, direction
+from elastogen.generator.reference.directions import along, along_each, direction
 from elastogen.generator.reference.expected.plain import Difference, Expectation, Found, solution, tree_forces
 from elastogen.generator.reference.quantities import Array, Quantities
 from elastogen.generator.robot.own.functions import OwnFunction
@@ -58,9 +58,9 @@ def first_derivatives(names: Sequence[str], values: Values, sizes: Sizes, key: s
         rng = _rng(key)
         rows: list[Difference] = []
         now = sizes(of)
-        for name, block in zip(names, found, strict=True):
-            change = _changes(of, {name: of.n}, rng)
-            slope = along(of, change, values)
+        changes = [_changes(of, {name: of.n}, rng) for name in names]
+        slopes = along_each(of, changes, values)
+        for name, block, change, slope in zip(names, found, changes, slopes, strict=True):
             total, size = (np.einsum("srk,sk->sr", a, b) for a, b in
                            ((block, change[name]), (np.abs(block), np.abs(change[name]))))  # fmt: skip
             rows.append(_differences(total, slope.values[0], slope.off[0], size, now))
@@ -81,10 +81,11 @@ def derivatives_of_accelerations(
         rows: list[Difference] = []
         at = of.elsewhere({**of.states, "qdd": accelerations(of)[0]})
         size, some = sizes(at), ~of.singular
-        for name, block in zip(names, found, strict=True):
-            change = _changes(of, {name: of.n}, rng)[name]
-            answer = np.einsum("srk,sk->sr", block, change)
-            slope = along(at, {"qdd": answer, **({} if name == "F" else {name: change})}, forces)
+        changes = [_changes(of, {name: of.n}, rng)[name] for name in names]
+        answers = [np.einsum("srk,sk->sr", block, change) for block, change in zip(found, changes, strict=True)]
+        moves = [{"qdd": answer, **({} if name == "F" else {name: change})}
+                 for name, change, answer in zip(names, changes, answers, strict=True)]  # fmt: skip
+        for name, block, change, slope in zip(names, found, changes, along_each(at, moves, forces), strict=True):
             expected = change if name == "F" else np.zeros_like(change)
             parts = np.einsum("sij,sj->si", np.abs(of.mass), np.einsum("srk,sk->sr", np.abs(block), np.abs(change)))
             a, b, c = _differences(slope.values[0], expected, slope.off[0], parts, size)
