@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 from typing import Any
-from xml.etree.ElementTree import parse
+from xml.etree.ElementTree import fromstring
 
 import numpy as np
 from numpy.typing import NDArray
@@ -105,7 +105,9 @@ def _pair(path: Path, base: str, found: Comparison) -> _Pair | None:
 
 def _map(path: Path, robot: Robot, model: Any) -> tuple[Array, Array]:
     """E and the offsets, from the file's own <mimic> elements."""
-    mimics = {joint.get("name"): joint.find("mimic") for joint in parse(path).getroot().findall("joint")}
+    text = path.read_bytes()
+    root = fromstring(text[max(text.find(b"<?xml"), 0) :])  # comments before the declaration are no news to others
+    mimics = {joint.get("name"): joint.find("mimic") for joint in root.findall("joint")}
     places = {velocity.name: k for k, velocity in enumerate(robot.velocities)}
     E, offset = np.zeros((model.nv, len(places))), np.zeros(model.nv)
     for index in range(1, model.njoints):
@@ -203,8 +205,9 @@ def _by_pinocchio(pair: _Pair, x: Mapping[str, Array]) -> dict[str, Array]:
         pin.computeJointJacobiansTimeVariation(model, data, full, u)
         pin.updateFramePlacements(model, data)
         for name, get in zip(FRAMES, (pin.getFrameJacobian, pin.getFrameJacobianTimeVariation), strict=True):
-            row[name] = (get(model, data, last, pin.LOCAL_WORLD_ALIGNED) @ E)[None]
-        A = np.asarray(pin.ccrba(model, data, full, u)) @ E
+            J = np.reshape(get(model, data, last, pin.LOCAL_WORLD_ALIGNED), (6, model.nv))  # of one joint it is no matrix
+            row[name] = (J @ E)[None]
+        A = np.reshape(pin.ccrba(model, data, full, u), (6, model.nv)) @ E
         row["centroidal_momentum_matrix"], row["centroidal_momentum"] = A, A @ v
         if pair.robot.has_quasi_velocities:
             moved = pin.integrate(model, full, E @ a)
