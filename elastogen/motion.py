@@ -5,6 +5,7 @@ from __future__ import annotations
 from elastogen.runtime.motion.profiles import bang_bang, bang_bang_input, s_curve, trapezoidal
 from elastogen.runtime.motion.shaping import Shaper, zv, zvd
 from elastogen.runtime.motion.trajectory import Trajectory, cubic, four_three_four, quintic, septic
+from elastogen.tip_control.causal import causal_tip_inversion
 from elastogen.tip_control.fastest_move import fastest_tip_move
 from elastogen.tip_control.inversion import TipMotion, tip_inversion
 
@@ -14,6 +15,7 @@ __all__ = [
     "Trajectory",
     "bang_bang",
     "bang_bang_input",
+    "causal_tip_inversion",
     "cubic",
     "fastest_tip_move",
     "four_three_four",

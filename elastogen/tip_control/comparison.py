@@ -1,8 +1,8 @@
 """Controllers of a flexible arm on the same move of its tip, simulated with sensors that are sampled and noisy.
 
-Five of them: PD with gravity on the joints; PD with the inverse dynamics of the joints' motion; the same with a reference
-shaped for the lowest mode; LQG, state feedback of what a Kalman filter estimates from the sensors; and stable inversion with
-PD. Forces are computed at a rate and held, the arm is integrated between by RK4.
+Six of them: PD with gravity on the joints; PD with the inverse dynamics of the joints' motion; the same with a reference
+shaped for the lowest mode; LQG, state feedback of what a Kalman filter estimates from the sensors; stable inversion with
+PD; and its causal approximation. Forces are computed at a rate and held, the arm is integrated between by RK4.
 """
 
 from __future__ import annotations
@@ -23,13 +23,14 @@ from elastogen.runtime.model.model import Model
 from elastogen.runtime.motion.shaping import zvd
 from elastogen.runtime.motion.trajectory import Trajectory
 from elastogen.runtime.whole_files import file_path, replacing
-from elastogen.tip_control.inversion import smooth_move, tip_inversion
+from elastogen.tip_control.causal import causal_tip_inversion
+from elastogen.tip_control.inversion import TipMotion, smooth_move, tip_inversion
 from elastogen.tip_control.tip_path import check_arm, equilibrium, tip_path
 
 Array = NDArray[np.float64]
 SUBSTEPS = 8  # of RK4 in a period
 PRICE, SPRINGS = 0.1, 0.3  # of LQG: of forces, and of joints beside the energy of the errors
-NAMES = ("pd", "feedforward", "shaping", "lqg", "inversion")
+NAMES = ("pd", "feedforward", "shaping", "lqg", "causal", "inversion")
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,7 +115,8 @@ def compare_tip_control(
         "feedforward": lambda: scene.pd(scene.joints),
         "shaping": lambda: scene.pd(scene.shaped()),
         "lqg": lambda: scene.lqg(sensors, noise, seed),
-        "inversion": scene.inversion,
+        "causal": lambda: scene.inversion(causal_tip_inversion(model, scene.joints, rounds=1)),
+        "inversion": lambda: scene.inversion(motion),
     }
     runs = tuple(scene.run(name, makers[name]()) for name in NAMES if name in controllers)
     return TipComparison(model, float(seconds), scene.t, scene.path, runs)
@@ -199,8 +201,9 @@ class _Scene:
 
         return shape
 
-    def inversion(self) -> Callable[[int, Array, Array], Array]:
-        table = self.motion.sampled(self.dt)
+    def inversion(self, motion: TipMotion) -> Callable[[int, Array, Array], Array]:
+        """Forces of a motion of the whole arm, and PD about its joints."""
+        table = motion.sampled(self.dt)
         offset = round((self.t[0] - table.t[0]) / self.dt)
 
         def law(k: int, q: Array, qd: Array) -> Array:

@@ -11,6 +11,7 @@ takes the exact derivatives of the emitted inverse dynamics.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import comb
 from typing import Any
 
 import numpy as np
@@ -59,7 +60,7 @@ class TipMotion:
         t = self.t[0] + step * np.arange(count)
         curve = make_interp_spline(self.t, self.q, k=7)
         q, qd, qdd = (np.asarray(curve(t, nu)) for nu in range(3))
-        F = _forces(self.model, q, qd, qdd)
+        F = drive_forces(self.model, q, qd, qdd)
         return TipMotion(t, q, qd, qdd, F, np.asarray(CubicSpline(self.t, self.tip)(t)), self.before, self.after, self.model)
 
 
@@ -107,7 +108,7 @@ def tip_inversion(
     """
     what = "tip_inversion"
     check_arm(model, what)
-    reference = joints if isinstance(joints, Trajectory) else _rest_to_rest(model, joints, goal, seconds, what)
+    reference = joints if isinstance(joints, Trajectory) else rest_to_rest(model, joints, goal, seconds, what)
     if reference.size != len(model.driven):
         raise ModelError(
             f"{what}: the trajectory has {reference.size} coordinates, expected {len(model.driven)}, of the drives."
@@ -135,12 +136,13 @@ def tip_inversion(
     path = tip_path(model, joints_at, what)
     found = _solved(model, path, h, path.q)
     q = found if found is not None else _by_larger_strokes(model, joints_at, h, what)
-    qd, qdd = _differences(q, VELOCITY) / h, _differences(q, ACCELERATION) / h**2
+    qd, qdd = differences(q, VELOCITY) / h, differences(q, ACCELERATION) / h**2
     _check_ends(model, path, q, qd, lead, tail, what)
-    return TipMotion(t, q, qd, qdd, _forces(model, q, qd, qdd), path.pose[:, :3, 3].copy(), lead, tail, model)
+    return TipMotion(t, q, qd, qdd, drive_forces(model, q, qd, qdd), path.pose[:, :3, 3].copy(), lead, tail, model)
 
 
-def _rest_to_rest(model: Model, start: Any, goal: Any, seconds: float | None, what: str) -> Trajectory:
+def rest_to_rest(model: Model, start: Any, goal: Any, seconds: float | None, what: str, order: int = 4) -> Trajectory:
+    """The motion of the driven joints between two places, checked."""
     if goal is None or seconds is None:
         raise ModelError(f"{what}: got positions of joints, expected goal= and seconds=, too; or a Trajectory.")
     duration, count = _positive(f"{what}: seconds", seconds), len(model.driven)
@@ -148,12 +150,13 @@ def _rest_to_rest(model: Model, start: Any, goal: Any, seconds: float | None, wh
     for name, value in zip(("start", "goal"), ends, strict=True):
         if value.shape != (count,):
             raise ModelError(f"{what}: {name} has shape {value.shape}, expected ({count},): the driven joints.")
-    return smooth_move(ends[0], ends[1], duration)
+    return smooth_move(ends[0], ends[1], duration, order)
 
 
-def smooth_move(start: Array, goal: Array, seconds: float) -> Trajectory:
-    """The polynomial of degree 9 from rest to rest whose derivatives up to the fourth vanish at both ends."""
-    s = np.array([0, 0, 0, 0, 0, 126.0, -420.0, 540.0, -315.0, 70.0]) / seconds ** np.arange(10)
+def smooth_move(start: Array, goal: Array, seconds: float, order: int = 4) -> Trajectory:
+    """The polynomial of degree 2 order + 1 from rest to rest whose derivatives up to ``order`` vanish at both ends."""
+    rising = [comb(order + k, k) * comb(2 * order + 1, order - k) * (-1.0) ** k for k in range(order + 1)]
+    s = np.array([0.0] * (order + 1) + rising) / seconds ** np.arange(2 * order + 2)
     coefficients = np.outer(goal - start, s)
     coefficients[:, 0] = start
     return Trajectory(np.array([0.0, seconds]), coefficients[None])
@@ -183,7 +186,7 @@ def _decay(model: Model, path: TipPath, what: str) -> tuple[float, float]:
     )
 
 
-def _differences(q: Array, stencil: dict[int, float]) -> Array:
+def differences(q: Array, stencil: dict[int, float]) -> Array:
     """Differences along the first axis; beyond the ends the arm rests."""
     padded = np.concatenate([np.repeat(q[:1], 2, axis=0), q, np.repeat(q[-1:], 2, axis=0)])
     count = len(q)
@@ -220,7 +223,7 @@ def _solved(model: Model, path: TipPath, h: float, start: Array) -> Array | None
         return q
     rows = np.arange(count)[:, None, None] * n
     for _ in range(NEWTON_STEPS):
-        qd, qdd = _differences(q, VELOCITY) / h, _differences(q, ACCELERATION) / h**2
+        qd, qdd = differences(q, VELOCITY) / h, differences(q, ACCELERATION) / h**2
         errors, by_q = path.errors(model, q)
         by_position, by_velocity, M = (
             np.asarray(block)[:, free] for block in model.evaluate("inverse_dynamics_derivatives", q=q, qd=qd, qdd=qdd)
@@ -256,7 +259,7 @@ def _solved(model: Model, path: TipPath, h: float, start: Array) -> Array | None
     return None
 
 
-def _forces(model: Model, q: Array, qd: Array, qdd: Array) -> Array:
+def drive_forces(model: Model, q: Array, qd: Array, qdd: Array) -> Array:
     """Forces of the drives; those on other coordinates vanish up to the differences' errors."""
     F: Array = np.array(model.inverse_dynamics(q, qd, qdd), dtype=np.float64)
     F[:, [k for k in range(model.nv) if k not in model.driven]] = 0.0

@@ -9,13 +9,14 @@ from mutants.run import source_line, survivors
 
 FILES = (
     *(f"templates/loop/safety/robot_loop_{name}.h" for name in ("safety", "watch", "rest", "reset", "predict", "fault")),
-    *(f"templates/loop/cycle/robot_loop_{name}.h" for name in ("sound", "sense", "command", "cycle")),
+    *(f"templates/loop/cycle/robot_loop_{name}.h" for name in ("sound", "sense", "command", "cycle", "gains")),
+    "templates/loop/observe/robot_loop_observe.h",
     "templates/loop/thread/robot_loop_overrun.h",
 )
 TESTS = (
     "safety/test_loop_boundaries.py", "safety/test_loop_safety.py", "safety/test_loop_watchdog.py",
     "safety/test_loop_changes.py", "test_loop_schedule.py", "test_loop_free.py", "test_loop_time.py",
-    "safety/test_loop_monte_carlo.py",
+    "safety/test_loop_monte_carlo.py", "../sensing/test_observer_in_the_loop.py",
 )  # fmt: skip
 # Changes that change nothing, by a part of the line and the change. Found by looking at each survivor.
 EQUIVALENT = {
@@ -36,6 +37,8 @@ EQUIVALENT = {
     ("_shadow_moves(loop, tuning, q, qd) == 0) ? 1u", "1u -> 2u"): "a flag",
     ("_STORE(&loop->end_wanted, 1u)", "1u -> 2u"): "a flag",
     ("loop->fault_index = -1;", "1 -> 2"): "any negative number",
+    ("observer->worst = (off > most)", "> -> >="): "two readings equally far off",
+    ("robot_real_t most = REAL(0.0);", "0.0 -> 1.0"): "the worst reading is asked for where it is far beyond its noise",
 }
 
 

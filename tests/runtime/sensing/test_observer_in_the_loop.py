@@ -188,6 +188,67 @@ def test_faults(arm: elastogen.Model, design: ObserverDesign, change: Any, after
     assert loop.phase == "running"
 
 
+@pytest.mark.parametrize(("given", "which"), [(float("nan"), "missing"), (1e-3, "patience")])
+def test_faults_are_counted_from_the_first_cycle_on(
+    arm: elastogen.Model, design: ObserverDesign, given: float, which: str
+) -> None:
+    """Seven cycles are borne, whatever was counted before a reset; the eighth is a fault."""
+    read = reading(lambda tick, y: _put(y, given * (-1) ** tick))
+    loop = arm.loop(
+        observer=design.stage(read=read, position_error=1e-9, velocity_error=1e-9, **{which: 7}),
+        plant=Simulated(START),
+        rate=RATE,
+        controller=pd(),
+        **BRAKED,
+    )
+    for _ in range(2):
+        assert loop.step(7), loop.status
+        assert loop.step().name == "STATUS_OBSERVER"
+        loop.step(round(1.0 * RATE))
+        loop.reset()
+
+
+@pytest.mark.parametrize(("size", "borne"), [(2.4e-5, True), (4e-5, False)])
+def test_the_distance_is_for_each_reading(arm: elastogen.Model, design: ObserverDesign, size: float, borne: bool) -> None:
+    """Of an arm at rest without unknown forces, a gauge 12 or 20 times its noise: 144 and 400, of 100 for each of three."""
+    read = reading(lambda tick, y: _put(y, size * (-1) ** tick))
+    stage = design.stage(read=read, force=0.0, position_error=1e-12, velocity_error=1e-12, distance=100.0, patience=3)
+    loop = arm.loop(observer=stage, plant=Simulated(START), rate=RATE, controller=pd(), **BRAKED)
+    assert bool(loop.step(30)) == borne
+
+
+def test_the_worst_reading_is_named(arm: elastogen.Model, design: ObserverDesign) -> None:
+    def wrong(tick: int, y: Any) -> int:
+        y[0] += 0.05 * (-1) ** tick
+        return 0
+
+    loop = arm.loop(observer=design.stage(read=reading(wrong)), plant=Simulated(START), rate=RATE, controller=pd(), **BRAKED)
+    loop.step(40)
+    assert loop.status.name == "STATUS_OBSERVER"
+    assert "most of all shoulder" in loop.observer.doubt  # type: ignore[union-attr]
+
+
+def test_tachometers_are_what_the_plant_reads(arm: elastogen.Model) -> None:
+    nothing = READ(lambda io, tick, y: 0)
+    observer = Observer(["encoders", "tachometers"], force=0.05, read=nothing, distance=1e9)
+    loop = arm.loop(observer=observer, plant=Simulated(START, [0.1, 0.0, -0.2, 0.0]), rate=RATE, controller=pd(), **BRAKED)
+    loop.step()
+    assert loop.observer.readings == pytest.approx([0.3, 1.2, 0.1, -0.2], abs=1e-12)  # type: ignore[union-attr]
+
+
+def test_a_link_is_watched_by_its_estimate(arm: elastogen.Model, design: ObserverDesign) -> None:
+    """Limits of elastic coordinates hold for the estimate; before there is one, for where the observer begins."""
+    limits = Limits(velocity=[np.inf, 0.5, np.inf, np.inf])
+    plant = Simulated(START)
+    begin = START + np.array([0.0, 2e-3, 0.0, -1e-3])
+    loop = arm.loop(observer=design.stage(q=begin), plant=plant, rate=RATE, controller=pd(), limits=limits, **BRAKED)
+    assert loop.step(20), loop.status
+    assert loop.read()["q_ref"][0] == pytest.approx(begin, abs=1e-12)
+    plant.qd[1] = 3.0  # somebody strikes the link
+    loop.step(20)
+    assert (loop.status.name, loop.status.coordinate) == ("STATUS_VELOCITY", arm.velocity_names[1])
+
+
 def _put(y: Any, value: float) -> int:
     y[2] = value
     return 0
