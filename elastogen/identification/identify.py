@@ -54,7 +54,8 @@ def identify(
       estimated by output error, elastic coordinates being simulated along the motion of the joints.
     - ``validate``: runs that are not used for the estimate and tell how good it is.
     - ``gains``: force per ampere of each drive, where currents were measured, or "commanded": as the forces and currents that
-      the robot's own controller wanted say (columns ``F_command``, ``current_command``). ``degrees``: angles are in degrees.
+      the robot's own controller wanted say (columns ``F_command``, ``current_command``); so they are where none are given and
+      these columns are there. ``degrees``: angles are in degrees.
     - ``cutoff`` [Hz] of the zero-phase low pass that both sides of the equations go through; by default chosen from the data,
       0: none.
     - ``consistent``: every body can exist, with the description as prior, whose relative uncertainty is ``prior`` (0.5).
@@ -73,7 +74,7 @@ def identify(
     from elastogen.identification.measurements.signals import chosen_cutoff, prepare
     from elastogen.identification.problem import body_model, pose
     from elastogen.identification.quality import friction_test, whiteness
-    from elastogen.identification.result import Identification, Reading, gains_of, unshown
+    from elastogen.identification.result import Identification, Reading, chosen_gains, unshown
     from elastogen.identification.support import supported
 
     _check_numbers(cutoff, prior)
@@ -100,11 +101,10 @@ def identify(
     check_supported(given)
     if isinstance(gains, str) and gains != COMMANDED:
         raise IdentificationError("gains", repr(gains), f"numbers by joint, or {COMMANDED!r}", "for example {'elbow': 11.13}")
-    numbers = gains_of(data, given, columns) if isinstance(gains, str) else gains
+    numbers, told = chosen_gains(data, given, columns, gains)
     reading = Reading(given, columns, numbers, degrees)
     pieces, notes = reading.pieces(data, moving=choice.kinds != ("payload",))
-    if isinstance(gains, str) and numbers is not None:
-        notes.append("gains of its own controller: " + ", ".join(f"{name}={value:.5g}" for name, value in numbers.items()))
+    notes += told
     if not all(piece.forced for piece in pieces):
         raise IdentificationError(
             "data", "no forces", "F.<joint> or current.<joint>", "map them: columns={'F': [...]}, or name elastic numbers"
@@ -141,6 +141,7 @@ def identify(
             reading=reading,
             unshown=unshown(problem, free),
         )
+        result = result.with_held_part(data)
         train = result.validate(data)
         return result.with_runs(train, () if validate is None else result.validate(validate))
 

@@ -26,11 +26,15 @@ class RunQuality:
     moving: float  # without the times at which a joint rests: no function of q, qd, qdd knows the friction that holds it
     seconds: float
     resting: float  # share of the samples of joints that rest
+    held: float = float("nan")  # as total, resting joints held by friction of the direction that they came from
 
 
-def run_quality(motions: Sequence[Motion], computed: Sequence[Array]) -> RunQuality:
-    """Of the pieces of one run; ``computed`` forces are not yet filtered."""
-    errors = np.concatenate([motion.compared(F) - motion.measured for motion, F in zip(motions, computed, strict=True)])
+def run_quality(motions: Sequence[Motion], computed: Sequence[Array], holding: Sequence[Array]) -> RunQuality:
+    """Of the pieces of one run; ``computed`` forces are not yet filtered, nor those that hold joints at rest in addition."""
+    errors, held = (
+        np.concatenate([motion.compared(F) - motion.measured for motion, F in zip(motions, forces, strict=True)])
+        for forces in (computed, [F + hold for F, hold in zip(computed, holding, strict=True)])
+    )
     measured = np.concatenate([motion.measured for motion in motions])
     moves = np.concatenate([motion.counts for motion in motions])
     norms = np.maximum(np.linalg.norm(measured, axis=0), 1e-300)
@@ -41,6 +45,7 @@ def run_quality(motions: Sequence[Motion], computed: Sequence[Array]) -> RunQual
         float(np.linalg.norm(errors * moves) / max(float(np.linalg.norm(measured * moves)), 1e-300)),
         float(sum(motion.time[-1] - motion.time[0] for motion in motions)),
         float(1.0 - moves.mean()),
+        float(np.linalg.norm(held) / np.linalg.norm(measured)),
     )
 
 

@@ -14,8 +14,10 @@ import numpy as np
 from elastogen.generator.robot.robot import Robot
 from elastogen.identification.estimates import Estimate
 from elastogen.identification.fit import Fit
+from elastogen.identification.friction_law import described as described_law
+from elastogen.identification.holding import came_from, held_part
 from elastogen.identification.measurements.clean import Piece, check_motion, clean
-from elastogen.identification.measurements.columns import commanded_gains, driven_names, match_columns
+from elastogen.identification.measurements.columns import COMMANDED, commanded_gains, driven_names, match_columns, tells_gains
 from elastogen.identification.measurements.read_table import Array, read_table
 from elastogen.identification.measurements.signals import Motion, prepare
 from elastogen.identification.problem import Problem
@@ -24,6 +26,8 @@ from elastogen.identification.quality import DOUBTFUL, RunQuality, run_quality
 from elastogen.runtime import Model
 from elastogen.runtime.whole_files import replacing
 
+APART = 0.03  # of a gain: farther from that of the robot's own controller is reported
+SLIDES = 5.0  # widths of the sign: friction has its full size
 WEAK = 100.0  # condition of the scaled columns above which a motion shows too little
 
 
@@ -68,6 +72,24 @@ def gains_of(data: object, robot: Robot, columns: Mapping[str, object] | None) -
     return {joint: float(np.median([each[joint] for each in found])) for joint in found[0]}
 
 
+def chosen_gains(
+    data: object, robot: Robot, columns: Mapping[str, object] | None, given: Mapping[str, float] | str | None
+) -> tuple[Mapping[str, float] | None, list[str]]:
+    """Gains and notes: those given, or those of the robot's own controller, where asked for or where nothing else is known."""
+    told = all(tells_gains(table, robot, columns) for table in _tables(data)) if given != COMMANDED else True
+    if not told:
+        return cast("Mapping[str, float] | None", given), []
+    own = gains_of(data, robot, columns)
+    shown = ", ".join(f"{name}={value:.5g}" for name, value in own.items())
+    if given is None or given == COMMANDED:
+        return own, [f"gains of its own controller: {shown}"]
+    gains = cast(Mapping[str, float], given)
+    apart = [name for name, value in own.items() if name in gains and abs(float(gains[name]) / value - 1) > APART]
+    if not apart:
+        return gains, []
+    return gains, [f"gains of {', '.join(apart)} differ from those of its own controller, and masses with them: {shown}"]
+
+
 def unshown(problem: Problem, free: Fit) -> tuple[str, ...]:
     """Parameters that this motion cannot tell from others, by name."""
     names = variable_names(problem)
@@ -99,6 +121,7 @@ class Identification:
     unshown: tuple[str, ...] = field(repr=False)
     trained: tuple[RunQuality, ...] = ()
     validated: tuple[RunQuality, ...] = ()
+    held_part: float = 0.0  # of sliding friction, that holds joints which came to rest
 
     @cached_property
     def model(self) -> Model:
@@ -124,7 +147,25 @@ class Identification:
 
     def validate(self, data: object) -> tuple[RunQuality, ...]:
         """How well the identified robot predicts the forces of other runs."""
-        return tuple(run_quality(run, [self.predict(motion) for motion in run]) for run in self.motions(data))
+        found = []
+        for run in self.motions(data):
+            holding = [self.held_part * came_from(motion) * self.sliding(motion) for motion in run]
+            found.append(run_quality(run, [self.predict(motion) for motion in run], holding))
+        return tuple(found)
+
+    def sliding(self, motion: Motion) -> Array:
+        """Friction at the poses of a motion, when its joints begin to slide (samples, joints)."""
+        slow = SLIDES * described_law(self.robot)["coulomb_velocity"] * np.ones_like(motion.qd)
+        rests = np.zeros_like(slow)
+        ends = [self.model.inverse_dynamics(motion.q, sign * slow, rests) for sign in (1.0, -1.0)]
+        return np.asarray((ends[0] - ends[1]) / 2)
+
+    def with_held_part(self, data: object) -> Identification:
+        """The same, with what the rests of the runs of ``data`` say about the friction that holds."""
+        motions = [motion for run in self.motions(data) for motion in run]
+        residuals = [motion.F - motion.low_pass(self.predict(motion)) for motion in motions]
+        part = held_part(motions, residuals, [self.sliding(motion) for motion in motions], self.fit.noise)
+        return replace(self, held_part=part)
 
     def with_runs(self, trained: Sequence[RunQuality], validated: Sequence[RunQuality]) -> Identification:
         """The same with the quality of runs."""
@@ -164,7 +205,8 @@ class Identification:
             for run in runs:
                 joints = ", ".join(f"{100 * x:.1f}" for x in run.joints)
                 lines.append(
-                    f"{title} {run.source}: {100 * run.total:.2f} % ({joints}); {100 * run.moving:.2f} % where joints move"
+                    f"{title} {run.source}: {100 * run.total:.2f} % ({joints}); {100 * run.moving:.2f} % where joints move, "
+                    f"{100 * run.held:.2f} % with resting joints held"
                 )
         return "\n".join([*lines, *(f"note: {note}" for note in self.notes), *(f"warning: {text}" for text in self.warnings)])
 
@@ -182,6 +224,7 @@ class Identification:
             "friction_test": self.friction_test,
             "not_shown_by_the_motion": self.unshown,
             "correlations": np.round(self.correlations(), 6).tolist(),
+            "held_part": self.held_part,
             "trained": [asdict(run) for run in self.trained],
             "validated": [asdict(run) for run in self.validated],
             "notes": self.notes,

@@ -156,6 +156,13 @@ def commanded_gains(table: Table, robot: Robot, columns: Mapping[str, object] | 
     return gains
 
 
+def tells_gains(table: Table, robot: Robot, columns: Mapping[str, object] | None) -> bool:
+    """Whether a table has currents and no forces, and what its robot's controller wanted: gains follow from that."""
+    joints, given = driven_names(robot), dict(columns or {})
+    has = {name: _signal(table, name, joints, given) is not None for name in ("F", "current", *COMMANDS)}
+    return not has["F"] and all(has[name] for name in ("current", *COMMANDS))
+
+
 def _missing(table: Table, signal: str, joints: Sequence[str]) -> IdentificationError:
     names = list(table.columns)
     shown = ", ".join(names[:12]) + (", ..." if len(names) > 12 else "")
