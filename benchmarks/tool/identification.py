@@ -1,22 +1,28 @@
-"""Identification: the regressor along a motion beside Pinocchio's, and the estimate of all parameters of a measured robot.
+"""Identification: the regressor along a motion beside those of Pinocchio and FIGAROH, and the estimate of a measured robot.
 
-Run: python -m benchmarks.tool.identification URDF LOG.csv [--columns map.yaml]
+Run: python -m benchmarks.tool.identification URDF LOG.csv [--columns map.yaml] [--validate OTHER.csv] [--load LOADED.csv]
 
-The log's motion goes through both regressors (ours in one call, Pinocchio's state by state, as its Python interface offers
-it), then through ``elastogen.identify`` with all kinds of parameters and consistent bodies. CPU seconds after the models are
-built, smallest of three for the regressors.
+The log's motion goes through the regressors (ours in one call, Pinocchio's state by state, as its Python interface offers it,
+FIGAROH's in its own loop over Pinocchio's), then through ``elastogen.identify`` with default parameters and consistent bodies:
+errors on other runs, and the mass of the payload of a loaded one. Then with all kinds of parameters. CPU seconds after the
+models are built, smallest of three for the regressors.
 """
 
 from __future__ import annotations
 
 import argparse
+import tempfile
 import time
 from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 
 import elastogen
 from elastogen.commands.identification.identify import _columns, _gains
+from elastogen.identification.measurements.signals import Motion
 from elastogen.identification.problem import body_model
 from elastogen.identification.result import Reading
 
@@ -37,29 +43,58 @@ def main() -> None:
     parser.add_argument("--columns")
     parser.add_argument("--gains", type=_gains)
     parser.add_argument("--cutoff", type=float, default=10.0)
+    parser.add_argument("--validate", action="append", help="a run that only tests; may be repeated")
+    parser.add_argument("--load", help="a run with a payload, which is weighed")
     options = parser.parse_args()
-    from pathlib import Path
-
     columns = None if options.columns is None else _columns(Path(options.columns))
-    how = {"columns": columns, "gains": options.gains, "cutoff": options.cutoff}
-    found = elastogen.identify(options.urdf, options.log, parameters="all", **how)  # builds the models
+    how: dict[str, Any] = {"columns": columns, "gains": options.gains, "cutoff": options.cutoff}
+    found = elastogen.identify(options.urdf, options.log, validate=options.validate or None, **how)  # builds the models
+    _tell_errors(found, options.load, how)
     reading: Reading = found.reading
-    (motion,) = reading.runs(options.log, options.cutoff)[0]
+    motion = reading.runs(options.log, options.cutoff)[0][0]
     model = body_model(elastogen.load(options.urdf))
     ours = cpu(lambda: model.regressor(motion.q, motion.qd, motion.qdd))
-    print(f"{len(motion.q)} states, regressor: ours {ours:.4f} s", end="")
-    try:
-        import pinocchio as pin
-    except ImportError:
-        print(", no Pinocchio to compare with")
-    else:
-        other = pin.buildModelFromUrdf(options.urdf)
-        data = other.createData()
-        states = list(zip(motion.q, motion.qd, motion.qdd, strict=True))
-        theirs = cpu(lambda: [np.array(pin.computeJointTorqueRegressor(other, data, *state)) for state in states])
-        print(f", Pinocchio {theirs:.4f} s, {theirs / ours:.1f} times as long")
+    print(f"{len(motion.q)} states, regressor: ours {ours:.4f} s")
+    for name, regressor in (("Pinocchio", _pinocchio), ("FIGAROH", _figaroh)):
+        try:
+            theirs = cpu(regressor(options.urdf, motion))
+        except ImportError as error:
+            print(f"{name}: skipped, {error}")
+        else:
+            print(f"{name} {theirs:.4f} s, {theirs / ours:.1f} times as long")
     whole = cpu(lambda: elastogen.identify(options.urdf, options.log, parameters="all", **how), 1)
-    print(f"identify, all parameters, consistent: {whole:.2f} s; {100 * found.trained[0].moving:.2f} % where joints move")
+    print(f"identify, all parameters, consistent: {whole:.2f} s")
+
+
+def _tell_errors(found: Any, load: str | None, how: dict[str, Any]) -> None:
+    print(f"default parameters: {', '.join(found.parameters)}; low pass {found.cutoff:.3g} Hz")
+    for title, runs in (("trained on", found.trained), ("tested on", found.validated)):
+        for run in runs:
+            numbers = f"{100 * run.total:.2f} %, {100 * run.moving:.2f} % where joints move, {100 * run.held:.2f} % held"
+            print(f"{title} {Path(run.source).name}: {numbers}")
+    if load is not None:
+        with tempfile.TemporaryDirectory() as folder:
+            path = found.save(Path(folder) / "identified.yaml")
+            mass = elastogen.identify(path, load, parameters=["payload"], **how)["payload.mass"]
+        print(f"payload of {Path(load).name}: {mass.value:.3f} +- {mass.standard_error:.3f} kg")
+
+
+def _pinocchio(urdf: str, motion: Motion) -> Callable[[], object]:
+    import pinocchio as pin
+
+    other = pin.buildModelFromUrdf(urdf)
+    data = other.createData()
+    states = list(zip(motion.q, motion.qd, motion.qdd, strict=True))
+    return lambda: [np.array(pin.computeJointTorqueRegressor(other, data, *state)) for state in states]
+
+
+def _figaroh(urdf: str, motion: Motion) -> Callable[[], object]:
+    import pinocchio as pin
+    from figaroh.tools.regressor import RegressorBuilder  # type: ignore[import-not-found,unused-ignore]
+
+    other = pin.buildModelFromUrdf(urdf)
+    builder = RegressorBuilder(SimpleNamespace(model=other, data=other.createData()))
+    return lambda: builder.build_basic_regressor(motion.q, motion.qd, motion.qdd)
 
 
 if __name__ == "__main__":
