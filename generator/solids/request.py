@@ -16,9 +16,9 @@ from elastogen.generator.robot.location import Location
 from elastogen.generator.solids import kept
 from elastogen.generator.solids.drawn_surface import MOST_TRIANGLES, DrawnSurface, drawn_surface
 from elastogen.generator.solids.geometry import Geometry
+from elastogen.generator.solids.given.matrices import Matrices
 from elastogen.generator.solids.interfaces import Wanted, held
 from elastogen.generator.solids.materials import Material
-from elastogen.generator.solids.matrices import Matrices
 from elastogen.generator.solids.reduced_body import integrals
 from elastogen.generator.solids.reduction import Reduced, reduced
 from elastogen.generator.solids.solid import Array, Elements, Indices, Solid, quadratic_elements
@@ -112,9 +112,9 @@ def find(request: Request) -> Found:
 
 
 def _code() -> str:
-    """A sum over the modules of this folder."""
+    """A sum over the modules of this folder and those in it."""
     total = hashlib.sha256()
-    for path in sorted(Path(__file__).parent.glob("*.py")):
+    for path in sorted(Path(__file__).parent.rglob("*.py")):
         total.update(path.read_bytes())
     return total.hexdigest()
 

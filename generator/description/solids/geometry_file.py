@@ -14,8 +14,8 @@ from elastogen.generator.robot.expressions import nominal
 from elastogen.generator.robot.location import Location, did_you_mean
 from elastogen.generator.robot.robot import Robot
 from elastogen.generator.solids.geometry import KINDS, Geometry
-from elastogen.generator.solids.matrices import Matrices
-from elastogen.generator.solids.matrix_files import MATRICES, NODES
+from elastogen.generator.solids.given.matrices import Matrices
+from elastogen.generator.solids.given.matrix_files import MATRICES, NODES
 
 MOST_BYTES = 100 << 20
 OWN = ("visual", "collision")  # meshes of another description

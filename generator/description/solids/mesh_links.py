@@ -22,9 +22,9 @@ from elastogen.generator.robot.expressions import nominal
 from elastogen.generator.robot.location import Location, did_you_mean
 from elastogen.generator.robot.robot import Body, Joint, Link, Matrix, Robot
 from elastogen.generator.solids.geometry import Geometry
+from elastogen.generator.solids.given.matrices import Matrices
 from elastogen.generator.solids.interfaces import Given, Wanted, rigid_motions
 from elastogen.generator.solids.materials import ALIASES, MATERIALS, Material
-from elastogen.generator.solids.matrices import Matrices
 from elastogen.generator.solids.mesher import check_extra
 from elastogen.generator.solids.reduced_body import reduced_body
 from elastogen.generator.solids.request import Request, find

@@ -177,6 +177,6 @@ def test_what_cannot_be_is_refused(changes, where, expected):
     assert expected in str(caught.value)
 
 
-def test_a_coarse_mesh_is_told():
+def test_a_coarse_mesh_is_reported():
     with pytest.warns(RobotWarning, match="kept frequencies within 1 %"):
         robot(axis=[[0, 0, 0], [0.9, 0, 0]], elements=1, modes=20)

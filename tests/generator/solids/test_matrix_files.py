@@ -10,8 +10,8 @@ pytest.importorskip("scipy", reason="SciPy is not installed: pip install 'elasto
 
 from elastogen.generator.robot.errors import RobotError
 from elastogen.generator.robot.location import Location
-from elastogen.generator.solids.matrices import Matrices
-from elastogen.generator.solids.matrix_files import read_matrix, read_nodes
+from elastogen.generator.solids.given.matrices import Matrices
+from elastogen.generator.solids.given.matrix_files import read_matrix, read_nodes
 
 HERE = Location("file")
 # written by pyNastran 1.4.1: OP4().write_op4("d.op4", {"KGG": (6, A)}, is_binary=False)

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from elastogen.generator.robot.location import Location
-from elastogen.generator.solids.number_lines import at_line, table, wrong
+from elastogen.generator.solids.given.number_lines import at_line, table, wrong
 from elastogen.generator.solids.solid import Array, Indices
 
 NODES = ("txt", "csv", "dat", "inp", "bdf", "nas")

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from elastogen.generator.robot.location import Location
-from elastogen.generator.solids.matrix_files import Nodes, read_matrix, read_nodes
+from elastogen.generator.solids.given.matrix_files import Nodes, read_matrix, read_nodes
 from elastogen.generator.solids.solid import Array, Elements
 from elastogen.generator.solids.surfaces import check_size
 
