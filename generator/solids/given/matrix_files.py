@@ -165,7 +165,8 @@ def _calculix(data: bytes, freedoms: bytes, where: Location) -> tuple[Any, Indic
     entries = table(lines, (3,), "row, column and value")
     outside = np.flatnonzero((entries[:, :2] < 1).any(axis=1) | (entries[:, :2] > len(rows)).any(axis=1))
     if len(outside):
-        raise wrong(*lines[outside[0]], f"rows and columns from 1 to {len(rows)}, as freedoms has lines")
+        number, line = lines[int(outside[0])]
+        raise wrong(number, line, f"rows and columns from 1 to {len(rows)}, as freedoms has lines")
     i, j = entries[:, 0].astype(np.int64) - 1, entries[:, 1].astype(np.int64) - 1
     return _both_triangles(entries[:, 2], i, j, len(rows)), rows
 

@@ -117,6 +117,19 @@ def test_gauges_read_the_curvature_of_the_sections():
     np.testing.assert_allclose(J[0, 5, 0], 1.0, rtol=1e-12)
 
 
+def test_closed_forms_and_regressors_know_of_shear():
+    """Symbols of beam and shear at their values give the numbers; parameters of identification give the forces."""
+    arm = robot(type="elements", elements=1)
+    state = {"q": np.array([0.1, 0.01, 0.02]), "qd": np.array([0.3, 0.2, 0.1]), "qdd": np.array([1.0, 2, 3])}
+    names = ("regressor", "inertial_parameters", "inverse_dynamics")
+    derived = {f.name: f for f in derive_model(arm, names).functions}
+    Y, p, F = (next(iter(derived[name].evaluate(state).values())) for name in names)
+    np.testing.assert_allclose(Y @ p, F, rtol=1e-11)
+    closed = elastogen.derive(arm, symbolic="all")
+    np.testing.assert_allclose(closed.lambdify("inverse_dynamics")(*state.values()), F, rtol=1e-11)
+    assert "GAy1" in {symbol.name for symbol in closed.inverse_dynamics.free_symbols}
+
+
 @pytest.mark.parametrize(
     ("changes", "where", "expected"),
     [
