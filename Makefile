@@ -62,7 +62,7 @@ constraints: $(TEST_TOOLS) $(DOCS_TOOLS) $(DEMO_TOOLS)
 	mv $(VENV)/constraints tests/constraints.txt
 
 bridges: $(TEST_TOOLS)
-	$(PIP) --editable '.[casadi,torch,jax,gymnasium,control]'
+	$(PIP) --editable '.[casadi,torch,jax,gymnasium,control,crocoddyl]'
 	$(BIN)/python -m pytest -n 2 --dist loadfile tests/runtime/bridges tests/front_door/test_documentation.py -k 'bridges'
 
 EVERY ?= 1

@@ -45,6 +45,15 @@ class BridgeMethods:
 
         return to_jax(self._bridged, name, parameters=parameters)
 
+    def to_crocoddyl(self, *, dt: float | None, integrator: str = "euler") -> Any:
+        """An action model of Crocoddyl for a step of ``dt`` seconds, or with None a differential one; the extra ``crocoddyl``.
+
+        Controls: the driven forces. See :func:`elastogen.runtime.bridges.to_crocoddyl.to_crocoddyl`.
+        """
+        from elastogen.runtime.bridges.to_crocoddyl import to_crocoddyl
+
+        return to_crocoddyl(self._bridged, dt=dt, integrator=integrator)
+
     def to_control(self, q: ArrayLike, qd: ArrayLike | None = None, F: ArrayLike | None = None) -> Any:
         """The linearization as a ``control.StateSpace``, inputs the driven forces; the extra ``control``."""
         from elastogen.runtime.bridges.to_control import to_control

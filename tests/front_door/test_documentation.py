@@ -23,7 +23,7 @@ PAGES = {
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 COMMAND = re.compile(r"^    (elastogen [^#\n]+)|`(elastogen [a-z][^`]*)`", re.MULTILINE)
 TESTED_BY_SUBJECT = ("closed-forms", "own-functions", "own-terms", "verify")  # run there once, and their results compared
-NEEDED = {"bridges": ("casadi", "torch", "jax", "gymnasium", "control")}  # what `make test` need not have
+NEEDED = {"bridges": ("casadi", "torch", "jax", "gymnasium", "control", "crocoddyl")}  # what `make test` need not have
 KINDS = {
     "python",
     "yaml",
