@@ -17,6 +17,7 @@ from elastogen.build.options import BuildOptions
 from elastogen.build.pages.home import drives, home, joint_ranges
 from elastogen.build.pages.page_text import MARK, VIEWER, asset, check_page, script_json, scripts, write_page
 from elastogen.build.pages.skeleton import Skeleton, skeleton
+from elastogen.build.pages.slider import Slider
 from elastogen.build.pages.wasm import check_zig, compile_wasm
 from elastogen.build.pipeline import render
 from elastogen.build.start import build_model
@@ -42,19 +43,6 @@ LAWS: Mapping[str, tuple[float, float, float, float]] = {
 """Laws of the drives: parts of the weight, of the stiffness and of the damping; 1: by inverse dynamics."""
 COMPUTED = "computed torque"
 GRAVITY = 12.0  # [m/s^2] to both sides
-
-
-@dataclass(frozen=True)
-class Slider:
-    """A number that the page lets one change; ``index`` is its place in the array behind it."""
-
-    index: int
-    label: str
-    low: float
-    high: float
-    value: float
-    unit: str
-    doc: str = ""
 
 
 @dataclass(frozen=True)

@@ -48,7 +48,7 @@ class Recording:
 
 
 def chosen_pictures(count: int, nodes: int) -> NDArray[np.intp]:
-    """Which samples become pictures: all, or evenly chosen ones where a page would grow too large; ``nodes`` of all its robots."""
+    """Which samples become pictures: all, or evenly chosen ones where a page of so many nodes would grow too large."""
     most = max(FEWEST_PICTURES, min(MOST_PICTURES, MOST_NUMBERS // (3 * max(nodes, 1))))
     if count <= most:
         return np.arange(count)

@@ -78,7 +78,7 @@ class Skeleton:
         return [k for k, point in enumerate(self.robot.points) if point.link and _is_beam(self.robot.link(point.link))]
 
     def carriers(self) -> list[int]:
-        """For every node the place among ``frames`` of the rigid link that carries it; -1: a beam does, or something sliding."""
+        """For every node the place among ``frames`` of the rigid link that carries it; -1: a beam, or what slides."""
         rigid = {nodes[0]: k for k, (_, nodes) in enumerate(self.frames)}
         frames = {point.link: rigid[k] for k, point in enumerate(self.robot.points) if point.link and k in rigid}
         parents = {joint.name: "" if joint.type.rides_parent else joint.parent for joint in self.robot.joints}

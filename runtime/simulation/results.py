@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from elastogen.runtime.errors import ModelError
+from elastogen.runtime.interface.shown_page import ShownPage
 from elastogen.runtime.simulation.stops import LimitPassed
 from elastogen.runtime.simulation.switches import Switch, energy_changes, table
 from elastogen.runtime.simulation.switches import lines as switch_lines
@@ -249,9 +250,12 @@ class Simulation:
         text = f"<pre>{escape(self.report())}</pre>"
         if self.animator is None or self.q.ndim != 2 or not self.t.size:
             return text
+        return f"{text}{self.show()._repr_html_()}"
+
+    def show(self, **options: Any) -> ShownPage:
+        """The motion as a page in a notebook; options are those of :meth:`animate`."""
         with tempfile.TemporaryDirectory() as folder:
-            page = self.animate(Path(folder) / "motion.html").read_text(encoding="utf-8")
-        return f'{text}<iframe srcdoc="{escape(page)}" style="width: 100%; height: 760px; border: 0"></iframe>'
+            return ShownPage(self.animate(Path(folder) / "motion.html", **options).read_text(encoding="utf-8"))
 
     def animate(self, path: str | os.PathLike[str], **options: Any) -> Path:
         """Write one motion as a page that can be turned and played, flexible links bent, and return its path.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, cast
 
 if TYPE_CHECKING:
@@ -31,6 +32,11 @@ class Extensible:
         from elastogen.generator.description.robot_html import robot_html
 
         return robot_html(self._robot)
+
+    def show(self) -> Any:
+        """The robot as a picture whose joints move by sliders, for notebooks: an object with ``_repr_html_``."""
+        pages = import_module("elastogen.build.pages.view")  # the pages stand above this room: asked for by name
+        return pages.shown_robot(self._robot)
 
     def with_points(self, *points: Point) -> Robot:
         """The robot with further points."""

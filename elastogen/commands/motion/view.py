@@ -1,0 +1,40 @@
+"""``elastogen view``: a robot in the browser, drawn again whenever its file is saved."""
+
+from __future__ import annotations
+
+import webbrowser
+from pathlib import Path
+from types import SimpleNamespace
+
+import click
+
+from elastogen.commands.shared.options import LOADING, TALKING, load, with_options
+
+
+@click.command()
+@LOADING
+@click.option(
+    "--port", type=click.IntRange(0, 65535), default=0, metavar="NUMBER", help="Port of this machine (default: a free one)."
+)
+@click.option("--browser/--no-browser", default=True, help="Open the page (default), or only say its address.")
+@TALKING
+@with_options
+def command(options: SimpleNamespace) -> None:
+    """Show a robot in the browser, its joints by sliders; saving its file draws it again. Ctrl-C ends it."""
+    from elastogen.build.pages.view import view_page
+    from elastogen.build.pages.view_server import ViewServer
+    from elastogen.generator.robot.errors import BuildError
+
+    path = Path(options.robot)
+    load(options)  # what is wrong at the start is said here
+    try:
+        server = ViewServer(lambda: view_page(load(options)), path if path.is_file() else None, options.port)
+    except OSError as error:
+        raise BuildError(
+            f"port {options.port}: {error.strerror or error}. Fix: leave --port out, and a free one is taken."
+        ) from error
+    with server:
+        print(server.address, flush=True)
+        if options.browser:
+            webbrowser.open(server.address)
+        server.serve_forever()
