@@ -187,8 +187,8 @@ def _positions_of(model: Model, robot: Robot, other: Simulation, times: NDArray[
     known = robot.coordinate_names
     if not set(other.coordinate_names) <= set(known):
         raise ModelError(
-            f"{robot.name}.animate: got a motion of {other.name} with coordinates {', '.join(other.coordinate_names)}, expected "
-            f"some of {', '.join(known)}. Fix: draw motions of one robot."
+            f"{robot.name}.animate: got a motion of {other.name} with coordinates {', '.join(other.coordinate_names)}, "
+            f"expected some of {', '.join(known)}. Fix: draw motions of one robot."
         )
     columns = [known.index(name) for name in other.coordinate_names]
     q = np.zeros((times.size, len(robot.coordinate_names)))

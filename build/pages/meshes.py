@@ -5,19 +5,20 @@ from __future__ import annotations
 import base64
 import io
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from elastogen.build.pages.primitives import primitive_surface
 from elastogen.generator.robot.looks import Look
 
 GREY = (0.62, 0.67, 0.72, 1.0)
 KINDS = (".stl", ".obj", ".dae")
 MOST_BYTES = 100 << 20  # of one file
-MOST_TRIANGLES = 12_000  # of a page: what a canvas draws smoothly
+MOST_TRIANGLES = 60_000  # of a page: about 1.5 MB as text
 FEWEST_TRIANGLES = 60  # that a mesh keeps
 COARSER = 0.8  # cells along a mesh's longest side, from one trial to the next
 EXTRA = "meshes need trimesh. Fix: pip install 'elastogen[meshes]'"
@@ -51,13 +52,13 @@ class Meshes:
 
 
 def load_meshes(looks: Sequence[Look]) -> Meshes:
-    """Read what can be found; a warning names what cannot, and its link stays a line."""
-    if not looks:
-        return Meshes()
-    if find_spec("trimesh") is None:
-        return Meshes(note=f"Links are drawn as lines: {EXTRA}.")
+    """Read what can be found; a note names what cannot, and its link stays a line."""
+    shapes = tuple(placed(look, *primitive_surface(look.shape, look.scale)) for look in looks if look.shape != "mesh")
+    files = [look for look in looks if look.shape == "mesh"]
+    if files and find_spec("trimesh") is None:
+        return Meshes(shapes, f"Links are drawn as lines: {EXTRA}.")
     whole, missing = [], []
-    for look in looks:
+    for look in files:
         mesh = _read(look)
         if mesh is None:
             missing.append(look.mesh)
@@ -72,7 +73,7 @@ def load_meshes(looks: Sequence[Look]) -> Meshes:
     if missing:
         first = f"{missing[0]!r}" + (f" and {len(missing) - 1} more" if len(missing) > 1 else "")
         words.append(f"Drawn as lines, since no readable mesh was found: {first}.")
-    return Meshes(thinned, " ".join(words))
+    return Meshes((*shapes, *thinned), " ".join(words))
 
 
 def _read(look: Look) -> Mesh | None:
@@ -93,9 +94,15 @@ def _read(look: Look) -> Mesh | None:
         return None
     if not len(triangles) or not np.all(np.isfinite(vertices)):
         return None
+    corners, numbers = np.unique(vertices, axis=0, return_inverse=True)  # an STL repeats every corner
+    return placed(look, corners * look.scale, numbers.reshape(-1)[triangles])
+
+
+def placed(look: Look, vertices: NDArray[Any], triangles: NDArray[Any]) -> Mesh:
+    """A mesh [m] in the frame of its link."""
     pose = np.array(look.pose)
-    placed = (vertices * look.scale) @ pose[:3, :3].T + pose[:3, 3]
-    return Mesh(look.link, placed.astype(np.float32), triangles)
+    moved = vertices @ pose[:3, :3].T + pose[:3, 3]
+    return Mesh(look.link, moved.astype(np.float32), triangles.astype(np.uint32), look.color or GREY)
 
 
 def _thinned(whole: Sequence[Mesh]) -> Iterator[Mesh]:
@@ -106,6 +113,19 @@ def _thinned(whole: Sequence[Mesh]) -> Iterator[Mesh]:
 
 
 def thinned(mesh: Mesh, most: int) -> Mesh:
+    """The mesh with about so many triangles: by quadric errors where fast-simplification is there, else on a grid."""
+    if len(mesh.triangles) <= most:
+        return mesh
+    if find_spec("fast_simplification") is not None:
+        from fast_simplification import simplify
+
+        vertices, triangles = simplify(mesh.vertices, mesh.triangles.astype(np.int32), target_count=most)
+        if 0 < len(triangles) <= 1.2 * most:
+            return replace(mesh, vertices=vertices.astype(np.float32), triangles=triangles.astype(np.uint32))
+    return merged(mesh, most)
+
+
+def merged(mesh: Mesh, most: int) -> Mesh:
     """Vertices within one cell of a grid become one, at their mean; the grid is made coarser until few triangles are left."""
     low, side = mesh.vertices.min(axis=0), max(float(np.ptp(mesh.vertices, axis=0).max()), 1e-12)
     cells = 2.0 * np.sqrt(most)  # a square of so many cells has twice as many triangles as wanted
@@ -121,6 +141,6 @@ def thinned(mesh: Mesh, most: int) -> Mesh:
         _, first = np.unique((moved[:, 0] * len(count) + moved[:, 1]) * len(count) + moved[:, 2], return_index=True)
         if len(first) <= most:
             means = [np.bincount(cell.reshape(-1), weights=axis) / count for axis in mesh.vertices.T.astype(float)]
-            return Mesh(mesh.link, np.stack(means, axis=-1).astype(np.float32), moved[first].astype(np.uint32))
+            return replace(mesh, vertices=np.stack(means, axis=-1).astype(np.float32), triangles=moved[first].astype(np.uint32))
         cells *= COARSER
     return mesh

@@ -1,4 +1,4 @@
-"""A robot to look at: its joints move by sliders; where a page cannot compute that, one after the other through their ranges."""
+"""A robot to look at: its joints move by sliders; where a page cannot compute that, one after the other."""
 
 from __future__ import annotations
 
@@ -50,8 +50,8 @@ def view_page(robot: Robot) -> str:
         places = np.asarray(subject.drawn.point_positions(corners))
     sliders = tuple(Slider(k, names[k].name, low, high, float(start[k]), names[k].unit) for k, low, high in ranges)
     page = ViewPage(
-        MARK, robot.name, asset("page.css"), scripts((*VIEWER, "viewer/poser.js")), drawing.meshes_json(), drawing.scene(places),
-        program, script_json([float(x) for x in start]), drawing.note, sliders,
+        MARK, robot.name, asset("page.css"), scripts((*VIEWER, "viewer/poser.js")), drawing.meshes_json(),
+        drawing.scene(places), program, script_json([float(x) for x in start]), drawing.note, sliders,
     )  # fmt: skip
     return fill("pages/view.html.j2", page)
 

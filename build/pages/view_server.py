@@ -67,7 +67,8 @@ class ViewServer(ThreadingHTTPServer):
 def _error(message: str) -> str:
     style = "font: 15px/1.5 system-ui, sans-serif; margin: 2em; max-width: 80ch; white-space: pre-wrap"
     head = f'<!DOCTYPE html>\n<html lang="en">\n<head><meta charset="utf-8">{MARK}<title>error</title></head>\n'
-    return f'{head}<body style="{style}"><h1>The robot cannot be shown</h1>\n<p role="alert">{escape(message)}</p>\n</body>\n</html>\n'
+    words = f'<h1>The robot cannot be shown</h1>\n<p role="alert">{escape(message)}</p>'
+    return f'{head}<body style="{style}">{words}\n</body>\n</html>\n'
 
 
 class _Handler(BaseHTTPRequestHandler):

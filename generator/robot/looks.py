@@ -1,4 +1,4 @@
-"""How links look: mesh files that a description names. They shape no code but that of links made flexible by them."""
+"""How links look: meshes and primitives of a description. They shape no code but that of links made flexible by them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,11 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Look:
-    """A mesh of a link, as a URDF names it: ``package://...``, ``file://...`` or a path beside the description."""
+    """A mesh of a link, as a URDF names it: ``package://...``, ``file://...`` or a path beside the description; or a primitive.
+
+    A primitive has no mesh: its ``shape`` is box (``scale``: its sides), cylinder or capsule (radius, radius, length along z
+    without the round ends) or sphere (radius thrice; an ellipsoid with three of its own) [m].
+    """
 
     link: str
     mesh: str
@@ -18,6 +22,8 @@ class Look:
     scale: tuple[float, float, float]
     folder: str  # of the description
     role: str = "visual"  # or "collision"
+    shape: str = "mesh"
+    color: tuple[float, float, float, float] | None = None  # red, green, blue, opacity, 0 to 1
 
     def path(self, endings: Collection[str]) -> Path | None:
         """The file that the name stands for: beside the description, or in a package above it or on ROS_PACKAGE_PATH."""

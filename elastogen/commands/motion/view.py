@@ -13,9 +13,7 @@ from elastogen.commands.shared.options import LOADING, TALKING, load, with_optio
 
 @click.command()
 @LOADING
-@click.option(
-    "--port", type=click.IntRange(0, 65535), default=0, metavar="NUMBER", help="Port of this machine (default: a free one)."
-)
+@click.option("--port", type=click.IntRange(0, 65535), default=0, metavar="NUMBER", help="Port (default: a free one).")
 @click.option("--browser/--no-browser", default=True, help="Open the page (default), or only say its address.")
 @TALKING
 @with_options
@@ -30,9 +28,7 @@ def command(options: SimpleNamespace) -> None:
     try:
         server = ViewServer(lambda: view_page(load(options)), path if path.is_file() else None, options.port)
     except OSError as error:
-        raise BuildError(
-            f"port {options.port}: {error.strerror or error}. Fix: leave --port out, and a free one is taken."
-        ) from error
+        raise BuildError(f"--port {options.port}: {error.strerror or error}. Fix: leave it out for a free one.") from error
     with server:
         print(server.address, flush=True)
         if options.browser:

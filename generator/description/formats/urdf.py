@@ -7,7 +7,7 @@ pictures; transmissions, sensors and other extensions are ignored. Mimic joints 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -84,20 +84,57 @@ class _Origin:
 
 
 def _looks(root: Element, folder: str) -> Iterator[Look]:
-    """The meshes of the links. What is wrong with one concerns pictures only: it is left out, and the link drawn as a line."""
+    """Meshes and primitives of the links. What is wrong with one concerns pictures only: it is left out, a line drawn."""
+    named = {material.get("name"): material for material in root.findall("material")}
     for link in root.findall("link"):
         for visual in (*link.findall("visual"), *link.findall("collision")):
-            mesh = visual.find("geometry/mesh")
-            if mesh is None or not mesh.get("filename"):
-                continue
-            origin = visual.find("origin")
+            origin, material = visual.find("origin"), visual.find("material")
             try:
                 xyz, rpy = (_floats(None if origin is None else origin.get(key), "0 0 0") for key in ("xyz", "rpy"))
-                scale = _floats(mesh.get("scale"), "1 1 1")
+                found, color = _shape(visual), _color(material, named)
             except ValueError:
                 continue
-            pose = tuple(tuple(float(entry) for entry in row) for row in placement.from_xyz_rpy(xyz, rpy))
-            yield Look(link.get("name", ""), mesh.get("filename", ""), pose, scale, folder, visual.tag)
+            if found is not None:
+                pose = tuple(tuple(float(entry) for entry in row) for row in placement.from_xyz_rpy(xyz, rpy))
+                shape, mesh, scale = found
+                yield Look(link.get("name", ""), mesh, pose, scale, folder, visual.tag, shape, color)
+
+
+def _shape(visual: Element) -> tuple[str, str, tuple[float, float, float]] | None:
+    """Kind, mesh file and scale of what a <visual> has; None: nothing that can be drawn."""
+    mesh, box, sphere = (visual.find(f"geometry/{kind}") for kind in ("mesh", "box", "sphere"))
+    if mesh is not None and mesh.get("filename"):
+        return "mesh", mesh.get("filename", ""), _floats(mesh.get("scale"), "1 1 1")
+    if box is not None:
+        return "box", "", _positive(*_floats(box.get("size"), "0 0 0"))
+    if sphere is not None:
+        radius = float(sphere.get("radius", "0"))
+        return "sphere", "", _positive(radius, radius, radius)
+    for kind in ("cylinder", "capsule"):
+        round_one = visual.find(f"geometry/{kind}")
+        if round_one is not None:
+            radius, length = (float(round_one.get(key, "0")) for key in ("radius", "length"))
+            return kind, "", _positive(radius, radius, length)
+    return None
+
+
+def _positive(x: float, y: float, z: float) -> tuple[float, float, float]:
+    if not all(0.0 < value < math.inf for value in (x, y, z)):
+        raise ValueError((x, y, z))
+    return x, y, z
+
+
+def _color(material: Element | None, named: Mapping[str | None, Element]) -> tuple[float, float, float, float] | None:
+    """The colour of a material, its own or that of the robot's material of the same name."""
+    if material is None:
+        return None
+    color = material.find("color")
+    if color is None and material.get("name") in named:
+        color = named[material.get("name")].find("color")
+    if color is None:
+        return None
+    r, g, b, a = (min(max(float(word), 0.0), 1.0) for word in color.get("rgba", "").split())
+    return r, g, b, a
 
 
 def _floats(text: str | None, default: str) -> tuple[float, float, float]:

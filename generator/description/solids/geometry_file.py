@@ -28,7 +28,8 @@ def geometry(
     scale, pose = _scale(section, values, where.at("scale")), numeric(values.frame(section.frame, where.at("frame")), {})
     here = where.at("file")
     if section.file is None or section.file in OWN:
-        looks = [look for look in robot.looks if look.link == link and section.file in (None, look.role)]
+        meshes = [look for look in robot.looks if look.shape == "mesh"]
+        looks = [look for look in meshes if look.link == link and section.file in (None, look.role)]
         if section.file is None and any(look.role == "collision" for look in looks):
             looks = [look for look in looks if look.role == "collision"]
         if len(looks) != 1:

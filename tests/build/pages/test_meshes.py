@@ -15,7 +15,7 @@ from elastogen.build.identity import model_sha256
 from elastogen.build.options import EmitOptions
 from elastogen.build.pages import meshes
 from elastogen.build.pages.animation import drawn_model
-from elastogen.build.pages.meshes import KINDS, Mesh, load_meshes, thinned
+from elastogen.build.pages.meshes import KINDS, Mesh, load_meshes, merged, thinned
 from elastogen.build.pages.skeleton import skeleton
 from elastogen.generator.robot.looks import Look
 
@@ -62,7 +62,7 @@ def test_meshes_move_with_their_links(urdf: Path, cache_dir: Path) -> None:
     mesh, (origin, *axes) = drawing.meshes[1]
     y, z = (nodes[axis] - nodes[origin] for axis in axes)
     frame = np.stack([np.cross(y, z), y, z], axis=-1)
-    placed = nodes[origin] + mesh.vertices @ frame.T
+    placed = (nodes[origin] + mesh.vertices @ frame.T)[mesh.triangles.ravel()]
     c, s = np.cos(0.7), np.sin(0.7)
     rotated = np.array([[0, -1, 0], [1, 0, 0], [0, 0, 1]])  # a quarter turn, as the file says
     expected = (2 * CORNERS[np.array(FACES).ravel()] @ rotated.T + [0.1, 0, 0]) @ np.array([[c, -s, 0], [s, c, 0], [0, 0, 1]]).T
@@ -70,6 +70,32 @@ def test_meshes_move_with_their_links(urdf: Path, cache_dir: Path) -> None:
     plain = json.loads(drawing.meshes_json())[1]
     assert np.frombuffer(base64.b64decode(plain["vertices"]), "<f4").reshape(-1, 3) == pytest.approx(mesh.vertices)
     assert json.loads(drawing.scene(nodes[None]))["size"] < 0.8  # directions of meshes are not places
+
+
+SHAPES = {  # geometry of a URDF: volume in closed form, half of its extent
+    '<box size="0.2 0.4 0.6"/>': (0.048, (0.1, 0.2, 0.3)),
+    '<cylinder radius="0.1" length="0.5"/>': (np.pi * 0.01 * 0.5, (0.1, 0.1, 0.25)),
+    '<sphere radius="0.2"/>': (4 / 3 * np.pi * 0.008, (0.2, 0.2, 0.2)),
+    '<capsule radius="0.1" length="0.3"/>': (np.pi * 0.01 * 0.3 + 4 / 3 * np.pi * 0.001, (0.1, 0.1, 0.25)),
+}
+
+
+@pytest.mark.parametrize("geometry", SHAPES)
+def test_primitives_are_closed_and_face_outward(geometry: str, urdf: Path) -> None:
+    urdf.write_text(
+        f"""<robot name="shape"><material name="blue"><color rgba="0 0 0.8 1"/></material>
+        <link name="base"><visual><geometry>{geometry}</geometry><material name="blue"/></visual>
+        <visual><geometry><sphere radius="-1"/></geometry></visual></link>
+        <link name="arm"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+        <joint name="turn" type="continuous"><parent link="base"/><child link="arm"/><axis xyz="0 0 1"/></joint></robot>"""
+    )
+    (mesh,) = load_meshes(elastogen.load(urdf).looks).found  # what is of no size is left out
+    assert mesh.color == (0.0, 0.0, 0.8, 1.0)
+    volume, extent = SHAPES[geometry]
+    a, b, c = mesh.vertices[mesh.triangles].astype(float).transpose(1, 0, 2)
+    assert np.einsum("ij,ij->", a, np.cross(b, c)) / 6 == pytest.approx(volume, rel=0.03)  # positive: outward
+    assert mesh.vertices.max(axis=0) == pytest.approx(extent, abs=1e-6)
+    assert mesh.vertices.min(axis=0) == pytest.approx(-np.array(extent), abs=1e-6)
 
 
 def test_looks_shape_no_code(urdf: Path) -> None:
@@ -100,11 +126,12 @@ def test_thinning_keeps_the_shape_and_says_so(monkeypatch: pytest.MonkeyPatch, u
     sphere = np.stack([np.cos(u) * np.sin(v), np.sin(u) * np.sin(v), np.cos(v)], axis=-1).reshape(-1, 3).astype(np.float32)
     k = (np.arange(n - 1)[:, None] * n + np.arange(n - 1)).ravel()
     faces = np.concatenate([np.stack([k, k + 1, k + n], 1), np.stack([k + 1, k + n + 1, k + n], 1)]).astype(np.uint32)
-    less = thinned(Mesh("a", sphere, faces), 500)
-    assert 100 < len(less.triangles) <= 500
-    assert less.triangles.max() < len(less.vertices)
-    used = less.vertices[np.unique(less.triangles)]
-    assert np.linalg.norm(used, axis=1) == pytest.approx(1.0, abs=0.1)
+    for way in (thinned, merged):  # by quadric errors where fast-simplification is there; on a grid
+        less = way(Mesh("a", sphere, faces), 500)
+        assert 100 < len(less.triangles) <= 600
+        assert less.triangles.max() < len(less.vertices)
+        used = less.vertices[np.unique(less.triangles)]
+        assert np.linalg.norm(used, axis=1) == pytest.approx(1.0, abs=0.1)
     monkeypatch.setattr(meshes, "MOST_TRIANGLES", 2)
     monkeypatch.setattr(meshes, "FEWEST_TRIANGLES", 1)
     looks = elastogen.load(urdf).looks

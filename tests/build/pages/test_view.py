@@ -1,4 +1,4 @@
-"""The viewer in a real browser: it draws what kinematics says, at both sizes, and is pulled; pages by sliders; the local server."""
+"""The viewer in a real browser: it draws what kinematics says, at both sizes, and is pulled; sliders; the local server."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ TIP = """(() => {
   const colors = new Set();
   for (let k = 0; k < data.length; k += 4) colors.add(data[k] * 65536 + data[k + 1] * 256 + data[k + 2]);
   const seen = viewer.project(...nodes.subarray(3 * viewer.scene.tip, 3 * viewer.scene.tip + 3));
-  const at = viewer.camera.position.toArray(), m = viewer.camera.matrixWorldInverse.elements, p = viewer.camera.projectionMatrix.elements;
+  const m = viewer.camera.matrixWorldInverse.elements, p = viewer.camera.projectionMatrix.elements;
   return { n, x: x / n / ratio, y: y / n / ratio, seen, colors: colors.size, width: viewer.width, height: viewer.height,
     view: Array.from(m), projection: Array.from(p), page: document.documentElement.scrollWidth };
 })()"""
@@ -109,8 +109,8 @@ def test_a_hand_pulls_a_link(tmp_path: Path, cache_dir: Path) -> None:
           law.dispatchEvent(new Event("change"));
           p.draw();
           const box = viewer.canvas.getBoundingClientRect(), [x, y] = viewer.project(...p.place(tip).toArray());
-          const event = (type, dx, dy) => viewer.canvas.dispatchEvent(new PointerEvent(type, { pointerId: 1, button: 0, bubbles: true,
-            clientX: box.left + x + dx, clientY: box.top + y + dy }));
+          const event = (type, dx, dy) => viewer.canvas.dispatchEvent(new PointerEvent(type, {
+            pointerId: 1, button: 0, bubbles: true, clientX: box.left + x + dx, clientY: box.top + y + dy }));
           viewer.canvas.setPointerCapture = () => {};  // the pointer is not real
           const start = p.place(tip).toArray();
           event("pointerdown", 0, 0);
@@ -120,7 +120,8 @@ def test_a_hand_pulls_a_link(tmp_path: Path, cache_dir: Path) -> None:
           for (let k = 0; k < 12; k++) { p.pull(); p.advance(1 / 24); p.draw(); }
           const end = p.place(tip).toArray();
           event("pointerup", 0, 60);
-          return { held, start, target, end, force, failed: p.failed, released: p.hand === null && p.array("hand_spring", 8)[0] === -1,
+          const released = p.hand === null && p.array("hand_spring", 8)[0] === -1;
+          return { held, start, target, end, force, failed: p.failed, released,
             laws: [...law.options].map((option) => option.text) };
         })()""")
         assert not browser.errors
