@@ -8,18 +8,20 @@ from pathlib import Path
 from typing import Any
 
 import elastogen
-from elastogen.build.files.contexts import Identity
-from elastogen.build.files.estimation.kalman_filter import filter_context
+from elastogen.build.c.dialect import Dialect
+from elastogen.build.files.contexts import Identity, Prototype
+from elastogen.build.files.estimation.kalman_filter import filter_context, filter_files
 from elastogen.build.files.estimation.online import online_context, online_files, online_outputs
 from elastogen.build.files.extension_module import module_context
 from elastogen.build.files.real_time.loop import loop_context, loop_files
 from elastogen.build.files.real_time.observer import can_be_observed
 from elastogen.build.files.real_time.shared_memory import shared_context, shared_files
-from elastogen.build.files.render import RenderedModel, render_model
+from elastogen.build.files.render import ModuleFiles, prototype_of, render_model
 from elastogen.build.files.switching import switch_files
 from elastogen.build.files.templating import fill
 from elastogen.build.files.write import check_directory, write_files
 from elastogen.build.identity import model_sha256
+from elastogen.build.linking import CompiledModel, compiled_before
 from elastogen.build.module.cache import safe_cache
 from elastogen.build.module.compile import find_toolchain
 from elastogen.build.options import BuildOptions, checked_path
@@ -27,7 +29,8 @@ from elastogen.build.pipeline import GeneratedFiles, compile_cached
 from elastogen.build.stamps import sha256, tool_sha256
 from elastogen.build.user_code import UserCode, called_functions
 from elastogen.generator.description.load_robot import RobotSource, load
-from elastogen.generator.functions.derivation import ESTIMATION, ModelDerivation, derive_model
+from elastogen.generator.functions.derivation import ESTIMATION, derive_model, output_names
+from elastogen.generator.functions.function import ModelFacts
 from elastogen.generator.robot.errors import OutputError
 from elastogen.generator.robot.robot import Robot
 from elastogen.generator.sliding.elements_inside import selectors
@@ -40,9 +43,11 @@ WITH_QUATERNIONS = ("configuration_rate", "integrate", "difference", "motion_on_
 WITH_SLIDING = ("mass_matrix",)
 
 
-def build_loop_extension(robot: Robot, options: BuildOptions, code: UserCode | None = None) -> Path:
-    """The extension module of a robot's loop, from the cache where it is there."""
-    code = code or UserCode()
+def build_loop_extension(robot: Robot, options: BuildOptions, code: UserCode, model: BuildOptions) -> Path:
+    """The extension module of a robot's loop, from the cache where it is there.
+
+    It is linked with the functions of the model that was built with the options ``model``, if there is one.
+    """
     called = called_functions(robot, code, bool(options.emit.frames))
     options = _with_threads(options.with_outputs(loop_outputs(robot, (*(options.emit.outputs or ()), *called))))
     toolchain = find_toolchain(options.compile)
@@ -51,7 +56,11 @@ def build_loop_extension(robot: Robot, options: BuildOptions, code: UserCode | N
     build_key = sha256("loop", tool_sha256(), model_sha256(robot, options.emit), toolchain.identity, *texts)
     extension = cache.find_build(build_key)
     if extension is None:
-        extension = compile_cached(render_loop(robot, options, code), build_key, cache, toolchain, options)
+        names = output_names(online_outputs(robot, options.emit), robot, options.emit.frames)
+        compiled = compiled_before(robot, names, model)
+        files = render_loop(robot, options, code) if compiled is None else linked_loop(compiled, options, code)
+        given = () if compiled is None else compiled.objects
+        extension = compile_cached(files, build_key, cache, toolchain, options, given=given)
         cache.note_build(build_key, build_key)
     return extension
 
@@ -88,7 +97,7 @@ def loop_outputs(robot: Robot, more: tuple[str, ...] | None = None) -> tuple[str
     return tuple(dict.fromkeys((*names, *(more or ()))))
 
 
-def render_loop(robot: Robot, options: BuildOptions, code: UserCode) -> RenderedModel:
+def render_loop(robot: Robot, options: BuildOptions, code: UserCode) -> ModuleFiles:
     """Print the files of a model with its loop."""
     derivation = derive_model(
         robot, online_outputs(robot, options.emit), options.emit.frames, derivation=options.emit.derivation
@@ -96,10 +105,38 @@ def render_loop(robot: Robot, options: BuildOptions, code: UserCode) -> Rendered
     return with_loop(derivation, render_model(derivation, options.emit), options, code)
 
 
-def with_loop(derivation: ModelDerivation, model: RenderedModel, options: BuildOptions, code: UserCode) -> RenderedModel:
+def linked_loop(compiled: CompiledModel, options: BuildOptions, code: UserCode) -> ModuleFiles:
+    """Print the files of a loop around functions that are compiled."""
+    robot = compiled.facts.robot
+    name, dialect = robot.name, Dialect(robot.name, options.emit.precision, options.emit.sincos)
+    identity = _identity(name, options, model_sha256(robot, options.emit))
+    model = ModuleFiles(
+        name=name,
+        sha256=identity.sha256,
+        header=compiled.texts[f"{name}.h"],
+        source=compiled.texts[f"{name}.c"],
+        cdef="",
+        wrapper="",
+        simulation={},
+        kinematics={
+            **filter_files(filter_context(compiled.facts, identity)),
+            **online_files(compiled.facts, identity, options.emit.identification),
+        },
+        linked=True,
+    )
+    declared = tuple(prototype_of(function, dialect) for function in compiled.undeclared)
+    return with_loop(compiled.facts, model, options, code, declared)
+
+
+def _identity(name: str, options: BuildOptions, sha256: str) -> Identity:
+    return Identity(name, name.upper(), options.emit.precision, ABI_VERSION, elastogen.__version__, sha256)
+
+
+def with_loop(
+    derivation: ModelFacts, model: ModuleFiles, options: BuildOptions, code: UserCode, declared: tuple[Prototype, ...] = ()
+) -> ModuleFiles:
     """The model with the files of its loop in place of those of its simulation."""
-    name = model.name
-    identity = Identity(name, name.upper(), options.emit.precision, ABI_VERSION, elastogen.__version__, model.sha256)
+    identity = _identity(model.name, options, model.sha256)
     context = loop_context(derivation, identity, code)
     shared = shared_context(
         identity, derivation.coordinate_names, derivation.coordinate_units, derivation.velocity_names
@@ -109,7 +146,9 @@ def with_loop(derivation: ModelDerivation, model: RenderedModel, options: BuildO
         files |= switch_files(context.switching, single=identity.real == "float")
     online = online_context(identity, online_files(derivation, identity, options.emit.identification))
     estimation = filter_context(derivation, identity)
-    module = module_context(derivation, identity, None, None, estimation, online)  # the loop integrates by itself
+    module = module_context(  # the loop integrates by itself
+        derivation, identity, None, None, estimation, online, linked=model.linked, declared=declared
+    )
     cdef = (("model/cdef.h.j2", module), ("loop/cdef.h.j2", context), ("loop/shared_memory/cdef.h.j2", shared))
     wrapper = (("model/wrapper.c.j2", module), ("loop/module.c.j2", context), ("loop/shared_memory/module.c.j2", shared))
     return dataclasses.replace(

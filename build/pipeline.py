@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from elastogen.build.files.estimation.online import online_outputs
-from elastogen.build.files.render import FunctionPrinter, RenderedModel, render_model
+from elastogen.build.files.render import FunctionPrinter, ModuleFiles, RenderedModel, render_model
 from elastogen.build.files.write import check_directory, write_files
 from elastogen.build.identity import model_sha256
 from elastogen.build.known_numbers import CHECK, known_numbers
@@ -41,7 +41,7 @@ def build_extension(robot: Robot, options: BuildOptions) -> Path:
     """The extension module of a robot's model, from the cache where it is there."""
     toolchain = find_toolchain(options.compile)
     cache = safe_cache(options.cache_dir)
-    build_key = sha256("build", tool_sha256(), model_sha256(robot, options.emit), toolchain.identity, *options.compile.kinds)
+    build_key = _build_key(robot, options, toolchain)
     extension = cache.find_build(build_key)
     if extension is None:
         with _units(robot, options, toolchain, cache) as units:
@@ -52,9 +52,18 @@ def build_extension(robot: Robot, options: BuildOptions) -> Path:
     return extension
 
 
+def known_extension(robot: Robot, options: BuildOptions) -> Path | None:
+    """The extension module of a model that was built before."""
+    return safe_cache(options.cache_dir).find_build(_build_key(robot, options, find_toolchain(options.compile)))
+
+
+def _build_key(robot: Robot, options: BuildOptions, toolchain: Toolchain) -> str:
+    return sha256("build", tool_sha256(), model_sha256(robot, options.emit), toolchain.identity, *options.compile.kinds)
+
+
 @contextmanager
 def _units(robot: Robot, options: BuildOptions, toolchain: Toolchain, cache: Cache) -> Iterator[Units | None]:
-    """Compilers that work on functions while others are derived; None where one call of the compiler does.
+    """Compilers that work on functions while others are derived; None where the model is one object.
 
     That is without optimization, which takes no time, in lanes, and with sliding joints, whose functions call each other.
     """
@@ -116,18 +125,24 @@ def render(robot: Robot, options: BuildOptions, units: Units | None = None) -> R
     derivation = derive_model(robot, outputs, options.emit.frames, *said, derivation=options.emit.derivation)
     with stage("rendering"):
         printed = None if units is None else units.printer
-        return render_model(derivation, options.emit, lanes=options.compile.lanes, apart=printed)
+        return render_model(derivation, options.emit, lanes=options.compile.lanes, apart=printed, linked=True)
 
 
 def compile_cached(
-    model: RenderedModel, key: str, cache: Cache, toolchain: Toolchain, options: BuildOptions, units: Units | None = None
+    model: ModuleFiles,
+    key: str,
+    cache: Cache,
+    toolchain: Toolchain,
+    options: BuildOptions,
+    units: Units | None = None,
+    given: Sequence[Path] = (),
 ) -> Path:
-    """The extension of a rendered model: from the cache, else compiled into it."""
+    """The extension of a rendered model: from the cache, else compiled into it; ``given`` are objects of its functions."""
     module = f"_{model.name}_{key[:12]}"
 
     def compiled(scratch: Path) -> Path:
         try:
-            return compile_model(model, module, scratch, toolchain, options.compile, units)
+            return compile_model(model, module, scratch, toolchain, options.compile, units, given)
         except BaseException:
             if units is not None:
                 units.compilers.stop()  # some may still write into the folder, which is removed now

@@ -150,7 +150,7 @@ def build_loop(
     (``robot.with_function``), one or a chain, that become the controller "user". Raises RobotError, OutputError or BuildError.
     """
     request = BuildRequest.of(robot, BuildOptions.checked(**options))
-    return _loop_of(request, controller_source, plant_source, controller)
+    return _loop_of(request, request.for_outputs(None), controller_source, plant_source, controller)
 
 
 class _Maker:
@@ -200,7 +200,7 @@ class _Maker:
         """The robot's control loop, with more functions of the model for the user's own C, or sensors of an observer."""
         chosen = BuildOptions.checked(outputs=outputs).emit.outputs
         request = self._request if sensors is None else self._equipped(sensors)
-        return _loop_of(request.for_outputs(chosen), controller_source, plant_source, controller)
+        return _loop_of(request.for_outputs(chosen), request, controller_source, plant_source, controller)
 
     def casadi(self, name: str, parameters: bool, values: Mapping[str, float]) -> tuple[Path, str]:
         """A library with a function and its derivatives for CasADi, and the function's name in it."""
@@ -223,11 +223,12 @@ class _Maker:
 
 def _loop_of(
     request: BuildRequest,
+    model: BuildRequest,
     controller_source: str | os.PathLike[str] | None,
     plant_source: str | os.PathLike[str] | None,
     controller: str | Sequence[str] | None = None,
 ) -> LoopLibrary:
-    """The loop with the user's C, or with an own function of the robot as its controller."""
+    """The loop with the user's C, or with an own function as its controller; ``model``, if it is built, has its functions."""
     if controller is not None:
         from elastogen.build.files.real_time.own_controller import kept_numbers, own_controller, own_names
 
@@ -236,17 +237,17 @@ def _loop_of(
         robot = request.loaded()
         code = UserCode.read(own_controller(robot, controller), plant_source)
         request = request.for_outputs((*(request.options.emit.outputs or ()), *own_names(controller)))
-        return replace(_loop(request, code), own_numbers=kept_numbers(robot, controller))
-    return _loop(request, UserCode.read(controller_source, plant_source))
+        return replace(_loop(request, model, code), own_numbers=kept_numbers(robot, controller))
+    return _loop(request, model, UserCode.read(controller_source, plant_source))
 
 
-def _loop(request: BuildRequest, code: UserCode) -> LoopLibrary:
+def _loop(request: BuildRequest, model: BuildRequest, code: UserCode) -> LoopLibrary:
     from elastogen.runtime.loop.library import load_loop
 
     def build(robot: Robot) -> Path:
         from elastogen.build.loop import build_loop_extension
 
-        return build_loop_extension(robot, request.options, code)
+        return build_loop_extension(robot, request.options, code, model.options)
 
     texts = [text for pair in sorted(code.files.items()) for text in pair]
     return load_loop(_extension("loop", request, build, *texts))

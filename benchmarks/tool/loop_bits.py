@@ -88,13 +88,15 @@ def _moved(library: LoopLibrary, way: NDArray[Any]) -> NDArray[Any]:
     return np.asarray(model.integrate(neutral, way)) if model.nq != model.nv else neutral + way
 
 
-def measure(optimization: str) -> dict[str, str]:
+def measure(optimization: str, *, linked: bool) -> dict[str, str]:
     """Robot, precision and run -> checksum; robots that loops refuse are left out."""
     found: dict[str, str] = {}
     for name in builtin_names():
         for precision in ("double", "float"):
             label = f"{name} {precision}"
             try:
+                if linked:
+                    elastogen.build_model(name, precision=precision, cflags=optimization)
                 library = elastogen.build_loop(name, precision=precision, cflags=optimization)
             except elastogen.OutputError as refusal:
                 print(f"{label}: {refusal}", file=sys.stderr)
@@ -112,8 +114,9 @@ def main() -> int:
     parser.add_argument("file", type=Path, help="where the checksums are written")
     parser.add_argument("--against", type=Path, help="checksums of another time")
     parser.add_argument("--optimization", default="-O1 -ffp-contract=off", help="flags of the compiler")
+    parser.add_argument("--linked", action="store_true", help="build models first, which the loops are linked with")
     options = parser.parse_args()
-    found = measure(options.optimization)
+    found = measure(options.optimization, linked=options.linked)
     options.file.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
     if options.against is None:
         return 0

@@ -8,7 +8,7 @@ from elastogen.build.c.dialect import Dialect
 from elastogen.build.c.expression import literal
 from elastogen.build.c.lines import INDENT
 from elastogen.build.c.names import comment_text
-from elastogen.generator.functions.function import Function
+from elastogen.generator.functions.function import Function, Signature
 from elastogen.generator.joints.on_beams.selector import Selector, Threshold
 from elastogen.generator.sliding.elements_inside import INDICATORS, indicated
 
@@ -78,7 +78,7 @@ def held_name(function: Function) -> str:
     return f"{function.name}_held"
 
 
-def in_name(function: Function) -> str:
+def in_name(function: Signature) -> str:
     """Name of the function for given elements."""
     return f"{function.name}_in"
 

@@ -212,6 +212,8 @@ class ModuleContext:
     simulation: SimulationContext | None
     lanes: bool = False  # whether batches run in lanes
     apart: bool = False  # whether the model, its simulation and its inverse kinematics are compiled apart
+    linked: bool = False  # whether the model's functions are
+    declared: tuple[Prototype, ...] = ()  # functions that are linked and not in the header
     simulated_in_lanes: bool = False  # whether simulations run in lanes
     kinematics: KinematicsContext | None = None
     estimation: FilterContext | None = None

@@ -20,8 +20,7 @@ from elastogen.build.files.estimation.kalman_filter import FilterContext
 from elastogen.build.files.inverse_kinematics import drive_limits, position_limits
 from elastogen.build.files.lanes import batch_parameters, in_lanes, simulated_in_lanes
 from elastogen.build.files.simulation import SimulationContext
-from elastogen.generator.functions.derivation import ModelDerivation
-from elastogen.generator.functions.function import Function
+from elastogen.generator.functions.function import ModelFacts, Signature
 from elastogen.generator.loops.analysis import LoopAnalysis
 from elastogen.generator.robot.live import live_tensors
 from elastogen.generator.robot.own.ground import Ground
@@ -29,7 +28,7 @@ from elastogen.runtime.interface.argument import Argument
 
 
 def module_context(
-    derivation: ModelDerivation,
+    derivation: ModelFacts,
     identity: Identity,
     simulation: SimulationContext | None,
     kinematics: KinematicsContext | None = None,
@@ -38,6 +37,8 @@ def module_context(
     *,
     lanes: bool = False,
     apart: bool = False,
+    linked: bool = False,
+    declared: tuple[Prototype, ...] = (),
 ) -> ModuleContext:
     """For the templates of the extension module, cdef.h.j2 and wrapper.c.j2."""
     live = derivation.robot.live_parameters
@@ -60,6 +61,8 @@ def module_context(
         simulation=simulation,
         lanes=lanes,
         apart=apart,
+        linked=linked or apart,
+        declared=declared,
         simulated_in_lanes=lanes and simulated_in_lanes(derivation, simulation),
         kinematics=kinematics,
         estimation=estimation,
@@ -67,7 +70,7 @@ def module_context(
     )
 
 
-def _module_function(function: Function, name: str, nparams: int, lanes: bool) -> ModuleFunction:
+def _module_function(function: Signature, name: str, nparams: int, lanes: bool) -> ModuleFunction:
     nominal = f"&{name}_params_nominal"
     batch = [f"(const {name}_params_t *)(params + k * params_stride)" if nparams else nominal]
     call = [f"(const {name}_params_t *)w" if nparams else nominal]
@@ -92,7 +95,7 @@ def _module_function(function: Function, name: str, nparams: int, lanes: bool) -
     )
 
 
-def metadata(derivation: ModelDerivation, identity: Identity, files: Sequence[str]) -> dict[str, Any]:
+def metadata(derivation: ModelFacts, identity: Identity, files: Sequence[str]) -> dict[str, Any]:
     """What the extension module says about itself, as JSON data."""
     states = {own.name: {key: list(values) for key, values in own.initial.items()} for own in derivation.robot.functions}
     return {
@@ -126,7 +129,7 @@ def metadata(derivation: ModelDerivation, identity: Identity, files: Sequence[st
                 "slides": bool(function.selectors),
                 "inputs": [_argument_data(argument) for argument in function.inputs],
                 "outputs": [_argument_data(argument) for argument in function.outputs],
-                "count": dataclasses.asdict(function.program.count),
+                "count": dataclasses.asdict(function.count),
                 **({"states": states[function.name]} if states.get(function.name) else {}),
             }
             for function in derivation.functions
@@ -143,7 +146,7 @@ def metadata(derivation: ModelDerivation, identity: Identity, files: Sequence[st
     }
 
 
-def _loops(derivation: ModelDerivation, known: LoopAnalysis) -> dict[str, Any]:
+def _loops(derivation: ModelFacts, known: LoopAnalysis) -> dict[str, Any]:
     return {
         "names": [loop.name for loop in derivation.robot.loops],
         "rows": list(known.rows),

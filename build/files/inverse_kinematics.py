@@ -8,6 +8,7 @@ from elastogen.build.files.contexts import Identity, KinematicsContext, Prototyp
 from elastogen.build.files.templating import fill, origin
 from elastogen.build.plain_c.emission import Emission
 from elastogen.generator.functions.derivation import ModelDerivation
+from elastogen.generator.functions.function import ModelFacts
 
 NEEDED = "frame_pose_and_jacobian"
 """Without this function there is no inverse kinematics; with quasi-velocities two more are needed."""
@@ -55,14 +56,14 @@ def kinematics_files(context: KinematicsContext | None) -> dict[str, str]:
     return {f"{context.prefix}.{kind}": emission.file(f"inverse_kinematics/robot_ik.{kind}") for kind in ("h", "c")}
 
 
-def position_limits(derivation: ModelDerivation) -> list[tuple[float | None, float | None]]:
+def position_limits(derivation: ModelFacts) -> list[tuple[float | None, float | None]]:
     """Lower and upper limit of every coordinate [rad, m]; None: none."""
     joints = {joint.name: joint.limits for joint in derivation.robot.moving_joints}
     known = [joints.get(name) for name in derivation.coordinate_names]
     return [(None, None) if limits is None else (limits.lower, limits.upper) for limits in known]
 
 
-def drive_limits(derivation: ModelDerivation) -> list[tuple[float | None, float | None]]:
+def drive_limits(derivation: ModelFacts) -> list[tuple[float | None, float | None]]:
     """Greatest speed [rad/s, m/s] and force [N m, N] of every velocity; None: no limit."""
     joints = {joint.name: joint.limits for joint in derivation.robot.moving_joints}
     known = [joints.get(name) for name in derivation.velocity_names]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
+from typing import TypeGuard
 
 from elastogen.build.c.dialect import Dialect, parameter_list
 from elastogen.build.c.function import print_body
@@ -15,7 +16,7 @@ from elastogen.build.files.contexts import FunctionText, Identity, PartText, Pro
 from elastogen.build.files.simulation import SimulationContext
 from elastogen.build.files.templating import fill
 from elastogen.generator.functions.derivation import ModelDerivation
-from elastogen.generator.functions.function import Function
+from elastogen.generator.functions.function import Function, ModelFacts, Signature
 from elastogen.generator.program.graph import Op
 from elastogen.runtime.interface.argument import Argument
 
@@ -58,17 +59,19 @@ class _SincosContext:
     real: str
 
 
-def in_lanes(function: Function) -> bool:
+def in_lanes(function: Signature) -> TypeGuard[Function]:
     """Whether a function can be evaluated in lanes: one course for all states, and nothing but the usual operations.
 
     A function that calls another where its pivots fail has two courses.
     """
+    if not isinstance(function, Function):
+        return False
     program = function.program
     usual = all(program.graph.op[node] in OPERATIONS for node in program.order)
     return usual and bool(function.inputs) and not function.selectors and not program.otherwise
 
 
-def simulated_in_lanes(derivation: ModelDerivation, simulation: SimulationContext | None) -> bool:
+def simulated_in_lanes(derivation: ModelFacts, simulation: SimulationContext | None) -> bool:
     """Whether several motions can be simulated at once: everything that the integrators call runs in lanes, no loops."""
     if simulation is None or simulation.switching is not None or simulation.loops is not None:
         return False
@@ -125,7 +128,7 @@ def _sized(argument: Argument) -> SimulationArgument:
     return SimulationArgument(argument.name, argument.size)
 
 
-def batch_parameters(function: Function, real: str) -> tuple[str, ...]:
+def batch_parameters(function: Signature, real: str) -> tuple[str, ...]:
     """Parameters of a loop over a batch: an input has the distance from state to state, outputs are dense."""
     read = (text for a in function.inputs for text in (f"const {real} *{a.name}", f"size_t {a.name}_stride"))
     written = (f"{real} *{argument.name}" for argument in function.outputs)

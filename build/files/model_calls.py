@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from elastogen.build.c.elements import in_name
 from elastogen.build.files.contexts import Prototype, SimulationArgument, SimulationCall
 from elastogen.build.files.templating import fill
-from elastogen.generator.functions.function import Function
+from elastogen.generator.functions.function import Signature
 
 
 @dataclass(frozen=True)
@@ -18,7 +18,7 @@ class CallsContext:
     converts: bool
 
 
-def model_call(function: Function, user: str, sliding: int, holder: str = "", *, finds: bool = False) -> SimulationCall:
+def model_call(function: Signature, user: str, sliding: int, holder: str = "", *, finds: bool = False) -> SimulationCall:
     """A call by the C file ``robot_<user>`` of the sample robot; with sliding joints, for given elements inside them.
 
     ``finds``: the function finds these elements itself.

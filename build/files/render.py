@@ -41,7 +41,7 @@ from elastogen.build.files.templating import fill
 from elastogen.build.identity import model_sha256
 from elastogen.build.options import EmitOptions
 from elastogen.generator.functions.derivation import ModelDerivation
-from elastogen.generator.functions.function import Function
+from elastogen.generator.functions.function import Function, Signature
 from elastogen.generator.program.collection import paused_collection
 from elastogen.generator.program.graph import Op
 from elastogen.generator.program.operations import ELEMENTARY
@@ -57,9 +57,9 @@ EXAMPLE = "examples/example.c"  # apart, since it has a main: a compiler may be 
 EXAMPLE_PREFERENCE = ("inverse_dynamics", "mass_matrix", "forward_kinematics")
 
 
-@dataclass(frozen=True)
-class RenderedModel:
-    """The text of every file of a model."""
+@dataclass(frozen=True, kw_only=True)
+class ModuleFiles:
+    """The text of the files that an extension module is compiled from."""
 
     name: str
     sha256: str
@@ -68,17 +68,23 @@ class RenderedModel:
     cdef: str
     wrapper: str
     simulation: dict[str, str]  # file name -> text of the integrators for the module; empty without forward dynamics
-    emitted_simulation: dict[str, str]  # the same for a controller: in the model's precision throughout
-    bundle: dict[str, str]  # file name -> text of what goes with the model's own files
-    about: BundleContext  # what these are filled with
     lanes: dict[str, str] = field(default_factory=dict)  # file name -> text of the module's batches in lanes
     kinematics: dict[str, str] = field(default_factory=dict)  # file name -> text of inverse kinematics, loops, estimates
-    apart: bool = False  # whether the module's own file has only headers of the others
+    linked: bool = False  # whether the model's functions are objects of their own, apart from the module's file
 
     @property
     def c_files(self) -> dict[str, str]:
         """The two files that make up the model, and those of its inverse kinematics, loops and estimates."""
         return {f"{self.name}.h": self.header, f"{self.name}.c": self.source, **self.kinematics}
+
+
+@dataclass(frozen=True, kw_only=True)
+class RenderedModel(ModuleFiles):
+    """The text of every file of a model."""
+
+    emitted_simulation: dict[str, str]  # the integrators for a controller: in the model's precision throughout
+    bundle: dict[str, str]  # file name -> text of what goes with the model's own files
+    about: BundleContext  # what these are filled with
 
 
 class FunctionPrinter:
@@ -115,11 +121,17 @@ class FunctionPrinter:
 
 @paused_collection()
 def render_model(
-    derivation: ModelDerivation, options: EmitOptions, *, lanes: bool = False, apart: FunctionPrinter | None = None
+    derivation: ModelDerivation,
+    options: EmitOptions,
+    *,
+    lanes: bool = False,
+    apart: FunctionPrinter | None = None,
+    linked: bool = False,
 ) -> RenderedModel:
     """Print every file of a model; with ``lanes`` the extension module evaluates batches in them.
 
-    ``apart`` has printed functions for units of their own: the module's own file leaves them to these.
+    ``apart`` has printed functions for units of their own: the module's own file leaves them to these. ``linked``: it leaves
+    them to an object of <name>.c.
     """
     check_names(derivation)
     printer = apart or FunctionPrinter(derivation.robot, options)
@@ -133,7 +145,7 @@ def render_model(
     estimating = online_files(derivation, identity, options.identification)
     online = online_context(identity, estimating)
     module = module_context(
-        derivation, identity, simulation, kinematics, estimation, online, lanes=lanes, apart=apart is not None
+        derivation, identity, simulation, kinematics, estimation, online, lanes=lanes, apart=apart is not None, linked=linked
     )
     bundle = _bundle_context(derivation, identity, header, simulation)
     bundle = replace(bundle, kinematics=kinematics is not None, closes=bool(closing), online=online.files if online else ())
@@ -150,7 +162,7 @@ def render_model(
         about=bundle,
         lanes=lane_files(derivation, identity, options.sincos, simulation) if lanes else {},
         kinematics={**kinematics_files(kinematics), **closing, **filter_files(estimation), **estimating},
-        apart=apart is not None,
+        linked=linked,
     )
 
 
@@ -214,7 +226,7 @@ def _function_doc(function: Function, dialect: Dialect) -> FunctionDoc:
     documented = [("in", argument) for argument in function.inputs]
     documented += [("out", argument) for argument in function.outputs]
     return FunctionDoc(
-        prototype=_prototype(function, dialect),
+        prototype=prototype_of(function, dialect),
         brief=_block_text(function.brief),
         arguments=tuple(ArgumentDoc(way, a.name, _argument_text(a, zero=a.name in zeros), a.shape) for way, a in documented),
         operations=_block_text(operations_text(function.program.count)),
@@ -226,7 +238,8 @@ def _function_doc(function: Function, dialect: Dialect) -> FunctionDoc:
     )
 
 
-def _prototype(function: Function, dialect: Dialect) -> Prototype:
+def prototype_of(function: Signature, dialect: Dialect) -> Prototype:
+    """What the header declares of a function."""
     returns = "int" if function.can_fail else "void"
     return Prototype(returns, f"{dialect.prefix}_{function.name}", parameter_list(function.inputs, function.outputs, dialect))
 
@@ -309,13 +322,13 @@ def _function_bodies(
     """A function; with sliding joints, one for given indicators, one for given elements, and the one that chooses."""
     program = function.program
     if not function.selectors:
-        return [(_prototype(function, dialect), print_body(program, function.name, dialect, live, pool))]
+        return [(prototype_of(function, dialect), print_body(program, function.name, dialect, live, pool))]
     name, returns = c_elements.held_name(function), "static int" if program.pivots else "static void"
     held = Prototype(returns, f"{dialect.prefix}_{name}", parameter_list(program.inputs, function.outputs, dialect))
     return [
         (held, print_body(program, name, dialect, live, pool)),
         (_in_prototype(function, dialect), FunctionBody(c_elements.in_lines(function, dialect))),
-        (_prototype(function, dialect), FunctionBody(c_elements.chosen_lines(function, dialect))),
+        (prototype_of(function, dialect), FunctionBody(c_elements.chosen_lines(function, dialect))),
     ]
 
 

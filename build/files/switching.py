@@ -10,7 +10,7 @@ from elastogen.build.files.contexts import Identity, Prototype, SwitchContext
 from elastogen.build.files.model_calls import calls_text, model_call
 from elastogen.build.files.templating import fill, origin
 from elastogen.build.plain_c.emission import Emission
-from elastogen.generator.functions.derivation import ModelDerivation
+from elastogen.generator.functions.function import ModelFacts
 from elastogen.generator.joints.on_beams.selector import Selector, Threshold
 
 JUMPING = "mass_matrix"
@@ -25,7 +25,7 @@ RULES = {
 }
 
 
-def switch_context(derivation: ModelDerivation, identity: Identity) -> SwitchContext | None:
+def switch_context(derivation: ModelFacts, identity: Identity) -> SwitchContext | None:
     """Context of the switch's templates; None without sliding joints, or where the mass matrix is needed and missing."""
     selectors = derivation.selectors
     functions = {function.name: function for function in derivation.functions}

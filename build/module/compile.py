@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import sys
 import sysconfig
+from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import lru_cache
@@ -18,7 +19,7 @@ from tempfile import TemporaryDirectory
 
 import cffi
 
-from elastogen.build.files.render import RenderedModel
+from elastogen.build.files.render import ModuleFiles
 from elastogen.build.files.write import write_all
 from elastogen.build.module.compilers import Compilers
 from elastogen.build.module.units import Units
@@ -66,16 +67,18 @@ def find_toolchain(options: CompileOptions) -> Toolchain:
 
 
 def compile_model(
-    model: RenderedModel,
+    model: ModuleFiles,
     module: str,
     directory: Path,
     toolchain: Toolchain,
     options: CompileOptions,
     units: Units | None = None,
+    given: Sequence[Path] = (),
 ) -> Path:
     """Compile a model into ``directory`` as the extension ``module``; the C files stay beside it.
 
-    Functions of a model that is compiled apart come from ``units``.
+    The model's functions are objects of their own, which stay beside it for others to link with: of ``units``, or of the
+    model's file. ``given`` are such objects that were compiled before.
     """
     include = sysconfig.get_path("include")
     if not os.path.exists(os.path.join(include, "Python.h")):
@@ -91,24 +94,29 @@ def compile_model(
     files = [file for file in own if file.endswith(".c")]
     if units:
         files += [file for file in (*model.simulation, *model.kinematics) if file.endswith(".c")]
+    elif model.linked and not given:
+        files.append(f"{model.name}.c")
     objects: list[str] = []
     with Compilers(options, model.name) if units is None else nullcontext(units.compilers) as compilers:
         if units or len(files) > 1:
             for file in files:
                 compilers.start((*command_for(toolchain, options, *flags.get(file, ())), f"-I{include}", "-c", file), directory)
             objects = [f"{file[:-2]}.o" for file in files]
-            linked = [*map(str, units.objects() if units else ()), *objects]
+            functions = units.objects() if units else []
+            linked = [*map(str, functions), *objects]
             compilers.wait()
         else:
-            linked = files
+            functions, linked = [], [*files, *map(str, given)]
         shared = ("-bundle", "-undefined", "dynamic_lookup") if sys.platform == "darwin" else ("-shared",)
         whole = (*command_for(toolchain, options), f"-I{include}", *shared, *linked, "-o", extension.name, "-lm")
         compilers.start(whole, directory)
         compilers.wait()
     if not extension.exists():
         raise BuildError(f"compiling {model.name}: {shlex.join(toolchain.command)} did not make {extension.name}.")
-    for file in {*own, *objects}:
+    for file in {*own, *objects} - {f"{model.name}.o"}:
         (directory / file).unlink()
+    for function in functions:
+        os.replace(function, directory / function.name)
     return extension
 
 
@@ -123,7 +131,7 @@ def command_for(toolchain: Toolchain, options: CompileOptions, *extra: str) -> t
     return (*toolchain.command, *ours, *extra, *options.cflags)
 
 
-def module_source(model: RenderedModel, module: str) -> str:
+def module_source(model: ModuleFiles, module: str) -> str:
     """The C text of the cffi module around the wrapper."""
     ffi = cffi.FFI()
     ffi.cdef(model.cdef)

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 
-from elastogen.generator.beams.natural_frequencies import CriticalRate, spinning_joints
-from elastogen.generator.beams.slopes import LinkSlopes, link_slopes
+from elastogen.generator.beams.natural_frequencies import spinning_joints
+from elastogen.generator.beams.slopes import link_slopes
 from elastogen.generator.bodies.shaped_body import dense_modes
 from elastogen.generator.functions import (
     centroidal,
@@ -28,14 +28,13 @@ from elastogen.generator.functions.composed.sensitivities import sensitivity_ent
 from elastogen.generator.functions.composed.tangents import differentiated, tangent_entry
 from elastogen.generator.functions.frames import contacts, wrenches
 from elastogen.generator.functions.frames import motion as frame_motion
-from elastogen.generator.functions.function import Function
+from elastogen.generator.functions.function import Function, ModelFacts
 from elastogen.generator.functions.higher import acceleration_matrices, energies_and_rates, energy_parts
 from elastogen.generator.functions.loops import entries as loops
 from elastogen.generator.functions.own.functions import own_entries
 from elastogen.generator.functions.papers import elements, inertia_matrices, matrix_exponentials, orientation
 from elastogen.generator.functions.variants import GRAPH, Variant, VariantFamily
 from elastogen.generator.joints.on_beams.selector import Selector
-from elastogen.generator.loops.analysis import LoopAnalysis
 from elastogen.generator.mechanism.isomorphic_subtrees import isomorphic_subtrees
 from elastogen.generator.program.arguments import input_argument
 from elastogen.generator.program.collection import paused_collection
@@ -98,24 +97,10 @@ ROUNDS = 3  # of taking out common factors; each uncovers a few more
 
 
 @dataclass(frozen=True)
-class ModelDerivation:
+class ModelDerivation(ModelFacts):
     """Everything that is emitted for one robot."""
 
-    robot: Robot
     functions: tuple[Function, ...]
-    frame_names: tuple[str, ...]
-    coordinate_names: tuple[str, ...]
-    coordinate_units: tuple[str, ...]
-    velocity_names: tuple[str, ...]
-    velocity_units: tuple[str, ...]  # of the displacements whose rates they are
-    elastic_coordinates: tuple[bool, ...]  # which velocities are elastic
-    driven: tuple[bool, ...]  # which velocities a drive acts on
-    critical_rates: tuple[CriticalRate, ...]  # of flexible links without foreshortening
-    slopes: tuple[LinkSlopes, ...]  # of flexible links
-    selectors: tuple[Selector, ...] = ()  # of the sliding joints
-    point_names: tuple[str, ...] = ()
-    frames: tuple[str, ...] = ()  # those that were chosen
-    loops: LoopAnalysis | None = None  # of a robot with loops
 
 
 def output_names(
@@ -231,12 +216,29 @@ def derive_model(
     carries the recursions: the graph, or SymPy, whose equations are then lowered to the graph.
     """
     names = output_names(outputs, robot, frames)
+    family, model = without_functions(robot, names, frames, derivation)
+    known = CATALOGUE | FRAMED | own_entries(family, CATALOGUE)
+    functions = []
+    check = SelfCheck(robot, family.frames, {entry.name: entry.inputs for entry in known.values()})
+    for k, name in enumerate(names, 1):
+        function = _checked(family, name, known, check, f"{name} ({k} of {len(names)})")
+        if name == ELSEWHERE[0] and ELSEWHERE[1] in names:
+            function.program.otherwise = ELSEWHERE[1]
+        functions.append(function)
+        if derived is not None:
+            derived(model, function)
+    return replace(model, functions=tuple(functions))
+
+
+def without_functions(
+    robot: Robot, names: Sequence[str], frames: Sequence[str] = (), derivation: str = GRAPH
+) -> tuple[VariantFamily, ModelDerivation]:
+    """What functions of these names are derived from, and everything of a model but its functions."""
     opening = any(name.startswith(DIFFERENTIATED) and name != ELSEWHERE[1] for name in names)
     with finite_arithmetic(robot.name, "equations"):
         family = VariantFamily(robot, frames=checked_frames(robot, frames), derivation=derivation, opening=opening)
         plain = family.plain()
-    known = CATALOGUE | FRAMED | own_entries(family, CATALOGUE)
-    model = ModelDerivation(
+    return family, ModelDerivation(
         robot=robot,
         functions=(),
         frame_names=tuple(link.name for link in plain.mechanism.link_frames),
@@ -253,16 +255,6 @@ def derive_model(
         frames=family.frames,
         loops=plain.analysis if robot.loops else None,
     )
-    functions = []
-    check = SelfCheck(robot, family.frames, {entry.name: entry.inputs for entry in known.values()})
-    for k, name in enumerate(names, 1):
-        function = _checked(family, name, known, check, f"{name} ({k} of {len(names)})")
-        if name == ELSEWHERE[0] and ELSEWHERE[1] in names:
-            function.program.otherwise = ELSEWHERE[1]
-        functions.append(function)
-        if derived is not None:
-            derived(model, function)
-    return replace(model, functions=tuple(functions))
 
 
 def _checked(family: VariantFamily, name: str, known: Mapping[str, Entry], check: SelfCheck, said: str) -> Function:

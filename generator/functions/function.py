@@ -1,17 +1,69 @@
-"""One function of a robot, ready to emit: a program with a name, and the elements of sliding joints that it depends on."""
+"""One function of a robot, ready to emit: a program with a name, and the elements of sliding joints that it depends on.
+
+Also what callers need to know of functions and of their model, be they derived now or compiled before.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
+from elastogen.generator.beams.natural_frequencies import CriticalRate
+from elastogen.generator.beams.slopes import LinkSlopes
 from elastogen.generator.joints.on_beams.selector import Selector
-from elastogen.generator.program.program import Program
+from elastogen.generator.loops.analysis import LoopAnalysis
+from elastogen.generator.program.program import OperationCount, Program
+from elastogen.generator.robot.robot import Robot
 from elastogen.generator.sliding.elements_inside import INDICATORS, indicators_at
 from elastogen.runtime.interface.argument import Argument
+
+
+class Signature(Protocol):
+    """What others know of an emitted function, derived now or compiled before."""
+
+    @property
+    def name(self) -> str:
+        """Without the robot's prefix."""
+
+    @property
+    def brief(self) -> str:
+        """What it is for."""
+
+    @property
+    def inputs(self) -> tuple[Argument, ...]:
+        """Its arguments."""
+
+    @property
+    def outputs(self) -> tuple[Argument, ...]:
+        """Its results."""
+
+    @property
+    def can_fail(self) -> bool:
+        """Whether it returns a status."""
+
+    @property
+    def count(self) -> OperationCount:
+        """Its operations."""
+
+    @property
+    def selectors(self) -> tuple[Selector, ...]:
+        """Sliding joints whose elements it depends on."""
+
+
+@dataclass(frozen=True)
+class CompiledFunction:
+    """A function of a model that was compiled before; its program is not known."""
+
+    name: str
+    brief: str
+    inputs: tuple[Argument, ...]
+    outputs: tuple[Argument, ...]
+    can_fail: bool
+    count: OperationCount
+    selectors: tuple[Selector, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -42,6 +94,11 @@ class Function:
         """Whether the emitted function returns a status instead of nothing."""
         return bool(self.program.pivots or self.selectors)
 
+    @property
+    def count(self) -> OperationCount:
+        """Operations of the program."""
+        return self.program.count
+
     def evaluate(
         self, arguments: Mapping[str, Any], parameters: Mapping[str, float] | None = None, dtype: type = float
     ) -> dict[str, Any]:
@@ -52,3 +109,24 @@ class Function:
         if inside is None:
             return {argument.name: np.full(argument.shape, np.nan) for argument in self.outputs}
         return self.program.evaluate({**arguments, INDICATORS: inside}, parameters, dtype)
+
+
+@dataclass(frozen=True)
+class ModelFacts:
+    """What is known of one robot's model, whether its functions are derived now or were compiled before."""
+
+    robot: Robot
+    functions: tuple[Signature, ...]
+    frame_names: tuple[str, ...]
+    coordinate_names: tuple[str, ...]
+    coordinate_units: tuple[str, ...]
+    velocity_names: tuple[str, ...]
+    velocity_units: tuple[str, ...]  # of the displacements whose rates they are
+    elastic_coordinates: tuple[bool, ...]  # which velocities are elastic
+    driven: tuple[bool, ...]  # which velocities a drive acts on
+    critical_rates: tuple[CriticalRate, ...]  # of flexible links without foreshortening
+    slopes: tuple[LinkSlopes, ...]  # of flexible links
+    selectors: tuple[Selector, ...] = ()  # of the sliding joints
+    point_names: tuple[str, ...] = ()
+    frames: tuple[str, ...] = ()  # those that were chosen
+    loops: LoopAnalysis | None = None  # of a robot with loops

@@ -36,7 +36,7 @@ ORDER = {  # of the sub-rooms and the modules beside them: each imports only fro
     ),
     "build": (
         "options", "stamps", "user_code", "request", "identity", "python_methods", "c", "program", "plain_c",
-        "files", "known_numbers", "module", "known", "pipeline", "loop",
+        "files", "known_numbers", "module", "known", "pipeline", "linking", "loop",
         "export", "bridges", "start", "pages", "forms",
     ),
     "runtime": (

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from elastogen.build.files.contexts import Identity, Prototype
 from elastogen.build.files.templating import fill, origin
 from elastogen.build.plain_c.emission import Emission
-from elastogen.generator.functions.derivation import ESTIMATION, ModelDerivation
-from elastogen.generator.functions.function import Function
+from elastogen.generator.functions.derivation import ESTIMATION
+from elastogen.generator.functions.function import ModelFacts, Signature
 
 DYNAMICS = ("forward_dynamics", "forward_dynamics_derivatives")
 VECTORS = {"q": "ekf->q", "qd": "ekf->qd", "F": "F"}
@@ -39,7 +39,7 @@ class FilterContext:
     module: tuple[Prototype, ...]  # what the extension module exports
 
 
-def filter_context(derivation: ModelDerivation, identity: Identity) -> FilterContext | None:
+def filter_context(derivation: ModelFacts, identity: Identity) -> FilterContext | None:
     """None where the functions that a filter needs were not emitted."""
     functions = {function.name: function for function in derivation.functions}
     needed = (*ESTIMATION, *(("integrate",) if derivation.robot.has_quasi_velocities else ()))
@@ -72,12 +72,12 @@ def filter_files(context: FilterContext | None) -> dict[str, str]:
     return {f"{context.prefix}.{kind}": emission.file(f"estimation/robot_ekf.{kind}") for kind in ("h", "c")}
 
 
-def _call(function: Function) -> FilterCall:
+def _call(function: Signature) -> FilterCall:
     inputs, outputs = ([argument.name for argument in given] for given in (function.inputs, function.outputs))
     return FilterCall(function.name, function.can_fail, tuple(VECTORS[name] for name in inputs), tuple(outputs))
 
 
-def _turns(derivation: ModelDerivation) -> tuple[tuple[int, int], ...]:
+def _turns(derivation: ModelFacts) -> tuple[tuple[int, int], ...]:
     names: Sequence[str] = derivation.velocity_names
     found = []
     for number, start in enumerate(derivation.robot.quaternions):

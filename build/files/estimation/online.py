@@ -14,8 +14,7 @@ from elastogen.build.files.templating import origin
 from elastogen.build.options import EmitOptions
 from elastogen.build.plain_c.emission import Emission
 from elastogen.generator.functions.composed.payload_columns import carrier_names, payload_columns
-from elastogen.generator.functions.derivation import ModelDerivation
-from elastogen.generator.functions.function import Function
+from elastogen.generator.functions.function import ModelFacts, Signature
 from elastogen.generator.robot.errors import OutputError
 from elastogen.generator.robot.expressions import nominal
 from elastogen.generator.robot.robot import Robot
@@ -72,7 +71,7 @@ def _check_elastic(robot: Robot) -> None:
         )
 
 
-def online_files(derivation: ModelDerivation, identity: Identity, asked: tuple[str, ...]) -> dict[str, str]:
+def online_files(derivation: ModelFacts, identity: Identity, asked: tuple[str, ...]) -> dict[str, str]:
     """Headers and sources of what was asked for."""
     functions = {function.name: function for function in derivation.functions}
     features = {"SINGLE": int(identity.real == "float"), "HAS_LOAD_FRICTION_FORCES": int(LOADED in functions), "LANES": 0}
@@ -102,9 +101,7 @@ def online_files(derivation: ModelDerivation, identity: Identity, asked: tuple[s
     }
 
 
-def _estimator(
-    derivation: ModelDerivation, asked: tuple[str, ...], functions: Mapping[str, Function], real: str
-) -> dict[str, str]:
+def _estimator(derivation: ModelFacts, asked: tuple[str, ...], functions: Mapping[str, Signature], real: str) -> dict[str, str]:
     """Sizes and tables of the estimator of payload and friction."""
     robot, payload = derivation.robot, "payload" in asked
     drives = [k for k, driven in enumerate(derivation.driven) if driven]
@@ -134,7 +131,7 @@ def _estimator(
     return {"robot_estimator_sizes.h": text, "robot_estimator_calls.h": f"{tables}\n{calls}"}
 
 
-def _calls(functions: list[Function], user: str) -> str:
+def _calls(functions: list[Signature], user: str) -> str:
     """The model's functions with a status each; sliding joints choose their elements themselves."""
     calls = [
         replace(model_call(function, user, 0), symbol=f"robot_{function.name}", given="p", for_elements=False)

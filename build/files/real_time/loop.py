@@ -17,7 +17,7 @@ from elastogen.build.files.templating import origin
 from elastogen.build.plain_c.emission import Emission, source
 from elastogen.build.plain_c.laws import law_files
 from elastogen.build.user_code import UserCode
-from elastogen.generator.functions.derivation import ModelDerivation
+from elastogen.generator.functions.function import ModelFacts
 from elastogen.generator.robot.joint_kind import JointCoordinate, JointKind
 from elastogen.generator.robot.own.terms import TIME
 from elastogen.generator.robot.robot import Robot
@@ -76,7 +76,7 @@ class LoopContext:
         return Emission(self.identity.name, self.identity.real, self.features, origin(self.identity), generated)
 
 
-def loop_files(derivation: ModelDerivation, context: LoopContext) -> dict[str, str]:
+def loop_files(derivation: ModelFacts, context: LoopContext) -> dict[str, str]:
     """File name -> text: one cycle, and the thread around it."""
     called = set(_CALL.findall(context.emission().plain("loop/robot_loop.c")))
     functions = [function for function in derivation.functions if function.name in called]
@@ -87,7 +87,7 @@ def loop_files(derivation: ModelDerivation, context: LoopContext) -> dict[str, s
     return {name: emission.file(path) for name, path in renamed.items()}
 
 
-def loop_context(derivation: ModelDerivation, identity: Identity, code: UserCode) -> LoopContext:
+def loop_context(derivation: ModelFacts, identity: Identity, code: UserCode) -> LoopContext:
     """What a robot's loop is made of."""
     robot = derivation.robot
     elastic = [k for k, is_elastic in enumerate(derivation.elastic_coordinates) if is_elastic]

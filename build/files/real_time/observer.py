@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from elastogen.generator.functions.derivation import ESTIMATION, ModelDerivation
+from elastogen.generator.functions.derivation import ESTIMATION
+from elastogen.generator.functions.function import ModelFacts
 from elastogen.generator.robot.robot import Robot
 from elastogen.generator.sliding.elements_inside import selectors
 
@@ -15,12 +16,12 @@ def can_be_observed(robot: Robot) -> bool:
     return bool(robot.sensors) and not (robot.loops or robot.quaternions or selectors(robot))
 
 
-def is_observed(derivation: ModelDerivation) -> bool:
+def is_observed(derivation: ModelFacts) -> bool:
     """Whether the functions that it needs were derived, too."""
     return can_be_observed(derivation.robot) and {function.name for function in derivation.functions} >= {*ESTIMATION}
 
 
-def readings_text(derivation: ModelDerivation) -> str:
+def readings_text(derivation: ModelFacts) -> str:
     """Where readings stand among what a loop reads, and how a simulated robot gives them; C of the sample robot."""
     names, velocities = derivation.coordinate_names, derivation.velocity_names
     places = []
