@@ -145,6 +145,7 @@ def test_a_reader_that_leaves_is_no_error() -> None:
 
 @pytest.mark.filterwarnings("ignore::elastogen.generator.robot.errors.RobotWarning")
 def test_demo(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
     assert demo.main(tmp_path / "out") == 0
     text = capsys.readouterr().out
     for word in ("inverse_dynamics", "puma560.c", "forward dynamics of F gives qdd again", "largest tip deflection"):

@@ -23,7 +23,7 @@ PAGES = {
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 COMMAND = re.compile(r"^    (elastogen [^#\n]+)|`(elastogen [a-z][^`]*)`", re.MULTILINE)
 TESTED_BY_SUBJECT = ("closed-forms", "own-functions", "own-terms", "verify")  # run there once, and their results compared
-NEEDED = {"bridges": ("casadi", "torch", "jax", "gymnasium", "control", "crocoddyl")}  # what `make test` need not have
+NEEDED = {"bridges": ("casadi", "torch", "jax", "gymnasium", "control", "crocoddyl"), "simulation": ("matplotlib",)}  # extras
 KINDS = {
     "python",
     "yaml",
@@ -56,7 +56,7 @@ def write_descriptions(page: str) -> None:
 def test_python_runs(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The blocks of a page, one after the other in one folder; files that it shows are there."""
     for module in NEEDED.get(page, ()):
-        pytest.importorskip(module, reason=f"{module} is not installed: make bridges", exc_type=ImportError)
+        pytest.importorskip(module, reason=f"{module} is not installed", exc_type=ImportError)
     monkeypatch.chdir(tmp_path)
     write_descriptions(page)
     names: dict[str, object] = {"__name__": "page"}

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 import re
-from xml.etree.ElementTree import Element, ParseError
+from xml.etree.ElementTree import Element
 
 from defusedxml import DefusedXmlException
-from defusedxml.ElementTree import fromstring
+from defusedxml.ElementTree import ParseError, fromstring  # before 0.7.1 its ParseError was one of its own
 
 from elastogen.generator.robot.location import Location
 from elastogen.generator.robot.robot import Vector

@@ -169,6 +169,7 @@ def test_trajectories_take_lists() -> None:
 
 
 def test_results(two_link: Model, tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
     found = two_link.simulate(ZERO, t=0.01, samples=3)
     for write in (found.save, found.plot, found.animate):
         with pytest.raises((ModelError, ElastogenError), match="path: got 3, expected"):

@@ -66,8 +66,7 @@ def states(robot: Any, count: int = 5) -> dict[str, np.ndarray]:
 
 def pinocchio_forces(path: Path, x: dict[str, np.ndarray]) -> np.ndarray:
     """Inverse dynamics of the URDF, with one coordinate for the two fingers."""
-    import pinocchio as pin
-
+    pin = pytest.importorskip("pinocchio")
     model = pin.buildModelFromUrdf(str(path))
     data, E = model.createData(), np.array([[1, 0, 0], [0, 1, 0], [0, 0, 1], [0, 0, 1.0]])
     order = [model.joints[model.getJointId(name)].idx_v for name in ("shoulder", "elbow", "grip", "grip2")]

@@ -71,8 +71,7 @@ def test_in_python_and_on_top_of_another_description(tmp_path: Path) -> None:
     ends = [elastogen.LoopEnd(loop[k]["link"], _moved(loop[k]["xyz"])) for k in "ab"]
     robot = elastogen.load(elastogen.load(tree).with_loops(elastogen.ClosedLoop("pin", "revolute", *ends)))
     assert robot.loops == elastogen.load(FOUR_BAR).loops
-    import yaml
-
+    yaml = pytest.importorskip("yaml")
     (tmp_path / "tree.yaml").write_text(yaml.safe_dump(tree))
     changed = {"elastogen": 1, "name": "linkage", "base_description": "tree.yaml", "loops": FOUR_BAR["loops"]}
     changed["joints"] = [{"name": "elbow", "driven": True}]
