@@ -11,7 +11,7 @@ import numpy as np
 import elastogen
 from elastogen.control import PDGravity, ScheduledFeedback, StateFeedback, UserController
 from elastogen.runtime.loop.loop import Loop, SafeCommand
-from elastogen.runtime.loop.observer import Observer
+from elastogen.runtime.loop.observing.observer import Observer
 from elastogen.runtime.loop.plants import Callbacks
 
 ROBOT = "flexible_two_link"

@@ -21,7 +21,7 @@ from elastogen.runtime.errors import ModelError
 from elastogen.runtime.functions.linear_analysis import held_step
 from elastogen.runtime.functions.sensing.kalman_filter import KalmanFilter, channel_noise
 from elastogen.runtime.interface.channel import Channel
-from elastogen.runtime.loop.observer import Observer
+from elastogen.runtime.loop.observing.observer import Observer
 from elastogen.runtime.model.model import Model
 from elastogen.runtime.whole_files import file_path, replacing
 

@@ -21,7 +21,7 @@ from elastogen.runtime.loop import checks
 from elastogen.runtime.loop.changes import ChangeMethods, all_controllers
 from elastogen.runtime.loop.controllers import Controller
 from elastogen.runtime.loop.library import LoopLibrary
-from elastogen.runtime.loop.observer import Observer, ObserverStage
+from elastogen.runtime.loop.observing.observer import Observer, ObserverStage
 from elastogen.runtime.loop.options import (
     as_plant,
     delay_rows,
@@ -67,7 +67,7 @@ class Loop(ReferenceMethods, ChangeMethods, RecoveryMethods):
     - ``fifo``: SCHED_FIFO, True or a priority; ``cpu``: the processor to stay on; ``lock_memory`` (None: with fifo);
       ``spin`` [s]: wait the last part of each period busily;
     - ``limits``, ``safe``: what the watchdog allows, and how the loop comes to rest after a fault and when it ends;
-    - ``observer``: an :class:`~elastogen.runtime.loop.observer.Observer`, whose estimate the controller sees;
+    - ``observer``: an :class:`~elastogen.runtime.loop.observing.observer.Observer`, whose estimate the controller sees;
     - ``shaper``: an input shaper; ``shaper_memory`` [s]: how far back one that is set later may reach;
     - ``telemetry``: records that the ring holds (0: none); ``keep``: "newest" or "oldest" when nobody reads.
 

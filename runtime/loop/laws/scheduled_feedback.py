@@ -41,7 +41,8 @@ class ScheduledFeedback(StateFeedback):
 
     def gain_at(self, model: Model, q: NDArray[Any]) -> ArrayLike | None:
         """K of the table's first place: the struct of the schedule has all of them."""
-        return self._table(model)[2].reshape(-1, model.nv, 2 * model.nv)[0]
+        first: NDArray[Any] = self._table(model)[2].reshape(-1, model.nv, 2 * model.nv)[0]
+        return first
 
     def memory(self, library: LoopLibrary) -> Any:
         """The schedule, for C."""

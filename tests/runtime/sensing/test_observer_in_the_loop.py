@@ -19,7 +19,7 @@ import elastogen
 from elastogen.observers.design import ObserverDesign, design_observer
 from elastogen.runtime.loop.controllers import PDGravity, StateFeedback, lqr
 from elastogen.runtime.loop.loop import Limits, Loop, SafeCommand
-from elastogen.runtime.loop.observer import Observer
+from elastogen.runtime.loop.observing.observer import Observer
 from elastogen.runtime.loop.plants import Simulated
 
 pytestmark = pytest.mark.filterwarnings("ignore::elastogen.runtime.loop.status.LoopWarning")  # the elbow stops slowly

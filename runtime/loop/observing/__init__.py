@@ -1,0 +1,1 @@
+"""What stands between reading and the controller."""
