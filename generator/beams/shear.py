@@ -222,14 +222,18 @@ def eigenfunction(number: int, of: UniformBeam) -> tuple[Curve, Curve]:
 
 
 def _root(guess: mpmath.mpf, of: UniformBeam) -> mpmath.mpf:
-    """lambda next to a guess: in the smallest interval around it in which the determinant changes its sign."""
+    """lambda next to a guess: in the smallest interval around it in which the determinant changes its sign.
+
+    Raises ``ArithmeticError`` where there is none: two frequencies are as good as one.
+    """
     apart = mpmath.mpf("1e-12")
     while apart < _FAR:
         ends = guess * (1 - apart), guess * (1 + apart)
         if _at_tip(ends[0], of)[0] * _at_tip(ends[1], of)[0] <= 0:
-            break
+            tol = mpmath.mpf(10) ** -80
+            return mpmath.findroot(lambda lam: _at_tip(lam, of)[0], ends, solver="anderson", tol=tol, verify=False)
         apart *= 4
-    return mpmath.findroot(lambda lam: _at_tip(lam, of)[0], ends, solver="anderson", tol=mpmath.mpf(10) ** -80, verify=False)
+    raise ArithmeticError("no frequency that stands alone")
 
 
 def _system(lam: mpmath.mpf, of: UniformBeam) -> mpmath.matrix:

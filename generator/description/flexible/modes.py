@@ -123,7 +123,11 @@ def _mode(
     if given.eigenfunction is not None and direction in beam.shear:
         tip = nominal(link.tip_body.mass, link.parameters) if link.section.eigenfunctions == "tip_mass" else 0.0
         at_nominal, length = nominal_beam(beam, link.parameters)
-        shape, turned = shear.eigenfunction(given.eigenfunction, shear.uniform(at_nominal, direction, length, tip))
+        try:
+            shape, turned = shear.eigenfunction(given.eigenfunction, shear.uniform(at_nominal, direction, length, tip))
+        except ArithmeticError:
+            expected, fix = "a frequency that is apart from its neighbours", "use type: elements with reduce_to"
+            raise here.at("eigenfunction").error(given.eigenfunction, expected, fix) from None
         return Mode(name, direction, shape, psi=turned.scaled(1 / beam.length))
     psi = None
     if given.rotation is not None:

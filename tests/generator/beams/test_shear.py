@@ -6,6 +6,7 @@ from scipy.integrate import solve_ivp
 from scipy.optimize import brentq
 
 import elastogen
+from elastogen.generator.beams import shear
 from elastogen.generator.beams.natural_frequencies import natural_frequencies, numeric
 from elastogen.generator.functions.derivation import derive_model
 from elastogen.generator.robot.errors import RobotError
@@ -85,8 +86,8 @@ def test_one_element_has_the_exact_stiffness(stiff):
     """Force and moment on the tip, from a beam that shears more than it bends to one that hardly shears: nothing locks."""
     one = body(type="elements", elements=1, GA=GA * stiff)
     C = np.linalg.inv(numeric(one.stiffness, {}))
-    shear = L / (GA * stiff)
-    np.testing.assert_allclose(C, [[L**3 / (3 * EI) + shear, L**2 / (2 * EI)], [L**2 / (2 * EI), L / EI]], rtol=1e-12)
+    sheared = L / (GA * stiff)
+    np.testing.assert_allclose(C, [[L**3 / (3 * EI) + sheared, L**2 / (2 * EI)], [L**2 / (2 * EI), L / EI]], rtol=1e-12)
     assert one.coordinates == ("y1", "y1_rotation")
     assert one.tip_rotations == ((0, 0, 0), (0, 0, 1))
 
@@ -154,3 +155,9 @@ def test_what_cannot_be_is_refused(changes, where, expected):
         })  # fmt: skip
     assert where in str(caught.value)
     assert expected in str(caught.value)
+
+
+def test_an_eigenfunction_that_is_not_found_is_refused(monkeypatch):
+    monkeypatch.setattr(shear, "_FAR", 0.0)
+    with pytest.raises(RobotError, match=r"modes\[0\]\.eigenfunction.*apart from its neighbours"):
+        robot(type="modes", modes=EIGENFUNCTIONS)
