@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from simulated_robots import BENDING, FLOATING
 
 import elastogen
 
@@ -106,6 +107,60 @@ def test_ipopt_swings_a_pendulum_up_with_exact_hessians(model: elastogen.Model) 
     times = h * np.arange(steps)
     motion = model.simulate([-np.pi / 2], [0.0], t=[0.0, steps * h], F=elastogen.Table(times, forces), method="rk4", step=h)
     assert motion.q[-1, 0] == pytest.approx(np.pi / 2, abs=1e-6)  # the same steps
+
+
+@pytest.mark.parametrize("robot", ["two_link", BENDING], ids=["two_link", "flexible"])
+def test_a_step_is_that_of_the_simulation_and_maps(robot) -> None:
+    model, dt = elastogen.build_model(robot), 0.01
+    step, n = model.to_casadi_step(dt=dt), model.nv
+    q, qd, F = np.random.default_rng(4).uniform(-0.2, 0.2, (3, n, 5))
+    expected = [model.simulate(q[:, k], qd[:, k], t=[0, dt], F=F[:, k], method="rk4", step=dt) for k in range(5)]
+    for mapped in (step.map(5), step.map(5, "thread", 2)):
+        for found, name in zip(mapped(q, qd, F), ("q", "qd"), strict=True):
+            assert np.allclose(np.array(found).T, [getattr(each, name)[-1] for each in expected], rtol=1e-12, atol=1e-13)
+    state = ca.MX.sym("x", 3 * n)
+    moved = ca.vertcat(*step(state[:n], state[n : 2 * n], state[2 * n :]))
+    jacobian, point = ca.Function("J", [state], [moved, ca.jacobian(moved, state)]), np.concatenate([q, qd, F])[:, 0]
+    h = 1e-3  # differences of sixth order
+    weights = {1: 3 / 4, 2: -3 / 20, 3: 1 / 60}
+    for column, e in enumerate(np.eye(3 * n)):
+        difference = sum(
+            w * np.array(jacobian(point + k * h * e)[0] - jacobian(point - k * h * e)[0]) / h for k, w in weights.items()
+        )
+        assert np.abs(np.array(jacobian(point)[1])[:, [column]] - difference).max() < 1e-8 * max(1.0, np.abs(difference).max())
+
+
+def test_ipopt_turns_a_flexible_arm_to_rest() -> None:
+    """The hub turns by 0.4 rad in 30 steps, and the beam is still at the end; the simulation repeats the motion."""
+    model, steps, h = elastogen.build_model(BENDING), 30, 0.02
+    step, problem, (hub,) = model.to_casadi_step(dt=h), ca.Opti(), model.driven
+    q, qd, u = problem.variable(2, steps + 1), problem.variable(2, steps + 1), problem.variable(steps)
+    problem.minimize(ca.sumsqr(u))
+    for k in range(steps):
+        push = ca.vertcat(*(u[k] if each == hub else 0 for each in range(2)))
+        after = step(q[:, k], qd[:, k], push)
+        problem.subject_to(q[:, k + 1] == after[0])
+        problem.subject_to(qd[:, k + 1] == after[1])
+    goal = 0.4 * np.eye(2)[hub]
+    for given, at, value in ((q, 0, 0), (qd, 0, 0), (q, steps, goal), (qd, steps, 0)):
+        problem.subject_to(given[:, at] == value)
+    problem.solver("ipopt", {"print_time": False}, {"print_level": 0, "hessian_approximation": "exact"})
+    solution = problem.solve()
+    assert solution.stats()["success"]
+    forces = np.zeros((steps, 2))
+    forces[:, hub] = solution.value(u)
+    motion = model.simulate(
+        [0, 0], [0, 0], t=[0, steps * h], F=elastogen.Table(h * np.arange(steps), forces), method="rk4", step=h
+    )
+    assert np.abs(motion.q[-1] - goal).max() < 1e-6
+    assert np.abs(motion.qd[-1]).max() < 1e-5
+
+
+def test_steps_that_cannot_be_are_named(two_link: elastogen.Model) -> None:
+    with pytest.raises(elastogen.ModelError, match="to_casadi_step: dt=-1, expected a positive number"):
+        two_link.to_casadi_step(dt=-1)
+    with pytest.raises(elastogen.ModelError, match="the robot has quaternions"):
+        elastogen.build_model(FLOATING).to_casadi_step(dt=0.01)
 
 
 def test_what_cannot_be_is_named(model: elastogen.Model, two_link: elastogen.Model) -> None:
