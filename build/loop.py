@@ -29,8 +29,9 @@ from elastogen.build.pipeline import GeneratedFiles, compile_cached
 from elastogen.build.stamps import sha256, tool_sha256
 from elastogen.build.user_code import UserCode, called_functions
 from elastogen.generator.description.load_robot import RobotSource, load
-from elastogen.generator.functions.derivation import ESTIMATION, derive_model, output_names
+from elastogen.generator.functions.derivation import ESTIMATION, KEEPING, derive_model, output_names
 from elastogen.generator.functions.function import ModelFacts
+from elastogen.generator.loops.analysis import analysis_of
 from elastogen.generator.robot.errors import OutputError
 from elastogen.generator.robot.robot import Robot
 from elastogen.generator.sliding.elements_inside import selectors
@@ -41,6 +42,7 @@ ALWAYS = ("gravity_vector", "inverse_dynamics", "forward_dynamics")
 WITHOUT_DRIVES = ("elastic_inverse_dynamics",)
 WITH_QUATERNIONS = ("configuration_rate", "integrate", "difference", "motion_on_path", "start_of_path")
 WITH_SLIDING = ("mass_matrix",)
+WITH_LOOPS = (*KEEPING, "driven_map")
 
 
 def build_loop_extension(robot: Robot, options: BuildOptions, code: UserCode, model: BuildOptions) -> Path:
@@ -81,10 +83,7 @@ def generate_loop(
 def loop_outputs(robot: Robot, more: tuple[str, ...] | None = None) -> tuple[str, ...]:
     """Functions of the model that its loop calls."""
     if robot.loops:
-        raise OutputError(
-            f"{robot.name}: real-time loops do not take robots with closed loops yet, whose plants would drift open. "
-            "Fix: call the functions of the emitted C from your own loop."
-        )
+        _check_mechanism(robot)
     names = [*ALWAYS, *(name for law in emitted() for name in law.needs)]
     if not all(velocity.driven for velocity in robot.velocities):
         names += WITHOUT_DRIVES
@@ -94,7 +93,20 @@ def loop_outputs(robot: Robot, more: tuple[str, ...] | None = None) -> tuple[str
         names += WITH_SLIDING
     if can_be_observed(robot):
         names += ESTIMATION
+    if robot.loops:
+        names += WITH_LOOPS
     return tuple(dict.fromkeys((*names, *(more or ()))))
+
+
+def _check_mechanism(robot: Robot) -> None:
+    """Refuse mechanisms whose drives do not say how they move."""
+    known = analysis_of(robot)
+    if not known.determined or any(velocity.elastic for velocity in robot.velocities):
+        raise OutputError(
+            f"{robot.name}: got a mechanism with {known.freedoms} freedoms, of which drives determine "
+            f"{len(set(known.choice.independent) & set(known.driven))}; real-time loops expect drives that determine the whole "
+            "motion. Fix: add drives, or call the functions of the emitted C from your own loop."
+        )
 
 
 def render_loop(robot: Robot, options: BuildOptions, code: UserCode) -> ModuleFiles:

@@ -11,8 +11,8 @@ from elastogen.generator.algorithms.solving import articulated_bodies
 from elastogen.generator.algorithms.solving.factorization import Factorization, factorize
 from elastogen.generator.functions.catalogue import Derived, Entry, Formulation, Outputs, flat, unless_closed, unless_sheared
 from elastogen.generator.functions.loops.by_legs import closed_forward_formulations, closed_inverse_formulations
-from elastogen.generator.functions.loops.closing import FREE, forced
-from elastogen.generator.functions.loops.dynamics import closed_inverse_dynamics
+from elastogen.generator.functions.loops.closing import FREE, follows_drives, forced
+from elastogen.generator.functions.loops.dynamics import closed_inverse_dynamics, closed_inverse_dynamics_of_drives
 from elastogen.generator.functions.mass_and_coriolis import (
     coriolis_formulations,
     coriolis_matrix,
@@ -373,9 +373,10 @@ ENTRIES = (
           ("q", "qd", "qdd"),
           lambda v: (vector("F", v.size, _FORCE, "driving forces, zero on elastic coordinates"),
                      vector("acceleration", v.size, _ACC, "qdd with the elastic accelerations that follow")),
-          (elastic_inverse_dynamics,), "dynamic", default=False,
-          applies=lambda robot: not robot.loops and not all(velocity.driven for velocity in robot.velocities),
-          applies_to="only for trees with elastic coordinates or joints without drives; use inverse_dynamics"),
+          (elastic_inverse_dynamics,), "dynamic", default=False, applies=follows_drives,
+          applies_to="only where coordinates without drives follow: elastic ones, passive joints of trees, and of mechanisms "
+          "whose drives determine the motion; use inverse_dynamics",
+          formulations_for=lambda v: (closed_inverse_dynamics_of_drives if v.robot.loops else elastic_inverse_dynamics,)),
     Entry("forward_dynamics", "Accelerations qdd for given driving forces F.", ("q", "qd", "F"),
           _vector("qdd", _ACC, "accelerations"), (forward_dynamics,), "dynamic",
           formulations_for=solving_formulations(

@@ -125,6 +125,8 @@ class Simulated:
             unit_positions(model, "simulated plant: q", self._state("q", q, np.array(model.neutral(), dtype=float))),
             self._state("qd", qd, np.zeros(model.nv)),
         ]
+        if model.loops is not None:
+            initial = assembled(model, *initial)
         plant = ffi.new("eg_loop_plant_t *")
         plant.method = own.constants[METHODS[self._method]]
         plant.measured = len(measured)
@@ -162,6 +164,8 @@ class Simulated:
 def needed_substeps(model: Model, q: NDArray[Any], period: float, method: str = "rk4") -> int:
     """Of one period: by the fastest vibration, and by what damping and friction end faster than a step can follow."""
     q = np.asarray(q, dtype=float)
+    if model.loops is not None:
+        return 1
     try:
         inverse = np.linalg.inv(mass_by_columns(model, q))
         K, D = (inverse @ by(model, q) for by in (stiffness_by_columns, damping_by_columns))
@@ -173,6 +177,13 @@ def needed_substeps(model: Model, q: NDArray[Any], period: float, method: str = 
     size, decay = np.abs(poles), np.abs(poles.real)
     needed = np.where(poles.imag == 0.0, 0.5 * size, size) if method == "rk4" else size + 2.0 * decay
     return max(1, int(np.ceil(period * float(needed.max()) * STEPS_PER_RADIAN)))
+
+
+def assembled(model: Model, q: NDArray[Any], qd: NDArray[Any]) -> list[NDArray[Any]]:
+    """A state of a mechanism with its loops closed: drives stay where they are, and all velocities follow theirs."""
+    assert model.loops is not None
+    q = np.asarray(model.close_loops(q))
+    return [q, np.asarray(model.driven_map(q)) @ qd[list(model.loops.independent)]]
 
 
 class Callbacks:

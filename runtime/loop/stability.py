@@ -47,12 +47,25 @@ class LinearRobot:
         return [k for k in range(len(self.names)) if k not in self.driven]
 
     @classmethod
+    def _of_mechanism(cls, model: Model, q: NDArray[Any]) -> LinearRobot:
+        """The drives of closed loops by their reduced mass matrix, without springs and weights; other joints stand alone."""
+        assert model.loops is not None
+        n, drives = model.nv, list(model.loops.independent)
+        G, zero, mass = np.asarray(model.driven_map(q), dtype=float), np.zeros(n), np.eye(n)
+        still = np.asarray(model.inverse_dynamics(q, zero, zero), dtype=float)
+        mass[np.ix_(drives, drives)] = (np.asarray(model.inverse_dynamics(q, zero, G.T), dtype=float) - still)[:, drives].T
+        none = np.zeros((n, n))
+        return cls(mass, none, none, none, tuple(model.velocity_names), tuple(model.driven), [], still)
+
+    @classmethod
     def of(cls, model: Model, q: NDArray[Any]) -> LinearRobot:
         """From the emitted inverse dynamics and gravity: differences, exact where they are linear.
 
         Friction of joints is left out: it would only help. Sliding joints are not moved, they may be at an end of their beam.
         """
         n, driven = model.nv, tuple(model.driven)
+        if model.loops is not None:
+            return cls._of_mechanism(model, q)
         sliding = {joint.coordinate for joint in model.metadata.sliding}
         zero, unit, step = np.zeros(n), np.eye(n), 1e-2 if model.dtype == np.float32 else 1e-5
         still = np.asarray(model.inverse_dynamics(q, zero, zero), dtype=float)

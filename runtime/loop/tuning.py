@@ -60,6 +60,11 @@ class Tuning:
         self._law = controller
         kp, kd = controller.kp, controller.kd
         if (kp is None or kd is None) and not isinstance(controller, (StateFeedback, UserController)):
+            if self._model.loops is not None:
+                raise ModelError(
+                    f"{self._model.name}: {controller.name}: got no gains, expected kp and kd of the drives: none are found "
+                    f"for robots with closed loops. Fix: {type(controller).__name__}(kp=..., kd=...)."
+                )
             found = default_gains(controller, LinearRobot.of(self._model, q), period)
             kp, kd = found[0] if kp is None else kp, found[1] if kd is None else kd
             self.bandwidths = found[2]
@@ -89,6 +94,8 @@ class Tuning:
 
     def growth(self, controller: Controller, q: NDArray[Any], period: float) -> Growth | None:
         """How fast the linearized closed loop grows or decays with the present gains; None: unknown."""
+        if self._model.loops is not None:
+            return None
         robot = LinearRobot.of(self._model, q)
         kp, kd = (self.array(name).astype(float) for name in ("kp", "kd"))
         feedback = controller.feedback(robot, kp, kd)

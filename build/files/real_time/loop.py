@@ -79,10 +79,14 @@ class LoopContext:
 def loop_files(derivation: ModelFacts, context: LoopContext) -> dict[str, str]:
     """File name -> text: one cycle, and the thread around it."""
     called = set(_CALL.findall(context.emission().plain("loop/robot_loop.c")))
+    closed = context.features["LOOPS"] > 0
+    if closed:  # weights as the drives feel them
+        called = (called - {"gravity_vector"}) | {"inverse_dynamics"}
     functions = [function for function in derivation.functions if function.name in called]
     sliding = context.features["SLIDING"]
     calls = tuple(model_call(f, "loop", sliding, finds=f.name != "forward_dynamics") for f in functions)
-    emission = context.emission(calls_text(calls, converts=False))
+    more = '#include "robot_loop_mechanism.h"\n' if closed else ""
+    emission = context.emission(calls_text(calls, converts=False) + more)
     renamed = {path.rpartition("/")[2].replace("robot", context.identity.name, 1): path for path in SOURCES}
     return {name: emission.file(path) for name, path in renamed.items()}
 
@@ -108,6 +112,7 @@ def loop_context(derivation: ModelFacts, identity: Identity, code: UserCode) -> 
         "FREE_V": len(free_v),
         "OBSERVED": int(is_observed(derivation)),
         "READINGS": len(robot.sensors),
+        "LOOPS": 0 if derivation.loops is None else derivation.loops.rank,
     }
     tables = [
         f"#if ROBOT_ABI_VERSION != {identity.abi}",

@@ -29,6 +29,13 @@ def forced(robot: Robot) -> bool:
     return not robot.loops or not analysis_of(robot).unforced
 
 
+def follows_drives(robot: Robot) -> bool:
+    """Whether there are coordinates without drives, which follow from what the drives do."""
+    if robot.loops:
+        return analysis_of(robot).determined
+    return not all(velocity.driven for velocity in robot.velocities)
+
+
 def closed_pivots(variant: Variant) -> list[Value]:
     """The pivots of what closes a robot's loops; none of a tree."""
     return Closing(variant).drive_forces(variant.zeros())[1] if variant.robot.loops else []

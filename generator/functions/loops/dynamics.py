@@ -38,6 +38,14 @@ def closed_drive_forces(variant: Variant, tree: Sequence[Value]) -> Derived:
     return Derived((variant.loaded(F, variant.input("qd")),), pivots)
 
 
+def closed_inverse_dynamics_of_drives(variant: Variant) -> Derived:
+    """Forces of the drives for given accelerations of theirs, where these determine the motion, and all accelerations."""
+    closing, qdd = Closing(variant), variant.input("qdd")
+    moving = closing.accelerations([qdd[k] for k in closing.choice.independent])
+    F, pivots = closing.drive_forces(tree_forces(variant, moving))
+    return Derived((variant.loaded(F, variant.input("qd")), moving), pivots)
+
+
 def _acting(variant: Variant) -> list[Value]:
     """What is left of F behind the friction of loads."""
     return variant.unloaded(variant.input("F"), variant.input("qd"))

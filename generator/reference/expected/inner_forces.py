@@ -6,7 +6,7 @@ import numpy as np
 
 from elastogen.generator.beams.place import Place
 from elastogen.generator.beams.sections import part_beyond
-from elastogen.generator.reference.closed_loops import LoopSeries
+from elastogen.generator.reference.closed_loops import Closed, LoopSeries
 from elastogen.generator.reference.evaluated import BodySeries
 from elastogen.generator.reference.expected.loops import work_of_loops
 from elastogen.generator.reference.expected.plain import (
@@ -181,9 +181,24 @@ def _section_load(of: Quantities, point: Point) -> tuple[Array, Array]:
     return _local(T, value), size + size.max(axis=-1, keepdims=True)
 
 
+def _inverse_of_drives(of: Quantities, F: Array, acceleration: Array) -> list[Difference]:
+    """Loops stay closed, and the drives' forces do what those of the tree would."""
+    closed, tree = Closed(of), tree_forces(of, acceleration)
+    driven = np.array([velocity.driven for velocity in of.of.robot.velocities])
+    moving = np.einsum("skf,sf->sk", closed.null_space, of.at("qdd")[:, closed.independent]) + closed.drift
+    size = np.einsum("skf,sk->sf", np.abs(closed.null_space), tree.size + np.abs(tree.value))
+    return [
+        (acceleration, moving, max(1.0, float(np.abs(moving).max()))),
+        (closed.projected(of.unloaded(F)), closed.projected(tree.value), size + 1e-300),
+        (np.where(driven, 0.0, F), np.zeros_like(F), 1.0),
+    ]
+
+
 def elastic_inverse(of: Quantities, found: Found) -> list[Difference]:
     """Joint accelerations are given, elastic ones need no force."""
     F, acceleration = found
+    if of.of.robot.loops:
+        return _inverse_of_drives(of, F, acceleration)
     driven = np.array([velocity.driven for velocity in of.of.robot.velocities])
     expected = of.loaded(tree_forces(of, acceleration))
     wanted = np.where(driven, F, 0.0)

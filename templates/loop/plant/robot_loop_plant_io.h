@@ -40,6 +40,9 @@ int robot_loop_plant_read(void *io, uint64_t tick, robot_real_t *q, robot_real_t
         } else {
             status |= robot_loop_step_semi_implicit(plant, h);
         }
+#if ROBOT_LOOPS
+        status |= robot_loop_assemble(&plant->p, plant->q, plant->qd);
+#endif
 #if ROBOT_SLIDING
         status |= robot_loop_plant_switch(plant);
 #endif

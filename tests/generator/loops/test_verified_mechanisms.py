@@ -23,11 +23,6 @@ def test_second_derivation_with_multipliers() -> None:
     assert set(found.values()) == {"passed"}
 
 
-def test_what_would_drift_open_is_refused() -> None:
-    with pytest.raises(elastogen.OutputError, match="real-time loops do not take"):
-        elastogen.build_loop(FOUR_BAR)
-
-
 @pytest.mark.filterwarnings("ignore::elastogen.RobotWarning")
 def test_against_pinocchio() -> None:
     """A leg with a rod between spherical joints, six rows of full rank."""
