@@ -18,11 +18,11 @@ from typing import Any
 
 from elastogen.build.options import BuildOptions
 from elastogen.build.stamps import PACKAGE
+from elastogen.generator.description.formats.registry import format_of
 from elastogen.generator.description.load_options import LoadOptions
 from elastogen.generator.robot.errors import RobotWarning
 from elastogen.generator.robot.robot import Robot
 
-SUFFIXES = (".yaml", ".yml", ".urdf", ".sdf", ".world", ".xml", ".mjcf")
 MOST_NESTING, MOST_BITS = 60, 1100  # of mappings and their integers, as load has it
 MOST_BYTES = 8 << 20  # of a robot file that is looked at; the reader has limits of its own
 _ORIGIN = "_described_by"  # in the __dict__ of a robot that is not read yet: its description
@@ -64,7 +64,8 @@ class Description:
         builtin = PACKAGE / "generator" / "description" / "robots" / f"{given}.yaml"
         is_builtin = isinstance(source, str) and given.isidentifier() and builtin.is_file()
         path = builtin if is_builtin else Path(given)
-        if path.suffix.lower() not in SUFFIXES:
+        form = format_of(path)
+        if path.suffix.lower() not in (".yaml", ".yml") if form is None else not form.depends_on_text:
             return None
         try:
             with open(path, "rb") as stream:

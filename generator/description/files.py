@@ -7,14 +7,13 @@ from collections.abc import Mapping, Sequence
 from importlib import resources
 from pathlib import Path
 
+from elastogen.generator.description.formats.registry import known_endings, known_files
 from elastogen.generator.robot.location import Location, did_you_mean
 
 MAX_YAML_BYTES = 512 << 10  # about 1000 joints; the safe YAML reader needs seconds for this much
 MAX_XML_BYTES = 8 << 20
 MAX_INCLUDES = 100
 YAML = (".yaml", ".yml")
-FORMATS = {".urdf": "urdf", ".xacro": "xacro", ".sdf": "sdf", ".world": "sdf", ".xml": "mjcf", ".mjcf": "mjcf"}
-_KNOWN = "a .yaml, .urdf, .xacro, .sdf or MJCF .xml file"
 
 
 def builtin_names() -> list[str]:
@@ -52,7 +51,7 @@ class Files:
 
 def _near(path: Path, known: Sequence[str], beside: Sequence[str]) -> str:
     """What was meant: a built-in robot or a file beside it, by names without their endings, which are alike anyway."""
-    stems = {Path(name).stem: name for name in beside if Path(name).suffix.lower() in (*YAML, *FORMATS)}
+    stems = {Path(name).stem: name for name in beside if Path(name).suffix.lower() in (*YAML, *known_endings())}
     found = did_you_mean(path.stem, [*known, *stems])
     for stem, name in stems.items():
         if found == f"did you mean {stem!r}?":
@@ -65,19 +64,19 @@ def existing_file(path: Path, given: str, where: Location | None = None) -> Path
     where = where or Location(given)
     try:
         if path.is_dir():
-            raise where.error("a directory", _KNOWN, "name the file inside it")
+            raise where.error("a directory", known_files(), "name the file inside it")
         if not path.exists():
             known = builtin_names()
             beside = [entry.name for entry in path.parent.iterdir()] if path.parent.is_dir() else []
             fix = _near(path, known, beside) or f"built-in robots are {', '.join(known)}"
             found = "no such file" if where.source == given else f"no file {given}"
-            raise where.error(found, f"a built-in robot or a path to {_KNOWN}", fix)
+            raise where.error(found, f"a built-in robot or a path to {known_files()}", fix)
         if not path.is_file():
-            raise where.error("not a regular file", _KNOWN, "copy its content into a file")
+            raise where.error("not a regular file", known_files(), "copy its content into a file")
     except (OSError, ValueError) as problem:
-        raise where.error(str(problem), f"a path to {_KNOWN}", "check the path") from None
-    if path.suffix.lower() not in (*YAML, *FORMATS):
-        raise where.error(path.suffix, f"{_KNOWN[:-5]} file, by its ending", "rename the file")
+        raise where.error(str(problem), f"a path to {known_files()}", "check the path") from None
+    if path.suffix.lower() not in (*YAML, *known_endings()):
+        raise where.error(path.suffix, f"{known_files()[:-5]} file, by its ending", "rename the file")
     return path
 
 

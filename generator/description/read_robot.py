@@ -25,7 +25,6 @@ from elastogen.generator.description.file.read_yaml import line_of, read_yaml
 from elastogen.generator.description.file.robot_file import AnyRobotFile, RobotFile
 from elastogen.generator.description.file.terms_file import read_terms
 from elastogen.generator.description.files import (
-    FORMATS,
     MAX_INCLUDES,
     MAX_XML_BYTES,
     MAX_YAML_BYTES,
@@ -36,10 +35,7 @@ from elastogen.generator.description.files import (
     decoded,
     existing_file,
 )
-from elastogen.generator.description.formats.mjcf.read import read_mjcf
-from elastogen.generator.description.formats.sdf.read import read_sdf
-from elastogen.generator.description.formats.urdf import read_urdf
-from elastogen.generator.description.formats.xacro import expand
+from elastogen.generator.description.formats.registry import format_of
 from elastogen.generator.description.load_options import Base, LoadOptions, Mimic
 from elastogen.generator.description.validate import PAYLOAD
 from elastogen.generator.robot.errors import RobotError
@@ -71,6 +67,11 @@ class Reading:
         words = options.mimic, options.friction, options.snap, options.name, options.arguments
         return cls(*words, options.allow_xacro, options.package_path, files, options.model)
 
+    @property
+    def of_every_format(self) -> dict[str, Any]:
+        """Options that every reader takes."""
+        return {"name": self.name, "mimic": self.mimic, "friction": self.friction}
+
 
 @dataclass(frozen=True)
 class Described:
@@ -97,36 +98,29 @@ def read_builtin(name: str, reading: Reading) -> Described:
 
 def read_file(path: Path, shown: str, reading: Reading) -> Described:
     """The robot of a file that exists."""
-    is_xml = path.suffix.lower() in FORMATS
-    return read_content(reading.files.read(path, MAX_XML_BYTES if is_xml else MAX_YAML_BYTES), path, shown, reading)
+    most = MAX_YAML_BYTES if format_of(path) is None else MAX_XML_BYTES
+    return read_content(reading.files.read(path, most), path, shown, reading)
 
 
 def read_content(data: bytes, path: Path, shown: str, reading: Reading) -> Described:
     """The robot of the content of a file; other files that it names are relative to its path, messages call it ``shown``."""
-    form = FORMATS.get(path.suffix.lower(), "yaml")
-    check_size(data, MAX_YAML_BYTES if form == "yaml" else MAX_XML_BYTES, shown)
+    form = format_of(path)
+    check_size(data, MAX_YAML_BYTES if form is None else MAX_XML_BYTES, shown)
     text = decoded(data, shown)
-    if form == "yaml":
+    if form is None:
         return replace(_from_yaml(text, path, shown, reading), source=path.name)
     with snapping(reading.snap):
-        robot = _from_xml(form, text, path, shown, reading)
+        _refuse_options(form.takes, reading, Location(shown))
+        robot = form.read(text, path, shown, reading)
     return Described(replace(robot, source=shown), Location(shown), path.name)
 
 
-def _from_xml(form: str, text: str, path: Path, shown: str, reading: Reading) -> Robot:
-    options: dict[str, Any] = {"name": reading.name, "mimic": reading.mimic, "friction": reading.friction}
-    if form != "sdf":
-        _refuse_model(reading, Location(shown))
-    if form != "xacro":
-        _refuse_arguments(reading, Location(shown))
-    if form == "mjcf":
-        return read_mjcf(text, path, shown, reading.files, **options)
-    if form == "sdf":
-        return read_sdf(text, path, shown, reading.files, reading.packages, model=reading.model, **options)
-    if form == "xacro":
-        where, allowed = Location(shown), reading.allow_xacro
-        text = expand(path, reading.arguments, reading.packages, reading.files, where, allowed)
-    return read_urdf(text, shown, **options)
+def _refuse_options(taken: tuple[str, ...], reading: Reading, where: Location) -> None:
+    """Options that another format has."""
+    if "model" not in taken:
+        _refuse_model(reading, where)
+    if "arguments" not in taken:
+        _refuse_arguments(reading, where)
 
 
 def _refuse_arguments(reading: Reading, where: Location) -> None:

@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 from xml.etree.ElementTree import Element
 
 import sympy
@@ -27,8 +27,16 @@ from elastogen.generator.robot.names import prefix_of
 from elastogen.generator.robot.robot import Actuation, Body, Joint, Limits, Link, Matrix, Robot, Vector
 from elastogen.generator.robot.tree import arm_tip, depth_first
 
+if TYPE_CHECKING:
+    from elastogen.generator.description.read_robot import Reading
+
 _ZERO: Vector = (0, 0, 0)
 _FROM_URDF = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar", "spherical")  # as in robot files
+
+
+def read(text: str, path: Path, shown: str, reading: Reading) -> Robot:
+    """The robot of a file's text."""
+    return read_urdf(text, shown, **reading.of_every_format)
 
 
 def read_urdf(

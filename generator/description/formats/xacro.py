@@ -11,15 +11,27 @@ import os
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from elastogen.generator.description.files import MAX_XML_BYTES, Files, decoded
 from elastogen.generator.description.formats.isolated.ask import Limits, ask
+from elastogen.generator.description.formats.urdf import read_urdf
 from elastogen.generator.description.formats.xml_elements import parsed
 from elastogen.generator.robot.location import Location, did_you_mean
 
+if TYPE_CHECKING:
+    from elastogen.generator.description.read_robot import Reading
+    from elastogen.generator.robot.robot import Robot
+
 _REFUSED = re.compile(r"the file (asks|imports) [\w ./]+, which no robot description needs")
 _ARGUMENT = re.compile(r"<xacro:arg\s[^>]*?\bname\s*=\s*[\"']([^\"']+)[\"']")
+
+
+def read(text: str, path: Path, shown: str, reading: Reading) -> Robot:
+    """The robot of a file, expanded to URDF."""
+    where, allowed = Location(shown), reading.allow_xacro
+    expanded = expand(path, reading.arguments, reading.packages, reading.files, where, allowed)
+    return read_urdf(expanded, shown, **reading.of_every_format)
 
 
 def expand(

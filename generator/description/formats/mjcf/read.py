@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -29,9 +29,17 @@ from elastogen.generator.robot.names import prefix_of
 from elastogen.generator.robot.robot import IDENTITY, Actuation, Body, Joint, Limits, Link, Matrix, Robot
 from elastogen.generator.robot.tree import arm_tip, depth_first
 
+if TYPE_CHECKING:
+    from elastogen.generator.description.read_robot import Reading
+
 WORLD = "world"
 _KINDS: Mapping[str, JointKind] = {"hinge": REVOLUTE, "slide": PRISMATIC, "ball": SPHERICAL, "free": FLOATING}
 Numbers = Mapping[str, Any]
+
+
+def read(text: str, path: Path, shown: str, reading: Reading) -> Robot:
+    """The robot of a file's text."""
+    return read_mjcf(text, path, shown, reading.files, **reading.of_every_format)
 
 
 def read_mjcf(

@@ -10,6 +10,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 from xml.etree.ElementTree import Element
 
 import sympy
@@ -29,12 +30,21 @@ from elastogen.generator.robot.names import prefix_of
 from elastogen.generator.robot.robot import IDENTITY, Actuation, Body, Joint, Limits, Link, Matrix, Robot, Scalar, Vector
 from elastogen.generator.robot.tree import arm_tip, depth_first
 
+if TYPE_CHECKING:
+    from elastogen.generator.description.read_robot import Reading
+
 UNBOUNDED = 1e15  # limits beyond mean that there is none
 _KINDS: dict[str, JointKind] = {
     "revolute": REVOLUTE, "continuous": CONTINUOUS, "prismatic": PRISMATIC, "ball": SPHERICAL, "universal": UNIVERSAL,
     "revolute2": UNIVERSAL, "screw": HELICAL, "fixed": FIXED,
 }  # fmt: skip
 _INERTIA = ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
+
+
+def read(text: str, path: Path, shown: str, reading: Reading) -> Robot:
+    """The robot of a file's text."""
+    options = reading.of_every_format
+    return read_sdf(text, path, shown, reading.files, reading.packages, model=reading.model, **options)
 
 
 def read_sdf(
