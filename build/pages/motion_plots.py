@@ -11,7 +11,7 @@ from elastogen.build.pages.recording import text
 from elastogen.generator.robot.robot import Robot
 from elastogen.runtime import Simulation
 
-MOST_LINES = 6  # of one plot: as many as can be told apart without colours
+MOST_LINES = 6  # of one plot: as many as one can keep apart without colours
 FORCES = {"rad": "N m", "m": "N"}
 
 

@@ -48,8 +48,9 @@ def identify(
     - ``data``: one run or several, each a file (.csv, .csv.gz, .parquet, .npz), a data frame or a mapping of arrays, with
       ``time`` [s], ``q.<joint>``, ``F.<joint>`` or ``current.<joint>``, perhaps ``qd.<joint>``; ``columns`` maps other names.
     - ``parameters``: what to estimate, by name (:data:`elastogen.identification.choices.KINDS`) or as a set: "default"
-      (inertia, viscous, coulomb, offset, rotor, and stribeck and load where the data support them), "friction", "all". Or numbers of the robot file by their paths, as
-      ``links.*.flexible.EI``, ``joints.elbow.elasticity.stiffness`` or ``parameters.c1``, with short names for elastic ones
+      (inertia, viscous, coulomb, offset, rotor, and stribeck and load where the data support them), "friction", "all". Or
+      numbers of the robot file by their paths, as ``links.*.flexible.EI``, ``joints.elbow.elasticity.stiffness`` or
+      ``parameters.c1``, with short names for elastic ones
       (:data:`elastogen.identification.output_error.names.PATHS`) and unknowns of sensors (``SENSORS`` beside it): these are
       estimated by output error, elastic coordinates being simulated along the motion of the joints.
     - ``validate``: runs that are not used for the estimate and tell how good it is.
@@ -101,10 +102,10 @@ def identify(
     check_supported(given)
     if isinstance(gains, str) and gains != COMMANDED:
         raise IdentificationError("gains", repr(gains), f"numbers by joint, or {COMMANDED!r}", "for example {'elbow': 11.13}")
-    numbers, told = chosen_gains(data, given, columns, gains)
+    numbers, declared = chosen_gains(data, given, columns, gains)
     reading = Reading(given, columns, numbers, degrees)
     pieces, notes = reading.pieces(data, moving=choice.kinds != ("payload",))
-    notes += told
+    notes += declared
     if not all(piece.forced for piece in pieces):
         raise IdentificationError(
             "data", "no forces", "F.<joint> or current.<joint>", "map them: columns={'F': [...]}, or name elastic numbers"

@@ -76,8 +76,8 @@ def chosen_gains(
     data: object, robot: Robot, columns: Mapping[str, object] | None, given: Mapping[str, float] | str | None
 ) -> tuple[Mapping[str, float] | None, list[str]]:
     """Gains and notes: those given, or those of the robot's own controller, where asked for or where nothing else is known."""
-    told = all(tells_gains(table, robot, columns) for table in _tables(data)) if given != COMMANDED else True
-    if not told:
+    declared = all(tells_gains(table, robot, columns) for table in _tables(data)) if given != COMMANDED else True
+    if not declared:
         return cast("Mapping[str, float] | None", given), []
     own = gains_of(data, robot, columns)
     shown = ", ".join(f"{name}={value:.5g}" for name, value in own.items())

@@ -35,6 +35,8 @@ def supported(choice: Choice, posed: Callable[[Choice], Problem], loss: str) -> 
 
 def gain(problem: Problem, wider: Fit, fit: Fit) -> float:
     """How much the criterion grows with the wider law: below zero, data support it. Correlated residuals count once."""
-    counts = np.sum([motion.counts.sum(axis=0) for motion in problem.motions], axis=0) / np.maximum(fit.inflation, wider.inflation)
+    counts = np.sum([motion.counts.sum(axis=0) for motion in problem.motions], axis=0) / np.maximum(
+        fit.inflation, wider.inflation
+    )
     likelihood = float(np.sum(counts * 2 * np.log(wider.noise / fit.noise)))
     return likelihood + (wider.rank - fit.rank) * float(np.log(counts.sum()))

@@ -26,7 +26,7 @@ from elastogen.generator.program.names import PARAMETERS
 from elastogen.generator.program.program import Extent
 from elastogen.generator.program.substitute import replacing, substitute
 from elastogen.generator.program.symbolic.carrier import SympyGraph
-from elastogen.generator.robot.ranges import position_ranges
+from elastogen.generator.robot.loops.ranges import position_ranges
 from elastogen.generator.robot.robot import Robot
 from elastogen.generator.sliding.elements_inside import Indicators, selectors
 from elastogen.generator.spatial.vectors import Mat, Vec

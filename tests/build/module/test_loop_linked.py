@@ -64,7 +64,9 @@ def assert_same(loop, alone):
 @pytest.mark.parametrize("flags", ["-O0", "-O1"])  # one object of all functions; units that are compiled on the way
 def test_nothing_is_derived_or_compiled_again(work, alone, tmp_path, flags):
     derived, compiled = work
-    model = elastogen.build_model("two_link", outputs=loop_outputs(elastogen.load("two_link")), cflags=flags, cache_dir=tmp_path)
+    model = elastogen.build_model(
+        "two_link", outputs=loop_outputs(elastogen.load("two_link")), cflags=flags, cache_dir=tmp_path
+    )
     assert "inverse_dynamics" in derived
     assert any(FUNCTION.search(text) for text in compiled)
     derived.clear()
