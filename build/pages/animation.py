@@ -103,7 +103,8 @@ def bending(drawing: Skeleton, model: Model, q: NDArray[Any]) -> NDArray[np.floa
     """Curvatures (n, nodes of beams) of the beams at the states q (n, nq) [1/m]; None where there are no beams."""
     if not drawing.bent_nodes.size:
         return None
-    return np.linalg.norm(np.asarray(model.point_curvatures(q), dtype=float)[:, drawing.bent_nodes], axis=-1)
+    curvatures = np.asarray(model.point_curvatures(q), dtype=float)[:, drawing.bent_nodes]
+    return np.asarray(np.linalg.norm(curvatures, axis=-1), dtype=float)
 
 
 def recorded_motion(

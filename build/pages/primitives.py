@@ -25,8 +25,8 @@ def primitive_surface(shape: str, size: tuple[float, float, float]) -> Surface:
         return _turned([(0.0, -z / 2), (x, -z / 2), (x, z / 2), (0.0, z / 2)], y / x)
     angles = np.linspace(0.0, np.pi / 2, HALF + 1)
     if shape == "capsule":
-        low = [(x * np.sin(a), -z / 2 - x * np.cos(a)) for a in angles]
-        return _turned([*low, *((r, -h) for r, h in reversed(low))], y / x)
+        lower = [(x * np.sin(a), -z / 2 - x * np.cos(a)) for a in angles]
+        return _turned([*lower, *((r, -h) for r, h in reversed(lower))], y / x)
     whole = np.linspace(0.0, np.pi, 2 * HALF + 1)
     return _turned([(x * np.sin(a), -z * np.cos(a)) for a in whole], y / x)
 

@@ -21,7 +21,8 @@ from elastogen.generator.robot.robot import IDENTITY, Joint, Link, Matrix, Point
 BEAM_NODES = 13  # along a flexible link
 TIP = "drawn_tip"
 WIDTH = {"rigid": 0.05, "beam": 0.035}  # of solids, in parts of the robot's size
-SECTIONS = {("y",): (0.35, 1.0), ("z",): (1.0, 0.35)}  # halves of a beam's drawn section in y, z by the directions it bends in
+SECTIONS: dict[tuple[str, ...], tuple[float, float]] = {("y",): (0.35, 1.0), ("z",): (1.0, 0.35)}
+"""Halves of the section that a beam is drawn with, in y and z, by the directions it bends in."""
 FORCE_UNITS = {"rad": "N m", "m": "N"}
 
 
@@ -98,7 +99,8 @@ class Skeleton:
         places = np.concatenate([places, self._mesh_corners(np.asarray(positions, dtype=float))])
         low, high = (places.min(axis=0), places.max(axis=0)) if len(places) else (np.zeros(3), np.ones(3))
         size = max(float(np.linalg.norm(high - low)) / 2, 1e-6)
-        up = self._up()
+        up, planar = self._up(), bool(high[2] - low[2] < 1e-9 * size)
+        floor = float(min((places @ up).min(), 0.0)) if len(places) else 0.0
         data = {
             "lines": self._lines(size),
             "joints": [
@@ -108,14 +110,12 @@ class Skeleton:
             "frames": [{"name": name, "nodes": nodes} for name, nodes in self.frames],
             "tip": self.tip,
             "base": self._base(np.asarray(positions, dtype=float)),
-            "planar": bool(high[2] - low[2] < 1e-9 * size),
+            "planar": planar,
             "size": size,
             "center": [float(x) for x in (low + high) / 2],
             "up": [float(x) for x in up],
-            "floor": float(min((places @ up).min(), 0.0)) if len(places) else 0.0,
+            "floor": floor - 0.06 * size if floor < 0 or planar else floor,
         }
-        if data["floor"] < 0 or data["planar"]:
-            data["floor"] = float(data["floor"]) - 0.06 * size  # type: ignore[arg-type]
         return script_json(data)
 
     def _lines(self, size: float) -> list[dict[str, Any]]:

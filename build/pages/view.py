@@ -6,6 +6,7 @@ import warnings
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from elastogen.build.files.templating import fill
 from elastogen.build.pages.animation import AnimationPage
@@ -71,7 +72,7 @@ def _recorded(subject: Subject) -> str:
     return fill("pages/animate.html.j2", page)
 
 
-def _with(q: np.ndarray, k: int, value: float) -> np.ndarray:
-    moved = q.copy()
+def _with(q: NDArray[np.float64], k: int, value: float) -> NDArray[np.float64]:
+    moved: NDArray[np.float64] = q.copy()
     moved[k] = np.clip(value, q[k] - 1.0, q[k] + 1.0)
     return moved
