@@ -80,12 +80,13 @@ def _runs(ordered: Sequence[Copy]) -> list[_Run]:
 def _lines(run: _Run, rows: int, step: tuple[int, int]) -> list[str]:
     first, sign, depth = run.first, "-" if run.first.negative else "", 1
     lines: list[str] = []
-    for variable, count in (("r", rows), ("i", run.count)):
+    row = "row" if "r" in (first.target, first.source) else "r"  # the output of point_positions is r
+    for variable, count in ((row, rows), ("i", run.count)):
         if count > 1:
             lines.append(f"{depth * INDENT}for (int {variable} = 0; {variable} < {count}; ++{variable}) {{")
             depth += 1
-    at = _index((("r", rows, step[0]), ("i", run.count, run.step[0])), first.at)
-    place = _index((("r", rows, step[1]), ("i", run.count, run.step[1])), first.place)
+    at = _index(((row, rows, step[0]), ("i", run.count, run.step[0])), first.at)
+    place = _index(((row, rows, step[1]), ("i", run.count, run.step[1])), first.place)
     lines.append(f"{depth * INDENT}{first.target}[{at}] = {sign}{first.source}[{place}];")
     return lines + [f"{level * INDENT}}}" for level in range(depth - 1, 0, -1)]
 
