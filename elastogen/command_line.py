@@ -59,7 +59,8 @@ def group() -> None:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code."""
     given = None if arguments is None else list(arguments)
-    if not (sys.argv[1:] if given is None else given):  # click before 8.2 called this a success
+    words = sys.argv[1:] if given is None else given
+    if not words and "_ELASTOGEN_COMPLETE" not in os.environ:  # click before 8.2 called this a success
         with click.Context(group, info_name="elastogen") as context:
             print(group.get_help(context), file=sys.stderr)
         return ERROR

@@ -273,12 +273,24 @@ def folder_bytes(folder: Path) -> int:
 def remove_orphans(directory: Path) -> list[Path]:
     """Remove scratch of processes that were killed."""
     removed = []
-    for path in (*directory.glob("scratch-*"), *directory.glob("*/scratch-*")):
+    for path in (*_scratches(directory), *(path for folder in _entries(directory) for path in _scratches(folder))):
         with contextlib.suppress(OSError):
             if _is_orphan(path):
                 shutil.rmtree(path) if path.is_dir() else path.unlink()
                 removed.append(path)
     return removed
+
+
+def _scratches(folder: Path) -> list[Path]:
+    return [path for path in _entries(folder) if path.name.startswith("scratch-")]
+
+
+def _entries(folder: Path) -> list[Path]:
+    """What is in a folder; nothing where it is none, or another process removed it just now."""
+    try:
+        return sorted(folder.iterdir())
+    except OSError:
+        return []
 
 
 def _is_orphan(path: Path) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import copy
 import dataclasses
+import functools
 import json
 import os
 import pickle
@@ -283,6 +284,23 @@ def test_scratch_of_killed_builds_is_removed_at_once(tmp_path: Path) -> None:
     assert remove_orphans(tmp_path) == []
     os.utime(young, (time.time() - 3600,) * 2)
     assert remove_orphans(tmp_path) == [young]
+
+
+def test_a_folder_that_another_process_removes_meanwhile_is_passed_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    leaving = tmp_path / "scratch-leaving"
+    leaving.mkdir()
+    real = {name: getattr(os, name) for name in ("listdir", "scandir")}
+
+    def removed_before(name: str, folder: object) -> object:
+        if Path(str(folder)) == leaving:
+            raise FileNotFoundError(2, "No such file or directory", str(folder))
+        return real[name](folder)
+
+    for name in real:
+        monkeypatch.setattr(os, name, functools.partial(removed_before, name))
+    assert remove_orphans(tmp_path) == []
 
 
 def test_the_cache_is_bounded(tmp_path: Path) -> None:
