@@ -50,6 +50,7 @@ print("\n".join(line for line in found.table().splitlines() if "friction" in lin
 for name, true in zip(names, viscous, strict=True):
     estimate = found[f"joints.{name}.friction.viscous"]
     print(f"{name}: viscous friction {estimate.value:.3f} +- {estimate.standard_error:.3f}, made up with {true:.3f} N m s/rad")
+    assert abs(estimate.value - true) < 3 * estimate.standard_error
 assert found.validated[0].moving < 0.05
 
 # %%
@@ -58,14 +59,18 @@ assert found.validated[0].moving < 0.05
 
 (motion,) = found.motions(second)[0]
 before = real.inverse_dynamics(motion.q, motion.qd, motion.qdd)
+after = found.predict(motion)
 figure, axes = plt.subplots(len(names), 1, sharex=True, figsize=(7, 1.6 * len(names)))
 for k, axis in enumerate(np.atleast_1d(axes)):
     axis.plot(motion.time, motion.F[:, k], "k", linewidth=2, label="measured")
     axis.plot(motion.time, before[:, k], label="of the drawing")
-    axis.plot(motion.time, found.predict(motion)[:, k], "--", label="identified")
+    axis.plot(motion.time, after[:, k], "--", label="identified")
     axis.set_ylabel(f"{names[k]} [N m]")
 axes[0].legend(loc="upper right")
 axes[-1].set_xlabel("time [s]")
+left_before, left_after = (np.sqrt(np.mean((motion.F - F) ** 2, axis=0)) for F in (before, after))
+print("error of the drawing", left_before.round(3), "N m, identified", left_after.round(3), "N m")
+assert np.all(left_after < 0.2 * left_before)  # every joint
 
 # %%
 # ``found.save("better.yaml")`` writes a robot file on top of the URDF, with the identified numbers, for every other
