@@ -21,7 +21,8 @@ class Pool:
     real: str  # "double" or "float"
     numbers: list[float] = field(default_factory=list)
     places: list[int] = field(default_factory=list)
-    _number_rows: dict[tuple[float, ...], int] = field(default_factory=dict)
+    _number_rows: dict[tuple[float, ...], tuple[int, int]] = field(default_factory=dict)  # begin and step
+    _indices: dict[float, list[int]] = field(default_factory=dict)  # where a number stands
     _place_rows: dict[tuple[int, ...], int] = field(default_factory=dict)
 
     @property
@@ -34,16 +35,36 @@ class Pool:
         """The name of the table of places."""
         return f"{self.prefix}_at"
 
-    def number_row(self, row: Sequence[float], as_it_is: bool) -> tuple[int, bool]:
-        """Where a row of numbers begins, and whether it stands there negated, which it does not if that would cost a sign."""
+    def number_row(self, row: Sequence[float], as_it_is: bool) -> tuple[int, int, bool]:
+        """Where a row of numbers begins, its step, and whether it stands there negated, which it does not if that costs a sign.
+
+        Rows may be a part of others, forwards or backwards: modes stand in both orders.
+        """
         key = tuple(row)
         turned = tuple(-number for number in key)
-        if key not in self._number_rows and turned in self._number_rows and not as_it_is:
-            return self._number_rows[turned], True
+        found = self._found(key)
+        if found is not None:
+            return *found, False
+        found = None if as_it_is else self._found(turned)
+        if found is not None:
+            return *found, True
+        first = len(self.numbers)
+        for index, number in enumerate(key, first):
+            self._indices.setdefault(number, []).append(index)
+        self.numbers += key
+        self._number_rows[key] = (first, 1)
+        return first, 1, False
+
+    def _found(self, key: tuple[float, ...]) -> tuple[int, int] | None:
+        """Where a row stands already, and its step there."""
         if key not in self._number_rows:
-            self._number_rows[key] = len(self.numbers)
-            self.numbers += key
-        return self._number_rows[key], False
+            size = len(key)
+            for step, wanted in ((1, list(key)), (-1, list(key[::-1]))):
+                for index in self._indices.get(wanted[0], ()):
+                    if self.numbers[index : index + size] == wanted:
+                        self._number_rows[key] = (index if step == 1 else index + size - 1, step)
+                        return self._number_rows[key]
+        return self._number_rows.get(key)
 
     def place_row(self, row: Sequence[int]) -> int:
         """Where a row of places begins."""

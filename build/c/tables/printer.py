@@ -109,9 +109,9 @@ class _TablePrinter(Printer):
             if len(term.numbers) == 1:
                 factors.insert(0, literal(term.numbers[0], self.dialect.real))
             elif term.numbers:
-                row, turned = self.pool.number_row(term.numbers, as_it_is=not k)
+                first, step, turned = self.pool.number_row(term.numbers, as_it_is=not k)
                 negative ^= turned
-                factors.insert(0, _at(self.pool.number, row, 1))
+                factors.insert(0, _at(self.pool.number, first, step))
             sign = (" - " if negative else " + ") if k else ("-" if negative else "")
             text += sign + " * ".join(factors)
         return text
@@ -128,4 +128,4 @@ def _at(array: str, first: int, step: int) -> str:
     """Elements of an array, lane by lane."""
     if step in (0, 1):
         return f"{array}[{' + '.join([*([str(first)] if first or not step else []), *(['i'] if step else [])])}]"
-    return f"{array}[{first} + ({step} * i)]"
+    return f"{array}[{first} - i]" if step == -1 else f"{array}[{first} + ({step} * i)]"
