@@ -47,7 +47,7 @@ def test_a_tutorial_runs_and_draws(script: Path, tmp_path: Path, monkeypatch: py
 def test_every_subject_has_its_tutorial_and_asserts_what_it_says() -> None:
     assert [script.stem.partition("_")[2] for script in TUTORIALS] == [
         "urdf_arm", "flexible_arm", "planar_robot", "own_control_law", "identify_payload", "monte_carlo", "satellite",
-        "identify_arm",
+        "identify_arm", "identify_flexible_arm",
     ]  # fmt: skip
     for script in TUTORIALS:
         text = script.read_text(encoding="utf-8")
