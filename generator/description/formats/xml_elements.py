@@ -125,7 +125,8 @@ def vector(element: Element, key: str, where: Location, default: Vector) -> Vect
         where.at(key).warn(text, "three numbers separated by spaces: commas are left out", "remove them")
         parts = [parts[0][:-1], parts[1][:-1], parts[2]]
     if len(parts) != 3 or "$(" in text or "${" in text:
-        fix = _UNEXPANDED if "$(" in text or "${" in text else "write for example '0 0 0.1'"
+        fix = "remove what is too much" if len(parts) > 3 else "write for example '0 0 0.1'"
+        fix = _UNEXPANDED if "$(" in text or "${" in text else fix
         raise where.at(key).error(text, "three numbers separated by spaces", fix)
     x, y, z = (parsed_number(part, where.at(key)) for part in parts)
     return (x, y, z)

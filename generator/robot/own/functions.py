@@ -67,7 +67,7 @@ class OwnFunction:
 def input_symbols(name: str, shape: int | Sequence[int] | None) -> sympy.Expr | sympy.ImmutableMatrix:
     """Symbols of an input: a column, a matrix, or with None one number."""
     _check_name(name, Location("symbols", "input"))
-    if shape is None:
+    if shape is None or shape == ():
         return symbol(f"{name}[0]")
     sizes = (shape,) if isinstance(shape, int) else shape
     if not isinstance(sizes, (tuple, list)) or len(sizes) > 2 or not all(type(n) is int and n > 0 for n in sizes):
@@ -200,8 +200,14 @@ def _check_symbols(robot: Robot, made: OwnFunction, where: Location) -> None:
         if used in meanings:
             raise where.error(used.name, "q, qd, qdd, inputs and parameters", "use s.f.forward_kinematics(...) for frames")
         if isinstance(used, sympy.MatrixSymbol):
-            fix = f"use s.input({used.name!r}, {used.shape[0]}), a column of symbols"
+            size = used.shape[0] if used.shape[1] == 1 else tuple(used.shape)
+            fix = f"use s.input({used.name!r}, {size}), a {'column' if used.shape[1] == 1 else 'matrix'} of symbols"
             raise where.error(f"the MatrixSymbol {used.name}", "symbols of numbers", fix)
+        if used.name in made.inputs:  # a symbol of that name is none of the input's elements
+            given = made.inputs[used.name]
+            size = given[0] if len(given) == 1 else tuple(given) or None
+            expected = f"{used.name}[0] and so on, the elements of the declared input"
+            raise where.error(f"the symbol {used.name}", expected, f"use s.input({used.name!r}, {size})")
         fix = did_you_mean(used.name, [*made.inputs, *robot.parameters], "declare it by inputs={...}")
         raise where.error(used.name, "symbols of the robot and of the declared inputs", fix)
 

@@ -119,6 +119,10 @@ def _forces(
     frames = Symbols(robot).frames
     for name, force in forces.items():
         here = where.at(str(name))
+        if isinstance(force, sympy.MatrixExpr) and not isinstance(force, sympy.MatrixBase):
+            raise here.error(
+                f"a {type(force).__name__} of {force.shape}", "expressions of symbols of numbers", "write them out"
+            )
         is_column = isinstance(force, sympy.MatrixBase) and force.shape != (1, 1)
         known = frames if is_column else robot.velocity_names
         if not is_column and name in frames and name not in known:
@@ -153,11 +157,22 @@ def check_symbols(robot: Robot, term: Term, where: Location) -> None:
             if str(used) in robot.parameters:
                 continue
             if used not in meanings:
+                element = _element_of(str(used), robot)
+                if element:
+                    raise here.error(
+                        str(used), f"{element}, a parameter, which is one number", f"use sympy.Symbol({element!r})"
+                    )
                 fix = did_you_mean(str(used), robot.parameters, f"declare it by parameters={{{str(used)!r}: ...}}")
                 raise here.error(str(used), "symbols of elastogen.symbols(robot)", fix)
             kind = meanings[used].kind
             if kind not in allowed[field.split(".")[0]]:
                 raise here.error(str(used), f"no {kind} in {field}", "use `forces`, which may depend on q and qd")
+
+
+def _element_of(name: str, robot: Robot) -> str | None:
+    """The parameter that a name like k[0] means an element of."""
+    before, bracket, _ = name.partition("[")
+    return before if bracket and before in robot.parameters else None
 
 
 def _check_code(robot: Robot, term: Term, where: Location) -> None:

@@ -215,6 +215,11 @@ BAD = {
         "joints.j.origin.xyz",
         "three numbers",
     ),
+    "four numbers": (
+        GOOD + joint("j", "a", "b", inside="<origin rpy='0 1.5 0 0'/>"),
+        "joints.j.origin.rpy",
+        "remove what is too much",
+    ),
     "word": (GOOD + joint("j", "a", "b", inside="<limit lower='low'/>"), "joints.j.limit.lower", "'low'"),
     "negative mass": (link("a") + link("b", -1) + joint("j", "a", "b"), "links.b.mass", "zero or more"),
     "no mass": ("<link name='a'><inertial/></link>", "links.a.inertial", "<mass value"),

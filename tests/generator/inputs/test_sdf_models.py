@@ -120,6 +120,16 @@ TWO = (
 )
 
 
+def test_models_of_one_name_are_to_be_renamed(tmp_path: Path) -> None:
+    """The answer was to choose by the name that both have."""
+    path = tmp_path / "two.sdf"
+    path.write_text(TWO.replace("'right'", "'left'").replace('"right"', '"left"'))
+    with pytest.raises(RobotError, match=r"model: got 'left, left', .*Fix: rename them"):
+        quietly_loaded(path)
+    with pytest.raises(RobotError, match=r"model: got \"2 models 'left'\", .*Fix: rename them"):
+        quietly_loaded(path, model="left")
+
+
 def test_one_of_several_models_is_chosen_by_name(tmp_path: Path) -> None:
     path = tmp_path / "two.sdf"
     path.write_text(TWO)

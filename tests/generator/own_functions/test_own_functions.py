@@ -238,6 +238,25 @@ def test_arguments_called_as_the_symbols_of_the_robot(name: str, tmp_path: Path)
             elastogen.generate(elastogen.load(robot, name="arm"), tmp_path)
 
 
+@pytest.mark.parametrize(
+    ("output", "inputs", "words"),
+    [
+        (sympy.Symbol("x"), {"x": 2}, r"got 'the symbol x', expected x\[0\] .* Fix: use s.input\('x', 2\)"),
+        (sympy.Symbol("x"), {"x": None}, r"Fix: use s.input\('x', None\)"),
+        (sympy.IndexedBase("x")[1], {"x": (2, 2)}, r"Fix: use s.input\('x', \(2, 2\)\)"),
+        (sympy.Trace(sympy.MatrixSymbol("x", 2, 2)), {"x": (2, 2)}, r"the MatrixSymbol x.*s.input\('x', \(2, 2\)\)"),
+    ],
+)
+def test_a_symbol_called_like_an_input_is_answered_by_its_elements(output: Any, inputs: dict[str, Any], words: str) -> None:
+    """The answer was: did you mean 'x'?"""
+    with pytest.raises(elastogen.RobotError, match=words):
+        ROBOT.with_function("law", inputs=inputs, outputs={"y": output})
+
+
+def test_an_input_of_no_sizes_is_one_number() -> None:
+    assert S.input("r", ()) == S.input("r", None)
+
+
 def test_bad_calls() -> None:
     with pytest.raises(elastogen.OutputError, match="got 1 arguments, expected 3: q, qd, qdd"):
         S.f.inverse_dynamics(S.q)

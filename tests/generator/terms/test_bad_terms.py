@@ -63,6 +63,11 @@ def nested(depth: int) -> sympy.Expr:
             {"potential": COLUMN[0, 0] * x, "parameters": {"k": 2.0}},
             "potential: got 'the MatrixSymbol k'",
         ),
+        (
+            {"potential": sympy.IndexedBase("k")[0] * x, "parameters": {"k": 2.0}},
+            r"potential: got 'k\[0\]', expected k, a parameter.*use sympy.Symbol\('k'\)",
+        ),
+        ({"forces": {"tip": sympy.MatrixSymbol("k", 3, 1)}}, r"forces.tip: got 'a MatrixSymbol of \(3, 1\)'"),
         ({"potential": dynamicsymbols("elbw") ** 2}, r"potential: got 'elbw\(t\)'.*did you mean 'elbow'\?"),
         ({"potential": dynamicsymbols("q3") ** 2}, "name dynamicsymbols like coordinates .shoulder, elbow"),
         ({"forces": {"elbow": dynamicsymbols("qd1")}}, "name dynamicsymbols like coordinates .shoulder, elbow"),

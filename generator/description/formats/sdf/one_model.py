@@ -20,6 +20,7 @@ from elastogen.generator.robot.location import Location, did_you_mean
 WORLD, MODEL = "world", "__model__"
 MAX_MODELS = 30  # inside each other
 _TRUE = ("1", "true")
+_RENAME = "rename them, or keep one; then choose by load(..., model='name'), --model name"
 
 
 @dataclass(frozen=True)
@@ -69,13 +70,17 @@ def _chosen(file: Found, included: Included, name: str | None) -> Found:
             return named[0]
         if unknown:
             raise unknown[0][1]
+        if named:
+            raise where.error(f"{len(named)} models {name!r}", "names of models that occur once", _RENAME)
         raise where.error(name, f"the name of one model: {', '.join(known) or 'there is none'}", did_you_mean(name, known))
     robots = [model for model in models if _has_joints(model.element)] or models
     if len(robots) != 1:
         if unknown and not robots:
             raise unknown[0][1]
         shown = ", ".join(str(model.element.get("name")) for model in robots) or "no <model>"
-        raise where.error(shown, "one model with joints", "choose one: load(..., model='name'), --model name")
+        names = [model.element.get("name") for model in robots]
+        fix = "choose one: load(..., model='name'), --model name" if len(set(names)) == len(names) else _RENAME
+        raise where.error(shown, "one model with joints", fix)
     for label, missed in unknown:
         file.where.at("include").warn(label, f"models that are found; this one is left out: {missed.given}", missed.fix)
     return robots[0]
