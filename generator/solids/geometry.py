@@ -77,6 +77,14 @@ class Geometry:
             raise self.where.error(given, "tetrahedra (C3D4, C3D10, tetra, tetra10)", "mesh the solid with tetrahedra")
         solid = Solid.of(self._placed(np.asarray(found.points, dtype=float)[:, :3]), np.concatenate(cells).astype(np.int64))
         check_size(solid.corners, self.where)
+        doubled = solid.crowded_face
+        if doubled is not None:
+            place = ", ".join(f"{x:.4g}" for x in doubled)
+            raise self.where.error(
+                f"more than two elements at one face, at [{place}] m",
+                "elements that do not cover each other",
+                "remove doubled elements: the same part may be in the file twice",
+            )
         if solid.smallest < FLATTEST:
             raise self.where.error(f"an element of quality {solid.smallest:.2g}", f"above {FLATTEST:g}", "mesh the solid again")
         return solid
@@ -98,12 +106,21 @@ class Geometry:
         if self.kind in SURFACES:
             return filled(self.surface, size, where, near)
         if self.kind in SOLIDS:
-            unit = abs(float(np.prod(self.scale))) ** (1 / 3)
-            raw = of_step(self.data, size / unit if size else 1e9, self.mesher, self.where)
-            solid = Solid.of(self._placed(raw.corners), raw.tetrahedra)
-            check_size(solid.corners, self.where)
-            return solid
+            coarse = self._coarse
+            return self._of_step(size) if size else coarse
         return self._mesh
+
+    @cached_property
+    def _coarse(self) -> Solid:
+        """A STEP solid in the largest elements: one in millimetres is named before small ones fill it for hours."""
+        solid = self._of_step(0.0)
+        check_size(solid.corners, self.where)
+        return solid
+
+    def _of_step(self, size: float) -> Solid:
+        unit = abs(float(np.prod(self.scale))) ** (1 / 3)
+        raw = of_step(self.data, size / unit if size else 1e9, self.mesher, self.where)
+        return Solid.of(self._placed(raw.corners), raw.tetrahedra)
 
     @property
     def diagonal(self) -> float:

@@ -66,6 +66,15 @@ class Solid:
         return found
 
     @property
+    def crowded_face(self) -> Array | None:
+        """The middle of a face that more than two tetrahedra have [m], if there is one: they cover each other."""
+        faces = np.sort(np.concatenate([self.tetrahedra[:, list(face)] for face in FACES]), axis=1)
+        unique, count = np.unique(faces, axis=0, return_counts=True)
+        same, times = np.unique(np.sort(self.tetrahedra, axis=1), axis=0, return_counts=True)
+        found = [*unique[count > 2], *same[times > 1]]
+        return self.corners[found[0]].mean(axis=0) if found else None
+
+    @property
     def parts(self) -> int:
         """Number of pieces that do not touch each other."""
         from scipy.sparse import coo_matrix

@@ -55,6 +55,10 @@ def read_surface(data: bytes, kind: str, where: Location) -> Surface:
 
 def check_size(corners: Array, where: Location) -> None:
     """Refuse a link that is hundreds of metres or less than a millimetre long."""
+    bad = np.flatnonzero(~np.isfinite(corners).all(axis=1))
+    if len(bad):
+        given = f"{len(bad)} nodes that are not finite, the first is number {int(bad[0]) + 1} of those in use"
+        raise where.error(given, "finite coordinates", "export the mesh again")
     size = np.ptp(corners, axis=0)
     longest = float(size.max())
     if not SHORTEST <= longest <= LONGEST:
@@ -103,11 +107,14 @@ def _check_bodies(surface: Surface, where: Location) -> None:
     a, b = surface.triangles[:, [0, 0]].ravel(), surface.triangles[:, 1:].ravel()
     joined = coo_matrix((np.ones(len(a)), (a, b)), shape=(len(surface.corners),) * 2)
     labels = connected_components(joined, directed=False)[1][surface.triangles[:, 0]]
-    outward = []
+    outward, cavities, outer = [], [], np.zeros((0, 3), dtype=np.int64)
     for label in np.unique(labels):
         own = surface.triangles[labels == label]
         if _volume(surface.corners, own) > 0:
             outward.append(surface.corners[np.unique(own)].mean(axis=0))
+            outer = own
+        else:
+            cavities.append(own)
     if not outward:
         raise where.error(
             f"a surface turned inside out (volume {surface.volume:.4g} m^3)",
@@ -121,6 +128,23 @@ def _check_bodies(surface: Surface, where: Location) -> None:
             "one solid",
             "join them in CAD, or export the one that carries the load",
         )
+    for own in cavities:
+        if _turns(surface.corners[own[0, 0]], surface.corners, outer) < 0.5:
+            centre = np.array2string(surface.corners[np.unique(own)].mean(axis=0), precision=4, separator=", ")
+            raise where.error(
+                f"a part turned inside out beside the solid, with its centre at {centre} m",
+                "one solid; inside of it, cavities may be turned",
+                "flip its normals and join both in CAD, or remove it",
+            )
+
+
+def _turns(place: Array, corners: Array, triangles: Indices) -> float:
+    """How often a closed surface winds around a place: 1 inside, 0 outside; by solid angles (van Oosterom and Strackee)."""
+    a, b, c = (corners[triangles[:, k]] - place for k in range(3))
+    la, lb, lc = (np.linalg.norm(side, axis=1) for side in (a, b, c))
+    over = np.einsum("ij,ij->i", a, np.cross(b, c))
+    pairs = [np.einsum("ij,ij->i", x, y) for x, y in ((a, b), (b, c), (c, a))]
+    return float(np.arctan2(over, la * lb * lc + pairs[0] * lc + pairs[1] * la + pairs[2] * lb).sum() / (2 * np.pi))
 
 
 def crossing(surface: Surface) -> Array | None:

@@ -26,6 +26,10 @@ def spoiled(kind):
         other = solid()
         other.apply_translation((0.5, 0, 0))
         return trimesh.util.concatenate([made, other])
+    if kind == "beside":
+        other = trimesh.creation.box(extents=(0.05, 0.02, 0.02))
+        other.apply_translation((0.4, 0, 0))
+        return trimesh.util.concatenate([made, trimesh.Trimesh(other.vertices, other.faces[:, ::-1], process=False)])
     other = trimesh.creation.box(extents=(0.1, 0.05, 0.01))  # through the first: one surface that crosses itself
     other.apply_translation((0.1, 0, 0))
     return trimesh.util.concatenate([made, other])
@@ -36,6 +40,7 @@ def spoiled(kind):
     ("inverted", "inside out"),
     ("mixed", "opposite sides at"),
     ("two", "2 solids, with centres at"),
+    ("beside", r"inside out beside the solid, with its centre at \[0\.4"),
 ])  # fmt: skip
 def test_surfaces_that_bound_no_solid(folder, kind, expected):
     spoiled(kind).export(folder / "box.stl")
@@ -96,6 +101,46 @@ def test_surfaces_that_cross_themselves_are_reported_where(folder):
     assert crossing(Surface(np.array(solid().vertices), np.array(solid().faces))) is None
     problem = mesher._blamed(Surface(np.array(made.vertices), np.array(made.faces)), "", Location("x"))
     assert "goes through itself at [" in str(problem)
+
+
+def test_a_cavity_is_no_mistake(folder):
+    """Its mass is missing: that of the box without it, by hand."""
+    inner = trimesh.creation.box(extents=(0.05, 0.01, 0.01))
+    inner.apply_translation((0.1, 0, 0))
+    turned = trimesh.Trimesh(inner.vertices, inner.faces[:, ::-1], process=False)
+    trimesh.util.concatenate([solid(), turned]).export(folder / "box.stl")
+    report = written(folder, described(material={"E": 70e9, "nu": 0.33, "density": 2700})).link("arm").flexible.solid.report
+    assert report["mass"] == pytest.approx(2700 * (0.2 * 0.03 * 0.02 - 0.05 * 0.01 * 0.01), rel=1e-6)
+
+
+def test_tetrahedra_that_cover_each_other_or_are_nowhere(folder):
+    import meshio
+
+    from elastogen.generator.robot.location import Location
+    from elastogen.generator.solids.surfaces import Surface
+
+    made = mesher.filled(Surface(np.array(solid().vertices), np.array(solid().faces)), 0.03, Location("x"))
+    nowhere = made.corners.copy()
+    nowhere[made.tetrahedra[0, 0], 1] = np.nan
+    for corners, cells, expected in (
+        (
+            made.corners,
+            np.vstack([made.tetrahedra, made.tetrahedra[:1]]),
+            r"more than two elements at one face, at \[.*doubled",
+        ),
+        (nowhere, made.tetrahedra, "1 nodes that are not finite.*export the mesh again"),
+    ):
+        meshio.write(folder / "box.vtk", meshio.Mesh(corners, [("tetra", cells)]))
+        with pytest.raises(elastogen.RobotError, match=expected):
+            written(folder, described(file="box.vtk"))
+
+
+def test_a_step_file_in_millimetres_is_named_at_once(folder):
+    """Elements of 30 mm in a link of 200 m would be meshed for hours."""
+    occ = pytest.importorskip("netgen.occ")
+    occ.Box(occ.Pnt(0, -15, -10), occ.Pnt(200, 15, 10)).WriteStep(str(folder / "box.step"))
+    with pytest.raises(elastogen.RobotError, match=r"a solid of 200 x 30 x 20 m.*scale: 0\.001"):
+        written(folder, described(file="box.step"))
 
 
 def test_without_the_extra_it_says_so(folder, monkeypatch):
