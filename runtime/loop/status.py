@@ -27,7 +27,7 @@ MEANING = {
     "STATUS_OVERRUN": "a cycle took longer than its period",
     "STATUS_OUTSIDE": "a sliding joint left its beam",
     "STATUS_DIVERGED": "the motion of the simulated robot diverged",
-    "STATUS_IMPLAUSIBLE": "a measured position that cannot be",
+    "STATUS_IMPLAUSIBLE": "a measured position or velocity that cannot be",
     "STATUS_JUMP": "a measured position jumped",
     "STATUS_FROZEN": "a measured position stays the same while its reference moves",
     "STATUS_BLOCKED": "too many periods in a row were over when a cycle ended",

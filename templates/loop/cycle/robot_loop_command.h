@@ -31,7 +31,18 @@ static int robot_loop_obey(robot_loop_t *loop, const robot_loop_tuning_t *tuning
     return status;
 }
 
-/* After a change, what the last command had more than the new law gives falls to nothing, by 1 - 3 s^2 + 2 s^3. */
+/* What there was more before a change falls to nothing, by 1 - 3 s^2 + 2 s^3. */
+static void robot_loop_add_bump(const robot_loop_t *loop, robot_real_t *F)
+{
+    if ((loop->tick - loop->bump_tick) < loop->bump_ticks) {
+        const robot_real_t s = (robot_real_t)(loop->tick - loop->bump_tick) / (robot_real_t)loop->bump_ticks;
+        for (int i = 0; i < ROBOT_NV; ++i) {
+            F[i] += loop->bump[i] * (REAL(1.0) - ((s * s) * (REAL(3.0) - (REAL(2.0) * s))));
+        }
+    }
+}
+
+/* After a change, the command goes from the last one to that of the new law. */
 static void robot_loop_smooth(robot_loop_t *loop, robot_real_t *F)
 {
     if (loop->bump_wanted != 0u) {
@@ -41,12 +52,7 @@ static void robot_loop_smooth(robot_loop_t *loop, robot_real_t *F)
             loop->bump[i] = loop->F[i] - F[i];
         }
     }
-    if ((loop->tick - loop->bump_tick) < loop->bump_ticks) {
-        const robot_real_t s = (robot_real_t)(loop->tick - loop->bump_tick) / (robot_real_t)loop->bump_ticks;
-        for (int i = 0; i < ROBOT_NV; ++i) {
-            F[i] += loop->bump[i] * (REAL(1.0) - ((s * s) * (REAL(3.0) - (REAL(2.0) * s))));
-        }
-    }
+    robot_loop_add_bump(loop, F);
 }
 
 static int32_t robot_loop_command(robot_loop_t *loop, const robot_loop_tuning_t *tuning)

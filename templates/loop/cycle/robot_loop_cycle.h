@@ -36,9 +36,7 @@ static int32_t robot_loop_run_cycle(robot_loop_t *loop, const robot_loop_tuning_
     }
     if ((status != ROBOT_LOOP_STATUS_OK) || ends) {
         robot_loop_begin_stop(loop, robot_loop_is_sensor_fault(status));
-        if ((loop->blind != 0u) && (tuning->predict != 0)) {
-            (void)robot_loop_predict(loop, tuning);
-        }
+        robot_loop_go_on_by_model(loop, tuning);
         robot_loop_safe_command(loop, tuning);
     }
     return status;

@@ -72,7 +72,9 @@ static void robot_loop_keep(robot_loop_t *loop, const robot_loop_tuning_t *tunin
     robot_loop_count_rest(loop, tuning);
 }
 
-/* A position that no sensor of this robot gives, or that changed by more than jump beyond what its velocities explain.
+/*
+ * A position or velocity that no sensor of this robot gives; a position that changed by more than jump beyond what its
+ * velocities explain, or, of a drive that seems to be beyond its speed limit, by so much less than its velocity says.
  */
 static int32_t robot_loop_doubt(robot_loop_t *loop, const robot_loop_tuning_t *tuning)
 {
@@ -83,11 +85,16 @@ static int32_t robot_loop_doubt(robot_loop_t *loop, const robot_loop_tuning_t *t
         if (k >= 0) {
             const robot_real_t before = robot_loop_size(loop->sound_qd[i]), now = robot_loop_size(view->qd[i]);
             const robot_real_t change = robot_loop_size(view->q[k] - loop->sound_q[k]);
-            if (!(robot_loop_size(view->q[k]) <= ROBOT_LOOP_FARTHEST)) {
+            if (!(robot_loop_size(view->q[k]) <= ROBOT_LOOP_FARTHEST)
+                || !((loop->period * now) <= ROBOT_LOOP_FARTHEST)) {
                 return robot_loop_fault(loop, ROBOT_LOOP_STATUS_IMPLAUSIBLE, k);
             }
             if ((loop->seen != 0u) && (change > (tuning->jump[k] + (dt * ((before > now) ? before : now))))) {
                 return robot_loop_fault(loop, ROBOT_LOOP_STATUS_JUMP, k);
+            }
+            const int braked = (robot_loop_driven[i] != 0u) && (now > tuning->qd_max[i]);
+            if ((loop->seen != 0u) && braked && ((dt * now) > (tuning->jump[k] + change))) {
+                return robot_loop_fault(loop, ROBOT_LOOP_STATUS_JUMP, k); /* to brake by it would drive the robot */
             }
         }
     }

@@ -37,13 +37,15 @@ void robot_loop_resume(robot_loop_t *loop)
 /* What would stop the loop again at once. */
 static int32_t robot_loop_persists(robot_loop_t *loop, const robot_loop_tuning_t *tuning, int32_t cause, int index)
 {
-    loop->seen = 0u; /* the robot may be elsewhere now: that is not a jump */
+    if (loop->phase == ROBOT_LOOP_ENDED) {
+        loop->seen = 0u; /* the robot may be elsewhere now: that is not a jump; one that is held stays where it is */
+    }
 #if ROBOT_OBSERVED
     robot_loop_forget(loop);
 #endif
     int32_t status = robot_loop_sense(loop, tuning);
-    if ((status == ROBOT_LOOP_STATUS_OK) && (cause == ROBOT_LOOP_STATUS_FROZEN)) {
-        const robot_real_t now = loop->sound_q[robot_loop_place(index)], frozen = loop->frozen_q;
+    if ((status == ROBOT_LOOP_STATUS_OK) && (cause == ROBOT_LOOP_STATUS_FROZEN) && (index >= 0)) {
+        const robot_real_t now = loop->sound_q[robot_loop_beside[index]], frozen = loop->frozen_q;
         status = ((now < frozen) || (now > frozen)) ? status : robot_loop_fault(loop, cause, index);
     }
     for (int i = 0; (i < ROBOT_NV) && (status == ROBOT_LOOP_STATUS_OK); ++i) {
@@ -70,35 +72,42 @@ static int32_t robot_loop_persists(robot_loop_t *loop, const robot_loop_tuning_t
     return status;
 }
 
+/* Forgets what led to the fault before the cycle is tried: what comes meanwhile counts. */
+static void robot_loop_forgive(robot_loop_t *loop)
+{
+    ROBOT_LOOP_STORE(&loop->tripped, 0u);
+    if (loop->phase == ROBOT_LOOP_ENDED) {
+        ROBOT_LOOP_STORE(&loop->end_wanted, 0u); /* it was fulfilled */
+    }
+}
+
 int32_t robot_loop_reset(robot_loop_t *loop)
 {
+    if (loop->phase == ROBOT_LOOP_RUNNING) {
+        return ROBOT_LOOP_STATUS_OK; /* there is nothing to reset, and a trip that nobody has seen yet stays */
+    }
+    if (loop->phase == ROBOT_LOOP_STOPPING) {
+        return ROBOT_LOOP_RESET_TOO_EARLY;
+    }
     const robot_loop_tuning_t *const tuning = robot_loop_receive_all(loop);
-    const int32_t cause = loop->status;
     const int index = loop->fault_index;
     robot_real_t F[ROBOT_NV];
-    int32_t answer = ROBOT_LOOP_STATUS_OK;
-    if (loop->phase == ROBOT_LOOP_STOPPING) {
-        answer = ROBOT_LOOP_RESET_TOO_EARLY;
-    } else if (loop->phase != ROBOT_LOOP_RUNNING) {
-        for (int i = 0; i < ROBOT_NV; ++i) {
-            F[i] = loop->F[i];
-        }
-        answer = robot_loop_persists(loop, tuning, cause, index);
-        loop->reset_index = loop->fault_index;
-        for (int i = 0; i < ROBOT_NV; ++i) {
-            loop->F[i] = F[i];
-        }
-        loop->saturated = 0u;
-    } else {
-        /* there is nothing to reset */
+    for (int i = 0; i < ROBOT_NV; ++i) {
+        F[i] = loop->F[i];
     }
+    robot_loop_forgive(loop);
+    const int32_t answer = robot_loop_persists(loop, tuning, loop->status, index);
+    loop->reset_index = loop->fault_index;
+    for (int i = 0; i < ROBOT_NV; ++i) {
+        loop->F[i] = F[i];
+    }
+    loop->saturated = 0u;
     if (answer == ROBOT_LOOP_STATUS_OK) {
         loop->phase = ROBOT_LOOP_RUNNING;
         loop->fault_index = -1;
         loop->blind = 0u;
-        loop->tripped = 0u;
+        loop->lost = 0u;
         loop->bridged = 0u;
-        ROBOT_LOOP_STORE(&loop->end_wanted, 0u);
         ROBOT_LOOP_STORE(&loop->status, answer);
         loop->bump_ticks = tuning->fade_ticks; /* from the force that held the robot */
         loop->bump_wanted = (tuning->fade_ticks > 0u) ? 1u : 0u;

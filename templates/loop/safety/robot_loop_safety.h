@@ -39,21 +39,30 @@ static void robot_loop_go_blind(robot_loop_t *loop)
     }
 }
 
-/* Coordinate beside a velocity, 0 where there is none. */
-static int robot_loop_place(int velocity)
+/* The model instead of the sensors. Where it fails, too, or never knew the state, forces fade from there on. */
+static void robot_loop_go_on_by_model(robot_loop_t *loop, const robot_loop_tuning_t *tuning)
 {
-    return ((velocity < ROBOT_NV) && (robot_loop_beside[velocity] >= 0)) ? robot_loop_beside[velocity] : 0;
+    const int asked = (loop->blind != 0u) && (tuning->predict != 0) && (loop->lost == 0u);
+    if (asked && ((loop->seen == 0u) || (robot_loop_predict(loop, tuning) != 0))) {
+        loop->lost = 1u;
+        loop->rest_cycles = 0u;
+        loop->fade_tick = loop->tick;
+        for (int i = 0; i < ROBOT_NV; ++i) {
+            loop->fade_F[i] = loop->F[i];
+        }
+    }
 }
 
 /* From RUNNING to STOPPING; a fault of the sensors makes blind. */
 static void robot_loop_begin_stop(robot_loop_t *loop, int sensors_failed)
 {
     if (sensors_failed != 0) {
-        loop->frozen_q = (loop->fault_index >= 0) ? loop->sound_q[robot_loop_place(loop->fault_index)] : REAL(0.0);
         robot_loop_believe_shadow(loop);
         robot_loop_go_blind(loop);
     }
     loop->phase = ROBOT_LOOP_STOPPING;
+    loop->bump_wanted = 0u; /* what was to be smoothed is the controller's */
+    loop->bump_ticks = 0u;
     loop->stop_tick = loop->tick;
     loop->fade_tick = loop->tick;
     for (int i = 0; i < ROBOT_NQ; ++i) {
@@ -162,13 +171,30 @@ static void robot_loop_fade(
     }
 }
 
+/* The weights of the last sound position; those of new parameters take over by their ramp, without a jump. */
+static void robot_loop_weigh(robot_loop_t *loop, const robot_loop_tuning_t *tuning, robot_real_t *weights)
+{
+    if ((tuning->safe_gravity != 0) && (loop->seen != 0u)) {
+        (void)robot_loop_call_gravity_vector(loop->view.p, loop->sound_q, weights);
+    }
+    for (int i = 0; (loop->bump_wanted != 0u) && (i < ROBOT_NV); ++i) {
+        loop->bump[i] = loop->weights[i] - weights[i];
+        loop->bump_tick = loop->tick;
+    }
+    loop->bump_wanted = 0u;
+    robot_loop_add_bump(loop, weights);
+    for (int i = 0; i < ROBOT_NV; ++i) {
+        loop->weights[i] = weights[i];
+    }
+}
+
 /* The forces of all phases but RUNNING, finite and within F_max. */
 static void robot_loop_safe_command(robot_loop_t *loop, const robot_loop_tuning_t *tuning)
 {
     robot_real_t weights[ROBOT_NV] = {REAL(0.0)}, F[ROBOT_NV];
-    const int known = (loop->blind == 0u) || (tuning->predict != 0);
-    if ((tuning->safe_gravity != 0) && (loop->phase != ROBOT_LOOP_ENDED)) {
-        (void)robot_loop_call_gravity_vector(loop->view.p, loop->sound_q, weights);
+    const int known = (loop->blind == 0u) || ((tuning->predict != 0) && (loop->lost == 0u));
+    if (loop->phase != ROBOT_LOOP_ENDED) {
+        robot_loop_weigh(loop, tuning, weights);
     }
     if (loop->phase == ROBOT_LOOP_ENDED) {
         for (int i = 0; i < ROBOT_NV; ++i) {
@@ -219,9 +245,7 @@ static void robot_loop_safe_cycle(robot_loop_t *loop, const robot_loop_tuning_t 
 #endif
     }
     loop->fault_index = first;
-    if ((loop->blind != 0u) && (tuning->predict != 0)) {
-        (void)robot_loop_predict(loop, tuning);
-    }
+    robot_loop_go_on_by_model(loop, tuning);
     if (loop->phase != ROBOT_LOOP_ENDED) {
         robot_loop_next_phase(loop, tuning);
     }

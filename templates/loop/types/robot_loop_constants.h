@@ -27,7 +27,7 @@
 #define ROBOT_LOOP_STATUS_STALE_REFERENCE    12   /* no new reference or heartbeat for too long */
 #define ROBOT_LOOP_STATUS_OUTSIDE            13   /* a sliding joint left its beam */
 #define ROBOT_LOOP_STATUS_DIVERGED           14   /* the motion of the simulated robot diverged */
-#define ROBOT_LOOP_STATUS_IMPLAUSIBLE        15   /* a position that no sensor of the robot can give */
+#define ROBOT_LOOP_STATUS_IMPLAUSIBLE        15   /* a position or velocity that no sensor can give */
 #define ROBOT_LOOP_STATUS_JUMP               16   /* a position that changed by more than its velocity explains */
 #define ROBOT_LOOP_STATUS_FROZEN             17   /* a position that stays the same while its reference moves */
 #define ROBOT_LOOP_STATUS_BLOCKED            18   /* too many periods in a row were over when a cycle ended */

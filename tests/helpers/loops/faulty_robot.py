@@ -12,7 +12,7 @@ from elastogen.runtime.loop.pointers import connect_functions
 
 KINDS = {
     "none": 0, "nan": 1, "jump": 2, "frozen": 3, "read": 4, "stale": 5, "far": 6, "write": 7, "diverged": 8, "blocks": 9,
-    "nan_velocity": 10, "all_frozen": 11, "infinite": 12,
+    "nan_velocity": 10, "all_frozen": 11, "infinite": 12, "velocity": 13,
 }  # fmt: skip
 STRUCT = """
 typedef struct {
@@ -64,6 +64,7 @@ int user_read(void *io, uint64_t tick, NAME_real_t *q, NAME_real_t *qd)
         }
         break;
     case 12: q[i] = (NAME_real_t)(1.0 / (double)(fails - 1)); break;
+    case 13: qd[i] = (NAME_real_t)faulty->value; break;
     default: break;
     }
     return answer;

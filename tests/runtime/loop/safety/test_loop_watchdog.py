@@ -61,7 +61,7 @@ def test_a_motion_that_runs_away_without_drives_names_the_fastest_coordinate(lib
     plant = Simulated([0.3, -0.2])
     with pytest.warns(LoopWarning, match="more force"):
         loop, _ = run_free(library, 0, plant=plant, controller=PDGravity(0.0, 0.0), limits=Limits(force=0.0))
-    plant.qd[:] = [0.0, -1e12]
+    plant.qd[:] = [0.0, -9e8]
     assert loop.step(3).coordinate == library.model.coordinate_names[1]
     assert loop.status.name == "STATUS_DIVERGED"
 

@@ -1,0 +1,152 @@
+"""Faults at the worst moments: before the first measurement, during a reset, with a model that fails, with a wild velocity."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from loop_setup import STATUS
+from loops.faulty_robot import FaultyRobot, faulty_source
+
+import elastogen
+from elastogen.runtime.loop.controllers import ComputedTorqueLaw, PDGravity
+from elastogen.runtime.loop.loop import Limits, Loop, SafeCommand
+
+SLIDE = {
+    "elastogen": 1,
+    "name": "slide",
+    "planar": {
+        "links": [
+            {"joint": "R", "length": 0.8, "mass_per_length": 0.35, "EI": 0.17, "elements": 4},
+            {"joint": "Pa", "gamma": 0.0, "length": 0.3, "rigid": True, "mass": 0.5, "inertia": 0.004},
+        ]
+    },
+}
+
+
+@pytest.fixture(scope="module")
+def faulty(cache_dir):
+    return elastogen.build_loop("two_link", plant_source=faulty_source("two_link", 2))
+
+
+def holding(faulty, **options):
+    """A loop that holds the arm after a fault."""
+    plant = FaultyRobot([0.3, -0.2])
+    loop = Loop(faulty, plant=plant, controller=PDGravity(100.0, 20.0), telemetry=1 << 13, **options)
+    loop.step(20)
+    faulty.lib.eg_loop_trip(loop._loop, STATUS["STATUS_TRIPPED"])
+    loop.step(100)
+    assert (loop.status.name, loop.phase) == ("STATUS_TRIPPED", "holding")
+    loop.read()
+    return loop, plant
+
+
+def test_a_reset_of_a_running_loop_does_not_swallow_an_emergency_stop(faulty) -> None:
+    loop = Loop(faulty, plant=FaultyRobot([0.3, -0.2]), controller=PDGravity(100.0, 20.0))
+    loop.step(20)
+    faulty.lib.eg_loop_trip(loop._loop, STATUS["STATUS_TRIPPED"])
+    assert faulty.lib.eg_loop_reset(loop._loop) == 0
+    loop.step()
+    assert loop.status.name == "STATUS_TRIPPED"
+
+
+def test_a_reset_of_a_running_loop_does_not_swallow_the_wish_to_end(faulty) -> None:
+    loop = Loop(faulty, plant=FaultyRobot([0.3, -0.2]), controller=PDGravity(100.0, 20.0))
+    loop.step(20)
+    faulty.lib.eg_loop_stop(loop._loop)
+    assert faulty.lib.eg_loop_reset(loop._loop) == 0
+    loop.step(2)
+    assert loop.phase == "ended"
+
+
+@pytest.mark.parametrize("predict", [False, True])
+def test_no_weights_of_a_position_that_was_never_measured(faulty, predict: bool) -> None:
+    """The arm is not at q = 0, whose weights are 15 N m and more."""
+    plant = FaultyRobot([0.5 * np.pi, 0.0])
+    loop = Loop(faulty, plant=plant, safe=SafeCommand(predict=predict), telemetry=1 << 12)
+    plant.fail("nan", 0)
+    loop.step(1100)
+    assert (loop.status.name, loop.blind, loop.phase) == ("STATUS_STATE_NOT_FINITE", True, "ended")
+    assert not loop.read()["F"].any()
+
+
+@pytest.mark.parametrize("limit", [3.0, np.inf])
+@pytest.mark.parametrize("value", [1e30, -1.001e9])
+def test_a_velocity_that_cannot_be_is_not_braked(faulty, value: float, limit: float) -> None:
+    """Its damping would drive the arm with the greatest force."""
+    plant = FaultyRobot([0.3, -0.2])
+    limits = Limits(force=400.0, velocity=limit)
+    loop = Loop(faulty, plant=plant, controller=ComputedTorqueLaw(400, 40), limits=limits, telemetry=1 << 13)
+    loop.step(100)
+    plant.fail("velocity", 100, index=1, value=value)
+    loop.step(500)
+    assert (loop.status.name, loop.status.coordinate, loop.blind) == ("STATUS_IMPLAUSIBLE", "elbow", True)
+    assert np.abs(plant.qd).max() < 0.02  # by the weights of the last sound position
+
+
+@pytest.mark.parametrize("value", [300.0, -300.0, 1e8])
+def test_a_velocity_that_the_position_belies_is_not_braked(faulty, value: float) -> None:
+    """300 rad/s for a period of 1 ms are 0.3 rad, more than jump = 0.1."""
+    plant = FaultyRobot([0.3, -0.2])
+    limits = Limits(force=400.0, velocity=3.0)
+    loop = Loop(faulty, plant=plant, controller=ComputedTorqueLaw(400, 40), limits=limits, telemetry=1 << 13)
+    loop.step(100)
+    plant.fail("velocity", 100, index=1, value=value)
+    loop.step(500)
+    assert (loop.status.name, loop.status.coordinate, loop.blind) == ("STATUS_JUMP", "elbow", True)
+    assert np.abs(plant.qd).max() < 0.02
+
+
+def test_other_parameters_do_not_make_the_holding_force_jump(faulty) -> None:
+    """The weights of the new parameters take over by 3 s^2 - 2 s^3."""
+    loop, plant = holding(faulty)
+    loop.step(200)
+    loop.read()
+    before = faulty.model.gravity_vector(plant.q)
+    loop.set_parameters(gravity_y=-4.0, seconds=0.2)
+    loop.step(300)
+    records = loop.read()
+    assert np.abs(np.diff(records["F"], axis=0)).max() < 0.02 * np.abs(before).max()
+    assert np.abs(records["F"][0] - before).max() < 1e-2 * np.abs(before).max()
+
+
+def test_a_refused_reset_does_not_believe_a_wrap(faulty) -> None:
+    """While the loop holds, a position that jumps is a fault of the sensor, also in the cycle that a reset tries."""
+    loop, plant = holding(faulty, limits=Limits(position=(-2.0, 2.0)))
+    place = plant.q.copy()
+    tick = int(loop._loop.tick)
+    plant.fail("jump", tick, index=0, value=-2 * np.pi)
+    assert faulty.lib.eg_loop_reset(loop._loop) == STATUS["STATUS_JUMP"]
+    loop.step(50)
+    assert loop.blind
+    assert np.abs(plant.q - place).max() < 0.01
+
+
+def test_a_trip_without_a_coordinate_can_be_reset(faulty) -> None:
+    """The caller's own STATUS_FROZEN names none."""
+    loop = Loop(faulty, plant=FaultyRobot([-0.5 * np.pi, 0.0]), controller=PDGravity(100.0, 20.0))  # hangs
+    loop.step(20)
+    faulty.lib.eg_loop_trip(loop._loop, STATUS["STATUS_FROZEN"])
+    loop.step(1100)
+    assert (loop.status.name, loop.status.coordinate, loop.phase) == ("STATUS_FROZEN", "", "ended")
+    loop.reset()
+    loop.step(10)
+    assert loop.status
+
+
+def test_a_model_that_fails_does_not_leave_its_last_force(cache_dir) -> None:
+    """The predicted joint leaves its beam: from there on forces fade, as without a model."""
+    probe = elastogen.build_model(SLIDE)
+    library = elastogen.build_loop(SLIDE, plant_source=faulty_source("slide", probe.nq))
+    d = library.model.metadata.sliding[0].coordinate
+    q, qd = np.zeros(library.model.nq), np.zeros(library.model.nq)
+    q[d], qd[d] = 0.78, 6.0
+    plant = FaultyRobot(q, qd)
+    safe = SafeCommand(predict=True, fade=0.05, gravity=False)
+    loop = Loop(library, plant=plant, controller=PDGravity(0.0, 0.0), safe=safe, telemetry=1 << 13)
+    plant.fail("nan", 2)
+    loop.step(200)
+    records = loop.read()
+    assert loop.status.name == "STATUS_STATE_NOT_FINITE"
+    braked = np.abs(records["F"][:, d])
+    assert braked.max() > 1.0  # as long as the model knew
+    assert braked[-1] == 0.0
