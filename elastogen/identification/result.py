@@ -12,6 +12,7 @@ from typing import Any, cast
 import numpy as np
 
 from elastogen.generator.robot.robot import Robot
+from elastogen.identification.errors import IdentificationError
 from elastogen.identification.estimates import Estimate
 from elastogen.identification.fit import Fit
 from elastogen.identification.friction_law import described as described_law
@@ -43,6 +44,9 @@ class Reading:
     def pieces(self, data: object, *, moving: bool = False) -> tuple[list[Piece], list[str]]:
         """The clean pieces of all runs, and what was done."""
         runs = [match_columns(table, self.robot, self.columns, self.gains, degrees=self.degrees) for table in _tables(data)]
+        for run in runs:
+            if not len(run.time):
+                raise IdentificationError(run.source, "no samples", "a recorded motion", "check the recording")
         if moving:
             check_motion(runs, self.robot)
         pieces, notes = [], []
@@ -63,7 +67,10 @@ class Reading:
 
 def _tables(data: object) -> list[Any]:
     several = isinstance(data, Iterable) and not isinstance(data, (str, Path, Mapping)) and not hasattr(data, "columns")
-    return [read_table(each) for each in (cast(Iterable[Any], data) if several else [data])]
+    found = [read_table(each) for each in (cast(Iterable[Any], data) if several else [data])]
+    if not found:
+        raise IdentificationError("data", "no run", "one or more", "give a file, a data frame or a mapping of arrays")
+    return found
 
 
 def gains_of(data: object, robot: Robot, columns: Mapping[str, object] | None) -> dict[str, float]:

@@ -190,3 +190,10 @@ def test_bad_files_are_refused(tmp_path, name, content, words):
 def test_a_missing_file_is_named(tmp_path):
     with pytest.raises(elastogen.IdentificationError, match="no such file"):
         read_table(tmp_path / "nothing.csv")
+
+
+def test_nothing_at_all_is_refused(robot):
+    with pytest.raises(elastogen.IdentificationError, match="no run"):
+        elastogen.identify(robot, [])
+    with pytest.raises(elastogen.IdentificationError, match="no samples"):
+        elastogen.identify(robot, {"time": [], "q": np.zeros((0, 2)), "F": np.zeros((0, 2))})
