@@ -6,6 +6,7 @@ of link and joint, in Python and in the page.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,6 +17,7 @@ from elastogen.build.pages.meshes import Mesh, load_meshes
 from elastogen.build.pages.page_text import script_json
 from elastogen.generator.joints.kinds import FIXED
 from elastogen.generator.robot.expressions import nominal
+from elastogen.generator.robot.loops.loop import WORLD, ClosedLoop, LoopEnd
 from elastogen.generator.robot.robot import IDENTITY, Joint, Link, Matrix, Point, Robot
 
 BEAM_NODES = 13  # along a flexible link
@@ -96,7 +98,7 @@ class Skeleton:
         """The drawing as JSON for the viewer; ``positions`` (n, nodes, 3) tell where the robot moves."""
         places = np.asarray(positions, dtype=float)[..., self.drawn_nodes, :].reshape(-1, 3)
         places = places[np.all(np.isfinite(places), axis=1)]
-        places = np.concatenate([places, self._mesh_corners(np.asarray(positions, dtype=float))])
+        places = np.concatenate([places, self._mesh_corners(np.asarray(positions, dtype=float), self.meshes)])
         low, high = (places.min(axis=0), places.max(axis=0)) if len(places) else (np.zeros(3), np.ones(3))
         size = max(float(np.linalg.norm(high - low)) / 2, 1e-6)
         up, planar = self._up(), bool(high[2] - low[2] < 1e-9 * size)
@@ -136,11 +138,13 @@ class Skeleton:
             first += len(line.nodes) if line.kind == "beam" else 0
         return found
 
-    def _mesh_corners(self, positions: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Corners of the boxes around the meshes in the first picture: links reach farther than their joints."""
+    def _mesh_corners(
+        self, positions: NDArray[np.float64], meshes: Sequence[tuple[Mesh, tuple[int, ...]]]
+    ) -> NDArray[np.float64]:
+        """Corners of the boxes around meshes in the first picture: links reach farther than their joints."""
         found = [np.zeros((0, 3))]
         nodes = positions.reshape(-1, positions.shape[-2], 3)[0]
-        for mesh, (origin, along_y, along_z) in self.meshes:
+        for mesh, (origin, along_y, along_z) in meshes:
             y, z = nodes[along_y] - nodes[origin], nodes[along_z] - nodes[origin]
             low, high = mesh.vertices.min(axis=0), mesh.vertices.max(axis=0)
             corners = np.array([[x, v, w] for x in (low[0], high[0]) for v in (low[1], high[1]) for w in (low[2], high[2])])
@@ -148,12 +152,16 @@ class Skeleton:
         return np.concatenate(found)
 
     def _base(self, positions: NDArray[np.float64]) -> list[float] | None:
-        """Where a fixed base stands; None where it is not fixed, or where a mesh shows it."""
-        base = self.robot.links[0].name
-        if any(mesh.link == base for mesh, _ in self.meshes) or len(self.robot.velocities) != len(self.robot.coordinates):
+        """Where a fixed base ends below; None where it is not fixed."""
+        base, up = self.robot.links[0].name, self._up()
+        if len(self.robot.velocities) != len(self.robot.coordinates):
             return None
         node = next(k for k, point in enumerate(self.robot.points) if point.link == base)
-        return [float(x) for x in positions.reshape(-1, positions.shape[-2], 3)[0, node]]
+        place = positions.reshape(-1, positions.shape[-2], 3)[0, node]
+        shown = [one for one in self.meshes if one[0].link == base]
+        if shown:
+            place = place + up * ((self._mesh_corners(positions, shown) - place) @ up).min()
+        return [float(x) for x in place]
 
     def _up(self) -> NDArray[np.float64]:
         """Against the weight; z where there is none."""
@@ -186,7 +194,11 @@ class _Drawing:
         origins = {link.name: self._node(link=link.name) for link in self.robot.links}
         ends = {link.name: self._beam(link, origins[link.name]) for link in self.robot.links}
         for joint in self.robot.joints:
-            self._joint(joint, self._seat(joint, ends[joint.parent]), origins[joint.child])
+            if not self._guides(joint):
+                self._joint(joint, self._seat(joint, ends[joint.parent]), origins[joint.child])
+        for loop in self.robot.loops:
+            if loop.kind.between_frames:
+                self._loop(loop, ends)
         meshes = load_meshes([look for look in self.robot.looks if look.link in origins and look.role == "visual"])
         frames = {link.name: self._axes(link, origins[link.name]) for link in self.robot.links if self._has_axes(link)}
         robot = replace(self.robot, points=tuple(self.points))
@@ -237,6 +249,36 @@ class _Drawing:
         x, y, z = (float(nominal(entry, self.robot.parameters)) for entry in joint.axis)
         axis = self._node(joint=joint.name, xyz=(x, y, z))
         return Mark(place, kind, axis, self.rates.get(joint.name, -1), self.units.get(joint.name, ""))
+
+    def _guides(self, joint: Joint) -> bool:
+        """Whether a joint of a mechanism only counts the freedoms of a link that loops hold: there is nothing to see."""
+        if not self.robot.loops or joint.has_drives or not joint.type.moves:
+            return False
+        inner = {one.parent for one in self.robot.joints} - {self.robot.links[0].name}
+        bare = [name in inner and self._weightless(self.robot.link(name)) for name in (joint.parent, joint.child)]
+        return any(bare) or len(joint.type.velocities) == 6
+
+    def _weightless(self, link: Link) -> bool:
+        return link.flexible is None and float(nominal(link.body.mass, self.robot.parameters)) == 0.0
+
+    def _loop(self, loop: ClosedLoop, ends: dict[str, int]) -> None:
+        """From both links to where a loop joins them; a distance is a rod between the two places."""
+        places = [self._loop_end(end, ends) for end in (loop.a, loop.b)]
+        if loop.type == "distance":
+            self.lines.append(Line((places[0], places[1]), "rigid"))
+        else:
+            self.marks.append(Mark(places[0], "slide" if loop.kind.place == "across" else "turn"))
+
+    def _loop_end(self, end: LoopEnd, ends: dict[str, int]) -> int:
+        link = self.robot.links[0] if end.link == WORLD else self.robot.link(end.link)
+        if link.flexible is not None and (end.x is None or not _is_beam(link)):
+            return ends[link.name]
+        x, y, z = (float(nominal(row[3], self.robot.parameters)) for row in end.pose[:3])
+        along = 0.0 if end.x is None else float(nominal(end.x, self.robot.parameters))
+        place = self._node(link=link.name, xyz=(x + along, y, z))
+        if link.flexible is None:
+            self.lines.append(Line((ends[link.name], place), "rigid"))
+        return place
 
     def _node(self, *, link: str = "", joint: str = "", xyz: tuple[float, float, float] = (0.0, 0.0, 0.0)) -> int:
         x, y, z = xyz

@@ -74,7 +74,7 @@ class Overlay {
   }
 
   scale(largest) {
-    const { g, viewer } = this, width = 120, left = viewer.width - width - 14, top = viewer.height - 22;
+    const { g, viewer } = this, width = 120, left = viewer.width - width - 14, top = viewer.height - 30;
     for (let k = 0; k < width; k++) {
       g.fillStyle = `rgb(${strainColor(k / (width - 1)).map(Math.round).join(",")})`;
       g.fillRect(left + k, top, 1.5, 9);

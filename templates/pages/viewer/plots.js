@@ -32,7 +32,7 @@ class Plots {
     });
     const cursor = Plots.element("line", { y1: 2, y2: height - 2, stroke: "#212529", "stroke-width": 1.2 }, svg);
     for (const [value, at] of [[high, 14], [low, height - 6]]) {
-      Plots.element("text", { x: width - 6, y: at, "text-anchor": "end", class: "tick" }, svg).textContent = value.toPrecision(3);
+      Plots.element("text", { x: width - 6, y: at, "text-anchor": "end", class: "tick" }, svg).textContent = Math.abs(value) < 1e-9 * (high - low) ? "0" : value.toPrecision(3);
     }
     svg.addEventListener("click", (event) => {
       const box = svg.getBoundingClientRect(), part = ((event.clientX - box.left) / box.width * width - 4) / (width - 8);

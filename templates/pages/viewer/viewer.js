@@ -107,10 +107,10 @@ class Viewer {
     this.controls.update();
   }
 
-  /* From which the robot fills the smaller side of the picture. */
+  /* From which the ball around the robot fills the smaller side of the picture. */
   distance() {
-    const wide = (this.canvas.clientWidth || 600) / (this.canvas.clientHeight || 400);
-    return 0.98 * this.scene.size / (Math.tan(this.camera.fov * Math.PI / 360) * Math.min(1, 1.15 * wide));
+    const wide = (this.canvas.clientWidth || 600) / (this.canvas.clientHeight || 400), half = Math.tan(this.camera.fov * Math.PI / 360);
+    return 1.07 * this.scene.size / Math.sin(Math.atan(half * Math.min(1, wide)));
   }
 
   key(event) {
