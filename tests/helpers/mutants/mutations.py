@@ -68,7 +68,7 @@ def _c_places(text: str) -> Iterator[tuple[int, str, str]]:
 
 def _declares(before: str) -> bool:
     """Whether a name before a star is a type."""
-    return re.search(r"(?:_t|\}\}|const|int|char|void)\s*$", before) is not None
+    return re.search(r"(?:_t|\}\}|\b(?:const|int|char|void|double|float)|fmi\d\w+)\s*$", before) is not None
 
 
 def _numbers(token: str) -> Iterator[str]:

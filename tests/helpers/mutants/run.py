@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import shlex
 import shutil
 import subprocess
@@ -17,7 +18,7 @@ from mutants.mutations import Mutant, mutants_of
 
 ROOT = Path(__file__).resolve().parents[3]
 LEFT_OUT = shutil.ignore_patterns(
-    ".git", ".venv", "*.egg-info", "__pycache__", ".pytest_cache", ".mypy_cache", ".ruff_cache", "out", "dist", "docs"
+    ".git", ".venv", "*.egg-info", "__pycache__", ".pytest_cache", ".mypy_cache", ".ruff_cache", "out", "dist"
 )
 
 
@@ -37,6 +38,7 @@ class Trial:
 
     def __init__(self, command: Sequence[str], timeout: float, folder: Path) -> None:
         self._command, self._timeout = list(command), timeout
+        self.noticed_by = ""
         self.tree = folder / "tree"
         shutil.copytree(ROOT, self.tree, symlinks=True, ignore=LEFT_OUT)
         self._environment = {
@@ -50,10 +52,14 @@ class Trial:
         """Whether the tests are content with the tree as it is; one that hangs is not content."""
         try:
             done = subprocess.run(
-                self._command, cwd=self.tree, env=self._environment, capture_output=True, timeout=self._timeout, check=False
-            )
+                self._command, cwd=self.tree, env=self._environment, capture_output=True, text=True, timeout=self._timeout,
+                check=False,
+            )  # fmt: skip
         except subprocess.TimeoutExpired:
+            self.noticed_by = "a test that does not end"
             return False
+        failed = re.findall(r"^(?:FAILED|ERROR) (\S+)", done.stdout, re.M)
+        self.noticed_by = failed[0] if failed else ""
         return done.returncode == 0
 
     def survives(self, path: str, mutant: Mutant) -> bool:
