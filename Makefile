@@ -62,8 +62,8 @@ constraints: $(TEST_TOOLS) $(DOCS_TOOLS) $(DEMO_TOOLS)
 	mv $(VENV)/constraints tests/constraints.txt
 
 bridges: $(TEST_TOOLS)
-	$(PIP) --editable '.[casadi,torch,jax,gymnasium,control,crocoddyl]'
-	$(BIN)/python -m pytest -n 2 --dist loadfile tests/runtime/bridges tests/front_door/test_documentation.py -k 'bridges'
+	$(PIP) --editable '.[casadi,torch,jax,gymnasium,control,crocoddyl,opencl]'
+	$(BIN)/python -m pytest -n 2 --dist loadfile tests/runtime/bridges tests/build/export/test_opencl.py tests/front_door/test_documentation.py -k 'bridges or opencl'
 
 EVERY ?= 1
 loop-mutants: $(TEST_TOOLS)

@@ -62,6 +62,7 @@ _ENTRIES = (
         "fmu3", "a functional mock-up unit, FMI 3.0", takes_loop=False, takes_target=True, chooses=True, simulates=True
     ),
     Format("mex", "a gateway and a package for MATLAB and Octave", takes_loop=False, parts=("",)),
+    Format("opencl", "batch kernels in OpenCL C, with hosts in Python and C", takes_loop=False, parts=("",)),
     Format("arduino", "an Arduino library with a sketch", precision="float", parts=BARE_METAL),
     Format("platformio", "a PlatformIO library", precision="float", parts=BARE_METAL),
     Format("zephyr", "a Zephyr module", precision="float", parts=BARE_METAL),
