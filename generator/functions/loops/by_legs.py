@@ -6,7 +6,7 @@ needs the force L u + J^-T (tau - F) there. The bodies that are left are a tree,
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import replace
 
 import numpy as np
@@ -38,7 +38,8 @@ from elastogen.generator.loops.legs import (
 from elastogen.generator.mechanism.mechanism import Mechanism
 from elastogen.generator.program.graph import Value
 from elastogen.generator.spatial.articulated_inertia import ArticulatedInertia
-from elastogen.generator.spatial.vectors import Mat, Matrix3, Rotation, Symmetric, Vec, add, cross, product, sub, times
+from elastogen.generator.spatial.inertia import Inertia
+from elastogen.generator.spatial.vectors import Mat, Matrix3, Rotation, Symmetric, Vec, add, cross, dot, product, sub, times
 
 WORST = 3  # configurations, at least, that another choice of independent velocities is made for
 FEW = 2  # legs on a body, up to which the accelerations of its points are rotated one by one
@@ -49,7 +50,8 @@ def has_legs(variant: Variant) -> bool:
     legs = legs_of(variant.robot, variant.mechanism, variant.analysis)
     if not legs:
         return False
-    rest, _ = _without(variant.mechanism, variant.place(variant.input("q")), legs)
+    gone = {index for leg in legs for index in leg.frames}
+    rest, _ = _without(variant.mechanism, variant.place(variant.input("q")), gone)
     return articulated_bodies.applies_to(rest) and all(leg_map.square for leg_map in _maps(variant, legs))
 
 
@@ -59,9 +61,8 @@ def _maps(variant: Variant, legs: Sequence[Leg]) -> list[LegMap]:
     return [LegMap(variant.robot, variant.mechanism, placed, q, leg, variant.analysis) for leg in legs]
 
 
-def _without(mechanism: Mechanism, placed: Sequence[Placed], legs: Sequence[Leg]) -> tuple[Mechanism, list[Placed]]:
-    """The tree that legs leave, with the indices of its frames in order."""
-    gone = {index for leg in legs for index in leg.frames}
+def _without(mechanism: Mechanism, placed: Sequence[Placed], gone: Set[int]) -> tuple[Mechanism, list[Placed]]:
+    """The tree that is left without some frames, with the indices of its frames in order."""
     left = [index for index in range(len(mechanism.frames)) if index not in gone]
     numbers = {-1: -1, **{index: k for k, index in enumerate(left)}}
     frames = tuple(replace(mechanism.frames[k], parent=numbers[mechanism.frames[k].parent]) for k in left)
@@ -259,20 +260,31 @@ def forward_dynamics_by_legs(variant: Variant) -> Derived:
         reactions.append(reaction)
         points.append(r)
         offsets.append(offset)
+    solved, positive = variant.zeros(), list[Value]()
+    turned: dict[int, list[Vec]] = {}  # accelerations of the bodies that legs carry, in base components
+    free = [index for index in carried if _is_free(variant, index)]
+    for index in free:
+        with graph.section(f"{mechanism.frames[index].label}: accelerations of the body"):
+            found_here, turned[index], pivots = _free_body(mechanism, found[index], q, index, right, *carried.pop(index))
+            positive += pivots
+            for k, value in found_here.items():
+                solved[k] = value
     for index, (inertia6, wrench) in carried.items():
         back = Rotation((Matrix3([list(column) for column in zip(*found[index].R, strict=True)]),))
         with graph.section(f"{mechanism.frames[index].label}: legs"):
             rotated = [*back.outward(wrench[:3]), *back.outward(wrench[3:])]
             carried[index] = inertia6.outward(back, variant.zeros(3)), rotated
-    rest, places = _without(mechanism, placed, legs)
-    gone = {index for leg in legs for index in leg.frames}
+    gone = {*free, *(index for leg in legs for index in leg.frames)}
+    rest, places = _without(mechanism, placed, gone)
     left = [index for index in range(len(mechanism.frames)) if index not in gone]
-    solved, pivots, moving = articulated_bodies.solve_carrying(
+    others, pivots, moving = articulated_bodies.solve_carrying(
         rest, places, q, [drive.inertia for drive in variant.drives], right, {left.index(k): v for k, v in carried.items()}
     )
+    for k in (k for frame in rest.frames for k in frame.coordinates):
+        solved[k] = others[k]
+        positive.append(pivots[k])
     accelerations = {left[k]: A for k, A in enumerate(moving)}
-    turned = {k: [times(found[k].R, accelerations[k][:3]), times(found[k].R, accelerations[k][3:])] for k in carried}
-    positive = [pivots[k] for frame in rest.frames for k in frame.coordinates]
+    turned |= {k: [times(found[k].R, accelerations[k][:3]), times(found[k].R, accelerations[k][3:])] for k in carried}
     for leg, reaction, r, offset in zip(legs, reactions, points, offsets, strict=True):
         with graph.section(f"{leg.end.name}: accelerations of the leg"):
             angular, linear = turned[leg.other.frame]
@@ -283,6 +295,46 @@ def forward_dynamics_by_legs(variant: Variant) -> Derived:
                 solved[k] = value
             positive += reaction.map.elimination.pivots
     return Derived((solved,), positive)
+
+
+def _is_free(variant: Variant, index: int) -> bool:
+    """Whether a body moves freely against the base, and carries nothing but legs."""
+    frames = variant.mechanism.frames
+    frame = frames[index]
+    alone = frame.parent < 0 and all(other.parent != index for other in frames)
+    without_drives = all(variant.drives[k].inertia.is_zero for k in frame.coordinates)
+    return alone and without_drives and len(frame.coordinates) == 6 and frame.elastic is None
+
+
+def _free_body(
+    mechanism: Mechanism,
+    pose: Pose,
+    q: Sequence[Value],
+    index: int,
+    right: Sequence[Value],
+    carried: ArticulatedInertia,
+    wrench: Vec,
+) -> tuple[dict[int, Value], list[Vec], list[Value]]:
+    """Accelerations of a free body that carries an inertia and a wrench: own ones, in base components, and pivots.
+
+    In base axes, so that only the body's own inertia is turned, not that of all legs.
+    """
+    frame = mechanism.frames[index]
+    rotation = Rotation((Matrix3(pose.R),))
+    own_inertia = Inertia(frame.inertia.m, rotation.outward(frame.inertia.S), rotation.outward_symmetric(frame.inertia.P))
+    inertia = ArticulatedInertia.of(own_inertia) + carried
+    given = [mechanism.graph.value(0)] * 6
+    directions = {}
+    for k, (angular, linear) in zip(frame.coordinates, frame.motion.twists(frame.at(q)), strict=True):
+        directions[k] = [*angular, *frame.motion.to_moved(frame.at(q), linear)]
+        given = [g + s * right[k] for g, s in zip(given, directions[k], strict=True)]
+    moment, force = rotation.outward(given[:3]), rotation.outward(given[3:])
+    J, N, H = inertia.J.full, inertia.N.full, inertia.H
+    full = [[*J[r], *H[r]] for r in range(3)] + [[*(H[k][r] for k in range(3)), *N[r]] for r in range(3)]
+    factors = factorize(full, list(range(-1, 5)))
+    A = factors.solve(sub([*moment, *force], wrench))
+    own = [*rotation.inward(A[:3]), *rotation.inward(A[3:])]
+    return {k: dot(S, own) for k, S in directions.items()}, [A[:3], A[3:]], factors.pivots
 
 
 class _Points:

@@ -19,7 +19,7 @@ FREEDOMS = {"four_bar": 1, "five_bar": 2, "delta": 3, "six_leg_platform": 6, "sl
 OPERATIONS = {  # forward and inverse dynamics: of the closed mechanism, and of its tree; the aim is a ratio of 2 and 1.5
     "five_bar": ((191, 96), (82, 74)),
     "delta": ((699, 307), (308, 229)),
-    "six_leg_platform": ((2275, 674), (1141, 604)),
+    "six_leg_platform": ((2099, 674), (1141, 604)),
 }
 
 
