@@ -178,7 +178,7 @@ class Loop(ReferenceMethods, ChangeMethods, RecoveryMethods):
     def _prepare(self) -> None:
         """Put the loop at its beginning."""
         loop = self._loop
-        self._lib.eg_loop_init(loop, self.period)
+        self._lib.eg_loop_init_again(loop, self.period)  # its memory was zero: there is no other trip than one that counts
         self.plant.connect(self.library, loop, self.period)
         self._connect_controllers()
         self._begin_own()
@@ -206,6 +206,7 @@ class Loop(ReferenceMethods, ChangeMethods, RecoveryMethods):
         periods, most = run_length(seconds, cycles, self.rate)
         with self._alone("start() it"):
             self._join()
+            self._lib.eg_loop_resume(self._loop)  # finds a trip that came since the end
             self._refuse_after_fault()
             self._make_ready(wait=True)
             options = self._thread.options

@@ -18,11 +18,7 @@ static uint32_t robot_loop_ticks(robot_real_t seconds, robot_real_t period)
 /* A cycle of RUNNING; a fault, or the wish to end, begins the stop in this very cycle. */
 static int32_t robot_loop_run_cycle(robot_loop_t *loop, const robot_loop_tuning_t *tuning)
 {
-    int32_t status = robot_loop_sense(loop, tuning);
-    const int32_t tripped = (int32_t)ROBOT_LOOP_LOAD(&loop->tripped);
-    if ((status == ROBOT_LOOP_STATUS_OK) && (tripped != ROBOT_LOOP_STATUS_OK)) {
-        status = robot_loop_fault(loop, tripped, -1);
-    }
+    int32_t status = robot_loop_take_trip(loop, robot_loop_sense(loop, tuning));
     if (status == ROBOT_LOOP_STATUS_OK) {
         robot_loop_refer(loop, tuning);
         status = robot_loop_watch(loop, tuning);
@@ -52,6 +48,7 @@ int32_t robot_loop_step(robot_loop_t *loop)
         status = robot_loop_run_cycle(loop, tuning);
     } else {
         robot_loop_safe_cycle(loop, tuning);
+        status = robot_loop_take_trip(loop, status);
     }
     loop->view.tick = loop->tick;
     if ((loop->write(loop->io, loop->tick, loop->F) != 0) && (status == ROBOT_LOOP_STATUS_OK)) {
@@ -89,16 +86,21 @@ int32_t robot_loop_finish(robot_loop_t *loop)
         loop->phase = ROBOT_LOOP_ENDED;
         robot_loop_safe_command(loop, tuning);
         (void)loop->write(loop->io, loop->tick, loop->F);
+        ROBOT_LOOP_STORE(&loop->status, robot_loop_take_trip(loop, loop->status));
     }
     return loop->phase;
 }
 
-void robot_loop_init(robot_loop_t *loop, robot_real_t period)
+void robot_loop_init_again(robot_loop_t *loop, robot_real_t period)
 {
     const robot_real_t no_limit = ROBOT_LARGEST;
+    const uint32_t tripped = sizeof(loop->tripped);
     unsigned char *const bytes = (unsigned char *)loop;
+    const unsigned char *const kept = (const unsigned char *)&loop->tripped;
     for (uint32_t k = 0; k < sizeof(*loop); ++k) {
-        bytes[k] = 0u;
+        if ((&bytes[k] < kept) || (&bytes[k] >= &kept[tripped])) {
+            bytes[k] = 0u;
+        }
     }
     loop->period = period;
     loop->view.period = period;
@@ -130,6 +132,12 @@ void robot_loop_init(robot_loop_t *loop, robot_real_t period)
         }
     }
     (void)robot_loop_receive_all(loop);
+}
+
+void robot_loop_init(robot_loop_t *loop, robot_real_t period)
+{
+    loop->tripped = 0u;
+    robot_loop_init_again(loop, period);
 }
 
 #endif /* ROBOT_LOOP_CYCLE_H */

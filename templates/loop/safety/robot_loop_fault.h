@@ -10,6 +10,14 @@ static int32_t robot_loop_fault(robot_loop_t *loop, int32_t status, int index)
     return status;
 }
 
+/* What a caller found, see robot_loop_trip, unless there is a fault already: the first one stays. */
+static int32_t robot_loop_take_trip(robot_loop_t *loop, int32_t status)
+{
+    const int32_t tripped = (int32_t)ROBOT_LOOP_LOAD(&loop->tripped);
+    const int is_first = (status == ROBOT_LOOP_STATUS_OK) && (tripped != ROBOT_LOOP_STATUS_OK);
+    return is_first ? robot_loop_fault(loop, tripped, -1) : status;
+}
+
 static robot_real_t robot_loop_size(robot_real_t x)
 {
     return (x < REAL(0.0)) ? -x : x;

@@ -22,6 +22,9 @@ static void robot_loop_begin_anew(robot_loop_t *loop)
 
 void robot_loop_resume(robot_loop_t *loop)
 {
+    if (loop->phase == ROBOT_LOOP_ENDED) {
+        ROBOT_LOOP_STORE(&loop->status, robot_loop_take_trip(loop, loop->status)); /* it came after the last step */
+    }
     if ((loop->phase == ROBOT_LOOP_ENDED) && (loop->status == ROBOT_LOOP_STATUS_OK)) {
         robot_loop_begin_anew(loop);
         loop->phase = ROBOT_LOOP_RUNNING;
@@ -29,7 +32,6 @@ void robot_loop_resume(robot_loop_t *loop)
 #if ROBOT_OBSERVED
         robot_loop_forget(loop);
 #endif
-        loop->tripped = 0u;
         ROBOT_LOOP_STORE(&loop->end_wanted, 0u);
     }
 }
@@ -69,19 +71,10 @@ static int32_t robot_loop_persists(robot_loop_t *loop, const robot_loop_tuning_t
         && (loop->write(loop->io, loop->tick, loop->F) != 0)) {
         status = robot_loop_fault(loop, cause, -1);
     }
-    return status;
+    return robot_loop_take_trip(loop, status); /* one that came since the reset was asked for */
 }
 
-/* Forgets what led to the fault before the cycle is tried: what comes meanwhile counts. */
-static void robot_loop_forgive(robot_loop_t *loop)
-{
-    ROBOT_LOOP_STORE(&loop->tripped, 0u);
-    if (loop->phase == ROBOT_LOOP_ENDED) {
-        ROBOT_LOOP_STORE(&loop->end_wanted, 0u); /* it was fulfilled */
-    }
-}
-
-int32_t robot_loop_reset(robot_loop_t *loop)
+static int32_t robot_loop_try_reset(robot_loop_t *loop)
 {
     if (loop->phase == ROBOT_LOOP_RUNNING) {
         return ROBOT_LOOP_STATUS_OK; /* there is nothing to reset, and a trip that nobody has seen yet stays */
@@ -95,7 +88,9 @@ int32_t robot_loop_reset(robot_loop_t *loop)
     for (int i = 0; i < ROBOT_NV; ++i) {
         F[i] = loop->F[i];
     }
-    robot_loop_forgive(loop);
+    if (loop->phase == ROBOT_LOOP_ENDED) {
+        ROBOT_LOOP_STORE(&loop->end_wanted, 0u); /* it was fulfilled; one that comes meanwhile counts */
+    }
     const int32_t answer = robot_loop_persists(loop, tuning, loop->status, index);
     loop->reset_index = loop->fault_index;
     for (int i = 0; i < ROBOT_NV; ++i) {
@@ -117,8 +112,19 @@ int32_t robot_loop_reset(robot_loop_t *loop)
     return answer;
 }
 
+int32_t robot_loop_reset(robot_loop_t *loop)
+{
+    if ((loop->phase == ROBOT_LOOP_HOLDING) || (loop->phase == ROBOT_LOOP_ENDED)) {
+        ROBOT_LOOP_STORE(&loop->tripped, 0u);
+    }
+    return robot_loop_try_reset(loop);
+}
+
 void robot_loop_ask_reset(robot_loop_t *loop)
 {
+    if (ROBOT_LOOP_LOAD(&loop->status) != ROBOT_LOOP_STATUS_OK) {
+        ROBOT_LOOP_STORE(&loop->tripped, 0u); /* now, not when the loop answers: a trip in between counts */
+    }
     ROBOT_LOOP_STORE(&loop->reset_asked, loop->reset_asked + 1u);
 }
 
@@ -127,7 +133,7 @@ static void robot_loop_answer(robot_loop_t *loop)
 {
     const uint32_t asked = ROBOT_LOOP_LOAD(&loop->reset_asked);
     if (asked != loop->reset_answered) {
-        ROBOT_LOOP_STORE(&loop->reset_answer, robot_loop_reset(loop));
+        ROBOT_LOOP_STORE(&loop->reset_answer, robot_loop_try_reset(loop));
         ROBOT_LOOP_STORE(&loop->reset_answered, asked);
     }
 }

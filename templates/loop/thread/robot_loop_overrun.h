@@ -4,6 +4,14 @@
 
 #include "robot_loop_prepare.h"
 
+/* A loop that has ended is late for nothing. */
+static void robot_loop_trip_late(robot_loop_t *loop, int32_t status)
+{
+    if (loop->phase != ROBOT_LOOP_ENDED) {
+        robot_loop_trip(loop, status);
+    }
+}
+
 /* Periods that were over when a cycle ended, in a row with those before it: a driver that blocks, or a thread that
  * starves. */
 static void robot_loop_count_row(robot_loop_thread_t *thread, uint64_t over)
@@ -19,7 +27,7 @@ static void robot_loop_count_row(robot_loop_thread_t *thread, uint64_t over)
         ROBOT_LOOP_COUNT(&statistics->longest_row, thread->row);
     }
     if ((options->most_overruns > 0u) && (thread->row > options->most_overruns)) {
-        robot_loop_trip(thread->loop, ROBOT_LOOP_STATUS_BLOCKED);
+        robot_loop_trip_late(thread->loop, ROBOT_LOOP_STATUS_BLOCKED);
     }
 }
 
@@ -40,7 +48,7 @@ static uint64_t robot_loop_next(robot_loop_thread_t *thread, uint64_t k, uint64_
             next = (next < last) ? next : last; /* what comes after the end of the run is not skipped */
             ROBOT_LOOP_COUNT(&statistics->skipped, statistics->skipped + ((next - k) - 1u));
         } else if (options->on_overrun == ROBOT_LOOP_STOP) {
-            robot_loop_trip(thread->loop, ROBOT_LOOP_STATUS_OVERRUN);
+            robot_loop_trip_late(thread->loop, ROBOT_LOOP_STATUS_OVERRUN);
         } else {
             /* CATCH_UP: the next deadline is over already, so the thread will not sleep */
         }

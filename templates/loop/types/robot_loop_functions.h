@@ -7,6 +7,9 @@
 /** @brief Make a loop that holds the position it finds, without gains, limits, telemetry, shaper. */
 void robot_loop_init(robot_loop_t *loop, robot_real_t period);
 
+/** @brief The same for a loop that ran before: a trip that came after its last step still stops it. */
+void robot_loop_init_again(robot_loop_t *loop, robot_real_t period);
+
 /**
  * @brief One cycle: read, follow the reference, watch the limits, compute, cut, write, record.
  *
@@ -24,7 +27,7 @@ int32_t robot_loop_step(robot_loop_t *loop);
 int32_t robot_loop_reset(robot_loop_t *loop);
 
 /** @brief Back to RUNNING after an end without a fault, for who calls robot_loop_step: holds, or follows a new
- * reference. */
+ * reference. A trip that came since the end is a fault: the loop stays ENDED. */
 void robot_loop_resume(robot_loop_t *loop);
 
 /** @brief Other side: ask for a reset in the next step; reset_answer is set when reset_answered is equal to
@@ -34,8 +37,8 @@ void robot_loop_ask_reset(robot_loop_t *loop);
 /** @brief Other side: bring the robot to rest and end. */
 void robot_loop_stop(robot_loop_t *loop);
 
-/** @brief Other side: stop by a fault that the caller found, STATUS_TRIPPED for example; no reset before its next step.
- */
+/** @brief Other side: stop by a fault that the caller found, STATUS_TRIPPED for example, in every phase; a reset that
+ * was asked for before does not clear it. */
 void robot_loop_trip(robot_loop_t *loop, int32_t status);
 
 /**
