@@ -1,4 +1,4 @@
-"""The mutants of a text: one operator or constant changed, everything else as it was. Headers of C loops stay."""
+"""The mutants of a text: one operator or constant changed, everything else as it was. What a C loop counts by stays."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ SWAPS = {
 C_TOKEN = re.compile(
     r"""
     (?P<skip>/\*.*?\*/ | //[^\n]* | "(?:\\.|[^"\\])*" | '(?:\\.|[^'\\])*' | \{\#.*?\#\} | \{%.*?%\} | \{\{.*?\}\}
-        | \#\s*(?:include|if|ifdef|ifndef|error|endif|else|undef)[^\n]* | -> | \bfor\s*\([^\n]*\)\s*\{(?!\{)
+        | \#\s*(?:include|if|ifdef|ifndef|error|endif|else|undef)[^\n]* | -> | \bfor\s*\((?:(?!&&)[^\n])*\)\s*\{(?!\{)
+        | \bfor\s*\(\s*int\s+\w+\s*=\s*\d+; | \(\w+\s<\s\w+\)(?=[^\n]*\+\+\w+\)\s*\{) | &&(?=[^\n;]*;\s*\+\+\w+\)\s*\{)
+        | ;\s*\+\+\w+\)\s*\{
         | \*\s*const\b | \w+_t\s*\*+ | \(\s*void\s*\) | \breal\b)
   | (?P<number>(?<![\w.])(?:\d+\.\d*|\.\d+|\d+)(?:[eE][+-]?\d+)?[uUfFlL]*(?![\w.]))
   | (?P<operator>\+\+|--|\+=|-=|\|=|&&|\|\||<=|>=|==|!=|<<|>>|<|>|\+|-|\*|/)

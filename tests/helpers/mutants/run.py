@@ -10,7 +10,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -61,6 +61,20 @@ class Trial:
         failed = re.findall(r"^(?:FAILED|ERROR) (\S+)", done.stdout, re.M)
         self.noticed_by = failed[0] if failed else ""
         return done.returncode == 0
+
+    def output(self, environment: Mapping[str, str]) -> str:
+        """What the tests say, with some more in their environment."""
+        with_more = {**self._environment, **environment}
+        done = subprocess.run(
+            self._command,
+            cwd=self.tree,
+            env=with_more,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            check=False,
+        )
+        return done.stdout
 
     def survives(self, path: str, mutant: Mutant) -> bool:
         """Whether nobody notices a mutant of a file."""

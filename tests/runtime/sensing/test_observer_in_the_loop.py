@@ -172,7 +172,7 @@ def test_faults(arm: elastogen.Model, design: ObserverDesign, change: Any, after
     loop.step(after)
     assert loop.status, loop.status
     loop.step()
-    assert loop.status.name == "STATUS_OBSERVER"
+    assert (loop.status.name, loop.status.coordinate, loop._loop.fault_index) == ("STATUS_OBSERVER", "", -1)
     assert doubt in loop.observer.doubt
     assert "loop.observer.doubt" in str(loop.status)
     assert not loop.blind

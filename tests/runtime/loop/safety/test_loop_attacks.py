@@ -150,3 +150,11 @@ def test_a_model_that_fails_does_not_leave_its_last_force(cache_dir) -> None:
     braked = np.abs(records["F"][:, d])
     assert braked.max() > 1.0  # as long as the model knew
     assert braked[-1] == 0.0
+
+
+def test_a_glitch_that_was_bridged_names_no_coordinate(faulty) -> None:
+    plant = FaultyRobot([0.3, -0.2])
+    loop = Loop(faulty, plant=plant, controller=PDGravity(100.0, 20.0), limits=Limits(bridge=3))
+    plant.fail("nan", 10, 1, index=1)
+    loop.step(20)
+    assert (loop.status.name, int(loop._loop.bridges), int(loop._loop.fault_index)) == ("STATUS_OK", 1, -1)

@@ -5,45 +5,20 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from loop_setup import STATUS, USER_CODE
-from loops.faulty_robot import FaultyRobot, faulty_source
+from loops.faulty_robot import faulty_source
+from loops.shown import Shown, down, up
 
 import elastogen
-from elastogen.runtime.loop.controllers import PDGravity, UserController
-from elastogen.runtime.loop.loop import Limits, Loop, SafeCommand
+from elastogen.runtime.loop.controllers import UserController
+from elastogen.runtime.loop.loop import Limits, SafeCommand
 
 RUNNING, STOPPING, HOLDING, ENDED = range(4)
-FREE = {"controller": PDGravity(0.0, 0.0), "telemetry": 1 << 12}
 
 
 @pytest.fixture(scope="module")
 def faulty(cache_dir):
     """As the tests of faults have it: one build for both files."""
     return elastogen.build_loop("two_link", controller_source=USER_CODE, plant_source=faulty_source("two_link", 2))
-
-
-class Shown:
-    """A loop whose sensors show what the test wants; nothing moves by itself."""
-
-    def __init__(self, library, **options) -> None:
-        self.plant = FaultyRobot([0.0, 0.0])
-        self.loop = Loop(library, plant=self.plant, **{**FREE, **options})
-
-    def show(self, q, qd=(0.0, 0.0), cycles: int = 1, passed: int = 0):
-        """So many cycles with this state; before the first, so many ticks are skipped."""
-        self.loop._loop.tick += passed
-        for _ in range(cycles):
-            self.plant._plant.tick = self.loop._loop.tick
-            self.plant.q[:], self.plant.qd[:] = q, qd
-            self.loop.step()
-        return self.loop.status
-
-
-def up(x: float) -> float:
-    return float(np.nextafter(x, np.inf))
-
-
-def down(x: float) -> float:
-    return float(np.nextafter(x, -np.inf))
 
 
 NONE = Limits(jump=np.inf, frozen=0.0)
