@@ -63,7 +63,7 @@ constraints: $(TEST_TOOLS) $(DOCS_TOOLS) $(DEMO_TOOLS)
 
 bridges: $(TEST_TOOLS)
 	$(PIP) --editable '.[casadi,torch,jax,gymnasium,control,crocoddyl,opencl]'
-	$(BIN)/python -m pytest -n 2 --dist loadfile tests/runtime/bridges tests/build/export/test_opencl.py tests/front_door/test_documentation.py -k 'bridges or opencl'
+	$(BIN)/python -m pytest -n 2 --dist loadfile tests/runtime/bridges tests/build/export/test_opencl.py tests/build/export/test_cuda.py tests/front_door/test_documentation.py -k 'bridges or opencl or cuda'
 
 EVERY ?= 1
 loop-mutants: $(TEST_TOOLS)

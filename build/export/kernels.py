@@ -1,4 +1,4 @@
-"""Batch kernels around a model's C, for the format ``opencl``.
+"""Batch kernels around a model's C, for the formats ``opencl`` and ``cuda``.
 
 One state per work item; number i of an array of state k stands at i * n + k, n the number of states.
 """
@@ -44,7 +44,7 @@ class KernelFunction:
 
 @dataclass(frozen=True)
 class KernelContext(ExportContext):
-    """For the templates in ``export/opencl``."""
+    """For the templates in ``export/kernels``, ``export/opencl`` and ``export/cuda``."""
 
     kernels: tuple[KernelFunction, ...] = ()
     body: str = ""  # the model's C, as the device's compiler takes it
@@ -73,10 +73,7 @@ def kernel_context(project: Project, body: str) -> KernelContext:
 
 def opencl_body(project: Project) -> str:
     """Header and source in OpenCL C: without includes and the nominal parameters; tables without ``static``."""
-    text = _joined(project)
-    nominal = f"{project.name}_params_nominal"
-    text = re.sub(rf"^const \w+ {nominal} = \{{.*?^\}};\n", "", text, flags=re.MULTILINE | re.DOTALL)
-    text = re.sub(rf"^/\*\*[^\n]*\*/\nextern const \w+ {nominal};\n", "", text, flags=re.MULTILINE)
+    text = _without_nominal(project)
     text = re.sub(r"^static const ", "__constant const ", text, flags=re.MULTILINE)
     text = re.sub(r"^( +)static const ", r"\1const ", text, flags=re.MULTILINE)
     code = re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)
@@ -87,6 +84,22 @@ def opencl_body(project: Project) -> str:
             f"Fix: rename it, for example my_{taken}."
         )
     return text
+
+
+def cuda_body(project: Project) -> str:
+    """Header and source as CUDA C++: functions and tables of the device, without the nominal parameters."""
+    text = re.sub(r"^ *#pragma GCC .*\n", "", _without_nominal(project), flags=re.MULTILINE)
+    text = re.sub(r"^static const ", "static __constant__ const ", text, flags=re.MULTILINE)
+    text = text.replace(f"#define {project.name.upper()}_PART static", f"#define {project.name.upper()}_PART static __device__")
+    real = rf"(?:void|int|double|float|{project.name}_real_t) \w+\("
+    return re.sub(rf"^(static (?:inline )?)?({real})", r"\1__device__ \2", text, flags=re.MULTILINE)
+
+
+def _without_nominal(project: Project) -> str:
+    """Header and source without the values of the live parameters, which the host gives."""
+    text, nominal = _joined(project), f"{project.name}_params_nominal"
+    text = re.sub(rf"^const \w+ {nominal} = \{{.*?^\}};\n", "", text, flags=re.MULTILINE | re.DOTALL)
+    return re.sub(rf"^/\*\*[^\n]*\*/\nextern const \w+ {nominal};\n", "", text, flags=re.MULTILINE)
 
 
 def _joined(project: Project) -> str:

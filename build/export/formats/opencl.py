@@ -19,6 +19,6 @@ def files(project: Project, choices: Choices) -> Files:
         f"{name}_opencl.h": fill("export/opencl/host.h.j2", context),
         f"{name}_opencl.c": fill("export/opencl/host.c.j2", context),
         "examples/example.c": fill("export/opencl/example.c.j2", context),
-        "example.py": fill("export/opencl/example.py.j2", context),
+        "example.py": fill("export/kernels/example.py.j2", context),
         CHECK: known_numbers(project.derivation, project.context),
     }

@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import re
 import subprocess
 import sys
 from pathlib import Path
-from types import ModuleType
-from typing import Any
 
 import numpy as np
 import pytest
 from c_compilers import WARNINGS
+from devices.hosts import OUTPUTS, as_tuple, batch_of, host_of
 
 import elastogen
 
 HERE = Path(__file__).resolve()
-STAND_IN = HERE.parents[2] / "helpers" / "opencl_stand_in"
-OUTPUTS = ["inverse_dynamics", "forward_dynamics", "mass_matrix", "forward_dynamics_derivatives"]
+STAND_IN = HERE.parents[2] / "helpers" / "devices" / "opencl_stand_in"
 
 
 def has_opencl() -> bool:
@@ -34,19 +31,6 @@ def has_opencl() -> bool:
 runs = pytest.mark.skipif(not has_opencl(), reason="pyopencl with a platform is not installed: pip install 'elastogen[opencl]'")
 
 
-def host_of(folder: Path, name: str) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(f"{name}_opencl", folder / f"{name}_opencl.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-def as_tuple(result: Any) -> tuple[Any, ...]:
-    return tuple(result) if isinstance(result, tuple) else (result,)
-
-
 @runs
 @pytest.mark.parametrize(
     ("robot", "precision"),
@@ -56,17 +40,11 @@ def test_kernels_equal_the_compiled_model(tmp_path: Path, robot: str, precision:
     """The same C: equal to 1e-12 of the largest number (float: 1e-4), rigid, sliding and floating."""
     outputs = OUTPUTS if robot in ("two_link", "puma560") else OUTPUTS[:3]
     elastogen.export(robot, tmp_path, format="opencl", outputs=outputs, precision=precision)
-    host = host_of(tmp_path, robot)
+    host = host_of(tmp_path, f"{robot}_opencl")
     kernels = host.Kernels()
     model = elastogen.build_model(robot, outputs=outputs, precision=precision)
-    random = np.random.default_rng(3)
     for name in outputs:
-        inputs = host.FUNCTIONS[name][0]
-        states = {key: random.uniform(-0.3, 0.3, (37, *shape)).astype(host.REAL) for key, shape in inputs.items()}
-        if robot == "rpb_table3":  # its beam is in the joint
-            states["q"][:, 1] = random.uniform(0.1, 0.7, 37)
-        if robot == "satellite":  # its quaternion
-            states["q"][:, 3:7] /= np.linalg.norm(states["q"][:, 3:7], axis=1, keepdims=True)
+        states = batch_of(host, robot, name, 37)
         expected = as_tuple(getattr(model, name)(*states.values()))
         got = as_tuple(kernels(name, *states.values()))
         assert len(got) == len(expected)
@@ -78,7 +56,7 @@ def test_kernels_equal_the_compiled_model(tmp_path: Path, robot: str, precision:
 @runs
 def test_live_parameters_and_wrong_calls(tmp_path: Path) -> None:
     elastogen.export("two_link", tmp_path, format="opencl", outputs=OUTPUTS[:2])
-    kernels = host_of(tmp_path, "two_link").Kernels()
+    kernels = host_of(tmp_path, "two_link_opencl").Kernels()
     model = elastogen.build_model("two_link", outputs=OUTPUTS[:2])
     model.parameters["payload_mass"] = 1.5
     q, qd, qdd = np.random.default_rng(1).uniform(-1, 1, (3, 10, 2))
