@@ -7,6 +7,7 @@ import io
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,9 +16,13 @@ from numpy.typing import NDArray
 from elastogen.build.pages.primitives import primitive_surface
 from elastogen.generator.robot.looks import Look
 
+Color = tuple[float, float, float, float]
+Surface = tuple[NDArray[Any], NDArray[Any]]
 GREY = (0.62, 0.67, 0.72, 1.0)
-KINDS = (".stl", ".obj", ".dae")
-MOST_BYTES = 100 << 20  # of one file
+KINDS = (".stl", ".obj", ".dae", ".ply")
+MOST_BYTES = 256 << 20  # of one file
+MOST_MATERIAL = 1 << 20  # bytes of a material file
+MOST_READ = 300_000  # triangles of one file that are kept for thinning
 MOST_TRIANGLES = 60_000  # of a page: about 1.5 MB as text
 FEWEST_TRIANGLES = 60  # that a mesh keeps
 COARSER = 0.8  # cells along a mesh's longest side, from one trial to the next
@@ -31,7 +36,7 @@ class Mesh:
     link: str
     vertices: NDArray[np.float32]  # (n, 3)
     triangles: NDArray[np.uint32]  # (m, 3)
-    color: tuple[float, ...] = GREY  # red, green, blue, opacity, 0 to 1
+    color: Color = GREY  # red, green, blue, opacity, 0 to 1
 
     def plain(self, nodes: Sequence[int]) -> dict[str, Any]:
         """For the viewer: the nodes are those at the frame's origin and one metre along y and z."""
@@ -57,45 +62,87 @@ def load_meshes(looks: Sequence[Look]) -> Meshes:
     files = [look for look in looks if look.shape == "mesh"]
     if files and find_spec("trimesh") is None:
         return Meshes(shapes, f"Links are drawn as lines: {EXTRA}.")
-    whole, missing = [], []
+    whole, missing, large, total = list[Mesh](), list[str](), list[str](), 0
     for look in files:
-        mesh = _read(look)
-        if mesh is None:
-            missing.append(look.mesh)
-        else:
-            whole.append(mesh)
-    total = sum(len(mesh.triangles) for mesh in whole)
-    thinned = tuple(_thinned(whole)) if total > MOST_TRIANGLES else tuple(whole)
-    words = []
-    if total > MOST_TRIANGLES:
-        left = sum(len(mesh.triangles) for mesh in thinned)
+        path = look.path(KINDS)
+        if path is not None and path.stat().st_size > MOST_BYTES:
+            large.append(look.mesh)
+            continue
+        found, count = ([], 0) if path is None else _read(look, path)
+        whole += found
+        total += count
+        missing += [] if found else [look.mesh]
+    thin = sum(len(mesh.triangles) for mesh in whole) > MOST_TRIANGLES
+    drawn = tuple(_thinned(whole)) if thin else tuple(whole)
+    left, words = sum(len(mesh.triangles) for mesh in drawn), []
+    if left < total:
         words.append(f"The meshes of {total} triangles are drawn with {left}, to keep the page small.")
     if missing:
-        first = f"{missing[0]!r}" + (f" and {len(missing) - 1} more" if len(missing) > 1 else "")
-        words.append(f"Drawn as lines, since no readable mesh was found: {first}.")
-    return Meshes((*shapes, *thinned), " ".join(words))
+        words.append(f"Drawn as lines, since no readable mesh was found: {_first(missing)}.")
+    if large:
+        words.append(f"Drawn as lines, since files above {MOST_BYTES >> 20} MiB are not read: {_first(large)}.")
+    return Meshes((*shapes, *drawn), " ".join(words))
 
 
-def _read(look: Look) -> Mesh | None:
-    """A whole mesh in its link's frame; None: not found, too large, or nothing that trimesh can read."""
+def _first(names: Sequence[str]) -> str:
+    return f"{names[0]!r}" + (f" and {len(names) - 1} more" if len(names) > 1 else "")
+
+
+def _read(look: Look, path: Path) -> tuple[list[Mesh], int]:
+    """The parts of a mesh in its link's frame, one for each colour, and the triangles of the file; none: nothing to be read."""
     import trimesh
 
-    path = look.path(KINDS)
     try:
-        if path is None or path.stat().st_size > MOST_BYTES:
-            return None
         data, kind = path.read_bytes(), path.suffix.lower().removeprefix(".")
         if kind == "dae" and b"<!ENTITY" in data:
-            return None
-        loaded: Any = trimesh.load(io.BytesIO(data), file_type=kind, force="mesh", process=False)
-        vertices = np.asarray(loaded.vertices, dtype=np.float64).reshape(-1, 3)
-        triangles = np.asarray(loaded.faces, dtype=np.uint32).reshape(-1, 3)
+            return [], 0
+        scene: Any = trimesh.load(io.BytesIO(data), file_type=kind, process=False, resolver=_materials(path))
+        parts = scene.dump() if isinstance(scene, trimesh.Scene) else [scene]
+        surfaces = [_surface(part) for part in parts if isinstance(part, trimesh.Trimesh) and len(part.faces)]
     except Exception:  # readers of foreign formats raise what they like; a picture is not worth a failure
-        return None
-    if not len(triangles) or not np.all(np.isfinite(vertices)):
-        return None
+        return [], 0
+    if not surfaces or not all(np.all(np.isfinite(vertices)) for vertices, _, _ in surfaces):
+        return [], 0
+    colors = {color for _, _, color in surfaces if color is not None}
+    own = len(colors) > 1 or look.color is None  # the description's colour is for files that have none, or one
+    groups: dict[Color | None, list[Surface]] = {}
+    for vertices, triangles, color in surfaces:
+        groups.setdefault(color if own else look.color, []).append((vertices, triangles))
+    found = [replace(placed(look, *_joined(group, look.scale)), color=color or GREY) for color, group in groups.items()]
+    return found, sum(len(triangles) for _, triangles, _ in surfaces)
+
+
+def _materials(path: Path) -> dict[str, bytes]:
+    """The material files beside a mesh, by name: all that its reader may open."""
+    if path.suffix.lower() != ".obj":
+        return {}
+    files = [file for file in path.parent.iterdir() if file.suffix.lower() == ".mtl" and file.is_file()]
+    return {file.name: file.read_bytes() for file in files if file.stat().st_size <= MOST_MATERIAL}
+
+
+def _surface(part: Any) -> tuple[NDArray[Any], NDArray[Any], Color | None]:
+    """Vertices, triangles and the colour of one part of a file; None where its material has a picture, or there is none."""
+    vertices, triangles = np.asarray(part.vertices, dtype=float), np.asarray(part.faces, dtype=np.int64)
+    visual = part.visual
+    material = getattr(visual, "material", None) if visual.defined else None
+    if material is None or getattr(material, "image", None) is not None:
+        return vertices, triangles, None
+    if type(material).__name__ == "SimpleMaterial" and not material.name:  # an .obj without its material file
+        return vertices, triangles, None
+    r, g, b, a = (round(float(value) / 255, 3) for value in material.main_color)
+    return vertices, triangles, (r, g, b, a if a > 0 else 1.0)  # writers of COLLADA disagree on what 0 means
+
+
+def _joined(group: Sequence[Surface], scale: Sequence[float]) -> Surface:
+    """Parts as one, each corner once, and small enough for what follows."""
+    starts = np.cumsum([0, *(len(vertices) for vertices, _ in group)])
+    vertices = np.concatenate([vertices for vertices, _ in group]) * scale
+    triangles = np.concatenate([triangles + start for (_, triangles), start in zip(group, starts, strict=False)])
+    if len(triangles) > MOST_READ:
+        coarse = merged(Mesh("", vertices.astype(np.float32), triangles.astype(np.uint32)), MOST_READ)
+        return coarse.vertices, coarse.triangles
     corners, numbers = np.unique(vertices, axis=0, return_inverse=True)  # an STL repeats every corner
-    return placed(look, corners * look.scale, numbers.reshape(-1)[triangles])
+    return corners, numbers.reshape(-1)[triangles]
 
 
 def placed(look: Look, vertices: NDArray[Any], triangles: NDArray[Any]) -> Mesh:

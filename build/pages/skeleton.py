@@ -115,6 +115,7 @@ class Skeleton:
             "planar": planar,
             "size": size,
             "center": [float(x) for x in (low + high) / 2],
+            "half": [float(x) for x in (high - low) / 2],
             "up": [float(x) for x in up],
             "floor": floor - 0.06 * size if floor < 0 or planar else floor,
         }

@@ -179,7 +179,7 @@ class RobotSolids {
     this.joints = ghost === null ? scene.joints.map((joint) => new JointMark(joint, 0.03 * scene.size, look)) : [];
     this.skins = skins.map(({ skin, geometry }) => new Skin(skin, geometry, look));
     this.tip = look.mesh("ball", COLORS.tip);
-    this.tip.scale.setScalar(0.034 * scene.size);
+    this.tip.scale.setScalar((skins.length ? 0.015 : 0.034) * scene.size);
     this.tip.userData.node = scene.tip;
     this.bones(!skins.length);
     for (const solid of [...this.rods, ...this.beams, ...this.joints, ...this.skins]) this.group.add(solid.group);

@@ -3,7 +3,7 @@
 /* A robot in a lit scene. Drag to turn it, use the wheel or two fingers to zoom, the right button or two fingers to move it.
  *
  * scene: {lines: [{nodes, kind: "rigid" | "beam", width, sides, section, first}], joints: [{node, axis, kind}], frames: [{name,
- * nodes}], skins: [{nodes, vertices, triangles, color}] in MESHES of the page, tip, planar, up, floor, size, center, labels}. */
+ * nodes}], skins: [{nodes, vertices, triangles, color}] in MESHES of the page, tip, planar, up, floor, size, center, half, labels}. */
 class Viewer {
   constructor(canvas, scene) {
     this.canvas = canvas;
@@ -95,7 +95,8 @@ class Viewer {
       new THREE.Vector3(0.95, -1.25, 0).addScaledVector(up, flat ? 0.62 : 0.4);
     if (!planar && !flat) from.set(0.6, 0.45, 1.2);
     this.camera.up.copy(up);
-    this.camera.position.copy(center).addScaledVector(from.normalize(), this.distance());
+    from.normalize();
+    this.camera.position.copy(center).addScaledVector(from, this.distance(from));
     if (!this.controls) {
       this.controls = new THREE.OrbitControls(this.camera, this.canvas);
       this.controls.addEventListener("change", () => this.render());
@@ -107,10 +108,16 @@ class Viewer {
     this.controls.update();
   }
 
-  /* From which the ball around the robot fills the smaller side of the picture. */
-  distance() {
-    const wide = (this.canvas.clientWidth || 600) / (this.canvas.clientHeight || 400), half = Math.tan(this.camera.fov * Math.PI / 360);
-    return 1.07 * this.scene.size / Math.sin(Math.atan(half * Math.min(1, wide)));
+  /* From which, along a direction, the box around the robot fills the picture. */
+  distance(direction) {
+    const wide = (this.canvas.clientWidth || 600) / (this.canvas.clientHeight || 400), high = Math.tan(this.camera.fov * Math.PI / 360);
+    const right = new THREE.Vector3().crossVectors(new THREE.Vector3(...this.scene.up), direction).normalize();
+    const above = new THREE.Vector3().crossVectors(direction, right), [x, y, z] = this.scene.half;
+    const needed = [0, 1, 2, 3, 4, 5, 6, 7].map((k) => {
+      const corner = new THREE.Vector3(k & 1 ? x : -x, k & 2 ? y : -y, k & 4 ? z : -z);
+      return corner.dot(direction) + Math.max(Math.abs(corner.dot(right)) / (high * wide), Math.abs(corner.dot(above)) / high);
+    });
+    return 0.2 * this.scene.size + 1.06 * Math.max(...needed);
   }
 
   key(event) {

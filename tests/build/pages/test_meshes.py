@@ -147,3 +147,80 @@ def test_what_cannot_be_read_is_drawn_as_lines(urdf: Path, monkeypatch: pytest.M
     assert "no readable mesh was found: 'package://parts/meshes/body.stl' and 2 more" in bad.note
     monkeypatch.setattr(meshes, "find_spec", lambda name: None)
     assert load_meshes(looks).note == "Links are drawn as lines: meshes need trimesh. Fix: pip install 'elastogen[meshes]'."
+
+
+COLLADA = """<?xml version="1.0"?>
+<COLLADA xmlns="http://www.collada.org/2005/11/COLLADASchema" version="1.4.1"><asset><up_axis>Z_UP</up_axis></asset>
+<library_effects>{effects}</library_effects><library_materials>{materials}</library_materials>
+<library_geometries>{geometries}</library_geometries>
+<library_visual_scenes><visual_scene id="s">{nodes}</visual_scene></library_visual_scenes>
+<scene><instance_visual_scene url="#s"/></scene></COLLADA>"""
+PART = """<geometry id="g{0}"><mesh><source id="p{0}"><float_array id="a{0}" count="9">0 0 {0} 1 0 {0} 0 1 {0}</float_array>
+<technique_common><accessor source="#a{0}" count="3" stride="3"><param name="X" type="float"/><param name="Y" type="float"/>
+<param name="Z" type="float"/></accessor></technique_common></source>
+<vertices id="v{0}"><input semantic="POSITION" source="#p{0}"/></vertices>
+<triangles material="k{0}" count="1"><input semantic="VERTEX" source="#v{0}" offset="0"/><p>0 1 2</p></triangles>
+</mesh></geometry>"""
+EFFECT = """<effect id="e{0}"><profile_COMMON><technique sid="c"><phong>
+<diffuse><color>{1}</color></diffuse></phong></technique></profile_COMMON></effect>"""
+NODE = """<node id="n{0}"><instance_geometry url="#g{0}"><bind_material><technique_common><instance_material symbol="k{0}"
+target="#m{0}"/></technique_common></bind_material></instance_geometry></node>"""
+
+
+def collada(*colors: str) -> str:
+    """A triangle for each colour."""
+    numbers = range(len(colors))
+    return COLLADA.format(
+        effects="".join(EFFECT.format(k, color) for k, color in enumerate(colors)),
+        materials="".join(f'<material id="m{k}"><instance_effect url="#e{k}"/></material>' for k in numbers),
+        geometries="".join(PART.format(k) for k in numbers),
+        nodes="".join(NODE.format(k) for k in numbers),
+    )
+
+
+def test_colours_inside_of_mesh_files(tmp_path: Path) -> None:
+    pytest.importorskip("collada", reason="no pycollada: pip install 'elastogen[meshes]'")
+    green = (0.0, 1.0, 0.0, 1.0)
+
+    def colors(given: tuple[float, float, float, float] | None) -> set[tuple[float, ...]]:
+        return {mesh.color for mesh in load_meshes([Look("a", "part.dae", UNIT, (1, 1, 1), str(tmp_path), color=given)]).found}
+
+    (tmp_path / "part.dae").write_text(collada("1 0 0 1", "0 0 1 1"))
+    assert colors(None) == colors(green) == {(1.0, 0.0, 0.0, 1.0), (0.0, 0.0, 1.0, 1.0)}
+    (tmp_path / "part.dae").write_text(collada("1 0 0 1", "1 0 0 1"))
+    assert colors(None) == {(1.0, 0.0, 0.0, 1.0)}
+    assert colors(green) == {green}  # one colour: the description's own goes before
+
+
+def test_colours_of_obj_are_in_the_file_beside_it_only(tmp_path: Path) -> None:
+    faces = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nusemtl a\nf 1 2 3\nusemtl b\nf 1 2 4\n"
+    (tmp_path / "here").mkdir()
+    (tmp_path / "here" / "part.obj").write_text(f"mtllib part.mtl\n{faces}")
+    (tmp_path / "here" / "part.mtl").write_text("newmtl a\nKd 1 0 0\nnewmtl b\nKd 0 0 1\n")
+    look = Look("a", "part.obj", UNIT, (1, 1, 1), str(tmp_path / "here"))
+    assert {mesh.color[:3] for mesh in load_meshes([look]).found} == {(1.0, 0.0, 0.0), (0.0, 0.0, 1.0)}
+    (tmp_path / "here" / "part.mtl").rename(tmp_path / "part.mtl")
+    (tmp_path / "here" / "part.obj").write_text(f"mtllib ../part.mtl\n{faces}")
+    assert sum(len(mesh.triangles) for mesh in load_meshes([look]).found) == 2
+    assert {mesh.color[:3] for mesh in load_meshes([look]).found} != {(1.0, 0.0, 0.0), (0.0, 0.0, 1.0)}
+
+
+def test_large_files_are_reduced_and_larger_ones_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    n = 200
+    x, y = (part.ravel() for part in np.meshgrid(np.linspace(0, 1, n), np.linspace(0, 1, n)))
+    k = (np.arange(n - 1)[:, None] * n + np.arange(n - 1)).ravel()
+    faces = np.concatenate([np.stack([k, k + 1, k + n], 1), np.stack([k + 1, k + n + 1, k + n], 1)])
+    corners = np.stack([x, y, np.sin(3 * x) * np.cos(2 * y)], axis=-1)[faces].astype("<f4")
+    rows = np.zeros(len(faces), dtype=[("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("more", "<u2")])
+    rows["corners"] = corners
+    (tmp_path / "fine.stl").write_bytes(b"\0" * 80 + struct.pack("<I", len(faces)) + rows.tobytes())
+    monkeypatch.setattr(meshes, "MOST_READ", 20_000)
+    look = Look("a", "fine.stl", UNIT, (1, 1, 1), str(tmp_path))
+    (mesh,), note = (lambda made: (made.found, made.note))(load_meshes([look]))
+    assert 5_000 < len(mesh.triangles) <= 20_000
+    assert f"The meshes of {len(faces)} triangles are drawn with {len(mesh.triangles)}" in note
+    assert mesh.vertices[:, 2] == pytest.approx(np.sin(3 * mesh.vertices[:, 0]) * np.cos(2 * mesh.vertices[:, 1]), abs=2e-3)
+    monkeypatch.setattr(meshes, "MOST_BYTES", 1 << 20)
+    large = load_meshes([look])
+    assert not large.found
+    assert large.note == "Drawn as lines, since files above 1 MiB are not read: 'fine.stl'."

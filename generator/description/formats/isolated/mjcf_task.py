@@ -1,7 +1,8 @@
 """Compiles MJCF by MuJoCo itself, in the process of :mod:`.process`, and answers with the numbers of the compiled model.
 
-The text comes without includes, textures and what else only draws or senses. Mesh files that inertia is computed from are asked
-for by name (an answer ``need``) and come with the next request: this process opens no file of the description.
+The text comes without includes, textures and what else only draws or senses, but for colours. Mesh files that inertia is
+computed from are asked for by name (an answer ``need``) and come with the next request: this process opens no file of the
+description.
 """
 
 import base64
@@ -10,6 +11,8 @@ from collections.abc import Callable
 from typing import Any
 
 _TETRAHEDRON = [0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1]  # in place of meshes that have no part
+SHAPES = ("sphere", "capsule", "ellipsoid", "cylinder", "box")
+UNPAINTED = [0.5, 0.5, 0.5, 1.0]  # what MuJoCo gives geoms without a colour, whose material then shows
 
 
 def answer(request: dict[str, Any], text_of: Callable[[str, int], str], close: Callable[[], None]) -> dict[str, Any]:
@@ -20,6 +23,7 @@ def answer(request: dict[str, Any], text_of: Callable[[str, int], str], close: C
     close()
     try:
         spec = mujoco.MjSpec.from_string(request["xml"])
+        drawn = _drawn(spec, mujoco)
         needed = _prepared(spec, mujoco)
         if needed and request["meshes"] is None:
             return {"need": needed}
@@ -31,7 +35,44 @@ def answer(request: dict[str, Any], text_of: Callable[[str, int], str], close: C
         model = spec.compile()
     except Exception as problem:  # of MuJoCo, of Python in between: the caller names the file
         return {"error": str(problem) or type(problem).__name__}
-    return {"model": _numbers(model, mujoco), "need": {}}
+    looks = [_look(geom, given, model, mujoco) for geom, given in drawn]
+    return {"model": {**_numbers(model, mujoco), "looks": looks}, "need": {}}
+
+
+def _drawn(spec: Any, mujoco: Any) -> list[tuple[Any, dict[str, Any]]]:
+    """The geoms that pictures show, with what preparing takes away from them or compiling does not say."""
+    shapes = {getattr(mujoco.mjtGeom, f"mjGEOM_{name.upper()}"): name for name in SHAPES}
+    meshes = {mesh.name: mesh for mesh in spec.meshes}
+    colors = {material.name: [round(part, 6) for part in material.rgba.tolist()] for material in spec.materials}
+    found = []
+    for geom in spec.geoms:
+        mesh = meshes.get(geom.meshname)
+        shape = "mesh" if geom.meshname else shapes.get(geom.type)
+        if shape is None or (geom.meshname and (mesh is None or not mesh.file)):
+            continue
+        painted = [round(part, 6) for part in geom.rgba.tolist()]
+        color = colors.get(geom.material) if painted == UNPAINTED else painted
+        given = {"shape": shape, "color": color, "group": int(geom.group)}
+        if mesh is not None:
+            given |= {"file": _file(spec, mesh), "scale": mesh.scale.tolist()}
+            given |= {"refpos": mesh.refpos.tolist(), "refquat": mesh.refquat.tolist()}
+        found.append((geom, given))
+    return found
+
+
+def _look(geom: Any, given: dict[str, Any], model: Any, mujoco: Any) -> dict[str, Any]:
+    """A geom where the compiled model has it; ``moved``: how the compiler moved a mesh whose inertia counts."""
+    i = int(geom.id)
+    given |= {"body": int(model.geom_bodyid[i]) - 1, "pos": model.geom_pos[i].tolist(), "quat": model.geom_quat[i].tolist()}
+    if given["shape"] != "mesh":
+        return {**given, "size": model.geom_size[i].tolist()}
+    mesh = int(model.geom_dataid[i]) if int(model.geom_type[i]) == int(mujoco.mjtGeom.mjGEOM_MESH) else -1
+    return {**given, "moved": [model.mesh_pos[mesh].tolist(), model.mesh_quat[mesh].tolist()] if mesh >= 0 else None}
+
+
+def _file(spec: Any, mesh: Any) -> str:
+    """The file of a mesh, seen from the folder of the description."""
+    return os.path.basename(mesh.file) if spec.strippath else os.path.join(spec.compiler.meshdir or "", mesh.file)
 
 
 def _prepared(spec: Any, mujoco: Any) -> dict[str, str]:
@@ -56,12 +97,7 @@ def _prepared(spec: Any, mujoco: Any) -> dict[str, str]:
     for mesh in spec.meshes:
         if mesh.name not in used:
             mesh.file, mesh.uservert = "", _TETRAHEDRON
-    folder = compiler.meshdir or ""
-    return {
-        mesh.name: os.path.basename(mesh.file) if spec.strippath else os.path.join(folder, mesh.file)
-        for mesh in spec.meshes
-        if mesh.file
-    }
+    return {mesh.name: _file(spec, mesh) for mesh in spec.meshes if mesh.file}
 
 
 def _any(value: Any) -> bool:

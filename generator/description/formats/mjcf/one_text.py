@@ -11,7 +11,7 @@ from elastogen.generator.description.formats.xml_elements import MAX_DEPTH, MAX_
 from elastogen.generator.robot.location import Location
 
 _SECTIONS = {"visual", "statistic", "size", "sensor", "keyframe", "custom", "contact", "extension"}  # below the root
-_INSIDE = {"texture", "material", "skin", "hfield", "camera", "light", "user", "text", "numeric"}  # wherever they are
+_INSIDE = {"texture", "layer", "skin", "hfield", "camera", "light", "user", "text", "numeric"}  # wherever they are
 _REFUSED = {"flexcomp", "flex", "composite", "plugin", "attach", "model"}  # they bend, run code, or read further models
 
 _ACTUATORS = {
@@ -103,8 +103,12 @@ def _reduce(root: Element, where: Location) -> None:
     for child in list(root):
         if child.tag in _SECTIONS:
             root.remove(child)
+    materials = {material.get("name") for material in root.iter("material")}
     for element in root.iter():
-        element.attrib.pop("material", None)
+        if element.tag == "material":  # a colour: textures are not drawn
+            element.attrib = {key: value for key, value in element.attrib.items() if key in ("name", "class", "rgba")}
+        if element.tag != "geom" or element.get("material") not in materials:
+            element.attrib.pop("material", None)
         for child in list(element):
             if child.tag in _INSIDE:
                 element.remove(child)

@@ -2,7 +2,7 @@
 
 The world is the base link. A body with several joints becomes a chain with massless links, a body without one is fixed.
 Masses, inertias, axes, armature and limits are those of the compiled model. Laws of actuators (their armature and damping
-count), sensors, contacts, cameras and pictures are ignored.
+count), sensors, contacts and cameras are ignored; geoms are drawn.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from elastogen.generator.description.files import Files
 from elastogen.generator.description.formats.mjcf.compile import compiled
 from elastogen.generator.description.formats.mjcf.equalities import constrained
 from elastogen.generator.description.formats.mjcf.left_out import say_left_out
+from elastogen.generator.description.formats.mjcf.looks import looks
 from elastogen.generator.description.formats.mjcf.one_text import one_text
 from elastogen.generator.description.formats.mjcf.places import placed, rotation
 from elastogen.generator.description.formats.mjcf.reflected import reflected
@@ -76,6 +77,7 @@ def read_mjcf(
         gravity=(gravity[0], gravity[1], gravity[2]),
         tip=arm_tip(base, ordered),
         source=source,
+        looks=tuple(looks(model["looks"], names, WORLD, str(path.resolve().parent))),
     )
     return constrained(robot, model, names, labels, mimic, driven, where)
 
