@@ -23,6 +23,7 @@ from elastogen.generator.robot.loops.loop import WORLD, ClosedLoop, LoopEnd
 
 Array = npt.NDArray[np.float64]
 Difference = tuple[Array, Array, "Array | float"]
+DEPENDENT = 1e-9  # smallest singular value of rows over the largest, below which some follow from others
 
 
 class OpenChoiceError(Exception):
@@ -113,7 +114,7 @@ class LoopSeries:
         of = self.of.of
         total = np.zeros((self.width, *self.shape))
         total[0] -= of.number(loop.constant)
-        names = of.robot.velocity_names
+        names = of.robot.coordinate_names
         for name, factor in loop.coefficients.items():
             data = np.moveaxis(self.evaluated.q[names.index(name)].data[..., 0, :], -1, 0)
             total = total + of.number(factor) * np.broadcast_to(data, total.shape)
@@ -131,7 +132,6 @@ class Closed:
     def __init__(self, of: Quantities) -> None:
         self.of = of
         self.analysis: LoopAnalysis = analysis_of(of.of.original)
-        self.kept = [pivot.row for pivot in self.analysis.choice.pivots]
         self.independent = list(self.analysis.choice.independent)
         self.driven = list(self.analysis.driven)
 
@@ -144,6 +144,21 @@ class Closed:
     def J(self) -> Array:
         """All rows (states, rows, n), as derivatives along unit velocities."""
         return np.swapaxes(self._unit[1], -1, -2)
+
+    @cached_property
+    def kept(self) -> list[int]:
+        """Rows that determine the others: those of the derivation, unless they do not in the axes of the description."""
+        rows, count = [pivot.row for pivot in self.analysis.choice.pivots], self.analysis.rank
+        values = np.linalg.svd(self.J[:, rows], compute_uv=False)
+        if (values[:, -1] > DEPENDENT * values[:, 0]).all():
+            return rows
+        found, left = list[int](), self.J[0].copy()
+        for _ in range(count):
+            row = int(np.argmax(np.linalg.norm(left, axis=1)))
+            found.append(row)
+            unit = left[row] / np.linalg.norm(left[row])
+            left -= np.outer(left @ unit, unit)
+        return found
 
     @cached_property
     def residual_rows(self) -> Array:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import replace
 from typing import Any
 
@@ -145,3 +146,17 @@ def test_parallel_robots_by_their_legs(seed: int, legs: int, body: str) -> None:
         value = _values(robot, ("forward_dynamics",))
         for q, qd, qdd in known.samples[:8:4]:
             _check_inverse(robot, q, qd, qdd, value)
+
+
+@pytest.mark.parametrize(
+    ("seed", "loops", "how"),
+    [
+        (8, ["gear", "distance"], {"base": "floating", "kinds": ("revolute",)}),  # q has one more number than qd
+        (2, ["revolute", "distance"], {"planar": True, "kinds": ("revolute", "prismatic")}),  # rows in other axes
+    ],
+)
+def test_mechanisms_are_confirmed_by_their_description(seed: int, loops: list[str], how: dict[str, Any]) -> None:
+    robot = elastogen.load(random_mechanism(seed, 6, loops, **how)[0])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        derive_model(robot, ("forward_dynamics", "loop_residual", "loop_jacobian", "constraint_forces"))
