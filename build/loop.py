@@ -13,6 +13,7 @@ from elastogen.build.files.contexts import Identity, Prototype
 from elastogen.build.files.estimation.kalman_filter import filter_context, filter_files
 from elastogen.build.files.estimation.online import online_context, online_files, online_outputs
 from elastogen.build.files.extension_module import module_context
+from elastogen.build.files.mechanisms.closed_loops import loop_files as closing_files
 from elastogen.build.files.real_time.loop import loop_context, loop_files
 from elastogen.build.files.real_time.observer import can_be_observed
 from elastogen.build.files.real_time.shared_memory import shared_context, shared_files
@@ -132,6 +133,7 @@ def linked_loop(compiled: CompiledModel, options: BuildOptions, code: UserCode) 
         simulation={},
         kinematics={
             **filter_files(filter_context(compiled.facts, identity)),
+            **closing_files(compiled.facts, identity),
             **online_files(compiled.facts, identity, options.emit.identification),
         },
         linked=True,

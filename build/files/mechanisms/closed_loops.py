@@ -5,12 +5,13 @@ from __future__ import annotations
 from elastogen.build.files.contexts import Identity
 from elastogen.build.files.templating import origin
 from elastogen.build.plain_c.emission import Emission
-from elastogen.generator.functions.derivation import KEEPING, ModelDerivation
+from elastogen.generator.functions.derivation import KEEPING
+from elastogen.generator.functions.function import ModelFacts
 
 STIFF = 1e-8  # weight of elastic coordinates: joints close loops, links bend only where they must
 
 
-def loop_files(derivation: ModelDerivation, identity: Identity) -> dict[str, str]:
+def loop_files(derivation: ModelFacts, identity: Identity) -> dict[str, str]:
     """Header and source; none where the functions of the loops, or of quaternions, were not emitted."""
     known, functions = derivation.loops, {function.name for function in derivation.functions}
     needed = {*KEEPING, *(("integrate",) if derivation.robot.has_quasi_velocities else ())}

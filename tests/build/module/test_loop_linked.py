@@ -14,6 +14,7 @@ from elastogen.build.module import compilers
 from elastogen.build.options import BuildOptions
 from elastogen.build.pipeline import build_extension
 from elastogen.generator.functions import derivation
+from elastogen.runtime.loop.controllers import ComputedTorqueLaw
 from elastogen.runtime.loop.loop import Loop
 from elastogen.runtime.loop.plants import Simulated
 
@@ -129,3 +130,15 @@ def test_models_without_a_loop_of_their_own_are_enough(work, tmp_path, lanes):
     model.loop(controller="pd_gravity", plant=Simulated([0.1, 0.2]))
     elastogen.build_loop("two_link", outputs=["mass_matrix"], lanes=lanes, cache_dir=tmp_path)
     assert derived == []
+
+
+def test_a_mechanism_is_linked_with_its_model(tmp_path):
+    """The C that closes its loops is not among the functions of the model."""
+    model = elastogen.build_model("five_bar", cflags="-O0", cache_dir=tmp_path)
+    start = model.close_loops(np.full(4, 0.4))
+    law = ComputedTorqueLaw(kp=100, kd=20)
+    loop = model.loop(controller=law, plant=Simulated(start), rate=1000, free_running=True)
+    loop.step(20)
+    rows = loop.read()
+    assert not rows["status"].any()
+    assert np.abs(model.loop_residual(rows["q"])).max() < 1e-10
