@@ -1,56 +1,66 @@
-/* Part of robot_loop.c: a step of the method of Runge and Kutta. */
+/* Part of robot_loop.c: a step of the simulated robot by the classical Runge-Kutta method. */
 #ifndef ROBOT_LOOP_RK4_H
 #define ROBOT_LOOP_RK4_H
 
 #include "robot_loop_plant.h"
 
+#define ROBOT_RK4_NY (ROBOT_NQ + ROBOT_NV)
+typedef robot_real_t robot_rk4_state_t;
+typedef robot_loop_plant_t robot_rk4_motion_t;
+
+#include "robot_rk4.h"
+
+/* Slopes of q and qd, with quaternions made unit; 0: the equations of motion have no solution. */
+static unsigned robot_loop_slope(robot_loop_plant_t *plant, robot_real_t t, const robot_real_t *y, robot_real_t *slope)
+{
+    const robot_real_t *const qd = &y[ROBOT_NQ];
+    robot_real_t q[ROBOT_NQ];
+    int status = 0;
+#if ROBOT_TIMED
+    plant->p.time = t;
+#else
+    (void)t;
+#endif
+    for (int i = 0; i < ROBOT_NQ; ++i) {
+        q[i] = y[i];
+    }
+#if ROBOT_QUATERNIONS
+    robot_loop_make_unit(q);
+    robot_configuration_rate(&plant->p, q, qd, slope);
+#else
+    for (int i = 0; i < ROBOT_NQ; ++i) {
+        slope[i] = qd[i];
+    }
+#endif
+    status = robot_loop_accelerate(plant, q, qd, &slope[ROBOT_NQ]);
+    return (status == 0) ? 1u : 0u;
+}
+
 static int robot_loop_step_rk4(robot_loop_plant_t *plant, robot_real_t h)
 {
-    static const unsigned char weight[4] = {1, 2, 2, 1};
-    const robot_real_t reach[4] = {REAL(0.0), h / REAL(2.0), h / REAL(2.0), h};
-    robot_real_t q[ROBOT_NQ], qd[ROBOT_NV], v[ROBOT_NQ] = {REAL(0.0)}, a[ROBOT_NV] = {REAL(0.0)};
-    robot_real_t sum_v[ROBOT_NQ] = {REAL(0.0)}, sum_a[ROBOT_NV] = {REAL(0.0)};
-#if ROBOT_TIMED
-    const robot_real_t now = plant->p.time;
-#endif
-    int status = 0;
-    for (int stage = 0; stage < 4; ++stage) {
-#if ROBOT_TIMED
-        plant->p.time = now + reach[stage];
-#endif
-        for (int i = 0; i < ROBOT_NQ; ++i) {
-            q[i] = plant->q[i] + (reach[stage] * v[i]);
-        }
-#if ROBOT_QUATERNIONS
-        robot_loop_make_unit(q);
-#endif
-        for (int i = 0; i < ROBOT_NV; ++i) {
-            qd[i] = plant->qd[i] + (reach[stage] * a[i]);
-        }
-        status |= robot_loop_accelerate(plant, q, qd, a);
-#if ROBOT_QUATERNIONS
-        robot_configuration_rate(&plant->p, q, qd, v);
-#endif
-        for (int i = 0; i < ROBOT_NQ; ++i) {
-#if !ROBOT_QUATERNIONS
-            v[i] = qd[i];
-#endif
-            sum_v[i] += (robot_real_t)weight[stage] * v[i];
-        }
-        for (int i = 0; i < ROBOT_NV; ++i) {
-            sum_a[i] += (robot_real_t)weight[stage] * a[i];
-        }
-    }
+    robot_real_t y[ROBOT_RK4_NY], next[ROBOT_RK4_NY], slopes[4][ROBOT_RK4_NY];
+    unsigned good = 0u;
     for (int i = 0; i < ROBOT_NQ; ++i) {
-        plant->q[i] += (h / REAL(6.0)) * sum_v[i];
+        y[i] = plant->q[i];
+    }
+    for (int i = 0; i < ROBOT_NV; ++i) {
+        y[ROBOT_NQ + i] = plant->qd[i];
+    }
+#if ROBOT_TIMED
+    good = robot_rk4(robot_loop_slope, plant, plant->p.time, h, y, slopes, next, 1u);
+#else
+    good = robot_rk4(robot_loop_slope, plant, REAL(0.0), h, y, slopes, next, 1u);
+#endif
+    for (int i = 0; (i < ROBOT_NQ) && (good != 0u); ++i) {
+        plant->q[i] = next[i];
+    }
+    for (int i = 0; (i < ROBOT_NV) && (good != 0u); ++i) {
+        plant->qd[i] = next[ROBOT_NQ + i];
     }
 #if ROBOT_QUATERNIONS
     robot_loop_make_unit(plant->q);
 #endif
-    for (int i = 0; i < ROBOT_NV; ++i) {
-        plant->qd[i] += (h / REAL(6.0)) * sum_a[i];
-    }
-    return status;
+    return (good != 0u) ? 0 : 1;
 }
 
 #endif /* ROBOT_LOOP_RK4_H */

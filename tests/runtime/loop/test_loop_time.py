@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -90,3 +91,18 @@ def test_the_emitted_loop_is_clean(shaken_robot: Robot, precision: str, tmp_path
 def test_a_loop_without_time_says_nothing_of_it(tmp_path: Path) -> None:
     elastogen.generate_loop("two_link", tmp_path)
     assert "p.time" not in (tmp_path / "two_link_loop.c").read_text()
+
+
+def test_the_plant_takes_the_steps_of_a_simulation() -> None:
+    """The same method from the same C: bit for bit, with the command held."""
+    model = elastogen.build_model("two_link", outputs=["forward_dynamics", "inverse_dynamics", "gravity_vector"])
+    plant = Simulated(np.array([0.2, -0.3]), np.array([1.0, -2.0]), method="rk4", substeps=4)
+    period = 1 / 128  # a quarter of it has no rounding error
+    loop = model.loop(
+        controller=ComputedTorqueLaw(kp=100, kd=20), plant=plant, rate=1 / period, free_running=True, keep="oldest"
+    )
+    rows = finish(loop, CYCLES)
+    for row, after in pairwise(rows):
+        motion = model.simulate(row["q"], row["qd"], t=[0.0, period], F=row["F"], method="rk4", step=period / 4, energy=False)
+        np.testing.assert_array_equal(motion.q[-1], after["q"])
+        np.testing.assert_array_equal(motion.qd[-1], after["qd"])
