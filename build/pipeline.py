@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from elastogen.build.files.estimation.online import online_outputs
+from elastogen.build.files.functions_manifest import functions_manifest
 from elastogen.build.files.render import FunctionPrinter, ModuleFiles, RenderedModel, render_model
 from elastogen.build.files.write import check_directory, write_files
 from elastogen.build.identity import model_sha256
@@ -113,7 +114,9 @@ def generate(
     derived = derive_model(loaded, outputs_needed, options.emit.frames, derivation=options.emit.derivation)
     with stage("rendering"):
         model = render_model(derived, options.emit, lanes=options.compile.lanes)
+        manifest = functions_manifest(derived, options.emit.precision)
         files = {**model.c_files, **model.emitted_simulation, **model.bundle, CHECK: known_numbers(derived, model.about)}
+        files[manifest.file] = manifest.text()
     written = write_files(target, files, by=f"generate {model.name}", force=force)
     return GeneratedFiles(target, target / f"{model.name}.h", target / f"{model.name}.c", tuple(written))
 

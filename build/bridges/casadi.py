@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from elastogen.build.export.libraries import compile_shared, library_ending
+from elastogen.build.files.functions_manifest import ManifestArgument, ManifestFunction, functions_manifest
 from elastogen.build.files.render import render_model
 from elastogen.build.files.templating import fill
 from elastogen.build.module.cache import Cache
@@ -19,10 +20,8 @@ from elastogen.build.options import BuildOptions
 from elastogen.build.stamps import sha256, tool_sha256
 from elastogen.generator.functions.composed.sensitivities import PARAMETERS
 from elastogen.generator.functions.derivation import derive_model
-from elastogen.generator.functions.function import Function
 from elastogen.generator.robot.errors import OutputError
 from elastogen.generator.robot.robot import Robot
-from elastogen.runtime.interface.argument import Argument
 
 LIVE = "parameters"
 
@@ -82,14 +81,13 @@ def casadi_library(
     more = PARAMETERS if parameters else ""
     names = (name, *(name + kind + more for kind in ("_sensitivity", "_adjoint", "_hessian")))
     derivation = derive_model(robot, names, options.emit.frames, derivation=options.emit.derivation)
-    value, sensitivity, adjoint, hessian = (
-        next(function for function in derivation.functions if function.name == each) for each in names
-    )
+    manifest = functions_manifest(derivation, options.emit.precision)
+    value, sensitivity, adjoint, hessian = (manifest.function(each) for each in names)
     model = render_model(derivation, options.with_outputs(names).emit)
     live = tuple(parameter.name for parameter in robot.live_parameters)
     context = CasadiContext(
         robot.name,
-        _externals(robot.name, value, sensitivity, adjoint, hessian, live if parameters else ()),
+        _externals(value, sensitivity, adjoint, hessian, live if parameters else ()),
         {key: repr(float(values[key])) for key in live},
         live if parameters else (),
     )
@@ -105,7 +103,7 @@ def casadi_library(
     return Cache(options.cache_dir).make(key, build), f"{function}_casadi"
 
 
-def _vector(argument: Argument, array: str = "", name: str = "") -> Port:
+def _vector(argument: ManifestArgument, array: str = "", name: str = "") -> Port:
     """A dense argument, column by column; one with three axes or more becomes a matrix of its last axis."""
     columns = argument.shape[-1] if len(argument.shape) > 1 else 1
     rows = argument.size // columns
@@ -140,10 +138,14 @@ def _nothing(name: str, rows: int, columns: int) -> Port:
 
 
 def _externals(
-    robot: str, value: Function, sensitivity: Function, adjoint: Function, hessian: Function, live: Sequence[str]
+    value: ManifestFunction,
+    sensitivity: ManifestFunction,
+    adjoint: ManifestFunction,
+    hessian: ManifestFunction,
+    live: Sequence[str],
 ) -> tuple[External, ...]:
-    inputs = [*value.inputs, *([Argument(LIVE, (len(live),), "", "live parameters")] if live else [])]
-    outputs, symbol = list(value.outputs), f"{robot}_{value.name}_casadi"
+    inputs = [*value.inputs, *([ManifestArgument(LIVE, (len(live),), "")] if live else [])]
+    outputs, symbol = list(value.outputs), f"{value.symbol}_casadi"
     nx, ny = sum(a.size for a in inputs), sum(a.size for a in outputs)
     x, y = _parts(inputs), _parts(outputs)
     J_nonzero, H_nonzero = (_nonzeros(function) for function in (sensitivity, hessian))
@@ -159,7 +161,7 @@ def _externals(
         f"jac_{symbol}", "Jacobians of all outputs by all inputs.", (*read, *unread),
         tuple(_block(f"jac_{o.name}_{i.name}", shown[a], moved[b], nx, J_nonzero, "J")
               for a, o in enumerate(outputs) for b, i in enumerate(inputs)),
-        (*arrays, ("J", ny * nx)), (_call(robot, sensitivity, (*given, "J")),),
+        (*arrays, ("J", ny * nx)), (_call(sensitivity, (*given, "J")),),
     )  # fmt: skip
     gradients = tuple(
         Port(f"adj_{a.name}", p.rows, p.columns, p.sparsity, tuple(x[k][i] for i in p.places), "g")
@@ -167,7 +169,7 @@ def _externals(
     )
     adj = External(
         f"adj1_{symbol}", "Gradients of the weighted outputs.", (*read, *unread, *seeds), gradients,
-        (*arrays, ("w", ny), ("g", nx)), (_call(robot, adjoint, (*given, "w", "g")),),
+        (*arrays, ("w", ny), ("g", nx)), (_call(adjoint, (*given, "w", "g")),),
     )  # fmt: skip
     blocks = []
     for a, i in enumerate(inputs):
@@ -179,21 +181,21 @@ def _externals(
         f"jac_adj1_{symbol}", "Jacobians of the gradients: Hessians, and transposed Jacobians.",
         (*read, *unread, *seeds, *(_vector(a, "", f"out_adj_{a.name}") for a in inputs)), tuple(blocks),
         (*arrays, ("w", ny), ("H", nx * nx), ("J", ny * nx)),
-        (_call(robot, hessian, (*given, "w", "H")), _call(robot, sensitivity, (*given, "J"))),
+        (_call(hessian, (*given, "w", "H")), _call(sensitivity, (*given, "J"))),
     )  # fmt: skip
     plain = External(
         symbol, value.brief, tuple(read), tuple(_vector(a, f"out_{a.name}") for a in outputs),
         (*arrays, *((f"out_{a.name}", a.size) for a in outputs)),
-        (_call(robot, value, (*given, *(f"out_{a.name}" for a in outputs))),),
+        (_call(value, (*given, *(f"out_{a.name}" for a in outputs))),),
     )  # fmt: skip
     return plain, jac, adj, second
 
 
-def _call(robot: str, function: Function, arrays: tuple[str, ...]) -> Call:
-    return Call(f"{robot}_{function.name}", arrays, function.can_fail)
+def _call(function: ManifestFunction, arrays: tuple[str, ...]) -> Call:
+    return Call(function.symbol, arrays, function.status)
 
 
-def _parts(arguments: Sequence[Argument]) -> list[list[int]]:
+def _parts(arguments: Sequence[ManifestArgument]) -> list[list[int]]:
     """The places of the arguments' numbers where they stand one after the other."""
     found, start = [], 0
     for argument in arguments:
@@ -202,7 +204,8 @@ def _parts(arguments: Sequence[Argument]) -> list[list[int]]:
     return found
 
 
-def _nonzeros(function: Function) -> list[bool]:
+def _nonzeros(function: ManifestFunction) -> list[bool]:
     """Which numbers of the only output are not zero whatever the inputs are."""
-    ((_, refs),) = function.program.outputs
-    return [ref >> 1 != 0 for ref in refs]
+    (output,) = function.outputs
+    places = range(output.size) if output.nonzeros is None else {*output.nonzeros}
+    return [k in places for k in range(output.size)]

@@ -66,7 +66,10 @@ def export(
         rows = {f"{project.name}_{f.name}": f"{f.code} / {f.stack} / {f.instructions}" for f in size.functions}
         project = project.with_sizes(rows, f"{size.compiler}, `{' '.join(size.flags)}`")
     written = write_files(
-        folder, {**chosen.files(project, choices), **project.readme()}, by=f"{format} {project.name}", force=force
+        folder,
+        {**chosen.files(project, choices), project.manifest.file: project.manifest.text(), **project.readme()},
+        by=f"{format} {project.name}",
+        force=force,
     )
     by_name = {path.name: path for path in written}
     header = by_name.get(f"{project.name}.h", written[0])

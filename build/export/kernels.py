@@ -53,7 +53,7 @@ class KernelContext(ExportContext):
 
 def kernel_context(project: Project, body: str) -> KernelContext:
     """The context of a project whose C, changed for a device, is ``body``."""
-    functions = project.derivation.functions
+    functions = project.manifest.functions
     return KernelContext(
         **{field.name: getattr(project.context, field.name) for field in dataclasses.fields(project.context)},
         kernels=tuple(
@@ -62,7 +62,7 @@ def kernel_context(project: Project, body: str) -> KernelContext:
                 f.brief,
                 tuple(KernelArgument(a.name, f"x{k}", a.size, a.shape) for k, a in enumerate(f.inputs)),
                 tuple(KernelArgument(a.name, f"y{k}", a.size, a.shape) for k, a in enumerate(f.outputs)),
-                f.can_fail,
+                f.status,
             )
             for f in functions
         ),

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from elastogen.build.files.contexts import BundleContext
+from elastogen.build.files.functions_manifest import ModelManifest, functions_manifest
 from elastogen.build.files.render import RenderedModel, render_model
 from elastogen.build.files.templating import fill
 from elastogen.build.loop import loop_outputs, with_loop
@@ -41,6 +42,7 @@ class Project:
     model: RenderedModel
     c_files: dict[str, str]  # file name -> text: model, simulation, switches, loop
     context: ExportContext
+    manifest: ModelManifest
     has_loop: bool = False
 
     @property
@@ -90,4 +92,4 @@ def make_project(
         headers=tuple(name for name in files if name.endswith(".h")),
         threads=any("<pthread.h>" in text for text in files.values()),
     )
-    return Project(derivation, model, files, context, loop)
+    return Project(derivation, model, files, context, functions_manifest(derivation, options.emit.precision), loop)

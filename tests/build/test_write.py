@@ -23,7 +23,7 @@ from elastogen.command_line import main
 from elastogen.generator.robot.errors import BuildError
 from elastogen.generator.robot.robot import Robot
 
-NAMES = ["CMakeLists.txt", "README.md", "examples/example.c", "sample.c", "sample.h", "tests/check.c"]
+NAMES = ["CMakeLists.txt", "README.md", "examples/example.c", "sample.c", "sample.h", "sample_functions.json", "tests/check.c"]
 
 
 def everything(folder: Path) -> dict[str, str]:

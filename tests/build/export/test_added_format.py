@@ -24,7 +24,7 @@ def added(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_new_format_is_exported(tmp_path: Path) -> None:
     written = elastogen.export("two_link", tmp_path / "out", format="listing", outputs="mass_matrix")
     assert (tmp_path / "out" / "LIST").read_text() == "two_link.h\ntwo_link.c\n"
-    assert {path.name for path in written.files} == {"two_link.h", "two_link.c", "LIST", "README.md"}
+    assert {path.name for path in written.files} == {"two_link.h", "two_link.c", "LIST", "README.md", "two_link_functions.json"}
     assert "(format `listing`)" in (tmp_path / "out" / "README.md").read_text()
 
 
