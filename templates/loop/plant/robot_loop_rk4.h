@@ -38,7 +38,7 @@ static unsigned robot_loop_slope(robot_loop_plant_t *plant, robot_real_t t, cons
 
 static int robot_loop_step_rk4(robot_loop_plant_t *plant, robot_real_t h)
 {
-    robot_real_t y[ROBOT_RK4_NY], next[ROBOT_RK4_NY], slopes[4][ROBOT_RK4_NY];
+    robot_real_t y[ROBOT_RK4_NY], next[ROBOT_RK4_NY], slopes[4][ROBOT_RK4_NY] = {{REAL(0.0)}};
     unsigned good = 0u;
     for (int i = 0; i < ROBOT_NQ; ++i) {
         y[i] = plant->q[i];
@@ -51,10 +51,13 @@ static int robot_loop_step_rk4(robot_loop_plant_t *plant, robot_real_t h)
 #else
     good = robot_rk4(robot_loop_slope, plant, REAL(0.0), h, y, slopes, next, 1u);
 #endif
-    for (int i = 0; (i < ROBOT_NQ) && (good != 0u); ++i) {
+    for (int i = 0; (i < ROBOT_RK4_NY) && (good == 0u); ++i) {
+        next[i] = y[i] + (h * ((slopes[0][i] + slopes[1][i]) + (slopes[2][i] + slopes[3][i]))); /* a NaN stays visible */
+    }
+    for (int i = 0; i < ROBOT_NQ; ++i) {
         plant->q[i] = next[i];
     }
-    for (int i = 0; (i < ROBOT_NV) && (good != 0u); ++i) {
+    for (int i = 0; i < ROBOT_NV; ++i) {
         plant->qd[i] = next[ROBOT_NQ + i];
     }
 #if ROBOT_QUATERNIONS

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import math
 import os
 import select
 import signal
@@ -20,7 +21,7 @@ from pathlib import Path
 import pytest
 from _pytest.main import pytest_runtestloop as run_all
 
-SECONDS = 300.0  # a run that takes longer counts as noticed: the mutant hangs
+PATIENCE = 10.0  # a run that takes so many times as long as the one without a mutant counts as noticed: the mutant hangs
 FIRST = 6  # tests that noticed others of the file
 WORKERS = 2
 
@@ -45,6 +46,7 @@ class Mutants:
         self._noticed: dict[str, Counter[str]] = {}
         self._seconds: dict[str, float] = {}
         self._failed = ""
+        self._patience = math.inf
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
@@ -54,6 +56,7 @@ class Mutants:
         for child in self._run(session, [-1], 1):
             if child.said:
                 raise pytest.UsageError(f"the tests fail without a mutant: {child.said.decode()}")
+            self._patience = PATIENCE * (time.monotonic() - child.began)
         self._seconds = json.loads(self._found.with_suffix(".seconds").read_text())
         for child in self._run(session, list(self._files), WORKERS):
             by, path = child.said.decode(), self._files[child.number]
@@ -78,7 +81,7 @@ class Mutants:
                 running.append(self._start(session, waiting.pop()))
             ready, _, _ = select.select([child.pipe for child in running], [], [], 1.0)
             for child in list(running):
-                over = time.monotonic() - child.began > SECONDS and child.number >= 0
+                over = time.monotonic() - child.began > self._patience
                 if over:
                     child.said = b"too slow"
                     with contextlib.suppress(ProcessLookupError):
