@@ -42,6 +42,12 @@ def test_list_names_every_built_in_robot(capsys: pytest.CaptureFixture[str]) -> 
     assert main(["list"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert [line.split()[0] for line in lines] == builtin_names()
+    described = " ".join(elastogen.load("flexible_two_link").description.split())
+    [line] = [line for line in lines if line.startswith("flexible_two_link")]
+    shown = line.split(maxsplit=2)[2].removesuffix(" ...")
+    assert described.startswith(shown)
+    assert described[len(shown)] == " "  # it ends after a whole word
+    assert len(line) <= 120
     assert main(["list", "--json"]) == 0
     found = {robot["name"]: robot["coordinates"] for robot in json.loads(capsys.readouterr().out)}
     assert found["puma560"] == 6

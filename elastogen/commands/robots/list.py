@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+import textwrap
 import warnings
 from types import SimpleNamespace
 
@@ -27,6 +29,7 @@ def command(options: SimpleNamespace) -> None:
         print_json([{"name": r.name, "coordinates": len(r.coordinates), "description": r.description} for r in robots])
         return
     width = max(len(robot.name) for robot in robots)
+    room = max(shutil.get_terminal_size((120, 24)).columns - width - 7, 40)  # a line for each robot
     for robot in robots:
-        sentence = " ".join(robot.description.split()).partition(". ")[0].rstrip(".")
-        print(f"{robot.name:<{width}}  {len(robot.coordinates):>3}  {sentence[:100]}")
+        description = textwrap.shorten(robot.description, room, placeholder=" ...")
+        print(f"{robot.name:<{width}}  {len(robot.coordinates):>3}  {description}")
