@@ -62,7 +62,7 @@ def load_meshes(looks: Sequence[Look]) -> Meshes:
     files = [look for look in looks if look.shape == "mesh"]
     if files and find_spec("trimesh") is None:
         return Meshes(shapes, f"Links are drawn as lines: {EXTRA}.")
-    whole, missing, large, total = list[Mesh](), list[str](), list[str](), 0
+    whole, missing, unread, large, total = list[Mesh](), list[str](), list[str](), list[str](), 0
     for look in files:
         path = look.path(KINDS)
         if path is not None and path.stat().st_size > MOST_BYTES:
@@ -71,14 +71,19 @@ def load_meshes(looks: Sequence[Look]) -> Meshes:
         found, count = ([], 0) if path is None else _read(look, path)
         whole += found
         total += count
-        missing += [] if found else [look.mesh]
+        if not found:
+            (missing if path is None else unread).append(look.mesh)
     thin = sum(len(mesh.triangles) for mesh in whole) > MOST_TRIANGLES
     drawn = tuple(_thinned(whole)) if thin else tuple(whole)
     left, words = sum(len(mesh.triangles) for mesh in drawn), []
     if left < total:
         words.append(f"The meshes of {total} triangles are drawn with {left}, to keep the page small.")
     if missing:
-        words.append(f"Drawn as lines, since no readable mesh was found: {_first(missing)}.")
+        words.append(f"Drawn as lines, since no file was found: {_first(missing)}.")
+    if unread:
+        collada = any(name.lower().endswith(".dae") for name in unread) and find_spec("collada") is None
+        fix = " .dae files need pycollada. Fix: pip install 'elastogen[meshes]'." if collada else ""
+        words.append(f"Drawn as lines, since they could not be read: {_first(unread)}.{fix}")
     if large:
         words.append(f"Drawn as lines, since files above {MOST_BYTES >> 20} MiB are not read: {_first(large)}.")
     return Meshes((*shapes, *drawn), " ".join(words))

@@ -81,6 +81,7 @@ class Overlay {
     }
     this.text("curvature of beams", [left, top], "#212529", 0, -8);
     this.text("0", [left, top], "#212529", -10, 9);
-    this.text(`${largest.toPrecision(2)} /m`, [left + width, top], "#212529", -44, -8 + 28);
+    const most = `${largest.toPrecision(2)} /m`;
+    this.text(most, [left + width, top], "#212529", -g.measureText(most).width, 20);
   }
 }

@@ -1,5 +1,7 @@
 "use strict";
 
+const PART = 1 / 30, MOST = 1 / 4; // [s] of simulated time: between two looks at the hand, and for one picture
+
 /* A robot whose emitted C runs in the page. setup: {nq, nv, nodes, parameters, start, targets, kp, kd, step, pull, bent, rows,
  * carriers, laws}. A pointer on the robot takes hold of it by a spring. */
 class Playground {
@@ -140,12 +142,12 @@ class Playground {
   }
 
   frame(now) {
-    const seconds = Math.min((now - this.before) / 1000, 1 / 30), began = performance.now(), seen = this.window;
-    seen.wall += (now - this.before) / 1000;
+    const passed = (now - this.before) / 1000, began = performance.now(), seen = this.window, from = this.time;
+    seen.wall += passed;
     this.before = now;
-    this.pull();
-    const from = this.time;
-    if (this.running && !this.failed) this.advance(seconds);
+    if (this.running) this.go(Math.min(passed, this.slow ? PART : MOST));
+    const took = (performance.now() - began) / 1000;
+    this.slow = this.time > from && took > 0.5 * (this.time - from); // the robot's C needs what time there is: no catching up
     seen.cost += performance.now() - began;
     seen.simulated += this.time - from;
     seen.frames += 1;
@@ -154,9 +156,21 @@ class Playground {
     requestAnimationFrame((next) => this.frame(next));
   }
 
+  /* Go on by so many seconds, in parts in which the place that the hand holds is where it was. */
+  go(seconds) {
+    for (let left = seconds; left > 1e-9 && !this.failed; left -= PART) {
+      if (this.hand) this.look();
+      this.pull();
+      this.advance(Math.min(left, PART));
+    }
+  }
+
+  look() {
+    this.nodes = new Float64Array(this.robot.memory.buffer, this.robot.draw(), 3 * this.setup.nodes).slice();
+  }
+
   draw() {
-    const { setup, robot } = this;
-    this.nodes = new Float64Array(robot.memory.buffer, robot.draw(), 3 * setup.nodes).slice();
+    this.look();
     const arrow = this.pull(), shown = (name) => this.find(name).checked, tip = this.nodes.subarray(3 * this.viewer.scene.tip, 3 * this.viewer.scene.tip + 3);
     if (this.running) this.trace.push(...tip);
     if (this.trace.length > 1800) this.trace.splice(0, 3);

@@ -6,6 +6,7 @@ class Plots {
   constructor(root, data, seek) {
     this.data = data;
     this.size = [300, 120];
+    this.below = 14; // for the ends of the time
     this.shown = data.plots.map((plot) => this.plot(root, plot, seek));
   }
 
@@ -24,7 +25,7 @@ class Plots {
     if (!(high > low)) [low, high] = [low - 0.5, high + 0.5];
     const span = times[times.length - 1] - times[0] || 1;
     const x = (t) => 4 + (t - times[0]) / span * (width - 8), y = (value) => 4 + (high - value) / (high - low) * (height - 8);
-    const svg = Plots.element("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": plot.label }, figure);
+    const svg = Plots.element("svg", { viewBox: `0 0 ${width} ${height + this.below}`, role: "img", "aria-label": plot.label }, figure);
     if (low < 0 && high > 0) Plots.element("line", { x1: 4, x2: width - 4, y1: y(0), y2: y(0), stroke: "#adb5bd", "stroke-dasharray": "2 3" }, svg);
     plot.lines.forEach((line, k) => {
       const points = Array.from(line.values).map((value, i) => `${x(times[i]).toFixed(1)},${y(value).toFixed(1)}`).join(" ");
@@ -33,6 +34,9 @@ class Plots {
     const cursor = Plots.element("line", { y1: 2, y2: height - 2, stroke: "#212529", "stroke-width": 1.2 }, svg);
     for (const [value, at] of [[high, 14], [low, height - 6]]) {
       Plots.element("text", { x: width - 6, y: at, "text-anchor": "end", class: "tick" }, svg).textContent = Math.abs(value) < 1e-9 * (high - low) ? "0" : value.toPrecision(3);
+    }
+    for (const [time, at, anchor] of [[times[0], 4, "start"], [times[times.length - 1], width - 4, "end"]]) {
+      Plots.element("text", { x: at, y: height + 10, "text-anchor": anchor, class: "tick" }, svg).textContent = `${Number(time.toPrecision(4))} s`;
     }
     svg.addEventListener("click", (event) => {
       const box = svg.getBoundingClientRect(), part = ((event.clientX - box.left) / box.width * width - 4) / (width - 8);

@@ -31,11 +31,13 @@ async function film(player) {
 async function pictures(player) {
   const { times } = player.data, span = times[times.length - 1] - times[0], found = [];
   const count = Math.max(1, Math.min(750, Math.round(25 * span / Number(player.find("speed").value))));
+  player.viewer.still = true;
   for (let k = 0; k <= count; k++) {
     player.seek(times[0] + span * k / count);
     const blob = await new Promise((done) => player.viewer.canvas.toBlob(done, "image/png"));
     found.push({ name: `picture_${String(k).padStart(4, "0")}.png`, bytes: new Uint8Array(await blob.arrayBuffer()) });
   }
+  player.viewer.still = false;
   return found;
 }
 

@@ -108,6 +108,7 @@ class Skin {
     this.mesh = look.solid(geometry, skin.color);
     this.mesh.matrixAutoUpdate = false;
     this.mesh.userData.node = skin.nodes[0];
+    this.mesh.userData.coarse = () => coarse(skin, geometry);
     this.group = new THREE.Group();
     this.group.add(this.mesh);
   }
@@ -146,7 +147,10 @@ class SolidLook {
   }
 
   material(color, more = {}) {
-    if (this.ghost !== null) return new THREE.MeshStandardMaterial({ color: this.ghost, transparent: true, opacity: 0.3, depthWrite: false, roughness: 0.9 });
+    if (this.ghost !== null) {
+      const behind = { polygonOffset: true, polygonOffsetFactor: 2, polygonOffsetUnits: 2 }; // where both are at one place
+      return new THREE.MeshStandardMaterial({ color: this.ghost, transparent: true, opacity: 0.3, depthWrite: false, roughness: 0.9, ...behind });
+    }
     return new THREE.MeshStandardMaterial({ color, roughness: 0.5, metalness: 0.12, side: THREE.DoubleSide, ...more });
   }
 
@@ -168,6 +172,50 @@ class SolidLook {
   }
 }
 
+/* The triangles of a skin, with vertices that are close to each other as one, and so few that all skins are quick to draw. */
+function coarse(skin, fine) {
+  if (skin.coarse) return skin.coarse;
+  const whole = MESHES.reduce((sum, one) => sum + one.triangles.length, 0) / 16; // letters of base64 for a triangle
+  const places = decode(skin.vertices, Float32Array), triangles = decode(skin.triangles, Uint32Array);
+  const most = Math.max(60, triangles.length / 3 * QUICK_TRIANGLES / whole), low = [Infinity, Infinity, Infinity], high = [-Infinity, -Infinity, -Infinity];
+  if (triangles.length / 3 <= most) return (skin.coarse = fine);
+  places.forEach((x, i) => { low[i % 3] = Math.min(low[i % 3], x); high[i % 3] = Math.max(high[i % 3], x); });
+  const side = Math.max(...high.map((x, k) => x - low[k])) || 1, one = new Uint32Array(places.length / 3);
+  let found = [];
+  for (let cells = 2 * Math.sqrt(most); cells >= 1; cells *= 0.8) {
+    const first = new Map(), cell = (x, k) => Math.floor((x - low[k]) / side * cells);
+    for (let i = 0; i < one.length; i++) {
+      const key = (cell(places[3 * i], 0) * 4096 + cell(places[3 * i + 1], 1)) * 4096 + cell(places[3 * i + 2], 2);
+      if (!first.has(key)) first.set(key, i);
+      one[i] = first.get(key);
+    }
+    found = [];
+    for (let i = 0; i < triangles.length; i += 3) {
+      const [a, b, c] = [one[triangles[i]], one[triangles[i + 1]], one[triangles[i + 2]]];
+      if (a !== b && b !== c && a !== c) found.push(a, b, c);
+    }
+    if (found.length / 3 <= most) break;
+  }
+  skin.coarse = new THREE.BufferGeometry();
+  skin.coarse.setAttribute("position", new THREE.BufferAttribute(places, 3));
+  skin.coarse.setIndex(found);
+  skin.coarse.computeVertexNormals();
+  return skin.coarse;
+}
+
+/* A part as it is, or as it is drawn quickly. */
+function quickly(part, quick) {
+  const { userData } = part;
+  if (!userData.fine) userData.fine = { material: part.material, geometry: part.geometry };
+  if (quick && !userData.plain) {
+    const { color, vertexColors, side, transparent, opacity, depthWrite, polygonOffset, polygonOffsetFactor, polygonOffsetUnits } = part.material;
+    const look = { color, vertexColors, side, transparent, opacity, depthWrite, polygonOffset, polygonOffsetFactor, polygonOffsetUnits };
+    const material = new THREE.MeshLambertMaterial({ ...look, flatShading: Boolean(userData.coarse) });
+    userData.plain = { material, geometry: userData.coarse ? userData.coarse() : part.geometry };
+  }
+  Object.assign(part, quick ? userData.plain : userData.fine);
+}
+
 /* A whole robot. Where a link has a skin, the rods of its skeleton are hidden. */
 class RobotSolids {
   constructor(studio, scene, skins, ghost = null) {
@@ -179,7 +227,6 @@ class RobotSolids {
     this.joints = ghost === null ? scene.joints.map((joint) => new JointMark(joint, 0.03 * scene.size, look)) : [];
     this.skins = skins.map(({ skin, geometry }) => new Skin(skin, geometry, look));
     this.tip = look.mesh("ball", COLORS.tip);
-    this.tip.scale.setScalar((skins.length ? 0.015 : 0.034) * scene.size);
     this.tip.userData.node = scene.tip;
     this.bones(!skins.length);
     for (const solid of [...this.rods, ...this.beams, ...this.joints, ...this.skins]) this.group.add(solid.group);
@@ -192,8 +239,16 @@ class RobotSolids {
 
   show(positions, strains, largest) {
     const at = (node) => new THREE.Vector3(positions[3 * node], positions[3 * node + 1], positions[3 * node + 2]);
-    for (const solid of [...this.rods, ...this.joints, ...this.skins]) solid.show(at);
+    for (const solid of [...this.rods, ...this.joints, ...this.skins]) if (solid.group.visible) solid.show(at);
     for (const beam of this.beams) beam.show(at, strains, largest);
     this.tip.position.copy(at(this.scene.tip));
+    const { size } = this.scene, hidden = this.scene.joints.some(({ node }) => at(node).distanceTo(this.tip.position) < 0.03 * size);
+    this.tip.scale.setScalar((this.skins.length ? 0.015 : hidden ? 0.05 : 0.038) * size);
+  }
+
+  quick(quick) {
+    if (Boolean(this.quickly) === quick) return;
+    this.quickly = quick;
+    this.group.traverse((part) => { if (part.isMesh) quickly(part, quick); });
   }
 }

@@ -8,6 +8,7 @@ const COLORS = {
 };
 /* Dark to bright as well as blue to yellow: read the same without colour vision. */
 const SLOW = 30; // [ms] for a picture
+const QUICK_TRIANGLES = 12000; // of all meshes, in pictures of a motion that would take too long
 const STRAIN = [[32, 72, 132], [72, 96, 130], [112, 122, 124], [155, 149, 116], [204, 188, 100], [254, 232, 56]];
 
 class Studio {
@@ -32,22 +33,31 @@ class Studio {
     this.renderer = renderer;
     this.part = 1; // of the pixels of a canvas, along each side
     this.cost = 0; // of a picture, a moving mean [ms]
+    this.quick = false; // whether pictures of a motion are simpler: no shadows, plain light, coarse meshes
     this.unit = {
       rod: new THREE.CylinderGeometry(1, 1, 1, 20, 1), ball: new THREE.SphereGeometry(1, 20, 14),
       box: new THREE.BoxGeometry(2, 2, 2), cone: new THREE.ConeGeometry(1, 1, 20), drum: new THREE.CylinderGeometry(1, 1, 1, 32, 1),
     };
   }
 
-  /* A picture of a scene in so many pixels, copied to a 2D context; a part of the pixels where they take too long, as those of a
-   * browser that draws without a graphics card do. */
-  picture(scene, camera, context, width, height) {
-    const { renderer } = this, size = renderer.getSize(new THREE.Vector2());
-    const [w, h] = [width, height].map((pixels) => Math.round(pixels * this.part)), began = performance.now();
+  /* A picture of a scene in so many pixels, copied to a 2D context. Where pictures take too long, as those of a browser that draws
+   * without a graphics card do, those of a motion have fewer pixels, and at last are quick ones; ``whole`` ones never are. */
+  picture(scene, camera, context, width, height, whole) {
+    const { renderer } = this, size = renderer.getSize(new THREE.Vector2()), part = whole ? 1 : this.part;
+    const [w, h] = [width, height].map((pixels) => Math.round(pixels * part)), began = performance.now();
     if (size.x !== w || size.y !== h) renderer.setSize(w, h, false);
     renderer.render(scene, camera);
     context.drawImage(renderer.domElement, 0, 0, width, height);
+    if (whole) return;
     this.cost += 0.2 * (performance.now() - began - this.cost);
-    if (this.cost > SLOW && this.part > 0.5) [this.part, this.cost] = [Math.max(0.5, 0.8 * this.part), 0];
+    if (this.cost < SLOW) return;
+    if (this.part > 0.5) [this.part, this.cost] = [Math.max(0.5, 0.8 * this.part), 0];
+    else this.quick = true;
+  }
+
+  /* Whether pictures of a motion are less than they can be: one that stands is then drawn again, whole. */
+  get poor() {
+    return this.quick || this.part < 1;
   }
 }
 

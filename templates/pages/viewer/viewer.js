@@ -1,5 +1,7 @@
 "use strict";
 
+const STANDS = 300; // [ms] without a new picture: what is shown stands still
+
 /* A robot in a lit scene. Drag to turn it, use the wheel or two fingers to zoom, the right button or two fingers to move it.
  *
  * scene: {lines: [{nodes, kind: "rigid" | "beam", width, sides, section, first}], joints: [{node, axis, kind}], frames: [{name,
@@ -11,6 +13,7 @@ class Viewer {
     this.context = canvas.getContext("2d");
     this.studio = Studio.get();
     this.shown = { shadows: true, bones: false };
+    this.still = false; // whether all pictures are whole, however long they take
     if (this.studio === null) {
       canvas.replaceWith(Object.assign(document.createElement("p"), { className: "warning", textContent: "This browser has no WebGL, which the picture needs." }));
       return;
@@ -153,8 +156,8 @@ class Viewer {
   draw(positions, more = {}) {
     this.last = { positions, more };
     if (this.studio === null) return;
-    this.robot.show(positions, more.strains, more.largest);
     this.robot.bones(!this.skins.length || this.shown.bones);
+    this.robot.show(positions, more.strains, more.largest);
     (more.ghosts || []).forEach((ghost, k) => this.ghost(ghost, k));
     this.trail(more.trace);
     this.forces(more.arrows || []);
@@ -192,12 +195,17 @@ class Viewer {
     });
   }
 
-  render() {
+  /* Draws what was last shown; where pictures of a motion are poor, once more when it stands. */
+  render(whole = this.still) {
     if (this.studio === null || !this.last) return;
-    this.sun.castShadow = this.shown.shadows;
+    const quick = this.studio.quick && !whole;
+    for (const robot of [this.robot, ...this.ghosts.filter(Boolean)]) robot.quick(quick);
+    this.sun.castShadow = this.shown.shadows && !quick;
     this.ground.visible = this.camera.position.dot(new THREE.Vector3(...this.scene.up)) > this.scene.floor;
     this.context.setTransform(1, 0, 0, 1, 0, 0);
-    this.studio.picture(this.world, this.camera, this.context, this.canvas.width, this.canvas.height);
+    this.studio.picture(this.world, this.camera, this.context, this.canvas.width, this.canvas.height, whole);
+    clearTimeout(this.again);
+    if (!whole && this.studio.poor) this.again = setTimeout(() => this.render(true), STANDS);
     const ratio = this.canvas.width / this.width;
     this.context.setTransform(ratio, 0, 0, ratio, 0, 0);
     new Overlay(this).draw(this.last.positions, this.last.more);

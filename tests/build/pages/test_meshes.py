@@ -144,9 +144,18 @@ def test_what_cannot_be_read_is_drawn_as_lines(urdf: Path, monkeypatch: pytest.M
     body.write_bytes(b"solid nothing")
     bad = load_meshes(looks)
     assert not bad.found
-    assert "no readable mesh was found: 'package://parts/meshes/body.stl' and 2 more" in bad.note
+    assert "no file was found: 'missing.stl'" in bad.note
+    assert "could not be read: 'package://parts/meshes/body.stl' and 1 more" in bad.note
     monkeypatch.setattr(meshes, "find_spec", lambda name: None)
     assert load_meshes(looks).note == "Links are drawn as lines: meshes need trimesh. Fix: pip install 'elastogen[meshes]'."
+
+
+def test_a_missing_reader_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A .dae file that is there was said to be missing where its reader, pycollada, is not installed."""
+    (tmp_path / "a.dae").write_text("<COLLADA/>")
+    monkeypatch.setattr(meshes, "find_spec", lambda name: None if name == "collada" else name)
+    note = load_meshes([Look("base", "a.dae", UNIT, (1.0, 1.0, 1.0), str(tmp_path))]).note
+    assert note.endswith("could not be read: 'a.dae'. .dae files need pycollada. Fix: pip install 'elastogen[meshes]'.")
 
 
 COLLADA = """<?xml version="1.0"?>
