@@ -20,6 +20,7 @@ from elastogen.build.pages.skeleton import Skeleton, skeleton
 from elastogen.build.pages.slider import Slider
 from elastogen.build.pages.wasm import check_zig, compile_wasm
 from elastogen.build.pipeline import render
+from elastogen.build.plain_c.emission import Emission
 from elastogen.build.start import build_model
 from elastogen.generator.robot.bodies.flexible_body import FlexibleBody
 from elastogen.generator.robot.errors import RobotWarning
@@ -43,22 +44,6 @@ LAWS: Mapping[str, tuple[float, float, float, float]] = {
 """Laws of the drives: parts of the weight, of the stiffness and of the damping; 1: by inverse dynamics."""
 COMPUTED = "computed torque"
 GRAVITY = 12.0  # [m/s^2] to both sides
-
-
-@dataclass(frozen=True)
-class PlayProgram:
-    """For ``pages/play.c.j2``."""
-
-    name: str
-    prefix: str
-    macro: str
-    nq: int
-    nv: int
-    nodes: int
-    bent: int  # rows of point_curvatures
-    computed: bool  # whether inverse dynamics takes part
-    bandwidth: float  # [rad/s]
-    places: str  # for each velocity the position that a drive holds; where there is none, the first one, with no gain
 
 
 @dataclass(frozen=True)
@@ -133,20 +118,19 @@ def robot_wasm(drawing: Skeleton) -> bytes:
     rendered = render(drawing.robot, BuildOptions.checked(outputs=outputs))
     name, robot = rendered.name, drawing.robot
     place = {rate: k for k, rate in drives(robot).items()}
-    places = ", ".join(str(place.get(rate, 0)) for rate in range(len(robot.velocities)))
-    program = PlayProgram(
-        name,
-        f"{name}_sim",
-        f"{name.upper()}_SIM",
-        len(robot.coordinates),
-        len(robot.velocities),
-        len(robot.points),
-        bent,
-        computed,
-        BANDWIDTH,
-        places,
+    places = ", ".join(str(place.get(rate, 0)) for rate in range(len(robot.velocities)))  # without a drive: any, with no gain
+    tables = (
+        f"#define ROBOT_PLAY_NODES {len(robot.points)}\n"
+        f"#define ROBOT_PLAY_BANDWIDTH {BANDWIDTH!r} /* [rad/s] */\n"
+        f"static const int robot_play_places[ROBOT_NV] = {{{places}}}; /* position beside each velocity */\n"
     )
-    return compile_wasm({**rendered.c_files, **rendered.simulation, "play.c": fill("pages/play.c.j2", program)}, name)
+    emission = Emission(
+        name,
+        features={"PLAY_BENT": bent, "PLAY_COMPUTES": int(computed)},
+        generated={"robot_play_tables.h": tables},
+    )
+    program = {f"{name}_play.{kind}": emission.file(f"pages/robot_play.{kind}") for kind in ("h", "c")}
+    return compile_wasm({**rendered.c_files, **rendered.simulation, **program}, name)
 
 
 def computes(robot: Robot) -> bool:

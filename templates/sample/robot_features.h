@@ -75,6 +75,13 @@
 #define ROBOT_ESTIMATES_FRICTION 1 /* whether friction is */
 #endif
 
+#ifndef ROBOT_PLAY_BENT
+#define ROBOT_PLAY_BENT 1 /* points of beams whose curvatures a page draws */
+#endif
+#ifndef ROBOT_PLAY_COMPUTES
+#define ROBOT_PLAY_COMPUTES 1 /* whether a page offers computed torque */
+#endif
+
 /* Functions of the model that may be missing. */
 #ifndef ROBOT_HAS_INVERSE_DYNAMICS
 #define ROBOT_HAS_INVERSE_DYNAMICS 1

@@ -5,6 +5,12 @@
 #include "robot_loop_base.h"
 #include "robot_loop_calls.h"
 
+typedef robot_real_t robot_law_state_t;
+typedef const robot_params_t robot_law_model_t;
+typedef int robot_law_answer_t;
+
+#include "robot_drive_laws.h"
+
 /* e = q_ref - q of one velocity, along the velocities where there are quaternions [rad, m]. */
 static robot_real_t robot_loop_error(const robot_loop_view_t *view, int i)
 {
@@ -19,7 +25,7 @@ static robot_real_t robot_loop_error(const robot_loop_view_t *view, int i)
 static robot_real_t robot_loop_pd(const robot_loop_view_t *view, int i)
 {
     const robot_loop_tuning_t *const tuning = view->tuning;
-    return (tuning->kp[i] * robot_loop_error(view, i)) + (tuning->kd[i] * (view->qd_ref[i] - view->qd[i]));
+    return robot_law_pd(tuning->kp[i], tuning->kd[i], robot_loop_error(view, i), view->qd_ref[i] - view->qd[i]);
 }
 
 #endif /* ROBOT_LOOP_PD_H */

@@ -91,7 +91,7 @@ typedef struct {
     uint32_t same[ROBOT_NV];  /* cycles in which the position stayed the same to the last bit */
     uint32_t moved[ROBOT_NV]; /* cycles in which the reference moved */
     uint32_t seen, suspicious, rest_cycles, tripped, end_wanted;
-    uint32_t lost; /* non-zero: the model that stood for the sensors failed, too */
+    uint32_t lost;         /* non-zero: the model that stood for the sensors failed, too */
     robot_real_t frozen_q; /* position of the sensor that failed, at that moment */
     uint32_t reset_asked, reset_answered;
     int32_t reset_answer, reset_index;
@@ -99,7 +99,7 @@ typedef struct {
     uint32_t bump_ticks, bump_wanted;
     robot_real_t stop_q[ROBOT_NQ], stop_qd[ROBOT_NV]; /* where the stop began; later, where the robot rests */
     robot_real_t fade_F[ROBOT_NV], bump[ROBOT_NV];
-    robot_real_t weights[ROBOT_NV]; /* that a stop carried in the last cycle */
+    robot_real_t weights[ROBOT_NV];                  /* that a stop carried in the last cycle */
     robot_loop_plant_t shadow;                       /* the model that bridges */
     robot_real_t motion[ROBOT_NV][ROBOT_LOOP_ORDER]; /* MOVE: coefficients of r(s) */
 #if ROBOT_QUATERNIONS

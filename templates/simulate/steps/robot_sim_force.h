@@ -6,40 +6,44 @@
 #include "robot_sim_input.h"
 
 #if ROBOT_CONTROLLERS
+typedef robot_sim_state_t robot_law_state_t;
+typedef robot_sim_motion_t robot_law_model_t;
+typedef unsigned robot_law_answer_t;
+
+#include "robot_drive_laws.h"
+
 /* PD: F = G(q) + kp e + kd de. Computed torque: F = inverse dynamics of the acceleration qdd_r + kp e + kd de. */
 static void robot_sim_controller(robot_sim_motion_t *w, robot_scalar_t t, const robot_sim_state_t *q,
     const robot_sim_state_t *qd, robot_sim_state_t *F)
 {
     const robot_sim_input_t *const in = w->input;
-    robot_sim_state_t command[ROBOT_NV];
+    robot_sim_state_t qdd[ROBOT_NV];
+    robot_sim_state_t pd[ROBOT_NV];
     for (int i = 0; i < ROBOT_NV; ++i) {
         robot_scalar_t r[3];
         robot_sim_reference(w, t, i, r);
-        command[i] = (in->position_gain[i] * (r[0] - q[i])) + (in->velocity_gain[i] * (r[1] - qd[i]));
-        command[i] += (in->kind == ROBOT_SIM_INPUT_COMPUTED_TORQUE) ? r[2] : REAL(0.0);
+        pd[i] = robot_law_pd(in->position_gain[i], in->velocity_gain[i], r[0] - q[i], r[1] - qd[i]);
+        qdd[i] = robot_sim_all(r[2]);
     }
 #if ROBOT_HAS_INVERSE_DYNAMICS
     if (in->kind == ROBOT_SIM_INPUT_COMPUTED_TORQUE) {
-        (void)robot_sim_call_inverse_dynamics(w, q, qd, command, F);
+        (void)robot_law_computed_torque(robot_sim_call_inverse_dynamics, w, q, qd, qdd, pd, F);
     }
 #endif
 #if ROBOT_LOOPS && ROBOT_HAS_INVERSE_DYNAMICS
     if (in->kind == ROBOT_SIM_INPUT_PD) { /* what the drives hold: the weights of all links reach them by the loops */
         const robot_sim_state_t still[ROBOT_NV] = {REAL(0.0)};
         (void)robot_sim_call_inverse_dynamics(w, q, still, still, F);
-        for (int i = 0; i < ROBOT_NV; ++i) {
-            F[i] += command[i];
-        }
     }
 #endif
 #if ROBOT_HAS_GRAVITY_VECTOR && !ROBOT_LOOPS
     if (in->kind == ROBOT_SIM_INPUT_PD) {
         (void)robot_sim_call_gravity_vector(w, q, F);
-        for (int i = 0; i < ROBOT_NV; ++i) {
-            F[i] += command[i];
-        }
     }
 #endif
+    for (int i = 0; (i < ROBOT_NV) && (in->kind == ROBOT_SIM_INPUT_PD); ++i) {
+        F[i] += pd[i];
+    }
     for (int i = 0; (i < ROBOT_NV) && (in->actuated != NULL); ++i) {
         F[i] = (in->actuated[i] != 0) ? F[i] : robot_sim_all(REAL(0.0));
     }

@@ -51,8 +51,8 @@ def run(*command: object, cwd: Path | None = None) -> subprocess.CompletedProces
 
 
 def fits(source: str, variant: str) -> bool:
-    if "fmu" in source:
-        return variant != "float"  # time and state of a unit are double
+    if "fmu" in source or "play" in source:
+        return variant != "float"  # time and state are double
     if "robot_loops" in source:
         return variant in ("loops", "free loops")
     return "switch" not in source or variant in ("sliding", "kept")
