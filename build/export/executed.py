@@ -17,6 +17,7 @@ from pathlib import Path
 from elastogen.build.files.contexts import Prototype
 from elastogen.build.files.templating import fill
 from elastogen.build.module.compile import Toolchain
+from elastogen.build.plain_c.emission import source
 
 EMULATOR = "qemu-system-arm"
 MACHINES = {"cortex-m4f": "mps2-an386"}  # by the names of --target
@@ -38,7 +39,7 @@ class CountedCall:
 
 @dataclass(frozen=True)
 class CountingContext:
-    """For ``size/count.c.j2`` and ``size/board.ld.j2``."""
+    """For ``size/count.c.j2``."""
 
     name: str
     calls: tuple[CountedCall, ...]
@@ -57,7 +58,7 @@ def executed(
     calls = tuple(_call(number, prototype) for number, prototype in enumerate(prototypes))
     context = CountingContext(robot, calls, STATES)
     (folder / "count.c").write_text(fill("size/count.c.j2", context), encoding="utf-8")
-    (folder / "board.ld").write_text(fill("size/board.ld.j2", context), encoding="utf-8")
+    (folder / "board.ld").write_text(source("size/board.ld"), encoding="utf-8")
     own = ["-w", "-nostartfiles", "-Wl,-T,board.ld", "-Wl,--gc-sections", "count.c", "model.o", "-lm", "-o", "count.elf"]
     if _run([*toolchain.command, *toolchain.flags, *own], folder) is None:  # no C library for the target
         return {}

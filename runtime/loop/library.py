@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,9 @@ from numpy.typing import NDArray
 from elastogen.runtime.errors import ModelError, suggestion
 from elastogen.runtime.model.loader import extension_path, import_extension
 from elastogen.runtime.model.model import Model
+
+if TYPE_CHECKING:
+    from elastogen.runtime.loop.loop import Loop
 
 _BUILD = "Fix: build it with elastogen.build_loop."
 _KINDS = {"double": "f8", "float": "f4"}
@@ -31,6 +34,12 @@ class LoopLibrary:
     user_controller: bool  # whether the user's own was compiled in
     user_plant: bool
     own_numbers: int = 0  # that own functions keep as the controller "user"
+
+    def loop(self, **options: Any) -> Loop:
+        """A loop, with the options of :class:`~elastogen.runtime.loop.loop.Loop`."""
+        from elastogen.runtime.loop.loop import Loop
+
+        return Loop(self, **options)
 
     def controller(self, name: str) -> Any:
         """Address of a controller by name; "user" is the one that was compiled in."""

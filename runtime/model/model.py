@@ -264,8 +264,6 @@ class Model(
         function of the model: those that the text names are compiled in, and those of ``outputs``. ``options`` are the loop's.
         The first call compiles the loop (a few seconds, then from the cache).
         """
-        from elastogen.runtime.loop.loop import Loop
-
         if self._maker is None:
             raise ModelError(
                 f"{self._name}: a model that was loaded from a file cannot make a loop. "
@@ -279,7 +277,7 @@ class Model(
         sensors = None if observer is None else getattr(observer, "asked", ())
         library = self._maker.loop(controller_source, plant_source, own, outputs, sensors)
         library.model.parameters.update(self._parameters)
-        loop = Loop(library, **options)
+        loop = library.loop(**options)
         loop.animator = self._animator
         return loop
 
