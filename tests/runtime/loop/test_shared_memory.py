@@ -147,6 +147,30 @@ def test_another_robots_block_is_refused_while_it_is_used(pair, library) -> None
         memory[24:28] = kept
 
 
+def test_states_from_before_a_robot_came_back_are_void(pair, library) -> None:
+    loop, plant, robot = pair
+    robot.put([0.5, 1.5], [2.5, 3.5])  # the loop has not read it
+    robot.close()
+    with SharedRobot(library, plant.name) as again:
+        assert loop.step().name == "STATUS_STALE_STATE"
+        again.put([0.1, 0.2], [0.0, 0.0])
+        loop.step()
+        assert loop.read()["q"][-1].tolist() == [0.1, 0.2]
+
+
+@pytest.mark.parametrize("change", [4096, -8], ids=["longer", "shorter"])
+def test_a_block_of_another_size_is_made_anew(pair, library, change: int) -> None:
+    _, plant, robot = pair
+    robot.put([0.5, 1.5], [2.5, 3.5])
+    whole = (OBJECTS / plant.name).read_bytes()
+    name = f"elastogen_test_{os.getpid()}"
+    (OBJECTS / name).write_bytes(whole[:change] if change < 0 else whole + bytes(change))
+    with SharedMemory(name) as other:
+        Loop(library, plant=other, telemetry=0)
+        assert (OBJECTS / name).stat().st_size == len(whole)
+        assert header(name)["state_number"] == 0
+
+
 @pytest.mark.parametrize("name", ["", "a/b", "/a", "..", "ä", "x" * 63, 7, b"x", "a b"])
 def test_names_are_checked(library, name) -> None:
     with pytest.raises(elastogen.ModelError, match="name="):
