@@ -31,6 +31,7 @@ POLISHED = 1e-5  # singular values below this part of the largest are zero, if t
 OFTEN = 0.25  # part of the configurations at which a pivot may be smaller: it is judged by this quantile
 ROUNDED = 1e-6  # [m, or sine of an angle]: loops of a file whose numbers were rounded close that well
 SMALL = 1e-7  # of the largest pivot: what is less is zero
+FIRM = 1e-2  # smallest singular value of a configuration beside the best: those above come first
 NEAR = 0.1  # of the largest pivot: those above are good enough to choose the sparsest among them
 
 
@@ -72,7 +73,7 @@ class LoopAnalysis:
     start: tuple[float, ...]  # the closed configuration nearest to that
     varies: bool  # whether rank is less at some closed configurations
     samples: tuple[tuple[Array, Array, Array], ...] = field(default=(), compare=False, repr=False)
-    """Closed configurations with velocities and accelerations that keep them closed."""
+    """Closed configurations with velocities and accelerations that keep them closed; those that lose rank come last."""
 
     @property
     def freedoms(self) -> int:
@@ -131,6 +132,9 @@ def analyse(robot: Robot, mechanism: Mechanism) -> LoopAnalysis:
     sparse = eliminated(generic, rank, [[*passive, *driven], elastic])
     kept = {pivot.row for pivot in choice.pivots}
     free = _free_by_kind(robot)
+    held = matrices[:, sorted(kept)][:, :, list(choice.dependent)] / usual[sorted(kept), None]
+    firm = np.linalg.svd(held, compute_uv=False)[:, -1] if rank else np.ones(len(closed))
+    firm_first = np.argsort(firm < FIRM * firm.max(), kind="stable")  # nothing is compared well where rank is lost
     return LoopAnalysis(
         rows=tuple(row_names(robot)),
         ranks=tuple(max(_rank(J[list(rows)], usual[list(rows)]) for J in generic) for rows in rows_of_loops(robot)),
@@ -143,7 +147,7 @@ def analyse(robot: Robot, mechanism: Mechanism) -> LoopAnalysis:
         start_gap=gap,
         start=tuple(float(x) for x in nearest),
         varies=min(ranks) < rank,
-        samples=tuple((q, *numbers.motion(q, generator)) for q in closed for _ in range(MOTIONS)),
+        samples=tuple((q, *numbers.motion(q, generator)) for q in closed[firm_first] for _ in range(MOTIONS)),
     )
 
 

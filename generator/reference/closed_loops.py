@@ -23,6 +23,7 @@ from elastogen.generator.robot.loops.loop import WORLD, ClosedLoop, LoopEnd
 
 Array = npt.NDArray[np.float64]
 Difference = tuple[Array, Array, "Array | float"]
+SMALL = 1e-3  # of the largest entry: sizes of rows are no smaller
 DEPENDENT = 1e-9  # smallest singular value of rows over the largest, below which some follow from others
 
 
@@ -236,6 +237,7 @@ class Closed:
         rows = self.J[:, self.kept]
         left = np.einsum("srk,sk->sr", rows, qdd)
         size = np.einsum("srk,sk->sr", np.abs(rows), np.abs(qdd)) + np.abs(self.bias[:, self.kept])
+        size = size + SMALL * np.abs(rows).max(axis=(1, 2))[:, None] * np.abs(qdd).max(axis=1)[:, None]  # loops may be at rest
         G = np.abs(self.null_space)
         scale = np.einsum("skf,sk->sf", G, tree.size + np.abs(forces))
         return [(left, -self.bias[:, self.kept], size), (self.projected(tree.value), self.projected(forces), scale)]

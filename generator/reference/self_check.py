@@ -12,7 +12,7 @@ from zlib import crc32
 import numpy as np
 import numpy.typing as npt
 
-from elastogen.generator.loops.analysis import analysis_of
+from elastogen.generator.loops.analysis import MOTIONS, analysis_of
 from elastogen.generator.program.program import Program
 from elastogen.generator.reference.closed_loops import OpenChoiceError
 from elastogen.generator.reference.description import Description
@@ -66,7 +66,7 @@ class SelfCheck:
         """Other states, a little away from the first ones."""
         rng = np.random.default_rng(3)
         q = random_positions(self.robot, STATES, np.random.default_rng(2))
-        return self._sampled(q + 0.02 * (random_positions(self.robot, STATES, rng) - q), rng)
+        return self._sampled(q + 0.02 * (random_positions(self.robot, STATES, rng) - q), rng, skipped=MOTIONS)
 
     @cached_property
     def open_samples(self) -> list[Sample]:
@@ -74,10 +74,12 @@ class SelfCheck:
         rng = np.random.default_rng(4)
         return self._sampled(random_positions(self.robot, STATES, rng), rng, closed=False)
 
-    def _sampled(self, q: Array, rng: np.random.Generator, *, closed: bool = True) -> list[Sample]:
+    def _sampled(self, q: Array, rng: np.random.Generator, *, closed: bool = True, skipped: int = 0) -> list[Sample]:
+        """States at these positions; of mechanisms closed ones of the analysis, the first of them skipped."""
         states = {"q": q, **random_rates(q, self.robot, rng)}
         if self.robot.loops and closed:  # closed, with velocities and accelerations that keep them so
-            motions = analysis_of(self.robot).samples[:STATES]
+            known = analysis_of(self.robot).samples
+            motions = (known[skipped:] or known)[:STATES]
             states |= {name: np.array([motion[k] for motion in motions]) for k, name in enumerate(("q", "qd", "qdd"))}
             q = states["q"]
             states |= {name: values[: len(q)] for name, values in states.items()}

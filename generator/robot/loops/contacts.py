@@ -30,8 +30,6 @@ class Contact:
 
 def with_contacts(robot: Robot, given: Sequence[Any]) -> Robot:
     """The robot with these contacts, in place of those that it had."""
-    if robot.loops:
-        raise OutputError(f"contacts: {robot.name} has loops, expected a tree. Fix: close the contact by a loop")
     if not given or len(given) > MOST_CONTACTS:
         fix = "for example contacts=['left_foot', {'frame': 'right_foot', 'rows': 6}]"
         raise OutputError(f"contacts: got {len(given)} of them, expected 1 to {MOST_CONTACTS}. Fix: {fix}")

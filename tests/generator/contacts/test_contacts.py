@@ -155,11 +155,6 @@ def test_wrong_contacts_are_named(contacts: Any, said: str) -> None:
         elastogen.build_model("two_link", contacts=contacts)
 
 
-def test_robots_with_loops_are_refused() -> None:
-    with pytest.raises(elastogen.OutputError, match="has loops"):
-        elastogen.load("four_bar").with_contacts("tip")
-
-
 def test_wrong_arguments_are_named(ball: Any) -> None:
     q, still = at_rest(ball)
     for active in ([1, 0], [0.5, 0, 0], "low", [[1, 1], [0, 1]], None.__class__, [float("nan"), 0, 0]):
