@@ -24,7 +24,8 @@ SECOND = np.array([-1 / 560, 8 / 315, -1 / 5, 8 / 5, 8 / 5, -1 / 5, 8 / 315, -1 
 CENTRE = -205 / 72
 OFF = 0.02  # of what both steps differ by: more than the second is off
 LENGTH = 2.0  # sum of the sizes of a direction's numbers: angles add up
-POSITIONS = ("q", "q0", "q1", "u")
+CONFIGURATIONS = ("q", "q0", "q1")
+POSITIONS = (*CONFIGURATIONS, "u")
 SERIES = 9  # terms along which a configuration moves
 MOTION = ("q", "qd", "qdd", "q3", "q4", "q5", "q6")
 
@@ -45,12 +46,24 @@ def direction(shape: Sequence[int], rng: np.random.Generator) -> Array:
     return scaled
 
 
+def tangential(change: Array, q: Array, quaternions: Sequence[int]) -> Array:
+    """A change of q's numbers that leaves the length of each quaternion: other changes lead to no configuration.
+
+    What a function gives where a quaternion is not unit is its own choice, and no number of the description.
+    """
+    found = np.array(change)
+    for start in quaternions:
+        part = slice(start, start + 4)
+        found[:, part] -= q[:, part] * np.sum(q[:, part] * found[:, part], axis=1, keepdims=True)
+    return found
+
+
 def along(of: Quantities, changes: Mapping[str, Array], values: Values, *, order: int = 1, by_velocities: bool = True,
           parameters: Mapping[str, float] | None = None) -> Slope:  # fmt: skip
     """d^order/dt^order of values along x + t dx for every input x that changes, ``order`` 1 or 2.
 
-    Of q the change is one of velocities, which a quaternion follows, or of its numbers one by one. ``parameters`` are changes
-    of live ones.
+    Of q the change is one of velocities, which a quaternion follows, or of its numbers one by one, with unit
+    quaternions. ``parameters`` are changes of live ones.
     """
     return differences(of, lambda t: _moved(of, changes, t, by_velocities), values, order, parameters)
 
@@ -127,6 +140,10 @@ def _moved(of: Quantities, changes: Mapping[str, Array], times: Array, by_veloci
             found[name] = _configuration(of.of, [value, changes[name]], times)
         else:
             found[name] = value + t * changes[name]
+            for start in of.of.original.quaternions if name in CONFIGURATIONS else ():
+                found[name][..., start : start + 4] /= np.linalg.norm(
+                    found[name][..., start : start + 4], axis=-1, keepdims=True
+                )
     return found
 
 

@@ -16,7 +16,7 @@ from elastogen.generator.loops.analysis import MOTIONS, analysis_of
 from elastogen.generator.program.program import Program
 from elastogen.generator.reference.closed_loops import OpenChoiceError
 from elastogen.generator.reference.description import Description
-from elastogen.generator.reference.directions import direction
+from elastogen.generator.reference.directions import CONFIGURATIONS, direction, tangential
 from elastogen.generator.reference.expected.plain import Expectation
 from elastogen.generator.reference.expected.registry import Asked, expectation_of
 from elastogen.generator.reference.quantities import Quantities
@@ -129,7 +129,7 @@ class SelfCheck:
         """
         worst = 0.0
         for sample in self._samples_for(parts):
-            arguments = {**sample.arguments, **_further(program, sample.arguments, len(sample.arguments["q"]))}
+            arguments = {**sample.arguments, **self._further(program, sample.arguments, len(sample.arguments["q"]))}
             with np.errstate(all="ignore"):
                 ours, theirs = (each.evaluate(arguments, self.parameters) for each in (program, other))
             for argument, _ in program.outputs:
@@ -148,7 +148,7 @@ class SelfCheck:
         worst, open_numbers = 0.0, False
         for sample in samples:
             count = len(sample.arguments["q"])
-            arguments = {**sample.arguments, **_further(program, sample.arguments, count)}
+            arguments = {**sample.arguments, **self._further(program, sample.arguments, count)}
             of = sample.quantities
             if len(arguments) > len(sample.arguments):
                 of = of.elsewhere({name: value for name, value in arguments.items() if name != INDICATORS})
@@ -170,19 +170,21 @@ class SelfCheck:
                     open_numbers |= any(np.isnan(expected).any() for _, expected, _ in differences)
         return worst, open_numbers
 
-
-def _further(program: Program, known: Mapping[str, Any], count: int) -> dict[str, Array]:
-    """Numbers for inputs that no state has: those of own functions, weights, wrenches, changes."""
-    found = {}
-    for argument in program.inputs:
-        if argument.name not in known:
-            rng = np.random.default_rng(crc32(argument.name.encode()))
-            change = argument.name.startswith("d") and argument.name[1:] in known
-            shape = (count, *argument.shape)
-            found[argument.name] = direction(shape, rng) if change else rng.uniform(-1, 1, shape)
-            if argument.name == MASK:
-                found[MASK] = (found[MASK] > -0.5).astype(np.float64)
-    return found
+    def _further(self, program: Program, known: Mapping[str, Any], count: int) -> dict[str, Array]:
+        """Numbers for inputs that no state has: those of own functions, weights, wrenches, changes."""
+        found = {}
+        for argument in program.inputs:
+            if argument.name not in known:
+                rng = np.random.default_rng(crc32(argument.name.encode()))
+                change = argument.name.startswith("d") and argument.name[1:] in known
+                shape = (count, *argument.shape)
+                found[argument.name] = direction(shape, rng) if change else rng.uniform(-1, 1, shape)
+                if change and argument.name[1:] in CONFIGURATIONS:
+                    at = known[argument.name[1:]]
+                    found[argument.name] = tangential(found[argument.name], at, self.robot.quaternions)
+                if argument.name == MASK:
+                    found[MASK] = (found[MASK] > -0.5).astype(np.float64)
+        return found
 
 
 def _relative(found: Any, expected: Any, size: Any) -> float:

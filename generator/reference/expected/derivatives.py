@@ -11,7 +11,7 @@ from zlib import crc32
 import numpy as np
 
 from elastogen.generator.reference.closed_loops import Closed
-from elastogen.generator.reference.directions import along, along_each, direction
+from elastogen.generator.reference.directions import CONFIGURATIONS, Slope, along, along_each, direction, tangential
 from elastogen.generator.reference.expected.plain import Difference, Expectation, Found, solution, tree_forces
 from elastogen.generator.reference.quantities import Array, Quantities
 from elastogen.generator.robot.own.functions import OwnFunction
@@ -24,6 +24,7 @@ ROUNDED = {
     1: 0.01,
     2: 1.0,
 }  # share of values that counts as size of their derivatives, by order: 100 times what rounding leaves
+CANCELLED = 0.01  # share of the largest output that counts as size of each: zeros are sums of what cancels
 
 
 def _rng(name: str) -> np.random.Generator:
@@ -207,7 +208,11 @@ def tangent(values: Values, inputs: Sequence[Argument]) -> Expectation:
 
 
 def sensitivity(ending: str, values: Values, inputs: Sequence[Argument], parametric: bool, key: str) -> Expectation:
-    """Jacobian, gradient or Hessian by all inputs, one after the other, and by live parameters behind them."""
+    """Jacobian, gradient or Hessian by all inputs, one after the other, and by live parameters behind them.
+
+    Quaternions change tangentially. A second derivative along such a change alone depends on what the function gives where they
+    are not unit; beside another change, that of their product does not: d2f(s + t) - d2f(s - t), s without quaternions.
+    """
 
     def check(of: Quantities, found: Found) -> list[Difference]:
         rng, now = _rng(key), _flat(values(of))
@@ -215,26 +220,50 @@ def sensitivity(ending: str, values: Values, inputs: Sequence[Argument], paramet
         varied = inputs if ending == "_sensitivity" else inputs[:-1]
         live = [p.name for p in of.of.original.live_parameters] if parametric else []
         weights = None if ending == "_sensitivity" else of.states[inputs[-1].name]
-        by, one = found[0], 1 if weights is None else 2
+        by, order = found[0], 2 if ending == "_hessian" else 1
+        quaternions = of.of.original.quaternions
 
         def outputs(at: Quantities) -> list[Array]:
             return [
                 _flat(values(at)) if weights is None else np.einsum("sr,sr->s", _flat(values(at)), at.states[inputs[-1].name])
             ]
 
-        for _ in range(DIRECTIONS):
-            change = {x.name: direction((len(now), *(x.shape or (1,))), rng).reshape(len(now), *x.shape) for x in varied}
-            shifts = dict(zip(live, direction((1, len(live)), rng)[0] if live else (), strict=True))
-            slope = along(of, change, outputs, order=2 if ending == "_hessian" else 1, by_velocities=False,
-                          parameters=shifts or None)  # fmt: skip
+        def compared(change: dict[str, Array], shifts: dict[str, float]) -> tuple[Array, Array, Slope]:
+            slope = along(of, change, outputs, order=order, by_velocities=False, parameters=shifts or None)
             v = np.concatenate([*(np.reshape(x, (len(now), -1)) for x in change.values()),
                                 np.broadcast_to(np.array(list(shifts.values())), (len(now), len(live)))], axis=1)  # fmt: skip
-            total, size = (_applied(ending, a, b) for a, b in ((by, v), (np.abs(by), np.abs(v))))
-            value = now if one == 1 else np.abs(now).sum(axis=1)
-            rows.append(_differences(total, slope.values[0], slope.off[0], size, value, 2 if ending == "_hessian" else 1))
+            return _applied(ending, by, v), _applied(ending, np.abs(by), np.abs(v)), slope
+
+        for _ in range(DIRECTIONS):
+            change = {x.name: direction((len(now), *(x.shape or (1,))), rng).reshape(len(now), *x.shape) for x in varied}
+            for name in {*CONFIGURATIONS} & {*change} if quaternions else ():
+                change[name] = tangential(change[name], of.states[name], quaternions)
+            shifts = dict(zip(live, direction((1, len(live)), rng)[0] if live else (), strict=True))
+            value = (
+                CANCELLED * np.abs(now).max(axis=1, keepdims=True) + np.abs(now) if weights is None else np.abs(now).sum(axis=1)
+            )
+            if order == 1 or not quaternions:
+                total, size, slope = compared(change, shifts)
+                rows.append(_differences(total, slope.values[0], slope.off[0], size, value, order))
+                continue
+            other = {name: _times(x, quaternions, -1.0) if name in CONFIGURATIONS else x for name, x in change.items()}
+            (a, size, plus), (b, _, minus) = compared(change, shifts), compared(other, shifts)
+            off = plus.off[0] + minus.off[0]
+            rows.append(_differences(a - b, plus.values[0] - minus.values[0], off, 2 * size, value, order))
+            without = {name: _times(x, quaternions, 0.0) if name in CONFIGURATIONS else x for name, x in change.items()}
+            total, size, slope = compared(without, shifts)
+            rows.append(_differences(total, slope.values[0], slope.off[0], size, value, order))
         return rows
 
     return check
+
+
+def _times(change: Array, quaternions: Sequence[int], factor: float) -> Array:
+    """The change with so many times that of its quaternions."""
+    found = np.array(change)
+    for start in quaternions:
+        found[:, start : start + 4] *= factor
+    return found
 
 
 def _applied(ending: str, by: Array, v: Array) -> Array:

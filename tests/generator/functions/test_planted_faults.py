@@ -49,6 +49,8 @@ FAMILIES = {
                             "forward_dynamics_second_order", "inverse_dynamics_rate_1", "inverse_dynamics_rate_3"]),
     "derived": ("arm", ["forward_dynamics_tangent", "inverse_dynamics_sensitivity", "forward_dynamics_adjoint",
                         "gravity_vector_hessian", "jacobian_adjoint"]),
+    "derived on a free base": ("free", ["forward_dynamics_tangent", "inverse_dynamics_sensitivity", "gravity_vector_adjoint",
+                                        "gravity_vector_hessian"]),
     "angles": ("arm", ["operational_vector_zyz", "operational_vector_xyz", "operational_vector_yxz"]),
     "energies": ("arm", ["kinetic_energy_parts", "acceleration_energy_parts_1", "acceleration_energy_parts_3"]),
     "energies of beams": ("beam", ["kinetic_energy_parts", "acceleration_energy_parts_1", "acceleration_energy_parts_2"]),
@@ -94,7 +96,7 @@ def outputs_of(program, sample, parameters):
     return np.concatenate([np.ravel(np.asarray(value, dtype=float)) for value in found.values()])
 
 
-SLOW = ("beams", "coordinates", "loops of beams", "derivatives")
+SLOW = ("beams", "coordinates", "loops of beams", "derivatives", "derived on a free base")
 
 
 @pytest.mark.parametrize("family", [pytest.param(f, marks=pytest.mark.nightly if f in SLOW else ()) for f in FAMILIES])
