@@ -64,6 +64,9 @@ _ENTRIES = (
     Format("mex", "a gateway and a package for MATLAB and Octave", takes_loop=False, parts=("",)),
     Format("opencl", "batch kernels in OpenCL C, with hosts in Python and C", takes_loop=False, parts=("",)),
     Format("cuda", "batch kernels in CUDA C++, with hosts in Python and C", takes_loop=False, parts=("",)),
+    Format(
+        "ros2", "a ROS 2 package: a plugin for inverse dynamics and a node", takes_loop=False, chooses=True, parts=("",)
+    ),
     Format("arduino", "an Arduino library with a sketch", precision="float", parts=BARE_METAL),
     Format("platformio", "a PlatformIO library", precision="float", parts=BARE_METAL),
     Format("zephyr", "a Zephyr module", precision="float", parts=BARE_METAL),
