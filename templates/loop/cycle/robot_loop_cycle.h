@@ -42,13 +42,12 @@ int32_t robot_loop_step(robot_loop_t *loop)
 {
     robot_loop_answer(loop);
     const robot_loop_tuning_t *const tuning = robot_loop_receive_all(loop);
-    int32_t status = loop->status;
+    int32_t status = ROBOT_LOOP_STATUS_OK;
     loop->saturated = 0u;
     if (loop->phase == ROBOT_LOOP_RUNNING) {
         status = robot_loop_run_cycle(loop, tuning);
     } else {
-        robot_loop_safe_cycle(loop, tuning);
-        status = robot_loop_take_trip(loop, status);
+        status = robot_loop_take_trip(loop, robot_loop_safe_cycle(loop, tuning));
     }
     loop->view.tick = loop->tick;
     if ((loop->write(loop->io, loop->tick, loop->F) != 0) && (status == ROBOT_LOOP_STATUS_OK)) {
@@ -82,13 +81,14 @@ int32_t robot_loop_finish(robot_loop_t *loop)
         (loop->phase == ROBOT_LOOP_HOLDING)
         || ((loop->phase == ROBOT_LOOP_RUNNING) && ((robot_loop_at_rest(loop) != 0) || (loop->seen == 0u)));
     robot_loop_stop(loop);
-    if (can_end != 0) {
+    if (can_end && robot_loop_releases(loop, tuning, 1)) {
         loop->phase = ROBOT_LOOP_ENDED;
         robot_loop_safe_command(loop, tuning);
         (void)loop->write(loop->io, loop->tick, loop->F);
         ROBOT_LOOP_STORE(&loop->status, robot_loop_take_trip(loop, loop->status));
     }
-    return loop->phase;
+    const int falls = (loop->phase == ROBOT_LOOP_ENDED) && !robot_loop_releases(loop, tuning, 0);
+    return falls ? ROBOT_LOOP_STOPPING : loop->phase;
 }
 
 void robot_loop_init_again(robot_loop_t *loop, robot_real_t period)

@@ -29,6 +29,8 @@ void robot_loop_resume(robot_loop_t *loop)
         robot_loop_begin_anew(loop);
         loop->phase = ROBOT_LOOP_RUNNING;
         loop->seen = 0u;
+        loop->blind = 0u; /* sensors that were off between two runs */
+        loop->lost = 0u;
 #if ROBOT_OBSERVED
         robot_loop_forget(loop);
 #endif

@@ -188,6 +188,26 @@ static void robot_loop_weigh(robot_loop_t *loop, const robot_loop_tuning_t *tuni
     }
 }
 
+/* The force of a drive after the end. */
+static robot_real_t robot_loop_last_force(const robot_loop_tuning_t *tuning, int i)
+{
+    const robot_real_t F = tuning->safe_F[i], limit = tuning->F_max[i];
+    const int acts = (robot_loop_driven[i] != 0u) && robot_loop_is_finite(F);
+    return acts ? ((F < -limit) ? -limit : ((F > limit) ? limit : F)) : REAL(0.0);
+}
+
+/* Whether the forces are those after the end; in_a_cycle: or can be after one more. What may not change stays. */
+static int robot_loop_releases(const robot_loop_t *loop, const robot_loop_tuning_t *tuning, int in_a_cycle)
+{
+    int answer = 1;
+    for (int i = 0; i < ROBOT_NV; ++i) {
+        const robot_real_t way = robot_loop_size(loop->F[i] - robot_loop_last_force(tuning, i));
+        const robot_real_t step = tuning->F_step[i];
+        answer &= ((way <= ((in_a_cycle != 0) ? step : REAL(0.0))) || !(step > REAL(0.0))) ? 1 : 0;
+    }
+    return answer;
+}
+
 /* The forces of all phases but RUNNING, finite and within F_max. */
 static void robot_loop_safe_command(robot_loop_t *loop, const robot_loop_tuning_t *tuning)
 {
@@ -198,7 +218,7 @@ static void robot_loop_safe_command(robot_loop_t *loop, const robot_loop_tuning_
     }
     if (loop->phase == ROBOT_LOOP_ENDED) {
         for (int i = 0; i < ROBOT_NV; ++i) {
-            F[i] = tuning->safe_F[i];
+            F[i] = robot_loop_last_force(tuning, i);
         }
     } else if ((tuning->stop == ROBOT_LOOP_STOP_OFF) || !known) {
         robot_loop_fade(loop, tuning, weights, F);
@@ -206,8 +226,8 @@ static void robot_loop_safe_command(robot_loop_t *loop, const robot_loop_tuning_
         robot_loop_rest_law(loop, tuning, weights, F);
     }
     for (int i = 0; i < ROBOT_NV; ++i) {
-        const int is_sound = (robot_loop_driven[i] != 0u) && robot_loop_is_finite(F[i]);
-        loop->F[i] = is_sound ? robot_loop_within(loop, tuning, i, F[i]) : REAL(0.0);
+        const robot_real_t sound = robot_loop_is_finite(F[i]) ? F[i] : REAL(0.0);
+        loop->F[i] = (robot_loop_driven[i] != 0u) ? robot_loop_within(loop, tuning, i, sound) : REAL(0.0);
     }
 }
 
@@ -230,13 +250,21 @@ static void robot_loop_next_phase(robot_loop_t *loop, const robot_loop_tuning_t 
     }
 }
 
-/* A cycle of STOPPING, HOLDING or ENDED. It reads, so that the state stays known and a simulated robot moves on. */
-static void robot_loop_safe_cycle(robot_loop_t *loop, const robot_loop_tuning_t *tuning)
+/*
+ * A cycle of STOPPING, HOLDING or ENDED. It reads, so that the state stays known and a simulated robot moves on. Sensors
+ * that fail during a stop without a fault are the first fault; while nothing is commanded they are none.
+ */
+static int32_t robot_loop_safe_cycle(robot_loop_t *loop, const robot_loop_tuning_t *tuning)
 {
-    const int32_t first = loop->fault_index;
+    const int32_t index = loop->fault_index;
+    const int is_first = (loop->status == ROBOT_LOOP_STATUS_OK) && (loop->phase != ROBOT_LOOP_ENDED);
+    int32_t found = ROBOT_LOOP_STATUS_OK;
+    if (loop->blind == 0u) {
+        found = robot_loop_sense(loop, tuning);
+    }
     if (loop->blind != 0u) {
         (void)loop->read(loop->io, loop->tick, loop->view.q, loop->view.qd); /* for the records only */
-    } else if (robot_loop_sense(loop, tuning) != ROBOT_LOOP_STATUS_OK) {
+    } else if (found != ROBOT_LOOP_STATUS_OK) {
         robot_loop_go_blind(loop);
     } else {
         /* the state is known */
@@ -244,12 +272,16 @@ static void robot_loop_safe_cycle(robot_loop_t *loop, const robot_loop_tuning_t 
         (void)robot_loop_observe(loop); /* what has no encoder; a robot is stopped by those that have one */
 #endif
     }
-    loop->fault_index = first;
+    if (!is_first || (found == ROBOT_LOOP_STATUS_OK)) {
+        loop->fault_index = index;
+        found = loop->status;
+    }
     robot_loop_go_on_by_model(loop, tuning);
     if (loop->phase != ROBOT_LOOP_ENDED) {
         robot_loop_next_phase(loop, tuning);
     }
     robot_loop_safe_command(loop, tuning);
+    return found;
 }
 
 #endif /* ROBOT_LOOP_SAFETY_H */

@@ -43,7 +43,7 @@ void robot_loop_trip(robot_loop_t *loop, int32_t status);
 
 /**
  * @brief For who calls robot_loop_step: end now if the robot is at rest, else let the next steps bring it to rest.
- * @return loop->phase: ENDED if no further step is needed
+ * @return ENDED if no further step is needed; STOPPING too while F_step lets the last forces fall; else loop->phase
  */
 int32_t robot_loop_finish(robot_loop_t *loop);
 

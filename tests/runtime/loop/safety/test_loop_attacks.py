@@ -158,3 +158,68 @@ def test_a_glitch_that_was_bridged_names_no_coordinate(faulty) -> None:
     plant.fail("nan", 10, 1, index=1)
     loop.step(20)
     assert (loop.status.name, int(loop._loop.bridges), int(loop._loop.fault_index)) == ("STATUS_OK", 1, -1)
+
+
+def test_sensors_that_fail_during_a_stop_without_a_fault_are_a_fault(faulty) -> None:
+    """A loop that was only asked to end must not run again on sensors that failed meanwhile."""
+    plant = FaultyRobot([0.3, -0.2], [1.0, 1.0])
+    loop = Loop(faulty, plant=plant, controller=ComputedTorqueLaw(0.0, 0.0), telemetry=1 << 12)
+    loop.step(5)
+    faulty.lib.eg_loop_stop(loop._loop)
+    loop.step(5)
+    assert (loop.status.name, loop.phase) == ("STATUS_OK", "stopping")
+    plant.fail("nan", 10, index=1)
+    loop.step(1500)
+    assert (loop.status.name, loop.status.coordinate) == ("STATUS_STATE_NOT_FINITE", "elbow")
+    assert (loop.phase, loop.blind) == ("ended", True)
+    with pytest.raises(elastogen.ModelError, match=r"start\(\) after a fault"):
+        loop.start()
+
+
+def test_sensors_that_were_off_between_two_runs_are_believed_again(faulty) -> None:
+    """What is read while nothing is commanded is no fault; the next run is stopped by its sensors."""
+    plant = FaultyRobot([-0.5 * np.pi, 0.0])  # hangs
+    loop = Loop(faulty, plant=plant, controller=PDGravity(100.0, 20.0), telemetry=1 << 12)
+    loop.step(20)
+    faulty.lib.eg_loop_stop(loop._loop)
+    loop.step(3)
+    plant.fail("read", 23)
+    for _ in range(5):
+        faulty.lib.eg_loop_step(loop._loop)
+    assert (loop.status.name, loop.phase) == ("STATUS_OK", "ended")
+    plant.heal()
+    loop.step(20)
+    assert (loop.status.name, loop.phase, loop.blind) == ("STATUS_OK", "running", False)
+
+
+@pytest.mark.parametrize("fault", [False, True])
+@pytest.mark.parametrize("more", [0.0, 3.0])
+def test_the_last_forces_fall_to_nothing_at_their_rate(faulty, fault: bool, more: float) -> None:
+    """The thread does not end before: a drive would keep the last command."""
+    plant = FaultyRobot([0.3, -0.2])
+    safe = SafeCommand(after="end", force=[more, 0.0])
+    loop = Loop(
+        faulty, plant=plant, controller=PDGravity(100.0, 20.0), limits=Limits(force_rate=2000.0), safe=safe,
+        free_running=True, telemetry=1 << 13,
+    )  # fmt: skip
+    if fault:
+        loop.start(cycles=200)
+        faulty.lib.eg_loop_trip(loop._loop, STATUS["STATUS_TRIPPED"])
+    else:
+        loop.start(cycles=50)
+    loop.wait(60.0)
+    records = loop.read()
+    assert loop.phase == "ended"
+    assert records["F"][records["phase"] < 3][-1, 0] > 5.0  # it carries weights
+    assert np.abs(np.diff(records["F"], axis=0)).max() <= 2.0 + 1e-9
+    assert list(plant._plant.F[0:2]) == [more, 0.0]
+    assert records["phase"][-4:].tolist() == [3] * 4
+
+
+def test_forces_that_may_not_change_do_not_keep_a_loop_from_its_end(faulty) -> None:
+    plant = FaultyRobot([-0.5 * np.pi, 0.0])
+    loop = Loop(faulty, plant=plant, controller=PDGravity(100.0, 20.0), free_running=True)
+    loop.step(20)
+    loop.set_limits(Limits(force_rate=0.0))
+    assert faulty.lib.eg_loop_finish(loop._loop) == 3
+    assert loop.phase == "ended"
