@@ -17,6 +17,7 @@ from elastogen.runtime.loop.loop import Limits, Loop, SafeCommand
 FORCE = 300.0  # limit [N m]
 SENSORS = {"nan": "STATE_NOT_FINITE", "infinite": "STATE_NOT_FINITE", "jump": "JUMP", "read": "READ", "stale": "STALE_STATE",
            "far": "IMPLAUSIBLE", "diverged": "DIVERGED", "nan_velocity": "STATE_NOT_FINITE"}  # fmt: skip
+KINDS = [*SENSORS, "all_frozen", "write"]
 PHASES = {("running", "running"), ("running", "stopping"), ("stopping", "stopping"), ("stopping", "holding"),
           ("stopping", "ended"), ("holding", "holding"), ("holding", "stopping"), ("holding", "ended"),
           ("ended", "ended")}  # fmt: skip
@@ -225,23 +226,38 @@ class Calls(RuleBasedStateMachine):
         assert bool(self.loop.status) == (self.code == 0)
 
 
-def sequences(library, number: int, seed: int | None = None) -> None:
-    """So many random sequences on this robot."""
+def sequences(library, number: int, *, same: bool = True) -> None:
+    """So many random sequences on this robot, the same ones in every run or others."""
     machine = type("CallsOf", (Calls,), {"library": library})
-    run_state_machine_as_test(
-        machine,
-        settings=settings(
-            max_examples=number, stateful_step_count=25, deadline=None, derandomize=seed is None, database=None, phases=[Phase.generate],
-            suppress_health_check=list(HealthCheck),
-        ),
+    options = settings(
+        max_examples=number, stateful_step_count=25, deadline=None, derandomize=same, database=None, phases=[Phase.generate],
+        suppress_health_check=list(HealthCheck),
     )  # fmt: skip
+    run_state_machine_as_test(machine, settings=options)
+
+
+@pytest.fixture(scope="module")
+def rigid(cache_dir):
+    return elastogen.build_loop("two_link", plant_source=faulty_source("two_link", 2))
+
+
+@pytest.fixture(scope="module")
+def flexible(cache_dir):
+    return elastogen.build_loop(BENDING_ARM, plant_source=faulty_source("bending_arm", 6), cflags="-O1")
 
 
 @pytest.mark.filterwarnings("ignore::elastogen.runtime.loop.status.LoopWarning")
-def test_random_calls_of_a_rigid_arm(cache_dir) -> None:
-    sequences(elastogen.build_loop("two_link", plant_source=faulty_source("two_link", 2)), 60)
+def test_random_calls_of_a_rigid_arm(rigid) -> None:
+    sequences(rigid, 60)
 
 
 @pytest.mark.filterwarnings("ignore::elastogen.runtime.loop.status.LoopWarning")
-def test_random_calls_of_a_flexible_arm(cache_dir) -> None:
-    sequences(elastogen.build_loop(BENDING_ARM, plant_source=faulty_source("bending_arm", 6), cflags="-O1"), 15)
+def test_random_calls_of_a_flexible_arm(flexible) -> None:
+    sequences(flexible, 15)
+
+
+@pytest.mark.nightly
+@pytest.mark.filterwarnings("ignore::elastogen.runtime.loop.status.LoopWarning")
+def test_many_other_random_calls(rigid, flexible) -> None:
+    sequences(rigid, 1000, same=False)
+    sequences(flexible, 200, same=False)
