@@ -207,11 +207,15 @@ def tangent(values: Values, inputs: Sequence[Argument]) -> Expectation:
     return check
 
 
-def sensitivity(ending: str, values: Values, inputs: Sequence[Argument], parametric: bool, key: str) -> Expectation:
+def sensitivity(
+    ending: str, values: Values, inputs: Sequence[Argument], parametric: bool, key: str, *, solves: bool
+) -> Expectation:
     """Jacobian, gradient or Hessian by all inputs, one after the other, and by live parameters behind them.
 
     Quaternions change tangentially. A second derivative along such a change alone depends on what the function gives where they
     are not unit; beside another change, that of their product does not: d2f(s + t) - d2f(s - t), s without quaternions.
+
+    What ``solves`` for accelerations has none in states in which the mass matrix has no inverse.
     """
 
     def check(of: Quantities, found: Found) -> list[Difference]:
@@ -253,7 +257,8 @@ def sensitivity(ending: str, values: Values, inputs: Sequence[Argument], paramet
             without = {name: _times(x, quaternions, 0.0) if name in CONFIGURATIONS else x for name, x in change.items()}
             total, size, slope = compared(without, shifts)
             rows.append(_differences(total, slope.values[0], slope.off[0], size, value, order))
-        return rows
+        some = ~of.singular if solves else slice(None)
+        return [(a[some], b[some], np.asarray(c)[some]) for a, b, c in rows]
 
     return check
 

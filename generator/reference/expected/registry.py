@@ -179,7 +179,8 @@ def expectation_of(robot: Robot, asked: Asked, inputs: Mapping[str, tuple[str, .
         if asked.ending == "_tangent":
             return _known(tangent(values, asked.inputs))
         kind, by_parameters, _ = asked.ending.partition("_by_parameters")
-        return _known(sensitivity(kind, values, asked.inputs, bool(by_parameters), asked.name))
+        solves = asked.base in SOLUTIONS
+        return _known(sensitivity(kind, values, asked.inputs, bool(by_parameters), asked.name, solves=solves))
     if asked.name in own:
         function = own[asked.name]
         values = own_values(function, lambda other: values_of(robot, other, inputs), inputs)

@@ -230,3 +230,20 @@ def test_products_of_exponentials_are_other_tips_where_these_rotate_about_severa
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert derive_model(elastogen.load("flexible_six_joint"), ["exponential_jacobian"]).functions
+
+
+@pytest.mark.parametrize("name", ["puma560", "two_link", "flexible_two_link", "satellite", "rpb_table3"])
+def test_mass_matrices_can_be_inverted_where_accelerations_are_compared(name):
+    """A payload whose products of inertia change as much as its moments is none, and accelerations were left out with it."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RobotWarning)
+        robot = elastogen.load(name)
+    for sample in SelfCheck(robot).samples:
+        assert np.linalg.eigvalsh(sample.quantities.mass).min() > 0
+
+
+def test_derivatives_of_accelerations_are_confirmed():
+    """Where no acceleration exists, its derivative was compared with that of something else: a false alarm."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", RobotWarning)
+        derive_model(elastogen.load("puma560"), ["forward_dynamics_sensitivity"])
