@@ -57,6 +57,10 @@ def _run(library: LoopLibrary, name: str, stop: str, method: str, rng: np.random
     other = BY_NAME["computed_torque" if name == "pd_gravity" else "pd_gravity"](kp=2.0, kd=0.3)
     if name == "state_feedback":
         gains = {"K": 0.5 * rng.standard_normal((model.nv, 2 * model.nv)), "feedforward": True}
+    if name == "scheduled_feedback":
+        first = model.coordinate_names[model.driven_coordinates[0]]
+        K = 0.5 * rng.standard_normal((2, len(model.driven), 2 * model.nv))
+        gains = {"K": K, "coordinates": [first], "knots": [[-1.0, 1.0]], "feedforward": True}
     plant = Simulated(start, way, method=method, substeps=3)
     loop = Loop(
         library,
