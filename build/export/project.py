@@ -43,7 +43,6 @@ class Project:
     c_files: dict[str, str]  # file name -> text: model, simulation, switches, loop
     context: ExportContext
     manifest: ModelManifest
-    has_loop: bool = False
 
     @property
     def name(self) -> str:
@@ -92,4 +91,4 @@ def make_project(
         headers=tuple(name for name in files if name.endswith(".h")),
         threads=any("<pthread.h>" in text for text in files.values()),
     )
-    return Project(derivation, model, files, context, functions_manifest(derivation, options.emit.precision), loop)
+    return Project(derivation, model, files, context, functions_manifest(derivation, options.emit.precision))

@@ -184,7 +184,6 @@ class SwitchContext:
     prefix: str  # of types and functions
     macro: str  # the same in upper case
     nq: int
-    nv_macro: str  # the macro that counts velocities
     sliding: int  # number of sliding joints
     rules: tuple[str, ...]  # what happens at the borders of each joint
     borders: tuple[tuple[str, ...], ...]  # initializers

@@ -47,7 +47,6 @@ def switch_context(derivation: ModelFacts, identity: Identity) -> SwitchContext 
         prefix=prefix,
         macro=prefix.upper(),
         nq=nq,
-        nv_macro=f"{prefix.upper()}_NQ",  # robots with sliding joints have as many velocities as coordinates
         sliding=count,
         rules=tuple(f"{comment_text(s.joint)}: {_rule(s)}" for s in selectors),
         borders=borders,

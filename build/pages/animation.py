@@ -1,4 +1,4 @@
-"""A simulated motion as a page that can be turned and played."""
+"""A simulated motion as a page that can be rotated and played."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ def primitive_surface(shape: str, size: tuple[float, float, float]) -> Surface:
 
 
 def _turned(outline: list[tuple[Any, Any]], widened: float) -> Surface:
-    """What an outline (radius, height), upward, makes when it turns about z; ``widened`` along y."""
+    """What an outline (radius, height), upward, makes when it rotates about z; ``widened`` along y."""
     around = np.linspace(0.0, 2.0 * np.pi, ROUND, endpoint=False)
     rings = [np.stack([r * np.cos(around), widened * r * np.sin(around), np.full(ROUND, h)], axis=-1) for r, h in outline]
     k, i = (part.ravel() for part in np.meshgrid(np.arange(len(outline) - 1), np.arange(ROUND), indexing="ij"))

@@ -212,7 +212,7 @@ class _Drawing:
         return link.flexible is None or _is_beam(link)
 
     def _axes(self, link: Link, origin: int) -> tuple[int, ...]:
-        """Nodes that tell how a link's frame is turned; one along x would be on another section of a beam."""
+        """Nodes that tell how a link's frame is rotated; one along x would be on another section of a beam."""
         return (origin, *(self._node(link=link.name, xyz=xyz) for xyz in ((0.0, 1.0, 0.0), (0.0, 0.0, 1.0))))
 
     def _beam(self, link: Link, start: int) -> int:

@@ -14,7 +14,7 @@ from elastogen.identification.fit import Fit
 from elastogen.identification.measurements.columns import driven_names
 from elastogen.identification.measurements.read_table import Array
 from elastogen.identification.problem import Problem
-from elastogen.identification.pseudo_inertia import of_body, to_body
+from elastogen.identification.pseudo_inertia import to_body
 
 BODY_NAMES = (
     "mass",
@@ -157,18 +157,3 @@ def _with_law(joint: Joint, law: dict[str, Array], k: int, robot: Robot, problem
         ratio = nominal(joint.actuation.gear_ratio, robot.parameters)
         new["motor_inertia"] = rounded(float(law["rotor"][k]) / ratio**2) if ratio else 0.0
     return replace(joint, actuation=replace(joint.actuation, **new))
-
-
-def masses_are_positive(robot: Robot) -> bool:
-    """Whether every identified body could exist: for tests and reports."""
-    from elastogen.identification.pseudo_inertia import to_matrix
-
-    for link in robot.links[1:]:
-        values = [
-            nominal(x, robot.parameters) for x in (link.body.mass, *link.body.com, *(v for r in link.body.inertia for v in r))
-        ]
-        if values[0] > 0:
-            P = to_matrix(of_body(values[0], np.array(values[1:4]), np.array(values[4:]).reshape(3, 3)))
-            if np.linalg.eigvalsh(P)[0] <= 0:
-                return False
-    return True

@@ -1,6 +1,6 @@
 """Friction that holds resting joints: no function of q, q', q'' knows it, but the motion before the rest does.
 
-A joint that comes to rest keeps a part of the friction of the direction that it came from: nothing turns it round. The part
+A joint that comes to rest keeps a part of the friction of the direction that it came from: nothing reverses it. The part
 is estimated from the rests of the runs that the identification saw, one number for all joints.
 """
 

@@ -37,7 +37,7 @@ def composite_inertias(mechanism: Mechanism, placed: Sequence[Placed], q: Sequen
 def gravity_by_composites(mechanism: Mechanism, placed: Sequence[Placed], q: Sequence[Value]) -> list[Value]:
     """G of a rigid robot: the weight -m g of every composite body at its centre of mass, projected on its joint.
 
-    Beside a mass matrix, which needs the composite bodies as well, this costs little more than turning g outward.
+    Beside a mass matrix, which needs the composite bodies as well, this costs little more than rotating g outward.
     """
     composite = composite_inertias(mechanism, placed, q)
     result = [mechanism.graph.value(0)] * mechanism.size

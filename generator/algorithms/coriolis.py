@@ -2,12 +2,12 @@
 
 J_i = e x r + s is the velocity field of joint i, with its axis e and slide s. Its Christoffel symbols are
 int J_i . d2r/(dq_j dq_k) dm, so that this C is *the* Christoffel matrix: dM/dt - 2C is skew. Per composite body it takes
-H = int v r^T dm and h = int v dm, with v the velocity of a point *relative to the frame*, which turns with omega. A frame's own
+H = int v r^T dm and h = int v dm, with v the velocity of a point *relative to the frame*, which rotates by omega. Its own
 body does not move against it, and what is further out moves against the parent as against its own frame, and by J_i qd_i more:
 
     h' = R (h + qd_i int J_i dm),    H' = R (H + qd_i int J_i r^T dm) R^T + h' p^T.
 
-What the turning of the frame adds, v = omega x r, is in closed form where it is needed: int r x (omega x J) dm and
+What the rotation of the frame adds, v = omega x r, is in closed form where it is needed: int r x (omega x J) dm and
 int (omega x r) x J dm follow from the second moments P = int r r^T dm.
 """
 
@@ -35,7 +35,7 @@ class VelocityMoments:
         return VelocityMoments(add(self.h, other.h), [add(a, b) for a, b in zip(self.H, other.H, strict=True)])
 
     def in_parent(self, body: Inertia, twist: tuple[Vec, Vec], rate: Value, R: Rotation, p: Vec) -> VelocityMoments:
-        """The same against the parent, in which the frame is at p, turned by R, and moves by a twist times its rate."""
+        """The same against the parent, in which the frame is at p, rotated by R, and moves by a twist times its rate."""
         e, s = twist
         J = add(cross(e, body.S), scale(s, body.m))  # int J dm
         rows = [cross(e, row) for row in body.P.full]  # columns of {e x} P, which is int (e x r) r^T dm

@@ -12,8 +12,8 @@ of the composite body (those of Newton-Euler), both integrals together are, for 
     force   F = m (s'' - e x a_0) + V S + 2 e' x h + e x f
     moment  T = S x (s'' - e x a_0) + 2 vee(V P) + 2 int r x (e' x v) dm + e x n + s x f
 
-of the body of j: what is further out turns as one, so that its forces turn with it (e x f, e x n), and it meets the motion of
-its frame turned the other way. V = U {e x} - {e x} U is the change of U, h and v are relative to the frame as in coriolis.py,
+of the body of j: what is further out rotates as one, so its forces rotate with it (e x f, e x n), and it meets the motion of
+its frame rotated the other way. V = U {e x} - {e x} U is the change of U, h and v are relative to the frame as in coriolis.py,
 2 vee(A) are the differences A_zy - A_yz, A_xz - A_zx, A_yx - A_xy. For j inward of i they are
 
     e'' . int r x J_i dm + 2 e' . int v x J_i dm + (s'' - e x a_0) . int J_i dm      (e, s of j, r and whole v from its origin).
@@ -65,7 +65,7 @@ def _rates(mechanism: Mechanism, index: int, motion: MotionState) -> tuple[Vec, 
 
 
 def _rotated(U: Mat, e: Vec) -> Mat:
-    """U {e x} - {e x} U: how U changes while what is further out turns about e, seen from there."""
+    """U {e x} - {e x} U: how U changes while what is further out rotates about e, seen from there."""
     rows = [[-x for x in cross(e, row)] for row in U]  # of U {e x}
     columns = [cross(e, list(column)) for column in zip(*U, strict=True)]  # of {e x} U
     return [[rows[r][c] - columns[c][r] for c in range(3)] for r in range(3)]

@@ -25,7 +25,7 @@ from elastogen.generator.spatial.vectors import Mat, Rotation, Vec, add, combina
 class Placed:
     """Where a frame is, seen from its parent.
 
-    Successive revolute joints with parallel axes turn about one axis by the sum of their angles: ``group`` lists
+    Successive revolute joints with parallel axes rotate about one axis by the sum of their angles: ``group`` lists
     the joints up to this one, ``group_parent`` is the frame before the first of them and ``group_rotation`` leads from there
     to this frame. Without merging, the group is the joint alone.
     """
@@ -141,7 +141,7 @@ def relative(
     slide = combination(graph, own_qd, [linear for _, linear in twists])
     slide_rate = add(slide_bias, combination(graph, own_qdd, [linear for _, linear in twists]))
     turns = [angular for angular, _ in twists]
-    for member in place_.group[:-1]:  # parallel axes turn together
+    for member in place_.group[:-1]:  # parallel axes rotate together
         other = mechanism.frames[member]
         own_qd = [a + b for a, b in zip(own_qd, other.own(qd), strict=True)]
         own_qdd = [a + b for a, b in zip(own_qdd, other.own(qdd), strict=True)]

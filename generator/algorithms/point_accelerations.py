@@ -2,7 +2,7 @@
 
 R (a + U r), or (R U) r, from the frames' motions in their own components; or U_h (R_h r) with angular velocities and
 accelerations carried outwards in the axes of one home h: of the base, which suits points on many links, or of a frame behind
-the first turns, where most of their components are zero: that suits points on few links, far out.
+the first rotations, where most of their components are zero: that suits points on few links, far out.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def columns(vectors: Sequence[Vec]) -> Mat:
 
 
 class Carriers:
-    """The frames that carry points, and the way from their components to the base's: turn by turn near the base, else by R."""
+    """The frames that carry points, and how their components become the base's: by rotations near the base, else by R."""
 
     FEW_ROTATIONS = 2  # 4 products each, against 9 by R
 
@@ -51,7 +51,7 @@ class Carriers:
         return [pose.R for pose in poses(self.mechanism, self.placed)]
 
     def turns(self, index: int) -> list[int]:
-        """The frame and those further in, joints with parallel axes taken together; the last one turns on the base."""
+        """The frame and those further in, joints with parallel axes taken together; the last one rotates on the base."""
         chain: list[int] = []
         while index >= 0:
             chain.append(index)
@@ -130,10 +130,10 @@ class Operator:
 class Carried:
     """Angular velocities and accelerations of frames in the axes of a home, carried outwards: w_i = w_k + spin, and so on.
 
-    ``inside`` tells how many turns are inside of the home of what turns more often than twice: none, it is the base, up to two.
+    ``inside`` is the number of rotations inside of the home of what rotates more than twice: none, it is the base, up to two.
     """
 
-    WORTH_AXES = 4  # vectors turned by a frame and those beyond, its own axis among them: R of a frame costs 18, a turn 6
+    WORTH_AXES = 4  # vectors rotated by a frame and those beyond, its own axis among them: R of a frame costs 18, a rotation 6
 
     def __init__(self, carriers: Carriers, inside: int) -> None:
         self.carriers, self.mechanism, self._inside = carriers, carriers.mechanism, inside
@@ -163,7 +163,7 @@ class Carried:
             self.placed[index] = replace(self.placed[index], group_rotation=turn)
 
     def _outermost(self, index: int) -> bool:
-        """Whether nothing but its own points turns with a frame."""
+        """Whether nothing but its own points rotates with a frame."""
         return index in self._points and self._passing[index] == len(self._points[index]) + 1
 
     def _first_direction(self, index: int) -> tuple[float, float] | None:
@@ -186,13 +186,13 @@ class Carried:
         return [graph.value(0) if abs(x.constant or 0.0) <= TINY * size else x for x in rotated[:2]] + rotated[2:]
 
     def home(self, index: int) -> int:
-        """In whose axes a frame's operator is: of the base, or of a frame behind one turn or two."""
+        """In whose axes a frame's operator is: of the base, or of a frame behind one rotation or two."""
         chain = self.carriers.turns(index)
         inside = self._inside if len(chain) > Carriers.FEW_ROTATIONS else len(chain) - 1
         return chain[-inside] if inside > 0 else -1
 
     def rotated(self, index: int, home: int, v: Vec) -> Vec:
-        """A vector in the axes of its home, turn by turn; the last turns at once, by a matrix, where many vectors take them."""
+        """A vector in the axes of its home, by one rotation after the other; the last ones by a matrix for many vectors."""
         for k in self.carriers.turns(index):
             if k == home:
                 break
@@ -202,7 +202,7 @@ class Carried:
         return v
 
     def _depth(self, index: int) -> int:
-        """How often a frame turns against the base; what only slides does not."""
+        """How often a frame rotates against the base; what only slides does not."""
         found = 0
         for k in self.carriers.turns(index):
             frame = self.mechanism.frames[k]
@@ -210,7 +210,7 @@ class Carried:
         return found
 
     def _axes(self, index: int, home: int) -> Mat:
-        """R of a frame in the axes of its home: its axes, from those of the frame it turns on."""
+        """R of a frame in the axes of its home: its axes, from those of the frame it rotates on."""
         if (index, home) not in self._matrices:
             place = self.placed[index]
             axes = [self.rotated(place.group_parent, home, place.group_rotation.outward(unit)) for unit in self._units]
@@ -218,7 +218,7 @@ class Carried:
         return self._matrices[index, home]
 
     def rotating(self, index: int, home: int) -> tuple[Vec, Vec]:
-        """Angular velocity and acceleration; near the base in the axes behind the first turn, where most of them is zero."""
+        """Angular velocity and acceleration; near the base in axes behind the first rotation, mostly zero there."""
         if index < 0:
             return self._none, self._none
         if index == home:
@@ -261,7 +261,7 @@ class Carried:
         return moved if home < 0 else self.carriers.in_base(home, moved)
 
     def _has_operator(self, index: int) -> bool:
-        """Whether a frame's points are worth it: from three on, from two where frames that turn on it share its column."""
+        """Whether a frame's points are worth it: from three on, from two where frames that rotate on it share its column."""
         on_it = [k for k in self._points if self.carriers.turns(k)[1:2] == [index] and self._has_operator(k)]
         if any(self._rotates_on_a_rotation(k) for k in on_it):  # by the product rule, which needs it anyway
             return True
@@ -269,7 +269,7 @@ class Carried:
         return len(self._points[index]) >= WORTH_A_PRODUCT - (near or bool(on_it))
 
     def operator(self, index: int) -> Operator:
-        """d2R/dt2 of a frame; along its joint's axis it is that of the frame it turns on."""
+        """d2R/dt2 of a frame; along its joint's axis it is that of the frame it rotates on."""
         if index not in self._operators:
             place = self.placed[index]
             root, S = place.group_parent, place.group_rotation
@@ -301,7 +301,7 @@ class Carried:
         return len(chain) == Carriers.FEW_ROTATIONS and self.mechanism.frames[chain[1]].motion.parallel_rotation
 
     def _by_product_rule(self, index: int) -> Operator:
-        """d2(R_k S)/dt2 = R_k'' S + 2 R_k' S' + R_k S'', S the rotation about z from frame k, which turns on the base."""
+        """d2(R_k S)/dt2 = R_k'' S + 2 R_k' S' + R_k S'', S the rotation about z from frame k, which rotates on the base."""
         c, place = self.carriers, self.placed[index]
         root, S, length = place.group_parent, place.group_rotation, self._length(index, (0, 1))
         spin, spin_rate, _, _ = relative(self.mechanism, index, place, c.q, c.qd, c.qdd)
@@ -317,7 +317,7 @@ class Carried:
         return Operator((*found, axis), (length, length, unit))
 
     def origin(self, index: int) -> Vec:
-        """Acceleration of a frame's origin: a point of the frame it turns on, if it only turns."""
+        """Acceleration of a frame's origin: a point of the frame it rotates on, if it only rotates."""
         if index not in self._origins:
             place, c = self.carriers.placed[index], self.carriers
             _, _, slide, slide_rate = relative(self.mechanism, index, place, c.q, c.qd, c.qdd)
@@ -337,7 +337,7 @@ class Carried:
 
 
 def accelerations_carried(carriers: Carriers, inside: int) -> list[Twist]:
-    """In the axes of the base, or of frames behind the first turns (see Carried)."""
+    """In the axes of the base, or of frames behind the first rotations (see Carried)."""
     carried, result = Carried(carriers, inside), []
     for point in carriers.mechanism.points:
         index = point.frame.frame

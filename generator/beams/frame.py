@@ -170,7 +170,7 @@ def _cross(v: Array) -> Array:
 
 
 def _rigid(offset: Array) -> Array:
-    """How a point moves and turns with a rigid body whose origin does."""
+    """How a point moves and rotates with a rigid body whose origin does."""
     found = np.eye(6)
     found[:3, 3:] = -_cross(offset)
     return found

@@ -9,7 +9,7 @@ and undistorted), so every field is b = c(x) + y d(x) + z e(x):
     extension by phi       c = (phi, 0, 0)
     foreshortening j, k    c = (-int_0^x phi_j' phi_k', 0, 0), half of it for j = k
 
-Sections turn with the slope, psi = phi', but in beams that shear (shear.py), whose shapes have a psi of their own.
+Sections rotate with the slope, psi = phi', but in beams that shear (shear.py), whose shapes have a psi of their own.
 With the section's centre on the axis and principal axes y, z, the integral over the body of two such fields is
 int (mu c c'^T + j_z d d'^T + j_y e e'^T) dx, where mu is the mass per length and j_z = int y^2, j_y = int z^2 are the
 section's inertias per length.
@@ -65,7 +65,7 @@ class Beam:
     stiffness: dict[Direction, Curve] = field(default_factory=dict)
     inertia_y: Curve = ZERO  # int z^2 per length [kg m]
     inertia_z: Curve = ZERO  # int y^2 per length [kg m]
-    rotary_inertia: bool = False  # sections turn with the beam in bending
+    rotary_inertia: bool = False  # sections rotate with the beam in bending
     foreshortening: bool = False  # second-order fields of the bending modes
     rotation: Literal["exponential", "linear"] = "exponential"  # of the tip
     shear: dict[Direction, Curve] = field(default_factory=dict)  # y, z: GA [N] of a beam that shears; empty: it does not
@@ -257,7 +257,7 @@ def _bend_together(one: Mode, other: Mode) -> bool:
 
 
 def turn(direction: Direction, value: Number, slope: Number) -> tuple[Scalar, Scalar, Scalar]:
-    """How a shape turns a section, by its value and slope: e_x x e_direction phi' in bending, phi e_x in torsion (000 (65))."""
+    """Rotation of a section by a shape's value and slope: e_x x e_direction phi' in bending, phi e_x in torsion (000 (65))."""
     if direction == "torsion":
         return (to_scalar(value), 0, 0)
     if direction == "y":

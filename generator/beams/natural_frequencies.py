@@ -78,7 +78,7 @@ def mass_matrix(body: FlexibleBody, tip_body: Body, others: Mapping[str, Body] =
 
 
 def _add_load(rows: list[list[Scalar]], place: Interface, load: Body) -> None:
-    """Add a rigid body: its centre moves by b_j + delta_j x (R c), it turns by delta_j."""
+    """Add a rigid body: its centre moves by b_j + delta_j x (R c), it rotates by delta_j."""
     pose, com = place.pose, load.com
     lever = [sum(pose[i][k] * com[k] for k in range(3)) for i in range(3)]
     turns = [list(row) for row in place.rotations]
@@ -159,7 +159,7 @@ class CriticalRate:
 
 
 def spinning_joints(robot: Robot) -> tuple[CriticalRate, ...]:
-    """For each flexible link that loses its stiffness when it spins, the coordinates of the joints inward of it that turn."""
+    """For each flexible link that loses its stiffness when it spins, the coordinates of the joints inward of it that rotate."""
     index = {name: k for k, name in enumerate(robot.velocity_names)}
     carrier = {joint.child: joint for joint in robot.joints}
     found = []

@@ -1,4 +1,4 @@
-"""A section of a beam: how far its centre moves, how it turns and bends, per unit of every coordinate (003 (3)-(5))."""
+"""A section of a beam: how far its centre moves, how it rotates and bends, per unit of every coordinate (003 (3)-(5))."""
 
 from __future__ import annotations
 

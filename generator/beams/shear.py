@@ -1,6 +1,6 @@
 """Beams that shear (Timoshenko): elements whose static stiffness is exact, and exact eigenfunctions of uniform ones.
 
-Sections turn by psi and not by the slope w' of the axis; the difference is the shear w' - psi. With Phi = 12 EI/(GA h^2) the
+Sections rotate by psi and not by the slope w' of the axis; the difference is the shear w' - psi. With Phi = 12 EI/(GA h^2) the
 deflection of an element of length h that is loaded at its ends only is cubic and its rotation quadratic, both known from the
 four numbers at its ends. So elements of these shapes do not lock, however slender they are, and at Phi = 0 they are Hermite's.
 Inertia along an element bends and shears it otherwise, so frequencies converge with order 2. Where modes are kept and nodes are
@@ -176,7 +176,7 @@ class UniformBeam:
     """What the eigenfunctions of a uniform clamped beam depend on."""
 
     shear: float  # EI/(GA L^2)
-    rotary: float  # inertia of the sections per length, by mu L^2; 0 where they do not resist turning
+    rotary: float  # inertia of the sections per length, by mu L^2; 0 where they do not resist rotating
     tip: float  # tip mass by mu L
 
 

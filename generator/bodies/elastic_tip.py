@@ -15,7 +15,7 @@ class ElasticTip(FrameMotion):
     """Motion of the tip of a flexible link against its undeformed place: 000 (66), with a proper rotation (errata to (68)).
 
     Displacement sum_n c_n b_n; rotation exp{delta x} with the rotation vector delta = sum_j x_j delta_j. Where all delta_j
-    share a coordinate axis (a planar link), that is one exact turn about it, as in paper 003.
+    share a coordinate axis (a planar link), that is one exact rotation about it, as in paper 003.
     """
 
     TERMS = 12  # of the series in delta^2: rounding accuracy up to a rotation of 2 rad

@@ -102,7 +102,7 @@ def _bracket(variant: Variant, v: Sequence[Value], w: Sequence[Value]) -> list[V
 
 
 def neutral(variant: Variant) -> Derived:
-    """Zero, and no turn for quaternions."""
+    """Zero, and no rotation for quaternions."""
     result = [variant.graph.value(0)] * len(variant.mechanism.order)
     for frame in _free_frames(variant):
         for k in frame.extras:
@@ -111,7 +111,10 @@ def neutral(variant: Variant) -> Derived:
 
 
 def random_configuration(variant: Variant) -> Derived:
-    """From numbers between 0 and 1: between the limits, else up to half a turn or 1 m; all turns alike (Shoemake 1992)."""
+    """Of numbers between 0 and 1: within the limits, else up to half a revolution or 1 m; all rotations equally likely.
+
+    The unit quaternions are those of Shoemake 1992.
+    """
     order, graph = variant.mechanism.order, variant.graph
     given = variant.input("u", len(order))
     u = [given[place] for place in order]

@@ -29,5 +29,5 @@ class CylindricalJoint(JointKind):
         return (Screw(joint.axis, turns=True, advance=0), Screw(joint.axis, turns=False, advance=1))
 
     def plans(self, joint: Joint) -> tuple[MotionPlan, ...]:
-        """A frame that turns, and one on it that slides."""
+        """A frame that rotates, and one on it that slides."""
         return (RevolutePlan(joint.axis), PrismaticPlan(joint.axis))

@@ -1,6 +1,6 @@
 """Drives of joints that follow others: their rotor's inertia and their friction act on the joints that lead them.
 
-A follower at f(q) turns its rotor by df/dt = f' dq/dt. Where f = k q + c, with one leader, this adds k^2 times the reflected
+A follower at f(q) rotates its rotor by df/dt = f' dq/dt. Where f = k q + c, with one leader, this adds k^2 times the reflected
 inertia and k^2 times the viscous friction to the leader's drive; Coulomb friction becomes |k| times as large, and the velocity
 that smooths it 1/|k| times. What cannot be one drive becomes a term of the equations of motion: R = b (df/dt)^2 / 2, and the
 forces -f'_j c tanh((df/dt) / v); the rotor of a follower along a curve becomes a wheel in the root, a link of its own.
@@ -72,7 +72,7 @@ def _merged(led: Actuation, drive: Actuation, slope: Scalar) -> tuple[Actuation,
 
 
 def _with_wheel(robot: Robot, name: str, coupling: Coupling, inertia: Scalar) -> Robot:
-    """The robot with the rotor of a follower as a wheel in its root, which turns by the follower's position.
+    """The robot with the rotor of a follower as a wheel in its root, which rotates by the follower's position.
 
     With I (df/dt)^2 / 2 it has the kinetic energy of the rotor, and nothing else: no mass, no weight, no moment on others.
     """

@@ -33,5 +33,5 @@ class PlanarJoint(JointKind):
         return (*(Screw(axis, turns=False, advance=1) for axis in (X, Y)), Screw(Z, turns=True, advance=0))
 
     def plans(self, joint: Joint) -> tuple[MotionPlan, ...]:
-        """Two frames that slide, and one on them that turns."""
+        """Two frames that slide, and one on them that rotates."""
         return (PrismaticPlan(X), PrismaticPlan(Y), RevolutePlan(Z))

@@ -19,7 +19,7 @@ from elastogen.generator.spatial.vectors import Rotation, Vec
 
 
 class PrismaticJoint(JointKind):
-    """A displacement by q along ``axis``; ``gamma`` turns the child about z, behind the motion."""
+    """A displacement by q along ``axis``; ``gamma`` rotates the child about z, behind the motion."""
 
     name = "prismatic"
     takes: ClassVar[tuple[str, ...]] = (*COMMON_KEYS, "gamma")

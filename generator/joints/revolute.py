@@ -27,7 +27,7 @@ class RevoluteJoint(JointKind):
         return (JointCoordinate("rad"),)
 
     def screws(self, joint: Joint) -> tuple[Screw, ...]:
-        """A turn."""
+        """A rotation."""
         return (Screw(joint.axis, turns=True, advance=0),)
 
     def plans(self, joint: Joint) -> tuple[MotionPlan, ...]:
@@ -36,7 +36,7 @@ class RevoluteJoint(JointKind):
 
 
 class Revolute(FrameMotion):
-    """Rotation about z, starting from a fixed turn."""
+    """Rotation about z, starting from a fixed rotation."""
 
     parallel_rotation = True
     screw = True
@@ -63,7 +63,7 @@ class Revolute(FrameMotion):
         return [([zero, zero, one], [zero, zero, zero])]
 
     def followed_by(self, other: FrameMotion) -> FrameMotion:
-        """One turn for two about the same axis: the fixed turns add up, as the angles do."""
+        """One rotation for two about the same axis: the fixed rotations add up, as the angles do."""
         if not isinstance(other, Revolute):
             return super().followed_by(other)
         a, b = self.start, other.start
@@ -85,7 +85,7 @@ class RevolutePlan(MotionPlan):
         return part
 
     def build(self, lower: Lowering, rotation: Rotation) -> tuple[FrameMotion, Rotation]:
-        """The turn, with the last turn about z as its start."""
+        """The rotation, with the last rotation about z as its start."""
         *steps, last = rotation.steps
         if not isinstance(last, AxisRotation):
             raise AssertionError("a pose ends with a rotation about z")

@@ -35,7 +35,7 @@ class UniversalJoint(JointKind):
         return tuple(Screw(axis, turns=True, advance=0) for axis in (joint.axis, joint.direction("axis2")))
 
     def plans(self, joint: Joint) -> tuple[MotionPlan, ...]:
-        """Two frames that turn."""
+        """Two frames that rotate."""
         return (RevolutePlan(joint.axis), RevolutePlan(joint.direction("axis2")))
 
     def check(self, robot: Robot, joint: Joint, where: Location) -> None:

@@ -224,7 +224,7 @@ class LegElimination:
                     units = [step.inward([one if r == c else zero for r in range(3)]) for c in range(3)]
                     for r in range(3):
                         alone = [c for c in range(3) if units[c][r].constant == 1]
-                        if inner[r] is not None and alone:  # not turned by this step
+                        if inner[r] is not None and alone:  # not rotated by this step
                             outer[alone[0]] = inner[r]
                     outer = [c if c is not None else columns(1)[0] for c in outer]
                     for r in range(3):

@@ -7,7 +7,7 @@ directions that are perpendicular where the loop is closed. J is their exact der
     d/dt (u_a . d)   = u_a . (v_b - v_a) + (u_a x d) . omega_a
     d/dt (u_a . u_b) = (u_b x u_a) . (omega_b - omega_a)
 
-A product of directions vanishes as well where they are turned by pi. :func:`residuals` separates the two: beyond a right angle
+A product of directions vanishes as well where they are rotated by pi. :func:`residuals` separates the two: beyond a right angle
 it goes on growing, to 2 at pi.
 """
 
@@ -29,7 +29,7 @@ from elastogen.generator.robot.robot import Robot, Vector
 from elastogen.generator.spatial.vectors import Mat, Vec, add, cross, dot, scale, sub, times
 
 Row = TypeVar("Row")
-BAND = 1e-3  # cosine below which directions count as turned by more than a right angle
+BAND = 1e-3  # cosine below which directions count as rotated by more than a right angle
 
 
 @dataclass(frozen=True)

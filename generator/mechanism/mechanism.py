@@ -145,7 +145,7 @@ class Mechanism:
         return [(motion[0], self.rates(motion[0], motion[1])), *pairwise(motion[1:])]
 
     def is_parallel_to_parent(self, index: int) -> bool:
-        """Whether a frame and its parent turn about axes of the same direction."""
+        """Whether a frame and its parent rotate about axes of the same direction."""
         frame = self.frames[index]
         if frame.parent < 0:
             return False

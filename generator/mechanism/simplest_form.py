@@ -39,7 +39,7 @@ class Form:
 
 
 def simplest_forms(mechanism: Mechanism, *, ahead: bool) -> list[Form]:
-    """Of the bodies of every frame; ``ahead`` allows masses on frames that turn on it about a fixed place."""
+    """Of the bodies of every frame; ``ahead`` allows masses on frames that rotate on it about a fixed place."""
     found = []
     for index, frame in enumerate(mechanism.frames):
         rotating = [k for k, other in enumerate(mechanism.frames) if other.parent == index and other.motion.parallel_rotation]

@@ -1,4 +1,4 @@
-"""A placement as steps that the recursions take: turns about coordinate axes, and a position."""
+"""A placement as steps that the recursions take: rotations about coordinate axes, and a position."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def _angles(R: npt.NDArray[np.float64]) -> tuple[Pair, Pair, Pair]:
     """Cosines and sines of phi, alpha, theta with R = Rz(phi) Rx(alpha) Rz(theta).
 
     A small tilt alpha says little about phi: its error is that of R, divided by alpha. So theta is not read from R, but from
-    what the first two turns leave of it. Then the three make R to rounding errors, whatever the tilt.
+    what the first two rotations leave of it. Then the three make R to rounding errors, whatever the tilt.
     """
     phi = unit_pair(-float(R[1, 2]), float(R[0, 2])) if math.hypot(R[0, 2], R[1, 2]) > TINY else (1.0, 0.0)
     if phi[0] < 0 or phi == (0.0, -1.0):

@@ -1,6 +1,6 @@
 """Poses and bodies of a robot as its description says them, along any motion: transformation after transformation.
 
-Nothing is turned, shifted, regrouped or rounded. Every point of a body is at P rho with a constant rho: P is a pose for rigid
+Nothing is rotated, shifted, regrouped or rounded. Every point of a body is at P rho with a constant rho: P is a pose for rigid
 bodies, beside it a pose times the amplitude of every shape for flexible ones (r + sum c_n b_n, robot.FlexibleBody). So the
 kinetic energy is 1/2 Tr(P' G P'^T) with G = int rho rho^T dm, numbers of the description; see quantities.py.
 """

@@ -1,4 +1,4 @@
-"""Poses of one frame in another as series: screws, turns in the plane, tips of flexible links."""
+"""Poses of one frame in another as series: screws, rotations in the plane, tips of flexible links."""
 
 from __future__ import annotations
 

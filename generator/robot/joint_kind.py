@@ -119,7 +119,7 @@ class JointKind(ABC):
 
     @property
     def rotating(self) -> tuple[int, ...]:
-        """Which of the velocities turn the child."""
+        """Which of the velocities rotate the child."""
         return tuple(k for k, velocity in enumerate(self.velocities) if velocity.unit == "rad")
 
     # ---- 3. motion

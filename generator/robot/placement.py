@@ -93,7 +93,7 @@ def _is_numeric(scalars: Sequence[Scalar]) -> bool:
 
 
 def warn_of_degrees(angles: Sequence[Scalar], where: Location, fix: str) -> None:
-    """Warn of angles beyond two turns: nobody means them in radians."""
+    """Warn of angles beyond two revolutions: nobody means them in radians."""
     numbers = [float(angle) for angle in angles if isinstance(angle, (int, float))]
     if any(abs(angle) > 4 * math.pi for angle in numbers):
         where.warn(list(angles), "angles in radians", f"if these are degrees, {fix}")

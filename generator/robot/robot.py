@@ -106,7 +106,7 @@ class Joint:
 
     @property
     def by_screws(self) -> bool:
-        """Whether its motion is made of turns and displacements, each by one coordinate of its own."""
+        """Whether its motion is made of rotations and displacements, each by one coordinate of its own."""
         kind = self.type
         moved = kind.rides_parent or kind.feeds_child or self.coupling is not None
         return not moved and len(kind.screws(self)) == len(kind.coordinates)
@@ -165,7 +165,7 @@ class Gauge:
 class Point:
     """A frame that moves with the material of a link, or with a joint.
 
-    On a link, ``pose`` is the frame in the undeformed link; on a beam the section at x = pose[0][3] carries it, turned as
+    On a link, ``pose`` is the frame in the undeformed link; on a beam the section at x = pose[0][3] carries it, rotated as
     the tip is rotated by the slopes there (003 (3)-(5)). On a joint, ``pose`` is seen from where the joint sits: on the parent
     before the motion; of a sliding joint on the beam, wherever it is.
     """

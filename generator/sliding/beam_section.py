@@ -44,7 +44,7 @@ class BeamSection(ABC):
 
 
 class ShapedSection(BeamSection):
-    """Of a beam with constant shapes; it turns by the tip's rule."""
+    """Of a beam with constant shapes; it rotates by the tip's rule."""
 
     def __init__(self, lower: Lowering, body: FlexibleBody, held: FlexibleBody, section: CrossSection) -> None:
         """``held`` is the body as its joint holds it: with nodal clamps, displacements along x begin at the joint."""

@@ -1,4 +1,4 @@
-"""A material point of a solid: how every coordinate moves, turns and strains it, from the element that it is in."""
+"""A material point of a solid: how every coordinate moves, rotates and strains it, from the element that it is in."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def material_point(found: Found, place: Array) -> MaterialPoint:
 
 
 def _of_nodes(found: Found, place: Array) -> MaterialPoint:
-    """The nearest node, turned as the rigid motion that fits its neighbours best."""
+    """The nearest node, rotated as the rigid motion that fits its neighbours best."""
     order = np.argsort(np.linalg.norm(found.nodes - place, axis=1), kind="stable")
     around, count = order[:12], found.shapes.shape[2]
     R = rigid_motions(found.nodes[around] - found.nodes[order[0]])

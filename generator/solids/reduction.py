@@ -29,7 +29,7 @@ class Reduced:
 
     shapes: Array  # (n, 3, k): of the nodes by every coordinate, the largest of length 1
     second: Array  # (n, 3, p): by the products of every pair of coordinates, where foreshortening is wanted
-    motions: dict[str, Array]  # by interface (k + p, 6): shift and turn per unit of every coordinate and product
+    motions: dict[str, Array]  # by interface (k + p, 6): shift and rotation per unit of every coordinate and product
     stiffness: Array  # (k, k) [N/m]
     frequencies: Array  # of the reduced solid with its loads
     full: Array  # of all elements with the same loads; empty where they were not asked for

@@ -129,7 +129,7 @@ class AxisRotation:
         return AxisRotation(self.axis, self.c, -self.s)
 
     def outward(self, v: Vec) -> Vec:
-        """R v: components in the turned frame become components in the frame before the turn."""
+        """R v: components in the rotated frame become components in the frame before the rotation."""
         i, j = (self.axis + 1) % 3, (self.axis + 2) % 3
         result = list(v)
         result[i] = self.c * v[i] - self.s * v[j]

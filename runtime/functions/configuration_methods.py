@@ -41,7 +41,7 @@ class ConfigurationMethods(Evaluation):
         return apart
 
     def neutral(self) -> Array:
-        """Return the configuration of zeros, with quaternions that do not turn, (nq,)."""
+        """Return the configuration of zeros, with quaternions that do not rotate, (nq,)."""
         q = np.zeros(self.nq, dtype=self.dtype)
         q[[start + 3 for start in self._metadata.quaternions]] = 1.0
         return q
@@ -49,7 +49,7 @@ class ConfigurationMethods(Evaluation):
     def random_configuration(self, rng: np.random.Generator | int | None = None, shape: Sequence[int] | int = ()) -> Array:
         """Return configurations ``(*shape, nq)``, by a generator or a seed; a number for ``shape`` is how many.
 
-        Uniform between the limits of the joints; where there are none up to half a turn or 1 m to both sides; elastic
+        Uniform between the limits of the joints; where there are none up to half a revolution or 1 m to both sides; elastic
         coordinates are zero. All turns of floating and spherical joints are equally likely.
         """
         try:

@@ -30,9 +30,9 @@ class HigherOrderMethods(Evaluation):
     ) -> Array:
         """X = [p; psi] of the tip, dX/dt and d2X/dt2, 3 x (..., 6), [m] and [rad], per s, per s^2 (002 (5)).
 
-        ``angles`` are the moving axes that psi turns about, one of twelve sets, such as "zyz" or "xyz". Where the middle angle
-        is at an end of its range (0 or pi for "zyz", +-pi/2 for "xyz") the other two are not unique: the third is 0 then, and
-        rates are finite only if the robot cannot leave that orientation, as a planar one.
+        ``angles`` are the moving axes that psi rotates about, one of twelve sets, such as "zyz" or "xyz". Where the middle
+        angle is at an end of its range (0 or pi for "zyz", +-pi/2 for "xyz") the other two are not unique: the third is
+        then 0, and rates are finite only if the robot cannot leave that orientation, as a planar one.
         """
         if not isinstance(angles, str) or angles not in EULER_SETS:
             raise ModelError(f"{self._name}.operational_vector: angles={angles!r}, expected one of {', '.join(EULER_SETS)}.")

@@ -46,7 +46,7 @@ class Linearization:
     """d/dt (dq, dqd) = A (dq, dqd) + B dF about an operating point; the columns of B belong to ``driven``.
 
     With floating and spherical joints dq is a displacement along the velocities, ``model.difference`` of two configurations,
-    and dq' = dqd - [qd, dq]: seen from a frame that turns, a displacement turns back.
+    and dq' = dqd - [qd, dq]: seen from a frame that rotates, a displacement turns back.
     """
 
     A: Array

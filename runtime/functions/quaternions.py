@@ -30,7 +30,7 @@ def unit_quaternions(q: ArrayLike, starts: Sequence[int]) -> Any:
 
 
 def coordinates_beside(metadata: Metadata) -> list[list[int]]:
-    """For every velocity the coordinates that stand beside it in q; the last of a turn has two, of the quaternion z and w."""
+    """For every velocity the coordinates beside it in q; the last one of a rotation has two, the quaternion's z and w."""
     found: list[list[int]] = []
     place = 0
     for _ in metadata.velocity_names:

@@ -29,7 +29,7 @@ def unit_positions(model: Model, what: str, q: NDArray[Any]) -> NDArray[Any]:
 
 
 def positions_of(model: Model, velocities: Sequence[int]) -> list[int]:
-    """Indices in q of the coordinates beside some velocities; a quaternion comes with the three of its turn, in their order."""
+    """Indices in q of the coordinates beside some velocities; a quaternion comes with its three velocities, in their order."""
     places = coordinates_beside(model.metadata)
     found = [place for k in velocities for place in places[k]]
     for start in model.metadata.quaternions:

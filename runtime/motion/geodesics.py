@@ -1,7 +1,7 @@
 """Motions on the manifold of a robot: geodesics between configurations with one time law, at rest at each of them.
 
 Between two configurations q = integrate(q_0, h(t) x) with x = difference(q_0, q_1): velocities are dh/dt x, accelerations
-d2h/dt2 x, whatever the joints are. A spherical joint turns about a fixed axis, a floating one moves on a screw, all others
+d2h/dt2 x, whatever the joints are. A spherical joint rotates about a fixed axis, a floating one moves on a screw, all others
 along straight lines. As C: ``elastogen.build.files.geodesic``.
 """
 
@@ -84,7 +84,7 @@ def geodesics(
     """Geodesics through ``points`` (m, nq), by quintics at ``times`` (m,), or as fast as limits of the velocities allow.
 
     Limits are numbers or (nv,): ``velocity`` and ``acceleration`` give trapezoidal laws, with ``jerk`` S-curves. Of two points
-    the second should be less than half a turn from the first.
+    the second should be less than half a revolution from the first.
     """
     if not isinstance(model, Manifold):
         raise ModelError(f"geodesics: model={model!r}, expected a model, of elastogen.build_model for example.")

@@ -31,7 +31,7 @@ class TipDeflection:
     moving: tuple[int, ...]
     """Axes along which some elastic coordinate displaces the tip."""
     rotating: tuple[int, ...]
-    """Axes about which some elastic coordinate turns the tip."""
+    """Axes about which some elastic coordinate rotates the tip."""
 
 
 @dataclass(frozen=True)

@@ -258,7 +258,7 @@ class Simulation:
             return ShownPage(self.animate(Path(folder) / "motion.html", **options).read_text(encoding="utf-8"))
 
     def animate(self, path: str | os.PathLike[str], **options: Any) -> Path:
-        """Write one motion as a page that can be turned and played, flexible links bent, and return its path.
+        """Write one motion as a page that can be rotated and played, flexible links bent, and return its path.
 
         ``path`` ends in .html, or in .gif or .mp4 for a film. ``rigid``, the motion of the rigid robot of the same numbers, is
         drawn as a ghost; ``title`` is the page's; ``force`` replaces a file that is not a page of elastogen.

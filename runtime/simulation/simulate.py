@@ -204,7 +204,7 @@ class SimulationMethods(LimitMethods):
     # Pieces of a simulation.
 
     def _warn_of_fast_spin(self, label: str, result: Simulation) -> None:
-        """Say once per link that it turned faster than half the rate at which the linear model loses its stiffness."""
+        """Say once per link that it rotated faster than half the rate at which the linear model loses its stiffness."""
         for critical in self.metadata.critical_rates:
             fastest = float(np.nanmax(np.abs(result.qd[..., list(critical.coordinates)]), initial=0.0))
             if fastest > 0.5 * critical.rate and critical.link not in self._warned:

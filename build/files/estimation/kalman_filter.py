@@ -32,7 +32,7 @@ class FilterContext:
     identity: Identity
     prefix: str  # of types and functions
     readings: int
-    turns: tuple[tuple[int, int], ...]  # of quaternions: first velocity of the turn, and of the slide or -1
+    turns: tuple[tuple[int, int], ...]  # of quaternions: first velocity of the rotation, and of the slide or -1
     dynamics: tuple[FilterCall, ...]
     measurement: FilterCall
     derivatives: FilterCall

@@ -18,8 +18,6 @@ CONSTANTS = tuple(
     Constant(*found) for found in re.findall(r"^#define ROBOT_SHARED_(\w+) +(\S+) +/\* (.*) \*/", source(HEADER), re.MULTILINE)
 )
 """Those of the header."""
-STALE = int(next(constant.value for constant in CONSTANTS if constant.name == "STALE"))
-"""What a loop's read function returns for a state that is too old."""
 KEPT = {"robot_process": "robot_process"}
 """A field of the block: the process of the robot, no name of the sample robot."""
 PLACES = next(constant.value for constant in CONSTANTS if constant.name == "PLACES").rstrip("u")

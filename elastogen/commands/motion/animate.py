@@ -1,4 +1,4 @@
-"""``elastogen animate``: a simulated motion as a page that can be turned and played, or as a film."""
+"""``elastogen animate``: a simulated motion as a page that can be rotated and played, or as a film."""
 
 from __future__ import annotations
 

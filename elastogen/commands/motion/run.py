@@ -191,7 +191,7 @@ def _controller(robot: LinearRobot, there: LinearRobot, period: float) -> str:
     if not robot.elastic:
         return "computed_torque"
     kp, kd, _ = default_gains(Feedforward(), robot, period)
-    feedback = Feedforward().feedback(there, kp, kd)  # weights may turn the arm over where gains are small
+    feedback = Feedforward().feedback(there, kp, kd)  # gravity may overturn the arm where gains are small
     holds = feedback is not None and growth(there, feedback, period).is_stable
     return "feedforward" if holds and feedforward_converges(robot, there) else "pd_gravity"
 

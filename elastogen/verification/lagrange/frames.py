@@ -1,7 +1,7 @@
 """Poses and their rates: products of 4 x 4 matrices from the base to every link, tip and point.
 
 Coordinates x are those that Lagrange's equations are written in, one for each velocity. They are the robot's own but for joints
-with a quaternion, whose x are exponential coordinates of the turn (and the displacement) away from the state that
+with a quaternion, whose x are exponential coordinates of the rotation (and the displacement) away from the state that
 :meth:`Frames.start` was given: there dx/dt is the velocity in the moved frame, d2x/dt2 its rate, and dual forces are the same.
 """
 
@@ -77,7 +77,7 @@ class FreeFrame:
 
 
 class ContactFrame:
-    """A joint that slides along a beam: at the place d, turned with the beam and by a fixed angle."""
+    """A joint that slides along a beam: at the place d, rotated with the beam and by a fixed angle."""
 
     def __init__(self, numbers: Numbers, joint: Joint, beam: MovingBeam | BeamLine, own: int) -> None:
         self.numbers, self.beam, self.own, self.nodal = numbers, beam, own, joint.slide == "nodal"
@@ -218,7 +218,7 @@ class Frames:
     def _deformed(
         self, body: FlexibleBody, own: tuple[int, ...], place: Any, rest: Any, displacements: Any, rotations: Any
     ) -> Any:
-        """A frame at a place that fields displace and coordinates turn, and what stands in it."""
+        """A frame at a place that fields displace and coordinates rotate, and what stands in it."""
         x = list(sympy.symbols(f"x:{len(own)}", real=True))
         amplitudes = [sympy.prod(x[j] for j in monomial) for monomial in body.monomials]
         shift, turn = sympy.zeros(3, 1), sympy.zeros(3, 1)
@@ -241,7 +241,7 @@ class Frames:
             along, rest[0, 3] = rest[0, 3], self.numbers.zero
             return SectionFrame(self.moving_beams[point.link], along, rest)
         displacements, rotations = section(self.numbers, body, self.numbers(point.pose[0][3]))
-        rest = sympy.Matrix(point.pose)  # the section is at x; what stands beside the axis turns with it
+        rest = sympy.Matrix(point.pose)  # the section is at x; what stands beside the axis rotates with it
         place, rest[0, 3] = sympy.Matrix([rest[0, 3], 0, 0]), 0
         return self._deformed(body, self.place[point.link], place, rest, displacements, rotations)
 

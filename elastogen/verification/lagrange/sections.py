@@ -13,7 +13,7 @@ from elastogen.generator.robot.bodies.flexible_body import FlexibleBody
 from elastogen.verification.lagrange.numbers import Array, Numbers
 
 POINTS = 18  # of Gauss on a piece: products of two slopes of degree 16
-REVOLUTIONS = {"y": (2, 1), "z": (1, -1)}  # the axis that bending turns about, and its sign
+REVOLUTIONS = {"y": (2, 1), "z": (1, -1)}  # the axis that bending rotates about, and its sign
 
 
 class Shape:

@@ -20,7 +20,7 @@ write it as exponentials:
 Foreshortening enters with its product of coordinates as argument. Linear tips, E + {delta x}, are not exponentials:
 both forms differ from them at O(q_ij^2).
 
-A joint that slides along a beam (P_a of paper 003) is at place x, y of the beam's plane and turned by its slope, all functions
+A joint that slides along a beam (P_a of paper 003) is at place x, y of the beam's plane and rotated by its slope, all functions
 of its own d and the beam's coordinates u. With screws along x, along y and about z of the beam's frame it is exactly
 
     exp(A_x x(d, u)) exp(A_y y(d, u)) exp(A_z w'(d, u)) ,
@@ -133,7 +133,7 @@ class MatrixExponentials:
             K = skew(factor.unit)
             K2 = product(K, K)
             E = [[K[r][c] * sine + K2[r][c] * versine + (1 if r == c else 0) for c in range(3)] for r in range(3)]
-            # v + {k x}^2 v is what lies along the axis; the rest turns
+            # v + {k x}^2 v is what lies along the axis; the rest rotates
             b = add(scale(factor.along, s), scale(times(K, factor.v), versine / factor.rate))
             b = add(b, scale(times(K2, factor.v), -(sine / factor.rate)))
         return [*([*row, x] for row, x in zip(E, b, strict=True)), [zero, zero, zero, one]]

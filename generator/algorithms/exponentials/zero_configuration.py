@@ -39,8 +39,8 @@ class Exponential:
     amplitude: Amplitude
     turn: Vec  # D_i k_i, or delta_ij: rotation per unit of s
     v: Vec  # velocity of the origin of frame 0 per unit of s
-    unit: Vec  # direction of turn
-    rate: Value  # length of turn: 1 for a rotation, 0 for a translation
+    unit: Vec  # direction of rotation
+    rate: Value  # length of rotation: 1 for a rotation, 0 for a translation
     along: Vec  # the part of v along the axis, all of it for a translation
 
     @property

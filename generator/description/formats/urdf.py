@@ -233,7 +233,7 @@ def _type(element: Element, where: Location) -> JointKind:
 
 
 def _check_normal(element: Element, kind: JointKind, where: Location) -> None:
-    """A planar joint moves in x and y of its frame; another normal than z is not turned there silently."""
+    """A planar joint moves in x and y of its frame; another normal than z is not rotated there silently."""
     axis = first(element, "axis", where)
     if kind is PLANAR and (axis is None or vector(axis, "xyz", where.at("axis"), (1, 0, 0)) != (0, 0, 1)):
         given = "none, which means 1 0 0" if axis is None else axis.get("xyz")

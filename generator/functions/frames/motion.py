@@ -91,7 +91,7 @@ def _local_jacobian(variant: Variant, found: Sequence[Pose], point: PointFrame) 
 
 
 def _rotated_jacobian(variant: Variant, found: Sequence[Pose], point: PointFrame) -> Mat:
-    """The aligned one, turned."""
+    """The aligned one, rotated."""
     at = kinematics.link_pose(variant.mechanism, found, point.frame)
     return kinematics.project(at.R, _aligned_jacobian(variant, found, point))
 

@@ -317,7 +317,7 @@ def _free_body(
 ) -> tuple[dict[int, Value], list[Vec], list[Value]]:
     """Accelerations of a free body that carries an inertia and a wrench: own ones, in base components, and pivots.
 
-    In base axes, so that only the body's own inertia is turned, not that of all legs.
+    In base axes, so that only the body's own inertia is rotated, not that of all legs.
     """
     frame = mechanism.frames[index]
     rotation = Rotation((Matrix3(pose.R),))

@@ -1,4 +1,4 @@
-"""Formulas that are turns and displacements by one coordinate each: they move as the built-in kinds do, at the same cost."""
+"""Formulas that are rotations and displacements by one coordinate each: they move like the built-in kinds, at the same cost."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ ROUNDING = 1e-14  # of unit vectors
 def screws(formula: Formula) -> tuple[Screw, ...]:
     """One screw for each coordinate, in their order, or none where the formula is not of this form.
 
-    All displacements come before all turns in a formula; as screws, one coordinate after the other, they may stand behind
-    turns about their own direction only.
+    All displacements come before all rotations in a formula; as screws, one coordinate after the other, they may stand behind
+    rotates about their own direction only.
     """
     along = _directions(formula)
     turns = _rotated(formula)
@@ -42,7 +42,7 @@ def _directions(formula: Formula) -> list[sympy.Matrix] | None:
 
 
 def _rotated(formula: Formula) -> dict[sympy.Symbol, Vector] | None:
-    """The axis of each coordinate that turns, where every turn is by a coordinate of its own, in their order."""
+    """The axis of each coordinate that rotates, where every rotation is by a coordinate of its own, in their order."""
     found: dict[sympy.Symbol, Vector] = {}
     for turn in formula.turns:
         sign, symbol = turn.angle.as_coeff_Mul()

@@ -67,11 +67,11 @@ class FormulaJoint(JointKind):
         return tuple(JointCoordinate(unit, name if len(named) > 1 else "") for name, unit in named)
 
     def screws(self, joint: Joint) -> tuple[Screw, ...]:
-        """Where each coordinate turns or displaces by itself."""
+        """Where each coordinate rotates or displaces by itself."""
         return elementary.screws(self.formula)
 
     def factors(self, joint: Joint) -> tuple[Screw, ...]:
-        """Else the displacement along x, y and z, then the turns; a rotation vector is not a product of fixed screws."""
+        """Else the displacement along x, y and z, then the rotations; a rotation vector is not a product of fixed screws."""
         if self.formula.vector is not None:
             return ()
         along = (Screw(axis, turns=False, advance=1) for axis in AXES)

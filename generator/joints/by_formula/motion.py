@@ -1,6 +1,6 @@
 """The motion of a frame by a formula: SymPy differentiates displacement and angles, twists and bias are put together here.
 
-A product of turns is a small chain of frames: omega_i = R_i^T omega_(i-1) + a_i df_i/dt, and its rate likewise.
+A product of rotations is a small chain of frames: omega_i = R_i^T omega_(i-1) + a_i df_i/dt, and its rate likewise.
 """
 
 from __future__ import annotations
@@ -115,11 +115,11 @@ class FormulaMotion(FrameMotion):
         return self._displacement.values(q)
 
     def arguments(self, q: Sequence[Value]) -> list[Value]:
-        """Of the displacement's components, then of the turns."""
+        """Of the displacement's components, then of the rotations."""
         return [*self._displacement.values(q), *self._angles.values(q)]
 
     def rotation(self, q: Sequence[Value]) -> Rotation:
-        """Turn after turn, or that of the vector."""
+        """Rotation after rotation, or that of the vector."""
         if self._by_vector:
             return Rotation((Matrix3(self._vector(q).matrix),))
         return Rotation(tuple(step for steps in self._rotates(q) for step in steps))
@@ -131,7 +131,7 @@ class FormulaMotion(FrameMotion):
         return [_about(self.graph, axis, angle) for axis, angle in zip(self._axes, self._angles.values(q), strict=True)]
 
     def twists(self, q: Sequence[Value]) -> list[tuple[Vec, Vec]]:
-        """Slopes of the displacement, and of the angles what they turn the frame by."""
+        """Slopes of the displacement, and of the angles what they rotate the frame by."""
         linear, angular = self._displacement.slopes(q), self._angles.slopes(q)
         if self._by_vector:
             vector = self._vector(q)
@@ -150,7 +150,7 @@ class FormulaMotion(FrameMotion):
     def _chained(
         self, turns: Sequence[tuple[AxisRotation, ...]], rates: Sequence[Value], changes: Sequence[Value] = ()
     ) -> tuple[Vec, Vec]:
-        """Angular velocity in the turned frame from the rates of the angles, and its rate from their changes."""
+        """Angular velocity in the rotated frame from the rates of the angles, and its rate from their changes."""
         graph = self.graph
         omega = epsilon = [graph.value(0)] * 3
         for steps, axis, rate, change in zip(turns, self._axes, rates, changes or [graph.value(0)] * len(rates), strict=True):

@@ -74,12 +74,12 @@ class RotationVector:
         ]
 
     def velocity(self, rate: Vec) -> Vec:
-        """omega in the turned frame: rate - S_2 phi x rate + S_3 phi x (phi x rate)."""
+        """omega in the rotated frame: rate - S_2 phi x rate + S_3 phi x (phi x rate)."""
         once = cross(self.phi, rate)
         return add(sub(rate, scale(once, self.S[2])), scale(cross(self.phi, once), self.S[3]))
 
     def acceleration(self, rate: Vec, change: Vec) -> Vec:
-        """d omega/dt in the turned frame, with ``change`` the second derivative of the vector."""
+        """d omega/dt in the rotated frame, with ``change`` the second derivative of the vector."""
         _, _, _, s3, s4, s5 = self.S
         once = cross(self.phi, rate)
         growth = 2 * dot(self.phi, rate)  # du/dt

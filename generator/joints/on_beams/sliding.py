@@ -31,7 +31,7 @@ PLANE = (
 
 
 class SlidingJoint(JointKind):
-    """The joint is at x = d on the parent's axis, and turns with it; the child is rotated further by gamma."""
+    """The joint is at x = d on the parent's axis, and rotates with it; the child is rotated further by gamma."""
 
     name = "sliding"
     takes: ClassVar[tuple[str, ...]] = ("gamma", "slide", "limits", "motor", "friction")

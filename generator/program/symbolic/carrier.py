@@ -4,7 +4,7 @@ The algorithms are written over values (``program/graph.py``). Here every value 
 multiplies and applies functions, and its result decides what is zero, a number, or known already in another form. Values that
 the algorithms name become symbols at once, and so do sums that are multiplied: expressions stay small, as with a person who
 derives a recursion by hand. Which operands a value was made of stays known: derivatives follow the chain rule from value to
-value. ``equations.py`` writes the equations down, ``lowering.py`` turns them into a program.
+value. ``equations.py`` writes the equations down, ``lowering.py`` makes a program of them.
 """
 
 from __future__ import annotations

@@ -60,7 +60,7 @@ def integrate(of: Quantities, found: Found) -> list[Difference]:
 
 
 def difference(of: Quantities, found: Found) -> list[Difference]:
-    """What leads from q0 to q1; a quaternion and its negative are one turn."""
+    """What leads from q0 to q1; a quaternion and its negative are one rotation."""
     moved, q1 = _moved(of, of.states["q0"], found[0]), np.array(of.states["q1"])
     for place in of.of.places:
         if len(place.q) != len(place.v):

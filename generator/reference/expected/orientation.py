@@ -1,4 +1,4 @@
-"""What position and angles of the tip with their rates must be: turned by the angles, its axes are those of the description."""
+"""What position and angles of the tip with their rates must be: rotated by the angles, its axes are the described ones."""
 
 from __future__ import annotations
 

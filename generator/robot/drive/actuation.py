@@ -33,7 +33,7 @@ class Actuation:
     """
 
     motor_inertia: Scalar = 0  # rotor side [kg m^2] (for a prismatic joint with gear_ratio in rad/m likewise)
-    gear_ratio: Scalar = 1  # motor turns per joint turn [-], or [rad/m] for a prismatic joint
+    gear_ratio: Scalar = 1  # motor revolutions per joint revolution [-], or [rad/m] for a prismatic joint
     viscous: Scalar = 0  # [N m s/rad] or [N s/m], joint side
     coulomb: Scalar = 0  # [N m] or [N], joint side
     coulomb_velocity: Scalar = 0.01  # width of the smoothed sign [rad/s] or [m/s]
@@ -51,7 +51,7 @@ class JointElasticity:
     """A spring and a damper between the drive and the link.
 
     The joint's own coordinate is then the position of the drive (on the joint's side of the gear), which carries the motor
-    inertia; the deflection is a further coordinate, directly behind it. The link turns (slides) by their sum.
+    inertia; the deflection is a further coordinate, directly behind it. The link rotates (slides) by their sum.
     """
 
     stiffness: Scalar  # [N m/rad] or [N/m]

@@ -30,8 +30,8 @@ _HERE: Matrix = ((1, 0, 0, 0), (0, 1, 0, 0), (0, 0, 1, 0), (0, 0, 0, 1))
 class LoopType:
     """What a type of loop fixes.
 
-    ``place``: which parts of d vanish: "all", "across" the axis, its "length", or "nothing"; ``turn``: which turns between the
-    frames do: "all", those "across" the axis, that which makes two axes "perpendicular", or "nothing".
+    ``place``: which parts of d vanish: "all", "across" the axis, its "length", or "nothing"; ``turn``: which rotations between
+    the frames do: "all", those "across" the axis, that which makes two axes "perpendicular", or "nothing".
     """
 
     name: str

@@ -8,7 +8,7 @@ from elastogen.generator.robot.robot import Robot
 
 
 def position_ranges(robot: Robot) -> tuple[tuple[float, float], ...]:
-    """Per velocity: the limits of a joint, where there are none half a turn or 1 m to both sides; modes stay undeformed."""
+    """Per velocity: the limits of a joint, or else half a revolution or 1 m to both sides; modes stay undeformed."""
     found: list[tuple[float, float]] = []
     for joint in robot.joints:
         for velocity in joint.type.velocities:

@@ -43,7 +43,7 @@ def coordinate(name: str) -> sympy.Symbol:
 class FormulaRotation:
     """A rotation about a fixed axis."""
 
-    axis: Vector  # unit vector, in the frame before the turn
+    axis: Vector  # unit vector, in the frame before the rotation
     angle: sympy.Expr  # [rad]
 
 

@@ -25,7 +25,7 @@ def looks(given: Sequence[Mapping[str, Any]], bodies: Sequence[str], world: str,
                 place = place - turn @ offset
             back = rotation(geom["refquat"]).T
             if len(set(scale)) > 1 and not np.allclose(back, np.eye(3)):
-                continue  # stretched after it was turned
+                continue  # stretched after it was rotated
             place = place - turn @ (back @ geom["refpos"] * scale)
             turn = turn @ back
         elif not all(0.0 < side < np.inf for side in scale):

@@ -304,7 +304,7 @@ def _body(link: Element, where: Location) -> Body:
 
 
 def _pitch(element: Element, here: Location) -> float:
-    """Metres per radian: of metres per turn, or of the older negative radians per metre."""
+    """Metres per radian: of metres per revolution, or of the older negative radians per metre."""
     old = element.findtext("thread_pitch")
     if element.find("screw_thread_pitch") is None and old is not None:
         value = _number(old, here.at("thread_pitch"), 1)
