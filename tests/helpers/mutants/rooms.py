@@ -29,7 +29,8 @@ STYLE = "not formatted and not tidy"
 
 ROOMS = {
     "algorithms": Room(("generator/algorithms/**/*.py",), ("tests/generator/algorithms",)),
-    "joints": Room(("generator/joints/**/*.py",), ("tests/generator/joints",)),
+    "joints": Room(("generator/joints/*.py", "generator/joints/by_formula/*.py"), ("tests/generator/joints",)),
+    "sliding": Room(("generator/joints/on_beams/*.py", "generator/sliding/*.py"), ("tests/generator/sliding",)),
     "importers": Room(("generator/description/formats/**/*.py",), ("tests/generator/description", "tests/generator/inputs")),
     "integrators": Room(
         ("templates/simulate/**/*.[ch]", "templates/linear/*.h", "templates/drives/*.h"),

@@ -70,6 +70,13 @@ def test_residuals_and_limits(panda: elastogen.Model, kinematics: Callable[..., 
         assert found.position_error[k] == pytest.approx(np.linalg.norm(r - position[k]), abs=1e-12)
 
 
+def test_what_is_free_may_have_no_tolerance(panda: elastogen.Model) -> None:
+    """An error of 0 is not above a tolerance of 0."""
+    _, near, position, rotation = targets(panda, 5)
+    for given in ({"position": position, "tolerance": (1e-6, 0.0)}, {"rotation": rotation, "tolerance": (0.0, 1e-6)}):
+        assert panda.inverse_kinematics(HAND, q0=near, **given).converged.all()
+
+
 def test_several_attempts_find_more(panda: elastogen.Model) -> None:
     _, _, position, rotation = targets(panda, 60)
     once = panda.inverse_kinematics(HAND, position, rotation)

@@ -82,6 +82,19 @@ def test_steps_are_those_of_the_textbook(precision: str, arm: elastogen.Model, a
     assert np.linalg.eigvalsh(ekf.covariance.astype(float)).min() > -1e-12
 
 
+@pytest.mark.parametrize("precision", ["double", "float"])
+def test_what_is_certain_stays_certain(precision: str, arm: elastogen.Model, arm_float: elastogen.Model) -> None:
+    """Without any error there is nothing to correct: the covariance stays 0, whatever is read."""
+    model = arm if precision == "double" else arm_float
+    q, noise = np.array([0.3, 0.01, -0.4, 0.005]), np.array([1e-4, 1e-4, 2e-6])
+    ekf = model.ekf(q, np.zeros(4), force=np.zeros(4), noise=noise, position_error=0.0, velocity_error=0.0, sensors=SENSORS)
+    for _ in range(3):
+        ekf.step(np.zeros(4), np.array([1.0, 1.0, 1e-3]), 1e-3)
+    assert not ekf.covariance.any()
+    moved = arm.simulate(q, t=[0.0, 3e-3], rtol=1e-10, atol=1e-12)
+    assert ekf.q == pytest.approx(moved.q[-1], abs=1e-6)
+
+
 def test_a_free_base_is_filtered_on_its_manifold() -> None:
     model = elastogen.build_model(FREE)
     rng = np.random.default_rng(2)
