@@ -16,6 +16,7 @@ import sympy
 from elastogen.generator.robot.grammar import Grammar, RejectedError
 from elastogen.generator.robot.location import Location, did_you_mean
 from elastogen.generator.robot.robot import Parameter, Scalar
+from elastogen.generator.robot.units.fields import misfit
 from elastogen.generator.robot.units.table import UnknownUnitError, parse_unit
 
 MAX_LENGTH = 200  # characters of one expression
@@ -41,7 +42,7 @@ def parse_scalar(
         return tidy_number(given)
     if len(given) > MAX_LENGTH:
         raise where.error(given, f"at most {MAX_LENGTH} characters", "split it with named parameters")
-    misread = _number_with_unit(given, with_unit) or _decimal_comma(given)
+    misread = _number_with_unit(given, with_unit, where) or _decimal_comma(given)
     if misread is not None:
         raise where.error(given, *misread)
     try:
@@ -57,7 +58,7 @@ def parse_scalar(
     return _constant(result, given, where)
 
 
-def _number_with_unit(given: str, fix: str) -> tuple[str, str] | None:
+def _number_with_unit(given: str, fix: str, where: Location) -> tuple[str, str] | None:
     """What was expected instead of ``3000 g``, and the fix with its number in SI units."""
     found = _QUANTITY.fullmatch(given.strip())
     if found is None:
@@ -67,6 +68,9 @@ def _number_with_unit(given: str, fix: str) -> tuple[str, str] | None:
         unit = parse_unit(text)
     except UnknownUnitError:
         return None
+    other = misfit(where.field, unit)
+    if other:
+        return other, f"compute that number: {text} is the unit of something else"
     expected = "a number in SI units without the unit's name"
     if unit.is_si:
         return expected, fix.format(number=number, unit=text, si_number=number)

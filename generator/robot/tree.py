@@ -15,6 +15,8 @@ _TOOLS = (  # names of the frames where an arm holds its tool, the outermost fir
     r"(.*_)?tool(0|_link|_frame)?", r"(.*_)?(flange|attachment)(_link|_frame)?",
 )  # fmt: skip
 ARM, FINGER = 3, 4  # at least so many moving joints before a gripper, at most so many in one of its fingers
+_FINGER = re.compile("jaw|finger|thumb|knuckle|claw", re.IGNORECASE)  # in names of what closes on an object
+_GRIPPER = re.compile(f"grip|{_FINGER.pattern}", re.IGNORECASE)
 
 
 class Edge(Protocol):
@@ -113,9 +115,13 @@ def arm_tip(root: str, joints: Sequence[Joint]) -> str:
     Without either, the leaf with the most moving joints on its way to the base; the first if several have.
     """
     moving = _moving(root, joints)
-    most = max(moving.values())
+    most, hands = max(moving.values()), _before_hands(joints, moving)
     for pattern in _TOOLS:
-        named = [link for link in moving if re.fullmatch(pattern, link.lower()) and moving[link] >= max(1, most - FINGER)]
+        named = [
+            link
+            for link in moving
+            if re.fullmatch(pattern, link.lower()) and moving[link] and (moving[link] >= most - FINGER or link in hands)
+        ]
         if named:
             first = max(named, key=lambda link: moving[link])
             return _outermost(first, [link for link in named if moving[link] == moving[first]], joints)
@@ -148,6 +154,14 @@ def _moving(root: str, joints: Sequence[Joint]) -> dict[str, int]:
     return moving
 
 
+def _before_hands(joints: Sequence[Joint], moving: dict[str, int]) -> set[str]:
+    """Links at the end of an arm beyond which several branches move: a hand, however many joints its fingers have."""
+    ends = dict.fromkeys(moving, 0)  # branches with moving joints beyond each link
+    for joint in reversed(joints):
+        ends[joint.parent] += ends[joint.child] or int(not joint.type.holds)
+    return {link for link in moving if ends[link] > 1 and moving[link] >= ARM}
+
+
 def _before_fingers(joints: Sequence[Joint], moving: dict[str, int], leaf: str) -> str:
     """The last link before several moving branches of few joints each, at the end of an arm; else the leaf."""
     deepest = dict(moving)  # the most moving joints on a way through a link
@@ -162,4 +176,20 @@ def _before_fingers(joints: Sequence[Joint], moving: dict[str, int], leaf: str) 
         link = carried[link]
         if branches.get(link, 0) > 1 and moving[link] >= ARM and deepest[link] - moving[link] <= FINGER:
             found = link
-    return found
+    return _before_jaw(joints, moving, leaf) if found == leaf else found
+
+
+def _before_jaw(joints: Sequence[Joint], moving: dict[str, int], leaf: str) -> str:
+    """The link before a single moving jaw, by the names of joint and link, at the end of an arm; else the leaf."""
+    carried = {joint.child: joint for joint in joints}
+
+    def mover(link: str) -> Joint | None:
+        while link in carried and carried[link].type.holds:
+            link = carried[link].parent
+        return carried.get(link)
+
+    jaw = mover(leaf)
+    if jaw is None or moving[jaw.parent] < ARM or not _GRIPPER.search(f"{jaw.name} {jaw.child}"):
+        return leaf
+    before = mover(jaw.parent)
+    return leaf if before is None or _FINGER.search(before.name) else jaw.parent

@@ -152,6 +152,15 @@ def test_a_number_with_its_unit_is_answered_with_the_number_to_write(given: str,
     assert refused(described({}, {"mass": given})).fix == fix
 
 
+def test_a_modulus_is_no_stiffness_of_a_beam() -> None:
+    """E in place of E I: the number in Pa would be wrong by a factor of 1e9."""
+    beam = {"type": "elements", "length": 1, "mass_per_length": 1, "EI": "210 GPa", "elements": 2}
+    found = refused(described({}, {"flexible": beam}))
+    assert "EI in N m^2, which is E times the second moment of area" in str(found)
+    assert found.fix == "compute that number: GPa is the unit of something else"
+    assert "mass in kg" in str(refused(described({}, {"mass": "3 mm"})))
+
+
 def test_a_parameter_with_its_unit_in_the_value_is_shown_the_key() -> None:
     assert refused(described({"E": "210 GPa"})).fix == "write {value: 210, unit: GPa}"
     assert refused(described({"E": {"value": "210 GPa"}})).fix == "write {value: 210, unit: GPa}"

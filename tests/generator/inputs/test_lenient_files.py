@@ -47,6 +47,11 @@ ARM = "base>a a>b b>c c-hand hand>left hand>right"
         ("base>l1 l1>l2 l2>l3 base>r1 r1>r2", "l3"),  # branches that are not fingers
         ("base>w w>l1 l1>l2 w>r1 r1>r2", "l2"),
         ("base>a a>b b>tool_mount tool_mount>d", "d"),  # no frame of a tool
+        ("base>a a>b b>c c>stator stator>gripper_mover", "stator"),  # one jaw
+        ("base>a a>b b>c c-plate c>gripper gripper>jaw jaw-pad", "gripper"),
+        ("base>finger1 finger1>finger2 finger2>finger3 finger3>finger4", "finger4"),  # a finger alone
+        # a hand with long fingers behind an arm, whose tool frame stays in front of it
+        ("base>a a>b b>c c-tool0 tool0>f1 f1>f2 f2>f3 f3>f4 f4>f5 tool0>g1 g1>g2 g2>g3", "tool0"),
     ],
 )
 def test_the_tip_of_an_arm(tmp_path: Path, edges: str, tip: str) -> None:

@@ -375,3 +375,19 @@ def test_what_flags_turn_off_does_not_act(tmp_path: Path, flag: str, viscous: fl
     roll = next(joint for joint in robot.joints if joint.name == "roll").actuation
     assert (roll.viscous, roll.coulomb) == (viscous, coulomb)
     assert ("right" in robot.velocity_names) == (flag == "constraint")  # MuJoCo then ties nothing
+
+
+@pytest.mark.parametrize(
+    "copies",
+    [
+        '<replicate count="1000000000"><body><joint/><geom size="0.1"/></body></replicate>',
+        '<replicate count="30000"><replicate count="30000"><site/></replicate></replicate>',
+        '<replicate count=" +1000000000"/>',
+    ],
+)
+def test_copies_are_counted_before_mujoco_writes_them(tmp_path: Path, copies: str) -> None:
+    """MuJoCo would write them out for two minutes, until its process is ended."""
+    path = tmp_path / "copies.xml"
+    path.write_text(f'<mujoco><worldbody><body><joint/><geom size="0.1"/></body>{copies}</worldbody></mujoco>')
+    with pytest.raises(RobotError, match="at most 200000 XML elements, copies of <replicate> included"):
+        load(path)

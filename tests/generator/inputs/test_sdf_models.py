@@ -154,7 +154,7 @@ def test_one_of_several_models_is_chosen_by_name(tmp_path: Path) -> None:
     [
         "model://../../outside", "model://gripper/../../outside/model.sdf", "../outside/model.sdf", "ABSOLUTE",
         "link/model.sdf", "model://", "model://..", "https://fuel.example/arm", "file:///etc/passwd", "parts/none.sdf",
-        "x" * 5000, "parts", "cell.sdf", "model://gripper/hand.txt",
+        "x" * 5000, "parts", "cell.sdf", "model://gripper/hand.txt", "model://link", "model://link/model.sdf",
     ],
 )  # fmt: skip
 def test_includes_stay_in_their_folders(tmp_path: Path, uri: str) -> None:

@@ -27,6 +27,7 @@ def one_text(text: str, path: Path, files: Files, where: Location) -> tuple[str,
     """
     root = parsed(text, "mujoco", where)
     _include(root, path, files, where)
+    _limit_copies(root, where)
     heavy = any(element.get(key) for element in root.iter() if element.tag in _ACTUATORS for key in ("armature", "damping"))
     driven = _driven(root)
     for group in root.findall("actuator"):
@@ -78,6 +79,28 @@ def _include(root: Element, path: Path, files: Files, where: Location) -> None:
                 child.set("file", _mesh_file(child.get("file", ""), path.parent, place))
         element[:] = [child for child, _ in children]
         stack.extend((child, place, depth + 1) for child, place in children)
+
+
+def _limit_copies(root: Element, where: Location) -> None:
+    """Refuse ``<replicate>`` that makes more elements than a file may have: MuJoCo would write them all out."""
+    total, stack = 0, [(root, 1)]
+    while stack:
+        element, copies = stack.pop()
+        if element.tag == "replicate":
+            copies *= _count(element.get("count", "1"))
+        total += copies
+        if total > MAX_ELEMENTS:
+            expected = f"at most {MAX_ELEMENTS} XML elements, copies of <replicate> included"
+            raise where.at("replicate").error("more elements", expected, "is this a robot?")
+        stack.extend((child, copies) for child in element)
+
+
+def _count(text: str) -> int:
+    """How often a text says; texts that are no whole number are left to MuJoCo, which refuses them."""
+    try:
+        return max(int(text[:30]), 1)
+    except ValueError:
+        return 1
 
 
 def _mesh_file(name: str, main: Path, folder: Path) -> str:

@@ -56,7 +56,7 @@ class Included:
         if _NAME.fullmatch(name) and name not in (".", ".."):
             for place in (folder, folder.absolute().parent):
                 if (place / name).is_dir():
-                    return place / name
+                    return self._within(place, name, uri, where)
         raise where.error(uri, "a model whose folder is known", f"load(..., package_path={{{name!r}: 'FOLDER'}})")
 
     def _within(self, top: Path, rest: str, uri: str, where: Location) -> Path:
