@@ -120,5 +120,8 @@ def _reasons(found: Sequence[Comparison]) -> list[str]:
     )
     lines = [f"{count} files: {reason}" for reason, count in reasons.most_common()]
     lines += [f"{one.name}: {one.result}" for one in found if one.result.startswith("failed")]
-    lines += [f"{one.name}: {one.worst[0]} differs by {one.worst[1]:.1e}" for one in found if one.worst[1] > AGREED]
+    for one in found:
+        if one.worst[1] > AGREED:
+            why = "" if one.result == "equal" else f" ({one.result})"
+            lines.append(f"{one.name}: {one.worst[0]} differs by {one.worst[1]:.1e}{why}")
     return lines

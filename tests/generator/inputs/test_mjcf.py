@@ -321,6 +321,10 @@ def test_what_cannot_be_is_named(tmp_path: Path, old: str, new: str, message: st
 def test_springs_are_left_out_with_a_warning(tmp_path: Path) -> None:
     with pytest.warns(RobotWarning, match=r"joints.roll.stiffness: got 5.0, .*left out.*potential"):
         load(written(tmp_path, ARM.replace('name="roll"', 'name="roll" stiffness="5"')))
+    several = "joints: got 'stiffness of 6 joints: pan, lift, roll, ball, left, ...', .*these are left out"
+    with pytest.warns(RobotWarning, match=several) as said:
+        load(written(tmp_path, ARM.replace('<joint armature="0.01"', '<joint stiffness="2" armature="0.01"')))
+    assert sum("spring" in str(each.message) for each in said) == 1
 
 
 TENDON = """

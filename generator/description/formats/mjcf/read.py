@@ -52,9 +52,9 @@ def read_mjcf(
     model = compiled(xml, path, files, where)
     if not model["bodies"]:
         raise where.at("worldbody").error("no <body>", "bodies with joints", "is this a robot?")
-    say_left_out(model, friction, where)
     names = _body_names(model["bodies"], where)
     labels = _joint_names(model["joints"], names)
+    say_left_out(model, labels, friction, where)
     links, joints = {WORLD: Link(WORLD)}, list[Joint]()
     drives = reflected(model["actuators"], friction, where)
     for i, body in enumerate(model["bodies"]):
@@ -119,9 +119,6 @@ def _chain(
 
 def _joint(label: str, given: Numbers, ends: tuple[str, str], place: Matrix, friction: bool, where: Location) -> Joint:
     kind = _KINDS[given["type"]]
-    if given["stiffness"]:
-        fix = "add it as a term of a robot file: base_description, and terms: [{potential: k/2*(q('joint') - q0)**2}]"
-        where.at("stiffness").warn(given["stiffness"], "joints without springs: this one is left out", fix)
     if friction and any(given["dampingpoly"]):
         raise where.at("damping").error(given["dampingpoly"], "damping by one number", "give one, or friction=False")
     if kind in (FLOATING, SPHERICAL):
