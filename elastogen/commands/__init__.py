@@ -26,7 +26,7 @@ FOLDERS = {
         "run": "run a robot in its real-time loop, with a live view and a report",
         "observer": "what sensors see of a robot, and the gain of an observer",
         "view": "show a robot in the browser, drawn again whenever its file is saved",
-        "animate": "draw a motion as a page that can be turned and played, or as a film",
+        "animate": "draw a motion as a page that can be rotated and played, or as a film",
         "play": "write a page in which the robot's own C runs",
         "report": "write everything about a robot on one page",
     },

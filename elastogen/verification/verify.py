@@ -33,7 +33,7 @@ def verify(
     outputs: tuple[str, ...] | None = None,
     tell: Callable[[str], None] = lambda text: None,
 ) -> Certificate:
-    """Judge a robot's model by a second derivation, by 50-digit arithmetic, by identities and by C tools.
+    """Check a robot's model by a second derivation, by 50-digit arithmetic, by identities and by C tools.
 
     ``states`` random states over the joints' ranges; ``outputs`` are the functions whose C is checked (by default the default
     set); ``tell`` is called with a line before each step and with each finding.

@@ -28,7 +28,7 @@ from elastogen.commands.shared.progress import progress
 @click.command()
 @LOADING
 @click.argument("directory", metavar="DIR", type=OUTPUT)
-@click.option("--format", type=click.Choice([*FORMATS]), default="c", help="What DIR becomes (default c).")
+@click.option("--format", type=click.Choice([*FORMATS]), default="c", help="Kind of project (default c).")
 @click.option("--loop", is_flag=True, help=f"With the real-time loop ({with_option('takes_loop')}).")
 @click.option("--header-only", is_flag=True, help=f"The model's C in its header ({with_option('takes_header_only')}).")
 @click.option(

@@ -35,7 +35,7 @@ from elastogen.commands.shared.progress import progress
 @TALKING
 @with_options
 def command(options: SimpleNamespace) -> None:
-    """Write the C files of a robot into DIR, compile nothing."""
+    """Write the C files of a robot into DIR without compiling them."""
     robot = load(options)
     with progress(f"generating {robot.name}", options), warned_already():
         written = elastogen.generate(robot, options.directory, **emission(options), force=options.force)

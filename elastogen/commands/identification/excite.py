@@ -33,20 +33,20 @@ def _box(text: str) -> tuple[tuple[float, ...], tuple[float, ...]]:
 @click.command()
 @LOADING
 @click.option("-o", "--output", type=FILE, metavar="FILE", help="Write the motion there (.csv).")
-@click.option("--harmonics", type=int, default=5, show_default=True, help="Of the Fourier series of each joint.")
-@click.option("--seconds", type=positive, default=10.0, show_default=True, help="Of the period.")
+@click.option("--harmonics", type=int, default=5, show_default=True, help="Number of harmonics of each joint's Fourier series.")
+@click.option("--seconds", type=positive, default=10.0, show_default=True, help="Duration of the period.")
 @click.option("--rate", type=positive, default=100.0, show_default=True, help="Samples per second.")
 @click.option("--tries", type=int, default=3, show_default=True, help="Random starts; the best is kept.")
 @click.option("--acceleration", type=positive, help="Limit of all joints [rad/s^2] or [m/s^2].")
 @click.option(
-    "--keep-out", type=_box, multiple=True, metavar="X,Y,Z,X,Y,Z", help="A box that the tip stays out of; repeatable."
+    "--keep-out", type=_box, multiple=True, metavar="X,Y,Z,X,Y,Z", help="A box that the tip must not enter; repeatable."
 )
-@click.option("--seed", type=int, default=0, show_default=True, help="Of the random starts.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Seed of the random starts.")
 @AS_JSON
 @TALKING
 @with_options
 def command(options: SimpleNamespace) -> None:
-    """Find a periodic motion inside a robot's limits that shows its inertial parameters, at rest at both ends."""
+    """Find a periodic motion within a robot's limits that excites its inertial parameters, at rest at both ends."""
 
     def tell(text: str) -> None:
         if not options.quiet:

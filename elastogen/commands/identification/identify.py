@@ -36,16 +36,21 @@ def _gains(text: str) -> dict[str, float] | str:
     "--gains",
     type=_gains,
     metavar="A=14.9,B=13.3",
-    help="Force per ampere of each drive, or commanded: as F_command and current_command say.",
+    help="Force per ampere of each actuator, or commanded: those that F_command and current_command imply.",
 )
 @click.option("--degrees", is_flag=True, help="Angles are in degrees.")
-@click.option("--cutoff", type=float, metavar="HZ", help="Of the zero-phase low pass (default: from the data; 0: none).")
 @click.option(
-    "--consistent/--free", default=True, help="Bodies that can exist, with a prior (default), or plain least squares."
+    "--cutoff", type=float, metavar="HZ", help="Cutoff of the zero-phase low pass [Hz] (default: from the data; 0: none)."
+)
+@click.option(
+    "--consistent/--free", default=True, help="Physically consistent bodies, with a prior (default), or plain least squares."
 )
 @click.option("--prior", type=float, help="Relative uncertainty of the description (0.5; of numbers by their paths 10).")
 @click.option(
-    "--loss", type=click.Choice(["linear", "huber", "soft_l1", "cauchy"]), default="linear", help="How outliers count."
+    "--loss",
+    type=click.Choice(["linear", "huber", "soft_l1", "cauchy"]),
+    default="linear",
+    help="Loss function: the weight of outliers.",
 )
 @click.option(
     "--method",
@@ -58,7 +63,7 @@ def _gains(text: str) -> dict[str, float] | str:
 @TALKING
 @with_options
 def command(options: SimpleNamespace) -> None:
-    """Estimate numbers of a robot from measured motions; nothing is written unless all went well.
+    """Estimate numbers of a robot from measured motions; nothing is written if anything fails.
 
     DATA are tables (.csv, .csv.gz, .parquet, .npz) with time, q.<joint>, F.<joint> or current.<joint>, perhaps qd.<joint>.
     """

@@ -34,13 +34,13 @@ from elastogen.commands.shared.options import (
 @click.option("--at", type=numbers, metavar="0.1,0.2", help="Configuration q [rad, m] (default: no joint has moved).")
 @click.option("--rate", type=float, default=1000.0, show_default=True, metavar="HZ", help="Readings per second.")
 @click.option("--noise", type=values, metavar="rad=1e-4,gauge1=2e-6", help="Standard deviations by unit, sensor or reading.")
-@click.option("--force", type=numbers, metavar="0.1,0.05", help="Unknown forces of the drives [N m, N], standard deviations.")
+@click.option("--force", type=numbers, metavar="0.1,0.05", help="Standard deviations of unknown actuator forces [N m, N].")
 @click.option("--page", type=FILE, metavar="FILE", help="Write a page: what is seen, what is not (.html).")
 @AS_JSON
 @TALKING
 @with_options
 def command(options: SimpleNamespace) -> None:
-    """Design an observer (steady Kalman filter) and show which motions the sensors see, and how well."""
+    """Design an observer (steady Kalman filter) and show which motions the sensors observe, and how well."""
     from elastogen.observers.design import design_observer
 
     robot = load(options)

@@ -17,7 +17,10 @@ from elastogen.commands.shared.progress import progress
 @TALKING
 @with_options
 def command(options: SimpleNamespace) -> None:
-    """Compile a robot's own C to WebAssembly and put it into FILE (default NAME_play.html), to be pushed and changed."""
+    """Compile a robot's own C to WebAssembly and put it into FILE (default NAME_play.html).
+
+    In the page one can push the robot and change its payload and stiffness.
+    """
     from elastogen.build.pages.play import play
 
     robot = load(options)

@@ -66,7 +66,9 @@ NAME = 16  # characters of a coordinate's name
 @click.option("--controller-source", type=FILE, metavar="FILE", help="C file that defines user_controller.")
 @click.option("--kp", type=numbers, metavar="A,B", help="Position gains (default: 20 rad/s, or what is stable).")
 @click.option("--kd", type=numbers, metavar="A,B", help="Velocity gains.")
-@click.option("--shaper", type=click.Choice(["none", "zv", "zvd"]), default="none", help="For the lowest elastic mode.")
+@click.option(
+    "--shaper", type=click.Choice(["none", "zv", "zvd"]), default="none", help="Input shaper for the lowest elastic mode."
+)
 @click.option(
     "--q0", type=numbers, metavar="A,B", help="Initial positions [rad, m], of all coordinates or of the joints (default 0)."
 )
@@ -82,11 +84,22 @@ NAME = 16  # characters of a coordinate's name
     metavar="NUMBER",
     help="Time of one move (default 1, at least 4 periods of the lowest mode and 3 time constants of the loop).",
 )
-@click.option("--on-overrun", type=click.Choice(["skip", "catch_up", "stop"]), default="skip", help="Default skip.")
 @click.option(
-    "--fifo", type=int, is_flag=False, flag_value=80, default=0, metavar="[PRIORITY]", help="SCHED_FIFO (80 if no number)."
+    "--on-overrun",
+    type=click.Choice(["skip", "catch_up", "stop"]),
+    default="skip",
+    help="After a missed deadline (default skip).",
 )
-@click.option("--cpu", type=int, metavar="N", help="Processor to stay on.")
+@click.option(
+    "--fifo",
+    type=int,
+    is_flag=False,
+    flag_value=80,
+    default=0,
+    metavar="[PRIORITY]",
+    help="Run with SCHED_FIFO (priority 80 if no number).",
+)
+@click.option("--cpu", type=int, metavar="N", help="Processor to run on.")
 @click.option("--spin", type=float, default=0.0, metavar="SECONDS", help="Wait busily before each deadline.")
 @click.option("--report", type=OUTPUT, metavar="DIR", help="Write report.md, records.npz and plots there.")
 @click.option("--animate", type=OUTPUT, metavar="FILE", help="Draw the recorded motion: .html, .gif or .mp4.")

@@ -14,11 +14,11 @@ from elastogen.commands.shared.options import LOADING, TALKING, load, with_optio
 @click.command()
 @LOADING
 @click.option("--port", type=click.IntRange(0, 65535), default=0, metavar="NUMBER", help="Port (default: a free one).")
-@click.option("--browser/--no-browser", default=True, help="Open the page (default), or only say its address.")
+@click.option("--browser/--no-browser", default=True, help="Open the page (default), or only print its address.")
 @TALKING
 @with_options
 def command(options: SimpleNamespace) -> None:
-    """Show a robot in the browser, its joints by sliders; saving its file draws it again. Ctrl-C ends it."""
+    """Show a robot in the browser, with sliders for its joints; saving its file draws it again. Ctrl-C ends it."""
     from elastogen.build.pages.view import view_page
     from elastogen.build.pages.view_server import ViewServer
     from elastogen.generator.robot.errors import BuildError

@@ -46,7 +46,7 @@ def _elements(_context: Any, _parameter: Any, texts: tuple[str, ...]) -> dict[st
 @click.option("--c", type=OUTPUT, metavar="FILE", help="Write the quantities as functions of a C file.")
 @click.option("--steps", is_flag=True, help="The recursion of one function: numbered equations with named intermediates.")
 @click.option("--digits", type=click.IntRange(1, 17), default=6, help="Digits of decimal numbers in print (default 6).")
-@click.option("--shared", is_flag=True, help="Parts that occur more than once have names, in LaTeX.")
+@click.option("--shared", is_flag=True, help="Name the parts that occur more than once (LaTeX).")
 @click.option("--entry", callback=_entry, metavar="R,C", help="One entry of a matrix, counted from 1.")
 @click.option("--link", metavar="NAME", help="One frame of quantities that every link has.")
 @click.option("--frame", type=click.Choice(["own", "base"]), default="own", help="Axes of velocities and accelerations.")
@@ -69,7 +69,7 @@ def command(options: SimpleNamespace) -> None:
     """Print closed forms, or write them as LaTeX, PDF, Python or C.
 
     QUANTITY is mass_matrix, jacobian, ..., any function of the catalogue or of the robot's own; by default the document with T,
-    J, M, C, K, G and F. What is too long to read is left out there, with the way to print it.
+    J, M, C, K, G and F. Expressions that are too long to read are left out; the text says how to print them.
     """
     from elastogen.generator.closed_form.quantities import QUANTITIES
 

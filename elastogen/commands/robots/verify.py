@@ -21,7 +21,7 @@ from elastogen.commands.shared.options import AS_JSON, LOADING, OUTPUT, TALKING,
 @TALKING
 @with_options
 def command(options: SimpleNamespace) -> None:
-    """Judge a robot's model by a second derivation, 50-digit arithmetic, identities and C tools.
+    """Check a robot's model by a second derivation, 50-digit arithmetic, identities and C tools.
 
     Exit code 2 where a check fails.
     """

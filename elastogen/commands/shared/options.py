@@ -119,7 +119,7 @@ def together(*options: Callable[[Command], Command]) -> Callable[[Command], Comm
 LOADING = together(
     click.argument("robot", metavar="ROBOT", shell_complete=robots),
     click.option("--name", help="Another name for the robot: the prefix of all C names."),
-    click.option("--live", type=names, metavar="A,B", help="More live parameters, for example payload,gravity."),
+    click.option("--live", type=names, metavar="A,B", help="Further live parameters, for example payload,gravity."),
     click.option("--tip", metavar="LINK", help="The link that carries the tip frame."),
     click.option(
         "--mimic", type=click.Choice(["follow", "independent", "error"]), default="follow",
@@ -127,7 +127,9 @@ LOADING = together(
     ),
     click.option("--snap/--no-snap", default=True, help="Take numbers near 0, 1, -1 in placements as exact (default)."),
     click.option(
-        "--base", type=click.Choice(["fixed", "floating", "driven"]), help="Floating: free in space; driven: with six drives."
+        "--base",
+        type=click.Choice(["fixed", "floating", "driven"]),
+        help="Put the base on a floating joint; driven: with six actuators.",
     ),
     click.option("--lock", type=values, metavar="A=0.1,B=2", help="Joints to fix at these values [rad] or [m]."),
     click.option("--arguments", type=words, metavar="A=x,B=y", help="Arguments of a xacro file."),
@@ -136,20 +138,20 @@ LOADING = together(
         "--package-path", type=words, metavar="A=dir", help="Folders of packages, for $(find A) of xacro and model://A of SDF."
     ),
     click.option("--loops", type=FILE, metavar="FILE", help="The robot.yaml beside a URDF that says where loops are closed."),
-    click.option("--model", metavar="NAME", help="Which of several models of an SDF file."),
+    click.option("--model", metavar="NAME", help="The model to read of several in an SDF file."),
     click.option("--friction", is_flag=True, help="Take damping and friction of a URDF into the equations."),
 )  # fmt: skip
 TALKING = together(
     click.option("-q", "--quiet", is_flag=True, help="No progress and no warnings, only results and errors."),
     click.option("-v", "--verbose", is_flag=True, help="Times of all stages, and the compiler's commands."),
 )
-FRAMES = click.option("--frames", type=names, metavar="A,B", help="Links, points or tip, for functions of frames.")
+FRAMES = click.option("--frames", type=names, metavar="A,B", help="Links, points or tip that functions of frames are about.")
 ESTIMATES = click.option(
     "--identification", type=names, metavar="A,B", help="What C estimates while the robot moves: external_forces."
 )
 QUICK = together(  # of commands that are done at once
     click.option("-q", "--quiet", is_flag=True, expose_value=False, help="This command prints no progress."),
-    click.option("-v", "--verbose", is_flag=True, expose_value=False, help="This command has nothing to add."),
+    click.option("-v", "--verbose", is_flag=True, expose_value=False, help="This command prints nothing more."),
 )
 DERIVATION = click.option(
     "--derivation", type=click.Choice(["graph", "sympy"]), default="graph", help="By elastogen's graph (default), or by SymPy."
