@@ -22,7 +22,7 @@ POLICY = (
     "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
 RELOAD = """<script>
-{ const look = () => fetch("version").then((answer) => answer.text()).then((version) => {
+{ const look = () => fetch("version").then((answer) => (answer.ok ? answer.text() : Promise.reject())).then((version) => {
     if (version === "%s") setTimeout(look, 500); else location.reload(); }).catch(() => setTimeout(look, 2000)); look(); }
 </script>
 """
@@ -76,10 +76,10 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         """Answer with the page or its version."""
-        server, (first, _, rest) = self.server, self.path.removeprefix("/").partition("/")
+        server, (first, slash, rest) = self.server, self.path.removeprefix("/").partition("/")
         local = self.headers.get("Host") in (f"{HOST}:{server.server_port}", f"localhost:{server.server_port}")
         known = secrets.compare_digest(first.encode(), server.token.encode())
-        if not (local and known and rest in ("", "version")):
+        if not (local and known and slash and rest in ("", "version")):
             self.send_error(404)
             return
         text, kind = (server.version(), "text/plain") if rest else (server.page(), "text/html")

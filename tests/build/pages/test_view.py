@@ -217,8 +217,34 @@ def test_the_server_answers_this_machine_and_its_token_alone(served: ViewServer)
     assert ask(served, "/")[0] == 404
     assert ask(served, "/guess/")[0] == 404
     assert ask(served, f"/{served.token}/../secret")[0] == 404
+    assert ask(served, f"/{served.token}")[0] == 404  # the page would look for its version elsewhere, and load without end
     assert ask(served, f"/{served.token}/", host="evil.example")[0] == 404
     assert ask(served, f"/{served.token}/", host=f"localhost:{served.server_port}")[0] == 200
+
+
+@in_browser
+def test_a_saved_file_is_drawn_again(tmp_path: Path, cache_dir: Path) -> None:
+    """In a browser, under the server's own policy: the page draws, follows the file, and shows what is wrong with it."""
+    file = tmp_path / "arm.yaml"
+    text = (Path(elastogen.__file__).parents[1] / "generator/description/robots/two_link.yaml").read_text()
+    file.write_text(text)
+    sliders = "[...document.querySelectorAll('.panels span')].map((one) => one.textContent)"
+    with ViewServer(lambda: view_page(quiet_load(str(file))), file) as server, Browser(tmp_path / "profile") as browser:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        browser.open(server.address)
+        assert browser.ask(TIP)["n"] > 5
+        assert browser.ask(sliders) == ["shoulder", "elbow"]
+        file.write_text(text.replace("name: elbow", "name: knee"))
+        browser.wait_for(f"{sliders}[1] === 'knee'")
+        file.write_text(text.replace("mass: m2", "mass: -1"))
+        browser.wait_for("document.querySelector('[role=alert]')")
+        assert "expected" in browser.ask("document.querySelector('[role=alert]').textContent")
+        file.write_text(text)
+        browser.wait_for(f"{sliders}[1] === 'elbow'")
+        assert not browser.errors
+        server.shutdown()
+        thread.join()
 
 
 def test_view_says_what_is_wrong_with_a_robot(capsys: pytest.CaptureFixture[str]) -> None:

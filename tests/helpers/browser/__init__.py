@@ -18,6 +18,7 @@ FLAGS = (
     "--disable-component-update", "--disable-dev-shm-usage", "--remote-debugging-pipe",
     "--disable-quic", "--use-angle=swiftshader", "--enable-unsafe-swiftshader",
 )  # fmt: skip
+LOADED_AGAIN = ("navigated or closed", "context was destroyed", "was collected", "Cannot find context")
 SILENCE = 240  # seconds: what takes longer does not come
 AWAIT = "new Promise((found) => { const look = () => (%s) ? found(true) : setTimeout(look, 5); look(); })"
 
@@ -72,14 +73,14 @@ class Browser:
                 result: dict[str, Any] = answer["result"]
                 return result
 
-    def open(self, page: Path, *, width: int = 1200, height: int = 900, phone: bool = False) -> None:
-        """Open a file and return when it has been loaded whole."""
+    def open(self, page: Path | str, *, width: int = 1200, height: int = 900, phone: bool = False) -> None:
+        """Open a file, or an address, and return when it has been loaded whole."""
         self.errors.clear()
         self.requests.clear()
         self.events.clear()
         size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": phone}
         self.call("Emulation.setDeviceMetricsOverride", **size)
-        self.call("Page.navigate", url=page.as_uri())
+        self.call("Page.navigate", url=page if isinstance(page, str) else page.as_uri())
         while not any(event.get("method") == "Page.loadEventFired" for event in self.events):
             self._next()
 
@@ -89,9 +90,14 @@ class Browser:
         assert "exceptionDetails" not in found, found["exceptionDetails"]
         return found["result"].get("value")
 
-    def wait_for(self, condition: str) -> None:
-        """Return as soon as a JavaScript condition holds."""
-        self.ask(AWAIT % condition)
+    def wait_for(self, condition: str) -> Any:
+        """Return as soon as a JavaScript condition holds, also in a page that loads itself again meanwhile."""
+        while True:
+            try:
+                return self.ask(AWAIT % condition)
+            except AssertionError as error:
+                if not any(words in str(error) for words in LOADED_AGAIN):
+                    raise
 
     def picture(self, path: Path, *, whole: bool = True) -> None:
         """A PNG of the page, also of what is below the screen."""
