@@ -14,17 +14,28 @@ async function film(player) {
   const { times } = player.data, { canvas } = player.viewer, parts = [], repeats = player.find("again");
   const recorder = new MediaRecorder(canvas.captureStream(30), { mimeType: "video/webm", videoBitsPerSecond: 8e6 });
   recorder.addEventListener("dataavailable", (event) => parts.push(event.data));
-  const ended = new Promise((done) => recorder.addEventListener("stop", done));
+  const [began, ended] = ["start", "stop"].map((event) => new Promise((done) => recorder.addEventListener(event, done)));
   const again = repeats && repeats.checked;
   if (repeats) repeats.checked = false;
   player.seek(times[0]);
   recorder.start();
+  await began;
+  await stand(player, 10); // the encoder leaves out what is drawn before it is ready
   player.toggle();
   await new Promise((done) => { const look = () => (player.playing ? setTimeout(look, 50) : done()); look(); });
+  await stand(player, 10);
   recorder.stop();
   await ended;
   if (repeats) repeats.checked = again;
   return new Blob(parts, { type: "video/webm" });
+}
+
+/* The same picture again so many times. */
+async function stand(player, pictures) {
+  for (let k = 0; k < pictures; k++) {
+    player.show();
+    await new Promise((done) => setTimeout(done, 33));
+  }
 }
 
 /* 25 pictures for every second that the motion takes at the chosen speed, at most 750. */

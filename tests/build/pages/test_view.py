@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import http.client
+import io
 import json
 import shutil
 import subprocess
 import threading
 import warnings
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -133,6 +135,51 @@ def test_a_hand_pulls_a_link(tmp_path: Path, cache_dir: Path) -> None:
     start, target, end = (np.array(found[key]) for key in ("start", "target", "end"))
     assert np.linalg.norm(target - start) > 0.05
     assert (end - start) @ (target - start) > 0.2 * np.sum((target - start) ** 2)
+
+
+RECORD = """(async () => {
+  const part = document.querySelector("section.player"), choice = part.querySelector("[data-role=record]"), made = [];
+  window.save = async (blob, name) => made.push([name, Array.from(new Uint8Array(await blob.arrayBuffer()))]);
+  for (const kind of ["png", "webm"]) {
+    const before = made.length;
+    choice.value = kind;
+    choice.dispatchEvent(new Event("change"));
+    while (made.length === before) await new Promise((done) => setTimeout(done, 20));
+  }
+  return made;
+})()"""
+FILM = """(bytes) => new Promise((done, failed) => {
+  const film = document.createElement("video");
+  film.requestVideoFrameCallback(() => {
+    const canvas = Object.assign(document.createElement("canvas"), { width: film.videoWidth, height: film.videoHeight });
+    const seen = canvas.getContext("2d");
+    seen.drawImage(film, 0, 0);
+    done(new Set(seen.getImageData(0, 0, canvas.width, canvas.height).data).size);
+  });
+  film.onerror = () => failed(new Error(film.error.message));
+  film.src = URL.createObjectURL(new Blob([new Uint8Array(bytes)], { type: "video/webm" }));
+  film.muted = true;
+  film.play();
+})"""
+
+
+@in_browser
+def test_motions_are_recorded_as_pictures_and_as_a_film(tmp_path: Path, arm: elastogen.Model) -> None:
+    """A film of half a second had no picture at all: the encoder was not ready."""
+    page = arm.simulate([0.3, 0.1], t=0.2, samples=5).animate(tmp_path / "a.html")
+    with Browser(tmp_path / "profile") as browser:
+        browser.open(page, width=500, height=400)
+        browser.ask("document.querySelector('[data-role=speed]').value = '1'")
+        (archive, pictures), (film, video) = browser.ask(RECORD)
+        assert not browser.errors
+        assert browser.ask(f"({FILM})({video})") > 20  # colours of the first picture
+    assert (archive.endswith("_pictures.zip"), film.endswith(".webm")) == (True, True)
+    with zipfile.ZipFile(io.BytesIO(bytes(pictures))) as files:
+        assert files.testzip() is None
+        assert len(files.namelist()) == 6  # 25 a second, and the last
+        shown = [files.read(name) for name in files.namelist()]
+    assert all(one.startswith(b"\x89PNG") for one in shown)
+    assert len(set(shown)) == 6  # it moves
 
 
 @in_browser
