@@ -7,7 +7,14 @@ import sys
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-KINDS = {"security": "Security", "fixed": "Fixed", "added": "Added", "changed": "Changed", "removed": "Removed"}
+KINDS = {
+    "security": "Security",
+    "fixed": "Fixed",
+    "added": "Added",
+    "changed": "Changed",
+    "removed": "Removed",
+    "upgrading": "Upgrading",
+}
 NAME = re.compile(r"[\w-]+\.(" + "|".join(KINDS) + r")\.md")
 
 

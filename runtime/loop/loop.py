@@ -62,17 +62,17 @@ class Loop(ReferenceMethods, ChangeMethods, RecoveryMethods):
     - ``controller``: a name ("pd_gravity", "computed_torque", ...: those of :mod:`elastogen.runtime.loop.laws.registry`) or an
       object of :mod:`elastogen.runtime.loop.controllers`; ``plant``: "simulated", "user", or an object of
       :mod:`elastogen.runtime.loop.plants`;
-    - ``controllers``: those that :meth:`use` can change to while the loop runs; it begins with ``controller``, or the first;
-    - ``rate`` [Hz]; ``on_overrun``: "skip" periods that are over, "catch_up", or "stop"; ``free_running``: no deadlines;
-    - ``fifo``: SCHED_FIFO, True or a priority; ``cpu``: the processor to stay on; ``lock_memory`` (None: with fifo);
-      ``spin`` [s]: wait the last part of each period busily;
+    - ``controllers``: those that :meth:`use` can switch to while the loop runs; it starts with ``controller``, or the first;
+    - ``rate`` [Hz]; ``on_overrun``: "skip" missed periods, "catch_up", or "stop"; ``free_running``: no deadlines;
+    - ``fifo``: SCHED_FIFO, True or a priority; ``cpu``: the processor to run on; ``lock_memory`` (None: with fifo);
+      ``spin`` [s]: the last part of each period in which it waits busily;
     - ``limits``, ``safe``: what the watchdog allows, and how the loop comes to rest after a fault and when it ends;
     - ``observer``: an :class:`~elastogen.runtime.loop.observing.observer.Observer`, whose estimate the controller sees;
     - ``shaper``: an input shaper; ``shaper_memory`` [s]: how far back one that is set later may reach;
-    - ``telemetry``: records that the ring holds (0: none); ``keep``: "newest" or "oldest" when nobody reads.
+    - ``telemetry``: size of the ring of records (0: none); ``keep``: "newest" or "oldest" records stay when nobody reads.
 
     Without a reference the loop holds the position that it finds. After a fault it brings the robot to rest, see :attr:`phase`;
-    only :meth:`reset` leads back. Methods may be called from several threads.
+    only :meth:`reset` lets it run again. Methods may be called from several threads.
     """
 
     def __init__(

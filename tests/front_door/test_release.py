@@ -35,10 +35,12 @@ def collect(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 def test_fragments_become_a_section(folder: Path) -> None:
     (folder / "changelog.d" / "b.added.md").write_text("New.\nTwo lines.\n")
     (folder / "changelog.d" / "a.fixed.md").write_text("Right now.\n")
+    (folder / "changelog.d" / "a.upgrading.md").write_text("Build again.\n")
     assert collect(folder, "0.2.0", "2026-11-18").returncode == 0
     text = (folder / "CHANGELOG.md").read_text()
     assert text == (
         "# Changelog\n\nWords.\n\n## 0.2.0 (2026-11-18)\n\n### Fixed\n\n- Right now.\n\n### Added\n\n- New.\n  Two lines.\n\n"
+        "### Upgrading\n\n- Build again.\n\n"
         "## 0.1.0 (2026-01-01)\n\n- old\n"
     )
     assert sorted(path.name for path in (folder / "changelog.d").glob("*.md")) == ["README.md"]
@@ -54,7 +56,9 @@ def test_wrong_versions_and_names_are_refused(folder: Path, arguments: tuple[str
 
 def test_fragments_have_names_that_collect_knows() -> None:
     for path in (ROOT / "changelog.d").glob("*.md"):
-        assert path.name == "README.md" or re.fullmatch(r"[\w-]+\.(security|fixed|added|changed|removed)\.md", path.name)
+        assert path.name == "README.md" or re.fullmatch(
+            r"[\w-]+\.(security|fixed|added|changed|removed|upgrading)\.md", path.name
+        )
         assert path.read_text(encoding="utf-8").strip()
 
 
