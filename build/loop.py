@@ -13,11 +13,12 @@ from elastogen.build.files.contexts import Identity, Prototype
 from elastogen.build.files.estimation.kalman_filter import filter_context, filter_files
 from elastogen.build.files.estimation.online import online_context, online_files, online_outputs
 from elastogen.build.files.extension_module import module_context
+from elastogen.build.files.function_printer import prototype_of
 from elastogen.build.files.mechanisms.closed_loops import loop_files as closing_files
 from elastogen.build.files.real_time.loop import loop_context, loop_files
 from elastogen.build.files.real_time.observer import can_be_observed
 from elastogen.build.files.real_time.shared_memory import shared_context, shared_files
-from elastogen.build.files.render import ModuleFiles, prototype_of, render_model
+from elastogen.build.files.render import ModuleFiles, render_model
 from elastogen.build.files.switching import switch_files
 from elastogen.build.files.templating import fill
 from elastogen.build.files.write import check_directory, write_files

@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from elastogen.build.files.estimation.online import online_outputs
+from elastogen.build.files.function_printer import FunctionPrinter
 from elastogen.build.files.functions_manifest import functions_manifest
-from elastogen.build.files.render import FunctionPrinter, ModuleFiles, RenderedModel, render_model
+from elastogen.build.files.render import ModuleFiles, RenderedModel, render_model
 from elastogen.build.files.write import check_directory, write_files
 from elastogen.build.identity import model_sha256
 from elastogen.build.known_numbers import CHECK, known_numbers

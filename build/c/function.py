@@ -18,6 +18,7 @@ from elastogen.build.c.loops.copies import Copy, copies
 from elastogen.build.c.loops.direct_results import direct_results
 from elastogen.build.c.loops.isomorphic_subtrees import together
 from elastogen.build.c.schedule import LoopCall, Store
+from elastogen.build.c.tables.constants import is_constant, print_constants
 from elastogen.build.c.tables.pool import Pool
 from elastogen.build.c.tables.printer import print_in_tables
 from elastogen.generator.program.columns import SHARED
@@ -35,6 +36,8 @@ def print_body(
     symbol, names = f"{dialect.prefix}_{name}", frozenset(live)
     if pool is not None and program.in_tables is not None and not dialect.lanes:
         return print_in_tables(program.in_tables, symbol, dialect, names, pool)
+    if pool is not None and program.modes and is_constant(program) and not dialect.lanes:
+        return print_constants(program, dialect, pool)
     chosen = program.in_loops or InLoops(program.graph, program.outputs, program.pivots, ())
     if program.branches and not dialect.lanes:
         chosen = together(chosen, program.branches, dialect.real, None if program.in_loops else program.flipped)

@@ -7,49 +7,39 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-import elastogen
 from elastogen.build.c import elements as c_elements
-from elastogen.build.c.association import for_few_registers
-from elastogen.build.c.body import OWN_NAMES, FunctionBody
-from elastogen.build.c.dialect import Dialect, parameter_list
+from elastogen.build.c.body import OWN_NAMES
+from elastogen.build.c.dialect import Dialect
 from elastogen.build.c.expression import literal
-from elastogen.build.c.function import print_body
-from elastogen.build.c.loops.direct_results import VECTORS
 from elastogen.build.c.names import check_identifier, comment_text
-from elastogen.build.c.tables.pool import Pool
 from elastogen.build.files.contexts import (
     ArgumentDoc,
     BundleContext,
     ExampleArray,
     FunctionDoc,
-    FunctionText,
     HeaderContext,
     Identity,
     ParameterLine,
-    PartText,
-    Prototype,
     SourceContext,
 )  # fmt: skip
 from elastogen.build.files.estimation.kalman_filter import filter_context, filter_files
 from elastogen.build.files.estimation.online import online_context, online_files
 from elastogen.build.files.extension_module import module_context
+from elastogen.build.files.function_printer import FunctionPrinter, in_prototype, prototype_of, vectors_of
 from elastogen.build.files.inverse_kinematics import kinematics_context, kinematics_files
 from elastogen.build.files.lanes import lane_files
 from elastogen.build.files.mechanisms.closed_loops import loop_files
 from elastogen.build.files.simulation import SimulationContext, simulation_context, simulation_files
 from elastogen.build.files.templating import fill
-from elastogen.build.identity import model_sha256
 from elastogen.build.options import EmitOptions
 from elastogen.generator.functions.derivation import ModelDerivation
-from elastogen.generator.functions.function import Function, Signature
+from elastogen.generator.functions.function import Function
 from elastogen.generator.program.collection import paused_collection
 from elastogen.generator.program.graph import Op
 from elastogen.generator.program.operations import ELEMENTARY
 from elastogen.generator.program.program import OperationCount
 from elastogen.generator.robot.errors import BuildError
-from elastogen.generator.robot.robot import Robot
 from elastogen.generator.sliding.elements_inside import indicated
-from elastogen.runtime.interface.abi import ABI_VERSION
 from elastogen.runtime.interface.argument import Argument
 
 DOC_WIDTH = 80  # characters of a text in a comment block, next to the name it explains
@@ -87,38 +77,6 @@ class RenderedModel(ModuleFiles):
     about: BundleContext  # what these are filled with
 
 
-class FunctionPrinter:
-    """Prints the functions of a robot's model, each once."""
-
-    def __init__(self, robot: Robot, options: EmitOptions) -> None:
-        name = robot.name
-        self.sha256 = model_sha256(robot, options)
-        self.identity = Identity(name, name.upper(), options.precision, ABI_VERSION, elastogen.__version__, self.sha256)
-        self.dialect = Dialect(name, options.precision, options.sincos)
-        self.pool = Pool(name, options.precision)
-        self._live = [parameter.name for parameter in robot.live_parameters]
-        self._printed: dict[str, list[tuple[Prototype, FunctionBody]]] = {}
-        self._chosen: dict[str, Function] = {}
-
-    def chosen(self, model: ModelDerivation) -> ModelDerivation:
-        """The model with functions as they are printed: in single precision, in the order that is chosen for it."""
-        if self.dialect.real != "float":
-            return model
-        new = tuple(function for function in model.functions if function.name not in self._chosen)
-        self._chosen |= {function.name: function for function in for_few_registers(replace(model, functions=new)).functions}
-        return replace(model, functions=tuple(self._chosen[function.name] for function in model.functions))
-
-    def bodies(self, function: Function) -> list[tuple[Prototype, FunctionBody]]:
-        """What is emitted for a function."""
-        if function.name not in self._printed:
-            self._printed[function.name] = _function_bodies(function, self.dialect, self._live, self.pool)
-        return self._printed[function.name]
-
-    def texts(self, function: Function) -> list[FunctionText]:
-        """The same for a template."""
-        return [_function_text(prototype, body) for prototype, body in self.bodies(function)]
-
-
 @paused_collection()
 def render_model(
     derivation: ModelDerivation,
@@ -136,6 +94,8 @@ def render_model(
     check_names(derivation)
     printer = apart or FunctionPrinter(derivation.robot, options)
     derivation = printer.chosen(derivation)
+    if apart is None:
+        printer.print_all(derivation)
     name, sha256, identity, dialect = derivation.robot.name, printer.sha256, printer.identity, printer.dialect
     header = header_context(derivation, identity, dialect)
     simulation = simulation_context(derivation, identity)
@@ -229,25 +189,13 @@ def _function_doc(function: Function, dialect: Dialect) -> FunctionDoc:
         prototype=prototype_of(function, dialect),
         brief=_block_text(function.brief),
         arguments=tuple(ArgumentDoc(way, a.name, _argument_text(a, zero=a.name in zeros), a.shape) for way, a in documented),
-        operations=_block_text(operations_text(function.program.count)),
+        operations=_block_text(operations_text(function.count)),
         failures=(
             *((dialect.failure,) if function.program.pivots else ()),
             *((c_elements.out_of_range(dialect),) if function.selectors else ()),
         ),
-        for_elements=_in_prototype(function, dialect) if function.selectors else None,
+        for_elements=in_prototype(function, dialect) if function.selectors else None,
     )
-
-
-def prototype_of(function: Signature, dialect: Dialect) -> Prototype:
-    """What the header declares of a function."""
-    returns = "int" if function.can_fail else "void"
-    return Prototype(returns, f"{dialect.prefix}_{function.name}", parameter_list(function.inputs, function.outputs, dialect))
-
-
-def _in_prototype(function: Function, dialect: Dialect) -> Prototype:
-    parameters, *arguments = parameter_list(function.inputs, function.outputs, dialect)
-    k = f"const int k[{len(function.selectors)}]"
-    return Prototype("int", f"{dialect.prefix}_{c_elements.in_name(function)}", (parameters, k, *arguments))
 
 
 def _argument_text(argument: Argument, *, zero: bool) -> str:
@@ -314,33 +262,6 @@ def _source_context(derivation: ModelDerivation, printer: FunctionPrinter, heade
 
 def _uses_indicators(derivation: ModelDerivation) -> bool:
     return any(function.inputs != function.program.inputs for function in derivation.functions)
-
-
-def _function_bodies(
-    function: Function, dialect: Dialect, live: Sequence[str], pool: Pool
-) -> list[tuple[Prototype, FunctionBody]]:
-    """A function; with sliding joints, one for given indicators, one for given elements, and the one that chooses."""
-    program = function.program
-    if not function.selectors:
-        return [(prototype_of(function, dialect), print_body(program, function.name, dialect, live, pool))]
-    name, returns = c_elements.held_name(function), "static int" if program.pivots else "static void"
-    held = Prototype(returns, f"{dialect.prefix}_{name}", parameter_list(program.inputs, function.outputs, dialect))
-    return [
-        (held, print_body(program, name, dialect, live, pool)),
-        (_in_prototype(function, dialect), FunctionBody(c_elements.in_lines(function, dialect))),
-        (prototype_of(function, dialect), FunctionBody(c_elements.chosen_lines(function, dialect))),
-    ]
-
-
-def _function_text(prototype: Prototype, body: FunctionBody) -> FunctionText:
-    parts = (PartText(Prototype("void", part.name, part.parameters), part.comment, part.lines) for part in body.parts)
-    lanes = tuple(sorted({part.lanes for part in body.parts} - {0}))
-    return FunctionText(prototype, body.lines, tuple(parts), body.work_type, body.work_fields, body.legend, lanes=lanes)
-
-
-def vectors_of(functions: Sequence[FunctionText]) -> tuple[tuple[int, str], ...]:
-    """The vectors that functions compute with: numbers of lanes and names in C."""
-    return tuple((lanes, VECTORS[lanes]) for lanes in sorted({lanes for function in functions for lanes in function.lanes}))
 
 
 # ---- bundle

@@ -11,7 +11,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from elastogen.build.files.contexts import FunctionText, Identity, ParameterLine, PartText, Prototype
-from elastogen.build.files.render import FunctionPrinter, check_names, header_context, vectors_of
+from elastogen.build.files.function_printer import FunctionPrinter, vectors_of
+from elastogen.build.files.render import check_names, header_context
 from elastogen.build.files.templating import fill
 from elastogen.build.files.write import writing_to
 from elastogen.build.module.compilers import Compilers
@@ -57,12 +58,12 @@ class Units:
             header = header_context(model, self.printer.identity, self.printer.dialect)
             self._parameters = header.parameters
             self._write(HEADER, fill("model/model.h.j2", header))
-        (text,) = self.printer.texts(this.functions[0])
-        if _length(text) > LINES:
-            for piece in _pieces(text):
+        texts = self.printer.texts(this.functions[0])  # with sliding joints there are no units; several share a static one
+        if len(texts) == 1 and _length(texts[0]) > LINES:
+            for piece in _pieces(texts[0]):
                 self._compile((piece,), cut=True)
             return
-        self._waiting.append(text)
+        self._waiting += texts
         if sum(map(_length, self._waiting)) > LINES // 2:
             self._compile_waiting()
 

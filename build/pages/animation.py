@@ -107,6 +107,11 @@ def bending(drawing: Skeleton, model: Model, q: NDArray[Any]) -> NDArray[np.floa
     return np.asarray(np.linalg.norm(curvatures, axis=-1), dtype=float)
 
 
+def colours(drawing: Skeleton, curved: bool) -> str:
+    """What the colours of flexible links show."""
+    return " and ".join([*(["curvature"] if curved else []), *(["strain"] if drawing.skins else [])])
+
+
 def recorded_motion(
     drawing: Skeleton,
     model: Model,
@@ -171,7 +176,8 @@ def recording(
         positions=text(positions), still=text(rest) if bends else "",
         ghosts=found or ((Ghost("without deformation"),) if bends else ()), trace=text(positions[:, drawing.tip]), bends=bends,
         factor=_factor(positions[:, drawn], rest[:, drawn]) if bends else 1, largest_factor=LARGEST_FACTOR, speed=speed,
-        skinned=bool(drawing.meshes), strains="" if strains is None else text(strains),
+        skinned=bool(drawing.meshes), colours=colours(drawing, strains is not None),
+        strains="" if strains is None else text(strains),
     )  # fmt: skip
 
 

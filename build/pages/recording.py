@@ -39,6 +39,7 @@ class Recording:
     largest_factor: int
     speed: str
     skinned: bool = False  # whether links have meshes
+    colours: str = ""  # what colours of flexible links show, in words
     strains: str = ""  # curvatures of the beams at their nodes, line after line [1/m]; "": nothing bends
     forces: str = ""  # of every velocity in every picture; "": unknown
     plots: str = "[]"  # JSON: what is plotted beside the motion

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from elastogen.build.pages.elastic_skins import ElasticSkin, elastic_skin
 from elastogen.build.pages.meshes import Mesh, load_meshes
 from elastogen.build.pages.page_text import script_json
 from elastogen.generator.joints.kinds import FIXED
@@ -61,12 +62,15 @@ class Skeleton:
     """Links with the nodes at the origin of their frame and one metre along y and z."""
     meshes: tuple[tuple[Mesh, tuple[int, ...]], ...] = ()
     """With the same three nodes of their links."""
+    skins: tuple[tuple[ElasticSkin, tuple[int, ...]], ...] = ()
+    """Surfaces that bend, with the nodes of their places."""
     note: str = ""
     """What there is to say about the meshes."""
 
     def meshes_json(self) -> str:
         """The meshes for the viewer, once for all drawings of a page."""
-        return script_json([mesh.plain(nodes) for mesh, nodes in self.meshes])
+        skins = [skin.plain(nodes) for skin, nodes in self.skins]
+        return script_json([*(mesh.plain(nodes) for mesh, nodes in self.meshes), *skins])
 
     @property
     def drawn_nodes(self) -> NDArray[np.intp]:
@@ -180,6 +184,10 @@ def _is_beam(link: Link) -> bool:
     return link.flexible is not None and link.flexible.beam is not None
 
 
+def _skin(link: Link) -> ElasticSkin | None:
+    return None if link.flexible is None or link.flexible.solid is None else elastic_skin(link.flexible.solid)
+
+
 class _Drawing:
     def __init__(self, robot: Robot) -> None:
         end = Joint(TIP, FIXED, robot.tip, TIP, before=robot.tool)
@@ -201,15 +209,19 @@ class _Drawing:
             if loop.kind.between_frames:
                 self._loop(loop, ends)
         meshes = load_meshes([look for look in self.robot.looks if look.link in origins and look.role == "visual"])
+        skins = [(skin, self._places(link, skin)) for link in self.robot.links if (skin := _skin(link)) is not None]
         frames = {link.name: self._axes(link, origins[link.name]) for link in self.robot.links if self._has_axes(link)}
         robot = replace(self.robot, points=tuple(self.points))
         placed = tuple((mesh, frames[mesh.link]) for mesh in meshes.found if mesh.link in frames)
         named = tuple(("tip" if name == TIP else name, nodes) for name, nodes in frames.items())
-        return Skeleton(robot, tuple(self.lines), tuple(self.marks), origins[TIP], named, placed, meshes.note)
+        return Skeleton(robot, tuple(self.lines), tuple(self.marks), origins[TIP], named, placed, tuple(skins), meshes.note)
 
     def _has_axes(self, link: Link) -> bool:
         """Bodies of meshes and of given integrals have no points away from their material."""
         return link.flexible is None or _is_beam(link)
+
+    def _places(self, link: Link, skin: ElasticSkin) -> tuple[int, ...]:
+        return tuple(self._node(link=link.name, xyz=(float(x), float(y), float(z))) for x, y, z in skin.places)
 
     def _axes(self, link: Link, origin: int) -> tuple[int, ...]:
         """Nodes that tell how a link's frame is rotated; one along x would be on another section of a beam."""

@@ -18,7 +18,7 @@ from elastogen.generator.mechanism.mechanism import LinkFrame, Mechanism
 from elastogen.generator.mechanism.simplest_form import simplest_forms
 from elastogen.generator.program.graph import Graph, Value
 from elastogen.generator.spatial.inertia import Inertia
-from elastogen.generator.spatial.vectors import Mat, Rotation, Vec, add, combination, cross, named, scale, sub, times
+from elastogen.generator.spatial.vectors import Mat, Rotation, Vec, add, cross, named, scale, sub, times
 
 
 @dataclass(frozen=True)
@@ -134,19 +134,18 @@ def relative(
     qdd: Sequence[Value],
 ) -> tuple[Vec, Vec, Vec, Vec]:
     """Angular velocity and acceleration against the group's root, linear velocity and acceleration against the joint."""
-    frame, graph = mechanism.frames[index], mechanism.graph
+    frame = mechanism.frames[index]
     own_q, own_qd, own_qdd = frame.at(q), frame.own(qd), frame.own(qdd)
-    twists = frame.motion.twists(own_q)
     spin_bias, slide_bias = frame.motion.bias(own_q, own_qd)
-    slide = combination(graph, own_qd, [linear for _, linear in twists])
-    slide_rate = add(slide_bias, combination(graph, own_qdd, [linear for _, linear in twists]))
-    turns = [angular for angular, _ in twists]
-    for member in place_.group[:-1]:  # parallel axes rotate together
-        other = mechanism.frames[member]
-        own_qd = [a + b for a, b in zip(own_qd, other.own(qd), strict=True)]
-        own_qdd = [a + b for a, b in zip(own_qdd, other.own(qdd), strict=True)]
-    spin = combination(graph, own_qd, turns)
-    return spin, add(spin_bias, combination(graph, own_qdd, turns)), slide, slide_rate
+    spin, slide = frame.motion.along(own_q, own_qd)
+    spin_rate, slide_rate = frame.motion.along(own_q, own_qdd)
+    if len(place_.group) > 1:  # parallel axes rotate together
+        for member in place_.group[:-1]:
+            other = mechanism.frames[member]
+            own_qd = [a + b for a, b in zip(own_qd, other.own(qd), strict=True)]
+            own_qdd = [a + b for a, b in zip(own_qdd, other.own(qdd), strict=True)]
+        spin, spin_rate = frame.motion.along(own_q, own_qd)[0], frame.motion.along(own_q, own_qdd)[0]
+    return spin, add(spin_bias, spin_rate), slide, add(slide_bias, slide_rate)
 
 
 def moment_by_pseudo_inertia(motion: MotionState, inertia: Inertia) -> Vec:

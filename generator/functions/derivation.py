@@ -22,6 +22,7 @@ from elastogen.generator.functions import (
 )
 from elastogen.generator.functions.catalogue import Derived, Entry, Formulation, Looped
 from elastogen.generator.functions.composed.asked import asked_parts
+from elastogen.generator.functions.composed.composition import Composer
 from elastogen.generator.functions.composed.confirmed import confirmed
 from elastogen.generator.functions.composed.fused import MARK, fused_entry
 from elastogen.generator.functions.composed.sensitivities import sensitivity_entry, sensitivity_of
@@ -220,10 +221,12 @@ def derive_model(
     known = CATALOGUE | FRAMED | own_entries(family, CATALOGUE)
     functions = []
     check = SelfCheck(robot, family.frames, {entry.name: entry.inputs for entry in known.values()})
+    composer = Composer(family, names, check, derive_function)
     for k, name in enumerate(names, 1):
         function = _checked(family, name, known, check, f"{name} ({k} of {len(names)})")
         if name == ELSEWHERE[0] and ELSEWHERE[1] in names:
             function.program.otherwise = ELSEWHERE[1]
+        function = composer.take(function)
         functions.append(function)
         if derived is not None:
             derived(model, function)

@@ -66,18 +66,39 @@ class CompiledFunction:
     selectors: tuple[Selector, ...] = ()
 
 
+class Composition(Protocol):
+    """How C puts a function together from others: see composed/composition.py."""
+
+    @property
+    def functions(self) -> Mapping[str, Function]:
+        """Of the model, by name."""
+
+    @property
+    def newton_euler(self) -> Function:
+        """M qdd + C qd, and G times a weight."""
+
+    @property
+    def replaces(self) -> bool:
+        """Whether it takes the place of the program."""
+
+    def count(self, name: str) -> OperationCount:
+        """Operations of a function with all that it calls."""
+
+
 @dataclass(frozen=True)
 class Function:
     """One function to emit: its name, what it is for (one sentence, with the equation) and its program.
 
     Where they depend on the element inside a sliding joint, ``selectors`` say which one counts at a state, and the program has
-    the indicators of all elements as a further input (elements_inside.py), which the emitted function computes.
+    the indicators of all elements as a further input (elements_inside.py), which the emitted function computes. With a
+    ``composition`` C calls other functions in place of the program.
     """
 
     name: str
     brief: str
     program: Program
     selectors: tuple[Selector, ...] = ()
+    composition: Composition | None = None
 
     @property
     def inputs(self) -> tuple[Argument, ...]:
@@ -96,8 +117,8 @@ class Function:
 
     @property
     def count(self) -> OperationCount:
-        """Operations of the program."""
-        return self.program.count
+        """Operations of what is emitted."""
+        return self.program.count if self.composition is None else self.composition.count(self.name)
 
     def evaluate(
         self, arguments: Mapping[str, Any], parameters: Mapping[str, float] | None = None, dtype: type = float

@@ -16,7 +16,7 @@ from elastogen.generator.program.graph import Graph, Value
 from elastogen.generator.program.lowering import Lowering
 from elastogen.generator.robot.robot import Vector
 from elastogen.generator.spatial.inertia import Array, Inertia
-from elastogen.generator.spatial.vectors import Mat, Rotation, Vec, add, cross, dot
+from elastogen.generator.spatial.vectors import Mat, Rotation, Vec, add, combination, cross, dot
 
 
 class FrameMotion(ABC):
@@ -46,6 +46,12 @@ class FrameMotion(ABC):
     @abstractmethod
     def twists(self, q: Sequence[Value]) -> list[tuple[Vec, Vec]]:
         """Angular and linear velocity per unit rate of each coordinate."""
+
+    def along(self, q: Sequence[Value], rates: Sequence[Value]) -> tuple[Vec, Vec]:
+        """Angular and linear velocity at these rates of the coordinates: the sum of the twists times them."""
+        twists = self.twists(q)
+        turns, slides = [angular for angular, _ in twists], [linear for _, linear in twists]
+        return combination(self.graph, rates, turns), combination(self.graph, rates, slides)
 
     def bias(self, q: Sequence[Value], qd: Sequence[Value]) -> tuple[Vec, Vec]:
         """Angular and linear acceleration without accelerations of the coordinates."""

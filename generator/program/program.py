@@ -55,6 +55,15 @@ class OperationCount:
         named = self.mul + self.add + self.div + self.neg + self.sincos + self.sqrt + self.tanh
         return named + sum(number for _, number in self.others)
 
+    def plus(self, other: OperationCount) -> OperationCount:
+        """Those of both."""
+        names = ("mul", "add", "div", "neg", "sincos", "sqrt", "tanh")
+        others = dict(self.others)
+        for name, number in other.others:
+            others[name] = others.get(name, 0) + number
+        sums = {name: getattr(self, name) + getattr(other, name) for name in names}
+        return OperationCount(**sums, others=tuple(others.items()))
+
     @property
     def cost(self) -> float:
         """Rough time in units of an addition, to choose between derivations of the same thing."""

@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from elastogen.build.files.contexts import FunctionText
 
 
+PLACE_TYPE = "unsigned short"
+
+
 @dataclass
 class Pool:
     """Rows that were asked for, each once, in the order in which they were."""
@@ -21,6 +24,7 @@ class Pool:
     real: str  # "double" or "float"
     numbers: list[float] = field(default_factory=list)
     places: list[int] = field(default_factory=list)
+    asked: dict[tuple[float, ...], bool] = field(default_factory=dict)  # all rows of numbers, and whether as they are
     _number_rows: dict[tuple[float, ...], tuple[int, int]] = field(default_factory=dict)  # begin and step
     _indices: dict[float, list[int]] = field(default_factory=dict)  # where a number stands
     _place_rows: dict[tuple[int, ...], int] = field(default_factory=dict)
@@ -35,12 +39,18 @@ class Pool:
         """The name of the table of places."""
         return f"{self.prefix}_at"
 
+    @property
+    def polynomial(self) -> str:
+        """The name of the function for polynomials."""
+        return f"{self.prefix}_polynomial"
+
     def number_row(self, row: Sequence[float], as_it_is: bool) -> tuple[int, int, bool]:
         """Where a row of numbers begins, its step, and whether it stands there negated, which it does not if that costs a sign.
 
         Rows may be a part of others, forwards or backwards: modes stand in both orders.
         """
         key = tuple(row)
+        self.asked.setdefault(key, as_it_is)
         turned = tuple(-number for number in key)
         found = self._found(key)
         if found is not None:
@@ -54,6 +64,13 @@ class Pool:
         self.numbers += key
         self._number_rows[key] = (first, 1)
         return first, 1, False
+
+    def longest_first(self) -> Pool:
+        """The same rows in another pool, where short ones are parts of long ones, whichever was asked for first."""
+        sorted_ = Pool(self.prefix, self.real)
+        for row, as_it_is in sorted(self.asked.items(), key=lambda entry: -len(entry[0])):
+            sorted_.number_row(row, as_it_is)
+        return sorted_
 
     def _found(self, key: tuple[float, ...]) -> tuple[int, int] | None:
         """Where a row stands already, and its step there."""
@@ -79,11 +96,17 @@ class Pool:
         texts = [line for function in functions for part in function.parts for line in part.lines]
         texts += [line for function in functions for line in function.lines]
         found: list[str] = []
-        if any(f"{self.number}[" in line for line in texts):
+        if any(f" {self.number};" in line for line in texts):
             values = ", ".join(literal(number, self.real) for number in self.numbers)
             found += [f"static const {self.prefix}_real_t {self.number}[{len(self.numbers)}] = {{"]
             found += [*wrapped(values, INDENT), "};"]
-        if any(f"{self.place}[" in line for line in texts):
+        if any(f" {self.place};" in line for line in texts):
             values = ", ".join(str(place) for place in self.places)
-            found += [f"static const unsigned short {self.place}[{len(self.places)}] = {{", *wrapped(values, INDENT), "};"]
+            found += [f"static const {PLACE_TYPE} {self.place}[{len(self.places)}] = {{", *wrapped(values, INDENT), "};"]
+        if any(f" {self.polynomial}(" in line for line in texts):
+            real = f"{self.prefix}_real_t"
+            found += ["", f"static {real} {self.polynomial}(const {real} *c, const int count, const {real} x)", "{"]
+            found += [f"{INDENT}{real} value = c[count - 1];"]
+            found += [f"{INDENT}for (int k = count - 2; k >= 0; --k) {{ value = c[k] + (x * value); }}"]
+            found += [f"{INDENT}return value;", "}"]
         return tuple(found)

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 from elastogen.build.c.body import FunctionBody, Loops, Printer
 from elastogen.build.c.dialect import Dialect
 from elastogen.build.c.expression import literal
-from elastogen.build.c.lines import INDENT
+from elastogen.build.c.lines import INDENT, wrapped
 from elastogen.build.c.loops.copies import Copy, copies
 from elastogen.build.c.schedule import LoopCall, Statement, Store
-from elastogen.build.c.tables.pool import Pool
+from elastogen.build.c.tables.pool import PLACE_TYPE, Pool
 from elastogen.generator.program.program import Program
-from elastogen.generator.program.tables.in_tables import LANES, Elements, InTables, LaneLoop, LaneSum, Local, Operand
+from elastogen.generator.program.tables.in_tables import InTables
+from elastogen.generator.program.tables.lane_loops import LANES, Elements, LaneLoop, LaneSum, Local, Operand
 from elastogen.runtime.interface.argument import Argument
 
+NUMBERS, PLACES = "num", "at"  # the tables inside of a function, whatever the robot is called
 LONGEST_INLINED = 4  # terms of a sum that is written where it is read
 
 
@@ -60,13 +63,30 @@ class _TablePrinter(Printer):
     ) -> None:
         self.lane_loops, self.pool = lane_loops, pool
         longest = max(len(loop.sums) for loop in lane_loops)
-        self.taken = frozenset((LANES, *(f"{name}{k}" for name in "vs" for k in range(longest))))
+        self.taken = frozenset((LANES, NUMBERS, PLACES, *(f"{name}{k}" for name in "vs" for k in range(longest))))
+        self.short: dict[str, None] = {}  # the tables that it reads
         super().__init__(program, symbol, dialect, live, loops)
+
+    def run(self) -> FunctionBody:
+        """The body; it, and each of its parts, begins with short names of the tables that it reads."""
+        body = super().run()
+        parts = tuple(replace(part, lines=(*self._named(part.lines), *part.lines)) for part in body.parts)
+        return replace(body, lines=(*self._named(body.lines), *body.lines), parts=parts)
+
+    def _named(self, lines: Sequence[str]) -> list[str]:
+        kinds = {NUMBERS: (self.dialect.real_type, self.pool.number), PLACES: (PLACE_TYPE, self.pool.place)}
+        used = [short for short in self.short if any(f"{short}[" in line for line in lines)]
+        return [f"{INDENT}const {kinds[short][0]} *const {short} = {kinds[short][1]};" for short in used]
 
     def _statement(self, statement: Statement, text: Callable[[int], str]) -> list[str]:
         if not isinstance(statement, LoopCall):
             return super()._statement(statement, text)
         loop = self.lane_loops[statement.number]
+        if loop.series is not None:
+            row = self.pool.number_row(loop.series.polynomial.coefficients, as_it_is=True)[0]
+            shown = self.expressions.reference(loop.series.ref, text)
+            given = f"&{self._table(NUMBERS)}[{row}], {loop.width}, {shown}"
+            return wrapped(f"{LANES}[{loop.series.place}] = {self.pool.polynomial}({given});", "")
 
         def operand(value: Operand) -> str:
             if isinstance(value, Local):
@@ -111,7 +131,7 @@ class _TablePrinter(Printer):
             elif term.numbers:
                 first, step, turned = self.pool.number_row(term.numbers, as_it_is=not k)
                 negative ^= turned
-                factors.insert(0, _at(self.pool.number, first, step))
+                factors.insert(0, _at(self._table(NUMBERS), first, step))
             sign = (" - " if negative else " + ") if k else ("-" if negative else "")
             text += sign + " * ".join(factors)
         return text
@@ -121,7 +141,12 @@ class _TablePrinter(Printer):
         step = indices[1] - first if len(indices) > 1 else 0
         if all(b - a == step for a, b in pairwise(indices)):
             return _at(value.array, first, step)
-        return f"{value.array}[{_at(self.pool.place, self.pool.place_row(indices), 1)}]"
+        return f"{value.array}[{_at(self._table(PLACES), self.pool.place_row(indices), 1)}]"
+
+    def _table(self, short: str) -> str:
+        """The short name of a table."""
+        self.short[short] = None
+        return short
 
 
 def _at(array: str, first: int, step: int) -> str:

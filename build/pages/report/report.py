@@ -12,7 +12,7 @@ from typing import Any
 from elastogen.build.files.templating import fill
 from elastogen.build.pages.page_text import MARK, PLAYER, asset, scripts, write_page
 from elastogen.build.pages.recording import Recording
-from elastogen.build.pages.report import dynamics_sections, robot_sections, vibration_sections
+from elastogen.build.pages.report import dynamics_sections, robot_sections, solid_sections, vibration_sections
 from elastogen.build.pages.report.section import ReportSection, plotly_script
 from elastogen.build.pages.report.simulation_section import simulation
 from elastogen.build.pages.report.subject import Subject
@@ -72,6 +72,7 @@ def report_sections(
         robot_sections.warned(messages),
         robot_sections.description(subject, robot_text),
         vibration_sections.modes(subject),
+        solid_sections.solids(subject),
         vibration_sections.over_configurations(subject),
         vibration_sections.convergence(subject),
         robot_sections.workspace(subject),

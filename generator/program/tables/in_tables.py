@@ -6,7 +6,7 @@ into an array of the function, or straight into an output.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import cached_property
 
 from elastogen.generator.program.columns import MADE
@@ -14,85 +14,22 @@ from elastogen.generator.program.graph import Graph, Op
 from elastogen.generator.program.names import keep_label
 from elastogen.generator.program.program import OperationCount, Program
 from elastogen.generator.program.tables.isomorphic_sums import Block, IsomorphicSums, IsomorphicTerm, Row, element
+from elastogen.generator.program.tables.lane_loops import (
+    LANES,
+    Elements,
+    LaneLoop,
+    LaneSum,
+    Local,
+    Operand,
+    Series,
+    Shared,
+    Term,
+)
+from elastogen.generator.program.tables.polynomials import polynomials
 from elastogen.runtime.interface.argument import Argument
 
-LANES = "lane"  # the array with what loops leave for others
 LEAST = 0.25  # of all operations, that must be in loops
 LOOP_TIME = 0.85  # of a function with loops by that of straight lines with as many operations: measured 0.59 to 0.81
-
-
-@dataclass(frozen=True)
-class Shared:
-    """One value for all lanes: a reference without a sign."""
-
-    ref: int
-
-
-@dataclass(frozen=True)
-class Elements:
-    """Elements of an array: one for every lane."""
-
-    array: str
-    indices: tuple[int, ...]
-
-
-@dataclass(frozen=True)
-class Local:
-    """What the loop has made of the same lane."""
-
-    block: int
-
-
-Operand = Shared | Elements | Local
-
-
-@dataclass(frozen=True)
-class Term:
-    """Numbers, one for every lane or one for all of them or none, times operands; or the negative of that."""
-
-    negative: bool
-    numbers: tuple[float, ...]
-    operands: tuple[Operand, ...]
-
-    @property
-    def factors(self) -> int:
-        """Numbers and operands."""
-        return len(self.operands) + bool(self.numbers)
-
-
-@dataclass
-class LaneSum:
-    """A block in a loop: the first of its terms is not negative, if any is not."""
-
-    terms: list[Term]
-    targets: list[Elements]  # where its values go
-    added: bool  # whether it is the sum over all lanes
-    local: bool = False  # whether others in the loop read it
-
-
-@dataclass
-class LaneLoop:
-    """A loop over lanes, each of which computes the same sums."""
-
-    width: int
-    stage: int
-    blocks: list[Block] = field(default_factory=list)
-    sums: list[LaneSum] = field(default_factory=list)
-    stores: list[tuple[int, int]] = field(default_factory=list)  # places in the array, and what is put there before
-
-    def _operands(self) -> list[Operand]:
-        return [operand for made in self.sums for term in made.terms for operand in term.operands]
-
-    @property
-    def refs(self) -> list[int]:
-        """What it reads of the rest."""
-        return list(dict.fromkeys(operand.ref for operand in self._operands() if isinstance(operand, Shared)))
-
-    @property
-    def arrays(self) -> list[str]:
-        """The arrays that it reads and writes."""
-        found = [operand.array for operand in self._operands() if isinstance(operand, Elements)]
-        return list(dict.fromkeys([*found, *(target.array for made in self.sums for target in made.targets)]))
 
 
 class InTables:
@@ -104,6 +41,11 @@ class InTables:
         self.found = IsomorphicSums(self.old, refs, [refs for _, refs in program.outputs], fewest)
         self.new = Graph()
         self.new.sections = dict(self.old.sections)
+        self.polynomials = {
+            node: polynomial
+            for node, polynomial in polynomials(self.old, self.found.sums.order, refs).items()
+            if node not in self.found.block_of
+        }
         self._with_parts = set(self.found.sums.parts.values())
         self.size = 0
         self.places: dict[int, str] = {}  # of the inputs of the new graph that stand for what loops have made
@@ -139,7 +81,7 @@ class InTables:
                 self.stage |= dict.fromkeys(block.members, block.stage)
             for node in nodes:
                 latest = max((self.stage[other] for other in self._read(node)), default=0)
-                self.stage[node] = latest + latest % 2
+                self.stage[node] = latest + (1 + latest % 2 if node in self.polynomials else latest % 2)
                 for dot in self.dots.get(node, ()):
                     dot.stage = self._stage_of(dot)
                     self.stage[node] = max(self.stage[node], dot.stage + 1)
@@ -162,10 +104,14 @@ class InTables:
 
     def _is_rebuilt(self, node: int) -> bool:
         """Whether a sum that is computed one by one has other terms than in the program."""
+        if node in self.polynomials:
+            return False
         return node in self.found.runs or node in self.found.sums.parts or node in self._with_parts
 
     def _read(self, node: int) -> list[int]:
         """What a node that is computed one by one reads: the factors of its terms where some of them are apart."""
+        if node in self.polynomials:
+            return [self.polynomials[node].variable]
         if self._is_rebuilt(node):
             return [factor for product in self.found.sums.products[node] for factor in product.nodes]
         return [ref >> 1 for ref in self.old.operands(node)]
@@ -191,13 +137,20 @@ class InTables:
         for block in (*blocks, *dots):
             loop = loops.setdefault((block.stage, block.width), LaneLoop(block.width, block.stage))
             loop.blocks.append(block)
-        self.loops = [loops[key] for key in sorted(loops)]
+        series = [
+            LaneLoop(len(polynomial.coefficients), self.stage[node], series=Series(polynomial, node))
+            for node, polynomial in self.polynomials.items()
+            if node in self.needed
+        ]
+        self.loops = sorted((*loops.values(), *series), key=lambda loop: (loop.stage, loop.width))
         self._loop_of = {id(block): loop for loop in self.loops for block in loop.blocks}
         direct = self._targets()
         self._give_places()
         self._rest()
         local: set[int] = set()
         for loop in self.loops:
+            if loop.series is not None:
+                loop.series.ref = self.ref(2 * loop.series.polynomial.variable)
             for block in loop.blocks:
                 terms = [self._term(term, loop, local) for term in block.terms]
                 if all(term.negative for term in terms) and any(term.numbers for term in terms):  # no minus in front
@@ -252,6 +205,8 @@ class InTables:
                             last[key] = max(last.get(key, 0), float("inf") if single else number)
         free: dict[int, list[int]] = {}
         for number, loop in enumerate(self.loops):
+            if loop.series is not None:
+                loop.series.place, self.size = self.size, self.size + 1
             for block in loop.blocks:
                 if not block.members:
                     block.place, self.size = self.size, self.size + 1
@@ -268,6 +223,7 @@ class InTables:
     def _rest(self) -> None:
         """What is computed one by one, in a graph of its own; values of loops are inputs of it."""
         old, new, found = self.old, self.new, self.found
+        places = {loop.series.node: loop.series.place for loop in self.loops if loop.series is not None}
         for node in (*found.block_of, *found.sums.order):  # what loops have made needs nothing here
             if node not in self.needed or node in self._renamed:
                 continue
@@ -280,6 +236,9 @@ class InTables:
                 else:
                     self.places[leaf >> 1] = ""
                 self._renamed[node] = leaf ^ (node in found.negated)
+            elif node in places:
+                leaf = new.input(f"{MADE}[{node}]").ref
+                self.places[leaf >> 1], self._renamed[node] = f"{LANES}[{places[node]}]", leaf
             elif old.op[node] is Op.CONSTANT:
                 self._renamed[node] = new.constant(old.number[node])
             elif old.op[node] is Op.INPUT:
@@ -374,6 +333,7 @@ class InTables:
         straight = self.straight
         mul = add = neg = 0
         for loop in self.loops:
+            mul, add = (count + (loop.width - 1) * (loop.series is not None) for count in (mul, add))
             for made in loop.sums:
                 add += loop.width * (len(made.terms) - (not made.added))
                 mul += loop.width * sum(term.factors - 1 for term in made.terms)

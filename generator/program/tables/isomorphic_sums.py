@@ -203,7 +203,8 @@ class IsomorphicSums:
                 self._block(wanted)
                 for node in wanted:
                     del left[node]
-        if len(left) >= FEWEST:
+        least = FEWEST if kind.members and self._is_bilinear(kind.members[0]) else self.fewest
+        if len(left) >= least:  # fewer are sums over all lanes, if they have as many terms
             self._block(tuple(left))
 
     def _block(self, members: Row) -> None:

@@ -26,7 +26,10 @@ LONGEST_DOC = 1000
 LARGEST = 1000  # elements of an input or output
 STATE = ("q", "qd", "qdd")
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
-_TAKEN = frozenset({*STATE, "p", "k", "w", "i", "status", "sincos", "sincos_odd", "real_t", "params_t", "params_nominal"})
+_TAKEN = frozenset({
+    *STATE, "p", "k", "w", "i", "status", "sincos", "sincos_odd", "real_t", "params_t", "params_nominal", "newton_euler",
+    "polynomial",
+})  # fmt: skip
 _SYMBOLS = frozenset({"simulate", "simulate_input", "two_t", "four_t", "two_place_t", "four_place_t"})
 """Behind the robot's name, in the C beside the functions."""
 

@@ -177,6 +177,7 @@ class Playground {
     this.viewer.shown.shadows = shown("shadows");
     this.viewer.draw(this.nodes, {
       arrows: arrow ? [arrow] : [], frames: shown("frames"), trace: shown("trace") ? this.trace : null, strains: this.strains(), largest: this.largest,
+      skins: this.skins(),
     });
   }
 
@@ -187,6 +188,13 @@ class Playground {
     const found = this.array("curvatures", 2 * rows), sizes = bent.map((row) => Math.hypot(found[2 * row], found[2 * row + 1]));
     this.largest = Math.max(this.largest, ...sizes);
     return sizes;
+  }
+
+  /* Strains of links by meshes; the scale of their colours grows with the largest that was seen. */
+  skins() {
+    if (!this.viewer.robot || !this.viewer.robot.elastic.length) return null;
+    this.strained = Math.max(this.strained || 0, this.viewer.robot.strained(this.nodes));
+    return { positions: this.nodes, largest: this.strained };
   }
 
   say() {

@@ -15,9 +15,18 @@ class Player {
     data.still = data.still || data.positions;
     data.ghosts = data.ghosts.map((ghost) => ghost || data.still);
     this.largest = data.strains ? data.strains.reduce((most, value) => Math.max(most, value), 0) : 0;
+    this.skins = this.find("strains") && this.viewer.robot ? this.strained() : 0;
     this.plots = this.find("plots") ? new Plots(this.find("plots"), data, (moment) => this.seek(moment)) : null;
     this.connect();
     this.show();
+  }
+
+  /* The largest strain of links by meshes, in some of the pictures. */
+  strained() {
+    const { data, viewer } = this, n = 3 * data.nodes, count = data.times.length, step = Math.max(1, Math.floor(count / 50));
+    let most = 0;
+    for (let k = 0; k < count; k += step) most = Math.max(most, viewer.robot.strained(data.positions.subarray(k * n, (k + 1) * n)));
+    return most > 1e-6 ? most : 0; // below is what rounding leaves of a robot that does not deform
   }
 
   connect() {
@@ -96,6 +105,7 @@ class Player {
     const k = this.picture(this.moment), still = this.now(data.still, n);
     this.find("time").value = String(k);
     this.find("clock").textContent = `${this.moment.toFixed(3)} s`;
+    if (this.find("largest")) this.find("largest").textContent = this.skins && this.shown("strains") ? `bright: strain ${this.skins.toPrecision(2)}` : "";
     if (this.find("factor")) this.find("times").textContent = `${factor} x`;
     this.mixed = this.now(data.positions, n).map((value, i) => still[i] + factor * (value - still[i]));
     viewer.shown.shadows = this.find("shadows") ? this.shown("shadows") : true;
@@ -103,6 +113,7 @@ class Player {
     viewer.draw(this.mixed, {
       strains: data.strains && this.shown("strains") ? this.now(data.strains, data.strains.length / data.times.length) : null,
       largest: this.largest,
+      skins: this.shown("strains") && this.skins ? { positions: this.now(data.positions, n), largest: this.skins } : null,
       ghosts: data.ghosts.map((ghost, i) => (this.shown(`ghost${i}`) ? this.now(ghost, n) : null)),
       trace: this.shown("trace") ? data.trace.subarray(0, 3 * (k + 1)) : null,
       arrows: this.shown("forces") ? this.arrows() : [],

@@ -119,6 +119,92 @@ class Skin {
   }
 }
 
+/* The surface of a link by a mesh: nodes that its joint holds carry its frame, other nodes tell its elastic coordinates. */
+class ElasticSkin {
+  constructor(skin, look) {
+    this.skin = skin;
+    if (!skin.decoded) {
+      for (const key of ["vertices", "displacements", "strains", "places", "solution"]) skin[key] = decode(skin[key], Float32Array);
+      skin.triangles = decode(skin.triangles, Uint32Array);
+      skin.decoded = true;
+    }
+    this.geometry = new THREE.BufferGeometry();
+    this.places = new THREE.BufferAttribute(new Float32Array(skin.vertices), 3);
+    this.colors = new THREE.BufferAttribute(new Float32Array(skin.vertices.length).fill(1), 3);
+    this.geometry.setIndex(new THREE.BufferAttribute(skin.triangles, 1));
+    this.geometry.setAttribute("position", this.places);
+    this.geometry.setAttribute("color", this.colors);
+    this.mesh = look.solid(this.geometry);
+    this.mesh.material.flatShading = this.mesh.userData.flat = true;
+    this.mesh.matrixAutoUpdate = false;
+    this.mesh.frustumCulled = false;
+    this.mesh.userData.nodes = skin.nodes;
+    this.group = new THREE.Group();
+    this.group.add(this.mesh);
+  }
+
+  /* The frame of the link if its held nodes were where they belong. */
+  frame(at) {
+    const basis = (a, b, c) => {
+      const e = b.clone().sub(a).normalize(), n = new THREE.Vector3().crossVectors(e, c.clone().sub(a)).normalize();
+      return new THREE.Matrix4().makeBasis(e, n, new THREE.Vector3().crossVectors(e, n)).setPosition(a);
+    };
+    const own = basis(...[0, 1, 2].map((k) => new THREE.Vector3(...this.skin.places.subarray(3 * k, 3 * k + 3))));
+    return basis(...this.skin.nodes.slice(0, 3).map(at)).multiply(own.invert());
+  }
+
+  /* Frame and elastic coordinates by least squares; twice, as the frame may turn by what its nodes move. */
+  state(at) {
+    const { nodes, places, solution, modes } = this.skin, rows = 3 * nodes.length;
+    let frame = this.frame(at), found = null;
+    for (let round = 0; round < 2; round++) {
+      const inward = frame.clone().invert(), moved = nodes.flatMap((node, k) => {
+        const p = at(node).applyMatrix4(inward);
+        return [p.x - places[3 * k], p.y - places[3 * k + 1], p.z - places[3 * k + 2]];
+      });
+      found = Array.from({ length: 6 + modes }, (_, j) => moved.reduce((sum, value, row) => sum + solution[j * rows + row] * value, 0));
+      const turn = new THREE.Vector3(...found.slice(3, 6)), angle = turn.length(), axis = angle > 0 ? turn.divideScalar(angle) : UP;
+      frame = frame.multiply(new THREE.Matrix4().makeRotationAxis(axis, angle).setPosition(...found.slice(0, 3)));
+    }
+    return { frame, x: Float64Array.from(found.slice(6)) };
+  }
+
+  /* Von Mises' strain sqrt(2/3 e:e) of every vertex at elastic coordinates x. */
+  equivalent(x) {
+    const { strains, vertices } = this.skin, count = vertices.length / 3, found = new Float32Array(count), e = new Float64Array(6);
+    for (let v = 0; v < count; v++) {
+      e.fill(0);
+      for (let j = 0; j < x.length; j++) for (let c = 0; c < 6; c++) e[c] += strains[6 * (j * count + v) + c] * x[j];
+      const mean = (e[0] + e[1] + e[2]) / 3;
+      const sum = (e[0] - mean) ** 2 + (e[1] - mean) ** 2 + (e[2] - mean) ** 2 + 2 * (e[3] ** 2 + e[4] ** 2 + e[5] ** 2);
+      found[v] = Math.sqrt(2 / 3 * sum);
+    }
+    return found;
+  }
+
+  /* The largest strain at a state of the nodes. */
+  largest(at) {
+    return this.equivalent(this.state(at).x).reduce((most, value) => Math.max(most, value), 0);
+  }
+
+  /* At nodes as drawn; colours are those of the state that ``actual`` gives, if they are shown. */
+  show(at, colored) {
+    const { frame, x } = this.state(at), { vertices, displacements } = this.skin, n = vertices.length, array = this.places.array;
+    array.set(vertices);
+    for (let j = 0; j < x.length; j++) for (let i = 0; i < n; i++) array[i] += displacements[j * n + i] * x[j];
+    this.places.needsUpdate = true;
+    const strains = colored ? this.equivalent(this.state(colored.at).x) : null;
+    for (let v = 0; v < n / 3; v++) {
+      const color = strains ? strainColor(colored.largest > 0 ? strains[v] / colored.largest : 0) : BARE;
+      this.colors.setXYZ(v, ...color.map((part) => (part / 255) ** 2.2));
+    }
+    this.colors.needsUpdate = true;
+    this.geometry.computeBoundingSphere();
+    this.mesh.matrix.copy(frame);
+    this.mesh.matrixWorldNeedsUpdate = true;
+  }
+}
+
 /* A joint: a drum about its axis, or a block that slides. */
 class JointMark {
   constructor(joint, size, look) {
@@ -210,7 +296,7 @@ function quickly(part, quick) {
   if (quick && !userData.plain) {
     const { color, vertexColors, side, transparent, opacity, depthWrite, polygonOffset, polygonOffsetFactor, polygonOffsetUnits } = part.material;
     const look = { color, vertexColors, side, transparent, opacity, depthWrite, polygonOffset, polygonOffsetFactor, polygonOffsetUnits };
-    const material = new THREE.MeshLambertMaterial({ ...look, flatShading: Boolean(userData.coarse) });
+    const material = new THREE.MeshLambertMaterial({ ...look, flatShading: Boolean(userData.coarse || userData.flat) });
     userData.plain = { material, geometry: userData.coarse ? userData.coarse() : part.geometry };
   }
   Object.assign(part, quick ? userData.plain : userData.fine);
@@ -225,10 +311,12 @@ class RobotSolids {
     this.rods = scene.lines.filter((line) => line.kind === "rigid").map((line) => new Rods(line, look));
     this.beams = scene.lines.filter((line) => line.kind === "beam").map((line) => new Beam(line, look));
     this.joints = ghost === null ? scene.joints.map((joint) => new JointMark(joint, 0.03 * scene.size, look)) : [];
-    this.skins = skins.map(({ skin, geometry }) => new Skin(skin, geometry, look));
+    this.elastic = skins.filter(({ skin }) => skin.modes).map(({ skin }) => new ElasticSkin(skin, look));
+    this.skins = [...skins.filter(({ skin }) => !skin.modes).map(({ skin, geometry }) => new Skin(skin, geometry, look)), ...this.elastic];
+    this.covered = this.skins.length > this.elastic.length; // links that are drawn as they look need no rods
     this.tip = look.mesh("ball", COLORS.tip);
     this.tip.userData.node = scene.tip;
-    this.bones(!skins.length);
+    this.bones(!this.covered);
     for (const solid of [...this.rods, ...this.beams, ...this.joints, ...this.skins]) this.group.add(solid.group);
     this.group.add(this.tip);
   }
@@ -237,13 +325,23 @@ class RobotSolids {
     for (const solid of [...this.rods, ...this.joints]) solid.group.visible = visible;
   }
 
-  show(positions, strains, largest) {
-    const at = (node) => new THREE.Vector3(positions[3 * node], positions[3 * node + 1], positions[3 * node + 2]);
-    for (const solid of [...this.rods, ...this.joints, ...this.skins]) if (solid.group.visible) solid.show(at);
+  static places(positions) {
+    return (node) => new THREE.Vector3(positions[3 * node], positions[3 * node + 1], positions[3 * node + 2]);
+  }
+
+  /* The largest strain of links by meshes at these nodes. */
+  strained(positions) {
+    return Math.max(0, ...this.elastic.map((skin) => skin.largest(RobotSolids.places(positions))));
+  }
+
+  /* strains of beams by their largest one; skins: {positions, largest} without enlargement, for links by meshes. */
+  show(positions, strains, largest, skins) {
+    const at = RobotSolids.places(positions), colored = skins ? { at: RobotSolids.places(skins.positions), largest: skins.largest } : null;
+    for (const solid of [...this.rods, ...this.joints, ...this.skins]) if (solid.group.visible) solid.show(at, colored);
     for (const beam of this.beams) beam.show(at, strains, largest);
     this.tip.position.copy(at(this.scene.tip));
     const { size } = this.scene, hidden = this.scene.joints.some(({ node }) => at(node).distanceTo(this.tip.position) < 0.03 * size);
-    this.tip.scale.setScalar((this.skins.length ? 0.015 : hidden ? 0.05 : 0.038) * size);
+    this.tip.scale.setScalar((this.covered || this.elastic.length ? 0.015 : hidden ? 0.05 : 0.038) * size);
   }
 
   quick(quick) {

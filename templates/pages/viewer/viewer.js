@@ -5,7 +5,7 @@ const STANDS = 300; // [ms] without a new picture: what is shown stands still
 /* A robot in a lit scene. Drag to turn it, use the wheel or two fingers to zoom, the right button or two fingers to move it.
  *
  * scene: {lines: [{nodes, kind: "rigid" | "beam", width, sides, section, first}], joints: [{node, axis, kind}], frames: [{name,
- * nodes}], skins: [{nodes, vertices, triangles, color}] in MESHES of the page, tip, planar, up, floor, size, center, half, labels}. */
+ * nodes}], skins: [{nodes, vertices, triangles, color}, or of links that bend {nodes, modes, ...}] in MESHES of the page, tip, planar, up, floor, size, center, half, labels}. */
 class Viewer {
   constructor(canvas, scene) {
     this.canvas = canvas;
@@ -30,6 +30,7 @@ class Viewer {
 
   /* Meshes are decoded once for all drawings of a page. */
   static geometry(skin) {
+    if (skin.modes) return null; // each drawing bends its own
     if (!skin.geometry) {
       const made = new THREE.BufferGeometry();
       made.setAttribute("position", new THREE.BufferAttribute(decode(skin.vertices, Float32Array), 3));
@@ -151,13 +152,13 @@ class Viewer {
     this.camera.updateProjectionMatrix();
   }
 
-  /* positions: 3 numbers for each node; more: {strains, largest, ghosts: [positions or null], trace: [x, y, z, ...], arrows:
+  /* positions: 3 numbers for each node; more: {strains, largest, skins, ghosts: [positions or null], trace: [x, y, z, ...], arrows:
    * [{from, to, text}], frames: shown or not, points: {names, values}}. */
   draw(positions, more = {}) {
     this.last = { positions, more };
     if (this.studio === null) return;
-    this.robot.bones(!this.skins.length || this.shown.bones);
-    this.robot.show(positions, more.strains, more.largest);
+    this.robot.bones(!this.robot.covered || this.shown.bones);
+    this.robot.show(positions, more.strains, more.largest, more.skins);
     (more.ghosts || []).forEach((ghost, k) => this.ghost(ghost, k));
     this.trail(more.trace);
     this.forces(more.arrows || []);
