@@ -107,7 +107,7 @@ static int32_t robot_loop_try_reset(robot_loop_t *loop)
         loop->bridged = 0u;
         ROBOT_LOOP_STORE(&loop->status, answer);
         loop->bump_ticks = tuning->fade_ticks; /* from the force that held the robot */
-        loop->bump_wanted = (tuning->fade_ticks > 0u) ? 1u : 0u;
+        loop->bump_wanted = 1u;
     } else {
         loop->fault_index = index;
     }

@@ -61,8 +61,7 @@ static void robot_loop_begin_stop(robot_loop_t *loop, int sensors_failed)
         robot_loop_go_blind(loop);
     }
     loop->phase = ROBOT_LOOP_STOPPING;
-    loop->bump_wanted = 0u; /* what was to be smoothed is the controller's */
-    loop->bump_ticks = 0u;
+    loop->bump_ticks = 0u; /* what was smoothed is the controller's */
     loop->stop_tick = loop->tick;
     loop->fade_tick = loop->tick;
     for (int i = 0; i < ROBOT_NQ; ++i) {
@@ -116,10 +115,6 @@ static int robot_loop_refer_to_rest(robot_loop_t *loop, const robot_loop_tuning_
     }
     for (int i = 0; i < ROBOT_NV; ++i) {
         view->qd_ref[i] = speed * loop->stop_qd[i];
-        view->qdd_ref[i] = REAL(0.0);
-        view->qddd_ref[i] = REAL(0.0);
-        view->qdddd_ref[i] = REAL(0.0);
-        view->F_ref[i] = REAL(0.0);
     }
 #if ROBOT_QUATERNIONS
     robot_difference(view->p, loop->sound_q, view->q_ref, view->error);
@@ -188,24 +183,18 @@ static void robot_loop_weigh(robot_loop_t *loop, const robot_loop_tuning_t *tuni
     }
 }
 
-/* The force of a drive after the end. */
-static robot_real_t robot_loop_last_force(const robot_loop_tuning_t *tuning, int i)
-{
-    const robot_real_t F = tuning->safe_F[i], limit = tuning->F_max[i];
-    const int acts = (robot_loop_driven[i] != 0u) && robot_loop_is_finite(F);
-    return acts ? ((F < -limit) ? -limit : ((F > limit) ? limit : F)) : REAL(0.0);
-}
-
-/* Whether the forces are those after the end; in_a_cycle: or can be after one more. What may not change stays. */
+/* Whether the drives have the forces after the end; in_a_cycle: or can have them after one more. What may not change
+ * stays. */
 static int robot_loop_releases(const robot_loop_t *loop, const robot_loop_tuning_t *tuning, int in_a_cycle)
 {
-    int answer = 1;
+    int falls = 0;
     for (int i = 0; i < ROBOT_NV; ++i) {
-        const robot_real_t way = robot_loop_size(loop->F[i] - robot_loop_last_force(tuning, i));
-        const robot_real_t step = tuning->F_step[i];
-        answer &= ((way <= ((in_a_cycle != 0) ? step : REAL(0.0))) || !(step > REAL(0.0))) ? 1 : 0;
+        const robot_real_t F = tuning->safe_F[i], limit = tuning->F_max[i], step = tuning->F_step[i];
+        const robot_real_t last = (F < -limit) ? -limit : ((F > limit) ? limit : F);
+        const robot_real_t way = robot_loop_size(loop->F[i] - last), reach = (in_a_cycle != 0) ? step : REAL(0.0);
+        falls |= ((robot_loop_driven[i] != 0u) && (step > REAL(0.0)) && (way > reach)) ? 1 : 0;
     }
-    return answer;
+    return falls == 0;
 }
 
 /* The forces of all phases but RUNNING, finite and within F_max. */
@@ -218,7 +207,7 @@ static void robot_loop_safe_command(robot_loop_t *loop, const robot_loop_tuning_
     }
     if (loop->phase == ROBOT_LOOP_ENDED) {
         for (int i = 0; i < ROBOT_NV; ++i) {
-            F[i] = robot_loop_last_force(tuning, i);
+            F[i] = tuning->safe_F[i];
         }
     } else if ((tuning->stop == ROBOT_LOOP_STOP_OFF) || !known) {
         robot_loop_fade(loop, tuning, weights, F);

@@ -10,6 +10,7 @@ from loops.faulty_robot import FaultyRobot, faulty_source
 import elastogen
 from elastogen.runtime.loop.controllers import ComputedTorqueLaw, PDGravity
 from elastogen.runtime.loop.loop import Limits, Loop, SafeCommand
+from elastogen.runtime.loop.status import PHASES
 
 SLIDE = {
     "elastogen": 1,
@@ -214,6 +215,47 @@ def test_the_last_forces_fall_to_nothing_at_their_rate(faulty, fault: bool, more
     assert np.abs(np.diff(records["F"], axis=0)).max() <= 2.0 + 1e-9
     assert list(plant._plant.F[0:2]) == [more, 0.0]
     assert records["phase"][-4:].tolist() == [3] * 4
+
+
+@pytest.mark.parametrize(
+    ("F", "safe", "answer", "left"),
+    [
+        (2.0, 0.0, "ended", 0.0),  # in one cycle, by its step
+        (np.nextafter(2.0, 3.0), 0.0, "running", 0.0),
+        (50.0, 90.0, "ended", 50.0),  # the greatest force there may be
+        (-50.0, -90.0, "ended", -50.0),
+        (50.0, -90.0, "running", 0.0),
+        (4.0, 3.0, "ended", 3.0),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("joint", [0, 1])
+def test_a_robot_at_rest_ends_at_once_if_its_forces_may_fall_in_a_cycle(faulty, F, safe, answer, left, joint) -> None:
+    loop = Loop(faulty, plant=FaultyRobot([-0.5 * np.pi, 0.0]), controller=PDGravity(100.0, 20.0))  # hangs
+    tuning = loop.tuning
+    loop.step(20)
+    tuning.array("F_step")[:], tuning.array("F_max")[:], tuning.array("safe_F")[joint] = 2.0, 50.0, safe
+    tuning.publish(loop._loop)
+    loop._loop.F[joint] = F
+    assert PHASES[faulty.lib.eg_loop_finish(loop._loop)] == answer == loop.phase
+    assert loop._loop.F[joint] == (left if answer == "ended" else F)
+
+
+def test_a_loop_that_has_ended_needs_steps_while_a_force_is_left(faulty) -> None:
+    loop = Loop(faulty, plant=FaultyRobot([-0.5 * np.pi, 0.0]), controller=PDGravity(100.0, 20.0))
+    loop.step(20)
+    loop.set_limits(Limits(force_rate=500.0))
+    assert PHASES[faulty.lib.eg_loop_finish(loop._loop)] == "ended"
+    for force, answer in ((1.0, "stopping"), (1e-9, "stopping"), (0.0, "ended"), (-1e-9, "stopping")):
+        loop._loop.F[1] = force
+        assert PHASES[faulty.lib.eg_loop_finish(loop._loop)] == answer
+
+
+def test_a_loop_that_never_ran_and_a_moving_one_end_as_they_may(faulty) -> None:
+    moving = Loop(faulty, plant=FaultyRobot([0.3, -0.2], [1.0, 1.0]), controller=ComputedTorqueLaw(0.0, 0.0))
+    assert PHASES[faulty.lib.eg_loop_finish(moving._loop)] == "ended"  # nothing was seen yet
+    moving = Loop(faulty, plant=FaultyRobot([0.3, -0.2], [1.0, 1.0]), controller=ComputedTorqueLaw(0.0, 0.0))
+    moving.step(20)
+    assert PHASES[faulty.lib.eg_loop_finish(moving._loop)] == "running"
 
 
 def test_forces_that_may_not_change_do_not_keep_a_loop_from_its_end(faulty) -> None:
