@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from elastogen.runtime.loop.controllers import PDGravity
+from elastogen.runtime.loop.controllers import PDGravity, StateFeedback
 from elastogen.runtime.loop.loop import Loop
 from loops.faulty_robot import FaultyRobot
 
+NOTHING = StateFeedback(K=np.zeros((2, 4)), feedforward=False)  # a law of two joints that needs no parameters
 FREE = {"controller": PDGravity(0.0, 0.0), "telemetry": 1 << 12}
 
 

@@ -26,7 +26,7 @@ TESTS = (
     "safety/test_loop_changes.py", "test_loop_schedule.py", "robots/test_loop_free.py", "test_loop_time.py",
     "safety/test_loop_monte_carlo.py", "../sensing/test_observer_in_the_loop.py", "safety/test_loop_attacks.py",
     "robots/test_loop_mechanisms.py", "test_loop_controllers.py", "safety/test_loop_trips.py", "safety/test_loop_exactly.py",
-    "safety/test_loop_each_term.py", "safety/test_loop_random_calls.py",
+    "safety/test_loop_each_term.py", "safety/test_loop_stop_laws.py", "safety/test_loop_random_calls.py",
 )  # fmt: skip
 LEFT_OUT = "not is_clean and not without_a_warning"  # a file with all its mutants is not clean
 # Changes that change nothing, by a part of the line and the change. Found by looking at each survivor.

@@ -58,6 +58,7 @@ def test_a_microcontroller_can_have_the_loop(tmp_path: Path) -> None:
 # On an emulated microcontroller, in its timer interrupt.
 
 CORTEX_M = Path(__file__).parents[2] / "c" / "cortex_m"
+EXAMPLE = Path(__file__).parents[3] / "examples" / "timer_interrupt"
 ARM = ["-mcpu=cortex-m4", "-mthumb", "-mfpu=fpv4-sp-d16", "-mfloat-abi=hard"]
 MISSING = [tool for tool in ("arm-none-eabi-gcc", "qemu-system-arm") if not shutil.which(tool)]
 EMULATED = pytest.mark.skipif(
@@ -78,7 +79,7 @@ def documented_program() -> str:
 def write_program(folder: Path, robot, main: str, substeps: int, initial, **settings: str) -> str:
     """All sources of a program; returns the robot's name."""
     files = elastogen.generate_loop(robot, folder, precision="float")
-    for path in CORTEX_M.iterdir():
+    for path in (*CORTEX_M.iterdir(), *(EXAMPLE / name for name in ("startup.c", "target.c", "link.ld"))):
         shutil.copy(path, folder)
     (folder / "main.c").write_text(main)
     settings = {
@@ -146,6 +147,27 @@ def flexible_program(tmp_path_factory, bender):
     main = (CORTEX_M / "flexible_main.c").read_text()
     name = write_program(folder, BENDER, main, 2, q, COMPLIANCE=braces(compliance))
     return folder, name, on_the_host(folder, name)
+
+
+@EMULATED
+def test_the_example_runs_by_the_commands_that_it_names(tmp_path: Path) -> None:
+    """The arm is where it was sent, and the program is that of the documentation."""
+    text = (EXAMPLE / "main.c").read_text()
+    assert text.split("*/\n", 1)[1] == documented_program()
+    for path in EXAMPLE.iterdir():
+        shutil.copy(path, tmp_path)
+    elastogen.generate_loop("two_link", tmp_path / "generated", precision="float")
+    commands = re.findall(r"^ \*     ((?:arm-none|qemu).*?[^\\])\n", text, flags=re.M | re.S)
+    assert len(commands) == 2
+    for command in commands:
+        line = re.sub(r"\\\n \* *", "", command)
+        done = subprocess.run(line, cwd=tmp_path, shell=True, capture_output=True, text=True, check=False, timeout=120)
+        assert done.returncode == 0, done.stdout + done.stderr
+    rows = [[int(word) for word in line.split()] for line in (done.stdout + done.stderr).splitlines()[1:]]
+    assert [row[0] for row in rows] == [0, 100, 200, 300, 400, 500]
+    assert abs(rows[-1][1] - 500) <= 2
+    assert abs(rows[-1][2] + 300) <= 2
+    assert not any(row[-1] for row in rows)
 
 
 def test_the_documented_program_moves_the_arm(rigid_program) -> None:
