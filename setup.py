@@ -14,7 +14,7 @@ def folders(room: str) -> list[str]:
 
 
 PACKAGES = {"elastogen." + folder.replace("/", "."): folder for room in ROOMS for folder in folders(room)}
-IN_FRONT = ("commands", "identification", "verification")
+IN_FRONT = sorted(path.name for path in (HERE / "elastogen").iterdir() if path.is_dir() and not path.is_symlink())
 FRONT_DOOR = [folder.replace("/", ".") for room in IN_FRONT for folder in folders(f"elastogen/{room}")]
 
 setup(

@@ -87,6 +87,19 @@ def test_the_wheel_works_outside_of_the_tree(dist: Path, tmp_path: Path) -> None
     assert "par_table3.c" in files
 
 
+def test_the_wheel_has_every_module(tree: Path, dist: Path) -> None:
+    with zipfile.ZipFile(next(dist.glob("elastogen-*.whl"))) as archive:
+        names = set(archive.namelist())
+    rooms = [tree / room for room in ("generator", "templates", "build", "runtime")] + [tree / "elastogen"]
+    modules = {
+        Path("elastogen") / path.relative_to(room if room.name == "elastogen" else tree)
+        for room in rooms
+        for path in room.rglob("*.py")  # does not follow links
+    }
+    assert len(modules) > 400
+    assert {path.as_posix() for path in modules} <= names
+
+
 def test_no_file_belongs_to_both_distributions(dist: Path) -> None:
     """So that either may be installed and removed beside the other, in any order."""
     owned = []
