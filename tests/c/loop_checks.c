@@ -59,6 +59,7 @@ static void set_up(double period)
 /* ---- a clock that only moves when reported to: deadlines and counts are exact */
 
 static uint64_t virtual_time, slow_cycle, stop_cycle, long_work;
+static int slow_each; /* above 0: of so many cycles one is slow */
 
 static uint64_t virtual_now(void *context)
 {
@@ -78,7 +79,8 @@ static int slow_controller(void *context, const two_link_loop_view_t *view, doub
     (void)context;
     F[0] = F[1] = 0.0;
     printf("cycle %llu at %llu\n", (unsigned long long)view->tick, (unsigned long long)virtual_time);
-    virtual_time += (view->tick == slow_cycle) ? long_work : 300u;
+    const int is_slow = (slow_each > 0) ? ((view->tick % (uint64_t)slow_each) == 0u) : (view->tick == slow_cycle);
+    virtual_time += is_slow ? long_work : 300u;
     if (view->tick == stop_cycle) {
         two_link_loop_thread_stop(&the_thread);
     }
@@ -94,6 +96,7 @@ static void policy(char **arguments)
     the_thread.options.period_parts = strtoull(arguments[2], 0, 10);
     the_thread.options.cycles = strtoull(arguments[3], 0, 10);
     slow_cycle = strtoull(arguments[4], 0, 10);
+    slow_each = -atoi(arguments[4]);
     long_work = strtoull(arguments[5], 0, 10);
     stop_cycle = strtoull(arguments[6], 0, 10);
     the_thread.options.most_overruns = (arguments[7] != 0) ? strtoull(arguments[7], 0, 10) : 0u;

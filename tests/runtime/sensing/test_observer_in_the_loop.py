@@ -268,6 +268,40 @@ def test_a_glitch_of_an_encoder_is_bridged_and_is_no_reading(arm: elastogen.Mode
     assert np.allclose(loop.read()["q"][-1], plant.q, atol=1e-4)
 
 
+class JointsOnly(Simulated):
+    """A robot that has no function for readings beyond those of its joints."""
+
+    def readings(self, library: Any, noise: Any) -> tuple[int, int]:
+        return 0, 0
+
+
+def test_without_a_function_only_joints_are_read(arm: elastogen.Model) -> None:
+    """A gauge is missing then; in a cycle that the model bridges all readings are, and none of them is doubtful."""
+    observer = Observer(["encoders", "gauge1"], force=0.05, noise={"rad": 1e-4, "gauge1": 2e-6}, missing=100)
+    plant = JointsOnly(START)
+    loop = arm.loop(observer=observer, plant=plant, rate=RATE, controller=pd(), limits=Limits(bridge=3), **BRAKED)
+    assert loop.step(5), loop.status
+    stage = loop.observer
+    assert stage is not None
+    assert stage.readings[:2] == pytest.approx([0.3, 1.2], abs=1e-3)
+    assert not np.isfinite(stage.readings[2])
+    kept = float(plant.q[0])
+    plant.q[0] = np.nan
+    assert loop.step(), loop.status
+    assert not np.isfinite(stage.readings).any()
+    assert (int(stage._block.doubtful), int(stage._block.missing)) == (0, 6)
+    plant.q[0] = kept
+
+
+def test_an_estimate_that_cannot_be_is_a_fault_at_once(arm: elastogen.Model, design: ObserverDesign) -> None:
+    """However patient: a gauge that says 1e15 moves the estimated deflection beyond 1e6."""
+    wild = reading(lambda tick, y: _put(y, 1e15 if tick == 5 else 0.0))
+    observer = design.stage(read=wild, distance=1e30, patience=1000)
+    loop = arm.loop(observer=observer, plant=Simulated(START), rate=RATE, controller=pd(), **BRAKED)
+    assert loop.step(5), loop.status
+    assert loop.step().name == "STATUS_OBSERVER"
+
+
 def test_single_precision(cache_dir: Path, design: ObserverDesign) -> None:
     model = elastogen.build_model(two_flexible_links(), precision="float")
     plant = Simulated(START, noise=True)

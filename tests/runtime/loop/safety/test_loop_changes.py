@@ -300,3 +300,23 @@ def test_the_robots_own_limits_are_the_loops() -> None:
 def test_a_driver_that_blocks_is_a_fault(checks, policy: int, most: int, work: int, status: str) -> None:
     _, numbers = run_checks(checks, "checks", "policy", policy, 1000, 1, 40, 14, work, 999_999, most)
     assert numbers["status"] == STATUS[status]
+
+
+@pytest.mark.parametrize("policy", [0, 1])
+def test_one_period_in_a_row_may_be_the_most(checks, policy: int) -> None:
+    for work, status in ((1999, "STATUS_OK"), (2000, "STATUS_BLOCKED")):
+        _, numbers = run_checks(checks, "checks", "policy", policy, 1000, 1, 40, 14, work, 999_999, 1)
+        assert numbers["status"] == STATUS[status]
+
+
+@pytest.mark.parametrize(("work", "row"), [(900, 0), (1999, 1), (3999, 3), (7000, 7)])
+def test_the_longest_row_is_that_of_one_block(checks, work: int, row: int) -> None:
+    _, numbers = run_checks(checks, "checks", "policy", 0, 1000, 1, 40, 14, work, 999_999, 0)
+    assert numbers["row"] == row
+
+
+def test_overruns_with_good_cycles_between_them_are_no_row(checks) -> None:
+    """Each slow cycle overruns by a period; the next is on time."""
+    _, numbers = run_checks(checks, "checks", "policy", 0, 1000, 1, 40, -5, 1999, 999_999, 2)
+    assert (numbers["status"], numbers["row"]) == (0, 1)
+    assert numbers["overruns"] >= 5
