@@ -100,6 +100,7 @@ static void policy(char **arguments)
     long_work = strtoull(arguments[5], 0, 10);
     stop_cycle = strtoull(arguments[6], 0, 10);
     the_thread.options.most_overruns = (arguments[7] != 0) ? strtoull(arguments[7], 0, 10) : 0u;
+    the_thread.options.periods = ((arguments[7] != 0) && (arguments[8] != 0)) ? strtoull(arguments[8], 0, 10) : 0u;
     the_thread.options.clock.now = virtual_now;
     the_thread.options.clock.sleep_until = virtual_sleep;
     two_link_loop_thread_run(&the_thread);

@@ -38,6 +38,8 @@ EQUIVALENT = {
     ("loop->seen = 1u;", "1u -> 2u"): "a flag",
     ("loop->bump_wanted = 1u;", "1u -> 2u"): "a flag",
     ("suspicious |= ", "1 -> 2"): "a flag",
+    ("(k < options->periods)) ? options->periods", "< -> <="): "the run is over then",
+    ("next = (next < last) ? next : last;", "< -> <="): "both are the same",
     ("observer->started = 1u;", "1u -> 2u"): "a flag",
     ("(k < ROBOT_NQ) ? loop->sound_q[k]", "< -> <="): "velocities stand behind positions in memory",
     ("(k < ROBOT_NQ) ? loop->sound_q[k]", "< -> >"): "velocities stand behind positions in memory",

@@ -320,3 +320,10 @@ def test_overruns_with_good_cycles_between_them_are_no_row(checks) -> None:
     _, numbers = run_checks(checks, "checks", "policy", 0, 1000, 1, 40, -5, 1999, 999_999, 2)
     assert (numbers["status"], numbers["row"]) == (0, 1)
     assert numbers["overruns"] >= 5
+
+
+@pytest.mark.parametrize(("periods", "slow", "skipped"), [(20, 18, 1), (1, 0, 4)])
+def test_what_comes_after_the_end_of_a_run_is_not_skipped(checks, periods: int, slow: int, skipped: int) -> None:
+    """After one period the robot was not seen at rest: what is skipped on its way there counts."""
+    _, numbers = run_checks(checks, "checks", "policy", 0, 1000, 1, 0, slow, 5400, 999_999, 0, periods)
+    assert numbers["skipped"] == skipped
