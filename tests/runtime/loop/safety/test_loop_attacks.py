@@ -191,6 +191,7 @@ def test_sensors_that_were_off_between_two_runs_are_believed_again(faulty) -> No
     plant.heal()
     loop.step(20)
     assert (loop.status.name, loop.phase, loop.blind) == ("STATUS_OK", "running", False)
+    assert int(loop._loop.lost) == 0
 
 
 @pytest.mark.parametrize("fault", [False, True])

@@ -169,6 +169,16 @@ def test_a_ramp_of_one_cycle_delays_the_change_by_one(faulty) -> None:
     np.testing.assert_allclose(F[2:, 0], [3.0, 3.0, 2.0], rtol=1e-12)
 
 
+def test_another_law_takes_over_in_one_cycle(faulty) -> None:
+    shown = Shown(faulty, controller=NOTHING, controllers=[NOTHING, PDGravity(0.0, 0.0)])
+    shown.show([0.1, 0.0], cycles=3)
+    shown.loop.use("pd_gravity", seconds=1e-3)
+    shown.show([0.1, 0.0], cycles=2)
+    F = shown.loop.read()["F"]
+    np.testing.assert_array_equal(F[:4], 0.0)
+    np.testing.assert_allclose(F[4], faulty.model.gravity_vector([0.1, 0.0]), rtol=1e-12)
+
+
 def test_weights_of_new_parameters_are_held_at_the_end_of_their_ramp(faulty) -> None:
     plant = FaultyRobot([0.3, -0.2])
     loop = Loop(faulty, plant=plant, controller=PDGravity(100.0, 20.0), safe=SafeCommand(), telemetry=1 << 12)
@@ -236,13 +246,31 @@ def test_limits_of_single_precision(cache_dir) -> None:
     assert far.show([1.1e4, 0.0]).name == "STATUS_IMPLAUSIBLE"
 
 
-def test_each_number_of_a_state_with_quaternions_is_watched(cache_dir) -> None:
+@pytest.fixture(scope="module")
+def floater(cache_dir):
+    """A free hub without drives, and a hinge."""
     robot = {
         "elastogen": 1, "name": "floater", "base": "floating", "gravity": [0, 0, 0],
         "links": [{"name": name, "mass": mass, "inertia": [0.2, 0.3, 0.4]} for name, mass in (("hub", 4), ("rod", 1))],
         "joints": [{"name": "hinge", "type": "revolute"}],
     }  # fmt: skip
-    library = elastogen.build_loop(robot)
+    return elastogen.build_loop(robot)
+
+
+def test_what_has_no_drive_gets_no_force_in_a_stop(floater) -> None:
+    loop = Loop(floater, plant=Simulated(floater.model.neutral()), controller=PDGravity(1.0, 1.0), telemetry=1 << 12)
+    loop.tuning.array("safe_F")[:] = 2.0
+    loop.tuning.publish(loop._loop)
+    loop.step(5)
+    floater.lib.eg_loop_trip(loop._loop, STATUS["STATUS_TRIPPED"])
+    loop.step(20)
+    F = loop.read()["F"]
+    np.testing.assert_array_equal(F[:, :6], 0.0)
+    assert np.abs(F[5:, 6]).max() > 1.0
+
+
+def test_each_number_of_a_state_with_quaternions_is_watched(floater) -> None:
+    library = floater
     model = library.model
     for k, name in enumerate([*model.coordinate_names, *model.velocity_names]):
         plant = Simulated(model.neutral())
