@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.signal import bilinear, lfilter
 
 import elastogen
 
@@ -60,13 +61,19 @@ def test_a_panda_predicts_the_rest_of_its_run():
     assert found.validated[0].total < 0.014  # of a fifth of a short run; nothing of it was seen
 
 
+def quanser_run():
+    """A run of Quanser's arm, and the maker's constants."""
+    from benchmarks.tool import quanser
+
+    constants = json.loads((DATA / "quanser" / "constants.json").read_text())
+    return quanser.measured(DATA / "quanser", constants), constants
+
+
 def test_two_flexible_links_of_quanser():
     """The maker's decoupled equations leave 45 and 83 % (65 and 90 % of K b with his constants); half of it is the target."""
     from benchmarks.tool import quanser
 
-    folder = DATA / "quanser"
-    constants = json.loads((folder / "constants.json").read_text())
-    run = quanser.measured(folder, constants)
+    run, constants = quanser_run()
     found = elastogen.identify(quanser.robot(constants), run, parameters=quanser.NUMBERS, cutoff=quanser.CUTOFF)
     assert quanser.decoupled(run, constants)[0] > 0.45
     assert quanser.decoupled(run, constants)[1] > 0.83
@@ -81,3 +88,32 @@ def test_two_flexible_links_of_quanser():
         assert estimate.determined_by == "data"
         assert abs(estimate.value - blade) < 3 * estimate.standard_error  # of the steel blade's dimensions
         assert found[f"links.{link}.flexible.damping.matrix.0.0"].standard_error > 0
+
+
+def test_an_observer_of_encoders_predicts_the_strains_of_quanser():
+    """By the model of the first 7 s, in the other 7 s, from currents and encoders; behind the lag of the gauges' amplifiers."""
+    from benchmarks.tool import quanser
+
+    whole, constants = quanser_run()
+    first = {name: values[:3500] for name, values in whole.items()}
+    found = elastogen.identify(quanser.robot(constants), first, parameters=quanser.NUMBERS, cutoff=quanser.CUTOFF)
+    run = {name: values[3500:] for name, values in whole.items()}
+    step = float(np.median(np.diff(run["time"])))
+    model = elastogen.build_model(found.robot.with_sensors("encoders"), outputs=["estimation"])
+    begin = np.array([run["q.shoulder"][0], 0.0, run["q.elbow"][0], 0.0])
+    ekf = model.ekf(begin, np.zeros(4), force=[5.0, 1.0], noise={"rad": 2e-4})
+    forces = np.zeros((len(run["time"]), 4))
+    forces[:, 0], forces[:, 2] = run["F.shoulder"], run["F.elbow"]
+    encoders = np.column_stack([run["q.shoulder"], run["q.elbow"]])
+    bent = []
+    for k in range(1, len(encoders)):
+        ekf.step(forces[k - 1], encoders[k], step)
+        bent.append(ekf.q[[1, 3]].copy())
+    for k, length in enumerate((constants["L1"], constants["L2"])):
+        name = f"point.gauge{k + 1}"
+        lag = found.sensors["sensor_lag"][name]
+        b, a = bilinear([1.0], [lag**2 / 4, lag, 1.0], fs=1 / step)
+        predicted = lfilter(b, a, np.array(bent)[:, k] / length)[500:]
+        measured = (run[name][1:] - found.sensors["sensor_offset"][name])[500:]
+        assert np.sqrt(np.mean((predicted - measured) ** 2) / np.mean(measured**2)) < 0.25
+        assert np.corrcoef(predicted, measured)[0, 1] > 0.97
