@@ -3,6 +3,8 @@
 closed_loop: [[frame_a, frame_b], ...]   # each the name of a joint, meaning its child's frame, or of a link
 type: [6d, 3d, ...]                      # per loop: 6d fixes the frames to each other, 3d their origins
 name_mot: [joint, ...]                   # the joints with drives; all others are passive
+joint_name: [joint, ...]                 # joints of the URDF that are of other kinds than a URDF can say:
+joint_type: [SPHERICAL, UJOINT_XY, ...]  # per joint: a ball, a universal joint about two of its frame's axes, or FIXED
 """
 
 from __future__ import annotations
@@ -14,12 +16,17 @@ from typing import Any
 
 from elastogen.generator.description.file.read_yaml import read_yaml
 from elastogen.generator.description.files import MAX_YAML_BYTES, Files, decoded
+from elastogen.generator.joints import kinds
+from elastogen.generator.robot.drive.actuation import Actuation, Limits
 from elastogen.generator.robot.location import Location, did_you_mean
 from elastogen.generator.robot.loops.loop import ClosedLoop, LoopEnd
-from elastogen.generator.robot.robot import Robot
+from elastogen.generator.robot.robot import Joint, Robot
 
 _TYPES = {"6d": "fixed", "3d": "spherical"}
-_KEYS = ("closed_loop", "type", "name_mot")
+_AXES = {"X": (1, 0, 0), "Y": (0, 1, 0), "Z": (0, 0, 1)}
+_UNIVERSAL = tuple(f"UJOINT_{a}{b}" for a in _AXES for b in _AXES if a != b)
+_KINDS = ("SPHERICAL", "FIXED", *_UNIVERSAL)
+_KEYS = ("closed_loop", "type", "name_mot", "joint_name", "joint_type")
 
 
 def with_gepetto_loops(robot: Robot, path: Path, files: Files) -> Robot:
@@ -30,6 +37,10 @@ def with_gepetto_loops(robot: Robot, path: Path, files: Files) -> Robot:
     data = read_yaml(decoded(files.read(path, MAX_YAML_BYTES), str(path)), where)
     if not isinstance(data, Mapping) or "closed_loop" not in data:
         raise where.error(type(data).__name__, f"a mapping with the keys {', '.join(_KEYS)}", "give closed_loop: [[a, b]]")
+    for key in map(str, data):
+        if key not in _KEYS:
+            where.warn(key, f"one of {', '.join(_KEYS)}: it is ignored", did_you_mean(key, _KEYS, "remove it"))
+    robot = _with_kinds(robot, data.get("joint_name") or [], data.get("joint_type") or [], where)
     pairs = data["closed_loop"]
     if not isinstance(pairs, Sequence) or not all(_is_names(pair) and len(pair) == 2 for pair in pairs):
         raise where.at("closed_loop").error(pairs, "pairs of names", "write [[frame_a, frame_b], ...]")
@@ -58,6 +69,33 @@ def _link(robot: Robot, name: str, where: Location) -> str:
     if name in links:
         return name
     raise where.error(name, "the name of a joint or of a link", did_you_mean(name, [*children, *links], "check the URDF"))
+
+
+def _with_kinds(robot: Robot, names: Any, given: Any, where: Location) -> Robot:
+    """The robot whose named joints are of the kinds that a URDF cannot say; without limits and drives of the old ones."""
+    if not _is_names(names):
+        raise where.at("joint_name").error(names, "names of joints", "list the joints that joint_type is about")
+    if not _is_names(given) or len(given) != len(names):
+        raise where.at("joint_type").error(given, f"{len(names)} types, one for each of joint_name", f"use {', '.join(_KINDS)}")
+    wanted = dict(zip(names, given, strict=True))
+    known = {joint.name: joint for joint in robot.joints}
+    for name, kind in wanted.items():
+        if name not in known:
+            raise where.at("joint_name").error(name, "the name of a joint", did_you_mean(name, known, "check the URDF"))
+        if kind not in _KINDS:
+            raise where.at("joint_type").error(kind, f"one of {', '.join(_KINDS)}", did_you_mean(kind, _KINDS, "choose one"))
+        if known[name].coupling is not None:
+            raise where.at("joint_name").error(name, "a joint that moves by itself", "it follows others: remove its mimic")
+    return replace(robot, joints=tuple(_of_kind(joint, wanted.get(joint.name)) for joint in robot.joints))
+
+
+def _of_kind(joint: Joint, kind: str | None) -> Joint:
+    if kind is None:
+        return joint
+    plain = replace(joint, limits=Limits(), actuation=Actuation(), elasticity=None, details={}, driven=None, axis=_AXES["Z"])
+    if kind in _UNIVERSAL:
+        return replace(plain, type=kinds.UNIVERSAL, axis=_AXES[kind[-2]], details={"axis2": _AXES[kind[-1]]})
+    return replace(plain, type=kinds.SPHERICAL if kind == "SPHERICAL" else kinds.FIXED)
 
 
 def _with_drives(robot: Robot, names: Any, where: Location) -> Robot:

@@ -11,7 +11,7 @@ from zlib import crc32
 import numpy as np
 
 from elastogen.generator.reference.closed_loops import Closed
-from elastogen.generator.reference.directions import CONFIGURATIONS, Slope, along, along_each, direction, tangential
+from elastogen.generator.reference.directions import CONFIGURATIONS, LENGTH, Slope, along, along_each, direction, tangential
 from elastogen.generator.reference.expected.plain import Difference, Expectation, Found, solution, tree_forces
 from elastogen.generator.reference.quantities import Array, Quantities
 from elastogen.generator.robot.own.functions import OwnFunction
@@ -111,15 +111,38 @@ def _of_mechanisms(names: Sequence[str], accelerations: Values, of: Quantities, 
         forces = tree_forces(moved, moved.at("qdd")).value - moved.unloaded(moved.at("F"))
         return [own.acceleration_rows[:, own.kept], own.projected(forces)]
 
-    for name, block in zip(names, found, strict=True):
-        change = _changes(of, {name: of.n}, rng)[name]
-        answer, terms = (np.einsum("srk,sk->sr", a, b) for a, b in ((block, change), (np.abs(block), np.abs(change))))
-        slope = along(at, {"qdd": answer, name: change}, left)
+    for name in names:
+        changes = _changes(of, {name: of.n}, rng)
+        if closed.analysis.redundant and name in ("q", "qd"):
+            changes = _closing_changes(closed, name, changes[name])
+        blocks = [(found[names.index(key)], change) for key, change in changes.items()]
+        answer, terms = (
+            sum((np.einsum("srk,sk->sr", size(a), size(b)) for a, b in blocks), np.zeros(())) for size in (np.array, np.abs)
+        )
+        slope = along(at, {"qdd": answer, **changes}, left)
         parts = (np.einsum("srk,sk->sr", np.abs(J), terms),
                  np.einsum("skf,sk->sf", G, np.einsum("sij,sj->si", np.abs(at.mass), terms)))  # fmt: skip
         for value, off, size, now in zip(slope.values, slope.off, parts, (closing, working), strict=True):
             rows.append(_differences(value, np.zeros_like(value), off, size, now))
     return rows
+
+
+def _closing_changes(closed: Closed, name: str, change: Array) -> dict[str, Array]:
+    """A change of q or qd that keeps loops closed, velocities included: beside it, redundant rows contradict each other.
+
+    Which of such rows are left out is a choice of the derivation, and derivatives that open the loops depend on it.
+    """
+    free = (closed.null_space @ change[:, closed.independent, None])[..., 0]
+    free = free * (LENGTH / np.maximum(np.abs(free).sum(axis=1, keepdims=True), LENGTH))  # no farther than others
+    if name == "qd":
+        return {name: free}
+
+    def rates(moved: Quantities) -> list[Array]:
+        return [np.einsum("srk,sk->sr", Closed(moved).J, moved.at("qd"))]
+
+    opening = along(closed.of, {name: free}, rates).values[0]
+    kept = closed.kept
+    return {name: free, "qd": -(np.linalg.pinv(closed.J[:, kept]) @ opening[:, kept, None])[..., 0]}
 
 
 _PAIRS = (((0,), ((0, 0, 0),)), ((1,), ((2, 0, 0),)), ((0, 1), ((0, 0, 0), (1, 0, 1), (1, 0, 1), (2, 1, 1))),

@@ -175,6 +175,9 @@ def test_robot_yaml_beside_a_urdf_is_checked(tmp_path: Path) -> None:
         "closed_loop: [[elbow, pivot]]\ntype: []": "1 types",
         "closed_loop: [[elbow, pivot]]\nname_mot: [driv]": "did you mean 'drive'",
         "loops: 1": "closed_loop",
+        "closed_loop: [[elbow, pivot]]\njoint_name: [elbw]\njoint_type: [SPHERICAL]": "did you mean 'elbow'",
+        "closed_loop: [[elbow, pivot]]\njoint_name: [elbow]\njoint_type: [UJOINT_XX]": "UJOINT_XY",
+        "closed_loop: [[elbow, pivot]]\njoint_name: [elbow]": "1 types",
     }.items():
         with pytest.raises(elastogen.RobotError, match=message):
             loaded(text)
@@ -182,6 +185,21 @@ def test_robot_yaml_beside_a_urdf_is_checked(tmp_path: Path) -> None:
         elastogen.load(tree, loops=tmp_path / "none.yaml")
     with pytest.raises(elastogen.RobotError, match=r"the path of a robot\.yaml"):
         elastogen.load(tree, loops=3)  # type: ignore[arg-type]
+
+
+def test_robot_yaml_gives_joints_other_kinds(tmp_path: Path) -> None:
+    """As Gepetto's own loader: balls and universal joints about axes of the joint's frame, which a URDF cannot say."""
+    path = tmp_path / "robot.yaml"
+    path.write_text(
+        "closed_loop: [[elbow, pivot]]\ntype: [3d]\nname_mot: [drive]\n"
+        "joint_name: [elbow, pivot]\njoint_type: [UJOINT_ZY, SPHERICAL]\nrotors: 1"
+    )
+    with pytest.warns(elastogen.RobotWarning, match="rotors.*it is ignored"):
+        robot = elastogen.load(elastogen.load({**FOUR_BAR, "loops": []}), loops=path)
+    assert [joint.type.name for joint in robot.joints] == ["revolute", "universal", "spherical"]
+    assert robot.joints[1].axis == (0, 0, 1)
+    assert robot.joints[1].direction("axis2") == (0, 1, 0)
+    assert [v.driven for v in robot.velocities] == [True, *[False] * 5]
 
 
 def test_rank_of_mechanisms_that_are_overconstrained_everywhere() -> None:
