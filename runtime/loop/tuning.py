@@ -12,7 +12,14 @@ from elastogen.runtime import real_numbers
 from elastogen.runtime.choices import flag
 from elastogen.runtime.errors import ModelError
 from elastogen.runtime.loop import checks
-from elastogen.runtime.loop.controllers import Controller, StateFeedback, UserController, default_gains, stiffness_by_columns
+from elastogen.runtime.loop.controllers import (
+    ComputedTorqueLaw,
+    Controller,
+    StateFeedback,
+    UserController,
+    default_gains,
+    stiffness_by_columns,
+)
 from elastogen.runtime.loop.library import LoopLibrary
 from elastogen.runtime.loop.safety.braking import SPEED, Braking, BrakingDesign
 from elastogen.runtime.loop.safety.limits import Limits, limit_fields
@@ -60,7 +67,7 @@ class Tuning:
         self._law = controller
         kp, kd = controller.kp, controller.kd
         if (kp is None or kd is None) and not isinstance(controller, (StateFeedback, UserController)):
-            if self._model.loops is not None:
+            if self._model.loops is not None and not isinstance(controller, ComputedTorqueLaw):
                 raise ModelError(
                     f"{self._model.name}: {controller.name}: got no gains, expected kp and kd of the drives: none are found "
                     f"for robots with closed loops. Fix: {type(controller).__name__}(kp=..., kd=...)."

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import elastogen
+from elastogen.commands.motion.run_ends import ends, start_of
 from elastogen.commands.shared.options import (
     AS_JSON,
     COMPILATION,
@@ -45,7 +46,6 @@ if TYPE_CHECKING:
 CONTROLLERS = tuple(law.name for law in LAWS if law.on_command_line)
 FRAME = 0.2  # seconds from one picture to the next
 BAR = 24  # characters
-AMPLITUDE = 0.5  # of the default motion [rad, m]
 PERIODS = 4.0  # of the lowest mode that a default move lasts
 PAUSE = 1.5  # moves from the beginning of one to that of the next
 SPEED_MARGIN = 1.25  # of a default move, to the limits of the joints' speeds
@@ -171,7 +171,7 @@ def make_loop(model: Model, options: SimpleNamespace) -> tuple[Loop, Plan]:
     from elastogen.runtime.loop.plants import Simulated
     from elastogen.runtime.loop.stability import LinearRobot, settled
 
-    start, goal = _ends(model, options)
+    start, goal = ends(model, options)
     if options.q0 is None or len(options.q0) != model.nq:
         start = settled(model, start)
     robot = LinearRobot.of(model, start)
@@ -273,60 +273,6 @@ def watch(loop: Loop, plan: Plan) -> NDArray[Any]:
     return np.concatenate(blocks)
 
 
-def _ends(model: Model, options: SimpleNamespace) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Where the moves begin and end; by default within the joints' limits and on the beams."""
-    import numpy as np
-
-    start = np.array(_start(model, options))
-    way, driven = np.zeros(model.nv), list(model.driven)
-    if options.amplitude is not None:
-        way[driven] = _spread(options.amplitude, len(driven), "--amplitude")
-        _check_range(model, start, "--q0")
-        goal = np.asarray(model.integrate(start, way), dtype=float)
-        _check_range(model, goal, "--amplitude")
-        return start, goal
-    _check_range(model, start, "--q0")
-    way[driven] = AMPLITUDE
-    goal, moved = np.asarray(model.integrate(start, way), dtype=float), list(model.driven_coordinates)
-    _, upper = model.position_limits
-    for joint in model.metadata.sliding:
-        upper[joint.coordinate] = min(upper[joint.coordinate], joint.upper)
-    goal[moved] = np.minimum(goal, 0.5 * (start + upper))[moved]
-    return start, goal
-
-
-def _check_range(model: Model, q: NDArray[Any], option: str) -> None:
-    """Refuse a place that the loop would stop at: beyond the limits of a joint, or of the beam that it slides on."""
-    lower, upper = model.position_limits
-    for joint in model.metadata.sliding:
-        k = joint.coordinate
-        lower[k], upper[k] = max(lower[k], 0.0), min(upper[k], joint.upper)
-    for k in model.driven_coordinates:
-        if not lower[k] <= q[k] <= upper[k]:
-            name, unit = model.coordinate_names[k], model.coordinate_units[k]
-            within = f"{lower[k]:.6g} to {upper[k]:.6g} {unit}"
-            raise elastogen.ModelError(f"{model.name}: {option}: {name} would be at {q[k]:.6g} {unit}, expected {within}.")
-
-
-def _start(model: Model, options: SimpleNamespace) -> tuple[float, ...]:
-    """Initial positions: of all coordinates, or of the joints only; else zero, or the middle of a range without it."""
-    start = [float(x) for x in model.neutral()]
-    lower, upper = model.position_limits
-    moved = model.driven_coordinates
-    for k in moved:
-        if not lower[k] < 0.0 < upper[k]:
-            ends = [float(end) for end in (lower[k], upper[k]) if math.isfinite(end)]
-            start[k] = sum(ends) / len(ends)
-    for joint in model.metadata.sliding:
-        start[joint.coordinate] = 0.5 * joint.upper
-    if options.q0 is not None and len(options.q0) == len(moved) < model.nq:
-        for k, value in zip(moved, options.q0, strict=True):
-            start[k] = value
-    elif options.q0 is not None:
-        start = list(_spread(options.q0, model.nq, "--q0"))
-    return tuple(start)
-
-
 def _screen(loop: Loop, record: NDArray[Any], elapsed: float) -> None:
     """One picture that replaces the last one."""
     from elastogen.runtime.functions.quaternions import coordinates_beside
@@ -377,15 +323,9 @@ def _shaper(model: Model, options: SimpleNamespace) -> Shaper | None:
 
     if not model.elastic:
         raise elastogen.ModelError(f"{model.name}: --shaper {options.shaper} is for robots with elastic coordinates.")
-    lowest = float(model.modes(_start(model, options), joints="locked").frequencies[0])
+    lowest = float(model.modes(start_of(model, options), joints="locked").frequencies[0])
     return shaping.zv(lowest) if options.shaper == "zv" else shaping.zvd(lowest)
 
 
 def _gain(values: tuple[float, ...] | None) -> Any:
     return values[0] if values is not None and len(values) == 1 else values
-
-
-def _spread(values: tuple[float, ...], size: int, option: str) -> tuple[float, ...]:
-    if len(values) not in (1, size):
-        raise elastogen.ModelError(f"{option}: got {len(values)} numbers, expected 1 or {size}.")
-    return values * size if len(values) == 1 else values

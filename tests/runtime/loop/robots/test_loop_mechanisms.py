@@ -9,6 +9,7 @@ import pytest
 from loop_setup import finish, run_free
 
 import elastogen
+from elastogen.command_line import main
 from elastogen.runtime.errors import ModelError
 from elastogen.runtime.loop.controllers import ComputedTorqueLaw, PDGravity
 from elastogen.runtime.loop.plants import Simulated
@@ -50,8 +51,23 @@ def test_drives_alone_hold_the_weights(five_bar: Any) -> None:
 
 
 def test_gains_of_mechanisms_are_given(five_bar: Any) -> None:
-    with pytest.raises(ModelError, match=r"five_bar: computed_torque: got no gains.*Fix: ComputedTorqueLaw\(kp="):
-        run_free(five_bar, 10, controller=ComputedTorqueLaw(), plant=Simulated(np.full(4, 0.4)))
+    with pytest.raises(ModelError, match=r"five_bar: pd_gravity: got no gains.*Fix: PDGravity\(kp="):
+        run_free(five_bar, 10, controller=PDGravity(), plant=Simulated(np.full(4, 0.4)))
+
+
+def test_computed_torque_has_gains_of_its_own(five_bar: Any) -> None:
+    """Errors of the drives are decoupled by it: kp = w^2 and kd = 2 w with w = 20 rad/s, whatever the mechanism is."""
+    loop, cycles = run_free(five_bar, 10, controller=ComputedTorqueLaw(), plant=Simulated(np.full(4, 0.4)))
+    assert len(finish(loop, cycles)) == 10
+    np.testing.assert_allclose(loop.tuning.bandwidths, 20.0)
+
+
+def test_the_command_moves_mechanisms(capsys: pytest.CaptureFixture[str]) -> None:
+    """From its closed start, which is not zero, to a goal that is closed as well."""
+    assert main(["run", "five_bar", "--rate", "500", "--seconds", "0.3"]) == 0
+    assert "status: no fault" in capsys.readouterr().out
+    assert main(["run", "five_bar", "--rate", "500", "--seconds", "0.1", "--q0", "0.4,0.4"]) == 0
+    assert "status: no fault" in capsys.readouterr().out
 
 
 def test_drives_that_do_not_determine_the_motion_are_refused() -> None:
