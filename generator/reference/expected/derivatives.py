@@ -141,8 +141,9 @@ def _closing_changes(closed: Closed, name: str, change: Array) -> dict[str, Arra
         return [np.einsum("srk,sk->sr", Closed(moved).J, moved.at("qd"))]
 
     opening = along(closed.of, {name: free}, rates).values[0]
-    kept = closed.kept
-    return {name: free, "qd": -(np.linalg.pinv(closed.J[:, kept]) @ opening[:, kept, None])[..., 0]}
+    rate = -(np.linalg.pinv(closed.J[:, closed.kept]) @ opening[:, closed.kept, None])[..., 0]
+    share = LENGTH / np.maximum(np.abs(rate).sum(axis=1, keepdims=True), LENGTH)
+    return {name: share * free, "qd": share * rate}
 
 
 _PAIRS = (((0,), ((0, 0, 0),)), ((1,), ((2, 0, 0),)), ((0, 1), ((0, 0, 0), (1, 0, 1), (1, 0, 1), (2, 1, 1))),
