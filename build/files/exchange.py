@@ -1,6 +1,6 @@
 """Two folders change places in one step, by a call of the operating system that Python has no name for.
 
-Whoever works inside a folder stays in the old one, wherever that goes: so it is asked first who is there.
+A process that works inside a folder stays in the old one, wherever that goes: so it is first asked which ones do.
 """
 
 from __future__ import annotations

@@ -153,7 +153,7 @@ ENTRIES = tuple(
          lambda v: (vector("dq", v.positions, "rad/s, m/s or 1/s", "rates of q"),), configuration_rate),
         ("integrate", "The configuration that the velocities v lead to in unit time; quaternions stay unit.", ("q", "v"),
          lambda v: (vector("moved", v.positions, _UNITS, "configuration"),), integrate),
-        ("difference", "The velocities that lead from q0 to q1 in unit time, by less than half a turn.", ("q0", "q1"),
+        ("difference", "The velocities that lead from q0 to q1 in unit time, by less than half a revolution.", ("q0", "q1"),
          lambda v: (vector("apart", v.size, "rad or m", "displacement from q0 to q1"),), difference),
         ("motion_on_path", "The configuration that the displacement x(t) leads to from q, velocities and their rates.",
          ("q", *PATH), lambda v: (vector("moved", v.positions, _UNITS, "configuration"), *_rates(v, MOTION[1:5], "of moved")),

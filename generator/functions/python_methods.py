@@ -231,7 +231,7 @@ METHODS: dict[str, PythonMethod] = {
         """,
     ),
     "loop_residual": PythonMethod(
-        """Residuals of the loops, (..., rows) [m, 1]: zero where they are closed; 2 where directions are turned by pi.
+        """Residuals of the loops, (..., rows) [m, 1]: zero where they are closed; 2 where directions are rotated by pi.
         """,
     ),
     "loop_jacobian": PythonMethod("Derivatives of the residuals along the velocities, (..., rows, nv): J qd = 0."),

@@ -58,10 +58,10 @@ def exponential(turn: Vec) -> tuple[list[Value], Value]:
 
 
 def logarithm(quaternion: Sequence[Value]) -> Vec:
-    """The rotation vector of a quaternion, at most half a turn long.
+    """The rotation vector of a quaternion, at most half a revolution long.
 
     q and -q are the same turn; of the one with w > 0 the angle is 2 atan2(|v|, w), of both it is 2 atan2(|v| w, w^2), with the
-    sign of w. Exactly half a turn has no direction.
+    sign of w. Exactly half a revolution has no direction.
     """
     *v, w = quaternion
     graph = w.graph
@@ -136,7 +136,7 @@ class FreeMotion(FrameMotion):
         return [*along, *((axis, [zero] * 3) for axis in axes)]
 
     def bias(self, q: Sequence[Value], qd: Sequence[Value]) -> tuple[Vec, Vec]:
-        """omega x v: the velocity turns with the frame."""
+        """omega x v: the velocity rotates with the frame."""
         zero = self.graph.value(0)
         return [zero] * 3, cross(list(qd[-3:]), list(qd[:3])) if self.displaced else [zero] * 3
 
@@ -181,7 +181,7 @@ class FreeMotion(FrameMotion):
         return [*moved, *product(self._quaternion(q), quaternion)]
 
     def difference(self, q0: Sequence[Value], q1: Sequence[Value]) -> list[Value]:
-        """The velocity that leads from q0 to q1 in unit time, by less than half a turn."""
+        """The velocity that leads from q0 to q1 in unit time, by less than half a revolution."""
         x, y, z, w = self._quaternion(q0)
         turn = logarithm(product([-x, -y, -z, w], self._quaternion(q1)))
         if not self.displaced:

@@ -520,7 +520,7 @@ class CatalogueMethods(Evaluation):
         """Rate of the centroidal momentum, the force [N] and moment [N m] that the motion needs, (..., 6)."""
 
     def loop_residual(self, q: ArrayLike, *, out: Array | None = None, parameters: ParameterValues = None) -> Array:
-        """Residuals of the loops, (..., rows) [m, 1]: zero where they are closed; 2 where directions are turned by pi."""
+        """Residuals of the loops, (..., rows) [m, 1]: zero where they are closed; 2 where directions are rotated by pi."""
 
     def loop_jacobian(self, q: ArrayLike, *, out: Array | None = None, parameters: ParameterValues = None) -> Array:
         """Derivatives of the residuals along the velocities, (..., rows, nv): J qd = 0."""

@@ -28,7 +28,7 @@ from elastogen.runtime.interface.argument import Argument
 
 Outputs = Sequence[NDArray[Any]]
 FEWEST_PER_THREAD = 2000  # states: below, starting a thread costs more than it saves
-BLOCKS_PER_THREAD = 8  # whoever is done takes the next: threads begin late, and cores are not equally fast
+BLOCKS_PER_THREAD = 8  # a thread that is done takes the next: threads begin late, and cores are not equally fast
 RAISE = "raise"
 ON_FAILURE = (RAISE, "nan")
 OVERLAP_WORK = 1000  # of numpy's exact search, 0.1 ms at most; what it does not settle counts as overlapping

@@ -69,7 +69,7 @@ class _End:
         }.get(name, f"cannot be opened ({name}).")
 
     def leave(self) -> None:
-        """Give the side back. Whoever still uses the memory may go on, but nobody is at the other end."""
+        """Give the side back. A thread that still uses the memory may go on, but nobody is at the other end."""
         if self.is_open:
             self.is_open = False
             self.library.lib.eg_shared_leave(self.struct)

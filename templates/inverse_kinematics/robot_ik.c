@@ -16,7 +16,7 @@
 const robot_ik_options_t robot_ik_options_default = {
     100, ROBOT_IK_DAMPING, ROBOT_IK_TOLERANCE, ROBOT_IK_TOLERANCE, REAL(0.0), REAL(0.5), NULL, NULL};
 
-/* Rotation vector [rad] of the turn from R to T, in base components; its length is at most half a turn. */
+/* Rotation vector [rad] of the rotation from R to T, in base components; at most half a revolution long. */
 static robot_real_t robot_ik_turn(const robot_real_t *T, const robot_real_t *R, robot_real_t *v)
 {
     robot_real_t E[9]; /* T R^T = cos E3 + sin {a x} + (1 - cos) a a^T, a the axis */
@@ -36,7 +36,7 @@ static robot_real_t robot_ik_turn(const robot_real_t *T, const robot_real_t *R, 
         for (int i = 0; i < 3; ++i) {
             v[i] *= scale;
         }
-    } else { /* beyond a quarter turn from the largest column of (1 - cos) a a^T: exact at half a turn, too */
+    } else { /* beyond a quarter of a revolution, from the largest column of (1 - cos) a a^T: exact at a half */
         const int k = E[0] >= E[4] ? (E[0] >= E[8] ? 0 : 2) : (E[4] >= E[8] ? 1 : 2);
         robot_real_t a[3];
         robot_real_t square = REAL(0.0);

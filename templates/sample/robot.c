@@ -156,7 +156,7 @@ void robot_difference(const robot_params_t *p, const robot_real_t *q0, const rob
     }
 }
 
-/* The tool is where the first mass is along x and turned about z by the second one's deflection. */
+/* The tool is where the first mass is along x, rotated about z by the second one's deflection. */
 static void robot_tool(const robot_real_t *q, robot_real_t *r, robot_real_t *R, robot_real_t *J)
 {
     const robot_real_t c = ROBOT_COS(q[1]);

@@ -36,6 +36,8 @@ REPLACED = {  # what was agreed not to write, and the term for it
     r"\b(equal|in two|several equal) ways\b": "formulations",
     r"\blayouts? of (a|the|one) (robot|function|mechanism)\b": "frame assignments",
     r"\b(?<!there )(?<!There )are no (trees|turns|inputs|screws)\b": "are not trees",
+    r"\bhalf a turn\b": "half a revolution",
+    r"(?<!in )\bturns? about\b|\bturned (by|about)\b|\bsections? turns?\b": "rotates, rotated, a rotation",
     r"\bis no (page|error|function of|rotation|turn)\b": "is not a page",
 }
 

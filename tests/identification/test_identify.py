@@ -123,7 +123,7 @@ def test_bodies_can_exist_and_the_prior_is_reported(files, truth):
     found = elastogen.identify(str(files / "guess.yaml"), motion(truth, noise=0.3, seconds=5.0))
     for k in range(3):
         assert np.linalg.eigvalsh(to_matrix(found.fit.z[10 * k : 10 * k + 10]))[0] > 0
-    assert found["links.upper.mass"].determined_by == "prior"  # a link that turns about a vertical axis does not show its mass
+    assert found["links.upper.mass"].determined_by == "prior"  # a link on a vertical axis does not show its mass
     assert found["links.upper.mass"].value == pytest.approx(2.5, rel=1e-3)
     assert found["joints.wrist.friction.viscous"].determined_by == "data"
 

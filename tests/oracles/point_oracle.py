@@ -80,7 +80,7 @@ def rpy(roll, pitch, yaw):
 
 
 def bent(displacement, rotation, linear=False):
-    """A section: displaced and turned by functions of q, by exp{delta x} or E + {delta x}."""
+    """A section: displaced and rotated by functions of q, by exp{delta x} or E + {delta x}."""
 
     def step(q):
         delta = np.array(rotation(q), dtype=object)

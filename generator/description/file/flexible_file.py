@@ -152,7 +152,7 @@ class BeamSection(FlexibleSection):
     )
     inertia_y_per_length: PropertySection | None = Field(default=None, description="int z^2 dm per length [kg m]")
     inertia_z_per_length: PropertySection | None = Field(default=None, description="int y^2 dm per length [kg m]")
-    rotary_inertia: bool = Field(default=False, description="sections turn with the slope in bending (Rayleigh beam)")
+    rotary_inertia: bool = Field(default=False, description="sections rotate with the slope in bending (Rayleigh beam)")
     foreshortening: bool = Field(default=False, description="second-order shortening: geometric stiffening")
     shear: bool = Field(default=False, description="sections shear in bending (Timoshenko beam, with rotary_inertia)")
     GA: PropertySection | None = Field(default=None, description="shear stiffness k G A in both directions [N]")

@@ -71,7 +71,7 @@ class ModesSection(BeamSection):
             rotated = mode.rotation is not None or (mode.table is not None and mode.table.rotation is not None)
             if rotated and not self.shear:
                 raise problem(
-                    f"no rotation of mode {i + 1}: sections turn with the slope", "add shear: true, or remove rotation"
+                    f"no rotation of mode {i + 1}: sections rotate with the slope", "add shear: true, or remove rotation"
                 )
         return self
 

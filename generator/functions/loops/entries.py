@@ -47,7 +47,7 @@ _DETERMINED = "only for robots with loops whose drives determine the motion: see
 
 ENTRIES = (
     Entry("loop_residual", "Residuals of the loops: zero where they are closed.", ("q",),
-          _rows("e", "m, 1", "per row: gaps, products of directions (2 where turned by pi)"), (loop_residual,), "kinematic",
+          _rows("e", "m, 1", "per row: gaps, products of directions (2 where rotated by pi)"), (loop_residual,), "kinematic",
           applies=has_loops, applies_to=_LOOPS),
     Entry("loop_jacobian", "Rows of the loops: derivatives of the residuals, J qd = 0.", ("q",),
           lambda v: (matrix("J", len(row_names(v.robot)), v.size, "m, 1", "rows of the loops, redundant ones too"),),

@@ -76,7 +76,7 @@ def test_tapered_beams_and_shapes_with_rotations_of_their_own():
     found = natural_frequencies(body(type="elements", elements=16, reduce_to=2, **TAPERED))
     np.testing.assert_allclose(found, [shooting(f, taper=0.5) for f in found], rtol=1e-8)
     powers = [{"direction": "z", "shape": f"(x/L)**{k}", "rotation": 0} for k in range(1, 8)]
-    powers += [{"direction": "z", "shape": f"(x/L)**{k}"} for k in range(2, 8)]  # sections turn with the slope
+    powers += [{"direction": "z", "shape": f"(x/L)**{k}"} for k in range(2, 8)]  # sections rotate with the slope
     found = natural_frequencies(body(type="modes", modes=powers))[:1]
     np.testing.assert_allclose(found, [shooting(f) for f in found], rtol=1e-8)
 
@@ -100,7 +100,7 @@ def test_elements_converge_to_the_same_beam():
 
 
 def test_gauges_read_the_curvature_of_the_sections():
-    """Bent by a force at its tip: strain -y M/EI at the gauge, and the section turns by psi, not by the slope of the axis."""
+    """Bent by a force at its tip: strain -y M/EI at the gauge, and the section rotates by psi, not by the slope of the axis."""
     given = {**THICK, "type": "elements", "elements": 2}
     arm = elastogen.load({
         "elastogen": 1, "name": "thick", "links": [{"name": "base"}, {"name": "beam", "flexible": given}],

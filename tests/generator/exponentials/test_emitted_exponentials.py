@@ -74,7 +74,7 @@ def test_in_c(cache_dir):
 
 
 def test_the_form_of_the_tip_is_a_choice():
-    """A screw of one bending mode turns about a distant axis: it differs from the tip of 000 (66) at second order."""
+    """A screw of one bending mode rotates about a distant axis: it differs from the tip of 000 (66) at second order."""
     robot = robot_of(CASES[0])
     forms = elastogen.derive(robot).by_matrix_exponentials
     split, screw = forms.with_tip("split"), forms.with_tip("screw")

@@ -163,7 +163,7 @@ def test_what_needs_time_derivatives_of_coordinates_is_refused() -> None:
 
 
 def test_a_base_without_inertia_about_the_hinge_fails_by_its_status() -> None:
-    """The hub is a point on the hinge: hub and rod turn about it as one, M is singular in every state."""
+    """The hub is a point on the hinge: hub and rod rotate about it as one, M is singular in every state."""
     hub = {"name": "hub", "mass": 1.0, "com": [0, 0, 0.2]}
     rod = {"name": "rod", "mass": 1.0, "com": [0.5, 0, 0]}
     robot = elastogen.load({**ARM, "base": "floating", "links": [hub, rod]})

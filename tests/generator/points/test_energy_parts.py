@@ -43,7 +43,7 @@ def programs():
 
 
 def bodies():
-    """Per link, its bodies: the frame that turns with it, and its mass points. Coordinates: turn, y, z, wrist."""
+    """Per link, its bodies: the frame that rotates with it, and its mass points. Coordinates: turn, y, z, wrist."""
     start = [oracle.turn((0, 0, 1), 0)]
 
     def section(x):

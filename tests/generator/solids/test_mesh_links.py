@@ -280,7 +280,7 @@ def test_points_and_gauges_on_a_solid(folder):
     e, c, s = programs("point_strains", q=q), np.cos(0.3), np.sin(0.3)
     bending = 50.0 * (0.2 - 0.08) * 0.01 / (70e9 * 0.03 * 0.02**3 / 12)  # M z / (E I); in z > 0 it is pressed
     assert e[0] == pytest.approx(-bending, rel=0.03)
-    assert e[1] == pytest.approx(e[0], rel=1e-9)  # y of a frame turned by 90 degrees about z is -x
+    assert e[1] == pytest.approx(e[0], rel=1e-9)  # y of a frame rotated by 90 degrees about z is -x
     moved = programs("point_positions", q=q)[0]
     nodes, shapes = body.solid.nodes, body.solid.shapes
     nearest = int(np.argmin(np.linalg.norm(nodes - [0.1, 0.015, 0.01], axis=1)))
