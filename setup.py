@@ -35,6 +35,7 @@ setup(
             "pages/*.css",
             "pages/*.h",
             "shared/*.h",
+            "export/**/*.h",
             "size/*.ld",
         ],
     },

@@ -52,7 +52,8 @@ static int robot_loop_step_rk4(robot_loop_plant_t *plant, robot_real_t h)
     good = robot_rk4(robot_loop_slope, plant, REAL(0.0), h, y, slopes, next, 1u);
 #endif
     for (int i = 0; (i < ROBOT_RK4_NY) && (good == 0u); ++i) {
-        next[i] = y[i] + (h * ((slopes[0][i] + slopes[1][i]) + (slopes[2][i] + slopes[3][i]))); /* a NaN stays visible */
+        next[i] =
+            y[i] + (h * ((slopes[0][i] + slopes[1][i]) + (slopes[2][i] + slopes[3][i]))); /* a NaN stays visible */
     }
     for (int i = 0; i < ROBOT_NQ; ++i) {
         plant->q[i] = next[i];

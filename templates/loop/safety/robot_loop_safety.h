@@ -240,8 +240,8 @@ static void robot_loop_next_phase(robot_loop_t *loop, const robot_loop_tuning_t 
 }
 
 /*
- * A cycle of STOPPING, HOLDING or ENDED. It reads, so that the state stays known and a simulated robot moves on. Sensors
- * that fail during a stop without a fault are the first fault; while nothing is commanded they are none.
+ * A cycle of STOPPING, HOLDING or ENDED. It reads, so that the state stays known and a simulated robot moves on.
+ * Sensors that fail during a stop without a fault are the first fault; while nothing is commanded they are none.
  */
 static int32_t robot_loop_safe_cycle(robot_loop_t *loop, const robot_loop_tuning_t *tuning)
 {

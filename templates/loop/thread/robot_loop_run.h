@@ -65,7 +65,8 @@ void robot_loop_thread_run(robot_loop_thread_t *thread)
             ROBOT_LOOP_COUNT(&statistics->safe, statistics->safe + 1u);
         }
         k = robot_loop_next(thread, k, end - thread->start);
-        is_over = (loop->phase == ROBOT_LOOP_ENDED) && (robot_loop_finish(loop) == ROBOT_LOOP_ENDED); /* no force left */
+        is_over =
+            (loop->phase == ROBOT_LOOP_ENDED) && (robot_loop_finish(loop) == ROBOT_LOOP_ENDED); /* no force left */
         if (((options->cycles > 0u) && (statistics->cycles >= options->cycles))
             || ((options->periods > 0u) && (k >= options->periods))) {
             is_over |= (robot_loop_finish(loop) == ROBOT_LOOP_ENDED);
