@@ -36,6 +36,7 @@ setup(
             "pages/*.h",
             "shared/*.h",
             "export/**/*.h",
+            "size/board.*",
             "size/*.ld",
         ],
     },
