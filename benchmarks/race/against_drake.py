@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.race.comparison import Comparison, State, loaded, measure
+from benchmarks.race.comparison import Comparison, State, loaded, measure, unphysical_link
 from elastogen.generator.robot.robot import Robot
 
 
@@ -30,6 +30,10 @@ def compare(path: Path, states: int = 20) -> Comparison:
         return found
     if plant.num_velocities() != found.nv:
         found.result = f"not compared: {plant.num_velocities()} velocities in Drake"
+        return found
+    odd = unphysical_link(robot)
+    if odd:
+        found.result = f"not compared: Drake takes another inertia of {odd}, as that of the file is not physical"
         return found
     _measure(robot, plant, places, found, states)
     return found

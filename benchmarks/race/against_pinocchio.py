@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import elastogen
-from benchmarks.race.comparison import Comparison
+from benchmarks.race.comparison import Comparison, unphysical_link
 from benchmarks.race.robots import MissingPeerError
 from elastogen.generator.functions.derivation import derive_model
 from elastogen.generator.robot.robot import Robot
@@ -97,7 +97,7 @@ def _pair(path: Path, base: str, found: Comparison) -> _Pair | None:
         found.result = "not compared: joints with other coordinates in Pinocchio"
         return None
     E, offset = _map(path, robot, model)
-    unphysical = _unphysical(robot)
+    unphysical = unphysical_link(robot)
     if unphysical:
         found.result = f"inertia of {unphysical} is not physical"
     return _Pair(robot, model, E, offset, not unphysical)
@@ -124,17 +124,6 @@ def _map(path: Path, robot: Robot, model: Any) -> tuple[Array, Array]:
             name = str(mimic.get("joint"))
         E[joint.idx_v, places[name]], offset[joint.idx_v] = factor, shift
     return E, offset
-
-
-def _unphysical(robot: Robot) -> str:
-    """A moving link that no body can be like."""
-    for link in robot.links[1:]:
-        body = link.body
-        moments = np.linalg.eigvalsh(np.array(body.inertia, dtype=float))
-        heavy = float(body.mass) > 0
-        if (not heavy and moments.any()) or moments[0] < 0 or moments[0] + moments[1] < moments[2] * (1 - 1e-9):
-            return link.name
-    return ""
 
 
 def _measure(pair: _Pair, found: Comparison, states: int) -> None:

@@ -52,6 +52,17 @@ def loaded(path: Path, found: Comparison) -> Robot | None:
     return robot
 
 
+def unphysical_link(robot: Robot) -> str:
+    """A moving link that no body can be like."""
+    for link in robot.links[1:]:
+        body = link.body
+        moments = np.linalg.eigvalsh(np.array(body.inertia, dtype=float))
+        heavy = float(body.mass) > 0
+        if (not heavy and moments.any()) or moments[0] < 0 or moments[0] + moments[1] < moments[2] * (1 - 1e-9):
+            return link.name
+    return ""
+
+
 def measure(
     found: Comparison,
     robot: Robot,

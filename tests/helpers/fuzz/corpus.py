@@ -82,6 +82,32 @@ SDF = """<sdf version="1.9">
 </sdf>
 """
 
+SDF_CHAIN = """<sdf version="1.7">
+  <model name="chain">
+    <frame name="corner" attached_to="base"><pose>0.5 0 0 0 0 0.3</pose></frame>
+    <link name="base"><pose>0.1 0 0.2 0 0.3 0</pose><inertial><mass>3</mass></inertial></link>
+    <link name="upper"><pose relative_to="corner">0 0.1 0.2 0.3 0.2 0.1</pose>
+      <inertial><pose>0.01 0.02 0.1 0.2 0.1 0.4</pose><mass>2</mass>
+        <inertia><ixx>0.03</ixx><iyy>0.025</iyy><izz>0.02</izz><ixy>0.001</ixy><ixz>0</ixz><iyz>0</iyz></inertia></inertial></link>
+    <link name="lower"><pose relative_to="slide">0.05 0 0.3 0 0 0</pose>
+      <inertial><mass>1.5</mass><inertia><ixx>0.02</ixx><iyy>0.02</iyy><izz>0.01</izz></inertia></inertial></link>
+    <link name="plate"><pose relative_to="lower">0.4 -0.1 0.9 0.1 0.2 0.3</pose>
+      <inertial><mass>0.4</mass><inertia><ixx>0.001</ixx><iyy>0.001</iyy><izz>0.001</izz></inertia></inertial></link>
+    <link name="hand"><pose relative_to="roll">0 0 0.2 0 0 0</pose>
+      <inertial><pose>0 0.05 0 0 0 0</pose><mass>0.6</mass>
+        <inertia><ixx>0.002</ixx><iyy>0.002</iyy><izz>0.002</izz></inertia></inertial></link>
+    <joint name="shoulder" type="revolute"><parent>base</parent><child>upper</child><pose>0 0.02 0 0.1 0 0</pose>
+      <axis><xyz expressed_in="__model__">0 0.6 0.8</xyz><limit><lower>-1</lower><upper>2</upper></limit>
+        <dynamics><damping>0.2</damping></dynamics></axis></joint>
+    <joint name="slide" type="prismatic"><parent>upper</parent><child>lower</child>
+      <pose relative_to="upper">0.1 0 0.4 0 0 1</pose><axis><xyz>1 0 0</xyz></axis></joint>
+    <joint name="weld" type="fixed"><parent>lower</parent><child>plate</child></joint>
+    <joint name="roll" type="continuous"><parent>plate</parent><child>hand</child><pose relative_to="plate">0 0.3 0 0 1 0</pose>
+      <axis><xyz expressed_in="corner">0 0 2</xyz></axis></joint>
+  </model>
+</sdf>
+"""
+
 XACRO = """<robot name="arm" xmlns:xacro="http://www.ros.org/wiki/xacro">
   <xacro:arg name="two" default="true"/>
   <xacro:property name="length" value="${0.5 + 0.25}"/>
@@ -155,7 +181,8 @@ def originals() -> list[Original]:
         whole = isinstance(data, dict) and "elastogen" in data and "[...]" not in text
         if whole and "." not in str(data.get("base_description", "")):  # other files are not there
             found.append(Original(name, text, ".yaml", data))
-    xml = [Original("plain", PLAIN_URDF, ".urdf"), Original("mjcf", MJCF, ".xml"), Original("sdf", SDF, ".sdf")]
+    xml = [Original("plain", PLAIN_URDF, ".urdf"), Original("mjcf", MJCF, ".xml"), Original("sdf", SDF, ".sdf"),
+           Original("sdf-chain", SDF_CHAIN, ".sdf")]  # fmt: skip
     if find_spec("xacro") is not None:
         xml.append(Original("xacro", XACRO, ".xacro"))
     return [*found, *xml, *installed_urdfs()]

@@ -1,4 +1,4 @@
-"""Mutated files that another tool loads as well must mean the same to both: MJCF in MuJoCo, URDF in Pinocchio.
+"""Mutated files that another tool loads as well must mean the same to both: MJCF in MuJoCo, URDF in Pinocchio, SDF in Drake.
 
 ``python -m fuzz.differences --cases 1000``. Numbers of a file are replaced by moderate others, attributes are removed, elements
 doubled. A file that one of the two refuses says nothing; one that both load, with other numbers, is a finding.
@@ -18,7 +18,7 @@ from pathlib import Path
 
 from fuzz.corpus import Original, originals
 
-PEERS = {".xml": "mujoco", ".urdf": "pinocchio"}
+PEERS = {".xml": "mujoco", ".urdf": "pinocchio", ".sdf": "pydrake"}
 NUMBERS = ("0", "1", "-1", "0.5", "2", "-0.3", "0.01", "0.707107", "1.5707963", "3.14159", "1e-6", "-0.25", "10")
 AGREED = 1e-8
 _NUMBER = re.compile(r"(?<=[\"\s>])-?\d+\.?\d*(?:e-?\d+)?(?=[\"\s<])")
@@ -40,7 +40,7 @@ def mutant(original: Original, rng: random.Random) -> str:
 
 def difference(text: str, suffix: str) -> tuple[str, float]:
     """What came of it ("equal", or why it was not compared), and the largest relative error."""
-    from benchmarks.race import against_mujoco, against_pinocchio
+    from benchmarks.race import against_drake, against_mujoco, against_pinocchio
 
     with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -48,6 +48,8 @@ def difference(text: str, suffix: str) -> tuple[str, float]:
         path.write_text(text, encoding="utf-8")
         if suffix == ".xml":
             found = against_mujoco.compare(path, 2)
+        elif suffix == ".sdf":
+            found = against_drake.compare(path, 2)
         else:
             found = against_pinocchio.compare(path, "fixed", 2)
             found.errors = {name: found.errors[name] for name in ("inverse_dynamics", "mass_matrix") if name in found.errors}
