@@ -16,6 +16,7 @@ from elastogen.generator.program.graph import Graph, Value
 from elastogen.generator.program.substitute import transplant
 from elastogen.generator.robot.own.separations import Separation, by_separations
 from elastogen.generator.robot.own.terms import Meaning, Symbols
+from elastogen.generator.robot.own.vanishing import vanishes
 from elastogen.generator.robot.robot import Robot
 
 _FRAMES = ("position", "velocity", "rotation", "angular_velocity")
@@ -50,11 +51,12 @@ class OwnExpressions:
 
     @cached_property
     def _rewritten(self) -> dict[sympy.Expr, sympy.Expr]:
-        """Every expression by distances where that can be; made before anything is lowered."""
+        """Every expression by distances where that can be, 0 where it vanishes; made before anything is lowered."""
         found = {}
         for term in self.robot.terms:
             for expression in term.expressions.values():
-                found[expression], used = by_separations(expression, self.meanings)
+                given = sympy.Integer(0) if vanishes(expression) else expression
+                found[expression], used = by_separations(given, self.meanings)
                 self.separations |= used
         return found
 

@@ -190,3 +190,30 @@ def test_springs_and_dampers_between_links_are_those_of_the_base_frame(rng: Any)
         (before,) = plain["inverse_dynamics"].evaluate(state, live).values()
         (after,) = with_terms.program.evaluate(state, live).values()
         np.testing.assert_allclose(np.subtract(after, before), expected, rtol=1e-10, atol=1e-11)
+
+
+@pytest.mark.parametrize(
+    "of",
+    [
+        lambda q, w: (q + 1) ** 2 - q**2 - 2 * q - 1,
+        lambda q, w: sympy.sin(2 * q) - 2 * sympy.sin(q) * sympy.cos(q),
+        lambda q, w: sympy.cosh(w) ** 2 - sympy.sinh(w) ** 2 - sympy.exp(q) * sympy.exp(-q),
+    ],
+)
+def test_a_force_that_is_zero_costs_nothing(of: Any) -> None:
+    """However it is written."""
+    robot = elastogen.load("two_link")
+    s = elastogen.symbols(robot)
+    zero = of(s.coordinate("elbow"), s.velocity_of("shoulder"))
+    assert not zero.is_zero
+    assert operations(robot.with_terms(forces={"elbow": zero})) == operations(robot)
+
+
+@pytest.mark.parametrize(
+    "of", [lambda q: sympy.Max(q - 5, 0) + 0 * q, lambda q: (q - 1) ** 2 - q**2 + 2 * q - 1.0000001, lambda q: 1e-30 * q]
+)
+def test_a_force_that_is_zero_somewhere_is_kept(of: Any) -> None:
+    """A stop that is far away, or very little force, is a force."""
+    robot = elastogen.load("two_link")
+    given = of(elastogen.symbols(robot).coordinate("elbow"))
+    assert operations(robot.with_terms(forces={"elbow": given})) != operations(robot)
