@@ -103,7 +103,8 @@ def loads(variant: Variant) -> Derived:
 
 def _sections(robot: Robot) -> bool:
     """Whether there are points on beams."""
-    return any(point.link and robot.link(point.link).flexible is not None for point in robot.points)
+    bodies = (robot.link(point.link).flexible for point in robot.points if point.link)
+    return any(body is not None and body.beam is not None for body in bodies)
 
 
 def _per_joint(name: str, doc: str) -> Outputs:
@@ -129,5 +130,5 @@ ENTRIES = (
           lambda v: (matrix("load", len(v.pointed.on_beams), 6, "N, N m",
                             "per point on a beam: force (3), moment (3) about the section's centre, in its axes"),),
           (loads,), "physical", explore=True, default=False, applies=lambda robot: _sections(robot) and not robot.loops,
-          applies_to="only for trees with points on beams: add `points:` on a flexible link"),
+          applies_to="only for trees with points on beams: solids have point_stresses and joint_reactions"),
 )  # fmt: skip

@@ -17,7 +17,7 @@ gave.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from typing import Any
@@ -98,6 +98,28 @@ def _affine(scalar: Scalar, robot: Robot) -> tuple[float, dict[str, float]] | No
     return nominal(constant, robot.parameters), {name: nominal(slope, robot.parameters) for name, slope in slopes.items()}
 
 
+def _warn_of_meshes(robot: Robot, name: str, where: Location) -> None:
+    """A parameter that only a mesh was made from is in no equation any more."""
+    solids = [link.name for link in robot.links if link.flexible is not None and link.flexible.solid is not None]
+    if solids and name not in _names_in(robot):
+        fix = f"change it in the file and load again; {', '.join(solids)} is reduced once, at nominal values"
+        where.warn(name, "a parameter that the equations have", fix)
+
+
+def _names_in(value: Any) -> set[str]:
+    """Names of the symbols in everything that a description holds, but the numbers of meshes and the parameters themselves."""
+    if isinstance(value, sympy.Basic):
+        return {symbol.name for symbol in value.free_symbols if isinstance(symbol, sympy.Symbol)}
+    if isinstance(value, (tuple, list)):
+        return {name for entry in value for name in _names_in(entry)}
+    if dataclasses.is_dataclass(value):
+        left_out = ("solid", "parameters")
+        return {name for f in dataclasses.fields(value) if f.name not in left_out for name in _names_in(getattr(value, f.name))}
+    if isinstance(value, Mapping):
+        return {name for entry in value.values() for name in _names_in(entry)}
+    return set()
+
+
 def make_live(robot: Robot, patterns: Iterable[str]) -> Robot:
     """Return the robot with the parameters and fields that the patterns name live."""
     slots = slots_of(robot)
@@ -108,6 +130,7 @@ def make_live(robot: Robot, patterns: Iterable[str]) -> Robot:
     for i, pattern in enumerate(patterns):
         if pattern in robot.parameters:
             alive.add(pattern)
+            _warn_of_meshes(robot, pattern, where.at(i))
             continue
         matched = [(slot, value) for slot, value in slots if _matches(slot, pattern)]
         if not matched:

@@ -348,3 +348,23 @@ def test_a_point_by_nodes_of_the_file(folder):
     ):
         with pytest.raises(elastogen.RobotError, match=expected):
             written(folder, described({"points": [bad]}, file="box.inp", scale=1.0))
+
+
+def test_live_parameters_that_only_the_mesh_was_made_from(folder):
+    """The solid is reduced once: a change of E would do nothing, and is not taken in silence."""
+    material = {"E": "E", "nu": 0.3, "density": 2700}
+    more = {"parameters": {"E": 70e9, "place": 0.2}, "live": ["E"]}
+    with pytest.warns(elastogen.RobotWarning, match="E.*a parameter that the equations have.*arm is reduced once"):
+        written(folder, described(more, material=material))
+    description = described(more | {"live": ["place"]}, material=material)
+    description["joints"][1]["placement"] = {"xyz": ["place", 0, 0]}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", elastogen.RobotWarning)  # the joint moves against its interface
+        written(folder, description)
+
+
+def test_section_loads_are_those_of_beams(folder):
+    """Solids have no sections: refused by name."""
+    robot = written(folder, described({"points": [{"name": "p", "link": "arm", "xyz": [0.1, 0.015, 0.01]}]}))
+    with pytest.raises(elastogen.ElastogenError, match=r"section_loads.*points on beams: solids have point_stresses"):
+        derive_model(robot, ["section_loads"])

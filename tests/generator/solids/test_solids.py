@@ -15,7 +15,7 @@ from elastogen.generator.solids.constraints import Constrained, Solver, lowest  
 from elastogen.generator.solids.interfaces import Wanted, held  # noqa: E402
 from elastogen.generator.solids.materials import MATERIALS, Material  # noqa: E402
 from elastogen.generator.solids.reduced_body import integrals  # noqa: E402
-from elastogen.generator.solids.reduction import reduced  # noqa: E402
+from elastogen.generator.solids.reduction import pairs, reduced  # noqa: E402
 from elastogen.generator.solids.solid import Solid, quadratic_elements  # noqa: E402
 
 LENGTH, WIDTH, HEIGHT = 0.3, 0.04, 0.03
@@ -133,6 +133,20 @@ def by_four_points(solid, material):
 def test_frequencies_are_those_of_calculix(tmp_path):
     """The same ten-node tetrahedra, clamped on one side; CalculiX integrates mass by four points, so does this test."""
     elements = by_four_points(box(4, 2, 1), Material(70e9, 0.33, 2700.0))
+    squares, theirs = squared_frequencies(elements, tmp_path)
+    np.testing.assert_allclose(squares, theirs, rtol=2e-6)
+
+
+@pytest.mark.skipif(shutil.which("ccx") is None, reason="CalculiX is not installed: apt install calculix-ccx")
+def test_the_consistent_mass_agrees_with_calculix_where_waves_are_resolved(tmp_path):
+    """The four points of CalculiX leave the fourth power of the elements' size: 8e-4 on the mesh above, 6e-6 on this one."""
+    elements = quadratic_elements(box(16, 4, 3), Material(70e9, 0.33, 2700.0))
+    squares, theirs = squared_frequencies(elements, tmp_path)
+    np.testing.assert_allclose(np.sqrt(squares), np.sqrt(theirs), rtol=1e-5)
+
+
+def squared_frequencies(elements, tmp_path):
+    """The lowest six with one side clamped, of these elements and by CalculiX on the same nodes."""
     clamp = held(at_plane("hub", 0.0), elements)
     solid = Constrained(elements, clamp, [])
     squares, _ = lowest(solid.K, solid.M, Solver(solid.K, None), 6)
@@ -146,5 +160,59 @@ def test_frequencies_are_those_of_calculix(tmp_path):
     (tmp_path / "box.inp").write_text("\n".join(lines) + "\n")
     subprocess.run(["ccx", "box"], cwd=tmp_path, check=True, capture_output=True, timeout=120)
     rows = [line.split() for line in (tmp_path / "box.dat").read_text().splitlines()]
-    theirs = [float(row[1]) for row in rows if len(row) == 5 and row[0].isdigit()][:6]
-    np.testing.assert_allclose(squares, theirs, rtol=2e-6)
+    return squares, [float(row[1]) for row in rows if len(row) == 5 and row[0].isdigit()][:6]
+
+
+@pytest.mark.parametrize("nu", [0.0, 0.3])
+@pytest.mark.parametrize("load", ["pull", "bend", "weight"])
+def test_foreshortening_is_the_geometric_stiffness(nu, load):
+    """-f . b_jk is what the stresses of a static load f add to the stiffness: int sigma_ab d_a u_c d_b v_c, by scikit-fem."""
+    solid, material = box(6, 2, 1), Material(70e9, nu, 2700.0)
+    elements = quadratic_elements(solid, material)
+    clamp, tip = held(at_plane("hub", 0.0), elements), held(at_plane("tip", LENGTH), elements)
+    heavy = {"tip": np.diag([0.5] * 3 + [1e-3] * 3)}
+    found = reduced(elements, clamp, [tip], heavy, 4, None, shortened=material)
+    n = len(elements.nodes)
+    free = np.setdiff1d(np.arange(n), [*clamp.nodes, *tip.nodes])
+    T = np.zeros((3 * n, 3 * len(free) + 6))  # displacements by those of free nodes and by the tip's shift and rotation
+    for k, node in enumerate(free):
+        T[3 * node : 3 * node + 3, 3 * k : 3 * k + 3] = np.eye(3)
+    for node in tip.nodes:
+        x, y, z = elements.nodes[node] - [LENGTH, 0, 0]
+        T[3 * node : 3 * node + 3, -6:] = np.hstack([np.eye(3), [[0, z, -y], [-z, 0, x], [y, -x, 0]]])
+    nodal, wrench = np.zeros(3 * n), np.zeros(6)
+    if load == "weight":
+        nodal = np.outer(elements.mass @ np.ones(n), [300.0, 0.0, -20.0]).ravel()
+    else:
+        wrench[:] = [1e4, 0, 0, 0, 0, 0] if load == "pull" else [0, 300.0, -500.0, 20.0, 10.0, -7.0]
+    right = T.T @ nodal
+    right[-6:] += wrench
+    still = (T @ np.linalg.solve(T.T @ elements.stiffness.toarray() @ T, right)).reshape(n, 3)
+
+    mesh = skfem.MeshTet(np.ascontiguousarray(solid.corners.T), np.ascontiguousarray(solid.tetrahedra.T), sort_t=False)
+    basis = skfem.Basis(mesh, skfem.ElementVector(skfem.ElementTetP2()), intorder=4)
+    places = {tuple(np.round(x, 9)): k for k, x in enumerate(elements.nodes)}
+    numbers = np.array([places[tuple(np.round(x, 9))] for x in basis.doflocs.T])
+    component = np.zeros(basis.N, dtype=int)
+    for k in range(1, 3):
+        component[k::3] = k  # vertices and edges have three freedoms each, one after the other
+
+    def on(field):
+        return field[numbers, component]
+
+    @skfem.BilinearForm
+    def geometric(u, v, w):
+        H = w["still"].grad
+        strain = (H + np.swapaxes(H, 0, 1)) / 2
+        E = material.E
+        first, second = E * nu / ((1 + nu) * (1 - 2 * nu)), E / (2 * (1 + nu))
+        stress = first * np.trace(strain) * np.eye(3)[:, :, None, None] + 2 * second * strain
+        return np.einsum("abtq,catq,cbtq->tq", stress, u.grad, v.grad)
+
+    K = geometric.assemble(basis, still=basis.interpolate(on(still)))
+    expected = np.array([[on(found.shapes[:, :, j]) @ K @ on(found.shapes[:, :, k]) for k in range(4)] for j in range(4)])
+    got = np.zeros((4, 4))
+    for number, (j, k) in enumerate(pairs(4)):
+        work = nodal @ found.second[:, :, number].ravel() + wrench @ found.motions["tip"][4 + number]
+        got[j, k] = got[k, j] = -work * (2 if j == k else 1)
+    np.testing.assert_allclose(got, expected, rtol=1e-8, atol=1e-9 * np.abs(expected).max())
