@@ -7,6 +7,7 @@
 
 #include "robot_fmu_instance.h"
 
+typedef fmi2Status robot_fmu_status_t;
 typedef void (*robot_fmu_own_logger_t)(fmi2ComponentEnvironment, fmi2String, fmi2Status, fmi2String, fmi2String, ...);
 
 /* What the host gets, and hears where a call failed. */
@@ -20,25 +21,7 @@ static fmi2Status robot_fmu_answer(void *instance, int status)
     return (status == ROBOT_FMU_OK) ? fmi2OK : fmi2Error;
 }
 
-static fmi2Status robot_fmu_refuse(void *instance, const char *problem)
-{
-    robot_fmu_instance_t *const own = instance;
-    own->fmu.problem = problem;
-    return robot_fmu_answer(own, ROBOT_FMU_FAILED);
-}
-
-/* A new instance; NULL, and a message to the host, where its description belongs to another unit. */
-static robot_fmu_instance_t *robot_fmu_make(
-    const char *name, const char *token, robot_fmu_logger_t log, void *environment)
-{
-    robot_fmu_instance_t *instance = robot_fmu_allocate(name, log, environment);
-    if ((instance != NULL) && (strcmp(token, ROBOT_FMU_UNIT) != 0)) {
-        (void)robot_fmu_refuse(instance, "the model description belongs to another unit: expected " ROBOT_FMU_UNIT);
-        robot_fmu_free(instance);
-        instance = NULL;
-    }
-    return instance;
-}
+#include "robot_fmu_make.h"
 
 const char *ROBOT_FMU_NAME(fmi2GetTypesPlatform)(void)
 {
