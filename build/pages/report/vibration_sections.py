@@ -16,6 +16,7 @@ from elastogen.generator.beams.integrals import beam_body
 from elastogen.generator.beams.natural_frequencies import clamped_modes, mass_matrix, natural_frequencies, numeric
 from elastogen.generator.robot.bodies.flexible_body import FlexibleBody
 from elastogen.generator.robot.robot import Link
+from elastogen.runtime.errors import ModelError
 
 Frequencies: TypeAlias = "NDArray[np.float64]"
 _NODE = re.compile(r"[yz](\d+)_slope")  # a coordinate of finite elements
@@ -72,8 +73,11 @@ def over_configurations(subject: Subject) -> ReportSection | None:
         return None
     go, best, spread = graph_objects(), None, -1.0
     for k, low, high in subject.ranges():
-        places = np.linspace(low + 1e-3 * (high - low), high - 1e-3 * (high - low), 25)
-        lines = np.array([_frequencies(subject, k, place) for place in places])
+        tried = np.linspace(low + 1e-3 * (high - low), high - 1e-3 * (high - low), 25)
+        known = [(place, line) for place in tried if (line := _frequencies(subject, k, place)) is not None]
+        if not known:
+            continue
+        places, lines = np.array([place for place, _ in known]), np.array([found for _, found in known])
         change = float(np.ptp(lines[:, 0]) / max(lines[:, 0].mean(), 1e-300))
         if change > spread:
             best, spread = (k, places, lines), change
@@ -87,7 +91,8 @@ def over_configurations(subject: Subject) -> ReportSection | None:
     chart = go.Figure([go.Scatter(x=places, y=line / (2 * np.pi), name=f"mode {i + 1}") for i, line in enumerate(lines.T)])
     chart.update_layout(xaxis_title=f"{coordinate.name} [{coordinate.unit}]", yaxis_title="frequency [Hz]", yaxis_type="log")
     text = f"Joints locked; {coordinate.name} is the joint that changes the lowest frequency most ({100 * spread:.2g} %)."
-    found = [_first_mode(subject, k, place) for place in np.linspace(places[0], places[-1], STOPS)]
+    shown = places[np.linspace(0, len(places) - 1, STOPS).round().astype(int)]
+    found = [_first_mode(subject, k, float(place)) for place in shown]
     strains = [swing.strains for swing in found if swing.strains is not None]
     nodes, still = np.concatenate([swing.nodes for swing in found]), np.concatenate([swing.still for swing in found])
     swing = Swing(nodes, still, np.concatenate(strains) if strains else None)
@@ -96,17 +101,28 @@ def over_configurations(subject: Subject) -> ReportSection | None:
     return ReportSection("Frequencies over configurations", text, (figure(chart),), ((caption, motion),))
 
 
-def _first_mode(subject: Subject, k: int, place: float) -> Swing:
+def _with_place(subject: Subject, k: int, place: float) -> NDArray[np.float64]:
+    """The home with one coordinate elsewhere; ModelError where the loops of a mechanism do not close there."""
     state = subject.home.copy()
     state[k] = place
+    return np.asarray(subject.model.close_loops(state) if subject.robot.loops else state, dtype=np.float64)
+
+
+def _first_mode(subject: Subject, k: int, place: float) -> Swing:
+    state = _with_place(subject, k, place)
     found = subject.model.modes(state, joints="locked")
     return _swinging(subject, state, np.asarray(found.shapes, dtype=np.float64)[:, 0], found.coordinates, periods=1)
 
 
-def _frequencies(subject: Subject, k: int, place: float) -> NDArray[np.float64]:
-    state = subject.home.copy()
-    state[k] = place
-    return np.asarray(subject.model.modes(state, joints="locked").frequencies, dtype=np.float64)[:4]
+def _frequencies(subject: Subject, k: int, place: float) -> NDArray[np.float64] | None:
+    """The lowest ones; None where a mechanism does not come, or loses rank."""
+    try:
+        state = _with_place(subject, k, place)
+        return np.asarray(subject.model.modes(state, joints="locked").frequencies, dtype=np.float64)[:4]
+    except ModelError:
+        if not subject.robot.loops:
+            raise
+        return None
 
 
 def convergence(subject: Subject) -> ReportSection | None:

@@ -9,7 +9,10 @@ import pytest
 from browser import CHROMIUM, Browser
 from robots_for_tests import quietly_loaded
 
+import elastogen
 from elastogen.build.pages.animation import drawn_model
+from elastogen.build.pages.report import vibration_sections
+from elastogen.build.pages.report.subject import Subject
 from elastogen.build.pages.skeleton import skeleton
 from elastogen.build.pages.view import view_page
 
@@ -36,6 +39,18 @@ def test_rods_of_a_delta_end_on_its_platform(cache_dir: Path) -> None:
         assert np.hypot(*elbow[:2]) == pytest.approx(0.32, abs=1e-9)
         assert [np.hypot(*end[:2]), end[2]] == pytest.approx([0.04, -0.41424630354415953], abs=1e-9)
         assert any(b == pytest.approx(end, abs=1e-9) for a, b in rods if np.linalg.norm(b - a) < 0.05)  # an arm of the platform
+
+
+def test_frequencies_of_a_mechanism_are_those_of_closed_places(cache_dir: Path) -> None:
+    """A report moves the drive through its range: the loops are closed at every place."""
+    subject = Subject(quietly_loaded("slider_crank"))
+    outputs = ["mass_matrix", "stiffness_matrix", "simulation"]
+    model = elastogen.build_model("slider_crank", outputs=outputs, cflags="-O0")
+    subject.__dict__["model"] = model  # fewer functions than a report has
+    crank = 1.3
+    found = vibration_sections._frequencies(subject, 0, crank)
+    q = model.close_loops([crank, *subject.home[1:]])
+    np.testing.assert_array_equal(found, model.modes(q, joints="locked").frequencies[:4])
 
 
 @pytest.mark.skipif(CHROMIUM is None, reason="no Chromium: apt-get install chromium")
