@@ -13,12 +13,14 @@ from elastogen.runtime.loop.controllers import (
     lqr,
     vibrations,
 )
+from elastogen.runtime.loop.laws.gravity_friction import GravityFriction
 from elastogen.runtime.loop.laws.scheduled_feedback import ScheduledFeedback, scheduled_lqr
 
 __all__ = [
     "ComputedTorqueLaw",
     "Controller",
     "Feedforward",
+    "GravityFriction",
     "PDGravity",
     "ScheduledFeedback",
     "StateFeedback",

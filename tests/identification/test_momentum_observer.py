@@ -164,3 +164,25 @@ def test_a_controller_in_the_loop_calls_it():
     expected = library.model.gravity_vector(records["q"]) - 0.1 * force
     np.testing.assert_allclose(records["F"], expected, rtol=1e-9, atol=1e-12)
     assert np.abs(force[-1]).max() > 0.5
+
+
+@pytest.mark.parametrize("robot", ["two_link", "puma560"])
+def test_constant_forces_are_found_while_the_arm_moves(robot):
+    """3 N m and -1.5 N m at a rate of 1 kHz, to 1e-5 of it."""
+    model = elastogen.build_model(
+        robot, outputs=["forward_dynamics", "inverse_dynamics", "mass_matrix"], identification=["external_forces"]
+    )
+    dt, pushed = 1e-3, np.zeros(model.nv)
+    pushed[:2] = 3.0, -1.5
+    q, qd, F = np.full(model.nv, 0.4), np.zeros(model.nv), np.zeros(model.nv)
+    observer, found = model.momentum_observer(dt, 50.0), []
+    for k in range(600):
+        found.append(observer.update(q, qd, F))
+        F = model.inverse_dynamics(q, qd, 400.0 * (0.4 + 0.2 * np.sin(4.0 * k * dt) - q) - 40.0 * qd)
+        k1 = model.forward_dynamics(q, qd, F + pushed)
+        k2 = model.forward_dynamics(q + dt / 2 * qd, qd + dt / 2 * k1, F + pushed)
+        k3 = model.forward_dynamics(q + dt / 2 * qd + dt**2 / 4 * k1, qd + dt / 2 * k2, F + pushed)
+        k4 = model.forward_dynamics(q + dt * qd + dt**2 / 2 * k2, qd + dt * k3, F + pushed)
+        q, qd = q + dt * qd + dt**2 / 6 * (k1 + k2 + k3), qd + dt / 6 * (k1 + 2 * k2 + 2 * k3 + k4)
+    assert np.abs(qd).max() > 0.3  # it moves
+    np.testing.assert_allclose(np.reshape(found[-100:], (100, -1)), np.tile(pushed, (100, 1)), rtol=0, atol=3e-5)

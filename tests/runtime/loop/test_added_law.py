@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import elastogen
+import elastogen.control
 from elastogen.build.plain_c import emission
 from elastogen.build.plain_c.emission import parts
 from elastogen.runtime.loop.controllers import BY_NAME
@@ -41,6 +42,11 @@ def recipe() -> dict[str, str]:
     part = text[text.index("- **a controller of the loop**") : text.index("- **a template**")]
     blocks = [textwrap.dedent(block) for block in re.findall(r"  ```(?:python|c)\n(.*?)  ```", part, flags=re.S)]
     return dict(zip(("class", "c", "entry"), blocks, strict=True))
+
+
+def test_controllers_of_the_catalogue_have_one_place() -> None:
+    for law in registry.LAWS:
+        assert getattr(elastogen.control, law.load().__name__) is law.load()
 
 
 def test_a_controller_from_the_recipe(monkeypatch, cache_dir) -> None:
