@@ -14,6 +14,8 @@
 #define ROBOT_LOOP_FARTHEST REAL(1e6) /* a position beyond it is not a measurement [rad, m] */
 #endif
 
+#define ROBOT_LOOP_UNIT REAL(0.1) /* so much the squared length of a measured quaternion may differ from 1 */
+
 /* Takes what the other side handed over. A change of the law, or with a ramp, must not make the command jump. */
 static const robot_loop_tuning_t *robot_loop_receive_all(robot_loop_t *loop)
 {
@@ -72,6 +74,21 @@ static void robot_loop_keep(robot_loop_t *loop, const robot_loop_tuning_t *tunin
     robot_loop_count_rest(loop, tuning);
 }
 
+#if ROBOT_QUATERNIONS
+/* The first number of a quaternion that is far from length 1, and so no orientation; -1: there is none. */
+static int robot_loop_no_orientation(const robot_real_t *q)
+{
+    int found = -1;
+    for (int k = 0; k < ROBOT_QUATERNIONS; ++k) {
+        const int first = robot_loop_quaternions[k];
+        const robot_real_t *const x = &q[first];
+        const robot_real_t square = ((x[0] * x[0]) + (x[1] * x[1])) + ((x[2] * x[2]) + (x[3] * x[3]));
+        found = (robot_loop_size(square - REAL(1.0)) <= ROBOT_LOOP_UNIT) ? found : first;
+    }
+    return found;
+}
+
+#endif
 /*
  * A position or velocity that no sensor of this robot gives; a position that changed by more than jump beyond what its
  * velocities explain, or, of a drive that seems to be beyond its speed limit, by so much less than its velocity says.
@@ -80,6 +97,12 @@ static int32_t robot_loop_doubt(robot_loop_t *loop, const robot_loop_tuning_t *t
 {
     const robot_loop_view_t *const view = &loop->view;
     const robot_real_t dt = (robot_real_t)(loop->tick - loop->sound_tick) * loop->period;
+#if ROBOT_QUATERNIONS
+    const int wrong = robot_loop_no_orientation(view->q);
+    if (wrong >= 0) {
+        return robot_loop_fault(loop, ROBOT_LOOP_STATUS_IMPLAUSIBLE, wrong);
+    }
+#endif
     for (int i = 0; i < ROBOT_NV; ++i) {
         const int k = robot_loop_beside[i];
         if (k >= 0) {

@@ -269,6 +269,24 @@ def test_what_has_no_drive_gets_no_force_in_a_stop(floater) -> None:
     assert np.abs(F[5:, 6]).max() > 1.0
 
 
+@pytest.mark.parametrize("place", range(4))
+@pytest.mark.parametrize(("square", "sound"), [(1.0999, True), (1.1001, False), (0.9001, True), (0.8999, False), (0.0, False)])
+def test_a_quaternion_has_length_1(floater, place: int, square: float, sound: bool) -> None:
+    """Within a tenth of its square: drives must not answer to what is no orientation."""
+    model = floater.model
+    first = model.coordinate_names.index("base.qx")
+    q = np.array(model.neutral())
+    q[first : first + 4] = 0.0
+    q[first + place] = np.sqrt(square)
+    plant = Simulated(model.neutral())
+    loop = Loop(floater, plant=plant, controller=PDGravity(1.0, 1.0), safe=SafeCommand(stop="off"))
+    loop.step()
+    plant.q[:], plant._plant.tick = q, loop._loop.tick  # shown as it is
+    loop.step()
+    expected = ("STATUS_OK", "") if sound else ("STATUS_IMPLAUSIBLE", model.coordinate_names[first])
+    assert (loop.status.name, loop.status.coordinate) == expected
+
+
 def test_each_number_of_a_state_with_quaternions_is_watched(floater) -> None:
     library = floater
     model = library.model
