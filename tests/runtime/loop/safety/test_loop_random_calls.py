@@ -165,7 +165,8 @@ class Calls(RuleBasedStateMachine):
         self._look(None, records, ended=True)
         assert self.loop.phase == "ended"
         self.phase, self.force = "ended", records["F"][-1] * 0.0
-        assert not any(self.plant._plant.F[0 : self.library.model.nv]), "a loop that has ended drives nothing"
+        if self.broken not in ("write", "briefly"):  # what cannot be written does not reach the drives
+            assert not any(self.plant._plant.F[0 : self.library.model.nv]), "a loop that has ended drives nothing"
 
     @rule(
         kind=st.sampled_from([*SENSORS, "all_frozen", "write"]), ticks=st.sampled_from([1, 3, 1 << 40]), index=st.integers(0, 1)
