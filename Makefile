@@ -165,7 +165,7 @@ $(LOWEST)/.installed: $(INSTALLED) tests/helpers/environments/__init__.py
 	@touch $@
 
 $(DEMO_TOOLS): $(INSTALLED)
-	$(PIP) --editable '.[plot,report]'
+	$(PIP) --editable '.[plot]'
 	@touch $@
 
 $(TEST_TOOLS): $(INSTALLED)

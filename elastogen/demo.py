@@ -47,10 +47,8 @@ def show_flexible(folder: Path) -> int:
     folder.mkdir(parents=True, exist_ok=True)
     plot = ["--plot", str(folder / f"{FLEXIBLE}.png")] if find_spec("matplotlib") else ["--no-plot"]
     code = command_line(["simulate", FLEXIBLE, *plot])
-    if code == 0 and find_spec("plotly"):
+    if code == 0:
         code = command_line(["report", FLEXIBLE, str(folder / f"{FLEXIBLE}_report.html")])
-    elif code == 0:
-        print("no report: pages need plotly. Fix: pip install 'elastogen[plot,report]'.")
     return code
 
 

@@ -15,7 +15,7 @@ from elastogen.build.files.templating import fill
 from elastogen.build.pages.film import FILMS, check_motion_file, film_times, write_film
 from elastogen.build.pages.motion_plots import motion_plots
 from elastogen.build.pages.page_text import MARK, PLAYER, asset, script_json, scripts, write_page
-from elastogen.build.pages.recording import Ghost, Recording, chosen_pictures, text
+from elastogen.build.pages.recording import MOST_NUMBERS, Ghost, Recording, chosen_pictures, text
 from elastogen.build.pages.skeleton import Skeleton, skeleton
 from elastogen.build.start import build_model
 from elastogen.generator.robot.robot import Robot
@@ -120,13 +120,14 @@ def recorded_motion(
     beside: Mapping[str, Simulation] | None = None,
     *,
     id: str = "motion",
+    numbers: int = MOST_NUMBERS,
 ) -> tuple[Recording, int]:
-    """The pictures of a simulation, and how many there are."""
+    """The pictures of a simulation, of at most so many numbers, and how many pictures there are."""
     others = {**({} if rigid is None else {"rigid robot": rigid}), **(beside or {})}
     for one in (simulation, *others.values()):
         _check_one(one)
     elastic = any(coordinate.elastic for coordinate in drawing.robot.coordinates)
-    chosen = chosen_pictures(simulation.t.size, len(drawing.robot.points) * (1 + elastic + len(others)))
+    chosen = chosen_pictures(simulation.t.size, len(drawing.robot.points) * (1 + elastic + len(others)), numbers)
     times, q = simulation.t[chosen], np.asarray(simulation.q[chosen], dtype=float)
     ghosts = {label: _positions_of(model, drawing.robot, one, times) for label, one in others.items()}
     made = pictures(drawing, model, times, q, ghosts=ghosts, id=id, speed=_speed(simulation.t))

@@ -48,9 +48,9 @@ class Recording:
     point_names: str = "[]"
 
 
-def chosen_pictures(count: int, nodes: int) -> NDArray[np.intp]:
-    """Which samples become pictures: all, or evenly chosen ones where a page of so many nodes would grow too large."""
-    most = max(FEWEST_PICTURES, min(MOST_PICTURES, MOST_NUMBERS // (3 * max(nodes, 1))))
+def chosen_pictures(count: int, nodes: int, numbers: int = MOST_NUMBERS) -> NDArray[np.intp]:
+    """Which samples become pictures: all, or evenly chosen ones where so many nodes would need more numbers."""
+    most = max(FEWEST_PICTURES, min(MOST_PICTURES, numbers // (3 * max(nodes, 1))))
     if count <= most:
         return np.arange(count)
     return np.unique(np.round(np.linspace(0, count - 1, most)).astype(np.intp))

@@ -5,23 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
+from typing import TYPE_CHECKING
 
 from elastogen.build.files.templating import fill
 from elastogen.build.pages.page_text import MARK, asset
-from elastogen.build.pages.report.section import COLORS, ReportSection, figure, graph_objects, plotly_script, table
+from elastogen.build.pages.report.chart import COLORS, Chart
+from elastogen.build.pages.report.section import ReportSection, table
 from elastogen.identification.estimates import Estimate
 from elastogen.identification.measurements.columns import driven_names
-from elastogen.identification.measurements.read_table import Array
 from elastogen.identification.measurements.signals import Motion
 from elastogen.runtime import Model
 
 if TYPE_CHECKING:
     from elastogen.identification.result import Identification
-
-MOST_POINTS = 2000  # of a curve: more cannot be seen on a screen
 
 
 @dataclass(frozen=True)
@@ -30,14 +26,12 @@ class IdentificationPage:
 
     mark: str
     css: str
-    plotly: str
     title: str
     sections: tuple[ReportSection, ...]
 
 
 def page(found: Identification, data: object) -> str:
     """The page as HTML; ``data`` are the runs to draw."""
-    script = plotly_script()
     import elastogen
 
     before = elastogen.build_model(replace(found.described, functions=()), outputs=["inverse_dynamics"])
@@ -45,7 +39,7 @@ def page(found: Identification, data: object) -> str:
     for run in found.motions(data):
         sections.append(_curves(found, before, run))
     sections.append(bars(found.estimates))
-    context = IdentificationPage(MARK, asset("page.css"), script, f"Identification of {found.robot.name}", tuple(sections))
+    context = IdentificationPage(MARK, asset("page.css"), f"Identification of {found.robot.name}", tuple(sections))
     return fill("pages/identification.html.j2", context)
 
 
@@ -74,9 +68,9 @@ def _summary(found: Identification) -> ReportSection:
 
 
 def _curves(found: Identification, before: Model, run: list[Motion]) -> ReportSection:
-    go, parts = graph_objects(), []
+    parts = []
     for k, name in enumerate(driven_names(found.robot)):
-        chart = go.Figure()
+        chart = Chart("t [s]", "F", name)
         for motion in run:
             time = motion.time[motion.rows] - run[0].time[0]
             described = motion.compared(before.inverse_dynamics(motion.q, motion.qd, motion.qdd))[:, k]
@@ -88,36 +82,23 @@ def _curves(found: Identification, before: Model, run: list[Motion]) -> ReportSe
                 "left": after - motion.measured[:, k],
             }
             for color, (label, values) in zip((COLORS[7], COLORS[5], COLORS[0], COLORS[6]), curves.items(), strict=True):
-                chart.add_scatter(**thinned(time, values), name=label, line={"color": color, "width": 1.2})
-        chart.update_layout(title=name, xaxis_title="t [s]", yaxis_title="F")
-        parts.append(figure(chart))
+                chart.add(time, values, label, color=color)
+        parts.append(chart.svg())
     return ReportSection(f"Forces: {Path(run[0].source).name}", "", tuple(parts))
-
-
-def thinned(time: Array, values: Array) -> dict[str, Any]:
-    """A curve with no more points than can be seen."""
-    every = max(1, len(time) // MOST_POINTS)
-    return {
-        "x": np.round(time[::every], 4).tolist(),
-        "y": [float(f"{value:.5g}") for value in values[::every]],
-        "mode": "lines",
-    }
 
 
 def bars(estimates: Sequence[Estimate]) -> ReportSection:
     """All estimates with their errors, as a picture and a table."""
-    go = graph_objects()
-    chart = go.Figure()
+    place = {estimate.name: k for k, estimate in enumerate(estimates)}
+    chart = Chart("", "relative change", height=420, names=[estimate.name for estimate in estimates])
     for k, by in enumerate(("data", "both", "prior", "bound")):
         part = [e for e in estimates if e.determined_by == by]
         size = [max(abs(e.described), abs(e.value), e.standard_error, 1e-300) for e in part]
         change = [(e.value - e.described) / s for e, s in zip(part, size, strict=True)]
         bars = [min(e.standard_error / s, 2.0) for e, s in zip(part, size, strict=True)]
-        marker = {"color": COLORS[k]}
-        chart.add_scatter(x=[e.name for e in part], y=change, error_y={"array": bars}, mode="markers", name=by, marker=marker)
-    chart.update_layout(yaxis_title="relative change")
+        chart.add([place[e.name] for e in part], change, by, color=COLORS[k], line=False, marks=True, bars=bars)
     rows = [
         [e.name, e.unit, f"{e.described:.5g}", f"{e.value:.5g}", f"{e.standard_error:.2g}", e.determined_by] for e in estimates
     ]
     head = ["parameter", "unit", "described", "identified", "standard error", "determined by"]
-    return ReportSection("Parameters", "", (figure(chart, height=520), table(head, rows, (2, 3, 4))))
+    return ReportSection("Parameters", "", (chart.svg(), table(head, rows, (2, 3, 4))))

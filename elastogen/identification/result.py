@@ -253,7 +253,7 @@ class Identification:
         return target
 
     def page(self, path: str | Path, data: object) -> Path:
-        """Write a page that needs no network: measured and predicted forces of ``data``, parameters with bars. Needs plotly."""
+        """Write a page that needs no network: measured and predicted forces of ``data``, parameters with bars."""
         from elastogen.identification.page import page
 
         target, text = Path(path), page(self, data)

@@ -84,7 +84,7 @@ class ObserverDesign:
         return Observer(**{**given, **options})
 
     def page(self, path: str | Path) -> Path:
-        """Write a page that needs no network: what is seen, what is not, how errors decay. Needs plotly."""
+        """Write a page that needs no network: what is seen, what is not, how errors decay."""
         from elastogen.observers.page import page
 
         target, text = file_path(path), page(self)

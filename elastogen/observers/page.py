@@ -9,7 +9,8 @@ import numpy as np
 
 from elastogen.build.files.templating import fill
 from elastogen.build.pages.page_text import MARK, asset
-from elastogen.build.pages.report.section import COLORS, ReportSection, figure, graph_objects, plotly_script, table
+from elastogen.build.pages.report.chart import COLORS, Chart
+from elastogen.build.pages.report.section import ReportSection, table
 from elastogen.observers.design import ObserverDesign
 
 SHOWN = 400  # steps of the simulated vibration
@@ -22,7 +23,6 @@ class ObserverPage:
 
     mark: str
     css: str
-    plotly: str
     title: str
     sections: tuple[ReportSection, ...]
 
@@ -31,7 +31,7 @@ def page(design: ObserverDesign) -> str:
     """The page as HTML."""
     sections = (_seen(design), _noise(design), _poles(design), _vibration(design))
     title = f"Observer of {design.model.name}"
-    return fill("pages/identification.html.j2", ObserverPage(MARK, asset("page.css"), plotly_script(), title, sections))
+    return fill("pages/identification.html.j2", ObserverPage(MARK, asset("page.css"), title, sections))
 
 
 def _seen(design: ObserverDesign) -> ReportSection:
@@ -63,15 +63,12 @@ def _noise(design: ObserverDesign) -> ReportSection:
 
 
 def _poles(design: ObserverDesign) -> ReportSection:
-    go = graph_objects()
-    circle = np.exp(1j * np.linspace(0.0, 2.0 * np.pi, 181))
-    chart = go.Figure()
-    chart.add_trace(go.Scatter(x=circle.real, y=circle.imag, mode="lines", line={"color": COLORS[1]}, name="unit circle"))
-    poles = design.poles
-    chart.add_trace(go.Scatter(x=poles.real, y=poles.imag, mode="markers", marker={"color": COLORS[0]}, name="errors"))
-    chart.update_layout(xaxis_title="real part", yaxis_title="imaginary part", yaxis_scaleanchor="x")
+    circle, poles = np.exp(1j * np.linspace(0.0, 2.0 * np.pi, 181)), design.poles
+    chart = Chart("real part", "imaginary part", height=420, equal=True)
+    chart.add(circle.real, circle.imag, "unit circle", color=COLORS[1])
+    chart.add(poles.real, poles.imag, "errors", color=COLORS[0], line=False, marks=True)
     return ReportSection(
-        "How errors decay", "Poles of the errors from reading to reading: inside the circle they decay.", (figure(chart),)
+        "How errors decay", "Poles of the errors from reading to reading: inside the circle they decay.", (chart.svg(),)
     )
 
 
@@ -88,13 +85,11 @@ def _vibration(design: ObserverDesign) -> ReportSection:
     fast = AMPLITUDE * 2.0 * np.pi * vibrating[0].hertz
     ekf = design.filter(design.q, np.zeros(model.nv), position_error=AMPLITUDE, velocity_error=fast)
     found = ekf.run(design.hold, readings, 1.0 / design.rate)
-    go, t = graph_objects(), np.arange(len(q)) / design.rate
-    chart = go.Figure()
+    t, chart = np.arange(len(q)) / design.rate, Chart("time [s]", model.velocity_names[k])
     for values, name, color in ((q[:, k], "true", COLORS[1]), (found.q[:, k], "estimated", COLORS[0])):
-        chart.add_trace(go.Scatter(x=t, y=values, mode="lines", line={"color": color}, name=name))
-    chart.update_layout(xaxis_title="time [s]", yaxis_title=model.velocity_names[k])
+        chart.add(t, values, name, color=color)
     text = f"The lowest vibration ({vibrating[0].hertz:.3g} Hz) of the linearized robot, unknown to the filter at first."
-    return ReportSection("A vibration", text, (figure(chart),))
+    return ReportSection("A vibration", text, (chart.svg(),))
 
 
 def _truth(design: ObserverDesign) -> tuple[Any, Any, int]:

@@ -71,7 +71,7 @@ class TipComparison:
         return "\n".join(lines)
 
     def page(self, path: str | Path) -> Path:
-        """Write a page with the tips' motions and their errors. Needs plotly."""
+        """Write a page with the tips' motions and their errors."""
         from elastogen.tip_control.page import page
 
         target, text = file_path(path), page(self)

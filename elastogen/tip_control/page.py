@@ -6,7 +6,8 @@ import numpy as np
 
 from elastogen.build.files.templating import fill
 from elastogen.build.pages.page_text import MARK, asset
-from elastogen.build.pages.report.section import COLORS, ReportSection, figure, graph_objects, plotly_script, table
+from elastogen.build.pages.report.chart import Chart
+from elastogen.build.pages.report.section import ReportSection, table
 from elastogen.observers.page import ObserverPage
 from elastogen.tip_control.comparison import TipComparison
 
@@ -23,7 +24,7 @@ def page(found: TipComparison) -> str:
     """The page as HTML."""
     title = f"The tip of {found.model.name}, by {len(found.runs)} controllers"
     sections = (_numbers(found), _distances(found), _forces(found))
-    return fill("pages/identification.html.j2", ObserverPage(MARK, asset("page.css"), plotly_script(), title, sections))
+    return fill("pages/identification.html.j2", ObserverPage(MARK, asset("page.css"), title, sections))
 
 
 def _numbers(found: TipComparison) -> ReportSection:
@@ -38,23 +39,17 @@ def _numbers(found: TipComparison) -> ReportSection:
 
 
 def _distances(found: TipComparison) -> ReportSection:
-    go = graph_objects()
-    chart = go.Figure()
-    for k, run in enumerate(found.runs):
-        away = 1e3 * np.linalg.norm(run.tip - found.path, axis=1)
-        color = COLORS[k % len(COLORS)]
-        chart.add_trace(go.Scatter(x=run.t, y=away, mode="lines", line={"color": color}, name=run.name))
-    chart.update_layout(xaxis_title="time [s], the move begins at 0", yaxis_title="distance from the path [mm]")
-    return ReportSection("Distance from the path", "", (figure(chart),))
+    chart = Chart("time [s], the move begins at 0", "distance from the path [mm]")
+    for run in found.runs:
+        chart.add(run.t, 1e3 * np.linalg.norm(run.tip - found.path, axis=1), run.name)
+    return ReportSection("Distance from the path", "", (chart.svg(),))
 
 
 def _forces(found: TipComparison) -> ReportSection:
-    go, parts = graph_objects(), []
+    parts = []
     for place in found.model.driven:
-        chart = go.Figure()
-        for k, run in enumerate(found.runs):
-            color = COLORS[k % len(COLORS)]
-            chart.add_trace(go.Scatter(x=run.t, y=run.F[:, place], mode="lines", line={"color": color}, name=run.name))
-        chart.update_layout(xaxis_title="time [s]", yaxis_title=f"{found.model.velocity_names[place]} [N m, N]")
-        parts.append(figure(chart))
+        chart = Chart("time [s]", f"{found.model.velocity_names[place]} [N m, N]")
+        for run in found.runs:
+            chart.add(run.t, run.F[:, place], run.name)
+        parts.append(chart.svg())
     return ReportSection("Forces of the drives", "", tuple(parts))

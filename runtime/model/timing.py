@@ -44,6 +44,8 @@ def _time(model: Model, kernel: Kernel, seconds: float, rng: np.random.Generator
     size = itemsize * sum(argument.size for argument in (*info.inputs, *info.outputs))
     items = max(4, min(1000, _CACHE_BYTES // max(1, size)))
     states = [rng.uniform(-1, 1, (items, *argument.shape)).astype(kernel.real) for argument in info.inputs]
+    for joint in info.sliding:  # beams end
+        states[0][:, joint.coordinate] = rng.uniform(0.05, 0.95, items) * joint.upper
     results = [np.empty((items, *argument.shape), kernel.real) for argument in info.outputs]
     strides = [0, *(argument.size for argument in info.inputs)]
     job = Batch([model.parameters.snapshot, *states], strides, results)

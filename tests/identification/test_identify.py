@@ -309,7 +309,6 @@ def test_json_and_table_say_everything(files, truth):
 
 
 def test_the_page_needs_no_network(files, truth, tmp_path):
-    pytest.importorskip("plotly")
     run = motion(truth, noise=0.02, seconds=6)
     found = elastogen.identify(str(files / "guess.yaml"), run)
     text = found.page(tmp_path / "page.html", run).read_text()

@@ -93,7 +93,6 @@ def test_wrong_arguments_are_named(arm: elastogen.Model) -> None:
 
 
 def test_the_page_and_the_command(design: ObserverDesign, tmp_path: Path) -> None:
-    pytest.importorskip("plotly")
     written = design.page(tmp_path / "observer.html").read_text(encoding="utf-8")
     for text in ("What is seen", "gauge1.strain", "How errors decay", "A vibration", "estimated"):
         assert text in written

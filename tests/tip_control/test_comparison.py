@@ -74,7 +74,6 @@ def _rk4(model: elastogen.Model, q: Any, qd: Any, F: Any, h: float) -> tuple[Any
 
 
 def test_the_page_and_wrong_arguments(found: TipComparison, tmp_path: Path) -> None:
-    pytest.importorskip("plotly")
     text = found.page(tmp_path / "tips.html").read_text(encoding="utf-8")
     for word in ("In numbers", "lqg", "inversion", "Distance from the path", "Forces of the drives"):
         assert word in text

@@ -13,7 +13,7 @@ from elastogen.build.files.templating import fill
 from elastogen.build.pages.page_text import MARK, PLAYER, asset, scripts, write_page
 from elastogen.build.pages.recording import Recording
 from elastogen.build.pages.report import dynamics_sections, robot_sections, solid_sections, vibration_sections
-from elastogen.build.pages.report.section import ReportSection, plotly_script
+from elastogen.build.pages.report.section import ReportSection
 from elastogen.build.pages.report.simulation_section import simulation
 from elastogen.build.pages.report.subject import Subject
 from elastogen.generator.robot.errors import RobotWarning
@@ -30,7 +30,6 @@ class ReportPage:
     css: str
     viewer: str
     meshes: str
-    plotly: str
     sections: tuple[ReportSection, ...]
     motions: tuple[Recording, ...]
 
@@ -49,16 +48,15 @@ def report(
     """Write the report of a robot to ``path``.
 
     ``motion`` is a simulation to show, ``note`` a sentence about it, ``messages`` what loading the robot warned about,
-    ``robot_text`` the robot's file, ``more`` further sections for the end. Needs plotly, the extra ``report``.
+    ``robot_text`` the robot's file, ``more`` further sections for the end.
     """
-    script = plotly_script()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RobotWarning)  # said when the robot was loaded
         subject = Subject(robot)
         sections = (*report_sections(subject, motion, note, messages, robot_text), *more)
     page = ReportPage(
         MARK, f"{robot.name}: report", asset("page.css"), scripts(PLAYER),
-        subject.drawing.meshes_json(), script, sections, tuple(motion for section in sections for _, motion in section.motions),
+        subject.drawing.meshes_json(), sections, tuple(motion for section in sections for _, motion in section.motions),
     )  # fmt: skip
     return write_page(path, fill("pages/report.html.j2", page), force=force)
 

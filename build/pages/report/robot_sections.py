@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from elastogen.build.pages.report.section import ReportSection, figure, graph_objects, table
+from elastogen.build.pages.report.chart import Chart
+from elastogen.build.pages.report.section import ReportSection, table
 from elastogen.build.pages.report.subject import Subject
 from elastogen.generator.robot.expressions import nominal
 
@@ -110,21 +111,17 @@ def _bound(value: float | None) -> str:
 
 def workspace(subject: Subject) -> ReportSection:
     """Where the tip can go, without deformation."""
-    go, rng = graph_objects(), np.random.default_rng(7)
+    rng = np.random.default_rng(7)
     states = np.repeat(subject.home[None, :], WORKSPACE_POINTS, axis=0)
     for k, low, high in subject.ranges():
         states[:, k] = rng.uniform(low, high, WORKSPACE_POINTS)
     tips = np.asarray(subject.drawn.point_positions(states))[:, subject.drawing.tip]
     tips = tips[np.all(np.isfinite(tips), axis=1)]
     flat = float(np.ptp(tips[:, 2])) < 1e-9 * max(float(np.ptp(tips)), 1e-12)
-    size = {"size": 3 if flat else 2, "color": "#1971c2", "opacity": 0.5}
-    if flat:
-        chart = go.Figure(go.Scattergl(x=tips[:, 0], y=tips[:, 1], mode="markers", marker=size))
-        chart.update_layout(xaxis_title="x [m]", yaxis_title="y [m]", yaxis_scaleanchor="x")
-    else:
-        chart = go.Figure(go.Scatter3d(x=tips[:, 0], y=tips[:, 1], z=tips[:, 2], mode="markers", marker=size))
-        chart.update_layout(
-            scene={"aspectmode": "data", "xaxis_title": "x [m]", "yaxis_title": "y [m]", "zaxis_title": "z [m]"}
-        )
+    charts = []
+    for title, k in (("", 1),) if flat else (("From above", 1), ("From the side", 2)):
+        chart = Chart("x [m]", f"{'xyz'[k]} [m]", title, height=460, equal=True)
+        chart.add(tips[:, 0], tips[:, k], line=False, marks=True)
+        charts.append(chart.svg())
     text = f"{len(tips)} random configurations within the limits; angles without limits go all around."
-    return ReportSection("Workspace of the tip", text, (figure(chart, height=460),))
+    return ReportSection("Workspace of the tip", text, tuple(charts))

@@ -1,17 +1,12 @@
-"""What a report is made of: sections of safe HTML, tables, figures that carry their own data."""
+"""What a report is made of: sections of safe HTML, and tables."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from html import escape
-from importlib.util import find_spec
-from typing import Any
 
 from elastogen.build.pages.recording import Recording
-from elastogen.generator.robot.errors import BuildError
-
-COLORS = ("#1971c2", "#d9480f", "#2f9e44", "#9c36b5", "#0c8599", "#f08c00", "#c2255c", "#495057")
 
 
 @dataclass(frozen=True)
@@ -35,38 +30,3 @@ def table(head: Sequence[str], rows: Iterable[Sequence[object]], numbers: Sequen
         )
         lines.append(f"<tr>{line}</tr>")
     return f'<div class="scroll"><table>{"".join(lines)}</table></div>'
-
-
-def check_plotly() -> None:
-    """Refuse to report without plotly, before anything is computed for the report."""
-    if find_spec("plotly") is None:
-        raise BuildError("a report needs plotly. Fix: pip install 'elastogen[report]'.")
-
-
-def graph_objects() -> Any:
-    """The figures of plotly, the extra ``report``."""
-    check_plotly()
-    import plotly.graph_objects
-
-    return plotly.graph_objects
-
-
-def plotly_script() -> str:
-    """plotly itself, so that the page needs no network."""
-    graph_objects()
-    from plotly.offline import get_plotlyjs
-
-    script: str = get_plotlyjs()
-    return script
-
-
-def figure(chart: Any, *, height: int = 360) -> str:
-    """A figure as HTML that uses the script of the page."""
-    from plotly.io import to_html
-
-    chart.update_layout(
-        height=height, margin={"l": 60, "r": 16, "t": 30, "b": 48}, template="plotly_white", colorway=COLORS,
-        font={"family": "system-ui, sans-serif", "size": 13}, legend={"orientation": "h", "y": -0.2},
-    )  # fmt: skip
-    text = to_html(chart, include_plotlyjs=False, full_html=False, config={"responsive": True, "displaylogo": False})
-    return f'<div class="figure">{text}</div>'

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from elastogen.build.pages.animation import bending
-from elastogen.build.pages.report.section import ReportSection, figure, graph_objects, table
+from elastogen.build.pages.report.chart import Chart
+from elastogen.build.pages.report.section import ReportSection, table
 from elastogen.build.pages.report.subject import Subject, Swing
 from elastogen.generator.beams.finite_elements import element_modes
 from elastogen.generator.beams.integrals import beam_body
@@ -71,7 +72,7 @@ def over_configurations(subject: Subject) -> ReportSection | None:
     """The lowest frequencies with locked joints while the joint that changes them most goes through its range."""
     if not subject.elastic.any():
         return None
-    go, best, spread = graph_objects(), None, -1.0
+    best, spread = None, -1.0
     for k, low, high in subject.ranges():
         tried = np.linspace(low + 1e-3 * (high - low), high - 1e-3 * (high - low), 25)
         known = [(place, line) for place in tried if (line := _frequencies(subject, k, place)) is not None]
@@ -88,8 +89,9 @@ def over_configurations(subject: Subject) -> ReportSection | None:
         return ReportSection("Frequencies over configurations", text)
     k, places, lines = best
     coordinate = subject.robot.coordinates[k]
-    chart = go.Figure([go.Scatter(x=places, y=line / (2 * np.pi), name=f"mode {i + 1}") for i, line in enumerate(lines.T)])
-    chart.update_layout(xaxis_title=f"{coordinate.name} [{coordinate.unit}]", yaxis_title="frequency [Hz]", yaxis_type="log")
+    chart = Chart(f"{coordinate.name} [{coordinate.unit}]", "frequency [Hz]", log_y=True)
+    for i, line in enumerate(lines.T):
+        chart.add(places, line / (2 * np.pi), f"mode {i + 1}")
     text = f"Joints locked; {coordinate.name} is the joint that changes the lowest frequency most ({100 * spread:.2g} %)."
     shown = places[np.linspace(0, len(places) - 1, STOPS).round().astype(int)]
     found = [_first_mode(subject, k, float(place)) for place in shown]
@@ -98,7 +100,7 @@ def over_configurations(subject: Subject) -> ReportSection | None:
     swing = Swing(nodes, still, np.concatenate(strains) if strains else None)
     motion = subject.bending("modes_over", np.linspace(0.0, 1.0 * STOPS, len(nodes)), swing, speed="1")
     caption = f"The lowest mode at {STOPS} places of {coordinate.name}, one period each, enlarged"
-    return ReportSection("Frequencies over configurations", text, (figure(chart),), ((caption, motion),))
+    return ReportSection("Frequencies over configurations", text, (chart.svg(),), ((caption, motion),))
 
 
 def _with_place(subject: Subject, k: int, place: float) -> NDArray[np.float64]:
@@ -127,8 +129,7 @@ def _frequencies(subject: Subject, k: int, place: float) -> NDArray[np.float64] 
 
 def convergence(subject: Subject) -> ReportSection | None:
     """How the lowest frequencies of each flexible link fall as more elements, or more of its shapes, are used."""
-    go = graph_objects()
-    chart = go.Figure()
+    chart = Chart("elements, or modes in use", "frequency too high by [%]", log_y=True)
     for link in subject.robot.links:
         body = link.flexible
         if body is None or body.telescope is not None or len(body.coordinates) < 2:
@@ -137,17 +138,14 @@ def convergence(subject: Subject) -> ReportSection | None:
         for mode in range(min(2, len(exact))):
             shown = [(count, found[mode]) for count, found in by_count if len(found) > mode]
             errors = [max(100 * float(w / exact[mode] - 1), 1e-12) for _, w in shown]
-            chart.add_scatter(
-                x=[c for c, _ in shown], y=errors, name=f"{link.name}, mode {mode + 1} ({unit})", mode="lines+markers"
-            )
-    if not chart.data:
+            chart.add([c for c, _ in shown], errors, f"{link.name}, mode {mode + 1} ({unit})", marks=True)
+    if chart.empty:
         return None
-    chart.update_layout(xaxis_title="elements, or modes in use", yaxis_title="frequency too high by [%]", yaxis_type="log")
     text = (
         "Each link clamped, with its own tip body, compared with a mesh of at least twice as many elements; modal data of "
         "another program with all of its modes. Where a line still falls at its end, more of them would change that frequency."
     )
-    return ReportSection("Convergence of the frequencies", text, (figure(chart),))
+    return ReportSection("Convergence of the frequencies", text, (chart.svg(),))
 
 
 def _refinement(subject: Subject, link: Link, body: FlexibleBody) -> tuple[str, list[tuple[int, Frequencies]], Frequencies]:

@@ -55,10 +55,8 @@ def command(options: SimpleNamespace) -> None:
     """
     from elastogen.build.pages.page_text import check_page
     from elastogen.build.pages.report.report import report
-    from elastogen.build.pages.report.section import check_plotly
     from elastogen.commands.motion.report_evidence import certificate
 
-    check_plotly()
     robot, messages = load_with_warnings(options)
     page = options.page or f"{robot.name}_report.html"
     check_page(page)

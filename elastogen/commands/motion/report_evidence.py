@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 import elastogen
-from elastogen.build.pages.report.section import ReportSection, figure, graph_objects, table
+from elastogen.build.pages.report.chart import Chart
+from elastogen.build.pages.report.section import ReportSection, table
 from elastogen.commands.motion.run_report import PERCENTILES
 
 if TYPE_CHECKING:
@@ -56,15 +57,14 @@ def _percentiles(loop: Loop) -> str:
 
 
 def _histogram(loop: Loop) -> str:
-    chart = graph_objects().Figure()
+    chart = Chart("time [us]", "cycles", log_x=True, log_y=True)
     statistics = loop.statistics()
     for name in ("lateness", "execution"):
         edges, counts = getattr(statistics, name).histogram()
         used = np.flatnonzero(counts)
         middle = 0.5e6 * (edges[used] + edges[used + 1])
-        chart.add_scatter(x=np.maximum(middle, 1e-3), y=counts[used], name=name, mode="lines+markers", line_shape="hvh")
-    chart.update_layout(xaxis_title="time [us]", yaxis_title="cycles", xaxis_type="log", yaxis_type="log")
-    return figure(chart)
+        chart.add(np.maximum(middle, 1e-3), counts[used], name, marks=True)
+    return chart.svg()
 
 
 def certificate(found: Certificate | None, robot: str) -> ReportSection:

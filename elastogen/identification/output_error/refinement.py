@@ -154,7 +154,7 @@ class Refinement:
         return json.dumps(content, indent=2)
 
     def page(self, path: str | Path, data: object) -> Path:
-        """Write a page that needs no network: signals of ``data`` as measured and predicted, numbers with bars (plotly)."""
+        """Write a page that needs no network: signals of ``data`` as measured and predicted, numbers with bars."""
         from elastogen.identification.output_error.page import page
 
         target, text = Path(path), page(self, data)

@@ -83,7 +83,6 @@ def test_a_directory_that_the_system_refuses(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "missing", "words"),
     [
-        (["report", "two_link", "page.html"], "plotly", "a report needs plotly"),
         (["animate", "two_link", "film.gif"], "matplotlib", "films need matplotlib"),
         (["run", "two_link", "--animate", "film.gif"], "matplotlib", "films need matplotlib"),
         (["animate", "two_link", "film.mp4"], "ffmpeg", "films in .mp4 need ffmpeg"),
@@ -95,7 +94,7 @@ def test_extras_of_commands(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
 ) -> None:  # fmt: skip
     find_spec = importlib.util.find_spec
-    for module in ("pages.film", "pages.report.section", "forms.pdf"):
+    for module in ("pages.film", "forms.pdf"):
         monkeypatch.setattr(f"elastogen.build.{module}.find_spec", lambda name: None if name == missing else find_spec(name))
     monkeypatch.setattr(shutil, "which", lambda name, *_: None)
     monkeypatch.setattr(elastogen, "build_model", lambda *_, **__: pytest.fail("built before the mistake was reported"))
