@@ -36,7 +36,7 @@ ROOMS = {
         ("templates/simulate/**/*.[ch]", "templates/linear/*.h", "templates/drives/*.h"),
         (
             "tests/build/plain_c",
-            *(f"tests/runtime/simulation/test_simulate_{part}.py" for part in ("methods", "limits", "lanes")),
+            *(f"tests/runtime/simulation/test_simulate_{part}.py" for part in ("methods", "inputs", "limits", "lanes")),
         ),
     ),
     "switches": Room(("templates/switch/*.[ch]",), ("tests/build/plain_c", "tests/generator/sliding/test_element_switches.py")),

@@ -84,6 +84,15 @@ def test_pd_control_settles_where_it_should(arm: Model, oscillator: Model) -> No
     np.testing.assert_allclose(s.q[-1], [0.5, 0.0], atol=1e-4)
 
 
+@pytest.mark.parametrize("law", [PD, ComputedTorque])
+def test_controllers_act_where_there_are_drives(arm: Model, law: Any) -> None:
+    goal, actuated = np.array([0.1, 0.2]), [True, False]
+    s = arm.simulate(START, t=0.1, F=law(goal, 9.0, 1.0, actuated=actuated), samples=3)
+    command = 9.0 * (goal - s.q) - s.qd
+    expected = arm.gravity_vector(s.q) + command if law is PD else arm.inverse_dynamics(s.q, s.qd, command)
+    np.testing.assert_allclose(s.F, np.where(actuated, expected, 0.0), rtol=1e-12, atol=1e-12)
+
+
 def test_python_functions_and_their_exceptions(arm: Model) -> None:
     t = np.linspace(0, 1, 11)
     s = arm.simulate(START, t=t, F=lambda t, q, qd: np.array([1.0, -2.0]))

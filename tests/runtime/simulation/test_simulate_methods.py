@@ -89,6 +89,12 @@ def test_agreement_with_scipy(arm: Model, method: Any) -> None:
     np.testing.assert_allclose(np.hstack([s.q, s.qd]), reference.y.T, atol=tolerance)
 
 
+def test_steps_are_chosen_so_that_few_are_rejected(arm: Model) -> None:
+    s = arm.simulate(START, t=5.0, rtol=1e-8, atol=1e-10, samples=11)
+    assert 0 < s.steps < 2000
+    assert s.rejections < 0.15 * s.steps
+
+
 def test_rhs_takes_many_states_at_once(arm: Model, rng: np.random.Generator) -> None:
     y = rng.normal(size=(4, 3))
     controller = PD([0.1, 0.2], 10.0, 1.0)
