@@ -14,8 +14,10 @@ from elastogen.runtime.loop.controllers import (
     ComputedTorqueLaw,
     Feedforward,
     PDGravity,
+    StateFeedback,
     UserController,
 )
+from elastogen.runtime.loop.loop import Loop
 from elastogen.runtime.loop.plants import Callbacks, Simulated
 from elastogen.runtime.motion.trajectory import quintic
 
@@ -44,6 +46,15 @@ def test_computed_torque_tracks_a_rigid_arm_to_rounding(library) -> None:
     np.testing.assert_array_equal(records["q_ref"], q)
     assert np.abs(records["q"] - q).max() < 1e-12
     assert np.abs(q - q[0]).max() > 0.5
+
+
+def test_forces_of_a_reference_are_added(library) -> None:
+    """State feedback without gains commands the forces that come with the reference, and no others."""
+    law = StateFeedback(K=np.zeros((2, 4)), feedforward=False)
+    loop = Loop(library, controller=law, plant=Simulated([0.1, 0.2]), rate=1000)
+    loop.set_reference([0.1, 0.2], F=[0.3, -0.2])
+    loop.step(5)
+    np.testing.assert_allclose(loop.read()["F"][-1], [0.3, -0.2], rtol=1e-12)
 
 
 def test_errors_by_held_commands_vanish_with_the_rate(library) -> None:
