@@ -20,7 +20,7 @@ from elastogen.generator.solids.given.matrices import Matrices
 from elastogen.generator.solids.interfaces import Wanted, held
 from elastogen.generator.solids.materials import Material
 from elastogen.generator.solids.reduced_body import integrals
-from elastogen.generator.solids.reduction import Reduced, reduced
+from elastogen.generator.solids.reduction import MOST_MODES, Reduced, reduced
 from elastogen.generator.solids.solid import Array, Elements, Indices, Solid, quadratic_elements
 from elastogen.generator.stages import stage
 
@@ -30,6 +30,7 @@ ACROSS = 0.4  # first elements at round interfaces, by their radius
 CONVERGED = 0.01  # relative change of the kept frequencies from one size to half of it
 _ARRAYS = ("stiffness", "nodes", "tetrahedra", "surface", "shapes", "numbers")  # of Found
 MOST_ELEMENTS = 12_000  # of a mesh that is made without being asked for
+MOST_ASKED_FOR = 500_000  # by a size; a number of elements has the same limit in the file
 
 
 @dataclass(frozen=True)
@@ -125,6 +126,8 @@ def _compute(request: Request) -> Found:
         if request.mass is not None:
             elements = replace(elements, mass=elements.mass * (request.mass / elements.mass.sum()))
         return _of_elements(request, elements, exact=True).found
+    if not request.geometry.is_mesh:
+        _check_size(request, request.geometry)
     free = request.size is None and request.count is None and not request.geometry.is_mesh
     size, moved = request.size or request.geometry.size_for(request.count or FIRST_COUNT), None
     solid = _meshed(request, size, 1.0)
@@ -151,6 +154,26 @@ def _compute(request: Request) -> Found:
                 "give size: or elements:",
             )
     return _with_sizes(result, solid, size, moved)
+
+
+def _check_size(request: Request, geometry: Geometry) -> None:
+    """Refuse elements so small that meshing would not end."""
+    least = geometry.size_for(MOST_ASKED_FOR) if request.size is not None else 0.0
+    if request.size is not None and request.size < least:
+        count = MOST_ASKED_FOR * (least / request.size) ** 3
+        raise request.where.at("size").error(
+            f"{request.size:g} m, about {count:.2g} elements", f"at most {MOST_ASKED_FOR}", f"give size: {least:.2g} or more"
+        )
+
+
+def _check_below(request: Request, frequencies: Array) -> None:
+    """Refuse a limit [Hz] below which there is nothing, or more than can be kept."""
+    if request.below is not None and frequencies[0] > 2 * np.pi * request.below:
+        lowest_ = f"a limit above the lowest frequency, {frequencies[0] / (2 * np.pi):.5g} Hz"
+        raise request.where.at("frequency").error(request.below, lowest_, "raise it, or keep the link rigid")
+    if request.below is not None and len(frequencies) > MOST_MODES:
+        most = f"{frequencies[MOST_MODES - 1] / (2 * np.pi):.5g} Hz"
+        raise request.where.at("frequency").error(request.below, f"at most {MOST_MODES} modes below it", f"lower it to {most}")
 
 
 @dataclass(frozen=True)
@@ -195,6 +218,7 @@ def _of_elements(request: Request, elements: Elements, exact: bool) -> _Result:
     with stage("modes", f"{3 * len(elements.nodes)} degrees of freedom"):
         material = request.material if request.shortened else None
         result = reduced(elements, clamp, seats, request.loads, request.modes, below, exact, material)
+    _check_below(request, result.frequencies)
     numbers = integrals(elements, result.shapes, result.second)
     report = {
         "freedoms": 3 * len(elements.nodes),
