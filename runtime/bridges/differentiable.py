@@ -75,11 +75,15 @@ class Differentiable:
     def prepare(self, order: int) -> None:
         """Build what derivatives of this order need now, so that nothing is compiled, or refused, inside a solver."""
         for ending in ("", "_sensitivity", "_adjoint", "_hessian")[: 1 + {0: 0, 1: 2, 2: 3}[order]]:
-            self.model.kernel(self._function(ending))
+            self.kernel(ending)
+
+    def kernel(self, ending: str) -> Kernel:
+        """The compiled function of y, or of its "_sensitivity", "_adjoint" or "_hessian"."""
+        return self.model.kernel(self._function(ending))
 
     def kernels(self) -> tuple[Kernel, Kernel, Kernel]:
         """The compiled functions of y, of dy/dx and of the Hessian by weights."""
-        value, jacobian, hessian = (self.model.kernel(self._function(each)) for each in ("", "_sensitivity", "_hessian"))
+        value, jacobian, hessian = (self.kernel(each) for each in ("", "_sensitivity", "_hessian"))
         return value, jacobian, hessian
 
     def split(self, x: Array) -> list[Array]:
@@ -91,7 +95,7 @@ class Differentiable:
         return self.name + ending + (BY_PARAMETERS if ending and self.with_parameters else "")
 
     def _evaluate(self, ending: str, x: Array, w: Array | None = None) -> Array:
-        kernel = self.model.kernel(self._function(ending))
+        kernel = self.kernel(ending)
         given = self.split(np.asarray(x, dtype=self.dtype))
         live: Any = self.fixed
         if self.with_parameters:

@@ -40,10 +40,8 @@ def to_jax(model: Model, name: str, *, parameters: bool = False) -> Callable[...
     jnp, label, dtype = jax.numpy, f"{model.name}.{name}", np.dtype(function.dtype)
     operation = partial(_primitive().bind, calls=_calls(jax, function), order=0)
 
-    def call(*arrays: Any) -> Any:
-        if len(arrays) != len(function.inputs):
-            raise ModelError(f"{label}: got {len(arrays)} arrays, expected {', '.join(function.inputs)}.")
-        given = [jnp.asarray(array) for array in arrays]
+    @jax.jit
+    def compiled(*given: Any) -> Any:
         for word, shape, array in zip(function.inputs, function.shapes, given, strict=True):
             if array.dtype != dtype:
                 raise ModelError(
@@ -67,6 +65,11 @@ def to_jax(model: Model, name: str, *, parameters: bool = False) -> Callable[...
         parts = jnp.split(y, np.cumsum(function.result_sizes)[:-1], axis=-1)
         shaped = tuple(part.reshape(*leading, *shape) for part, shape in zip(parts, function.result_shapes, strict=True))
         return shaped[0] if len(shaped) == 1 else shaped
+
+    def call(*arrays: Any) -> Any:
+        if len(arrays) != len(function.inputs):
+            raise ModelError(f"{label}: got {len(arrays)} arrays, expected {', '.join(function.inputs)}.")
+        return compiled(*(array if isinstance(array, jax.Array) else jnp.asarray(array) for array in arrays))
 
     call.__name__, call.__doc__ = name, f"{label}({', '.join(function.inputs)}) on JAX arrays."
     return call

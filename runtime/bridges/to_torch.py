@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from elastogen.runtime.bridges.differentiable import Differentiable, target
+from elastogen.runtime.bridges.torch_direct import direct
 from elastogen.runtime.errors import ModelError
 
 if TYPE_CHECKING:
@@ -24,9 +25,12 @@ def to_torch(model: Model, name: str, *, parameters: bool = False) -> Callable[.
     function = Differentiable(model, name, parameters)
     function.prepare(2)
     dtype = torch.float64 if function.dtype == np.float64 else torch.float32
-    operation = _operations(torch, function)
+    operation, gradient = _operations(torch, function)
+    fast = direct(torch, function, gradient)
 
     def call(*tensors: Any) -> Any:
+        if len(tensors) == len(function.inputs) and (found := fast(tensors)) is not None:
+            return found
         if len(tensors) != len(function.inputs):
             wanted = ", ".join(function.inputs)
             raise ModelError(f"{model.name}.{name}: got {len(tensors)} tensors, expected {wanted}.")
@@ -61,8 +65,8 @@ def _normalized(torch: Any, x: Any, starts: tuple[int, ...]) -> Any:
     return torch.cat([*pieces, x[..., last:]], dim=-1) if starts else x
 
 
-def _operations(torch: Any, function: Differentiable) -> Callable[[Any], Any]:
-    """Y(x) as an operation whose gradient is another, whose gradient again is made of Hessian and Jacobian."""
+def _operations(torch: Any, function: Differentiable) -> tuple[Callable[[Any], Any], Callable[[Any, Any], Any]]:
+    """Y(x) as an operation whose gradient is another, the second one, whose gradient again is of Hessian and Jacobian."""
 
     def computed(compute: Callable[..., Any], *tensors: Any) -> Any:
         """Call with arrays of one leading axis; others are folded into it."""
@@ -153,5 +157,4 @@ def _operations(torch: Any, function: Differentiable) -> Callable[[Any], Any]:
         def vmap(info: Any, in_dims: Any, x: Any) -> Any:
             return batched(Value, info, in_dims, x)
 
-    apply: Callable[[Any], Any] = Value.apply
-    return apply
+    return Value.apply, Gradient.apply

@@ -93,3 +93,23 @@ def test_wrong_tensors_are_named() -> None:
         elastogen.build_model(BENDING).to_torch("stiffness_matrix")
     with pytest.raises(elastogen.ModelError, match="no live parameters"):
         elastogen.build_model(BENDING).to_torch("gravity_vector", parameters=True)
+
+
+def test_tensors_of_any_kind_give_the_same() -> None:
+    """Single states, batches, parameters of modules, strided and expanded tensors; no number gives NaN."""
+    model = elastogen.build_model("two_link")
+    function = model.to_torch("forward_dynamics")
+    q, qd, F = (tensor.detach() for tensor in tensors(model, 3, 6))
+    expected = torch.from_numpy(model.forward_dynamics(q.numpy(), qd.numpy(), F.numpy()))
+    strided = torch.stack([q, q], dim=-1)[..., 0]
+    assert not strided.is_contiguous()
+    for first in (q, torch.nn.Parameter(q), strided, q[None]):
+        assert torch.equal(function(first, qd, F).detach().reshape(6, 2), expected)
+    one = torch.nn.Parameter(q[0].clone())
+    assert torch.equal(function(one, qd[0], F[0]).detach(), expected[0])
+    (gradient,) = torch.autograd.grad(function(one, qd[0], F[0]).square().sum(), one)
+    general = torch.func.grad(lambda x: function(x, qd[0], F[0]).square().sum())(one.detach())
+    assert torch.allclose(gradient, general, rtol=1e-13)
+    q[0] = torch.nan
+    assert torch.isnan(function(q[0], qd[0], F[0])).all()
+    assert torch.equal(torch.isnan(function(q, qd, F)), torch.arange(6)[:, None].expand(6, 2) == 0)
