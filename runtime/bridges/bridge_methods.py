@@ -36,14 +36,14 @@ class BridgeMethods:
 
         return to_casadi(self._bridged, self._bridged._maker, name, parameters=parameters)
 
-    def to_casadi_step(self, *, dt: float, parameters: bool = False) -> Any:
-        """A Runge-Kutta step of ``dt`` seconds as ``casadi.Function`` (q, qd, F) to (q_next, qd_next); the extra ``casadi``.
+    def to_casadi_step(self, *, dt: float, method: str = "rk4", rho_inf: float = 0.9, parameters: bool = False) -> Any:
+        """A step of ``dt`` seconds as ``casadi.Function`` (q, qd, F) to (q_next, qd_next); the extra ``casadi``.
 
-        With ``parameters`` the live parameters are the last input.
+        ``method``: "rk4", or "generalized_alpha" with ``rho_inf``. With ``parameters`` the live parameters are the last input.
         """
         from elastogen.runtime.bridges.to_casadi import to_casadi_step
 
-        return to_casadi_step(self._bridged, self._bridged._maker, dt, parameters=parameters)
+        return to_casadi_step(self._bridged, self._bridged._maker, dt, method=method, rho_inf=rho_inf, parameters=parameters)
 
     def to_jax(self, name: str, *, parameters: bool = False) -> Callable[..., Any]:
         """The function ``name`` on JAX arrays (..., size), differentiable twice, with ``jit`` and ``vmap``; the extra ``jax``.

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from elastogen.runtime.bridges.differentiable import target
+from elastogen.runtime.bridges.joint_kinds import parts_of
 from elastogen.runtime.errors import ModelError
 from elastogen.runtime.real_numbers import number
 
@@ -50,24 +51,10 @@ def to_crocoddyl(model: Model, *, dt: float | None, integrator: str = "euler") -
 
 def _manifold(pinocchio: Any, model: Model) -> Any:
     """Pinocchio's model of the coordinates alone, without bodies: free flyers, spherical joints, numbers."""
-    joints, names, k = pinocchio.Model(), model.coordinate_names, 0
-    free = {start - 3 for start in model.metadata.quaternions if start >= 3 and _has_position(names, start)}
-    while k < model.nq:
-        if k in free:
-            joint = pinocchio.JointModelFreeFlyer()
-        elif k in model.metadata.quaternions:
-            joint = pinocchio.JointModelSpherical()
-        else:
-            joint = pinocchio.JointModelPX()
-        joints.addJoint(0, joint, pinocchio.SE3.Identity(), names[k])
-        k += joint.nq
+    joints, kinds = pinocchio.Model(), {"free": "JointModelFreeFlyer", "ball": "JointModelSpherical", "number": "JointModelPX"}
+    for part in parts_of(model):
+        joints.addJoint(0, getattr(pinocchio, kinds[part.kind])(), pinocchio.SE3.Identity(), part.name)
     return joints
-
-
-def _has_position(names: tuple[str, ...], start: int) -> bool:
-    """Whether the quaternion that starts here is that of a floating joint: its position stands before it."""
-    joint = names[start].rpartition(".")[0]
-    return names[start - 3 : start] == (f"{joint}.x", f"{joint}.y", f"{joint}.z")
 
 
 def _differential(crocoddyl: Any, model: Model, state: Any) -> Any:

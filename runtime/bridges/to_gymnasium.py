@@ -82,6 +82,9 @@ class _Physics:
         self.force = limits
         self.reward = reward or self._distance
         self.size = model.nq + model.nv
+        loops, quaternions = model.metadata.loops is not None, bool(model.metadata.quaternions)
+        self.simulated = loops or quaternions  # where a step is more than sums of coordinates
+        self.closes = loops
 
     def _distance(self, q: Array, qd: Array, F: Array) -> Array:
         off = np.asarray(self.model.difference(self.goal, q))
@@ -94,6 +97,8 @@ class _Physics:
         away = rng.uniform(-0.1, 0.1, (count, model.nv))
         away[:, list(model.elastic)] = 0.0
         q = np.asarray(model.integrate(np.broadcast_to(model.neutral(), (count, model.nq)), away), dtype=np.float64)
+        if self.closes:
+            q = np.asarray(model.close_loops(q), dtype=np.float64)
         return q, np.zeros((count, model.nv))
 
     def step(self, q: Array, qd: Array, action: Array) -> tuple[Array, Array, Array]:
@@ -101,20 +106,31 @@ class _Physics:
         F = np.zeros((len(q), self.model.nv))
         F[:, self.driven] = np.clip(action, -self.force, self.force)
         h = self.dt / self.substeps
+        if self.simulated:
+            return (*self._simulated(q, qd, F, h), F)
         for _ in range(self.substeps):
             q, qd = self._runge_kutta(q, qd, F, h)
         return q, qd, F
 
     def _runge_kutta(self, q: Array, v1: Array, F: Array, h: float) -> tuple[Array, Array]:
-        along: Callable[..., Any] = self.model.integrate if self.model.nq != self.model.nv else np.add
         a1 = self._accelerations(q, v1, F)
         v2 = v1 + 0.5 * h * a1
-        a2 = self._accelerations(along(q, 0.5 * h * v1), v2, F)
+        a2 = self._accelerations(q + 0.5 * h * v1, v2, F)
         v3 = v1 + 0.5 * h * a2
-        a3 = self._accelerations(along(q, 0.5 * h * v2), v3, F)
+        a3 = self._accelerations(q + 0.5 * h * v2, v3, F)
         v4 = v1 + h * a3
-        a4 = self._accelerations(along(q, h * v3), v4, F)
-        return along(q, h / 6.0 * (v1 + 2 * v2 + 2 * v3 + v4)), v1 + h / 6.0 * (a1 + 2 * a2 + 2 * a3 + a4)
+        a4 = self._accelerations(q + h * v3, v4, F)
+        return q + h / 6.0 * (v1 + 2 * v2 + 2 * v3 + v4), v1 + h / 6.0 * (a1 + 2 * a2 + 2 * a3 + a4)
+
+    def _simulated(self, q: Array, qd: Array, F: Array, h: float) -> tuple[Array, Array]:
+        """One by one by the integrator of simulations, which keeps quaternions unit and loops closed; NaN where a motion is lost."""
+        after, rates = np.full_like(q, np.nan), np.full_like(qd, np.nan)
+        options: dict[str, Any] = {"method": "rk4", "step": h, "energy": False, "on_failure": "keep"}
+        for k in np.flatnonzero(np.isfinite(q).all(axis=-1) & np.isfinite(qd).all(axis=-1)):
+            motion = self.model.simulate(q[k], qd[k], t=[0.0, self.dt], F=F[k], **options)
+            if motion.ok:
+                after[k], rates[k] = motion.q[-1], motion.qd[-1]
+        return after, rates
 
     def _accelerations(self, q: Array, qd: Array, F: Array) -> Array:
         found: Array = self.model.evaluate("forward_dynamics", q=q, qd=qd, F=F, on_failure="nan")

@@ -6,6 +6,7 @@ import sys
 
 import numpy as np
 import pytest
+from simulated_robots import FLOATING
 
 import elastogen
 
@@ -41,6 +42,27 @@ def test_a_step_is_that_of_the_simulation(model: elastogen.Model) -> None:
     assert not terminated
     assert not truncated
     assert reward == pytest.approx(-np.sum(seen[:2] ** 2) - 0.1 * np.sum(seen[2:] ** 2) - 1e-3 * np.sum(action**2))
+
+
+@pytest.mark.parametrize("robot", [FLOATING, "four_bar"], ids=["floating", "loops"])
+def test_free_bases_and_loops_move_as_in_simulations(robot) -> None:
+    """Quaternions stay unit and loops closed, from the start on."""
+    pytest.importorskip("gymnasium", reason="Gymnasium is not installed: make bridges")
+    model = elastogen.build_model(robot)
+    envs = model.to_gymnasium(dt=0.02, envs=3, substeps=2)
+    start, _ = envs.reset(seed=2)
+    actions = 0.01 * envs.action_space.sample()
+    seen, *_ = envs.step(actions)
+    F = np.zeros((3, model.nv))
+    F[:, list(model.driven)] = actions
+    for k in range(3):
+        q, qd = start[k, : model.nq], start[k, model.nq :]
+        motion = model.simulate(q, qd, t=[0.0, 0.02], step=0.01, method="rk4", F=F[k])
+        assert np.allclose(seen[k], np.concatenate([motion.q[-1], motion.qd[-1]]), rtol=1e-12, atol=1e-13)
+        if robot == "four_bar":
+            assert np.abs(model.evaluate("loop_residual", q=seen[k, : model.nq])).max() < 1e-9
+        else:
+            assert np.linalg.norm(seen[k, 3:7]) == pytest.approx(1.0, abs=1e-14)
 
 
 def test_gymnasium_accepts_the_environment(model: elastogen.Model) -> None:
