@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from elastogen.build.export.libraries import compile_shared, library_ending
-from elastogen.build.files.functions_manifest import ManifestArgument, ManifestFunction, functions_manifest
+from elastogen.build.files.functions_manifest import ManifestArgument, ManifestFunction, ModelManifest, functions_manifest
 from elastogen.build.files.render import render_model
 from elastogen.build.files.templating import fill
 from elastogen.build.module.cache import Cache
@@ -24,6 +24,7 @@ from elastogen.generator.robot.errors import OutputError
 from elastogen.generator.robot.robot import Robot
 
 LIVE = "parameters"
+KINDS = ("_sensitivity", "_adjoint", "_hessian")  # functions beside the one that is handed over
 
 
 @dataclass(frozen=True)
@@ -79,20 +80,12 @@ def casadi_library(
     if "+" in name:
         raise OutputError(f"to_casadi: got {name!r}, expected one function of the catalogue, for example 'forward_dynamics'.")
     more = PARAMETERS if parameters else ""
-    names = (name, *(name + kind + more for kind in ("_sensitivity", "_adjoint", "_hessian")))
+    names = (name, *(name + kind + more for kind in KINDS))
     derivation = derive_model(robot, names, options.emit.frames, derivation=options.emit.derivation)
     manifest = functions_manifest(derivation, options.emit.precision)
-    value, sensitivity, adjoint, hessian = (manifest.function(each) for each in names)
     model = render_model(derivation, options.with_outputs(names).emit)
-    live = tuple(parameter.name for parameter in robot.live_parameters)
-    context = CasadiContext(
-        robot.name,
-        _externals(value, sensitivity, adjoint, hessian, live if parameters else ()),
-        {key: repr(float(values[key])) for key in live},
-        live if parameters else (),
-    )
     function = f"{robot.name}_{name}"
-    files = {**model.c_files, f"{function}_casadi.c": fill("bridges/casadi.c.j2", context)}
+    files = {**model.c_files, f"{function}_casadi.c": external_source(manifest, name, parameters, values)}
     key = sha256("casadi", tool_sha256(), *(text for pair in sorted(files.items()) for text in pair), repr(options.compile))
 
     def build(scratch: Path) -> Path:
@@ -101,6 +94,19 @@ def casadi_library(
         return library
 
     return Cache(options.cache_dir).make(key, build), f"{function}_casadi"
+
+
+def external_source(manifest: ModelManifest, name: str, parameters: bool, values: Mapping[str, float]) -> str:
+    """The C of a function for CasADi, beside the model's; ``values`` are those of live parameters that are no input."""
+    more, live = PARAMETERS if parameters else "", tuple(each["name"] for each in manifest.parameters)
+    value, sensitivity, adjoint, hessian = (manifest.function(each) for each in (name, *(name + kind + more for kind in KINDS)))
+    context = CasadiContext(
+        manifest.robot,
+        _externals(value, sensitivity, adjoint, hessian, live if parameters else ()),
+        {key: repr(float(values[key])) for key in live},
+        live if parameters else (),
+    )
+    return fill("bridges/casadi.c.j2", context)
 
 
 def _vector(argument: ManifestArgument, array: str = "", name: str = "") -> Port:

@@ -58,6 +58,8 @@ def export(
     loaded = load(robot)
     if chosen.chooses:
         options = options.with_outputs(chosen.outputs(loaded, options.emit.frames))
+    elif chosen.adds:
+        options = options.with_outputs(chosen.added(options.emit.outputs))
     project = make_project(loaded, options, format, loop, chosen.parts, in_double=chosen.simulates)
     if chosen.takes_target:
         project = project.compiled_to(library_name(loaded.name, target) if chosen.compiles else "", target or "")

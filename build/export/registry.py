@@ -33,6 +33,7 @@ class Format:
     chooses: bool = False  # its functions follow from the robot and its frames; else the user chooses
     parts: tuple[str, ...] | None = None  # endings of the C files that it takes; None: all
     simulates: bool = False  # its own code calls the integrators, in double whatever the model's precision is
+    adds: bool = False  # functions to those that the user chooses
     module: str = ""  # "": the one of its name in build/export/formats
 
     def files(self, project: Project, choices: Choices) -> Files:
@@ -42,6 +43,10 @@ class Format:
     def outputs(self, robot: Robot, frames: Sequence[str]) -> tuple[str, ...]:
         """The functions that a format which chooses them needs of a robot."""
         return cast("Callable[[Robot, Sequence[str]], tuple[str, ...]]", self._own("outputs"))(robot, frames)
+
+    def added(self, names: Sequence[str] | None) -> tuple[str, ...]:
+        """The functions that the user chose, None: not any, with those that the format adds."""
+        return cast("Callable[[Sequence[str] | None], tuple[str, ...]]", self._own("added"))(names)
 
     def _own(self, name: str) -> object:
         return getattr(import_module(self.module or f"elastogen.build.export.formats.{self.name}"), name)
@@ -62,6 +67,9 @@ _ENTRIES = (
         "fmu3", "a functional mock-up unit, FMI 3.0", takes_loop=False, takes_target=True, chooses=True, simulates=True
     ),
     Format("mex", "a gateway and a package for MATLAB and Octave", takes_loop=False, parts=("",)),
+    Format(
+        "casadi", "functions with their derivatives in C, for C code of CasADi", takes_loop=False, parts=("",), adds=True
+    ),
     Format("opencl", "batch kernels in OpenCL C, with hosts in Python and C", takes_loop=False, parts=("",)),
     Format("cuda", "batch kernels in CUDA C++, with hosts in Python and C", takes_loop=False, parts=("",)),
     Format(

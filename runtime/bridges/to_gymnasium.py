@@ -123,7 +123,7 @@ class _Physics:
         return q + h / 6.0 * (v1 + 2 * v2 + 2 * v3 + v4), v1 + h / 6.0 * (a1 + 2 * a2 + 2 * a3 + a4)
 
     def _simulated(self, q: Array, qd: Array, F: Array, h: float) -> tuple[Array, Array]:
-        """One by one by the integrator of simulations, which keeps quaternions unit and loops closed; NaN where a motion is lost."""
+        """One by one by the integrator of simulations, which keeps quaternions unit and loops closed; NaN: a lost motion."""
         after, rates = np.full_like(q, np.nan), np.full_like(qd, np.nan)
         options: dict[str, Any] = {"method": "rk4", "step": h, "energy": False, "on_failure": "keep"}
         for k in np.flatnonzero(np.isfinite(q).all(axis=-1) & np.isfinite(qd).all(axis=-1)):

@@ -40,8 +40,7 @@ def to_jax(model: Model, name: str, *, parameters: bool = False) -> Callable[...
     jnp, label, dtype = jax.numpy, f"{model.name}.{name}", np.dtype(function.dtype)
     operation = partial(_primitive().bind, calls=_calls(jax, function), order=0)
 
-    @jax.jit
-    def compiled(*given: Any) -> Any:
+    def computed(*given: Any) -> Any:
         for word, shape, array in zip(function.inputs, function.shapes, given, strict=True):
             if array.dtype != dtype:
                 raise ModelError(
@@ -65,6 +64,8 @@ def to_jax(model: Model, name: str, *, parameters: bool = False) -> Callable[...
         parts = jnp.split(y, np.cumsum(function.result_sizes)[:-1], axis=-1)
         shaped = tuple(part.reshape(*leading, *shape) for part, shape in zip(parts, function.result_shapes, strict=True))
         return shaped[0] if len(shaped) == 1 else shaped
+
+    compiled = jax.jit(computed)
 
     def call(*arrays: Any) -> Any:
         if len(arrays) != len(function.inputs):

@@ -54,7 +54,7 @@ def direct(torch: Any, function: Differentiable, gradient: Callable[[Any, Any], 
             return tuple(part.reshape(tensor.shape) for part, tensor in zip(parts, tensors, strict=True))
 
     def call(tensors: tuple[Any, ...]) -> Any:
-        leading = None
+        leading: Any = None
         for tensor, shape in zip(tensors, shapes, strict=True):
             if type(tensor) is not torch.Tensor and type(tensor) is not torch.nn.Parameter:
                 return None

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+from pathlib import Path
+
 import numpy as np
 import pytest
 from simulated_robots import BENDING, FLOATING
@@ -166,6 +169,32 @@ def test_ipopt_turns_a_flexible_arm_to_rest() -> None:
     )
     assert np.abs(motion.q[-1] - goal).max() < 1e-6
     assert np.abs(motion.qd[-1]).max() < 1e-5
+
+
+def test_the_c_of_a_problem_is_one_library(model: elastogen.Model, tmp_path: Path) -> None:
+    """What acados and controllers take: functions and exact derivatives of a problem, with the robot's C in the same file."""
+    step, steps = model.to_casadi_step(dt=0.05), 8
+    x, F = ca.MX.sym("x", 2, steps + 1), ca.MX.sym("F", steps)
+    ends = [ca.vertcat(*step(x[0, k], x[1, k], F[k])) - x[:, k + 1] for k in range(steps)]
+    g = ca.vertcat(*ends, x[:, 0] - ca.DM([0, 0]), x[0, steps] - 0.3)
+    unknowns = ca.vertcat(ca.vec(x), F)
+    options = {"print_time": False, "ipopt": {"print_level": 0}}
+    solver = ca.nlpsol("solver", "ipopt", {"x": unknowns, "f": ca.sumsqr(F), "g": g}, options)
+    expected = solver(x0=0.1, lbg=0, ubg=0)
+    elastogen.export(PENDULUM, tmp_path, format="casadi")
+    solver.generate_dependencies("nlp.c", {"with_header": False})
+    Path("nlp.c").replace(tmp_path / "nlp.c")
+    sources = sorted(path.name for path in tmp_path.glob("*.c"))
+    assert sources == ["nlp.c", "pendulum.c", "pendulum_forward_dynamics_casadi.c"]
+    command = ["cc", "-O0", "-std=c99", "-fPIC", "-shared", *sources, "-lm", "-o", "nlp.so"]
+    subprocess.run(command, cwd=tmp_path, check=True)
+    undefined = subprocess.run(["nm", "-D", "-u", "nlp.so"], cwd=tmp_path, check=True, capture_output=True, text=True).stdout
+    assert "pendulum" not in undefined
+    compiled = ca.nlpsol("solver", "ipopt", str(tmp_path / "nlp.so"), options)
+    found = compiled(x0=0.1, lbg=0, ubg=0)
+    assert compiled.stats()["success"]
+    assert np.allclose(np.array(found["x"]), np.array(expected["x"]), rtol=1e-9, atol=1e-9)
+    assert compiled.stats()["iter_count"] == solver.stats()["iter_count"]
 
 
 def test_steps_that_cannot_be_are_named(two_link: elastogen.Model) -> None:
