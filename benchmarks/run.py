@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from benchmarks.bridges import report as bridges
 from benchmarks.functions import (
     batch_peers,
     batches,
@@ -37,6 +38,7 @@ SECTIONS = (
     "accuracy",
     "chains",
     "free",
+    "bridges",
     "robots",
     "tuning",
 )
@@ -45,7 +47,7 @@ SECTIONS = (
 def main() -> None:
     """Run the sections that are asked for."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    sections_help = f"of {', '.join(SECTIONS)}; all but robots and tuning if none"
+    sections_help = f"of {', '.join(SECTIONS)}; all but bridges, robots and tuning if none"
     parser.add_argument("sections", nargs="*", metavar="section", help=sections_help)
     parser.add_argument("--robots", nargs="+", choices=list(FILES), default=list(FILES), help="robots to time")
     parser.add_argument("--rounds", type=int, default=300, help="measurements of each time")
@@ -56,7 +58,7 @@ def main() -> None:
     unknown = set(arguments.sections) - set(SECTIONS)
     if unknown:
         parser.error(f"unknown section {', '.join(sorted(unknown))}; expected some of {', '.join(SECTIONS)}")
-    sections = arguments.sections or SECTIONS[:-2]
+    sections = arguments.sections or SECTIONS[:-3]
     work = RESULTS / "work"
     work.mkdir(parents=True, exist_ok=True)
     pinning = machine.pin_to_one_core()
@@ -94,6 +96,8 @@ def _section(section: str, robots: list[str], work: Path, rounds: int, quick: bo
         return accuracy.report()
     if section == "free":
         return free_bases.report(work, rounds)
+    if section == "bridges":
+        return bridges.report(work, quick)
     if section == "chains":
         return long_chains.report(work, rounds, quick)
     if section == "flexible":

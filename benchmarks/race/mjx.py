@@ -74,7 +74,7 @@ def _start(peer_text: str, function: str, threads: int, states: Sequence[NDArray
     import jax
 
     jax.config.update("jax_enable_x64", True)
-    model, place = _mujoco_model(peer_text)
+    model, place = mujoco_model(peer_text)
     ordered = [array[:, np.argsort(place)] for array in states]
     blocks = [[jax.device_put(array[k : k + BLOCK]) for array in ordered] for k in range(0, len(ordered[0]), BLOCK)]
     start = time.process_time()
@@ -99,7 +99,7 @@ def _seconds() -> float:
     return _held[0].clock() - start
 
 
-def _mujoco_model(peer_text: str) -> tuple[Any, list[int]]:
+def mujoco_model(peer_text: str) -> tuple[Any, list[int]]:
     """MuJoCo's model of the text in ``pinocchio_model.hpp``'s format, and the place of each joint in it."""
     import mujoco
 
@@ -136,3 +136,9 @@ def _dynamics(model: Any, function: str) -> Callable[..., Any]:
         return mjx.forward(on_device, empty.replace(qpos=q, qvel=qd, qfrc_applied=force)).qacc
 
     return {"inverse_dynamics": inverse, "forward_dynamics": forward}[function]
+
+
+def forward_dynamics(peer_text: str) -> tuple[Callable[..., Any], list[int]]:
+    """Forward dynamics of one state, in this process, and the place of each joint."""
+    model, place = mujoco_model(peer_text)
+    return _dynamics(model, "forward_dynamics"), place

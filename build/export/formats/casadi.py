@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from elastogen.build.bridges.casadi import KINDS, external_source
 from elastogen.build.export.choices import Choices
 from elastogen.build.export.project import Files, Project
+from elastogen.build.files.externals.casadi import KINDS, external_source
 from elastogen.build.known_numbers import CHECK, known_numbers
 from elastogen.generator.robot.errors import OutputError
 

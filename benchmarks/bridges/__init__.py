@@ -1,0 +1,1 @@
+"""Bridges beside what their tools offer themselves, on Panda: ``python -m benchmarks bridges``."""

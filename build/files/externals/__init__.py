@@ -1,0 +1,1 @@
+"""C around functions, as tools call what is compiled apart from them."""
