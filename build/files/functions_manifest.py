@@ -47,6 +47,7 @@ class ManifestFunction:
     status: bool  # whether it returns one
     depends_on: tuple[str, ...]  # inputs and live parameters that change its outputs
     derivatives: tuple[str, ...]  # functions of the model that are derivatives of this one
+    kinks: bool  # whether it chooses between formulas, and has no derivative where it changes its choice
 
 
 @dataclass(frozen=True)
@@ -117,6 +118,7 @@ def _function(robot: str, function: Function, names: set[str]) -> ManifestFuncti
         status=function.can_fail,
         depends_on=tuple(name for name in known if name in used and name != INDICATORS),
         derivatives=tuple(function.name + ending for ending in endings if function.name + ending in names),
+        kinks=function.program.has_kinks,
     )
 
 

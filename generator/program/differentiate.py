@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from elastogen.generator.program.graph import Graph, Op, Value
+from elastogen.generator.program.operations import KINKS
 from elastogen.generator.program.partials import partials
 
 
@@ -88,7 +89,7 @@ def jacobian(graph: Graph, outputs: Sequence[Value], inputs: Sequence[Value]) ->
 
 def has_kinks(graph: Graph, values: Sequence[Value]) -> bool:
     """Whether something is selected on the way to the values, so that derivatives go forward only: see :func:`pulled_back`."""
-    return any(graph.op[node] in (Op.SELECT, Op.MIN, Op.MAX, Op.ABS) for node in graph.cone(value.ref for value in values))
+    return any(graph.op[node] in KINKS for node in graph.cone(value.ref for value in values))
 
 
 def _twice(graph: Graph, ref: int) -> int:

@@ -112,3 +112,6 @@ COUNTED_ALONE = (Op.SIN, Op.COS, Op.SQRT, Op.TANH)  # have fields of their own i
 def takes_sign(op: Op) -> bool:
     """Whether an elementary function of -x is something else than plus or minus that of x."""
     return ELEMENTARY[op].parity is Parity.NEITHER
+
+
+KINKS = frozenset((Op.SELECT, Op.MIN, Op.MAX, Op.ABS))  # they choose between formulas

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from elastogen.generator.program.columns import Columns
 from elastogen.generator.program.graph import Graph, Op
 from elastogen.generator.program.interpret import DOUBLES, interpret
-from elastogen.generator.program.operations import COST, COUNTED_ALONE, ELEMENTARY, SELECTION, Parity
+from elastogen.generator.program.operations import COST, COUNTED_ALONE, ELEMENTARY, KINKS, SELECTION, Parity
 from elastogen.generator.program.optimize import count_uses
 from elastogen.runtime.interface.argument import Argument
 
@@ -129,6 +129,11 @@ class Program:
     def used_inputs(self) -> list[str]:
         """Labels of the input variables that the outputs depend on."""
         return [self.graph.label[node] for node in self.order if self.graph.op[node] is Op.INPUT]
+
+    @cached_property
+    def has_kinks(self) -> bool:
+        """Whether its outputs have no derivative where it changes its choice between formulas."""
+        return any(self.graph.op[node] in KINKS or self.graph.op[node] is Op.FLOOR for node in self.order)
 
     @cached_property
     def uses(self) -> dict[int, int]:

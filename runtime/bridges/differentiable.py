@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from importlib import import_module
 from math import prod
 from typing import TYPE_CHECKING, Any
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from elastogen.runtime.errors import ModelError
+from elastogen.runtime.errors import ModelError, ModelWarning
 
 if TYPE_CHECKING:
     from elastogen.runtime.functions.kernel import Kernel
@@ -35,6 +36,7 @@ class Differentiable:
             raise ModelError(
                 f"{model.name}.{name} has no inputs, expected a function of the state. Fix: call it once in Python."
             )
+        warn_of_kinks(kernel)
         self.inputs = tuple(argument.name for argument in kernel.info.inputs)
         self.shapes = [tuple(argument.shape) for argument in kernel.info.inputs]
         self.result_shapes = [tuple(argument.shape) for argument in kernel.info.outputs]
@@ -105,6 +107,15 @@ class Differentiable:
         found: Any = kernel.batch([np.ascontiguousarray(each) for each in (*given, *weights)], None, live, "nan", 1)
         found = found if isinstance(found, tuple) else (found,)
         return np.concatenate([np.reshape(each, (len(x), -1)) for each in found], axis=-1)
+
+
+def warn_of_kinks(kernel: Kernel) -> None:
+    """Say that a function has no derivative at some states, before a solver meets one."""
+    if kernel.info.kinks:
+        message = (
+            f"{kernel.label} has kinks (a choice, |x|, min or max): there it has no derivative, and that of one side is given"
+        )
+        warnings.warn(f"{message}. Fix: smooth formulas, for example sqrt(x**2 + c) for |x|.", ModelWarning, stacklevel=4)
 
 
 def target(module: str, extra: str, least: tuple[int, ...] = ()) -> Any:

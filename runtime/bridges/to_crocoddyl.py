@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from elastogen.runtime.bridges.differentiable import target
+from elastogen.runtime.bridges.differentiable import target, warn_of_kinks
 from elastogen.runtime.bridges.joint_kinds import parts_of
 from elastogen.runtime.errors import ModelError
 from elastogen.runtime.real_numbers import number
@@ -59,6 +59,7 @@ def _manifold(pinocchio: Any, model: Model) -> Any:
 
 def _differential(crocoddyl: Any, model: Model, state: Any) -> Any:
     nq, driven = model.nq, list(model.driven)
+    warn_of_kinks(model.kernel("forward_dynamics"))
     forward, derivatives = model.bind("forward_dynamics"), model.bind("forward_dynamics_derivatives")
 
     def evaluated(bound: Any, x: Any, u: Any) -> Any:

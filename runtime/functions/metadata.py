@@ -68,6 +68,7 @@ class FunctionInfo:
     count: dict[str, int]
     sliding: tuple[SlidingInfo, ...] = ()  # joints that may be out of range
     states: dict[str, tuple[float, ...]] = field(default_factory=dict)  # inputs that a loop keeps, and what they begin with
+    kinks: bool = False  # whether it chooses between formulas: derivatives are missing where it changes its choice
 
 
 @dataclass(frozen=True)
@@ -262,6 +263,7 @@ def _function(entry: dict[str, Any], sliding: tuple[SlidingInfo, ...]) -> Functi
         count=dict(entry["count"]),
         sliding=sliding if entry.get("slides") else (),
         states={name: tuple(values) for name, values in entry.get("states", {}).items()},
+        kinks=bool(entry.get("kinks")),
     )
 
 
