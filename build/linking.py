@@ -89,6 +89,7 @@ def _function(said: dict[str, Any], sliding: tuple[Selector, ...]) -> CompiledFu
         can_fail=said["can_fail"],
         count=OperationCount(**counted),
         selectors=sliding if said["slides"] else (),
+        has_kinks=bool(said.get("kinks")),
     )
 
 

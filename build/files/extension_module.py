@@ -131,7 +131,7 @@ def metadata(derivation: ModelFacts, identity: Identity, files: Sequence[str]) -
                 "outputs": [_argument_data(argument) for argument in function.outputs],
                 "count": dataclasses.asdict(function.count),
                 **({"states": states[function.name]} if states.get(function.name) else {}),
-                **({"kinks": True} if function.program.has_kinks else {}),
+                **({"kinks": True} if function.has_kinks else {}),
             }
             for function in derivation.functions
         ],

@@ -118,7 +118,7 @@ def _function(robot: str, function: Function, names: set[str]) -> ManifestFuncti
         status=function.can_fail,
         depends_on=tuple(name for name in known if name in used and name != INDICATORS),
         derivatives=tuple(function.name + ending for ending in endings if function.name + ending in names),
-        kinks=function.program.has_kinks,
+        kinks=function.has_kinks,
     )
 
 

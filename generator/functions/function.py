@@ -52,6 +52,10 @@ class Signature(Protocol):
     def selectors(self) -> tuple[Selector, ...]:
         """Sliding joints whose elements it depends on."""
 
+    @property
+    def has_kinks(self) -> bool:
+        """Whether it chooses between formulas."""
+
 
 @dataclass(frozen=True)
 class CompiledFunction:
@@ -64,6 +68,7 @@ class CompiledFunction:
     can_fail: bool
     count: OperationCount
     selectors: tuple[Selector, ...] = ()
+    has_kinks: bool = False
 
 
 class Composition(Protocol):
@@ -114,6 +119,11 @@ class Function:
     def can_fail(self) -> bool:
         """Whether the emitted function returns a status instead of nothing."""
         return bool(self.program.pivots or self.selectors)
+
+    @property
+    def has_kinks(self) -> bool:
+        """Whether it has no derivative where it changes its choice between formulas."""
+        return self.program.has_kinks
 
     @property
     def count(self) -> OperationCount:
