@@ -14,7 +14,7 @@
 #define ROBOT_LOOP_FARTHEST REAL(1e6) /* a position beyond it is not a measurement [rad, m] */
 #endif
 
-#define ROBOT_LOOP_UNIT REAL(0.1) /* so much the squared length of a measured quaternion may differ from 1 */
+#define ROBOT_LOOP_UNIT REAL(0.125) /* so much the squared length of a measured quaternion may differ from 1 */
 
 /* Takes what the other side handed over. A change of the law, or with a ramp, must not make the command jump. */
 static const robot_loop_tuning_t *robot_loop_receive_all(robot_loop_t *loop)

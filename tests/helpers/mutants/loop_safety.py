@@ -38,6 +38,7 @@ EQUIVALENT = {
     ("loop->seen = 1u;", "1u -> 2u"): "a flag",
     ("loop->bump_wanted = 1u;", "1u -> 2u"): "a flag",
     ("suspicious |= ", "1 -> 2"): "a flag",
+    ("int found = -1;", "1 -> 2"): "any negative number",
     ("(k < options->periods)) ? options->periods", "< -> <="): "the run is over then",
     ("next = (next < last) ? next : last;", "< -> <="): "both are the same",
     ("observer->started = 1u;", "1u -> 2u"): "a flag",

@@ -270,9 +270,9 @@ def test_what_has_no_drive_gets_no_force_in_a_stop(floater) -> None:
 
 
 @pytest.mark.parametrize("place", range(4))
-@pytest.mark.parametrize(("square", "sound"), [(1.0999, True), (1.1001, False), (0.9001, True), (0.8999, False), (0.0, False)])
+@pytest.mark.parametrize(("square", "sound"), [(1.1249, True), (1.1251, False), (0.8751, True), (0.8749, False), (0.0, False)])
 def test_a_quaternion_has_length_1(floater, place: int, square: float, sound: bool) -> None:
-    """Within a tenth of its square: drives must not answer to what is no orientation."""
+    """Its square is 1 to an eighth: drives must not answer to what is no orientation."""
     model = floater.model
     first = model.coordinate_names.index("base.qx")
     q = np.array(model.neutral())
@@ -298,3 +298,23 @@ def test_each_number_of_a_state_with_quaternions_is_watched(floater) -> None:
         plant._plant.tick = loop._loop.tick  # shown as it is
         loop.step()
         assert (loop.status.name, loop.status.coordinate) == ("STATUS_STATE_NOT_FINITE", name)
+
+
+def test_a_quaternion_that_comes_first_is_watched(cache_dir) -> None:
+    """A ball joint on the base: its first number is that of the state; 0.75 and 0.75 have the square 1.125 exactly."""
+    robot = {
+        "elastogen": 1, "name": "ball_arm", "gravity": [0, 0, 0],
+        "links": [{"name": "base"}, {"name": "rod", "mass": 1, "inertia": [0.1, 0.1, 0.05]}],
+        "joints": [{"name": "ball", "type": "spherical"}],
+    }  # fmt: skip
+    library = elastogen.build_loop(robot)
+    for x, expected in (
+        (0.75, ("STATUS_OK", "")),
+        (0.7501, ("STATUS_IMPLAUSIBLE", library.model.coordinate_names[0])),
+    ):
+        plant = Simulated(library.model.neutral())
+        loop = Loop(library, plant=plant, controller=PDGravity(1.0, 1.0), safe=SafeCommand(stop="off"))
+        loop.step()
+        plant.q[:], plant._plant.tick = [x, 0.75, 0.0, 0.0], loop._loop.tick  # shown as it is
+        loop.step()
+        assert (loop.status.name, loop.status.coordinate) == expected
