@@ -9,7 +9,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import yaml
 from gauged_arms import two_flexible_links
 
 import elastogen
@@ -97,7 +96,7 @@ def test_the_page_and_the_command(design: ObserverDesign, tmp_path: Path) -> Non
     for text in ("What is seen", "gauge1.strain", "How errors decay", "A vibration", "estimated"):
         assert text in written
     file = tmp_path / "gauged.yaml"
-    file.write_text(yaml.safe_dump(two_flexible_links(1)), encoding="utf-8")
+    file.write_text(json.dumps(two_flexible_links(1)), encoding="utf-8")
     words = ["observer", str(file), "--sensors", "encoders,gauge1", "--at", "0.3,0,1.2,0", "--rate", "500"]
     words += ["--noise", "gauge1=2e-6", "--force", "0.05,0.02", "--json"]
     done = subprocess.run([sys.executable, "-m", "elastogen", *words], capture_output=True, text=True, check=False)

@@ -286,6 +286,7 @@ def test_without_matplotlib_the_command_says_so(
 def test_a_plot_that_nobody_asked_for_replaces_only_its_own(
     swing: Comparison, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    pytest.importorskip("matplotlib")
     monkeypatch.chdir(tmp_path)
     Path("swing.json.yaml").write_text(json.dumps(SWING))
     command = ["simulate", "swing.json.yaml", "--outputs", ",".join(BUILD["outputs"])]
@@ -305,6 +306,7 @@ def test_a_plot_that_nobody_asked_for_replaces_only_its_own(
 def test_a_plot_that_cannot_be_written_is_refused_before_the_simulation(
     swing: Comparison, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
+    pytest.importorskip("matplotlib")
     monkeypatch.setattr("elastogen.build_model", lambda *_, **__: pytest.fail("a model was built"))
     assert main(["simulate", "two_link", "--plot", str(tmp_path / name)]) == 2
     assert name in capsys.readouterr().err
