@@ -184,6 +184,11 @@ def _is_beam(link: Link) -> bool:
     return link.flexible is not None and link.flexible.beam is not None
 
 
+def _has_surface(link: Link) -> bool:
+    """Whether the link is drawn by its own deforming solid."""
+    return link.flexible is not None and link.flexible.solid is not None and link.flexible.solid.drawn is not None
+
+
 def _skin(link: Link) -> ElasticSkin | None:
     return None if link.flexible is None or link.flexible.solid is None else elastic_skin(link.flexible.solid)
 
@@ -248,9 +253,10 @@ class _Drawing:
         return self._node(link=joint.parent, xyz=(float(nominal(x, self.robot.parameters)), 0.0, 0.0))
 
     def _joint(self, joint: Joint, end: int, child: int) -> None:
-        """From the end of the parent to the joint, and on to the child; what slides along a beam sits on it."""
+        """From the end of the parent to the joint, and on to the child; what is on a beam or a solid sits there."""
         place = self._node(joint=joint.name)
-        nodes = (place, child) if joint.type.rides_parent else (end, place, child)
+        apart = joint.type.rides_parent or _has_surface(self.robot.link(joint.parent))
+        nodes = (place, child) if apart else (end, place, child)
         self.lines.append(Line(nodes, "rigid"))
         if joint.type.moves:
             self.marks.append(self._mark(joint, place))

@@ -57,6 +57,13 @@ def test_a_page_bends_the_surface_as_the_finite_elements_do(arm, tmp_path):
     assert found["triangles"] == len(surface.triangles) <= 3000
 
 
+def test_no_rod_hides_the_solid(arm):
+    """A rod from the hub to the next joint covered what bends and shows its strains."""
+    drawing = skeleton(arm)
+    starts = [drawing.robot.points[line.nodes[0]] for line in drawing.lines if line.kind == "rigid"]
+    assert not any(point.link == "arm" for point in starts)
+
+
 def test_few_nodes_tell_all_coordinates(arm):
     skin = elastic_skin(arm.link("arm").flexible.solid)
     bent = skin.shapes[3:].reshape(-1, 3)
