@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 
 from elastogen.generator.robot.location import did_you_mean
 from elastogen.identification.errors import IdentificationError
@@ -12,6 +12,7 @@ KINDS = {
     "inertia": "mass, centre of mass and inertia of every link",
     "viscous": "viscous friction",
     "coulomb": "Coulomb friction",
+    "width": "how slowly Coulomb friction turns round: the width of its smoothed sign",
     "offset": "a force at any velocity: bias of sensors",
     "stribeck": "Stribeck friction and its velocity",
     "asymmetric": "viscous and Coulomb friction of either direction",
@@ -24,11 +25,11 @@ KINDS = {
 SETS = {
     "default": ("inertia", "viscous", "coulomb", "offset", "rotor"),
     "friction": ("viscous", "coulomb", "offset"),
-    "all": ("inertia", "viscous", "coulomb", "offset", "stribeck", "load", "rotor"),
+    "all": ("inertia", "viscous", "coulomb", "width", "offset", "stribeck", "load", "rotor"),
 }
-SUPPORTED = ("load", "stribeck")
+SUPPORTED = ("width", "load", "stribeck")
 """What ``default`` adds where the data support it."""
-FRICTION = ("viscous", "coulomb", "offset", "stribeck", "asymmetric", "load")
+FRICTION = ("viscous", "coulomb", "width", "offset", "stribeck", "asymmetric", "load")
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,7 @@ class Choice:
 
     kinds: tuple[str, ...]
     maybe: tuple[str, ...] = ()  # kinds that are added where the data support them
+    joints: Mapping[str, frozenset[int]] = field(default_factory=dict)  # of a kind that data support: the drives that have it
 
     def __contains__(self, kind: str) -> bool:
         return kind in self.kinds
@@ -46,9 +48,22 @@ class Choice:
         """Whether inertial parameters of bodies are among them."""
         return "inertia" in self or "payload" in self
 
-    def also(self, kind: str) -> Choice:
-        """The choice with one of the kinds that data may support."""
-        return Choice(tuple(k for k in KINDS if k in (*self.kinds, kind)), tuple(k for k in self.maybe if k != kind))
+    def of_joint(self, kind: str, joint: int) -> bool:
+        """Whether the kind is estimated for that drive."""
+        return kind in self.kinds and joint in self.joints.get(kind, (joint,))
+
+    def also(self, kind: str, joints: Iterable[int]) -> Choice:
+        """The choice with one of the kinds that data may support, for some drives."""
+        kinds, maybe = (k for k in KINDS if k in (*self.kinds, kind)), (k for k in self.maybe if k != kind)
+        return Choice(tuple(kinds), tuple(maybe), {**self.joints, kind: frozenset(joints)})
+
+    def without(self, kind: str, joints: Iterable[int]) -> Choice:
+        """The choice in which these drives do not have a kind that data supported before."""
+        rest = self.joints[kind] - frozenset(joints)
+        kinds = self.kinds if rest else tuple(k for k in self.kinds if k != kind)
+        return Choice(
+            kinds, self.maybe, {**{k: v for k, v in self.joints.items() if k != kind}, **({kind: rest} if rest else {})}
+        )
 
 
 def choose(parameters: str | Iterable[str]) -> Choice:
@@ -67,7 +82,7 @@ def choose(parameters: str | Iterable[str]) -> Choice:
             "parameters", "inertia and payload", "one of them: a payload cannot be distinguished from the link that carries it",
             "estimate the empty robot first, then the payload with what was written",
         )  # fmt: skip
-    if "stribeck" in found or "load" in found:
+    if found.keys() & {"width", "stribeck", "load"}:
         found |= {"coulomb": None}
     maybe = tuple(kind for kind in SUPPORTED if "default" in names and kind not in found)
     return Choice(tuple(kind for kind in KINDS if kind in found), maybe)

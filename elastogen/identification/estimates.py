@@ -14,7 +14,8 @@ from elastogen.identification.fit import Fit
 from elastogen.identification.measurements.columns import driven_names
 from elastogen.identification.measurements.read_table import Array
 from elastogen.identification.problem import Problem
-from elastogen.identification.pseudo_inertia import to_body
+from elastogen.identification.pseudo_inertia import to_body, to_matrix
+from elastogen.runtime.interface.error import ElastogenError
 
 BODY_NAMES = (
     "mass",
@@ -97,6 +98,7 @@ def _of_drives(problem: Problem, fit: Fit, robot: Robot) -> list[Estimate]:
         "forward": ("friction.viscous", "N m s/rad", "N s/m"), "backward": ("friction.viscous_asymmetry", "N m s/rad", "N s/m"),
         "coulomb": ("friction.coulomb", "N m", "N"), "breakaway": ("friction.stribeck", "N m", "N"),
         "stribeck_velocity": ("friction.stribeck_velocity", "rad/s", "m/s"), "offset": ("friction.offset", "N m", "N"),
+        "log_width": ("friction.coulomb_velocity", "rad/s", "m/s"),
         "coulomb_asymmetry": ("friction.coulomb_asymmetry", "N m", "N"), "load": ("friction.load", "-", "-"),
     }  # fmt: skip
     for i, unknown in enumerate(problem.unknowns):
@@ -106,7 +108,8 @@ def _of_drives(problem: Problem, fit: Fit, robot: Robot) -> list[Estimate]:
         at_bound = fit.z[n + i] in (unknown.lower, unknown.upper)
         by = "bound" if at_bound else "prior" if fit.prior_share[n + i] > BY_PRIOR else "data"
         unit = rotating if turns[unknown.joint] else sliding
-        found.append(Estimate(f"joints.{names[unknown.joint]}.{path}", unit, before, value, float(errors[n + i]), by))
+        error = float(errors[n + i]) * (value if unknown.name == "log_width" else 1.0)
+        found.append(Estimate(f"joints.{names[unknown.joint]}.{path}", unit, before, value, error, by))
     for j in range(problem.gains):
         k = len(fit.z) - problem.gains + j
         found.append(Estimate(f"gains.{names[j]}", "times the given one", 1.0, float(fit.z[k]), float(errors[k]), "data"))
@@ -127,12 +130,25 @@ def identified_robot(problem: Problem, fit: Fit, robot: Robot) -> Robot:
     return validate(replace(robot, links=links, joints=tuple(joints), payload=payload), quiet=True)
 
 
+def possible_robot(problem: Problem, fit: Fit, robot: Robot) -> tuple[Robot, str]:
+    """The same, or the robot as described and why no robot has these numbers: free estimates may be of bodies without mass."""
+    try:
+        for body, pi in zip(problem.bodies, fit.z[: 10 * len(problem.bodies)].reshape(-1, 10), strict=True):
+            if np.any(pi != body.described) and np.linalg.eigvalsh(to_matrix(pi))[0] <= 0:
+                return robot, f"the pseudo-inertia of {body.name} is not positive definite"
+        return identified_robot(problem, fit, robot), ""
+    except ElastogenError as error:
+        return robot, str(error)
+
+
 def rounded(value: float) -> float:
     """Ten digits: more than any measurement has, and readable."""
     return float(f"{value:.10g}")
 
 
 def _body(pi: Array) -> Body:
+    if not np.any(pi):
+        return Body()
     mass, com, inertia = to_body(pi)
     rows = tuple(tuple(rounded(inertia[min(i, j), max(i, j)]) for j in range(3)) for i in range(3))
     return Body(rounded(mass), tuple(rounded(x) for x in com), rows)  # type: ignore[arg-type]
@@ -140,10 +156,11 @@ def _body(pi: Array) -> Body:
 
 def _with_law(joint: Joint, law: dict[str, Array], k: int, robot: Robot, problem: Problem) -> Joint:
     """The joint with the estimated numbers of its drive; all others stay, as expressions where they are."""
-    estimated = {unknown.name for unknown in problem.unknowns}
+    estimated = {unknown.name for unknown in problem.unknowns if unknown.joint == k}
     keys = {
         "viscous": {"viscous", "forward"}, "viscous_asymmetry": {"forward"}, "coulomb": {"coulomb"},
-        "coulomb_velocity": {"coulomb"}, "stribeck": {"breakaway"}, "stribeck_velocity": {"breakaway"}, "offset": {"offset"},
+        "coulomb_velocity": {"coulomb", "log_width"},
+        "stribeck": {"breakaway"}, "stribeck_velocity": {"breakaway"}, "offset": {"offset"},
         "coulomb_asymmetry": {"coulomb_asymmetry"}, "load": {"load"}, "load_width": {"load"},
     }  # fmt: skip
     new = {key: rounded(float(law[key][k])) for key, needs in keys.items() if needs & estimated}

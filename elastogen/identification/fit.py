@@ -29,6 +29,7 @@ WEIGHTS: dict[str, Callable[[Array], Array]] = {
     "cauchy": lambda x: 1.0 / (1.0 + (x / 2.385) ** 2),
 }
 """Loss functions: the weight of a residual in units of its noise."""
+GAIN = 0.1  # prior uncertainty of gains
 LATEST = 30  # lags of residuals that count for standard errors
 
 
@@ -163,11 +164,14 @@ def _curved(problem: Problem) -> Array:
     """How far a step may go in variables that forces are not linear in; elsewhere as far as it likes."""
     n = 10 * len(problem.bodies)
     most = np.full(len(problem.described), np.inf)
+    most[len(most) - problem.gains :] = 0.3
     for k, unknown in enumerate(problem.unknowns):
         if unknown.name == "stribeck_velocity":
             most[n + k] = 0.15 * (unknown.upper - unknown.lower)
         elif unknown.name == "load":
             most[n + k] = 0.2
+        elif unknown.name == "log_width":
+            most[n + k] = 0.7
     return most
 
 
@@ -179,7 +183,8 @@ class _Coordinates:
     slopes: Callable[[Array], Array]
     lower: Array
     upper: Array
-    pull: Array  # |pull x|^2 is added
+    pull: Array  # |pull (x - middle)|^2 is added
+    middle: Array
 
 
 def _solve(problem: Problem, x: Array, of: _Coordinates, noise: Array, loss: str) -> Array:
@@ -189,7 +194,7 @@ def _solve(problem: Problem, x: Array, of: _Coordinates, noise: Array, loss: str
     smaller by ten each time.
     """
     curved = _curved(problem)
-    cost = _cost(problem, of.at(x), noise, loss) + float(np.sum((of.pull * x) ** 2))
+    cost = _cost(problem, of.at(x), noise, loss) + float(np.sum((of.pull * (x - of.middle)) ** 2))
     decades = int(np.ceil(0.5 * np.log10(max(cost, 1.0)))) if np.any(of.pull) else 0
     for step in range(MOST_STEPS):
         z = of.at(x)
@@ -202,14 +207,16 @@ def _solve(problem: Problem, x: Array, of: _Coordinates, noise: Array, loss: str
             y = np.clip(x, lower, upper)
             for ease in eases:
                 found = least_squares(
-                    lambda y, z=z, r=reduced, e=ease: np.concatenate([(r.R @ (of.at(y) - z) + r.d) / e, of.pull * y]),
+                    lambda y, z=z, r=reduced, e=ease: np.concatenate(
+                        [(r.R @ (of.at(y) - z) + r.d) / e, of.pull * (y - of.middle)]
+                    ),
                     np.clip(y, lower, upper),
                     jac=lambda y, r=reduced, e=ease: np.vstack([r.R @ of.slopes(y) / e, np.diag(of.pull)]),
                     bounds=(lower, upper), x_scale="jac", xtol=1e-14, ftol=1e-14, gtol=1e-14, max_nfev=200,
                 )  # fmt: skip
                 y = found.x
             new = _snapped(found.x, of.lower, of.upper)
-            after = _cost(problem, of.at(new), noise, loss) + float(np.sum((of.pull * new) ** 2))
+            after = _cost(problem, of.at(new), noise, loss) + float(np.sum((of.pull * (new - of.middle)) ** 2))
             if np.isfinite(after) and after <= cost * (1 + 1e-12):
                 break
         else:
@@ -238,7 +245,7 @@ def fit_free(problem: Problem, loss: str = "linear", rounds: int = ROUNDS) -> Fi
         full[kept] = x
         return np.asarray(full)
 
-    of = _Coordinates(at, lambda x: unit, lower, upper, np.zeros(len(kept)))
+    of = _Coordinates(at, lambda x: unit, lower, upper, np.zeros(len(kept)), np.zeros(len(kept)))
     for _ in range(rounds):
         z = at(_solve(problem, np.clip(z[kept], lower, upper), of, noise, loss))
         noise = noise_of(problem, z, len(kept), loss)
@@ -251,7 +258,8 @@ def fit_free(problem: Problem, loss: str = "linear", rounds: int = ROUNDS) -> Fi
 
 def _inverse_of_squares(R: Array) -> tuple[Array, float]:
     """(R^T R)^-1, and the condition of the scaled columns."""
-    scale = np.maximum(np.linalg.norm(R, axis=0), 1e-300)
+    size = np.linalg.norm(R, axis=0)
+    scale = np.where(size > 0, size, 1.0)
     _, singular, rows = np.linalg.svd(R / scale, full_matrices=False)
     half = (rows.T / np.maximum(singular, 1e-14 * singular[0])) / scale[:, None]
     return half @ half.T, float(singular[0] / max(singular[-1], 1e-300))
@@ -291,8 +299,10 @@ def fit_consistent(problem: Problem, free: Fit, prior: float, loss: str = "linea
 
     width = prior * np.repeat([body.vague for body in problem.bodies], 10)
     pull = np.concatenate([1.0 / width, np.zeros(count - n)])
+    middle = np.zeros(count)
+    pull[count - problem.gains :], middle[count - problem.gains :] = 1.0 / GAIN, 1.0
     start = np.concatenate([np.zeros(n), np.clip(free.z[n:], lower[n:], upper[n:])])
-    x = _solve(problem, start, _Coordinates(at, slopes, lower, upper, pull), noise, loss)
+    x = _solve(problem, start, _Coordinates(at, slopes, lower, upper, pull, middle), noise, loss)
     z, D = at(x), slopes(x)
     R = _reduced(problem, z, noise, "linear").R
     inner, _ = _inverse_of_squares(np.vstack([R @ D, np.diag(pull)]))

@@ -21,6 +21,7 @@ WIDTH = 0.005  # of the fastest velocity: width of the smoothed sign where the d
 LOAD_WIDTH = 0.01  # of the usual load
 MOST_LOAD = 0.9  # below 1: else the load does not follow from the force
 SLOWEST = 3.0  # widths of the sign: Stribeck's velocity is above that
+NARROWEST, WIDEST = 0.002, 0.3  # of the fastest velocity: bounds of an estimated width
 
 
 @dataclass(frozen=True)
@@ -28,7 +29,8 @@ class Unknown:
     """One unknown of a joint's drive."""
 
     joint: int
-    name: str  # rotor, viscous, forward, backward, coulomb, breakaway, stribeck_velocity, offset, coulomb_asymmetry, load
+    name: str  # rotor, viscous, forward, backward, coulomb, log_width, breakaway, stribeck_velocity, offset,
+    # coulomb_asymmetry, load
     lower: float
     upper: float
     start: float
@@ -76,8 +78,11 @@ def unknowns(law: Mapping[str, Array], choice: Choice, fastest: Array) -> list[U
         elif "viscous" in choice:
             add("viscous", abs(law["viscous_asymmetry"][k]), far, viscous)
         if "coulomb" in choice:
-            add("coulomb", max(0.0 if "stribeck" in choice else slowly, one_way), far, coulomb)
-        if "stribeck" in choice:
+            add("coulomb", max(0.0 if choice.of_joint("stribeck", k) else slowly, one_way), far, coulomb)
+        if choice.of_joint("width", k):
+            ends, width = np.log([NARROWEST * fastest[k], WIDEST * fastest[k]]), np.log(law["coulomb_velocity"][k])
+            add("log_width", min(ends[0], width), max(ends[1], width), width)
+        if choice.of_joint("stribeck", k):
             slowest = SLOWEST * law["coulomb_velocity"][k]
             add("breakaway", 0.0, far, coulomb + law["stribeck"][k])
             add("stribeck_velocity", slowest, max(0.5 * fastest[k], 2 * slowest), max(0.2 * fastest[k], 1.5 * slowest))
@@ -85,7 +90,7 @@ def unknowns(law: Mapping[str, Array], choice: Choice, fastest: Array) -> list[U
             add("offset", -far, far, law["offset"][k])
         elif "asymmetric" in choice:
             add("coulomb_asymmetry", -far, far, law["coulomb_asymmetry"][k])
-        if "load" in choice:
+        if choice.of_joint("load", k):
             add("load", 0.0, MOST_LOAD, law["load"][k])
     return found
 
@@ -100,6 +105,8 @@ def law_at(law: Mapping[str, Array], found: list[Unknown], values: Array) -> dic
         elif unknown.name == "backward":
             new["viscous"][k] += value / 2
             new["viscous_asymmetry"][k] -= value / 2
+        elif unknown.name == "log_width":
+            new["coulomb_velocity"][k] = np.exp(value)
         elif unknown.name == "breakaway":
             new["stribeck"][k] = value - new["coulomb"][k]
         else:
@@ -144,7 +151,8 @@ class Friction:
             "viscous": lambda: v,
             "forward": lambda: v * (1 + s) / 2,
             "backward": lambda: v * (1 - s) / 2,
-            "coulomb": lambda: s * (1 - dip) if self.has_breakaway else s,
+            "coulomb": lambda: s * (1 - dip) if k in self.breakaway else s,
+            "log_width": lambda: self._by_log_width(k, loads),
             "breakaway": lambda: s * dip,
             "stribeck_velocity": lambda: stribeck * s * dip * 2 * v**2 / speed**3,
             "offset": lambda: np.ones_like(v),
@@ -154,4 +162,11 @@ class Friction:
         }
         return np.asarray(columns[name]())
 
-    has_breakaway: bool = False
+    def _by_log_width(self, k: int, loads: Array) -> Array:
+        """(n,): the derivative by the logarithm of the width."""
+        law, s, v = self.law, self.sign[:, k], self.qd[:, k]
+        level = law["coulomb"][k] + law["stribeck"][k] * self.dip[:, k] + law["load"][k] * self.root(loads)[:, k]
+        level = level + law["viscous_asymmetry"][k] * v + 2 * law["coulomb_asymmetry"][k] * s
+        return np.asarray(-level * (1 - s**2) * v / law["coulomb_velocity"][k])
+
+    breakaway: frozenset[int] = frozenset()  # joints whose level at breakaway is an unknown

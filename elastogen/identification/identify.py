@@ -14,7 +14,7 @@ from elastogen.generator.robot.robot import Robot
 from elastogen.identification.bodies import check_supported, estimated_bodies
 from elastogen.identification.choices import choose
 from elastogen.identification.errors import IdentificationError, require_scipy
-from elastogen.identification.measurements.columns import COMMANDED
+from elastogen.identification.measurements.columns import COMMANDED, driven_names
 from elastogen.identification.output_error.names import SENSORS, is_path
 
 if TYPE_CHECKING:
@@ -48,7 +48,8 @@ def identify(
     - ``data``: one run or several, each a file (.csv, .csv.gz, .parquet, .npz), a data frame or a mapping of arrays, with
       ``time`` [s], ``q.<joint>``, ``F.<joint>`` or ``current.<joint>``, perhaps ``qd.<joint>``; ``columns`` maps other names.
     - ``parameters``: what to estimate, by name (:data:`elastogen.identification.choices.KINDS`) or as a set: "default"
-      (inertia, viscous, coulomb, offset, rotor, and stribeck and load where the data support them), "friction", "all". Or
+      (inertia, viscous, coulomb, offset, rotor, and for each joint width, stribeck and load where the data support them),
+      "friction", "all". Or
       numbers of the robot file by their paths, as ``links.*.flexible.EI``, ``joints.elbow.elasticity.stiffness`` or
       ``parameters.c1``, with short names for elastic ones
       (:data:`elastogen.identification.output_error.names.PATHS`) and unknowns of sensors (``SENSORS`` beside it): these are
@@ -60,7 +61,7 @@ def identify(
     - ``cutoff`` [Hz] of the zero-phase low pass that both sides of the equations go through; by default chosen from the data,
       0: none.
     - ``consistent``: every body can exist, with the description as prior, whose relative uncertainty is ``prior`` (0.5).
-      Without it dependent parameters stay as described, and the result may be a robot that no file accepts.
+      Without it dependent parameters stay as described, and where no robot has the estimates, no file is written.
     - ``method``: "least_squares", or "instrumental": columns of the simulated robot as instrumental variables (IDIM-IV), for
       positions so noisy that least squares is biased.
     - ``loss``: "linear", or "huber", "soft_l1", "cauchy", which weigh outliers down.
@@ -69,13 +70,14 @@ def identify(
     with any force up to its own, which no function of q, qd, qdd knows.
     """
     require_scipy("identify")
-    from elastogen.identification.estimates import estimates, identified_robot
+    from elastogen.identification.estimates import estimates, identified_robot, possible_robot
     from elastogen.identification.fit import fit_consistent, fit_free
     from elastogen.identification.instruments import simulated_model, with_instruments
     from elastogen.identification.measurements.signals import chosen_cutoff, prepare
     from elastogen.identification.problem import body_model, pose
     from elastogen.identification.quality import friction_test, whiteness
     from elastogen.identification.result import Identification, Reading, chosen_gains, unshown
+    from elastogen.identification.smoothing import smoothed
     from elastogen.identification.support import supported
 
     _check_numbers(cutoff, prior)
@@ -112,11 +114,15 @@ def identify(
         )
     cut = chosen_cutoff(pieces) if cutoff is None else float(cutoff)
     tell(f"{len(pieces)} pieces of motion, low pass at {cut:.3g} Hz")
-    motions = [prepare(piece, cut) for piece in pieces]
     with one_thread():
         model, bodies = body_model(given), estimated_bodies(given, choice)
-        _check_amount(pose(given, model, motions, bodies, choice))
-        choice, problem, free, added = supported(choice, lambda wider: pose(given, model, motions, bodies, wider), loss)
+        _check_amount(pose(given, model, [prepare(piece, cut) for piece in pieces], bodies, choice))
+        smooth, motions = smoothed(pieces, cut, lambda motions: pose(given, model, motions, bodies, choice))
+        if smooth < cut:
+            notes.append(f"positions and velocities are smoothed at {smooth:.3g} Hz: accelerations are noise above")
+        choice, problem, free, added = supported(
+            choice, lambda wider: pose(given, model, motions, bodies, wider), loss, driven_names(given)
+        )
         notes += added
         tell(f"{free.rank} of {len(free.z)} parameters are independent, condition {free.condition:.3g}")
         fit = fit_consistent(problem, free, prior, loss) if consistent and problem.bodies else free
@@ -127,8 +133,9 @@ def identify(
             fit = fit_consistent(problem, free, prior, loss) if consistent and problem.bodies else free
             tell("instruments of the simulated robot")
         residuals = problem.differences(fit.z)
+        found, impossible = possible_robot(problem, fit, given)
         result = Identification(
-            robot=identified_robot(problem, fit, given) if consistent or not problem.bodies else given,
+            robot=found,
             described=given,
             source=robot if isinstance(robot, Robot) else str(robot),
             parameters=choice.kinds,
@@ -136,11 +143,14 @@ def identify(
             fit=fit,
             free=free,
             cutoff=cut,
+            smooth=smooth,
             whiteness=whiteness(residuals),
             friction_test=friction_test(motions, residuals, free.inflation),
             notes=tuple(notes),
             reading=reading,
-            unshown=unshown(problem, free),
+            unshown=unshown(problem, free, driven_names(given)),
+            problem=problem,
+            impossible=impossible,
         )
         result = result.with_held_part(data)
         train = result.validate(data)

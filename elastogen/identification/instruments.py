@@ -34,16 +34,7 @@ def simulated_model(robot: Robot) -> Model:
 def with_instruments(problem: Problem, model: Model, regressors: Model, z: Array) -> Problem:
     """The problem with columns of simulated motions; ``model`` is the identified robot's."""
     simulated = [simulate(motion, model) for motion in problem.motions]
-    nominal = regressors.inertial_parameters()
-    whole = [regressors.regressor(motion.q, motion.qd, motion.qdd) for motion in simulated]
-    part = np.concatenate([body.part for body in problem.bodies], axis=1) if problem.bodies else np.zeros((len(nominal), 0))
-    other = replace(
-        problem,
-        motions=tuple(simulated),
-        known=tuple(Y @ nominal for Y in whole),
-        columns=tuple(Y @ part for Y in whole),
-        instruments=None,
-    )
+    other = problem.along(simulated, regressors)
     return replace(problem, instruments=tuple(other.slopes(z)))
 
 

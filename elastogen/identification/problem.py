@@ -54,8 +54,15 @@ class Problem:
 
     @property
     def is_curved(self) -> bool:
-        """Whether forces are linear in all variables."""
-        return self.has_load or self._breakaway
+        """Whether forces are not linear in all variables."""
+        return self.has_load or self.gains > 0 or any(unknown.name in ("breakaway", "log_width") for unknown in self.unknowns)
+
+    def along(self, motions: Sequence[Motion], model: Model) -> Problem:
+        """The same unknowns along other motions; ``model`` as :func:`pose` takes it."""
+        nominal, part = model.inertial_parameters(), parts(self.bodies, len(model.inertial_parameters()))
+        whole = [model.regressor(motion.q, motion.qd, motion.qdd) for motion in motions]
+        known, columns = tuple(Y @ nominal for Y in whole), tuple(Y @ part for Y in whole)
+        return replace(self, motions=tuple(motions), known=known, columns=columns, instruments=None)
 
     def split(self, z: Array) -> tuple[Array, Array, Array]:
         """Parameters of bodies, unknowns of drives, gains."""
@@ -67,8 +74,8 @@ class Problem:
         return law_at(self.law, self.unknowns, self.split(z)[1])
 
     @cached_property
-    def _breakaway(self) -> bool:
-        return any(unknown.name == "breakaway" for unknown in self.unknowns)
+    def _breakaway(self) -> frozenset[int]:
+        return frozenset(unknown.joint for unknown in self.unknowns if unknown.name == "breakaway")
 
     def _start(self, k: int, z: Array) -> tuple[Friction, Array]:
         """Friction and loads of a motion."""
@@ -82,11 +89,15 @@ class Problem:
         friction, loads = self._start(k, z)
         return np.asarray(loads + friction.dry() + friction.law["load"] * friction.sign * friction.root(loads))
 
+    def gains_at(self, z: Array) -> Array:
+        """(joints,): true forces are these times the measured ones."""
+        return self.split(z)[2] if self.gains else np.ones(self.joints)
+
     def differences(self, z: Array) -> list[Array]:
         """Per motion: computed less measured forces, filtered (rows, joints); zero where a joint rests."""
-        gains = np.ones(self.joints) if not self.gains else self.split(z)[2]
+        gains = self.gains_at(z)
         return [
-            (motion.compared(self.forces(k, z)) - gains * motion.measured) * motion.counts
+            (motion.compared(self.forces(k, z)) / gains - motion.measured) * motion.counts
             for k, motion in enumerate(self.motions)
         ]
 
@@ -110,8 +121,12 @@ class Problem:
             filtered = motion.compared(np.column_stack(own))
             for i, unknown in enumerate(self.unknowns):
                 found[:, unknown.joint, n + i] = filtered[:, i]
+        if not self.gains:
+            return found * motion.counts[:, :, None]
+        gains, computed = self.gains_at(z), motion.compared(self.forces(k, z))
+        found /= gains[:, None]
         for joint in range(self.gains):
-            found[:, joint, width - self.gains + joint] = -motion.measured[:, joint]
+            found[:, joint, width - self.gains + joint] = -computed[:, joint] / gains[joint] ** 2
         return found * motion.counts[:, :, None]
 
     @cached_property
@@ -121,18 +136,17 @@ class Problem:
 
 def pose(robot: Robot, model: Model, motions: Sequence[Motion], bodies: Sequence[EstimatedBody], choice: Choice) -> Problem:
     """The problem; ``model`` is that of :func:`without_drives`, with regressor and parameters."""
-    nominal = model.inertial_parameters()
-    regressors = [model.regressor(motion.q, motion.qd, motion.qdd) for motion in motions]
-    known = [Y @ nominal for Y in regressors]
-    part = np.concatenate([body.part for body in bodies], axis=1) if bodies else np.zeros((len(nominal), 0))
-    columns = [Y @ part for Y in regressors]
     fastest = np.max([np.abs(motion.qd).max(axis=0) for motion in motions], axis=0)
     usual = np.sqrt(np.mean(np.concatenate([motion.measured for motion in motions]) ** 2, axis=0))
     law = with_widths(described(robot), choice, fastest, usual)
     found = unknowns(law, choice, fastest)
-    return Problem(
-        tuple(motions), tuple(bodies), law, found, len(fastest) if "gains" in choice else 0, tuple(known), tuple(columns)
-    )
+    problem = Problem(tuple(motions), tuple(bodies), law, found, len(fastest) if "gains" in choice else 0, (), ())
+    return problem.along(motions, model)
+
+
+def parts(bodies: Sequence[EstimatedBody], size: int) -> Array:
+    """(size, 10 bodies): the bodies' part in the parameters of the regressor."""
+    return np.concatenate([body.part for body in bodies], axis=1) if bodies else np.zeros((size, 0))
 
 
 def body_model(robot: Robot) -> Model:

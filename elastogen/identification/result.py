@@ -15,13 +15,12 @@ from elastogen.generator.robot.robot import Robot
 from elastogen.identification.errors import IdentificationError
 from elastogen.identification.estimates import Estimate
 from elastogen.identification.fit import Fit
-from elastogen.identification.friction_law import described as described_law
 from elastogen.identification.holding import came_from, held_part
 from elastogen.identification.measurements.clean import Piece, check_motion, clean
 from elastogen.identification.measurements.columns import COMMANDED, commanded_gains, driven_names, match_columns, tells_gains
 from elastogen.identification.measurements.read_table import Array, read_table
 from elastogen.identification.measurements.signals import Motion, prepare
-from elastogen.identification.problem import Problem
+from elastogen.identification.problem import Problem, body_model
 from elastogen.identification.pseudo_inertia import NAMES
 from elastogen.identification.quality import DOUBTFUL, RunQuality, run_quality
 from elastogen.runtime import Model
@@ -29,6 +28,7 @@ from elastogen.runtime.whole_files import replacing
 
 APART = 0.03  # of a gain: farther from that of the robot's own controller is reported
 SLIDES = 5.0  # widths of the sign: friction has its full size
+SHOWN = 6  # parameters that are named as hardly shown
 WEAK = 100.0  # condition of the scaled columns above which a motion shows too little
 
 
@@ -56,12 +56,12 @@ class Reading:
             notes += [f"{run.source}: {note}" for note in done]
         return pieces, notes
 
-    def runs(self, data: object, cutoff: float) -> list[list[Motion]]:
-        """The motions of each run."""
+    def runs(self, data: object, cutoff: float, smooth: float | None = None) -> list[list[Motion]]:
+        """The motions of each run; ``smooth`` as :func:`prepare` has it."""
         found = []
         for table in _tables(data):
             run = match_columns(table, self.robot, self.columns, self.gains, degrees=self.degrees)
-            found.append([prepare(piece, cutoff) for piece in clean(run, self.robot)[0]])
+            found.append([prepare(piece, cutoff, smooth) for piece in clean(run, self.robot)[0]])
         return found
 
 
@@ -97,16 +97,20 @@ def chosen_gains(
     return gains, [f"gains of {', '.join(apart)} differ from those of its own controller, and masses with them: {shown}"]
 
 
-def unshown(problem: Problem, free: Fit) -> tuple[str, ...]:
+def unshown(problem: Problem, free: Fit, joints: Sequence[str]) -> tuple[str, ...]:
     """Parameters that this motion cannot tell from others, by name."""
-    names = variable_names(problem)
+    names = variable_names(problem, joints)
     return tuple(name for k, name in enumerate(names) if k not in free.independent)
 
 
-def variable_names(problem: Problem) -> list[str]:
+def variable_names(problem: Problem, joints: Sequence[str]) -> list[str]:
     """The variables of a problem: ten of each body, then those of drives and gains."""
     bodies = [f"{body.name}.{name}" for body in problem.bodies for name in NAMES]
-    return [*bodies, *(f"{u.joint}.{u.name}" for u in problem.unknowns), *(f"gain.{j}" for j in range(problem.gains))]
+    return [
+        *bodies,
+        *(f"{joints[u.joint]}.{u.name}" for u in problem.unknowns),
+        *(f"gain.{name}" for name in joints[: problem.gains]),
+    ]
 
 
 @dataclass(frozen=True)
@@ -120,12 +124,15 @@ class Identification:
     estimates: tuple[Estimate, ...] = field(repr=False)
     fit: Fit = field(repr=False)
     free: Fit = field(repr=False)  # weighted least squares in independent parameters, without prior
-    cutoff: float  # [Hz]
+    cutoff: float  # [Hz] of the low pass of the equations
+    smooth: float  # [Hz] of that of positions and velocities, at most as high
     whiteness: tuple[float, ...]  # p-values per joint
     friction_test: tuple[float, ...]  # p-values per joint
     notes: tuple[str, ...] = field(repr=False)
     reading: Reading = field(repr=False)
     unshown: tuple[str, ...] = field(repr=False)
+    problem: Problem = field(repr=False)
+    impossible: str = ""  # why no robot file can have these numbers; forces follow from them nevertheless
     trained: tuple[RunQuality, ...] = ()
     validated: tuple[RunQuality, ...] = ()
     held_part: float = 0.0  # of sliding friction, that holds joints which came to rest
@@ -135,6 +142,7 @@ class Identification:
         """The compiled inverse dynamics of the identified robot."""
         import elastogen
 
+        self._check_possible("model")
         return elastogen.build_model(replace(self.robot, functions=()), outputs=["inverse_dynamics"])
 
     def __getitem__(self, name: str) -> Estimate:
@@ -144,13 +152,29 @@ class Identification:
                 return estimate
         raise KeyError(name)
 
+    def _check_possible(self, what: str) -> None:
+        if self.impossible:
+            raise IdentificationError(
+                what, f"free estimates that no robot has: {self.impossible}", "bodies that can exist",
+                "leave out consistent=False (--free)",
+            )  # fmt: skip
+
     def motions(self, data: object) -> list[list[Motion]]:
-        """The runs of data as the identification saw its own: cleaned, filtered, differentiated."""
-        return self.reading.runs(data, self.cutoff)
+        """The runs of data as the identification saw its own: cleaned, filtered, differentiated, with estimated gains."""
+        found = self.reading.runs(data, self.cutoff, self.smooth)
+        if not self.problem.gains:
+            return found
+        gains = self.problem.gains_at(self.fit.z)
+        return [[replace(motion, F=gains * motion.F) for motion in run] for run in found]
 
     def predict(self, motion: Motion) -> Array:
-        """Forces that the identified robot's inverse dynamics gives along a motion (samples, joints), not filtered."""
-        return np.asarray(self.model.inverse_dynamics(motion.q, motion.qd, motion.qdd))
+        """Forces of the identified numbers along a motion (samples, joints), not filtered.
+
+        They are those of the identified robot's inverse dynamics; free estimates that no robot has give them as well.
+        """
+        if not self.impossible:
+            return np.asarray(self.model.inverse_dynamics(motion.q, motion.qd, motion.qdd))
+        return self.problem.along([motion], body_model(self.described)).forces(0, self.fit.z)
 
     def validate(self, data: object) -> tuple[RunQuality, ...]:
         """How well the identified robot predicts the forces of other runs."""
@@ -162,10 +186,10 @@ class Identification:
 
     def sliding(self, motion: Motion) -> Array:
         """Friction at the poses of a motion, when its joints begin to slide (samples, joints)."""
-        slow = SLIDES * described_law(self.robot)["coulomb_velocity"] * np.ones_like(motion.qd)
+        slow = SLIDES * self.problem.law_at(self.fit.z)["coulomb_velocity"] * np.ones_like(motion.qd)
         rests = np.zeros_like(slow)
-        ends = [self.model.inverse_dynamics(motion.q, sign * slow, rests) for sign in (1.0, -1.0)]
-        return np.asarray((ends[0] - ends[1]) / 2)
+        ends = [self.predict(replace(motion, qd=sign * slow, qdd=rests)) for sign in (1.0, -1.0)]
+        return (ends[0] - ends[1]) / 2
 
     def with_held_part(self, data: object) -> Identification:
         """The same, with what the rests of the runs of ``data`` say about the friction that holds."""
@@ -182,15 +206,23 @@ class Identification:
     def warnings(self) -> tuple[str, ...]:
         """What a reader should know before he trusts the numbers."""
         names, found = driven_names(self.described), []
+        if self.impossible:
+            found.append(f"no robot has these free estimates, and no file can be written: {self.impossible}")
         if self.free.condition > WEAK:
             found.append(
-                f"the motion hardly separates some parameters (condition {self.free.condition:.0f}): "
-                "excite more, elastogen excite ROBOT -o motion.csv"
+                f"the motion hardly separates some parameters (condition {self.free.condition:.0f}), among them "
+                f"{', '.join(self._weak())}: excite more, elastogen excite ROBOT -o motion.csv"
             )
         for name, p in zip(names, self.friction_test, strict=True):
             if p < DOUBTFUL:
                 found.append(f"{name}: what is left depends on velocity (p = {p:.1g}): its law of friction lacks something")
         return tuple(found)
+
+    def _weak(self) -> list[str]:
+        """Independent parameters that the motion shows least: with the largest relative errors."""
+        kept, names = list(self.free.independent), variable_names(self.problem, driven_names(self.described))
+        errors = np.sqrt(np.diag(self.free.covariance))[kept] / np.maximum(np.abs(self.free.z[kept]), 1e-12)
+        return [names[kept[k]] for k in np.argsort(-errors)[:SHOWN]]
 
     def correlations(self) -> Array:
         """Of the errors of all variables (see the JSON for their order)."""
@@ -227,6 +259,7 @@ class Identification:
             "condition": self.free.condition,
             "noise": self.fit.noise.tolist(),
             "cutoff": self.cutoff,
+            "smooth": self.smooth,
             "whiteness": self.whiteness,
             "friction_test": self.friction_test,
             "not_shown_by_the_motion": self.unshown,
@@ -246,6 +279,7 @@ class Identification:
         """
         from elastogen.identification.write_robot import robot_text
 
+        self._check_possible("save")
         target = Path(path)
         text = robot_text(self, target, base)
         with replacing(target) as scratch:

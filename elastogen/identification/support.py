@@ -1,42 +1,71 @@
-"""Which laws of friction the data support: the information criterion of Schwarz (BIC), without the runs that validate."""
+"""Which laws of friction the data support, drive by drive: the information criterion of Schwarz (BIC) of the fitted runs."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from elastogen.identification.choices import Choice
 from elastogen.identification.fit import Fit, fit_free
+from elastogen.identification.measurements.read_table import Array
 from elastogen.identification.problem import Problem
 
 EXACT = 1e-7  # of the forces: what is left is rounding, and nothing is missing
+STRONG = 6.0  # by which the criterion must fall: strong evidence (Kass, Raftery 1995)
 
 
-def supported(choice: Choice, posed: Callable[[Choice], Problem], loss: str) -> tuple[Choice, Problem, Fit, list[str]]:
-    """The choice with those of its ``maybe`` that lower the criterion, one after the other; its problem, its fit, and notes."""
+def supported(
+    choice: Choice, posed: Callable[[Choice], Problem], loss: str, names: Sequence[str]
+) -> tuple[Choice, Problem, Fit, list[str]]:
+    """The choice with those of its ``maybe`` that lower the criterion, one after the other; its problem, its fit, and notes.
+
+    Each kind is tried for all drives at once, and kept for those whose own criterion falls; what others make superfluous goes.
+    Widths are tried where no Coulomb friction is described.
+    """
     problem = posed(choice)
-    fit, notes = fit_free(problem, loss), []
+    first = fit = fit_free(problem, loss)
     usual = np.sqrt(np.mean(np.concatenate([motion.measured for motion in problem.motions]) ** 2, axis=0))
     while choice.maybe and np.any(fit.noise > EXACT * usual):
-        tries = []
+        tries = {}
         for kind in choice.maybe:
-            wider = choice.also(kind)
-            other = posed(wider)
-            tries.append((kind, wider, other, fit_free(other, loss)))
-        kind, wider, other, found = min(tries, key=lambda each: gain(each[2], each[3], fit))
-        if gain(other, found, fit) >= 0:
+            drives = [k for k in range(problem.joints) if kind != "width" or problem.law["coulomb"][k] == 0]
+            other = posed(choice.also(kind, drives))
+            tries[kind] = gains(problem, other, fit, fit_free(other, loss))
+            tries[kind][[k for k in range(problem.joints) if k not in drives]] = 0.0
+        kind = min(tries, key=lambda each: float(np.minimum(tries[each] + STRONG, 0.0).sum()))
+        joints = [int(k) for k in np.flatnonzero(tries[kind] < -STRONG)]
+        if not joints:
             break
-        change = ", ".join(f"{100 * (1 - x):.0f}" for x in found.noise / fit.noise)
-        notes.append(f"friction: {kind} is estimated, too: what is left of each joint falls by {change} %")
-        choice, problem, fit = wider, other, found
+        choice = choice.also(kind, joints)
+        problem = posed(choice)
+        fit = fit_free(problem, loss)
+    for kind in list(choice.joints)[:-1]:
+        fewer = choice.without(kind, choice.joints[kind])
+        other = posed(fewer)
+        needless = gains(other, problem, fit_free(other, loss), fit) >= -STRONG
+        joints = [k for k in choice.joints[kind] if needless[k]]
+        if joints:
+            choice = choice.without(kind, joints)
+            problem = posed(choice)
+            fit = fit_free(problem, loss)
+    falls = 100 * (1 - fit.noise / first.noise)
+    notes = []
+    for k, name in enumerate(names):
+        kinds = [kind for kind, joints in choice.joints.items() if k in joints]
+        if kinds:
+            notes.append(f"friction of {name}: {' and '.join(kinds)} estimated, too: {falls[k]:.0f} % less is left")
     return choice, problem, fit, notes
 
 
-def gain(problem: Problem, wider: Fit, fit: Fit) -> float:
-    """How much the criterion grows with the wider law: below zero, data support it. Correlated residuals count once."""
-    counts = np.sum([motion.counts.sum(axis=0) for motion in problem.motions], axis=0) / np.maximum(
-        fit.inflation, wider.inflation
-    )
-    likelihood = float(np.sum(counts * 2 * np.log(wider.noise / fit.noise)))
-    return likelihood + (wider.rank - fit.rank) * float(np.log(counts.sum()))
+def gains(problem: Problem, other: Problem, fit: Fit, wider: Fit) -> Array:
+    """How much the criterion of each drive grows with the wider law: below zero, data support it.
+
+    Residuals that remember each other count once.
+    """
+    samples = np.sum([motion.counts.sum(axis=0) for motion in problem.motions], axis=0)
+    counts = samples / np.maximum(fit.inflation, wider.inflation)
+    added = np.zeros(problem.joints)
+    for sign, each in ((1, other), (-1, problem)):
+        np.add.at(added, [unknown.joint for unknown in each.unknowns], sign)
+    return np.asarray(counts * 2 * np.log(wider.noise / fit.noise) + added * np.log(counts.sum()))

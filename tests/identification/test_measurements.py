@@ -104,6 +104,26 @@ def test_stamps_are_mended_and_reported(robot):
         np.testing.assert_allclose(piece.q[:, 0], np.sin(1.1 * (piece.time - shift)), atol=4e-3)
 
 
+@pytest.mark.parametrize(("unit", "factor"), [("ms", 1e3), ("us", 1e6), ("ns", 1e9)])
+def test_stamps_that_are_no_seconds_are_refused_and_can_be_declared(robot, unit, factor):
+    log = {key: value for key, value in run().items() if key != "qd"} | {"time": factor * run()["time"]}
+    with pytest.raises(elastogen.IdentificationError, match=f"columns={{'time_unit': '{unit}'}}"):
+        clean(matched(robot, log), robot)
+    declared = matched(robot, log, columns={"time_unit": unit})
+    np.testing.assert_allclose(declared.time, run()["time"], atol=1e-9)
+    clean(declared, robot)
+
+
+def test_numbers_of_lines_are_no_time_and_short_motions_are_named(robot):
+    log = {key: value for key, value in run().items() if key != "qd"}
+    with pytest.raises(elastogen.IdentificationError, match="divide by the rate"):
+        clean(matched(robot, log | {"time": np.arange(2000.0)}), robot)
+    with pytest.raises(elastogen.IdentificationError, match="one of s, ms, us, ns"):
+        matched(robot, log, columns={"time_unit": "min"})
+    with pytest.raises(elastogen.IdentificationError, match=r"got 0\.59 s, expected at least 1 s"):
+        clean(matched(robot, {key: value[:60] for key, value in log.items()}), robot)
+
+
 def test_differentiation_is_exact_without_noise(robot):
     t = np.arange(0, 10, 0.001)
     q = np.stack([np.sin(2 * t), np.cos(3 * t)], axis=1)

@@ -27,7 +27,7 @@ def _gains(text: str) -> dict[str, float] | str:
     default="default",
     metavar="A,B",
     show_default=True,
-    help="What to estimate: default, friction, all, or inertia, viscous, coulomb, offset, stribeck, asymmetric, load, "
+    help="What to estimate: default, friction, all, or inertia, viscous, coulomb, width, offset, stribeck, asymmetric, load, "
     "rotor, gains, payload; or numbers of the robot file by their paths, as links.*.flexible.EI.",
 )
 @click.option("--validate", type=FILE, multiple=True, metavar="FILE", help="A run that only tests the result; may be repeated.")

@@ -19,6 +19,8 @@ FEWEST = 50  # samples of a run
 EVEN = 1e-4  # of the usual step: stamps that differ by less are even
 REVOLUTIONS = 4 * np.pi  # [rad] a joint that goes farther without limits that allow it is measured in degrees
 SATURATED = 0.02  # share of samples at the very largest force
+RARE, FASTEST = 0.2, 0.05  # [s] between samples and [rad/s] or [m/s]: stamps of rarer samples of slower motions are no seconds
+RAREST = 10.0  # [s]
 OFF = (0.8, 1.25)  # slope of qd over the derivative of q between which both have one unit
 
 
@@ -45,6 +47,7 @@ def clean(run: Run, robot: Robot) -> tuple[list[Piece], list[str]]:
     run = _distinct(run, notes)
     if len(run.time) < FEWEST:
         raise IdentificationError(run.source, f"{len(run.time)} samples", f"at least {FEWEST}", "record a longer motion")
+    _check_clock(run)
     _check_units(run, robot)
     _check_rates(run, robot)
     _check_forces(run, robot)
@@ -59,6 +62,9 @@ def clean(run: Run, robot: Robot) -> tuple[list[Piece], list[str]]:
         pieces.append(_even(run, rows, usual, notes))
     if len(cuts):
         notes.append(f"{len(cuts)} gaps longer than {max(GAP * usual, BRIDGED):.3g} s: filtered piece by piece")
+    if not pieces and not len(cuts):
+        length = f"{run.time[-1] - run.time[0]:.3g} s"
+        raise IdentificationError(run.source, length, f"at least {SHORTEST:g} s of motion", "record a longer motion")
     if not pieces:
         raise IdentificationError(run.source, "only pieces shorter than 1 s between gaps", "a motion", "record it without gaps")
     return pieces, notes
@@ -108,6 +114,18 @@ def _distinct(run: Run, notes: list[str]) -> Run:
     return _rows(run, np.concatenate([[True], ~twice]))
 
 
+def _check_clock(run: Run) -> None:
+    """Stamps are seconds: not milliseconds, microseconds or numbers of lines."""
+    step = float(np.median(np.diff(run.time)))
+    slow = np.abs(np.diff(run.q, axis=0) / np.diff(run.time)[:, None]).max(initial=0.0) < FASTEST
+    if step > RAREST or (step > RARE and slow):
+        unit = "ns" if step > 5e5 else "us" if step > 500 else "ms"
+        raise IdentificationError(
+            f"{run.source}: time", f"{step:.4g} s from sample to sample", "seconds",
+            f"if the stamps are in {unit}, say so: columns={{'time_unit': '{unit}'}}; numbers of lines: divide by the rate",
+        )  # fmt: skip
+
+
 def _check_units(run: Run, robot: Robot) -> None:
     joints = [joint for joint in robot.joints if joint.has_drives for _ in joint.type.velocities]
     for k, (name, joint) in enumerate(zip(driven_names(robot), joints, strict=True)):
@@ -116,8 +134,9 @@ def _check_units(run: Run, robot: Robot) -> None:
         bounds = [abs(float(x)) for x in (joint.limits.lower, joint.limits.upper) if x is not None]
         most, far = (1.5 * max(bounds) if bounds else REVOLUTIONS), float(np.abs(run.q[:, k]).max())
         if far > most and float(np.ptp(run.q[:, k])) > 2 * np.pi:
+            expected = f"at most {most:.1f} rad, {'as its limits say' if bounds else 'as no limits are described'}"
             raise IdentificationError(
-                f"{run.source}: q.{name}", f"{far:.1f} rad", f"at most {most:.1f} rad, as its limits say",
+                f"{run.source}: q.{name}", f"{far:.1f} rad", expected,
                 "if these are degrees, say so: degrees=True, on the command line --degrees",
             )  # fmt: skip
 

@@ -7,6 +7,7 @@ A table that uses our names needs no map: ``time``, ``q.<joint>``, ``qd.<joint>`
     q: [j1, j2, j3]                  # names, one for each driven joint in the robot's order
     qd: 8-13                         # columns of a table without names, the first is 1
     current: {shoulder: i_shoulder}  # by joint
+    time_unit: ms                    # s, ms, us or ns; seconds where nothing is said
 """
 
 from __future__ import annotations
@@ -31,6 +32,8 @@ POINT_CHANNELS = {
     **{f"w{axis}": f"what a gyroscope reads about its {axis} axis [rad/s]" for axis in "xyz"},
 }
 """Channels of a point behind ``point.<name>.``; nothing behind the name: its strain."""
+TIME_UNITS = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
+"""Of ``time_unit`` in a map of columns, in seconds."""
 COMMANDED = "commanded"  # in place of gains: those with which the robot's own controller makes currents of forces
 
 
@@ -59,7 +62,7 @@ def match_columns(
     """The run that a table holds."""
     joints = driven_names(robot)
     given = {} if columns is None else dict(columns)
-    unknown = [key for key in given if key.split(".")[0] not in (*SIGNALS, "time", "point")]
+    unknown = [key for key in given if key.split(".")[0] not in (*SIGNALS, "time", "time_unit", "point")]
     if unknown:
         fix = did_you_mean(unknown[0], [*SIGNALS, "time"], "the signals are " + ", ".join(("time", *SIGNALS)))
         raise IdentificationError("columns", repr(unknown[0]), "a signal of the robot", fix)
@@ -175,11 +178,13 @@ def _missing(table: Table, signal: str, joints: Sequence[str]) -> Identification
 
 
 def _time(table: Table, given: Mapping[str, object]) -> Array:
-    name = given.get("time", "time")
+    name, unit = given.get("time", "time"), given.get("time_unit", "s")
+    if unit not in TIME_UNITS:
+        raise IdentificationError("columns: time_unit", repr(unit), f"one of {', '.join(TIME_UNITS)}", "choose one of them")
     found = _columns_of(table, name, "time")
     if len(found) != 1:
         raise IdentificationError(f"{table.source}: time", f"{len(found)} columns", "one", "name one column")
-    return found[0]
+    return np.asarray(found[0] * TIME_UNITS[str(unit)])
 
 
 def _signal(table: Table, signal: str, joints: Sequence[str], given: Mapping[str, object]) -> Array | None:

@@ -15,7 +15,7 @@ from elastogen.identification.measurements.clean import Piece
 from elastogen.identification.measurements.read_table import Array
 
 ORDER = 4  # of the Butterworth filter, forward and backward
-RATE = 10.0  # samples per period of the cut-off that are kept for computing
+RATE = 20.0  # samples per period of the cut-off that are kept for computing
 MOTION = 0.99  # share of the velocities' power below ...
 ABOVE = 20.0  # ... this part of the cut-off: reversals of friction have many harmonics
 LEAST = 10.0  # ... or this, where velocities are noise above
@@ -103,8 +103,8 @@ def _above_noise(frequency: Array, power: Array) -> float:
     return float(max(frequency[np.argmax(column)] if column.any() else frequency[-1] for column in buried.T))
 
 
-def prepare(piece: Piece, cutoff: float) -> Motion:
-    """Filter and differentiate a piece."""
+def prepare(piece: Piece, cutoff: float, smooth: float | None = None) -> Motion:
+    """Filter and differentiate a piece; ``smooth`` is the cut-off of its positions, where that is below ``cutoff`` [Hz]."""
     rate = 1.0 / piece.step
     if cutoff >= 0.45 * rate:
         raise IdentificationError(
@@ -116,7 +116,7 @@ def prepare(piece: Piece, cutoff: float) -> Motion:
             piece.source, f"{len(piece.time)} samples", f"at least {4 * full.margin + 20} for a cut-off of {cutoff:g} Hz",
             "record a longer motion, or raise the cut-off",
         )  # fmt: skip
-    q, qd, qdd = _rates(piece, full)
+    q, qd, qdd = _rates(piece, full if smooth is None else LowPass(smooth, piece.step))
     keep = 1 if cutoff == 0 else max(1, int(rate / (RATE * cutoff)))
     F = full(piece.F)[::keep]  # the filter is the one against aliasing, too
     low_pass = LowPass(cutoff, piece.step * keep)
