@@ -29,7 +29,7 @@ FIRST_COUNT = 400  # elements of the first mesh, where no size is given
 ACROSS = 0.4  # first elements at round interfaces, by their radius
 CONVERGED = 0.01  # relative change of the kept frequencies from one size to half of it
 _ARRAYS = ("stiffness", "nodes", "tetrahedra", "surface", "shapes", "numbers")  # of Found
-MOST_ELEMENTS = 12_000  # of a mesh that is made without being asked for
+MOST_ELEMENTS = 20_000  # of a mesh that is made without being asked for
 MOST_ASKED_FOR = 500_000  # by a size; a number of elements has the same limit in the file
 
 
