@@ -131,6 +131,8 @@ def warned_simulate(simulate):
     ids=lambda arguments: arguments[0],
 )
 def test_endings_of_pages_are_refused_at_once(arguments: list[str], capsys, monkeypatch: pytest.MonkeyPatch) -> None:
+    if arguments[0] == "report":
+        pytest.importorskip("plotly")
     monkeypatch.setattr(elastogen, "build_model", lambda *given, **options: pytest.fail("nothing is built for it"))
     assert main(arguments) == 2
     assert "expected a page ending in .html" in capsys.readouterr().err

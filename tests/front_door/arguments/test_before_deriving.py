@@ -93,6 +93,8 @@ def test_extras_of_commands(
     arguments: list[str], missing: str, words: str,
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
 ) -> None:  # fmt: skip
+    if missing == "ffmpeg":
+        pytest.importorskip("matplotlib")
     find_spec = importlib.util.find_spec
     for module in ("pages.film", "forms.pdf"):
         monkeypatch.setattr(f"elastogen.build.{module}.find_spec", lambda name: None if name == missing else find_spec(name))
