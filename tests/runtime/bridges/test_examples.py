@@ -19,7 +19,7 @@ def printed(name: str, module: str, capsys: pytest.CaptureFixture[str]) -> str:
 
 
 def test_the_arm_swings_up(capsys: pytest.CaptureFixture[str]) -> None:
-    found = re.search(rf"ends at \[\s*{NUMBER}\s+{NUMBER}\]", printed("swing_up", "casadi", capsys))
+    found = re.search(rf"ends at \[\s*{NUMBER}\s+{NUMBER}\s*\]", printed("swing_up", "casadi", capsys))
     assert found is not None
     assert float(found[1]) == pytest.approx(1.5708, abs=1e-3)
     assert float(found[2]) == pytest.approx(0.0, abs=1e-3)
