@@ -58,6 +58,12 @@ def to_gymnasium(
     return _vector_env(gymnasium, physics, envs) if envs is not None else _env(gymnasium, physics)
 
 
+def _own_limits(model: Model) -> Array:
+    """Of the robot's drives; FORCE where the robot does not tell."""
+    limits = np.asarray(model.force_limits)[list(model.driven)]
+    return np.where(np.isfinite(limits) & (limits > 0), limits, FORCE)
+
+
 class _Physics:
     """The robot in many copies: states, a step of all of them, rewards."""
 
@@ -71,7 +77,7 @@ class _Physics:
         self.driven = list(model.driven)
         try:
             limits = np.broadcast_to(
-                finite(f"{model.name}.to_gymnasium: force", FORCE if force is None else force), len(self.driven)
+                finite(f"{model.name}.to_gymnasium: force", _own_limits(model) if force is None else force), len(self.driven)
             ).copy()
         except ValueError:
             raise ModelError(

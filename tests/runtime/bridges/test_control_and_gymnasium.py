@@ -65,6 +65,18 @@ def test_free_bases_and_loops_move_as_in_simulations(robot) -> None:
             assert np.linalg.norm(seen[k, 3:7]) == pytest.approx(1.0, abs=1e-14)
 
 
+def test_actions_are_within_the_limits_of_the_drives() -> None:
+    pytest.importorskip("gymnasium", reason="Gymnasium is not installed: make bridges")
+    limits = [{"name": "hinge", "type": "revolute", "child": "bar", "limits": {"effort": 20}}]
+    bar = {"name": "bar", "mass": 1, "com": [0.4, 0, 0], "inertia": [0.01, 0.08, 0.08]}
+    robot = {"elastogen": 1, "name": "limited", "links": [{"name": "base"}, bar], "joints": limits}
+    model = elastogen.build_model(robot)
+    assert model.force_limits[0] == 20
+    assert model.to_gymnasium().action_space.high == 20
+    assert model.to_gymnasium(force=3).action_space.high == 3
+    assert elastogen.build_model("two_link").to_gymnasium().action_space.high.tolist() == [100, 100]
+
+
 def test_gymnasium_accepts_the_environment(model: elastogen.Model) -> None:
     checker = pytest.importorskip("gymnasium.utils.env_checker", reason="Gymnasium is not installed: make bridges")
     checker.check_env(model.to_gymnasium(), skip_render_check=True)
