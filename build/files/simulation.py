@@ -63,18 +63,24 @@ class KeptLoops:
     count: int
     weights: tuple[float, ...]  # per velocity, 1 for joints
     single: bool  # the model computes in float
+    sizes: tuple[float, ...]  # per row that is kept: what is usually left of it beside the others
 
     @property
     def text(self) -> str:
         """The tables and tolerances, for the sample robot."""
         near, closed, start = ("1e-6", "1e-4", "1e-3") if self.single else ("1e-14", "1e-11", "1e-6")
         weights = ", ".join(f"REAL({weight!r})" for weight in self.weights)
+        sizes = ", ".join(f"REAL({size!r})" for size in self.sizes)
+        rigid = all(weight == 1.0 for weight in self.weights)  # rows that bend links are small, and not singular
         return (
             f"static const int robot_sim_loop_rows[{len(self.rows)}] = {{{', '.join(map(str, self.rows))}}};\n"
-            f"static const robot_scalar_t robot_sim_loop_weights[{len(self.weights)}] = {{{weights}}};\n\n"
+            f"static const robot_scalar_t robot_sim_loop_weights[{len(self.weights)}] = {{{weights}}};\n"
+            f"static const robot_scalar_t robot_sim_loop_sizes[{len(self.sizes)}] = {{{sizes}}};\n\n"
             f"#define ROBOT_SIM_LOOP_NEAR   REAL({near}) /* residual that is not corrected any more [m or 1] */\n"
             f"#define ROBOT_SIM_LOOP_CLOSED REAL({closed}) /* residual that counts as closed */\n"
             f"#define ROBOT_SIM_LOOP_START  REAL({start}) /* residual of a start that is taken for closed */\n"
+            f"#define ROBOT_SIM_LOOP_WEAK   REAL({'1e-4' if rigid else '0.0'}) "
+            "/* share of a row's usual square: below, rank is nearly lost */\n"
         )
 
 
@@ -222,7 +228,8 @@ def _loops(derivation: ModelDerivation, identity: Identity) -> KeptLoops | None:
         return None
     rows = tuple(sorted(pivot.row for pivot in known.choice.pivots))
     weights = tuple(1e-4 if elastic else 1.0 for elastic in derivation.elastic_coordinates)
-    return KeptLoops(rows, len(known.rows), weights, identity.real == "float")
+    sizes = {pivot.row: pivot.size for pivot in known.choice.pivots}
+    return KeptLoops(rows, len(known.rows), weights, identity.real == "float", tuple(sizes[row] for row in rows))
 
 
 def _fits(function: Function, nq: int, nv: int) -> bool:

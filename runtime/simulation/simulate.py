@@ -246,12 +246,20 @@ class SimulationMethods(LimitMethods):
             joint = self.metadata.sliding[first.control.left]
             cause = f"{joint.joint} left its beam, 0 to {joint.upper:.9g} m"
         elif first.status == "SINGULAR":
-            reached = motions.samples["q"][failed[0], : first.control.samples]
-            why = self._why_singular_on_the_way(first, reached)
-            cause = f"the mass matrix is not positive definite; likely cause: {why}"
+            cause = self._why_unsolved(first, motions.samples["q"][failed[0], : first.control.samples])
         return (
             f"{label}, {result.method}: {where} failed at t = {first.control.time:g} s: {cause}. "
             "What was done until then is in the exception's .simulation; on_failure='keep' returns it."
+        )
+
+    def _why_unsolved(self, motion: Motion, reached: NDArray[Any]) -> str:
+        """What had no solution, and the likely cause."""
+        if self.metadata.loops is None:
+            return f"the mass matrix is not positive definite; likely cause: {self._why_singular_on_the_way(motion, reached)}"
+        q = np.round([motion.q0, *reached][-1], 6).tolist()
+        return (
+            f"the closed mechanism cannot be solved soon after q={q}; likely cause: a singular configuration, where loops lose "
+            f"rank or drives do not determine their motion (fix: a motion that keeps away from it), or {LONG_STEPS}"
         )
 
     def _why_singular_on_the_way(self, motion: Motion, reached: NDArray[Any]) -> str:

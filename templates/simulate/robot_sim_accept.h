@@ -14,7 +14,7 @@ static int robot_sim_accept(robot_sim_workspace_t *w, robot_scalar_t after)
         robot_sim_unit(w->trial);
 #endif
 #if ROBOT_LOOPS
-        status = robot_sim_keep_closed(w, w->trial) ? status : ROBOT_SIM_STATUS_OPEN;
+        status = robot_sim_keep_closed(w, w->trial, &w->y[ROBOT_NQ]) ? status : ROBOT_SIM_STATUS_OPEN;
     }
     if (status == ROBOT_SIM_STATUS_OK) {
 #endif

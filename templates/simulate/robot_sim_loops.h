@@ -7,7 +7,8 @@
 #include "robot_sim_calls.h"
 #include "robot_sim_loop_tables.h"
 
-#define ROBOT_SIM_LOOP_ROUNDS 12 /* of Newton's method, at most */
+#define ROBOT_SIM_LOOP_ROUNDS 12        /* of Newton's method, at most */
+#define ROBOT_SIM_LOOP_JUMP   REAL(0.1) /* share of the largest velocity: greater changes near lost rank are errors */
 
 /* Largest residual of the rows that are kept, into w->loop_e, at the positions q. */
 static robot_scalar_t robot_sim_loop_gap(robot_sim_workspace_t *w, const robot_scalar_t *q)
@@ -21,11 +22,12 @@ static robot_scalar_t robot_sim_loop_gap(robot_sim_workspace_t *w, const robot_s
     return largest;
 }
 
-/* Factorize J W J^T at the positions q, by Cholesky; returns whether it is positive definite. */
-static int robot_sim_loop_factorize(robot_sim_workspace_t *w, const robot_scalar_t *q)
+/* Factorize J W J^T at the positions q, by Cholesky; returns the least square of a row beside those before it, as a
+ * share of its usual one, 0 where it is not positive definite. */
+static robot_scalar_t robot_sim_loop_factorize(robot_sim_workspace_t *w, const robot_scalar_t *q)
 {
     robot_scalar_t *const L = w->loop_L;
-    int regular = 1;
+    robot_scalar_t least = REAL(1.0);
     (void)robot_sim_call_loop_jacobian(w, q, w->loop_J);
     for (int r = 0; r < ROBOT_LOOPS; ++r) {
         const robot_scalar_t *const row = &w->loop_J[robot_sim_loop_rows[r] * ROBOT_NV];
@@ -42,12 +44,29 @@ static int robot_sim_loop_factorize(robot_sim_workspace_t *w, const robot_scalar
             if (c < r) {
                 L[(r * ROBOT_LOOPS) + c] = sum / L[(c * ROBOT_LOOPS) + c];
             } else {
-                regular = regular && (sum > (REAL(1e3) * ROBOT_EPSILON * whole));
+                const robot_scalar_t usual = robot_sim_loop_sizes[r] * robot_sim_loop_sizes[r];
+                const robot_scalar_t share = (sum > (REAL(1e3) * ROBOT_EPSILON * whole)) ? (sum / usual) : REAL(0.0);
+                least = (share < least) ? share : least;
                 L[(r * ROBOT_LOOPS) + c] = ROBOT_SQRT((sum > REAL(0.0)) ? sum : REAL(1.0));
             }
         }
     }
-    return regular;
+    return least;
+}
+
+/* Whether velocities change by more than a motion's own accelerations do in a step: rounding errors, divided by what is
+ * left of a row where rank is nearly lost. */
+static int robot_sim_loop_jumps(const robot_scalar_t *change, const robot_scalar_t *from, const robot_scalar_t *qd)
+{
+    robot_scalar_t largest = REAL(1.0); /* [rad/s, m/s]: a motion may begin at rest */
+    robot_scalar_t jump = REAL(0.0);
+    for (int k = 0; k < ROBOT_NV; ++k) {
+        const robot_scalar_t moved = (change != NULL) ? change[k] : (qd[k] - from[k]);
+        const robot_scalar_t size = ROBOT_FABS((change != NULL) ? qd[k] : from[k]);
+        largest = (size > largest) ? size : largest;
+        jump = (ROBOT_FABS(moved) > jump) ? ROBOT_FABS(moved) : jump;
+    }
+    return jump > (ROBOT_SIM_LOOP_JUMP * largest);
 }
 
 /* The least displacement v, in the weights, with J v = -x; x in w->loop_x, v into w->loop_v. */
@@ -92,16 +111,19 @@ static void robot_sim_loop_move(robot_sim_workspace_t *w, robot_scalar_t *q)
 #endif
 }
 
-/* Bring a state y, positions and velocities, to the nearest one that is closed; returns whether there is one. */
-static int robot_sim_keep_closed(robot_sim_workspace_t *w, robot_scalar_t *y)
+/* Bring a state y, positions and velocities, to the nearest one that is closed; returns whether there is one.
+ * Velocities ``from`` are those before a step, or null. */
+static int robot_sim_keep_closed(robot_sim_workspace_t *w, robot_scalar_t *y, const robot_scalar_t *from)
 {
     robot_scalar_t *const qd = &y[ROBOT_NQ];
     robot_scalar_t gap = robot_sim_loop_gap(w, y);
-    int regular = robot_sim_loop_factorize(w, y);
+    robot_scalar_t least = robot_sim_loop_factorize(w, y);
+    int regular = least > REAL(0.0);
     int moved = 0;
     for (int round = 0; (round < ROBOT_SIM_LOOP_ROUNDS) && regular && !(gap <= ROBOT_SIM_LOOP_NEAR); ++round) {
         if (moved != 0) {
-            regular = robot_sim_loop_factorize(w, y);
+            least = robot_sim_loop_factorize(w, y);
+            regular = least > REAL(0.0);
         }
         for (int r = 0; r < ROBOT_LOOPS; ++r) {
             w->loop_x[r] = w->loop_e[robot_sim_loop_rows[r]];
@@ -112,7 +134,8 @@ static int robot_sim_keep_closed(robot_sim_workspace_t *w, robot_scalar_t *y)
         moved = 1;
     }
     if (moved && regular) {
-        regular = robot_sim_loop_factorize(w, y);
+        least = robot_sim_loop_factorize(w, y);
+        regular = least > REAL(0.0);
     }
     if (regular != 0) {
         for (int r = 0; r < ROBOT_LOOPS; ++r) {
@@ -123,7 +146,11 @@ static int robot_sim_keep_closed(robot_sim_workspace_t *w, robot_scalar_t *y)
             }
         }
         robot_sim_loop_step(w);
-        for (int k = 0; k < ROBOT_NV; ++k) {
+        if (least < ROBOT_SIM_LOOP_WEAK) {
+            regular = !robot_sim_loop_jumps(w->loop_v, NULL, qd);
+            regular = regular && ((from == NULL) || !robot_sim_loop_jumps(NULL, from, qd));
+        }
+        for (int k = 0; (k < ROBOT_NV) && regular; ++k) {
             qd[k] += w->loop_v[k];
         }
     }
@@ -133,7 +160,7 @@ static int robot_sim_keep_closed(robot_sim_workspace_t *w, robot_scalar_t *y)
 /* The first state: closed but for rounding errors, which are taken away. */
 static int robot_sim_begin_closed(robot_sim_workspace_t *w)
 {
-    return (robot_sim_loop_gap(w, w->y) <= ROBOT_SIM_LOOP_START) && robot_sim_keep_closed(w, w->y);
+    return (robot_sim_loop_gap(w, w->y) <= ROBOT_SIM_LOOP_START) && robot_sim_keep_closed(w, w->y, NULL);
 }
 #endif
 

@@ -42,7 +42,7 @@ static int robot_sim_step(robot_sim_workspace_t *w, size_t samples)
         status = (answer >= 0) ? status : ROBOT_SIM_STATUS_EVENT;
 #if ROBOT_LOOPS
         if (answer > 0) {
-            status = robot_sim_keep_closed(w, w->y) ? status : ROBOT_SIM_STATUS_OPEN;
+            status = robot_sim_keep_closed(w, w->y, NULL) ? status : ROBOT_SIM_STATUS_OPEN;
         }
 #endif
     }

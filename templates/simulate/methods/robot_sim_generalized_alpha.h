@@ -174,7 +174,11 @@ static unsigned robot_sim_alpha_solve(
             size = robot_sim_alpha_correct(w, c, choice);
         }
         open &= forced;
+#if ROBOT_LOOPS /* accelerations of closed mechanisms are solved for, no joint slides along a beam */
+        robot_sim_fail(w, open & ~inside, ROBOT_SIM_STATUS_SINGULAR);
+#else
         robot_sim_fail(w, open & ~inside, ROBOT_SIM_STATUS_OUT_OF_RANGE);
+#endif
         open &= inside;
         const unsigned finite = regular & robot_sim_set(size <= ROBOT_LARGEST);
         if (round == 0) { /* later, it is a failure of the iteration */

@@ -74,7 +74,7 @@ static void robot_sim_tsit5_dense(robot_sim_motion_t *w, robot_scalar_t t)
     robot_sim_unit(w->trial);
 #endif
 #if ROBOT_LOOPS
-    (void)robot_sim_keep_closed(w, w->trial); /* both ends of the step are closed, and so is what is near between */
+    (void)robot_sim_keep_closed(w, w->trial, NULL); /* both ends of the step are closed, and so is all between */
 #endif
 }
 

@@ -126,3 +126,33 @@ def test_loops_that_leave_nothing_to_move_are_refused() -> None:
     }  # fmt: skip
     with pytest.raises(elastogen.RobotError, match=r"2 independent rows on 2 velocities.*leave out a loop"):
         elastogen.build_model(file)
+
+
+@pytest.mark.parametrize("method", ["rk4", "generalized_alpha"])
+def test_a_motion_into_a_singular_configuration_names_it(method: str) -> None:
+    """A parallelogram whose steps end exactly where it is flat and its loop loses rank."""
+    body = {"mass": 1.3, "com": [0.1, 0.02, 0], "inertia": [0.01, 0.02, 0.03]}
+    hinge = {"type": "revolute", "driven": False}
+    file = {
+        "elastogen": 1,
+        "name": "parallelogram",
+        "gravity": [0, 0, 0],
+        "links": [{"name": "frame"}, *({"name": name, **body} for name in ("crank", "coupler", "rocker"))],
+        "joints": [
+            {"name": "drive", "type": "revolute", "parent": "frame", "child": "crank"},
+            {"name": "elbow", "child": "coupler", "placement": {"xyz": [0.3, 0, 0]}, **hinge},
+            {"name": "pivot", "parent": "frame", "child": "rocker", "placement": {"xyz": [0.5, 0, 0]}, **hinge},
+        ],
+        "loops": [
+            {"type": "revolute", "a": {"link": "coupler", "xyz": [0.5, 0, 0]}, "b": {"link": "rocker", "xyz": [0.3, 0, 0]}}
+        ],
+    }
+    model: Any = elastogen.build_model(file, outputs=["default", "simulation"], cflags="-O0")
+    q = model.close_loops([0.7, -0.7, 0.7])
+    qd = model.driven_map(q) @ [-2.0]
+    with pytest.raises(
+        elastogen.ModelError, match=r"at t = 0\.3[45].* s: the (closed mechanism|loops) cannot.*a singular config"
+    ):
+        model.simulate(q, qd, t=1.0, samples=201, method=method, step=1e-3)
+    passed = model.simulate(q, qd, t=1.0, samples=101)  # no step of it ends there
+    np.testing.assert_allclose(passed.kinetic, passed.kinetic[0], rtol=1e-8)
