@@ -19,6 +19,8 @@ from elastogen.runtime import Model
 if TYPE_CHECKING:
     from elastogen.identification.result import Identification
 
+PER_CHART = 16  # estimates whose names have room beside each other
+
 
 @dataclass(frozen=True)
 class IdentificationPage:
@@ -63,14 +65,14 @@ def _summary(found: Identification) -> ReportSection:
         f"{found.free.rank} independent parameters, condition {found.free.condition:.3g}, both sides through a zero-phase low "
         f"pass of {found.cutoff:.3g} Hz. Relative RMS of predicted less measured forces:"
     )
-    notes = table(["notes and warnings"], [[note] for note in (*found.notes, *found.warnings)])
-    return ReportSection("Quality", text, (quality, tests, notes))
+    notes = [[note] for note in (*found.notes, *found.warnings)]
+    return ReportSection("Quality", text, (quality, tests, *([table(["notes and warnings"], notes)] if notes else [])))
 
 
 def _curves(found: Identification, before: Model, run: list[Motion]) -> ReportSection:
     parts = []
-    for k, name in enumerate(driven_names(found.robot)):
-        chart = Chart("t [s]", "F", name)
+    for k, velocity in enumerate(velocity for velocity in found.robot.velocities if velocity.driven):
+        chart = Chart("t [s]", "F [N m]" if velocity.unit == "rad" else "F [N]", velocity.name)
         for motion in run:
             time = motion.time[motion.rows] - run[0].time[0]
             described = motion.compared(before.inverse_dynamics(motion.q, motion.qd, motion.qdd))[:, k]
@@ -89,16 +91,22 @@ def _curves(found: Identification, before: Model, run: list[Motion]) -> ReportSe
 
 def bars(estimates: Sequence[Estimate]) -> ReportSection:
     """All estimates with their errors, as a picture and a table."""
+    charts = [_bars(estimates[start : start + PER_CHART]) for start in range(0, len(estimates), PER_CHART)]
+    rows = [
+        [e.name, e.unit, f"{e.described:.5g}", f"{e.value:.5g}", f"{e.standard_error:.2g}", e.determined_by] for e in estimates
+    ]
+    head = ["parameter", "unit", "described", "identified", "standard error", "determined by"]
+    return ReportSection("Parameters", "", (*charts, table(head, rows, (2, 3, 4))))
+
+
+def _bars(estimates: Sequence[Estimate]) -> str:
+    """Relative changes with their standard errors."""
     place = {estimate.name: k for k, estimate in enumerate(estimates)}
     chart = Chart("", "relative change", height=420, names=[estimate.name for estimate in estimates])
     for k, by in enumerate(("data", "both", "prior", "bound")):
         part = [e for e in estimates if e.determined_by == by]
         size = [max(abs(e.described), abs(e.value), e.standard_error, 1e-300) for e in part]
         change = [(e.value - e.described) / s for e, s in zip(part, size, strict=True)]
-        bars = [min(e.standard_error / s, 2.0) for e, s in zip(part, size, strict=True)]
-        chart.add([place[e.name] for e in part], change, by, color=COLORS[k], line=False, marks=True, bars=bars)
-    rows = [
-        [e.name, e.unit, f"{e.described:.5g}", f"{e.value:.5g}", f"{e.standard_error:.2g}", e.determined_by] for e in estimates
-    ]
-    head = ["parameter", "unit", "described", "identified", "standard error", "determined by"]
-    return ReportSection("Parameters", "", (chart.svg(), table(head, rows, (2, 3, 4))))
+        half = [min(e.standard_error / s, 2.0) for e, s in zip(part, size, strict=True)]
+        chart.add([place[e.name] for e in part], change, by, color=COLORS[k], line=False, marks=True, bars=half)
+    return chart.svg()

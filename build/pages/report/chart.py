@@ -68,6 +68,11 @@ class Chart:
         self.lines.append(Line(name, across[chosen], up[chosen], shade, dash, line, marks, half))
 
     @property
+    def left(self) -> int:
+        """Where the plot begins [px]: names, which are tilted, end below their places."""
+        return max([LEFT, *(int(len(name) * LETTER * 0.72) - 20 * k for k, name in enumerate(self.names))])
+
+    @property
     def empty(self) -> bool:
         """Whether there is nothing to see."""
         return not any(len(one.x) for one in self.lines)
@@ -76,7 +81,7 @@ class Chart:
         """The chart as HTML."""
         letters = max((len(name) for name in self.names), default=0)
         bottom = 44 + (int(letters * LETTER * 0.72) if self.names else 0)
-        across = _Axis([one.x for one in self.lines], self.log_x, (LEFT, WIDTH - RIGHT), names=self.names)
+        across = _Axis([one.x for one in self.lines], self.log_x, (self.left, WIDTH - RIGHT), names=self.names)
         heights = [part for one in self.lines for part in _reach(one)]
         up = _Axis(heights, self.log_y, (self.height - bottom, TOP))
         if self.equal:
@@ -100,16 +105,16 @@ class Chart:
             found.append(
                 f'<text class="tick" x="{place}" y="{floor + 16}" text-anchor="{anchor}"{tilted}>{escape(label)}</text>'
             )
-        middle = (LEFT + WIDTH - RIGHT) // 2
+        middle = (self.left + WIDTH - RIGHT) // 2
         return [*found, f'<text class="axis" x="{middle}" y="{self.height - 6}" text-anchor="middle">{escape(self.x)}</text>']
 
     def _up(self, axis: _Axis, bottom: int) -> list[str]:
         found = []
         for value, label in axis.ticks():
             place = f"{axis.place(value):.1f}"
-            found.append(f'<line class="grid" x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{place}" y2="{place}"/>')
+            found.append(f'<line class="grid" x1="{self.left}" x2="{WIDTH - RIGHT}" y1="{place}" y2="{place}"/>')
             found.append(
-                f'<text class="tick" x="{LEFT - 6}" y="{float(place) + 4:.1f}" text-anchor="end">{escape(label)}</text>'
+                f'<text class="tick" x="{self.left - 6}" y="{float(place) + 4:.1f}" text-anchor="end">{escape(label)}</text>'
             )
         middle = (TOP + self.height - bottom) // 2
         turned = f'transform="rotate(-90 14 {middle})"'
