@@ -358,9 +358,12 @@ def test_the_command_writes_a_robot_or_nothing(files, truth, tmp_path, capsys):
     from elastogen.command_line import main
 
     run = motion(truth, noise=0.02)
-    np.savez(tmp_path / "log.npz", t=run["time"], pos=run["q"], vel=run["qd"], i=run["F"] / 2)
+    np.savez(tmp_path / "log.npz", t=1000 * run["time"], pos=run["q"], vel=run["qd"], i=run["F"] / 2)
     (tmp_path / "map.yaml").write_text("time: t\nq: pos\nqd: vel\ncurrent: i\n")
     words = ["identify", str(files / "guess.yaml"), str(tmp_path / "log.npz"), "--columns", str(tmp_path / "map.yaml")]
+    assert main([*words, "--gains", "turn=2,shoulder=2,wrist=2"]) == 2
+    assert "--time-unit ms" in capsys.readouterr().err
+    words += ["--time-unit", "ms"]
     out = tmp_path / "out.yaml"
     assert main([*words, "-o", str(out)]) == 2
     assert "currents without gains" in capsys.readouterr().err

@@ -39,6 +39,7 @@ def _gains(text: str) -> dict[str, float] | str:
     help="Force per ampere of each actuator, or commanded: those that F_command and current_command imply.",
 )
 @click.option("--degrees", is_flag=True, help="Angles are in degrees.")
+@click.option("--time-unit", type=click.Choice(["s", "ms", "us", "ns"]), help="Unit of the time stamps (s).")
 @click.option(
     "--cutoff", type=float, metavar="HZ", help="Cutoff of the zero-phase low pass [Hz] (default: from the data; 0: none)."
 )
@@ -76,7 +77,7 @@ def command(options: SimpleNamespace) -> None:
     with warned_already():
         found = elastogen.identify(
             robot, list(options.data), parameters=options.parameters, validate=list(options.validate) or None,
-            columns=_columns(options.columns), gains=options.gains, degrees=options.degrees, cutoff=options.cutoff,
+            columns=_columns(options), gains=options.gains, degrees=options.degrees, cutoff=options.cutoff,
             consistent=options.consistent, prior=options.prior, loss=options.loss, method=options.method, tell=tell,
         )  # fmt: skip
     print(found.json() if options.as_json else found.table())
@@ -86,13 +87,16 @@ def command(options: SimpleNamespace) -> None:
         tell(f"wrote {found.page(options.page, [*options.data, *options.validate])}")
 
 
-def _columns(path: Path | None) -> dict[str, Any] | None:
+def _columns(options: SimpleNamespace) -> dict[str, Any] | None:
+    """Where signals are, from the file, and the unit of time where it is given."""
+    unit = {} if options.time_unit is None else {"time_unit": options.time_unit}
+    path: Path | None = options.columns
     if path is None:
-        return None
+        return unit or None
     from elastogen.generator.description.file.read_yaml import read_yaml
     from elastogen.generator.robot.location import Location
 
     content = read_yaml(path.read_text(encoding="utf-8"), Location(str(path)))
     if not isinstance(content, dict):
         raise elastogen.IdentificationError(str(path), "no mapping", "signals and their columns", "for example  q: 2-7")
-    return {str(key): value for key, value in content.items()}
+    return {str(key): value for key, value in content.items()} | unit

@@ -122,7 +122,7 @@ def _check_clock(run: Run) -> None:
         unit = "ns" if step > 5e5 else "us" if step > 500 else "ms"
         raise IdentificationError(
             f"{run.source}: time", f"{step:.4g} s from sample to sample", "seconds",
-            f"if the stamps are in {unit}, say so: columns={{'time_unit': '{unit}'}}; numbers of lines: divide by the rate",
+            f"for {unit} --time-unit {unit}, in Python columns={{'time_unit': '{unit}'}}; numbers of lines: divide by the rate",
         )  # fmt: skip
 
 
