@@ -17,13 +17,17 @@ static void robot_sim_controller(robot_sim_motion_t *w, robot_scalar_t t, const 
     const robot_sim_state_t *qd, robot_sim_state_t *F)
 {
     const robot_sim_input_t *const in = w->input;
+#if ROBOT_HAS_INVERSE_DYNAMICS
     robot_sim_state_t qdd[ROBOT_NV];
+#endif
     robot_sim_state_t pd[ROBOT_NV];
     for (int i = 0; i < ROBOT_NV; ++i) {
         robot_scalar_t r[3];
         robot_sim_reference(w, t, i, r);
         pd[i] = robot_law_pd(in->position_gain[i], in->velocity_gain[i], r[0] - q[i], r[1] - qd[i]);
+#if ROBOT_HAS_INVERSE_DYNAMICS
         qdd[i] = robot_sim_all(r[2]);
+#endif
     }
 #if ROBOT_HAS_INVERSE_DYNAMICS
     if (in->kind == ROBOT_SIM_INPUT_COMPUTED_TORQUE) {
