@@ -17,6 +17,7 @@ from elastogen.generator.spatial.inertia import Array
 
 FIRST = [(0, 3), (1, 3), (2, 3)]  # first moments, which save most
 ENTRIES = [*FIRST, (3, 3), (0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2)]
+MOST = 100.0  # times a body's mass, and its second moments, that may go: what is left after more has too few digits
 
 Ends = tuple[tuple[int, Array], tuple[int, Array]]
 """Of one loop: frame (-1: the base) and point (x, y, z, 1) of both sides."""
@@ -27,7 +28,8 @@ def moved_to_loops(
 ) -> list[Array] | None:
     """Pseudo-inertias of the frames with fewer constants, regrouped; None where point masses save none.
 
-    Of each loop the same entry of the same side is made zero; all entries are tried, the sparsest result is taken.
+    Of each loop the same entry of the same side is made zero; all entries are tried, the sparsest result is taken. A loop
+    moves nothing where that point mass were far larger than what the giving link has.
     """
 
     def regrouped(moved: Sequence[Array]) -> list[Array]:
@@ -56,8 +58,16 @@ def _move(inertias: list[Array], giving: tuple[int, Array], taking: tuple[int, A
     if index < 0 or np.outer(p, p)[entry] == 0:
         return
     mass = inertias[index][entry] / np.outer(p, p)[entry]
+    if not _is_moderate(inertias[index], mass, p):
+        return
     for k, moments in ((index, -mass * np.outer(p, p)), (other, mass * np.outer(r, r))):
         if k >= 0:
             size = np.abs(inertias[k]) + np.abs(moments)
             inertias[k] = inertias[k] + moments
             inertias[k][np.abs(inertias[k]) <= 10 * RESIDUE * size] = 0.0
+
+
+def _is_moderate(J: Array, mass: float, p: Array) -> bool:
+    """Whether a body can give a point mass and keep its digits: over a nearly zero coordinate of p, the mass is huge."""
+    second = abs(mass) * float(p[:3] @ p[:3])
+    return bool(abs(mass) <= MOST * J[3, 3] and second <= MOST * np.trace(J[:3, :3]))
