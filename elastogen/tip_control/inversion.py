@@ -28,8 +28,9 @@ VELOCITY = {-2: 1 / 12, -1: -8 / 12, 1: 8 / 12, 2: -1 / 12}  # of the difference
 ACCELERATION = {-2: -1 / 12, -1: 16 / 12, 0: -30 / 12, 1: 16 / 12, 2: -1 / 12}  # over h^2
 NEWTON_STEPS = 20
 FARTHEST = 5.0  # that a step of it may go
-STROKES = 6  # in which a long one is reached
+SHARE, SMALLEST = 1 / 6, 1 / 96  # of a stroke that is reached by growing ones: the first step, and the last that is tried
 CONVERGED = 1e-10  # greatest change of a coordinate
+SOLVED, ROUNDED = 1e-11, 1e-7  # where nothing is left to solve but that, such changes are rounding errors
 DECAYS = 14.0  # time constants of the internal motion before and after the move: e^-14 is 8e-7
 AT_REST = 1e-3  # of the greatest deflection: what may be left at the ends
 STEPS_OF_MOVE, MOST_NODES = 400, 40000
@@ -196,18 +197,22 @@ def differences(q: Array, stencil: dict[int, float]) -> Array:
 
 def _by_larger_strokes(model: Model, joints: Array, h: float, what: str) -> Array:
     """The motion by motions of growing strokes: each begins with the deflections of the last one, scaled."""
-    bent, q = np.zeros((len(joints), model.nv)), None
-    for k in range(1, STROKES + 1):
-        path = tip_path(model, joints[:1] + (k / STROKES) * (joints - joints[:1]), what)
-        q = _solved(model, path, h, path.q + bent * (k / max(k - 1, 1)))
+    bent, reached, step = np.zeros((len(joints), model.nv)), 0.0, SHARE
+    while True:
+        share = min(1.0, reached + step)
+        path = tip_path(model, joints[:1] + share * (joints - joints[:1]), what)
+        q = _solved(model, path, h, path.q + bent * (share / reached if reached else 1.0))
         if q is None:
-            raise ModelError(
-                f"{what}: no motion of {model.name} was found for more than {(k - 1) / STROKES:.0%} of the stroke: the links "
-                "would bend too far. Fix: a slower move, a shorter one, or a smaller step= [s]."
-            )
-        bent = q - path.q
-    assert q is not None
-    return q
+            step /= 2
+            if step < SMALLEST:
+                raise ModelError(
+                    f"{what}: Newton's method finds no motion of {model.name} for more than {reached:.0%} of the stroke. "
+                    "Fix: a slower move, a shorter one, or a smaller step= [s]."
+                )
+            continue
+        if share == 1.0:
+            return q
+        bent, reached, step = q - path.q, share, min(SHARE, 2 * step)
 
 
 def _solved(model: Model, path: TipPath, h: float, start: Array) -> Array | None:
@@ -250,10 +255,12 @@ def _solved(model: Model, path: TipPath, h: float, start: Array) -> Array | None
             change = splu(matrix).solve(-residual.ravel()).reshape(count, n)
         except RuntimeError:
             return None  # singular
-        q = np.asarray(q + change)
         largest = float(np.abs(change).max())
         if not largest < FARTHEST:
             return None
+        if largest < ROUNDED and np.abs(residual).max() < SOLVED:
+            return q
+        q = np.asarray(q + change)
         if largest < CONVERGED:
             return q
     return None
