@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from elastogen.generator.robot.loops.loop import ClosedLoop, LoopEnd
     from elastogen.generator.robot.robot import Gauge, Point, Robot
     from elastogen.identification.errors import IdentificationError
-    from elastogen.identification.excite import Excitation, excite
+    from elastogen.identification.excitation.excite import Excitation, excite
     from elastogen.identification.identify import identify
-    from elastogen.identification.result import Identification
+    from elastogen.identification.results.result import Identification
     from elastogen.rigid_comparison import compare_with_rigid, experiment_arguments
     from elastogen.runtime import (
         PD,
@@ -137,9 +137,9 @@ _HOME = {
     "elastogen.generator.robot.loops.loop": ("ClosedLoop", "LoopEnd"),
     "elastogen.generator.robot.robot": ("Gauge", "Point", "Robot"),
     "elastogen.identification.errors": ("IdentificationError",),
-    "elastogen.identification.excite": ("Excitation", "excite"),
+    "elastogen.identification.excitation.excite": ("Excitation", "excite"),
     "elastogen.identification.identify": ("identify",),
-    "elastogen.identification.result": ("Identification",),
+    "elastogen.identification.results.result": ("Identification",),
     "elastogen.rigid_comparison": ("compare_with_rigid", "experiment_arguments"),
     "elastogen.runtime": (
         "Bound",

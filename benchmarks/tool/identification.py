@@ -22,9 +22,9 @@ import numpy as np
 
 import elastogen
 from elastogen.commands.identification.identify import _columns, _gains
+from elastogen.identification.equations.problem import body_model
 from elastogen.identification.measurements.signals import Motion
-from elastogen.identification.problem import body_model
-from elastogen.identification.result import Reading
+from elastogen.identification.results.result import Reading
 
 
 def cpu(work: Callable[[], object], runs: int = 3) -> float:

@@ -11,16 +11,16 @@ import numpy as np
 
 from elastogen.generator.description.load_robot import load
 from elastogen.generator.robot.robot import Robot
-from elastogen.identification.bodies import check_supported, estimated_bodies
 from elastogen.identification.choices import choose
+from elastogen.identification.equations.bodies import check_supported, estimated_bodies
 from elastogen.identification.errors import IdentificationError, require_scipy
 from elastogen.identification.measurements.columns import COMMANDED, driven_names
 from elastogen.identification.output_error.names import SENSORS, is_path
 
 if TYPE_CHECKING:
+    from elastogen.identification.equations.problem import Problem
     from elastogen.identification.output_error.refinement import Refinement
-    from elastogen.identification.problem import Problem
-    from elastogen.identification.result import Identification
+    from elastogen.identification.results.result import Identification
 
 METHODS = ("least_squares", "instrumental")
 IV_ROUNDS = 2  # of simulating the identified robot and estimating with its columns
@@ -70,15 +70,15 @@ def identify(
     with any force up to its own, which no function of q, qd, qdd knows.
     """
     require_scipy("identify")
-    from elastogen.identification.estimates import estimates, identified_robot, possible_robot
-    from elastogen.identification.fit import fit_consistent, fit_free
-    from elastogen.identification.instruments import simulated_model, with_instruments
+    from elastogen.identification.equations.problem import body_model, pose
+    from elastogen.identification.estimation.fit import fit_consistent, fit_free
+    from elastogen.identification.estimation.instruments import simulated_model, with_instruments
+    from elastogen.identification.estimation.smoothing import smoothed
+    from elastogen.identification.estimation.support import supported
     from elastogen.identification.measurements.signals import chosen_cutoff, prepare
-    from elastogen.identification.problem import body_model, pose
-    from elastogen.identification.quality import friction_test, whiteness
-    from elastogen.identification.result import Identification, Reading, chosen_gains, unshown
-    from elastogen.identification.smoothing import smoothed
-    from elastogen.identification.support import supported
+    from elastogen.identification.results.estimates import estimates, identified_robot, possible_robot
+    from elastogen.identification.results.quality import friction_test, whiteness
+    from elastogen.identification.results.result import Identification, Reading, chosen_gains, unshown
 
     _check_numbers(cutoff, prior)
     if method not in METHODS:

@@ -9,8 +9,8 @@ import elastogen
 
 pytest.importorskip("scipy")
 
-from elastogen.identification.excite import _limits, _Search
-from elastogen.identification.fourier import FourierSeries
+from elastogen.identification.excitation.excite import _limits, _Search
+from elastogen.identification.excitation.fourier import FourierSeries
 from elastogen.identification.measurements.read_table import read_table
 
 ROBOT = {
@@ -45,7 +45,7 @@ def test_a_series_begins_and_ends_at_rest():
 
 
 def test_gradients_are_exact(robot):
-    from elastogen.identification.excite import Box
+    from elastogen.identification.excitation.excite import Box
 
     search = _Search(robot, _limits(robot, 3.0), [Box(*BOX)], 3, 5.0)
     x = np.random.default_rng(0).normal(size=search.series.size * search.joints) * 0.5  # beyond many limits

@@ -12,7 +12,7 @@ import elastogen
 
 pytest.importorskip("scipy")
 
-from elastogen.identification.pseudo_inertia import LogCholesky, guess, of_body, to_body, to_matrix, to_parameters
+from elastogen.identification.equations.pseudo_inertia import LogCholesky, guess, of_body, to_body, to_matrix, to_parameters
 
 TRUE = """\
 # an arm that was weighed
@@ -131,13 +131,13 @@ def test_bodies_can_exist_and_the_prior_is_reported(files, truth):
 def test_a_convex_solver_finds_no_better_consistent_robot(files, truth):
     """CVXPY minimizes the same sum of squares over all consistent bodies, without coordinates and without a prior."""
     cvxpy = pytest.importorskip("cvxpy")
-    from elastogen.identification.fit import _reduced
+    from elastogen.identification.estimation.fit import _reduced
 
     run = motion(truth, noise=0.5, seconds=5.0)
     found = elastogen.identify(str(files / "guess.yaml"), run, parameters=["inertia"], prior=30.0, cutoff=0)
-    from elastogen.identification.bodies import estimated_bodies
     from elastogen.identification.choices import choose
-    from elastogen.identification.problem import body_model, pose
+    from elastogen.identification.equations.bodies import estimated_bodies
+    from elastogen.identification.equations.problem import body_model, pose
 
     robot = elastogen.load(str(files / "guess.yaml"))
     choice = choose("inertia")

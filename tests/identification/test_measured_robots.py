@@ -24,7 +24,7 @@ def ur10e(name):
 
 
 def consistent(found):
-    from elastogen.identification.pseudo_inertia import to_matrix
+    from elastogen.identification.equations.pseudo_inertia import to_matrix
 
     count = sum(estimate.name.endswith(".mass") for estimate in found.estimates)
     return all(np.linalg.eigvalsh(to_matrix(found.fit.z[10 * k : 10 * k + 10]))[0] > 0 for k in range(count))

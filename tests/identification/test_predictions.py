@@ -65,11 +65,11 @@ def test_gains_are_told_from_each_other(run, other):
 
 def test_slopes_are_those_of_differences(run):
     """All unknowns: widths, breakaway of one drive, loads, gains; central differences."""
-    from elastogen.identification.bodies import estimated_bodies
     from elastogen.identification.choices import Choice, choose
+    from elastogen.identification.equations.bodies import estimated_bodies
+    from elastogen.identification.equations.problem import body_model, pose
     from elastogen.identification.measurements.clean import Piece
     from elastogen.identification.measurements.signals import prepare
-    from elastogen.identification.problem import body_model, pose
 
     robot = elastogen.load(content(ARM))
     kinds = choose(["inertia", "viscous", "coulomb", "width", "offset", "stribeck", "load", "rotor", "gains"]).kinds

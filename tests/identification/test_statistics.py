@@ -11,7 +11,7 @@ import elastogen
 
 pytest.importorskip("scipy")
 
-from elastogen.identification.pseudo_inertia import of_body
+from elastogen.identification.equations.pseudo_inertia import of_body
 
 QUANTILE = 2.576  # 99 % of a normal distribution
 RIGID = ["inertia", "viscous", "coulomb", "offset", "rotor"]

@@ -9,7 +9,7 @@ from elastogen.build.files.templating import fill
 from elastogen.build.pages.page_text import MARK, asset
 from elastogen.build.pages.report.chart import COLORS, Chart
 from elastogen.build.pages.report.section import ReportSection, table
-from elastogen.identification.page import IdentificationPage, bars
+from elastogen.identification.results.page import IdentificationPage, bars
 
 if TYPE_CHECKING:
     from elastogen.identification.output_error.refinement import Refinement

@@ -10,10 +10,9 @@ import numpy as np
 from scipy.optimize import least_squares
 
 import elastogen
-from elastogen.identification.bodies import check_open
+from elastogen.identification.equations.bodies import check_open
 from elastogen.identification.errors import IdentificationError
-from elastogen.identification.estimates import BY_DATA, BY_PRIOR, Estimate
-from elastogen.identification.fit import LATEST, ROUNDS, WEIGHTS
+from elastogen.identification.estimation.fit import LATEST, ROUNDS, WEIGHTS
 from elastogen.identification.measurements.read_table import Array
 from elastogen.identification.measurements.signals import chosen_cutoff, prepare
 from elastogen.identification.output_error.names import SENSORS
@@ -27,7 +26,8 @@ from elastogen.identification.output_error.prediction import (
     outputs_for,
 )
 from elastogen.identification.output_error.refinement import Refinement, channel_quality
-from elastogen.identification.result import Reading
+from elastogen.identification.results.estimates import BY_DATA, BY_PRIOR, Estimate
+from elastogen.identification.results.result import Reading
 
 LOOSE = 10.0  # relative uncertainty of what is described: tells what the motion does not show, and moves nothing else
 FIRST_LAG = 0.02  # [s]

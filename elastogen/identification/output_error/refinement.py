@@ -14,11 +14,11 @@ import numpy as np
 
 from elastogen.generator.robot.robot import Robot
 from elastogen.identification.errors import IdentificationError
-from elastogen.identification.estimates import Estimate
 from elastogen.identification.measurements.read_table import Array
 from elastogen.identification.output_error.numbers import Number, _loaded, content_of, with_values
 from elastogen.identification.output_error.prediction import Track, channel_named, lagged
-from elastogen.identification.result import Reading
+from elastogen.identification.results.estimates import Estimate
+from elastogen.identification.results.result import Reading
 from elastogen.runtime import Model
 from elastogen.runtime.whole_files import replacing
 

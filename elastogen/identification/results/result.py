@@ -12,17 +12,17 @@ from typing import Any, cast
 import numpy as np
 
 from elastogen.generator.robot.robot import Robot
+from elastogen.identification.equations.problem import Problem, body_model
+from elastogen.identification.equations.pseudo_inertia import NAMES
 from elastogen.identification.errors import IdentificationError
-from elastogen.identification.estimates import Estimate
-from elastogen.identification.fit import Fit
-from elastogen.identification.holding import came_from, held_part
+from elastogen.identification.estimation.fit import Fit
 from elastogen.identification.measurements.clean import Piece, check_motion, clean
 from elastogen.identification.measurements.columns import COMMANDED, commanded_gains, driven_names, match_columns, tells_gains
 from elastogen.identification.measurements.read_table import Array, read_table
 from elastogen.identification.measurements.signals import Motion, prepare
-from elastogen.identification.problem import Problem, body_model
-from elastogen.identification.pseudo_inertia import NAMES
-from elastogen.identification.quality import DOUBTFUL, RunQuality, run_quality
+from elastogen.identification.results.estimates import Estimate
+from elastogen.identification.results.holding import came_from, held_part
+from elastogen.identification.results.quality import DOUBTFUL, RunQuality, run_quality
 from elastogen.runtime import Model
 from elastogen.runtime.whole_files import replacing
 
@@ -277,7 +277,7 @@ class Identification:
 
         ``base`` is the file that the robot was read from; it is known where ``identify`` was given a file.
         """
-        from elastogen.identification.write_robot import robot_text
+        from elastogen.identification.results.write_robot import robot_text
 
         self._check_possible("save")
         target = Path(path)
@@ -288,7 +288,7 @@ class Identification:
 
     def page(self, path: str | Path, data: object) -> Path:
         """Write a page that needs no network: measured and predicted forces of ``data``, parameters with bars."""
-        from elastogen.identification.page import page
+        from elastogen.identification.results.page import page
 
         target, text = Path(path), page(self, data)
         with replacing(target) as scratch:

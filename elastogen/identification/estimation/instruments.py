@@ -14,10 +14,10 @@ from dataclasses import replace
 import numpy as np
 
 from elastogen.generator.robot.robot import Robot
+from elastogen.identification.equations.problem import Problem
 from elastogen.identification.errors import IdentificationError
 from elastogen.identification.measurements.read_table import Array
 from elastogen.identification.measurements.signals import Motion
-from elastogen.identification.problem import Problem
 from elastogen.runtime import Model
 
 BANDWIDTH = 0.1  # of the low pass: that of the loop that keeps the simulated robot near the measured one

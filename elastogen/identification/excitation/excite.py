@@ -15,7 +15,7 @@ import numpy as np
 
 from elastogen.generator.description.load_robot import load
 from elastogen.generator.robot.robot import Robot
-from elastogen.identification.bodies import check_supported, without_drives
+from elastogen.identification.equations.bodies import check_supported, without_drives
 from elastogen.identification.errors import IdentificationError, require_scipy
 from elastogen.identification.measurements.columns import driven_names
 from elastogen.identification.measurements.read_table import Array
@@ -145,7 +145,7 @@ class _Search:
 
     def __init__(self, robot: Robot, limits: _Limits, boxes: Sequence[Box], harmonics: int, seconds: float) -> None:
         import elastogen
-        from elastogen.identification.fourier import FourierSeries
+        from elastogen.identification.excitation.fourier import FourierSeries
 
         self.robot, self.limits, self.boxes, self.seconds = robot, limits, boxes, seconds
         self.series = FourierSeries(harmonics, 1.0 / seconds)

@@ -15,9 +15,9 @@ from functools import cached_property
 import numpy as np
 
 from elastogen.generator.robot.robot import Robot
-from elastogen.identification.bodies import EstimatedBody, without_drives
 from elastogen.identification.choices import Choice
-from elastogen.identification.friction_law import Friction, Unknown, described, law_at, unknowns, with_widths
+from elastogen.identification.equations.bodies import EstimatedBody, without_drives
+from elastogen.identification.equations.friction_law import Friction, Unknown, described, law_at, unknowns, with_widths
 from elastogen.identification.measurements.read_table import Array
 from elastogen.identification.measurements.signals import Motion
 from elastogen.runtime import Model

@@ -11,13 +11,13 @@ from elastogen.build.files.templating import fill
 from elastogen.build.pages.page_text import MARK, asset
 from elastogen.build.pages.report.chart import COLORS, Chart
 from elastogen.build.pages.report.section import ReportSection, table
-from elastogen.identification.estimates import Estimate
 from elastogen.identification.measurements.columns import driven_names
 from elastogen.identification.measurements.signals import Motion
+from elastogen.identification.results.estimates import Estimate
 from elastogen.runtime import Model
 
 if TYPE_CHECKING:
-    from elastogen.identification.result import Identification
+    from elastogen.identification.results.result import Identification
 
 PER_CHART = 16  # estimates whose names have room beside each other
 

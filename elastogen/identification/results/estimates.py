@@ -9,12 +9,12 @@ import numpy as np
 from elastogen.generator.description.validate import validate
 from elastogen.generator.robot.expressions import nominal
 from elastogen.generator.robot.robot import Actuation, Body, Joint, Robot
-from elastogen.identification.bodies import PAYLOAD
-from elastogen.identification.fit import Fit
+from elastogen.identification.equations.bodies import PAYLOAD
+from elastogen.identification.equations.problem import Problem
+from elastogen.identification.equations.pseudo_inertia import to_body, to_matrix
+from elastogen.identification.estimation.fit import Fit
 from elastogen.identification.measurements.columns import driven_names
 from elastogen.identification.measurements.read_table import Array
-from elastogen.identification.problem import Problem
-from elastogen.identification.pseudo_inertia import to_body, to_matrix
 from elastogen.runtime.interface.error import ElastogenError
 
 BODY_NAMES = (

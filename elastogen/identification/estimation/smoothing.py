@@ -11,10 +11,10 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from elastogen.identification.fit import fit_free
+from elastogen.identification.equations.problem import Problem
+from elastogen.identification.estimation.fit import fit_free
 from elastogen.identification.measurements.clean import Piece
 from elastogen.identification.measurements.signals import Motion, prepare
-from elastogen.identification.problem import Problem
 
 SMOOTHER = (0.7, 0.5)  # of the cut-off
 WORTH = 0.99  # what is left, of that before: the least gain for which motions are smoothed

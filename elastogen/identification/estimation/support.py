@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from elastogen.identification.choices import Choice
-from elastogen.identification.fit import Fit, fit_free
+from elastogen.identification.equations.problem import Problem
+from elastogen.identification.estimation.fit import Fit, fit_free
 from elastogen.identification.measurements.read_table import Array
-from elastogen.identification.problem import Problem
 
 EXACT = 1e-7  # of the forces: what is left is rounding, and nothing is missing
 STRONG = 6.0  # by which the criterion must fall: strong evidence (Kass, Raftery 1995)

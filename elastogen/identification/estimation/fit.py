@@ -14,10 +14,10 @@ from scipy.linalg import qr
 from scipy.optimize import least_squares
 from scipy.stats import median_abs_deviation
 
+from elastogen.identification.equations.problem import Problem
+from elastogen.identification.equations.pseudo_inertia import LogCholesky
 from elastogen.identification.errors import IdentificationError
 from elastogen.identification.measurements.read_table import Array
-from elastogen.identification.problem import Problem
-from elastogen.identification.pseudo_inertia import LogCholesky
 
 DEPENDENT = 1e-8  # a scaled column within this of the span of others cannot be distinguished from them
 ROUNDS = 3  # of estimating the noise of the joints

@@ -23,10 +23,10 @@ from elastogen.generator.description.load_robot import load
 from elastogen.generator.robot.expressions import nominal
 from elastogen.generator.robot.robot import Actuation, Body, Robot
 from elastogen.identification.errors import IdentificationError
-from elastogen.identification.estimates import rounded
+from elastogen.identification.results.estimates import rounded
 
 if TYPE_CHECKING:
-    from elastogen.identification.result import Identification
+    from elastogen.identification.results.result import Identification
 
 _SIX = (("xx", 0, 0), ("yy", 1, 1), ("zz", 2, 2), ("xy", 0, 1), ("xz", 0, 2), ("yz", 1, 2))
 SAME = 1e-8  # relative: how near what is read back must be

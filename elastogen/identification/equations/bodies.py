@@ -11,9 +11,9 @@ from elastogen.generator.functions.regressor import PER_BODY
 from elastogen.generator.robot.expressions import nominal
 from elastogen.generator.robot.robot import Actuation, Body, Robot
 from elastogen.identification.choices import Choice
+from elastogen.identification.equations.pseudo_inertia import guess, is_described, of_body
 from elastogen.identification.errors import IdentificationError
 from elastogen.identification.measurements.read_table import Array
-from elastogen.identification.pseudo_inertia import guess, is_described, of_body
 
 PAYLOAD = "payload"
 VAGUE = 10.0

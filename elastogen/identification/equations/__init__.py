@@ -1,0 +1,1 @@
+"""Measured and computed forces: bodies, friction, and the derivatives by everything that is estimated."""

@@ -1,0 +1,1 @@
+"""Motions that show the parameters: Fourier series of the most information inside the limits."""

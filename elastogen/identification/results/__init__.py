@@ -1,0 +1,1 @@
+"""What was found: named estimates, quality of the prediction, robot file, page."""
