@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
+import time
 import warnings
 from pathlib import Path
 from typing import Any
@@ -16,10 +17,33 @@ from typing import Any
 from elastogen.build.module.cache import Cache, safe_cache
 from elastogen.build.options import BuildOptions
 from elastogen.build.request import MOST_BYTES, Description
-from elastogen.build.stamps import compiler_stamp, data_sum, processor, python_identity, sha256, tool_sha256
+from elastogen.build.stamps import (
+    PACKAGE,
+    compiler_stamp,
+    data_sum,
+    processor,
+    python_identity,
+    sha256,
+    tool_sha256,
+    tool_signature,
+)  # fmt: skip
 from elastogen.generator.robot.errors import RobotWarning
 
-LOADED, KNOWN = "loaded", "known"  # kinds of notes
+LOADED, KNOWN, TOOL = "loaded", "known", "tool"  # kinds of notes
+SETTLED_NS = 2_000_000_000  # a file that changed later than this before now may change again within one tick of its clock
+
+
+def known_tool_sha256(cache: Cache) -> str:
+    """``tool_sha256()``, without reading 850 files where sizes and times of all of them are those of the last start."""
+    key = sha256(TOOL, str(PACKAGE))
+    signature, latest = tool_signature()
+    note = cache.read_note(TOOL, key)
+    if note is not None and note.get("signature") == signature and isinstance(note.get("sum"), str):
+        return str(note["sum"])
+    found = tool_sha256()
+    if latest < time.time_ns() - SETTLED_NS and tool_signature()[0] == signature:
+        cache.write_note(TOOL, key, {"signature": signature, "sum": found})
+    return found
 
 
 class KnownLoad:
@@ -27,7 +51,7 @@ class KnownLoad:
 
     def __init__(self, description: Description, cache: Cache) -> None:
         self._description, self._cache = description, cache
-        self._key = sha256(LOADED, tool_sha256(), *description.texts)
+        self._key = sha256(LOADED, known_tool_sha256(cache), *description.texts)
 
     def find(self) -> bool:
         """Whether loading succeeds; repeats what it warned of."""
@@ -50,7 +74,7 @@ class KnownBuild:
         self._cache, self._compiler = safe_cache(options.cache_dir), options.compile.compiler
         self._description = description
         self._key = sha256(
-            KNOWN, kind, tool_sha256(), python_identity(), processor() if options.compile.native else "",
+            KNOWN, kind, known_tool_sha256(self._cache), python_identity(), processor() if options.compile.native else "",
             os.environ.get("CC", ""), repr(options.emit), repr(compile_options), *description.texts, *texts,
         )  # fmt: skip
 

@@ -49,21 +49,29 @@ def tool_sha256() -> str:
     return sha256(elastogen.__version__, *sources(PACKAGE / room for room in ROOMS_THAT_SHAPE_CODE))
 
 
+def tool_signature() -> tuple[str, int]:
+    """The sum over names, sizes and times of these files, without reading them; and the latest of the times [ns]."""
+    facts = [(name, found.stat()) for room in ROOMS_THAT_SHAPE_CODE for name, found in _entries(PACKAGE / room, room)]
+    lines = [f"{name} {stat.st_size} {stat.st_mtime_ns} {stat.st_ctime_ns} {stat.st_ino}" for name, stat in facts]
+    return sha256(elastogen.__version__, *lines), max(max(stat.st_mtime_ns, stat.st_ctime_ns) for _, stat in facts)
+
+
 def sources(folders: Iterable[Path]) -> Iterator[str]:
     """Path and text of every Python file, template and C file in folders and all their sub-folders, in a fixed order."""
     for folder in folders:
-        yield from _sources(folder, folder.name)
+        for name, found in _entries(folder, folder.name):
+            with open(found.path, encoding="utf-8") as stream:
+                yield from (name, stream.read())
 
 
-def _sources(folder: Path, path: str) -> Iterator[str]:
+def _entries(folder: Path | str, name: str) -> Iterator[tuple[str, os.DirEntry[str]]]:
     with os.scandir(folder) as found:
         entries = sorted(found, key=lambda entry: entry.name)
     for entry in entries:
         if entry.is_dir():
-            yield from _sources(Path(entry.path), f"{path}/{entry.name}")
+            yield from _entries(entry.path, f"{name}/{entry.name}")
         elif entry.name.endswith(SOURCES):
-            with open(entry.path, encoding="utf-8") as stream:
-                yield from (f"{path}/{entry.name}", stream.read())
+            yield f"{name}/{entry.name}", entry
 
 
 def python_identity() -> str:

@@ -5,6 +5,7 @@ Layout of the cache directory::
     modules/<key>/      one entry: extension module, C files, manifest.json with size and sum of each file
     builds/<key>.json   from robot + options + tool + compiler to an entry, so that a known build derives nothing
     known/<key>.json    from the bytes of a robot file + options to an entry, so that it is loaded without the generator
+    tool/<key>.json     from sizes and times of the sources of elastogen to their sum
     scratch-*/          entries being made; each holds a lock as long as its process lives
 
 An entry is made in a scratch directory and renamed into its place. Of two processes that make the same entry, one
@@ -44,7 +45,7 @@ READ_ONLY_VARIABLE = "ELASTOGEN_CACHE_READ_ONLY"
 SIZE_VARIABLE = "ELASTOGEN_CACHE_MIB"
 MOST_MIB = 2048  # of all entries; beyond it, those that were not used for longest go
 KEPT_SECONDS = 3600.0  # an entry that was used since is never removed by size
-NOTES = ("builds", "known", "loaded")  # folders of notes, each about a module
+NOTES = ("builds", "known", "loaded", "tool")  # folders of notes, each about a module or the sources of this tool
 SCRATCH_SECONDS = 60.0  # a scratch directory without a lock may be this young
 
 

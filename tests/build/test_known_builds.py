@@ -162,8 +162,40 @@ def test_what_changes_is_built_again(warm, tmp_path: Path, monkeypatch: pytest.M
     assert not is_known(other)
     other.write_text(ROBOT)
     assert is_known(other)  # the content counts, not the place
-    monkeypatch.setattr("elastogen.build.known.tool_sha256", lambda: "another version")
+    monkeypatch.setattr("elastogen.build.known.known_tool_sha256", lambda cache: "another version")
     assert not is_known(robot)
+
+
+def test_the_tool_is_read_again_when_a_file_of_it_changed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from elastogen.build import known, stamps
+    from elastogen.build.module.cache import Cache
+
+    reads = []
+
+    def tool_sha256() -> str:
+        reads.append(1)
+        return stamps.sha256(*stamps.sources(tmp_path / room for room in stamps.ROOMS_THAT_SHAPE_CODE))
+
+    for room in stamps.ROOMS_THAT_SHAPE_CODE:
+        (tmp_path / room).mkdir(parents=True)
+    source = tmp_path / "templates" / "robot.h"
+    source.write_text("#define ROBOT_NQ 2\n")
+    monkeypatch.setattr(stamps, "PACKAGE", tmp_path)
+    monkeypatch.setattr(known, "tool_sha256", tool_sha256)
+    cache = Cache(tmp_path / "cache")
+    first = known.known_tool_sha256(cache)
+    assert known.known_tool_sha256(cache) == first
+    assert len(reads) == 2  # a file of this moment is not trusted: it may change again within a tick of the clock
+    monkeypatch.setattr(known, "SETTLED_NS", 0)
+    assert [known.known_tool_sha256(cache) for _ in range(3)] == [first] * 3
+    assert len(reads) == 3
+    before = source.stat()
+    source.write_text("#define ROBOT_NQ 3\n")
+    os.utime(source, ns=(before.st_atime_ns, before.st_mtime_ns))  # same size, same time of modification
+    assert known.known_tool_sha256(cache) != first
+    source.rename(source.with_name("robot.c"))
+    assert known.known_tool_sha256(cache) != first
+    assert len(reads) == 5
 
 
 def test_another_compiler_counts_a_missing_one_does_not(warm, monkeypatch: pytest.MonkeyPatch) -> None:
