@@ -54,5 +54,5 @@ def report() -> list[str]:
         for name, each in seconds.items()
     ]
     header = ["new process", "CPU [s]", "more than numpy [s]", "target", "reached"]
-    words = f"CPU time with the start of Python, least of {PROCESSES} processes; the model, the loop and the bytecode are in caches."
+    words = f"CPU time with the start of Python, least of {PROCESSES} processes; models, loops and bytecode are in caches."
     return ["## Starts", "", words, "", *table(header, rows), ""]
