@@ -15,7 +15,7 @@ from elastogen.commands import COMMANDS, MODULES
 from elastogen.commands.shared.options import CommandError
 
 CUT_OFF, ERROR, INTERRUPTED = 1, 2, 130
-"""Exit codes: the reader of the output left; an error that has a message; Ctrl-C. 0 is success."""
+"""Exit codes: broken pipe; an error that has a message; Ctrl-C. 0 is success."""
 
 
 class Commands(click.Group):
@@ -48,7 +48,7 @@ class Commands(click.Group):
 
 @click.group(
     cls=Commands,
-    epilog="Exit codes: 0 done; 1 the reader of the output left; 2 an error, reported in one message; 130 interrupted.",
+    epilog="Exit codes: 0 success; 1 broken pipe; 2 an error, reported in one message; 130 interrupted by Ctrl-C.",
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120},
 )
 @click.version_option(elastogen.__version__, message="elastogen %(version)s")

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 PAGE = together(
     click.argument("page", metavar="[FILE]", type=OUTPUT, required=False),
-    click.option("--force", is_flag=True, help="Replace a file that is not a page of elastogen."),
+    click.option("--force", is_flag=True, help="Overwrite FILE even if elastogen did not write it."),
 )
 
 

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from elastogen.runtime.simulation.measurement import Measurement
 
 INPUT_HELP = (
-    "driving forces: 'zero' (default); 'constant:A,B,..' [N m, N]; 'bangbang:A,B,..:DURATION' amplitudes and seconds; "
+    "actuator forces: 'zero' (default); 'constant:A,B,..' [N m, N]; 'bangbang:A,B,..:DURATION' amplitudes and seconds; "
     "'table:FILE.csv' rows of t and forces, the last row holds; 'linear:FILE.csv' the same with lines between; "
     "'hold:KP:KD' PD control with gravity compensation that holds the initial position"
 )
@@ -64,7 +64,7 @@ MOTION = together(
     click.option("--F", "--input", "input", metavar="KIND", help=f"{INPUT_HELP}; {OWN}."),
     click.option(
         "--stops", type=click.Choice(["report", "end", "springs", "ignore"]), default="report",
-        help="At the joints' limits: report the first one (default), end there, push back by springs, or nothing.",
+        help="When a joint reaches a limit: report the first (default), end the motion, push back with springs, or ignore it.",
     ),
     click.option("--samples", type=int, help=f"Number of samples (default 1001, {OWN})."),
 )  # fmt: skip

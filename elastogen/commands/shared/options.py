@@ -147,11 +147,14 @@ TALKING = together(
 )
 FRAMES = click.option("--frames", type=names, metavar="A,B", help="Links, points or tip that functions of frames are about.")
 ESTIMATES = click.option(
-    "--identification", type=names, metavar="A,B", help="What C estimates while the robot moves: external_forces."
+    "--identification",
+    type=names,
+    metavar="A,B",
+    help="Quantities that the C estimates while the robot moves: external_forces.",
 )
 QUICK = together(  # of commands that are done at once
-    click.option("-q", "--quiet", is_flag=True, expose_value=False, help="This command prints no progress."),
-    click.option("-v", "--verbose", is_flag=True, expose_value=False, help="This command prints nothing more."),
+    click.option("-q", "--quiet", is_flag=True, expose_value=False, help="No effect: this command shows no progress."),
+    click.option("-v", "--verbose", is_flag=True, expose_value=False, help="No effect: this command has no more to print."),
 )
 DERIVATION = click.option(
     "--derivation", type=click.Choice(["graph", "sympy"]), default="graph", help="By elastogen's graph (default), or by SymPy."
