@@ -1,1 +1,1 @@
-"""Whole projects around the C of a robot, for the tools that take it in."""
+"""Projects around the C of a robot, for the tools that use it."""

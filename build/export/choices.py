@@ -1,4 +1,4 @@
-"""What a user may choose of an export, and whether its format takes it."""
+"""Options of an export, and whether its format accepts them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from elastogen.generator.robot.errors import OutputError
 
 @dataclass(frozen=True)
 class Choices:
-    """What some formats let a user choose."""
+    """Options that only some formats accept."""
 
     header_only: bool = False
     target: str | None = None  # a triple, for the formats that compile
@@ -19,7 +19,7 @@ class Choices:
 
 
 def check_choices(kind: str, loop: bool, outputs: bool, choices: Choices) -> Format:
-    """The format of that name; refuse what it does not take."""
+    """The format of that name; refuses options that it does not accept."""
     if not isinstance(kind, str) or kind not in FORMATS:
         raise OutputError(f"format: got {kind!r}, expected one of {', '.join(FORMATS)}.")
     chosen = FORMATS[kind]

@@ -13,7 +13,7 @@ SHAPING = (*SOURCES, ".yaml")  # among the files of this tool: robots that have 
 
 
 def write_rule(path: Path, directory: Path, robot: Robot) -> None:
-    """Write the file ``path``: the C of a robot in ``directory`` depends on all that it is made from."""
+    """Write the rule to ``path``: the C of a robot in ``directory`` depends on all files that it is made from."""
     tool = [file for room in ROOMS_THAT_SHAPE_CODE for file in (PACKAGE / room).rglob("*") if file.suffix in SHAPING]
     needed = [*robot.files, *sorted(map(str, tool))]
     rule = " \\\n  ".join([f"{_escaped(str(directory / robot.name))}.c:", *map(_escaped, needed)])

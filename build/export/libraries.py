@@ -30,7 +30,7 @@ def library_name(name: str, target: str | None) -> str:
 
 
 def library_ending(system: str) -> str:
-    """How names of shared libraries end on a system, given by its name or a triple."""
+    """The ending of shared libraries on a system, which is given by its name or a triple."""
     if "darwin" in system or "macos" in system:
         return ".dylib"
     return ".dll" if any(word in system for word in ("windows", "mingw", "win32")) else ".so"
@@ -64,7 +64,7 @@ def toolchain_for(target: str | None, options: CompileOptions) -> Toolchain:
 
 
 def check_triple(target: object) -> None:
-    """Refuse what is not a triple: it becomes part of a command and of names of files."""
+    """Refuse text that is not a triple, since it becomes part of a command and of file names."""
     if not (isinstance(target, str) and _TRIPLE.fullmatch(target)):
         known = "cortex-m4f (STM32F4, nRF52), cortex-m7 (STM32F7, H7) or " if "stm" in str(target).lower() else ""
         raise OutputError(f"target: got {target!r}, expected {known}a triple such as aarch64-linux-gnu.")

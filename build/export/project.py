@@ -1,4 +1,4 @@
-"""A robot's C files and what the templates of all formats are filled with."""
+"""A robot's C files, and the context of the templates of all formats."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Project:
         return self.model.name
 
     def filled(self, template: str) -> str:
-        """The text of a template of this format, or of all formats where it has a folder in its name."""
+        """The filled text of a template of this format, or, with a folder in its name, of one for all formats."""
         path = template if "/" in template else f"{self.context.format}/{template}"
         return fill(f"export/{path}", self.context)
 
@@ -59,11 +59,11 @@ class Project:
         return {"README.md": fill("export/README.md.j2", self.context)}
 
     def with_sizes(self, sizes: Mapping[str, str], measured_by: str) -> Project:
-        """The same with what its functions cost."""
+        """The project with the sizes of its functions."""
         return dataclasses.replace(self, context=dataclasses.replace(self.context, sizes=sizes, measured_by=measured_by))
 
     def compiled_to(self, library: str, target: str) -> Project:
-        """The same with a compiled library."""
+        """The project with a compiled library."""
         return dataclasses.replace(self, context=dataclasses.replace(self.context, library=library, target=target))
 
 

@@ -41,11 +41,11 @@ class Format:
         return cast("Callable[[Project, Choices], Files]", self._own("files"))(project, choices)
 
     def outputs(self, robot: Robot, frames: Sequence[str]) -> tuple[str, ...]:
-        """The functions that a format which chooses them needs of a robot."""
+        """The functions that the format needs."""
         return cast("Callable[[Robot, Sequence[str]], tuple[str, ...]]", self._own("outputs"))(robot, frames)
 
     def added(self, names: Sequence[str] | None) -> tuple[str, ...]:
-        """The functions that the user chose, None: not any, with those that the format adds."""
+        """The functions that the user chose (None: no choice), with those that the format adds."""
         return cast("Callable[[Sequence[str] | None], tuple[str, ...]]", self._own("added"))(names)
 
     def _own(self, name: str) -> object:

@@ -47,7 +47,7 @@ class FunctionSize:
 
 @dataclass(frozen=True)
 class ModelSize:
-    """A model as one compiler makes it."""
+    """Size of a model as compiled by one compiler."""
 
     robot: str
     compiler: str  # first line of --version
@@ -62,7 +62,7 @@ class ModelSize:
         return sum(function.code for function in self.functions)
 
     def table(self) -> str:
-        """All of it, for a terminal."""
+        """The table of all functions, for a terminal."""
         width = max(len(function.name) for function in self.functions)
         lines = [f"{'function':<{width}} {'code [B]':>9} {'stack [B]':>9} {'instructions':>12} {'executed':>9}"]
         for f in self.functions:
@@ -103,7 +103,7 @@ def model_size(
 
 
 def measured(model: RenderedModel, options: CompileOptions, target: str | None, optimize: str = "-O2") -> ModelSize:
-    """The same of a model that is rendered already."""
+    """The size of a model that is rendered already."""
     return _measured(model, _toolchain(options, target, optimize), target)
 
 
@@ -174,12 +174,12 @@ class _Compiled:
     bodies: dict[str, str]  # disassembled
 
     def stack(self, name: str) -> int:
-        """Frame and the largest of what is called: there is no recursion."""
+        """Bytes of its frame and of the deepest call; there is no recursion."""
         called = {callee.split(".")[0] for callee in re.findall(r"<([\w.]+)>$", self.bodies.get(name, ""), re.M)}
         return self.frames.get(name, 0) + max(map(self.stack, called - {name}), default=0)
 
     def instructions(self, name: str) -> int:
-        """Neither constants that stand among them nor padding."""
+        """Number of instructions, without constants between them and padding."""
         lines = re.findall(r"^\s+[0-9a-f]+:\t(.*)", self.bodies.get(name, ""), re.M)
         return sum(not _NO_INSTRUCTION.match(line) for line in lines)
 

@@ -1,4 +1,4 @@
-"""What the templates are filled with: plain data, one documented class for each template."""
+"""The data that fills the templates: one documented class of plain data for each template."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Identity:
-    """Lines that every emitted file carries."""
+    """Lines at the head of every emitted file: tool, robot and checksum."""
 
     name: str  # the robot's name: prefix of every symbol, and of the files
     macro: str  # the same in upper case: prefix of every macro
@@ -221,7 +221,7 @@ class ModuleContext:
 
 @dataclass(frozen=True)
 class OnlineContext:
-    """For the module's side of estimates that C makes while a robot moves."""
+    """For the part of the extension module that calls the online estimators."""
 
     prefix: str  # of the model
     macro: str  # the same in upper case

@@ -1,4 +1,4 @@
-"""Two folders change places in one step, by a call of the operating system that Python has no name for.
+"""Swap two folders in one atomic step, by a system call that Python does not wrap.
 
 A process that works inside a folder stays in the old one, wherever that goes: so it is first asked which ones do.
 """
@@ -17,7 +17,7 @@ RENAME_SWAP = 2  # macOS (renamex_np)
 
 
 def is_somebody_inside(folder: Path) -> bool:
-    """Whether this process works in a folder or below it, or (Linux) another one that may be looked at: a shell, a compiler."""
+    """Whether the working directory of this process is a folder or below it; on Linux, of any process that we may inspect."""
     home = str(folder.resolve())
     places: set[str] = set()
     with contextlib.suppress(OSError):  # a folder that was removed meanwhile
@@ -29,7 +29,7 @@ def is_somebody_inside(folder: Path) -> bool:
 
 
 def exchange(first: Path, second: Path) -> bool:
-    """Let two folders change places; False where the system or the file system cannot do it."""
+    """Swap two folders; False if the system or the file system cannot do it."""
     a, b = os.fsencode(first), os.fsencode(second)
     try:
         system = ctypes.CDLL(None, use_errno=True)

@@ -1,4 +1,4 @@
-"""What a model's extension module exports, and what it says about itself."""
+"""The exports of a model's extension module, and its metadata."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def _module_function(function: Signature, name: str, nparams: int, lanes: bool) 
 
 
 def metadata(derivation: ModelFacts, identity: Identity, files: Sequence[str]) -> dict[str, Any]:
-    """What the extension module says about itself, as JSON data."""
+    """The metadata inside the extension module, as JSON data."""
     states = {own.name: {key: list(values) for key, values in own.initial.items()} for own in derivation.robot.functions}
     return {
         "abi": identity.abi,

@@ -1,4 +1,4 @@
-"""Prints the functions of a robot's model: what is emitted for each, and the tables that they share."""
+"""Prints the functions of a robot's model as C, and the tables that they share."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class FunctionPrinter:
         self._chosen: dict[str, Function] = {}
 
     def chosen(self, model: ModelDerivation) -> ModelDerivation:
-        """The model with functions as they are printed: in single precision, in the order that is chosen for it."""
+        """The model with its functions as they are printed; in single precision with sums in the order chosen for it."""
         if self.dialect.real != "float":
             return model
         new = tuple(function for function in model.functions if function.name not in self._chosen)
@@ -45,13 +45,13 @@ class FunctionPrinter:
         return replace(model, functions=tuple(self._chosen[function.name] for function in model.functions))
 
     def bodies(self, function: Function) -> list[tuple[Prototype, FunctionBody]]:
-        """What is emitted for a function."""
+        """The C bodies of a function."""
         if function.name not in self._printed:
             self._printed[function.name] = _function_bodies(function, self.dialect, self._live, self.pool)
         return self._printed[function.name]
 
     def print_all(self, model: ModelDerivation) -> None:
-        """Print all functions of a model, with tables in which rows are shared as far as can be."""
+        """Print all functions of a model; their tables share rows where possible."""
         for function in model.functions:
             self.bodies(function)
         if self.pool.asked:
@@ -64,7 +64,7 @@ class FunctionPrinter:
 
 
 def prototype_of(function: Signature, dialect: Dialect) -> Prototype:
-    """What the header declares of a function."""
+    """The declaration of a function in the header."""
     returns = "int" if function.can_fail else "void"
     return Prototype(returns, f"{dialect.prefix}_{function.name}", parameter_list(function.inputs, function.outputs, dialect))
 

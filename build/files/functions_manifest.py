@@ -31,7 +31,7 @@ class ManifestArgument:
 
     @property
     def size(self) -> int:
-        """How many numbers it has."""
+        """Number of elements."""
         return math.prod(self.shape)
 
 
@@ -68,7 +68,7 @@ class ModelManifest:
 
     @property
     def file(self) -> str:
-        """Its name beside the C."""
+        """The name of the manifest's file."""
         return f"{self.robot}_functions.json"
 
     def function(self, name: str) -> ManifestFunction:
@@ -76,7 +76,7 @@ class ModelManifest:
         return next(function for function in self.functions if function.name == name)
 
     def text(self) -> str:
-        """As JSON; one line for each function."""
+        """The manifest as JSON, one line for each function."""
         data = asdict(self)
         functions = ",\n".join(f"  {json.dumps(each)}" for each in data.pop("functions"))
         head = ",\n".join(f" {json.dumps(key)}: {json.dumps(value)}" for key, value in data.items())

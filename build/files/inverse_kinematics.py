@@ -1,4 +1,4 @@
-"""What the inverse kinematics of a model's chosen frames is made of: coordinates, limits, constants, signatures."""
+"""Contexts for the inverse kinematics of chosen frames: coordinates, limits, constants, signatures."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ INSIDE = 1e-6  # of its range: how far a joint whose range excludes 0 stays from
 
 
 def kinematics_context(derivation: ModelDerivation, identity: Identity) -> KinematicsContext | None:
-    """Context of the templates of inverse kinematics; None where the frames' function was not emitted."""
+    """Context of the templates of inverse kinematics, or None if the frames' function was not emitted."""
     functions = {function.name: function for function in derivation.functions}
     quasi = derivation.robot.has_quasi_velocities
     if NEEDED not in functions or (quasi and not functions.keys() >= {*ON_MANIFOLDS}):
@@ -42,7 +42,7 @@ def kinematics_context(derivation: ModelDerivation, identity: Identity) -> Kinem
 
 
 def kinematics_files(context: KinematicsContext | None) -> dict[str, str]:
-    """Header and source."""
+    """File name -> text of the header and the source."""
     if context is None:
         return {}
     identity = context.identity
@@ -57,14 +57,14 @@ def kinematics_files(context: KinematicsContext | None) -> dict[str, str]:
 
 
 def position_limits(derivation: ModelFacts) -> list[tuple[float | None, float | None]]:
-    """Lower and upper limit of every coordinate [rad, m]; None: none."""
+    """Lower and upper limit of every coordinate [rad, m]; None means no limit."""
     joints = {joint.name: joint.limits for joint in derivation.robot.moving_joints}
     known = [joints.get(name) for name in derivation.coordinate_names]
     return [(None, None) if limits is None else (limits.lower, limits.upper) for limits in known]
 
 
 def drive_limits(derivation: ModelFacts) -> list[tuple[float | None, float | None]]:
-    """Greatest speed [rad/s, m/s] and force [N m, N] of every velocity; None: no limit."""
+    """Greatest speed [rad/s, m/s] and force [N m, N] of every velocity; None means no limit."""
     joints = {joint.name: joint.limits for joint in derivation.robot.moving_joints}
     known = [joints.get(name) for name in derivation.velocity_names]
     return [(None, None) if limits is None else (limits.velocity, limits.effort) for limits in known]

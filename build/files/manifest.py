@@ -1,4 +1,4 @@
-"""Which files of a folder elastogen wrote: their names and sums, in a file beside them.
+"""The manifest of a folder: names and checksums of the files that elastogen wrote there.
 
 What is not in the manifest, or is not as it was written, belongs to somebody else.
 """
@@ -31,7 +31,7 @@ class Manifest:
 
     @classmethod
     def read(cls, folder: Path) -> Manifest:
-        """The manifest of a folder; an empty one where there is none. A file of that name that is none is an error."""
+        """The manifest of a folder, empty if there is none. A file of that name with other content is an error."""
         path = folder / MANIFEST
         if not path.exists():
             return cls()
@@ -47,7 +47,7 @@ class Manifest:
         return cls(files, replacing, sets)
 
     def text(self) -> str:
-        """The manifest as its file has it; equal files give equal texts."""
+        """The text of the manifest's file; equal files give equal texts."""
         data: dict[str, object] = {
             "written by": f"elastogen {elastogen.__version__}",
             "files": dict(sorted(self.files.items())),
@@ -59,14 +59,14 @@ class Manifest:
         return json.dumps(data, indent=1) + "\n"
 
     def knows(self, folder: Path, name: str) -> bool:
-        """Whether a file is as elastogen wrote it."""
+        """Whether elastogen wrote this content to this file."""
         path = folder / name
         if path.is_symlink() or not path.is_file():
             return False
         return sum_of(path.read_bytes()) in (self.files.get(name), self.replacing.get(name))
 
     def settled(self, folder: Path) -> Manifest:
-        """The same after an update that did not end: each file that is there has one sum, old or new."""
+        """The manifest after an interrupted update: each file that exists has one checksum, the old or the new."""
         there = {name: self.files.get(name, "") for name in {**self.files, **self.replacing} if (folder / name).is_file()}
         sums = {name: sum_of((folder / name).read_bytes()) if self.knows(folder, name) else there[name] for name in there}
         return Manifest(sums, sets=self.sets)
@@ -78,7 +78,7 @@ class Manifest:
         return sorted(name for name in found if self.knows(folder, name))
 
     def updated(self, by: str, sums: Mapping[str, str], outdated: Iterable[str]) -> Manifest:
-        """The same after a writer wrote files, and what was out of date is gone."""
+        """The manifest after a writer wrote its files and removed its outdated ones."""
         files = {name: value for name, value in {**self.files, **sums}.items() if name not in set(outdated)}
         return Manifest(files, sets={**self.sets, by: tuple(sums)} if by else self.sets)
 
@@ -106,7 +106,7 @@ class Manifest:
 
 
 def refuse(folder: Path, names: Iterable[str]) -> BuildError:
-    """The error about files that would be replaced although elastogen did not write them."""
+    """Raise the error about files that elastogen did not write and would have to replace."""
     found = sorted(names)
     shown = ", ".join(found[:MOST_NAMED]) + (f" and {len(found) - MOST_NAMED} more" if len(found) > MOST_NAMED else "")
     return BuildError(
@@ -116,7 +116,7 @@ def refuse(folder: Path, names: Iterable[str]) -> BuildError:
 
 
 def sum_of(data: bytes) -> str:
-    """The sum that names a file's content."""
+    """SHA-256 of a file's content."""
     return hashlib.sha256(data).hexdigest()
 
 

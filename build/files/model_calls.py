@@ -1,4 +1,4 @@
-"""Functions of a model as integrators and others call them: on numbers that need not be the model's own."""
+"""Calls of a model's functions by integrators and other C files, whose precision may differ from the model's."""
 
 from __future__ import annotations
 
@@ -48,5 +48,5 @@ def model_call(function: Signature, user: str, sliding: int, holder: str = "", *
 
 
 def calls_text(calls: tuple[SimulationCall, ...], *, converts: bool) -> str:
-    """Static functions of these calls, for the sample robot; ``converts``: the model has another precision."""
+    """The calls as static functions of the sample robot; ``converts``: the model has another precision."""
     return fill("shared/calls.c.j2", CallsContext(calls, converts)) if calls else ""

@@ -49,7 +49,7 @@ EXAMPLE_PREFERENCE = ("inverse_dynamics", "mass_matrix", "forward_kinematics")
 
 @dataclass(frozen=True, kw_only=True)
 class ModuleFiles:
-    """The text of the files that an extension module is compiled from."""
+    """Texts of the files from which an extension module is compiled."""
 
     name: str
     sha256: str
@@ -64,7 +64,7 @@ class ModuleFiles:
 
     @property
     def c_files(self) -> dict[str, str]:
-        """The two files that make up the model, and those of its inverse kinematics, loops and estimates."""
+        """The model's header and source, and the files of its inverse kinematics, loops and estimators."""
         return {f"{self.name}.h": self.header, f"{self.name}.c": self.source, **self.kinematics}
 
 
@@ -127,7 +127,7 @@ def render_model(
 
 
 def check_names(derivation: ModelDerivation) -> None:
-    """No name reaches C unless it is an identifier: the robot's validation says so, this makes it certain."""
+    """Refuse names that are not C identifiers. The robot's validation has checked this before; here it cannot be bypassed."""
     robot = derivation.robot
     check_identifier(robot.name, f"robot {robot.name!r}: name")
     for parameter in robot.live_parameters:
@@ -148,7 +148,7 @@ def check_names(derivation: ModelDerivation) -> None:
 
 
 def header_context(derivation: ModelDerivation, identity: Identity, dialect: Dialect) -> HeaderContext:
-    """What the header of a model says."""
+    """The context of a model's header."""
     robot = derivation.robot
     coordinates = zip(derivation.coordinate_names, derivation.coordinate_units, strict=True)
     count = len(derivation.coordinate_names)
@@ -218,7 +218,7 @@ def _bracketed(unit: str) -> str:
 
 
 def operations_text(count: OperationCount) -> str:
-    """Operation counts for readers; what does not occur is left out."""
+    """Operation counts as text; operations that do not occur are left out."""
     names = {
         "mul": "mul",
         "add": "add",

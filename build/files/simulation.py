@@ -1,4 +1,4 @@
-"""What the simulation of a model is made of: which of its functions the integrators call, and what the C files are given."""
+"""The simulation of a model: which functions the integrators call, and the contexts of the C files."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class MotionCalls:
 
 @dataclass(frozen=True)
 class KeptLoops:
-    """What integrators know of loops: the rows that they keep, of how many, and how stiff the velocities are."""
+    """Closed loops as integrators see them: the independent rows, the number of all rows, and weights of the velocities."""
 
     rows: tuple[int, ...]
     count: int
@@ -67,7 +67,7 @@ class KeptLoops:
 
     @property
     def text(self) -> str:
-        """The tables and tolerances, for the sample robot."""
+        """Tables and tolerances as C of the sample robot."""
         near, closed, start = ("1e-6", "1e-4", "1e-3") if self.single else ("1e-14", "1e-11", "1e-6")
         weights = ", ".join(f"REAL({weight!r})" for weight in self.weights)
         sizes = ", ".join(f"REAL({size!r})" for size in self.sizes)
@@ -86,7 +86,7 @@ class KeptLoops:
 
 @dataclass(frozen=True)
 class SimulationContext:
-    """What the C files of a simulation are emitted with, and for the templates of the extension module around it."""
+    """Context of the C files of a simulation, and of the extension module's templates around them."""
 
     identity: Identity
     prefix: str  # of types and static functions
@@ -112,7 +112,7 @@ class SimulationContext:
         return tuple(_CONSTANT.findall(method_files()[CONSTANTS] + source("simulate/robot_simulate.h")))
 
     def emission(self, *, real: str = "double", lanes: bool = False) -> Emission:
-        """How the C files of a simulation are written, in a precision of their own."""
+        """The emission of the C files of a simulation, which may have another precision than the model."""
         features = {
             "QUATERNIONS": len(self.quaternions),
             "SLIDING": 0 if self.switching is None else self.switching.sliding,
@@ -146,7 +146,7 @@ class SimulationContext:
 
     @cached_property
     def declarations(self) -> dict[str, str]:
-        """What cffi reads about types, by their subject; without #include and #if."""
+        """Type declarations for cffi by subject, without #include and #if."""
         own = self.emission()
         sizes = {**own.words, "ROBOT_NQ": str(self.nq), "ROBOT_NV": str(self.nv)}
         emission = Emission("eg", "double", own.features, words=sizes)
@@ -177,7 +177,7 @@ def simulation_files(context: SimulationContext | None, *, single: bool = False)
 
 
 def simulation_context(derivation: ModelDerivation, identity: Identity) -> SimulationContext | None:
-    """What a simulation is made of; None where the equations of motion were not emitted."""
+    """The context of a simulation, or None if the equations of motion were not emitted."""
     functions = {function.name: function for function in derivation.functions if function.name in USED}
     nq, nv = len(derivation.coordinate_names), len(derivation.velocity_names)
     switching = switch_context(derivation, identity)

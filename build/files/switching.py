@@ -1,4 +1,4 @@
-"""How a state goes on where the element inside a sliding joint changes: what the emitted C needs to know about the joints."""
+"""How a state continues where the element inside a sliding joint changes: the data that the emitted C needs."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ RULES = {
 
 
 def switch_context(derivation: ModelFacts, identity: Identity) -> SwitchContext | None:
-    """Context of the switch's templates; None without sliding joints, or where the mass matrix is needed and missing."""
+    """Context of the switch's templates; None without sliding joints, or if the mass matrix is needed and was not emitted."""
     selectors = derivation.selectors
     functions = {function.name: function for function in derivation.functions}
     refracts = any(_changes(selector) and selector.passage == "refract" for selector in selectors)
@@ -93,7 +93,7 @@ def _border(threshold: Threshold, real: str) -> tuple[str, ...]:
 
 
 def switch_emission(context: SwitchContext, real: str) -> Emission:
-    """How the C files of the passage between elements are written, in a precision of their own."""
+    """The emission of the switch's C files, which may have another precision than the model."""
     energies = int(context.has_energies)
     features = {
         "SLIDING": context.sliding,
@@ -113,6 +113,6 @@ def switch_emission(context: SwitchContext, real: str) -> Emission:
 
 
 def switch_files(context: SwitchContext, *, single: bool) -> dict[str, str]:
-    """The passage from element to element: header and source, in double or, around a model in float, in float."""
+    """Header and source of the switch between elements, in double or, around a model in float, in float."""
     emission = switch_emission(context, "float" if single else "double")
     return {f"{context.prefix}.{kind}": emission.file(f"switch/robot_switch.{kind}") for kind in ("h", "c")}

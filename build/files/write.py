@@ -1,4 +1,4 @@
-"""Writing files so that all of them appear, or none, and nothing of anybody else is replaced."""
+"""Write files: all of them appear or none, and foreign files are never replaced."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def check_directory(directory: Path) -> None:
 
 
 def write_all(directory: Path, files: Mapping[str, str | bytes]) -> None:
-    """Write files into a directory that nobody else looks at."""
+    """Write files into a private directory."""
     for name, data in files.items():
         path = directory / name
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -65,7 +65,7 @@ class Cache:
     # ---- entries
 
     def find(self, key: str) -> Path | None:
-        """The extension of a sound entry, or None."""
+        """The extension module of a sound entry, or None."""
         for folder in (self.directory, *self.read_only):
             entry = folder / "modules" / key
             if not os.path.exists(entry / MANIFEST):  # or may not be looked at
@@ -199,7 +199,7 @@ class Cache:
                 os.unlink(scratch)
 
     def forget(self) -> None:
-        """Remove the notes that lead to entries which are gone."""
+        """Remove the notes about entries that no longer exist."""
         for path in [path for kind in NOTES for path in self.directory.glob(f"{kind}/*.json")]:
             module = str((read_json(path) or {}).get("module") or "nothing")
             if not any(os.path.exists(folder / "modules" / module) for folder in (self.directory, *self.read_only)):
@@ -237,7 +237,7 @@ def _private_folder(process: int) -> Path:
 
 
 def cache_directory(given: Path | None = None) -> Path:
-    """The directory that is given, that of the environment, or the user's."""
+    """The given directory, else the one in the environment, else the user's."""
     chosen = given or os.environ.get(ENVIRONMENT_VARIABLE)
     if not chosen:
         import platformdirs
@@ -256,7 +256,7 @@ def _absolute(path: Path) -> Path:
 
 
 def most_bytes() -> int:
-    """How large all entries together may become."""
+    """Greatest size of all entries together [bytes]."""
     given = os.environ.get(SIZE_VARIABLE, "")
     if given and not given.isdigit():
         raise BuildError(f"${SIZE_VARIABLE}: got {given!r}, expected a whole number of MiB.")

@@ -49,13 +49,13 @@ class Toolchain:
 
     @property
     def identity(self) -> str:
-        """Text that changes when the compiled code may change."""
+        """Text that differs between toolchains that may give different code."""
         python = f"{python_identity()} cffi {cffi.__version__}"
         return "\n".join((*self.command, self.version, *self.flags, self.processor, python))
 
 
 def find_toolchain(options: CompileOptions) -> Toolchain:
-    """The compiler that the options, $CC or the machine offer."""
+    """Find a compiler: the one in the options, $CC, or the first on the search path."""
     command = _command(options.compiler)
     version = _version(command, os.environ.get("PATH", ""))
     native = _native_flags(version) if options.native else ()
@@ -126,7 +126,7 @@ def unit_command(toolchain: Toolchain, options: CompileOptions) -> tuple[str, ..
 
 
 def command_for(toolchain: Toolchain, options: CompileOptions, *extra: str) -> tuple[str, ...]:
-    """The compiler with its flags, some more, and the user's own, which win."""
+    """The compiler command: its flags, further ones, and last those of the user, which take precedence."""
     ours = toolchain.flags[: len(toolchain.flags) - len(options.cflags)]
     return (*toolchain.command, *ours, *extra, *options.cflags)
 

@@ -1,4 +1,4 @@
-"""One entry of the cache: its files, and the manifest that says what they must be."""
+"""One entry of the cache: its files, and a manifest of their checksums."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def _is_sound(entry: Path, name: str, facts: object) -> bool:
 
 
 def read_json(path: Path) -> dict[str, Any] | None:
-    """The object in a JSON file that nobody else may write; None where there is none."""
+    """The object in a JSON file that only its owner can write, or None."""
     content = trusted_file(path, LONGEST_NOTE)
     if content is None:
         return None

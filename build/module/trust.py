@@ -13,7 +13,7 @@ ROOT = 0  # user: trusted by everybody
 
 
 def distrust(*paths: Path) -> str:
-    """Why something is not used: it belongs to another user, or others may write it; "" where all is well."""
+    """Why files are refused: another user owns them or may write them; "" if none is refused."""
     user = getattr(os, "geteuid", lambda: None)()
     if user is None:  # a system without owners
         return ""

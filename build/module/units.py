@@ -68,7 +68,7 @@ class Units:
             self._compile_waiting()
 
     def objects(self) -> list[Path]:
-        """What the compilers make of all functions, once they are done."""
+        """The object files of all functions; waits for the compilers."""
         if self._waiting:
             self._compile_waiting()
         return [self._directory / f"eg_unit{number}.o" for number in range(1, self._count + 1)]

@@ -1,1 +1,1 @@
-"""What C files of observers are emitted with."""
+"""Contexts for the C files of observers and estimators."""

@@ -40,7 +40,7 @@ class FilterContext:
 
 
 def filter_context(derivation: ModelFacts, identity: Identity) -> FilterContext | None:
-    """None where the functions that a filter needs were not emitted."""
+    """The context of a Kalman filter, or None if the functions that it needs were not emitted."""
     functions = {function.name: function for function in derivation.functions}
     needed = (*ESTIMATION, *(("integrate",) if derivation.robot.has_quasi_velocities else ()))
     if derivation.robot.loops or not functions.keys() >= {*needed}:
@@ -58,7 +58,7 @@ def filter_context(derivation: ModelFacts, identity: Identity) -> FilterContext 
 
 
 def filter_files(context: FilterContext | None) -> dict[str, str]:
-    """Header and source."""
+    """File name -> text of the header and the source."""
     if context is None:
         return {}
     identity = context.identity

@@ -1,4 +1,4 @@
-"""Estimates that C makes while a robot moves: which functions of the model they call, their files, their side of the module."""
+"""Online estimators in C: the functions of the model that they call, their files, and their part of the extension module."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ NUMBERS = {"robot_sim_choice_t": "int", "robot_sim_place_t": "int"}
 
 
 def online_outputs(robot: Robot, options: EmitOptions) -> tuple[str, ...] | None:
-    """The functions to emit, those among them that estimates call."""
+    """The functions to emit, with those that the estimators call."""
     if not options.identification:
         return options.outputs
     if robot.loops:
@@ -72,7 +72,7 @@ def _check_elastic(robot: Robot) -> None:
 
 
 def online_files(derivation: ModelFacts, identity: Identity, asked: tuple[str, ...]) -> dict[str, str]:
-    """Headers and sources of what was asked for."""
+    """Headers and sources of the requested estimators."""
     functions = {function.name: function for function in derivation.functions}
     features = {"SINGLE": int(identity.real == "float"), "HAS_LOAD_FRICTION_FORCES": int(LOADED in functions), "LANES": 0}
     own = ", ".join(str(int(not driven)) for driven in derivation.driven)
@@ -141,7 +141,7 @@ def _calls(functions: list[Signature], user: str) -> str:
 
 
 def online_context(identity: Identity, files: Mapping[str, str]) -> OnlineContext | None:
-    """None where nothing was asked for."""
+    """The context of the requested estimators, or None if there are none."""
     if not files:
         return None
     sources = tuple(file[:-2] for file in files if file.endswith(".c"))

@@ -66,7 +66,7 @@ class LoopContext:
     metadata: tuple[str, ...] = field(default=())  # C string literals
 
     def emission(self, calls: str = "") -> Emission:
-        """How the C files are written; ``calls`` are the functions of the model."""
+        """The emission of the loop's C files; ``calls`` are the functions of the model."""
         generated = {
             **law_files(),
             "robot_loop_coordinates.h": "\n".join((*self.tables, "")),
@@ -92,7 +92,7 @@ def loop_files(derivation: ModelFacts, context: LoopContext) -> dict[str, str]:
 
 
 def loop_context(derivation: ModelFacts, identity: Identity, code: UserCode) -> LoopContext:
-    """What a robot's loop is made of."""
+    """The context of a robot's loop."""
     robot = derivation.robot
     elastic = [k for k, is_elastic in enumerate(derivation.elastic_coordinates) if is_elastic]
     switching = switch_context(derivation, identity)

@@ -1,4 +1,4 @@
-"""A user's own functions as the controller of a loop: the C that calls them with what the loop sees, and keeps their states."""
+"""User-defined functions as the controller of a loop: C that calls them with the loop's measurements and keeps their states."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ LAST = "F_last"  # what the law gave in the last cycle, before limits
 
 @dataclass(frozen=True)
 class OwnState:
-    """A state: its place among all of them, and how it moves on."""
+    """A state of the controller: its place in memory, and how it is updated."""
 
     name: str  # with the function before it
     first: int
@@ -54,12 +54,12 @@ class OwnControllerContext:
 
 
 def own_names(controller: str | Sequence[str]) -> tuple[str, ...]:
-    """The functions of a controller, in their order."""
+    """Names of the functions of a controller, in the order in which they are called."""
     return (controller,) if isinstance(controller, str) else tuple(controller)
 
 
 def kept_numbers(robot: Robot, controller: str | Sequence[str]) -> int:
-    """How many numbers the controller keeps from cycle to cycle; 0: it needs no memory."""
+    """Number of values that the controller keeps from cycle to cycle."""
     context = own_context(robot, controller)
     return context.numbers
 
@@ -70,7 +70,7 @@ def own_controller(robot: Robot, controller: str | Sequence[str]) -> str:
 
 
 def own_context(robot: Robot, controller: str | Sequence[str]) -> OwnControllerContext:
-    """What the C text is made of."""
+    """The context of the C text."""
     known = {function.name: function for function in robot.functions}
     names = own_names(controller)
     if not names:

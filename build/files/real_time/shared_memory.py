@@ -1,4 +1,4 @@
-"""State and command in shared memory: the files that a loop and a driver of the robot have in common."""
+"""State and command in shared memory: the C files that a loop and a driver share."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class SharedContext:
 
     @property
     def emission(self) -> Emission:
-        """How the C files are written."""
+        """The emission of the C files."""
         lines = (
             f"#define ROBOT_SHARED_NQ {self.nq} /* positions */",
             f"#define ROBOT_SHARED_NV {self.nv} /* velocities and forces */",
