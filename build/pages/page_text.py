@@ -23,7 +23,7 @@ def asset(name: str) -> str:
     return (resources.files("elastogen.templates") / "pages" / name).read_text(encoding="utf-8")
 
 
-VIEWER = ("three/three.min.js", *(f"viewer/{name}.js" for name in ("studio", "solids", "overlay", "viewer")))
+VIEWER = ("three/three.min.js", *(f"viewer/{name}.js" for name in ("studio", "quick", "solids", "overlay", "viewer")))
 PLAYER = (*VIEWER, *(f"viewer/{name}.js" for name in ("plots", "recorder", "player")))
 
 

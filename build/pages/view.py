@@ -74,5 +74,5 @@ def _recorded(subject: Subject) -> str:
 
 def _with(q: NDArray[np.float64], k: int, value: float) -> NDArray[np.float64]:
     moved: NDArray[np.float64] = q.copy()
-    moved[k] = np.clip(value, q[k] - 1.0, q[k] + 1.0)
+    moved[k] = np.clip(value, q[k] - 0.5, q[k] + 0.5)
     return moved

@@ -2,7 +2,7 @@
 export {
   BufferAttribute, BufferGeometry, CircleGeometry, Color, ConeGeometry,
   CylinderGeometry, DirectionalLight, DoubleSide, Fog, GridHelper, Group, HemisphereLight, BoxGeometry, Line,
-  LineBasicMaterial, Matrix4, Mesh, MeshLambertMaterial, MeshStandardMaterial, PCFShadowMap, PerspectiveCamera, Quaternion,
+  LineBasicMaterial, Matrix4, Mesh, MeshBasicMaterial, MeshLambertMaterial, MeshStandardMaterial, PCFShadowMap, PerspectiveCamera, Quaternion,
   Raycaster, Scene, SphereGeometry, SRGBColorSpace, Vector2, Vector3, WebGLRenderer,
 } from "three";
 export { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";

@@ -108,7 +108,7 @@ class Skin {
     this.mesh = look.solid(geometry, skin.color);
     this.mesh.matrixAutoUpdate = false;
     this.mesh.userData.node = skin.nodes[0];
-    this.mesh.userData.coarse = () => coarse(skin, geometry);
+    this.skin = skin;
     this.group = new THREE.Group();
     this.group.add(this.mesh);
   }
@@ -123,6 +123,7 @@ class Skin {
 class ElasticSkin {
   constructor(skin, look) {
     this.skin = skin;
+    this.bends = true;
     if (!skin.decoded) {
       for (const key of ["vertices", "displacements", "strains", "places", "solution"]) skin[key] = decode(skin[key], Float32Array);
       skin.triangles = decode(skin.triangles, Uint32Array);
@@ -135,7 +136,7 @@ class ElasticSkin {
     this.geometry.setAttribute("position", this.places);
     this.geometry.setAttribute("color", this.colors);
     this.mesh = look.solid(this.geometry);
-    this.mesh.material.flatShading = this.mesh.userData.flat = true;
+    this.mesh.material.flatShading = true;
     this.mesh.matrixAutoUpdate = false;
     this.mesh.frustumCulled = false;
     this.mesh.userData.nodes = skin.nodes;
@@ -258,54 +259,11 @@ class SolidLook {
   }
 }
 
-/* The triangles of a skin, with vertices that are close to each other as one, and so few that all skins are quick to draw. */
-function coarse(skin, fine) {
-  if (skin.coarse) return skin.coarse;
-  const whole = MESHES.reduce((sum, one) => sum + one.triangles.length, 0) / 16; // letters of base64 for a triangle
-  const places = decode(skin.vertices, Float32Array), triangles = decode(skin.triangles, Uint32Array);
-  const most = Math.max(60, triangles.length / 3 * QUICK_TRIANGLES / whole), low = [Infinity, Infinity, Infinity], high = [-Infinity, -Infinity, -Infinity];
-  if (triangles.length / 3 <= most) return (skin.coarse = fine);
-  places.forEach((x, i) => { low[i % 3] = Math.min(low[i % 3], x); high[i % 3] = Math.max(high[i % 3], x); });
-  const side = Math.max(...high.map((x, k) => x - low[k])) || 1, one = new Uint32Array(places.length / 3);
-  let found = [];
-  for (let cells = 2 * Math.sqrt(most); cells >= 1; cells *= 0.8) {
-    const first = new Map(), cell = (x, k) => Math.floor((x - low[k]) / side * cells);
-    for (let i = 0; i < one.length; i++) {
-      const key = (cell(places[3 * i], 0) * 4096 + cell(places[3 * i + 1], 1)) * 4096 + cell(places[3 * i + 2], 2);
-      if (!first.has(key)) first.set(key, i);
-      one[i] = first.get(key);
-    }
-    found = [];
-    for (let i = 0; i < triangles.length; i += 3) {
-      const [a, b, c] = [one[triangles[i]], one[triangles[i + 1]], one[triangles[i + 2]]];
-      if (a !== b && b !== c && a !== c) found.push(a, b, c);
-    }
-    if (found.length / 3 <= most) break;
-  }
-  skin.coarse = new THREE.BufferGeometry();
-  skin.coarse.setAttribute("position", new THREE.BufferAttribute(places, 3));
-  skin.coarse.setIndex(found);
-  skin.coarse.computeVertexNormals();
-  return skin.coarse;
-}
-
-/* A part as it is, or as it is drawn quickly. */
-function quickly(part, quick) {
-  const { userData } = part;
-  if (!userData.fine) userData.fine = { material: part.material, geometry: part.geometry };
-  if (quick && !userData.plain) {
-    const { color, vertexColors, side, transparent, opacity, depthWrite, polygonOffset, polygonOffsetFactor, polygonOffsetUnits } = part.material;
-    const look = { color, vertexColors, side, transparent, opacity, depthWrite, polygonOffset, polygonOffsetFactor, polygonOffsetUnits };
-    const material = new THREE.MeshLambertMaterial({ ...look, flatShading: Boolean(userData.coarse || userData.flat) });
-    userData.plain = { material, geometry: userData.coarse ? userData.coarse() : part.geometry };
-  }
-  Object.assign(part, quick ? userData.plain : userData.fine);
-}
-
 /* A whole robot. Where a link has a skin, the rods of its skeleton are hidden. */
 class RobotSolids {
   constructor(studio, scene, skins, ghost = null) {
     const look = new SolidLook(studio, ghost);
+    this.look = look;
     this.scene = scene;
     this.group = new THREE.Group();
     this.rods = scene.lines.filter((line) => line.kind === "rigid").map((line) => new Rods(line, look));
@@ -345,8 +303,8 @@ class RobotSolids {
   }
 
   quick(quick) {
-    if (Boolean(this.quickly) === quick) return;
-    this.quickly = quick;
-    this.group.traverse((part) => { if (part.isMesh) quickly(part, quick); });
+    if (!quick && !this.plain) return;
+    if (!this.plain) this.plain = new QuickLook(this, this.look.studio);
+    this.plain.show(quick);
   }
 }

@@ -3,12 +3,11 @@
 /* What all drawings of a page have in common: one WebGL renderer, whose pictures are copied to the canvases, so that a page may
  * have any number of them; colours that differ in brightness too; and the numbers that the page carries as base64 text. */
 const COLORS = {
-  rigid: 0x8796a5, joint: 0x2d3a4a, tip: 0xd55e00, floor: 0xf4f6f8, trace: "#d55e00", force: 0xb0247a,
+  rigid: 0x8796a5, joint: 0x2d3a4a, tip: 0xd55e00, floor: 0xe4e9ed, trace: "#d55e00", force: 0xb0247a,
   axes: ["#c92a2a", "#2b8a3e", "#1864ab"], ghosts: [0x5f6b76, 0x0072b2, 0x009e73, 0xcc79a7],
 };
 /* Dark to bright as well as blue to yellow: read the same without colour vision. */
 const SLOW = 30; // [ms] for a picture
-const QUICK_TRIANGLES = 12000; // of all meshes, in pictures of a motion that would take too long
 const STRAIN = [[32, 72, 132], [72, 96, 130], [112, 122, 124], [155, 149, 116], [204, 188, 100], [254, 232, 56]];
 
 class Studio {
@@ -22,6 +21,7 @@ class Studio {
     try {
       const renderer = new THREE.WebGLRenderer({ antialias: true });
       renderer.shadowMap.enabled = true;
+      renderer.shadowMap.autoUpdate = false;
       renderer.shadowMap.type = THREE.PCFShadowMap;
       return new Studio(renderer);
     } catch (error) {
@@ -31,21 +31,30 @@ class Studio {
 
   constructor(renderer) {
     this.renderer = renderer;
+    this.plain = null; // of quick pictures, without smoothed edges
     this.part = 1; // of the pixels of a canvas, along each side
     this.cost = 0; // of a picture, a moving mean [ms]
     this.quick = false; // whether pictures of a motion are simpler: no shadows, plain light, coarse meshes
-    this.unit = {
-      rod: new THREE.CylinderGeometry(1, 1, 1, 20, 1), ball: new THREE.SphereGeometry(1, 20, 14),
-      box: new THREE.BoxGeometry(2, 2, 2), cone: new THREE.ConeGeometry(1, 1, 20), drum: new THREE.CylinderGeometry(1, 1, 1, 32, 1),
+    this.unit = Studio.shapes(20, 14, 32);
+    this.few = Studio.shapes(8, 6, 14); // the same shapes, for quick pictures
+  }
+
+  /* Shapes of size 1, of so many sides. */
+  static shapes(round, high, drum) {
+    return {
+      rod: new THREE.CylinderGeometry(1, 1, 1, round, 1), ball: new THREE.SphereGeometry(1, round, high),
+      box: new THREE.BoxGeometry(2, 2, 2), cone: new THREE.ConeGeometry(1, 1, round), drum: new THREE.CylinderGeometry(1, 1, 1, drum, 1),
     };
   }
 
-  /* A picture of a scene in so many pixels, copied to a 2D context. Where pictures take too long, as those of a browser that draws
-   * without a graphics card do, those of a motion have fewer pixels, and at last are quick ones; ``whole`` ones never are. */
-  picture(scene, camera, context, width, height, whole) {
-    const { renderer } = this, size = renderer.getSize(new THREE.Vector2()), part = whole ? 1 : this.part;
+  /* A picture of a scene in so many pixels, copied to a 2D context; ``moved``: its shadows are others than before. Where pictures
+   * take too long, as those of a browser that draws without a graphics card do, those of a motion have fewer pixels, and at last are
+   * quick ones; ``whole`` ones never are. */
+  picture(scene, camera, context, width, height, whole, moved) {
+    const renderer = this.quick && !whole ? this.quickRenderer() : this.renderer, size = renderer.getSize(new THREE.Vector2()), part = whole ? 1 : this.part;
     const [w, h] = [width, height].map((pixels) => Math.round(pixels * part)), began = performance.now();
     if (size.x !== w || size.y !== h) renderer.setSize(w, h, false);
+    renderer.shadowMap.needsUpdate = moved;
     renderer.render(scene, camera);
     context.drawImage(renderer.domElement, 0, 0, width, height);
     if (whole) return;
@@ -53,6 +62,11 @@ class Studio {
     if (this.cost < SLOW) return;
     if (this.part > 0.5) [this.part, this.cost] = [Math.max(0.5, 0.8 * this.part), 0];
     else this.quick = true;
+  }
+
+  quickRenderer() {
+    if (!this.plain) this.plain = new THREE.WebGLRenderer({ antialias: false });
+    return this.plain;
   }
 
   /* Whether pictures of a motion are less than they can be: one that stands is then drawn again, whole. */

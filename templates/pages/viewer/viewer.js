@@ -1,6 +1,8 @@
 "use strict";
 
 const STANDS = 300; // [ms] without a new picture: what is shown stands still
+const SUN = [0.9, 2.4, 1.3]; // where it is from the robot; y is up
+const [SKY_LIGHT, SUN_LIGHT] = [1.9, 1.7];
 
 /* A robot in a lit scene. Drag to turn it, use the wheel or two fingers to zoom, the right button or two fingers to move it.
  *
@@ -47,9 +49,11 @@ class Viewer {
     const foot = center.clone().addScaledVector(up, floor - center.dot(up)), sky = new THREE.Color(0xe9eef3);
     world.background = sky;
     world.fog = new THREE.Fog(sky, 7 * size, 15 * size);
-    world.add(new THREE.HemisphereLight(0xffffff, 0xc9d0d8, 1.9));
-    const sun = new THREE.DirectionalLight(0xffffff, 1.7);
-    sun.position.copy(new THREE.Vector3(0.9, 2.4, 1.3).applyQuaternion(turned).multiplyScalar(1.6 * size).add(center));
+    const skylight = new THREE.HemisphereLight(0xffffff, 0xc9d0d8, SKY_LIGHT);
+    skylight.position.copy(up); // it shines from there
+    world.add(skylight);
+    const sun = new THREE.DirectionalLight(0xffffff, SUN_LIGHT);
+    sun.position.copy(new THREE.Vector3(...SUN).applyQuaternion(turned).multiplyScalar(1.6 * size).add(center));
     sun.target.position.copy(center);
     sun.castShadow = true;
     sun.shadow.mapSize.set(1024, 1024);
@@ -59,7 +63,10 @@ class Viewer {
     sun.shadow.radius = 4;
     this.sun = sun;
     world.add(sun, sun.target);
-    const ground = new THREE.Mesh(new THREE.CircleGeometry(16 * size, 64), new THREE.MeshLambertMaterial({ color: COLORS.floor }));
+    const lit = new THREE.MeshLambertMaterial({ color: COLORS.floor }), ground = new THREE.Mesh(new THREE.CircleGeometry(16 * size, 64), lit);
+    const light = (SKY_LIGHT + SUN_LIGHT * SUN[1] / Math.hypot(...SUN)) / Math.PI, plain = new THREE.MeshBasicMaterial({ color: COLORS.floor });
+    plain.color.multiplyScalar(light); // as the lit one where there is no shadow
+    this.floor = { ground, lit, plain };
     ground.quaternion.setFromUnitVectors(new THREE.Vector3(0, 0, 1), up);
     ground.position.copy(foot).addScaledVector(up, -0.002 * size);
     ground.receiveShadow = true;
@@ -156,6 +163,7 @@ class Viewer {
    * [{from, to, text}], frames: shown or not, points: {names, values}}. */
   draw(positions, more = {}) {
     this.last = { positions, more };
+    this.moved = true; // since its shadows were drawn
     if (this.studio === null) return;
     this.robot.bones(!this.robot.covered || this.shown.bones);
     this.robot.show(positions, more.strains, more.largest, more.skins);
@@ -202,9 +210,11 @@ class Viewer {
     const quick = this.studio.quick && !whole;
     for (const robot of [this.robot, ...this.ghosts.filter(Boolean)]) robot.quick(quick);
     this.sun.castShadow = this.shown.shadows && !quick;
+    this.floor.ground.material = quick ? this.floor.plain : this.floor.lit;
     this.ground.visible = this.camera.position.dot(new THREE.Vector3(...this.scene.up)) > this.scene.floor;
     this.context.setTransform(1, 0, 0, 1, 0, 0);
-    this.studio.picture(this.world, this.camera, this.context, this.canvas.width, this.canvas.height, whole);
+    this.studio.picture(this.world, this.camera, this.context, this.canvas.width, this.canvas.height, whole, this.moved);
+    if (this.sun.castShadow) this.moved = false;
     clearTimeout(this.again);
     if (!whole && this.studio.poor) this.again = setTimeout(() => this.render(true), STANDS);
     const ratio = this.canvas.width / this.width;
@@ -222,6 +232,7 @@ class Viewer {
     const box = this.canvas.getBoundingClientRect(), caster = new THREE.Raycaster();
     const at = new THREE.Vector2((event.clientX - box.left) / box.width * 2 - 1, 1 - (event.clientY - box.top) / box.height * 2);
     caster.setFromCamera(at, this.camera);
+    caster.layers.enable(HIDDEN);
     return caster;
   }
 
