@@ -64,9 +64,7 @@ def main() -> None:
                 return found, 1000 * (cpu(browser.process.pid) - before) / pictures
 
             run(False, 10)
-            print(
-                f"{'pictures':12s} {'meshes':>7s} {'triangles':>10s} {'ms':>8s} {'CPU ms':>8s} {'CPU ms of the page alone':>26s}"
-            )
+            print("pictures      meshes  triangles       ms   CPU ms   CPU ms of the page alone")
             for name, still, pictures in (("in motion", False, PICTURES), ("whole", True, PICTURES // 6)):
                 found, busy = run(still, pictures)
                 _, idle = run(still, pictures, "poser.nodes(poser.q);")
