@@ -41,7 +41,7 @@ def geometry(
         scale = scale * np.array(looks[0].scale)
         pose = np.array(looks[0].pose) @ pose
     else:
-        path = _beside(folder, section.file, here)
+        path = beside(folder, section.file, here)
     data = files.read(path, MOST_BYTES)
     rows = tuple(tuple(float(entry) for entry in row) for row in pose)
     x, y, z = (float(entry) for entry in scale)
@@ -55,7 +55,7 @@ def matrices(section: MeshSection, values: SectionValues, folder: Path, files: F
     here, rows = where.at("matrices"), numeric(values.frame(section.frame, where.at("frame")), {})
 
     def content(name: str, endings: tuple[str, ...]) -> tuple[bytes, str]:
-        path = _beside(folder, getattr(given, name), here.at(name), endings)
+        path = beside(folder, getattr(given, name), here.at(name), endings)
         return files.read(path, MOST_BYTES), path.suffix.lower().removeprefix(".")
 
     pose = tuple(tuple(float(entry) for entry in row) for row in rows)
@@ -73,7 +73,8 @@ def _scale(section: MeshSection, values: SectionValues, where: Location) -> np.n
     return found
 
 
-def _beside(folder: Path, name: str, where: Location, kinds: tuple[str, ...] = KINDS) -> Path:
+def beside(folder: Path, name: str, where: Location, kinds: tuple[str, ...] = KINDS) -> Path:
+    """A file relative to the robot's, with one of these endings."""
     path = folder / name
     endings = ", ".join(f".{kind}" for kind in kinds)
     try:

@@ -110,6 +110,13 @@ class MatricesSection(Section):
     units: Literal["SI", "mm_t_s"] = Field(description="SI: m, kg, N/m; mm_t_s: mm, t, N/mm")
 
 
+class StandardInputSection(Section):
+    """Standard input data (SID) that another program has reduced the body to."""
+
+    file: str = Field(max_length=1000, description=".SID_FEM beside this file")
+    units: Literal["SI", "mm_t_s"] = Field(description="SI: m, kg; mm_t_s: mm, t, N")
+
+
 class MeshSection(FlexibleSection):
     """A solid from a file, meshed with tetrahedra and reduced to a few coordinates."""
 
@@ -122,6 +129,7 @@ class MeshSection(FlexibleSection):
     scale: ScalarField | VectorField = Field(default=1, description="from the file's lengths to metres: 0.001 for millimetres")
     frame: FrameSection = Field(default=FrameSection(), description="of the file's geometry in the link")
     matrices: MatricesSection | None = Field(default=None, description="instead of file and material: nodes, K and M")
+    standard_input: StandardInputSection | None = Field(default=None, description="instead of all of it: a SID file")
     material: MaterialSection | None = Field(default=None, description="a name, or {E, nu, density}")
     mass: ScalarField | None = Field(
         default=None, description="[kg]: scales the density to it; link: that of the link; mesh: as it comes"
@@ -138,6 +146,12 @@ class MeshSection(FlexibleSection):
 
     @model_validator(mode="after")
     def _one_each(self) -> MeshSection:
+        if self.standard_input is not None:
+            taken = {"type", "standard_input", "frame", "interfaces", "tip", "rotation", "damping"}
+            for key in sorted(self.model_fields_set - taken):
+                if (key, self.mass) != ("mass", "mesh"):
+                    raise problem(f"no {key} beside standard_input, which holds all of it", f"remove {key}", at=key)
+            return self
         if (self.modes is None) == (self.frequency is None):
             raise problem("either modes or frequency", "for example modes: 8")
         extra = [

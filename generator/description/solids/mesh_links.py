@@ -17,7 +17,8 @@ from elastogen.generator.description.section_values import SectionValues
 from elastogen.generator.description.solids.geometry_file import geometry, matrices
 from elastogen.generator.description.solids.mesh import MeshKind
 from elastogen.generator.description.solids.mesh_file import ClampedSection, MeshSection
-from elastogen.generator.robot.bodies.flexible_body import TIP
+from elastogen.generator.description.solids.standard_input_file import standard_body
+from elastogen.generator.robot.bodies.flexible_body import TIP, FlexibleBody
 from elastogen.generator.robot.expressions import nominal
 from elastogen.generator.robot.location import Location, did_you_mean
 from elastogen.generator.robot.robot import Body, Joint, Link, Matrix, Robot
@@ -56,7 +57,8 @@ class _Made:
     def __init__(self, robot: Robot, link: Link, given: MeshLink, values: SectionValues) -> None:
         self.before, self.link, self.section, self.where = robot, link, given.section, given.where
         self.replaces, self.values = given.replaces, values
-        check_extra(self.where)
+        if self.section.standard_input is None:
+            check_extra(self.where)
         own = [joint for joint in robot.joints if joint.child == link.name]
         if not own or own[0].type.feeds_child:
             expected = "a link on a joint that holds its origin"
@@ -82,31 +84,18 @@ class _Made:
         seats = [self._wanted(joint.name, joint.before, joint) for joint in self.children]
         if self.ends:
             seats.append(self._wanted(TIP, self._tool(), None))
-        request = Request(
-            geometry=self._geometry(folder, files),
-            material=self._material(),
-            mass=self._mass(),
-            size=self._number("size"),
-            count=self.section.elements,
-            clamp=self._wanted(self.joint.name, None, self.joint),
-            seats=tuple(seats),
-            loads={seat.name: self._load(seat) for seat in seats},
-            modes=self.section.modes,
-            below=self._number("frequency"),
-            where=self.where,
-            shortened=self.section.foreshortening,
-        )
-        if request.shortened and request.modes is not None:
-            check_products([request.modes], "take fewer modes", self.where, MOST_DENSE_PRODUCTS)
-        found = find(request)
-        self._check_mass(float(found.integrals["mass"]))
-        tip = TIP if self.ends else seats[-1].name
+        clamp = self._wanted(self.joint.name, None, self.joint)
+        if self.section.standard_input is None:
+            body = self._reduced(clamp, seats, folder, files)
+        else:
+            body = standard_body(self.section, clamp, seats, self.values, folder, files, self.where)
+        tip = seats[-1].name
         places = {seat.name: seat.place for seat in seats}
-        body = reduced_body(found.integrals, found.stiffness, places, found.motions, tip, self.section.rotation)
-        body = replace(body, solid=found)
+        self._check_mass(float(body.mass))
         check_body(body, self.values.parameters, self.where)
         described = DescribedLink(self.section, self.tip_body, body.tip_pose, self.values.parameters, self.where)
-        body = MeshKind().damped(described, body)
+        if self.section.damping is not None or self.section.standard_input is None:  # that has its own
+            body = MeshKind().damped(described, body)
         hub = Body() if self.replaces else self.link.body
         made = Link(self.link.name, hub, body, self.tip_body)
 
@@ -123,6 +112,29 @@ class _Made:
             joints=tuple(moved(joint) for joint in self.before.joints),
             tool=_from(self.before.tool, places[TIP]) if ours else self.before.tool,
         )
+
+    def _reduced(self, clamp: Wanted, seats: list[Wanted], folder: Path, files: Files) -> FlexibleBody:
+        """The solid in few coordinates, with interfaces for all that it carries."""
+        request = Request(
+            geometry=self._geometry(folder, files),
+            material=self._material(),
+            mass=self._mass(),
+            size=self._number("size"),
+            count=self.section.elements,
+            clamp=clamp,
+            seats=tuple(seats),
+            loads={seat.name: self._load(seat) for seat in seats},
+            modes=self.section.modes,
+            below=self._number("frequency"),
+            where=self.where,
+            shortened=self.section.foreshortening,
+        )
+        if request.shortened and request.modes is not None:
+            check_products([request.modes], "take fewer modes", self.where, MOST_DENSE_PRODUCTS)
+        found = find(request)
+        places, tip = {seat.name: seat.place for seat in seats}, seats[-1].name
+        body = reduced_body(found.integrals, found.stiffness, places, found.motions, tip, self.section.rotation)
+        return replace(body, solid=found)
 
     def _geometry(self, folder: Path, files: Files) -> Geometry | Matrices:
         if self.section.matrices is not None:
