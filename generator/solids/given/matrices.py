@@ -75,7 +75,7 @@ class Matrices:
 
     def _matrix(self, name: str, nodes: Nodes) -> Any:
         ending = self.endings[("stiffness", "mass").index(name)]
-        found = read_matrix(getattr(self, name), ending, self.freedoms, nodes, self.where.at(name))
+        found = read_matrix(name, getattr(self, name), ending, self.freedoms, nodes, self.where.at(name))
         if not found.nnz:
             raise self.where.at(name).error("no entries", "a matrix of the body", "export it again")
         if abs(found - found.T).max() > EQUAL * abs(found).max():

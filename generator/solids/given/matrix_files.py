@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import re
+import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -16,11 +17,13 @@ from typing import Any
 import numpy as np
 
 from elastogen.generator.robot.location import Location
+from elastogen.generator.solids.given.nastran import read_nastran
 from elastogen.generator.solids.given.number_lines import at_line, table, wrong
 from elastogen.generator.solids.solid import Array, Indices
 
 NODES = ("txt", "csv", "dat", "inp", "bdf", "nas")
-MATRICES = ("mtx", "sti", "mas", "op4")
+MATRICES = ("mtx", "sti", "mas", "op4", "op2")
+NASTRAN = {"stiffness": ("KGG", "KAA", "KXX"), "mass": ("MGG", "MAA", "MXX")}  # what it calls them
 
 
 @dataclass(frozen=True)
@@ -100,22 +103,22 @@ def _nastran_number(field: str) -> float:
     return float(re.sub(r"(?<=[\d.])([+-]\d+)$", r"E\1", text)) if text else 0.0
 
 
-def read_matrix(data: bytes, ending: str, freedoms: bytes, nodes: Nodes, where: Location) -> Any:
-    """A symmetric matrix over three displacements of every node, node by node."""
+def read_matrix(name: str, data: bytes, ending: str, freedoms: bytes, nodes: Nodes, where: Location) -> Any:
+    """Stiffness or mass, by its name: a symmetric matrix over three displacements of every node, node by node."""
     from scipy.sparse import csr_matrix
 
     try:
         if ending in ("sti", "mas"):
             found, rows = _calculix(data, freedoms, where)
-        elif ending == "op4":
-            found, rows = _op4(data, where), None
+        elif ending in ("op4", "op2"):
+            found, rows = read_nastran(data, ending, NASTRAN[name]), None
         elif data.lstrip().startswith(b"%%MatrixMarket"):
             from scipy.io import mmread
 
             found, rows = mmread(io.BytesIO(data)).tocsr(), None
         else:
             found, rows = _abaqus(data)
-    except (ValueError, OSError, AttributeError, IndexError, TypeError, UnicodeDecodeError) as problem:
+    except (ValueError, OSError, AttributeError, IndexError, TypeError, struct.error) as problem:
         fix = (
             "scipy.io.mmwrite writes Matrix Market; Abaqus: *MATRIX OUTPUT, FORMAT=MATRIX INPUT; CalculiX: SOLVER=MATRIXSTORAGE"
         )
@@ -191,65 +194,3 @@ def _abaqus(data: bytes) -> tuple[Any, Indices]:
     rows, number = np.unique(np.vstack([pairs[:, :2], pairs[:, 2:]]), axis=0, return_inverse=True)
     i, j = number.reshape(2, -1)
     return _both_triangles(entries[:, 4], i, j, len(rows)), rows
-
-
-def _op4(data: bytes, where: Location) -> Any:
-    """The first real matrix of an ASCII OP4 file, dense or sparse (not "bigmat")."""
-    from scipy.sparse import csr_matrix
-
-    if b"\x00" in data[:200]:
-        raise where.error("a binary OP4 file", "an ASCII one", "ASSIGN OUTPUT4='k.op4', UNIT=11, FORM=FORMATTED")
-    lines = data.decode("ascii").splitlines()
-    integers = "numbers of eight characters each, of an OP4 file"
-    columns, rows, _, kind = at_line(1, lines[0] if lines else "", integers, partial(_integers, 4))
-    if kind not in (1, 2):
-        raise where.error(f"type {kind}", "a real matrix (type 1 or 2)", "export K and M, not complex matrices")
-    layout = re.search(r"(\d+)E(\d+)\.", lines[0])
-    per_line, width = (int(layout[1]), int(layout[2])) if layout else (5, 16)
-    values, i, j, at = list[float](), list[int](), list[int](), 1
-
-    def line_at() -> str:
-        nonlocal at
-        if at >= len(lines):
-            raise ValueError(f"line {at}, the last one, ends within a column")
-        at += 1
-        return lines[at - 1]
-
-    def numbers(count: int) -> list[float]:
-        found: list[float] = []
-        while len(found) < count:
-            line, left = line_at(), min(per_line, count - len(found))
-            found += at_line(at, line, f"{left} numbers of {width} characters", partial(_reals, left, width))
-        return found
-
-    words = 2 if kind == 2 else 1  # of a number: how sparse strings count
-    while at < len(lines):
-        column, row, count = at_line(at + 1, line_at(), integers, partial(_integers, 3))
-        if column > columns:
-            break
-        if row:
-            strings = [(row, count)]
-        else:
-            strings, left = list[tuple[int, int]](), count
-        while row == 0 and left > 0:  # sparse: a string's header holds its length and first row
-            header = at_line(at + 1, line_at(), "length and first row of a string", int)
-            length, first = header // 65536 - 1, header % 65536
-            found = numbers(length // words)
-            values += found
-            i += range(first - 1, first - 1 + len(found))
-            j += [column - 1] * len(found)
-            left -= length + 1
-        for first, length in strings if row else ():
-            found = numbers(length)
-            values += found
-            i += range(first - 1, first - 1 + length)
-            j += [column - 1] * length
-    return csr_matrix((values, (i, j)), shape=(abs(rows), columns))
-
-
-def _integers(count: int, line: str) -> list[int]:
-    return [int(line[8 * k : 8 * k + 8]) for k in range(count)]
-
-
-def _reals(count: int, width: int, line: str) -> list[float]:
-    return [float(line[width * k : width * (k + 1)].replace("D", "E")) for k in range(count)]

@@ -1,6 +1,7 @@
 """Nodes, K and M in the files of CalculiX, Abaqus and Nastran."""
 
 import shutil
+import struct
 import subprocess
 
 import numpy as np
@@ -74,8 +75,101 @@ def two_nodes():
 
 @pytest.mark.parametrize("text", [DENSE, SPARSE])
 def test_nastran_output4(text):
-    found = read_matrix(text, "op4", b"", two_nodes(), HERE)
+    found = read_matrix("stiffness", text, "op4", b"", two_nodes(), HERE)
     np.testing.assert_array_equal(found.toarray(), EXPECTED)
+
+
+def record(content, order="<"):
+    length = struct.pack(order + "i", len(content))
+    return length + content + length
+
+
+def strings_of(column):
+    """First rows, from 0, and entries of the parts of a column without zeros."""
+    rows = np.flatnonzero(column)
+    return [(part[0], column[part]) for part in np.split(rows, np.flatnonzero(np.diff(rows) > 1) + 1)] if len(rows) else []
+
+
+def output4(name, A, order="<", dense=False, big=False, single=False):
+    """An OP4 file by its documentation: header, a record for each column, one column too many."""
+    words, form = (1, "f4") if single else (2, "f8")
+    n = len(A)
+    size = struct.pack(order + "4i", n, -n if big else n, 6, 1 if single else 2)
+    data = record(size + f"{name:8s}".encode(), order)
+    for k, column in enumerate(A.T):
+        if dense:
+            first, last = np.flatnonzero(column)[[0, -1]]
+            content = column[first : last + 1].astype(order + form).tobytes()
+            data += record(struct.pack(order + "3i", k + 1, first + 1, len(content) // 4) + content, order)
+            continue
+        content = b""
+        for first, values in strings_of(column):
+            length = words * len(values) + 1
+            head = struct.pack(order + "2i", length, first + 1) if big else struct.pack(order + "i", length * 65536 + first + 1)
+            content += head + values.astype(order + form).tobytes()
+        data += record(struct.pack(order + "3i", k + 1, 0, len(content) // 4) + content, order)
+    return data + record(struct.pack(order + "3id", n + 1, 1, 2, 1.0), order)
+
+
+def output2(matrices, order="<", integer="i"):
+    """An OP2 file by its documentation: label, a table that is no matrix, and the matrices; every record behind its length."""
+    size = struct.calcsize(integer)
+
+    def key(*numbers):
+        return b"".join(record(struct.pack(order + integer, number), order) for number in numbers)
+
+    def whole(*numbers):
+        return key(len(numbers)) + record(struct.pack(order + f"{len(numbers)}{integer}", *numbers), order)
+
+    def text(name):
+        return key(2) + record(f"{name:{2 * size}s}".encode(), order)
+
+    data = key(3) + record(struct.pack(order + "3" + integer, 1, 2, 3), order) + key(-1, 0)
+    data += text("GEOM1") + key(-1) + whole(101, 0, 0, 0, 0, 0, 0) + key(-2, 1, 0) + text("GEOM1") + key(-3, 1, 0) + key(0)
+    for number, (name, A) in enumerate(matrices.items()):
+        n = len(A)
+        data += text(name) + key(-1) + whole(102 + number, n, n, 6, 2, 2 * n, 100) + key(-2, 1, 0) + text(name)
+        for k, column in enumerate(A.T):
+            data += key(-3 - k, 1, 1)
+            for first, values in strings_of(column):
+                content = struct.pack(order + integer, first + 1) + values.astype(order + "f8").tobytes()
+                data += key(len(content) // size) + record(content, order)
+        data += key(-3 - n, 1, 0) + key(0)
+    return data + key(0)
+
+
+@pytest.mark.parametrize("order", ["<", ">"])
+@pytest.mark.parametrize("form", [{}, {"dense": True}, {"big": True}, {"single": True}])
+def test_nastran_output4_in_binary(order, form):
+    expected = EXPECTED.astype(np.float32) if "single" in form else EXPECTED
+    data = output4("KGG", EXPECTED, order, **form)
+    np.testing.assert_array_equal(read_matrix("stiffness", data, "op4", b"", two_nodes(), HERE).toarray(), expected)
+    both = data + output4("MGG", 2 * EXPECTED, order, **form)
+    np.testing.assert_array_equal(read_matrix("mass", both, "op4", b"", two_nodes(), HERE).toarray(), 2 * expected)
+    with pytest.raises(RobotError, match="damaged record"):
+        read_matrix("mass", both[:-300], "op4", b"", two_nodes(), HERE)
+
+
+def test_nastran_output4_of_large_matrices_as_text():
+    """Two numbers before each string, and a negative number of rows: as Nastran writes more than 65535 rows."""
+    lines = [f"{6:8d}{-6:8d}{6:8d}{2:8d}KGG     1P,3E23.16"]
+    for k, column in enumerate(EXPECTED.T):
+        parts = strings_of(column)
+        lines.append(f"{k + 1:8d}{0:8d}{sum(2 * len(values) + 2 for _, values in parts):8d}")
+        for first, values in parts:
+            lines += [f"{2 * len(values) + 1:8d}{first + 1:8d}", "".join(f"{value:23.16E}" for value in values)]
+    text = "\n".join([*lines, f"{7:8d}{1:8d}{1:8d}", f"{1.0:23.16E}"]).encode()
+    np.testing.assert_array_equal(read_matrix("stiffness", text, "op4", b"", two_nodes(), HERE).toarray(), EXPECTED)
+
+
+@pytest.mark.parametrize(("order", "integer"), [("<", "i"), (">", "i"), ("<", "q")])
+def test_nastran_output2(order, integer):
+    data = output2({"KGG": EXPECTED, "MGG": 2 * EXPECTED}, order, integer)
+    for name, factor in (("stiffness", 1), ("mass", 2)):
+        found = read_matrix(name, data, "op2", b"", two_nodes(), HERE)
+        np.testing.assert_array_equal(found.toarray(), factor * EXPECTED)
+    with pytest.raises(RobotError, match="matrices KGG, K4XX: expected MGG or MAA"):
+        read_matrix("mass", output2({"KGG": EXPECTED, "K4XX": EXPECTED}, order, integer), "op2", b"", two_nodes(), HERE)
 
 
 def test_nastran_with_rotations_that_are_zero():
@@ -84,11 +178,11 @@ def test_nastran_with_rotations_that_are_zero():
     for column in (1, 2, 3, 7, 8, 9):
         lines += [f"{column:8d}{column:8d}{1:8d}", f"{float(column):23.16E}"]
     text = "\n".join([*lines, f"{13:8d}{1:8d}{1:8d}", f"{1.0:23.16E}"]).encode()
-    found = read_matrix(text, "op4", b"", two_nodes(), HERE)
+    found = read_matrix("stiffness", text, "op4", b"", two_nodes(), HERE)
     np.testing.assert_array_equal(found.diagonal(), [1, 2, 3, 7, 8, 9])
     turning = text.replace(f"{3:8d}{3:8d}{1:8d}".encode(), f"{4:8d}{4:8d}{1:8d}".encode())
     with pytest.raises(RobotError, match="rotations that are not zero"):
-        read_matrix(turning, "op4", b"", two_nodes(), HERE)
+        read_matrix("stiffness", turning, "op4", b"", two_nodes(), HERE)
 
 
 def test_abaqus_matrix_input():
@@ -97,10 +191,10 @@ def test_abaqus_matrix_input():
     lines = ["** a comment", "*MATRIX INPUT"]
     lines += [f"{places[i][0]},{places[i][1]}, {places[j][0]},{places[j][1]}, {EXPECTED[i, j]:.17e}"
               for i in reversed(range(6)) for j in range(i + 1) if EXPECTED[i, j]]  # fmt: skip
-    found = read_matrix("\n".join(lines).encode(), "mtx", b"", two_nodes(), HERE)
+    found = read_matrix("stiffness", "\n".join(lines).encode(), "mtx", b"", two_nodes(), HERE)
     np.testing.assert_array_equal(found.toarray(), EXPECTED)
     with pytest.raises(RobotError, match="node 10"):
-        read_matrix("\n".join(lines).encode(), "mtx", b"", read_nodes(b"7 1 2 3\n8 0 0 0", "txt", HERE), HERE)
+        read_matrix("stiffness", "\n".join(lines).encode(), "mtx", b"", read_nodes(b"7 1 2 3\n8 0 0 0", "txt", HERE), HERE)
 
 
 def test_nodes_of_bulk_data_and_input_files():
@@ -135,13 +229,17 @@ def test_nodes_of_bulk_data_and_input_files():
         (b"", "mtx", "one of the known formats"),
         (b"1 1 2.0", "sti", "no freedoms"),
         (DENSE.replace(b"E+00", b"X+00"), "op4", "one of the known formats"),
-        (DENSE.replace(b"       2KGG", b"       4KGG"), "op4", "a real matrix"),
-        (b"\x00" * 20, "op4", "an ASCII one"),
+        (DENSE.replace(b"       2KGG", b"       4KGG"), "op4", "one real matrix alone"),
+        (DENSE.replace(b"       2KGG", b"       7KGG"), "op4", "of type 7, expected 1 to 4"),
+        (DENSE.replace(b"KGG ", b"BGG ") + DENSE.replace(b"KGG ", b"PGG "), "op4", "BGG, PGG: expected KGG or"),
+        (b"\x00" * 20, "op4", "one of the known formats"),
+        (b"\x00" * 20, "op2", "one of the known formats"),
+        (DENSE, "op2", "a damaged record|no number of words"),
     ],
 )
 def test_bad_matrices(data, ending, expected):
     with pytest.raises(RobotError, match=expected):
-        read_matrix(data, ending, b"", two_nodes(), HERE)
+        read_matrix("stiffness", data, ending, b"", two_nodes(), HERE)
 
 
 @pytest.mark.parametrize(
@@ -154,7 +252,7 @@ def test_bad_matrices(data, ending, expected):
 )
 def test_bad_lines_of_calculix(data, freedoms, expected):
     with pytest.raises(RobotError, match=expected):
-        read_matrix(data, "sti", freedoms, two_nodes(), HERE)
+        read_matrix("stiffness", data, "sti", freedoms, two_nodes(), HERE)
 
 
 @pytest.mark.parametrize(
