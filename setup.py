@@ -25,7 +25,7 @@ setup(
         "elastogen.generator.description": ["robots/*.yaml", "robot.schema.json"],
         "elastogen.runtime.functions": ["*.json", "*.pyi"],
         "elastogen.build.export": ["cmake/*.cmake"],
-        "elastogen.build.bridges": ["xla_handler.c"],
+        "elastogen.build.bridges": ["xla_handler.c", "crocoddyl_action.cpp"],
         "elastogen.templates": [
             "**/*.j2",
             "**/robot*.c",

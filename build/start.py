@@ -214,6 +214,12 @@ class _Maker:
 
         return xla_library(self._request.options, include)
 
+    def crocoddyl_module(self, prefix: Path) -> Path:
+        """The extension module through which Crocoddyl calls models."""
+        from elastogen.build.bridges.crocoddyl import crocoddyl_module
+
+        return crocoddyl_module(self._request.options, prefix)
+
     def animate(self, simulation: Simulation, path: str | os.PathLike[str], **options: Any) -> Path:
         """Write a page that plays a motion."""
         from elastogen.build.pages.animation import animate

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from numpy.typing import ArrayLike
@@ -54,14 +54,14 @@ class BridgeMethods:
 
         return to_jax(self._bridged, name, parameters=parameters)
 
-    def to_crocoddyl(self, *, dt: float | None, integrator: str = "euler") -> Any:
+    def to_crocoddyl(self, *, dt: float | None, integrator: str = "euler", contacts: Sequence[str] = ()) -> Any:
         """An action model of Crocoddyl for a step of ``dt`` seconds, or with None a differential one; the extra ``crocoddyl``.
 
-        Controls: the driven forces. See :func:`elastogen.runtime.bridges.to_crocoddyl.to_crocoddyl`.
+        Controls: the driven forces. ``contacts`` hold. See :func:`elastogen.runtime.bridges.to_crocoddyl.to_crocoddyl`.
         """
         from elastogen.runtime.bridges.to_crocoddyl import to_crocoddyl
 
-        return to_crocoddyl(self._bridged, dt=dt, integrator=integrator)
+        return to_crocoddyl(self._bridged, self._bridged._maker, dt=dt, integrator=integrator, contacts=contacts)
 
     def to_control(self, q: ArrayLike, qd: ArrayLike | None = None, F: ArrayLike | None = None) -> Any:
         """The linearization as a ``control.StateSpace``, inputs the driven forces; the extra ``control``."""

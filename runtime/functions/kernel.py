@@ -68,6 +68,11 @@ class Kernel:
         """Of the C loop over a batch, ``eg_batch_<name>``; it stays as long as the process."""
         return int(self.ffi.cast("intptr_t", self.ffi.addressof(self._lib, f"eg_batch_{self.info.name}")))
 
+    @property
+    def single_address(self) -> int:
+        """Of ``eg_call_<name>``, one state in one block of numbers; it stays as long as the process."""
+        return int(self.ffi.cast("intptr_t", self.ffi.addressof(self._lib, f"eg_call_{self.info.name}")))
+
     # Fast paths are written when they are first taken.
 
     def _first_single(self, arguments: Sequence[Any], out: Any) -> Any:
@@ -98,6 +103,12 @@ class Kernel:
         pointer = self.ffi.cast("void *", self.ffi.from_buffer(block, require_writable=True))
         split = len(self.info.inputs)
         return pointer, views[:split], views[split:], parameters
+
+    def first_block(self, last: Sequence[float] = ()) -> list[float]:
+        """A workspace's numbers before the first call: live parameters as they are now, ``last`` as the last input, zeros."""
+        block = [*map(float, self.parameters.snapshot), *[0.0] * sum(argument.size for argument in self.info.inputs)]
+        block[len(block) - len(last) :] = last
+        return [*block, *[0.0] * sum(argument.size for argument in self.info.outputs)]
 
     # The general way.
 

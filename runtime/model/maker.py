@@ -47,5 +47,8 @@ class Maker(Protocol):
     def xla_library(self, include: Path) -> Path:
         """The library through which the XLA with these headers calls models."""
 
+    def crocoddyl_module(self, prefix: Path) -> Path:
+        """The extension module through which the Crocoddyl installed in ``prefix`` calls models."""
+
     def animate(self, simulation: Any, path: Any, **options: Any) -> Path:
         """Write a page that plays a motion."""

@@ -16,7 +16,9 @@ SPHERICAL = {
     "links": [{"name": "base"}, {"name": "bar", "mass": 1.5, "com": [0.3, 0, 0.1], "inertia": [0.02, 0.08, 0.07]}],
     "joints": [{"name": "socket", "type": "spherical", "child": "bar"}],
 }
-ROBOTS = {"two_link": "two_link", "flexible": BENDING, "floating": FLOATING, "spherical": SPHERICAL}
+ROBOTS = {
+    "two_link": "two_link", "flexible": BENDING, "floating": FLOATING, "spherical": SPHERICAL, "loops": "four_bar",
+}  # fmt: skip
 URDF = """<robot name="glider">
   <link name="hull"><inertial><origin xyz="0.1 0 0.05"/><mass value="2"/>
     <inertia ixx="0.3" iyy="0.2" izz="0.25" ixy="0.01" ixz="0" iyz="-0.02"/></inertial></link>
@@ -37,6 +39,15 @@ def model(request: pytest.FixtureRequest) -> elastogen.Model:
     return elastogen.build_model(ROBOTS[request.param])
 
 
+@pytest.fixture(scope="module")
+def glider(tmp_path_factory: pytest.TempPathFactory) -> elastogen.Model:
+    """A free hull with an arm, whose end may be held."""
+    path = tmp_path_factory.mktemp("glider") / "glider.urdf"
+    path.write_text(URDF, encoding="utf-8")
+    contacts = [{"frame": "arm", "rows": 3}, {"frame": "hull", "rows": 6}]
+    return elastogen.build_model(elastogen.load(path, base="floating"), contacts=contacts)
+
+
 def with_costs(crocoddyl, differential, goal, weight: float = 1.0) -> None:
     """Squares of the state's distance to a goal, and of the controls."""
     state, nu = differential.state, differential.nu
@@ -48,9 +59,38 @@ def with_costs(crocoddyl, differential, goal, weight: float = 1.0) -> None:
 
 
 def point(model: elastogen.Model, nu: int, seed: int = 3):
+    """A state near the neutral one, or the linkage of four bars with its loop closed, and controls."""
     rng = np.random.default_rng(seed)
-    q = model.integrate(model.neutral(), rng.uniform(-0.4, 0.4, model.nv))
+    away = rng.uniform(-0.4, 0.4, model.nv)
+    q = model.integrate(model.neutral(), away)
+    if model.metadata.loops is not None:
+        q = model.close_loops([0.6, -2.5, -3.3])
     return np.concatenate([q, rng.uniform(-0.5, 0.5, model.nv)]), rng.uniform(-1, 1, nu)
+
+
+def slopes(of, at, count: int, h: float = 2e-3) -> np.ndarray:
+    """Columns d of(at(t e_k)) / dt, by differences of eighth order."""
+    weights = ((1, 4 / 5), (2, -1 / 5), (3, 4 / 105), (4, -1 / 280))
+    return np.transpose([
+        sum(w * (of(at(n * h * e)) - of(at(-n * h * e))) for n, w in weights) / h for e in np.eye(count)
+    ])  # fmt: skip
+
+
+def accelerations_of(differential, x, u) -> np.ndarray:
+    data = differential.createData()
+    differential.calc(data, x, u)
+    return np.array(data.xout)
+
+
+def check_derivatives(differential, x, u, tolerance: float = 1e-8) -> None:
+    """Fx and Fu against differences of the accelerations, along the state's own manifold."""
+    data = differential.createData()
+    differential.calc(data, x, u)
+    differential.calcDiff(data, x, u)
+    by_x = slopes(lambda x: accelerations_of(differential, x, u), lambda dx: differential.state.integrate(x, dx), len(data.Lx))
+    by_u = slopes(lambda u: accelerations_of(differential, x, u), lambda du: u + du, len(u))
+    for found, expected in ((data.Fx, by_x), (np.reshape(data.Fu, by_u.shape), by_u)):
+        assert np.abs(found - expected).max() < tolerance * max(1.0, np.abs(expected).max())
 
 
 @pytest.mark.parametrize("integrator", ["euler", "rk4"])
@@ -69,6 +109,105 @@ def test_derivatives_are_those_of_differences(crocoddyl, model: elastogen.Model,
         assert np.abs(found - expected).max() < 2e-6 * max(1.0, np.abs(expected).max()), name
 
 
+def test_derivatives_are_those_of_differences_of_high_order(crocoddyl, model: elastogen.Model) -> None:
+    differential = model.to_crocoddyl(dt=None)
+    check_derivatives(differential, *point(model, differential.nu))
+
+
+@pytest.mark.parametrize("holding", [("arm",), ("arm", "hull")])
+def test_contacts_hold(crocoddyl, glider: elastogen.Model, holding: tuple[str, ...]) -> None:
+    differential = glider.to_crocoddyl(dt=None, contacts=holding)
+    x, u = point(glider, 1)
+    q, qd, F = x[: glider.nq], x[glider.nq :], np.append(np.zeros(6), u)
+    qdd, _ = glider.contact_dynamics(q, qd, F, active=[name in holding for name in glider.contacts])
+    assert np.array_equal(accelerations_of(differential, x, u), qdd)
+    assert not np.allclose(qdd, glider.forward_dynamics(q, qd, F), atol=1.0)
+    check_derivatives(differential, x, u)
+
+
+def test_a_swing_on_a_held_foot(crocoddyl, glider: elastogen.Model) -> None:
+    """The arm's end stays where it is while the solver brings the hull to rest."""
+    running, last = (glider.to_crocoddyl(dt=0.02, integrator="rk4", contacts=["arm"]) for _ in range(2))
+    start = np.concatenate([glider.neutral(), np.zeros(7)])
+    goal = running.state.integrate(start, np.append(np.zeros(6), [0.05, *np.zeros(7)]))
+    for action, weight in ((running, 1e-2), (last, 1e3)):
+        with_costs(crocoddyl, action.differential, goal, weight)
+    problem, still = crocoddyl.ShootingProblem(start, [running] * 15, last), [np.zeros(1)] * 15
+    solver, falling = crocoddyl.SolverFDDP(problem), problem.rollout(still)
+    before = problem.calc(falling, still)
+    solver.solve(falling, still, 100, True)
+    assert solver.cost < 0.9 * before
+    feet = [glider.frame_pose("arm", x[:8])[0] for x in solver.xs]
+    assert np.ptp(feet, axis=0).max() < 1e-7
+
+
+def test_a_linkage_moves_with_its_loop_closed(crocoddyl) -> None:
+    """FDDP brings a four-bar linkage to another closed configuration; Runge-Kutta steps keep it closed to 1e-6 m."""
+    model, steps = elastogen.build_model("four_bar"), 40
+    first, moved = (model.close_loops([drive, -2.5, -3.3]) for drive in (0.6, 0.9))
+    goal, start = (np.append(q, np.zeros(model.nv)) for q in (moved, first))
+    running, last = (model.to_crocoddyl(dt=0.01, integrator="rk4") for _ in range(2))
+    with_costs(crocoddyl, running.differential, goal, 1e-2)
+    with_costs(crocoddyl, last.differential, goal, 1e5)
+    problem = crocoddyl.ShootingProblem(start, [running] * steps, last)
+    hold = [model.inverse_dynamics(first, np.zeros(3), np.zeros(3))[:1]] * steps
+    solver = crocoddyl.SolverFDDP(problem)
+    assert solver.solve(problem.rollout(hold), hold, 100, True)
+    assert np.abs(solver.xs[-1] - goal).max() < 1e-5
+    assert max(np.abs(model.loop_residual(x[: model.nq])).max() for x in solver.xs) < 1e-6
+
+
+def test_threads_give_the_same_numbers(crocoddyl) -> None:
+    model = elastogen.build_model("two_link")
+    action = model.to_crocoddyl(dt=0.02)
+    with_costs(crocoddyl, action.differential, np.ones(4))
+    rng = np.random.default_rng(0)
+    xs, us = list(rng.uniform(-1, 1, (21, 4))), list(rng.uniform(-1, 1, (20, 2)))
+    found = []
+    for threads in (1, 2):
+        problem = crocoddyl.ShootingProblem(xs[0], [action] * 20, action)
+        problem.nthreads = threads
+        problem.calc(xs, us)
+        problem.calcDiff(xs, us)
+        found.append([data.Fx.copy() for data in problem.runningDatas])
+    assert np.array_equal(*found)
+    assert np.ptp(found[0], axis=0).max() > 1e-3
+
+
+def test_live_parameters_are_those_of_its_making(crocoddyl) -> None:
+    model = elastogen.build_model(elastogen.load("two_link", live=["links.lower.mass"]))
+    x, u = point(model, 2)
+    q, qd = x[:2], x[2:]
+    model.parameters["m2"] = 3.0
+    action = model.to_crocoddyl(dt=None)
+    model.parameters["m2"] = 0.5
+    heavy = model.forward_dynamics(q, qd, u, parameters={"m2": 3.0})
+    assert np.array_equal(accelerations_of(action, x, u), heavy)
+
+
+def test_a_beam_that_slides_beyond_its_end_gives_nan(crocoddyl) -> None:
+    """Inside of its joint it has derivatives, where accelerations of 1e3 m/s^2 leave fewer digits to differences."""
+    action = elastogen.build_model("rpb_table3").to_crocoddyl(dt=None)
+    x, u = np.zeros(action.state.nx), np.ones(action.nu)
+    x[1] = 0.3
+    check_derivatives(action, x, u, 1e-6)
+    data = action.createData()
+    x[1] = 100.0
+    action.calc(data, x, u)
+    action.calcDiff(data, x, u)
+    assert all(np.isnan(found).all() for found in (data.xout, data.Fx, data.Fu))
+
+
+def test_what_is_not_its_own_is_refused_in_words(crocoddyl) -> None:
+    action, other = (elastogen.build_model("two_link").to_crocoddyl(dt=None) for _ in range(2))
+    lqr = crocoddyl.DifferentialActionModelLQR(2, 2)
+    with pytest.raises(ValueError, match="got 3 numbers of the state and 2 controls, expected 4 and 2"):
+        action.calc(action.createData(), np.zeros(3), np.zeros(2))
+    with pytest.raises(ValueError, match="not of the action model's own createData"):
+        action.calc(lqr.createData(), np.zeros(4), np.zeros(2))
+    action.calc(other.createData(), np.zeros(4), np.zeros(2))
+
+
 def test_accelerations_are_those_of_the_model(crocoddyl, model: elastogen.Model) -> None:
     differential = model.to_crocoddyl(dt=None)
     x, u = point(model, differential.nu)
@@ -76,7 +215,7 @@ def test_accelerations_are_those_of_the_model(crocoddyl, model: elastogen.Model)
     differential.calc(data, x, u)
     F = np.zeros(model.nv)
     F[list(model.driven)] = u
-    assert np.array_equal(data.xout, model.forward_dynamics(x[: model.nq], x[model.nq :], F))
+    assert np.array_equal(np.reshape(data.xout, model.nv), model.forward_dynamics(x[: model.nq], x[model.nq :], F))
     v = np.linspace(-1, 1, 2 * model.nv)
     moved = np.concatenate([model.integrate(x[: model.nq], v[: model.nv]), x[model.nq :] + v[model.nv :]])
     assert np.allclose(differential.state.integrate(x, v), moved, rtol=0, atol=1e-14)
@@ -136,6 +275,8 @@ def test_fddp_finds_a_motion_that_the_simulation_repeats(crocoddyl) -> None:
         ({"dt": 0}, "dt=0, expected a positive number of seconds"),
         ({"dt": "x"}, "dt: got 'x'"),
         ({"dt": 0.01, "integrator": "rk5"}, "integrator='rk5', expected one of euler, rk2, rk3, rk4"),
+        ({"dt": 0.01, "contacts": ["tip"]}, r"contacts=\['tip'\], expected names among none.*build_model\(robot, contacts="),
+        ({"dt": 0.01, "contacts": 7}, "contacts=7, expected names"),
     ],
 )
 def test_wrong_arguments_are_named(crocoddyl, options: dict, message: str) -> None:
@@ -155,3 +296,35 @@ def test_without_crocoddyl(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "crocoddyl", None)
     with pytest.raises(elastogen.ModelError, match=r"crocoddyl is needed.*pip install 'elastogen\[crocoddyl\]'"):
         elastogen.build_model("two_link").to_crocoddyl(dt=0.01)
+
+
+def test_an_old_crocoddyl_is_named(crocoddyl, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(crocoddyl, "__version__", "2.0.1")
+    with pytest.raises(elastogen.ModelError, match=r"crocoddyl 2.0.1 is installed, expected 3.1 or newer"):
+        elastogen.build_model("two_link").to_crocoddyl(dt=0.01)
+
+
+def test_a_model_that_was_loaded_is_refused(crocoddyl, tmp_path) -> None:
+    model = elastogen.build_model("two_link")
+    model._maker = None
+    with pytest.raises(elastogen.ModelError, match="was loaded, not built"):
+        model.to_crocoddyl(dt=0.01)
+
+
+def test_what_the_compiler_needs_is_named(crocoddyl, monkeypatch: pytest.MonkeyPatch, tmp_path) -> None:
+    from elastogen.build.bridges import crocoddyl as building
+    from elastogen.runtime.bridges import to_crocoddyl as bridge
+
+    model = elastogen.build_model("two_link")
+    monkeypatch.setattr(bridge, "_LOADED", [])
+    monkeypatch.setattr(building, "COMPILERS", ())
+    monkeypatch.delenv("CXX", raising=False)
+    with pytest.raises(elastogen.BuildError, match=r"no C\+\+ compiler found.*apt-get install g\+\+"):
+        model.to_crocoddyl(dt=0.01)
+    monkeypatch.setattr(building, "COMPILERS", ("c++",))
+    monkeypatch.setattr(building, "EIGEN", "absent.h")
+    with pytest.raises(elastogen.BuildError, match=r"headers of Eigen are missing.*pip install cmeel-eigen"):
+        model.to_crocoddyl(dt=0.01)
+    monkeypatch.setattr(crocoddyl, "__file__", str(tmp_path / "crocoddyl" / "__init__.py"))
+    with pytest.raises(elastogen.ModelError, match=r"C\+\+ headers are missing"):
+        model.to_crocoddyl(dt=0.01)
