@@ -1,7 +1,7 @@
 """A plugin for pytest: the collected tests once for every mutant, each in a process of its own, up to the first failure.
 
-The tests are collected once, and what they build is shared by all, since all mutants are in one build (``schemata``). A
-mutant meets those tests first that noticed others of its file, then the fast ones.
+The tests are collected once. A mutant meets those tests first that noticed others of its file, then the fast ones. Here all
+mutants are in one build (``schemata``), which they share; in ``in_place`` each changes its file in turn.
 """
 
 from __future__ import annotations
@@ -40,6 +40,8 @@ class _Child:
 class Mutants:
     """Runs the tests for every mutant that a JSON file names, and appends what was found, one line each, to another."""
 
+    workers = WORKERS
+
     def __init__(self, wanted: Path, found: Path) -> None:
         self._files: dict[int, str] = {int(number): path for number, path in json.loads(wanted.read_text()).items()}
         self._found = found
@@ -58,13 +60,23 @@ class Mutants:
                 raise pytest.UsageError(f"the tests fail without a mutant: {child.said.decode()}")
             self._patience = PATIENCE * (time.monotonic() - child.began)
         self._seconds = json.loads(self._found.with_suffix(".seconds").read_text())
-        for child in self._run(session, list(self._files), WORKERS):
+        for child in self._run(session, list(self._files), self.workers):
             by, path = child.said.decode(), self._files[child.number]
             if by:
                 self._noticed.setdefault(path, Counter())[by] += 1
             with self._found.open("a", encoding="utf-8") as stream:
                 stream.write(json.dumps([child.number, by, round(time.monotonic() - child.began, 1)]) + "\n")
         return True
+
+    def begin(self, number: int) -> None:
+        """Prepare the tree, before the mutant's process starts."""
+
+    def become(self, session: pytest.Session, number: int) -> None:
+        """Choose the mutant, in its process."""
+        os.environ["ELASTOGEN_MUTANT"] = str(number)
+
+    def end(self, number: int) -> None:
+        """Tidy up, after its process has ended."""
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """The first test that fails, and how long each takes."""
@@ -92,10 +104,14 @@ class Mutants:
                     running.remove(child)
                     os.close(child.pipe)
                     _, status = os.waitpid(child.pid, 0)
+                    if child.number >= 0:
+                        self.end(child.number)
                     child.said = child.said or (b"" if os.waitstatus_to_exitcode(status) == 0 else b"crash")
                     yield child
 
     def _start(self, session: pytest.Session, number: int) -> _Child:
+        if number >= 0:
+            self.begin(number)
         reading, writing = os.pipe()
         pid = os.fork()
         if pid:
@@ -111,7 +127,7 @@ class Mutants:
         for stream in (0, 1, 2):
             os.dup2(nothing, stream)
         if number >= 0:
-            os.environ["ELASTOGEN_MUTANT"] = str(number)
+            self.become(session, number)
             first = [name for name, _ in self._noticed.get(self._files[number], Counter()).most_common(FIRST)]
             session.items.sort(key=lambda item: self._seconds.get(item.nodeid, 0.0))
             session.items.sort(key=lambda item: first.index(item.nodeid) if item.nodeid in first else FIRST)
@@ -138,5 +154,9 @@ def _share_checks(session: pytest.Session, base: Path) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Named by the environment: which mutants, and where to write what was found."""
-    wanted, found = os.environ["ELASTOGEN_MUTANTS"], os.environ["ELASTOGEN_MUTANTS_FOUND"]
-    config.pluginmanager.register(Mutants(Path(wanted), Path(found)), "all-mutants")
+    config.pluginmanager.register(Mutants(*named_files()), "all-mutants")
+
+
+def named_files() -> tuple[Path, Path]:
+    """Of the mutants, and of what is found."""
+    return Path(os.environ["ELASTOGEN_MUTANTS"]), Path(os.environ["ELASTOGEN_MUTANTS_FOUND"])

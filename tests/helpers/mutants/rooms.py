@@ -6,12 +6,15 @@ python -m mutants.rooms --count 100 --seed 1 [--room integrators]   (with tests/
 from __future__ import annotations
 
 import argparse
+import json
 import random
 import sys
 import tempfile
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from mutants.in_place import is_in_a_function
 from mutants.mutations import Mutant, mutants_of
 from mutants.run import ROOT, Trial, described
 
@@ -24,6 +27,7 @@ class Room:
     tests: tuple[str, ...]
 
 
+TIMEOUT = 900.0  # seconds after which the run of a mutant alone counts as noticed
 STYLE = "not formatted and not tidy"
 """Left out of every run: a change of a line's length is no behaviour."""
 
@@ -87,13 +91,35 @@ def drawn(rooms: dict[str, Room], count: int, seed: int) -> list[tuple[str, str,
     return sorted(random.Random(seed).sample(every, min(count, len(every))), key=lambda found: found[:2])
 
 
+def run_room(room: Room, mutants: Sequence[tuple[str, Mutant]]) -> Iterator[tuple[str, Mutant, str]]:
+    """Each mutant with the test that notices it, "" is none: the tests are collected once, and run in one process a mutant."""
+    with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
+        command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "-k", STYLE]
+        trial = Trial([*command, "-p", "mutants.in_place", *room.tests], TIMEOUT, Path(folder))
+        plain = Trial.beside(trial, [*command, *room.tests])
+        apart = [k for k, (path, mutant) in enumerate(mutants) if path.endswith(".py") and not _in_a_function(path, mutant)]
+        asked, answers = Path(folder) / "wanted.json", Path(folder) / "found.jsonl"
+        together = {number: path for number, (path, _) in enumerate(mutants) if number not in apart}
+        asked.write_text(json.dumps(together), encoding="utf-8")
+        asked.with_suffix(".texts").write_text(json.dumps({k: mutants[k][1].text for k in together}), encoding="utf-8")
+        said = trial.output({"ELASTOGEN_MUTANTS": str(asked), "ELASTOGEN_MUTANTS_FOUND": str(answers)})
+        rows = [json.loads(line) for line in answers.read_text(encoding="utf-8").splitlines()] if answers.exists() else []
+        if len(rows) != len(together):
+            raise SystemExit(f"{len(rows)} of {len(together)} mutants were run:\n{said}")
+        yield from ((*mutants[number], by) for number, by, _ in rows)
+        yield from ((*mutants[k], "" if plain.survives(*mutants[k]) else plain.noticed_by) for k in apart)
+
+
+def _in_a_function(path: str, mutant: Mutant) -> bool:
+    return is_in_a_function((ROOT / path).read_text(encoding="utf-8"), mutant.line)
+
+
 def main() -> int:
     """0: every change was noticed."""
     parser = argparse.ArgumentParser(prog="python -m mutants.rooms", description=__doc__)
     parser.add_argument("--count", type=int, default=100, help="number of changes")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--room", choices=sorted(ROOMS), action="append", help="only of these rooms")
-    parser.add_argument("--timeout", type=float, default=900.0, help="seconds after which a run counts as noticed")
     parser.add_argument("--list", action="store_true", help="name the changes, run nothing")
     options = parser.parse_args()
     found = drawn({name: ROOMS[name] for name in options.room or ROOMS}, options.count, options.seed)
@@ -102,19 +128,10 @@ def main() -> int:
         return 0
     survived = 0
     for name in sorted({name for name, _, _ in found}):
-        command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "-k", STYLE, *ROOMS[name].tests]
-        with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
-            trial = Trial(command, options.timeout, Path(folder))
-            if not trial.passes():
-                raise SystemExit(f"{name}: the tests fail without a change")
-            for room, path, mutant in found:
-                if room != name:
-                    continue
-                if trial.survives(path, mutant):
-                    survived += 1
-                    print(f"survives, {name}: {described(path, mutant)}", flush=True)
-                else:
-                    print(f"noticed by {trial.noticed_by}: {described(path, mutant)}", file=sys.stderr, flush=True)
+        for path, mutant, by in run_room(ROOMS[name], [(path, mutant) for room, path, mutant in found if room == name]):
+            survived += not by
+            text = f"noticed by {by}" if by else f"survives, {name}"
+            print(f"{text}: {described(path, mutant)}", file=sys.stderr if by else sys.stdout, flush=True)
     print(f"{survived} of {len(found)} survive")
     return int(survived > 0)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import copy
 import os
 import re
 import shlex
@@ -47,6 +48,13 @@ class Trial:
             "PYTHONDONTWRITEBYTECODE": "1",
             "ELASTOGEN_CACHE_DIR": str(folder / "cache"),
         }
+
+    @classmethod
+    def beside(cls, other: Trial, command: Sequence[str]) -> Trial:
+        """Another command in the same copy."""
+        made = copy.copy(other)
+        made._command = list(command)
+        return made
 
     def passes(self) -> bool:
         """Whether the tests are content with the tree as it is; one that hangs is not content."""
