@@ -30,6 +30,13 @@ def test_values_and_operations_stay(recipe: Recipe, seed: int) -> None:
         np.testing.assert_allclose(after[name], values, rtol=1e-9, atol=1e-9 * np.max(np.abs(values), initial=1.0))
 
 
+@pytest.mark.parametrize("size", [20, 40, 60])
+def test_values_that_fit_into_the_registers_stay_in_their_order(size: int) -> None:
+    for seed in range(30):
+        program = random_program(seed, Recipe(size, choices=MOSTLY_SUMS, live=()))
+        assert with_few_waiting(program) is program
+
+
 def test_inverse_dynamics_goes_outward_and_the_mass_matrix_stays() -> None:
     derivation = derive_model(load("puma560"), ("inverse_dynamics", "mass_matrix"), ())
     programs = {function.name: function.program for function in for_few_registers(derivation).functions}
