@@ -217,6 +217,20 @@ def test_live_parameters():
     close(result["F"], evaluate(expected, "inverse_dynamics", motion))
 
 
+@pytest.mark.parametrize("d", [0.2, 0.5, 0.8])
+def test_the_part_outside_bends_as_a_cantilever(d):
+    """A force P at its end: P d^3 / (3 EI) and a slope of P d^2 / (2 EI); a moment: the same slope's transpose, d / EI."""
+    robot = elastogen.load({"elastogen": 1, "name": "ruler", "planar": {"links": [rod("R"), beam(3)]}})
+    (function,) = derive_model(robot, ("stiffness_matrix",)).functions
+    q = np.zeros(len(robot.coordinates))
+    q[1] = d
+    (K,) = function.evaluate({"q": q}, {}).values()
+    assert not np.any(K[:2])
+    assert not np.any(K[:, :2])
+    compliance = np.linalg.inv(K[2:, 2:])[-2:, -2:]
+    np.testing.assert_allclose(compliance, np.array([[d**3 / 3, d**2 / 2], [d**2 / 2, d]]) / 0.17, rtol=1e-10)
+
+
 def test_no_critical_rate_with_foreshortening():
     with_it, without = (elastogen.load(chain(name).description("spin")) for name in ("2 elements", "plain"))
     assert critical_rates(with_it) == {}
