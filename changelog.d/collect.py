@@ -1,4 +1,7 @@
-"""Collect the fragments of this folder into CHANGELOG.md under a version and a date, and delete them (make changelog)."""
+"""Collect the fragments of this folder into CHANGELOG.md under a version and a date, and delete them (make changelog).
+
+A version that has a section already, since it was prepared and not published, gets them under that section's headings.
+"""
 
 from __future__ import annotations
 
@@ -31,15 +34,20 @@ def fragments() -> dict[str, list[Path]]:
     return found
 
 
-def section(version: str, date: str) -> str:
-    """The section of a release: one item for each fragment, under a heading for each kind."""
-    lines = [f"## {version} ({date})", ""]
+def items(paths: list[Path]) -> str:
+    """One item for each fragment."""
+    return "".join("- " + path.read_text(encoding="utf-8").strip().replace("\n", "\n  ") + "\n" for path in paths)
+
+
+def section(version: str, date: str, body: str) -> str:
+    """The section of a release: what it has already, and the fragments, under a heading for each kind."""
     for kind, paths in fragments().items():
-        if paths:
-            lines += [f"### {KINDS[kind]}", ""]
-            lines += ["- " + path.read_text(encoding="utf-8").strip().replace("\n", "\n  ") for path in paths]
-            lines.append("")
-    return "\n".join(lines)
+        heading = re.search(rf"^### {KINDS[kind]}.*\n\n(?:(?!### ).*\n)*?(?=\n*(?:###|\Z))", body, re.MULTILINE)
+        if paths and heading is None:
+            body = f"{body.rstrip()}\n\n### {KINDS[kind]}\n\n{items(paths)}"
+        elif paths and heading is not None:
+            body = f"{body[: heading.end()].rstrip()}\n{items(paths)}{body[heading.end() :]}"
+    return f"## {version} ({date})\n\n{body.strip()}\n"
 
 
 def main(version: str, date: str) -> None:
@@ -47,9 +55,10 @@ def main(version: str, date: str) -> None:
     if not re.fullmatch(r"\d+\.\d+\.\d+", version) or not re.fullmatch(r"\d{4}-\d\d-\d\d", date):
         raise SystemExit(f"make changelog: got {version!r} and {date!r}, expected VERSION=0.2.0 DATE=2026-11-18")
     changelog = HERE.parent / "CHANGELOG.md"
-    text = changelog.read_text(encoding="utf-8")
-    place = text.find("\n## ") + 1 or len(text)
-    changelog.write_text(text[:place] + section(version, date) + "\n" + text[place:], encoding="utf-8")
+    head, *sections = re.split(r"^(?=## )", changelog.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    prepared = sections.pop(0).partition("\n")[2] if sections and sections[0].startswith(f"## {version} (") else ""
+    text = head + "\n".join([section(version, date, prepared), *sections])
+    changelog.write_text(text, encoding="utf-8")
     for paths in fragments().values():
         for path in paths:
             path.unlink()

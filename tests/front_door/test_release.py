@@ -46,6 +46,18 @@ def test_fragments_become_a_section(folder: Path) -> None:
     assert sorted(path.name for path in (folder / "changelog.d").glob("*.md")) == ["README.md"]
 
 
+def test_a_prepared_version_gets_more_under_its_headings(folder: Path) -> None:
+    before = "# Changelog\n\n## 0.2.0 (2026-01-02)\n\nThe first.\n\n### Fixed\n\n- One\n  thing.\n\n### Upgrading\n\n- Do.\n"
+    (folder / "CHANGELOG.md").write_text(f"{before}\n## 0.1.0 (2026-01-01)\n\n### Fixed\n\n- o\n")
+    for name, text in {"b.added.md": "New.\n", "a.fixed.md": "Right\nnow.\n", "a.upgrading.md": "Build again.\n"}.items():
+        (folder / "changelog.d" / name).write_text(text)
+    assert collect(folder, "0.2.0", "2026-01-03").returncode == 0
+    assert (folder / "CHANGELOG.md").read_text() == (
+        "# Changelog\n\n## 0.2.0 (2026-01-03)\n\nThe first.\n\n### Fixed\n\n- One\n  thing.\n- Right\n  now.\n\n"
+        "### Upgrading\n\n- Do.\n- Build again.\n\n### Added\n\n- New.\n\n## 0.1.0 (2026-01-01)\n\n### Fixed\n\n- o\n"
+    )
+
+
 @pytest.mark.parametrize("arguments", [(), ("0.2", "2026-11-18"), ("0.2.0", "today")])
 def test_wrong_versions_and_names_are_refused(folder: Path, arguments: tuple[str, ...]) -> None:
     assert "expected VERSION=" in collect(folder, *arguments).stderr
