@@ -91,8 +91,6 @@ class ChangeMethods:
             )
         with self._lock:
             self._law_values[self._law] = self.tuning.law_values()
-            if index != self._law and isinstance(self.controllers[index], UserController):
-                self._begin_own()
             self._law, self.controller = index, self.controllers[index]
             self.tuning.use_law(index, self.controller, self._law_values[index])
             self.tuning.publish(self._loop, ramp)
@@ -118,17 +116,12 @@ class ChangeMethods:
                 place.context = ffi.cast("void *", controller.memory(self.library) or ffi.addressof(loop.elastic))
 
     def _own_memory(self, controller: UserController) -> Any:
-        """What own functions keep from cycle to cycle; all zero: their states begin with their initial values."""
+        """What own functions keep from cycle to cycle; they set it where the loop begins."""
         if not self.library.own_numbers or controller.function is not None or controller.context is not None:
             return controller.context
         if self._own is None:
-            self._own = self._ffi.new("double[]", self.library.own_numbers + 4)
+            self._own = self._ffi.new("double[]", self.library.own_numbers)
         return self._own
-
-    def _begin_own(self) -> None:
-        """States of own functions go back to their initial values; only while the law is not computed."""
-        if self._own is not None:
-            self._ffi.memmove(self._own, bytes(self._ffi.sizeof(self._own)), self._ffi.sizeof(self._own))
 
 
 def all_controllers(controller: str | Controller | None, controllers: Any, most: int) -> tuple[Controller, ...]:

@@ -181,7 +181,6 @@ class Loop(ReferenceMethods, ChangeMethods, RecoveryMethods):
         self._lib.eg_loop_init_again(loop, self.period)  # its memory was zero: there is no other trip than one that counts
         self.plant.connect(self.library, loop, self.period)
         self._connect_controllers()
-        self._begin_own()
         if self.observer is not None:
             self.observer.connect(loop, self.plant)
         if self._capacity:

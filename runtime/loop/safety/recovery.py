@@ -25,7 +25,6 @@ class RecoveryMethods:
     _running: threading.Lock
     _constants: dict[str, int]
     _sent: bool
-    _begin_own: Any
 
     @property
     def phase(self) -> str:
@@ -64,8 +63,6 @@ class RecoveryMethods:
             raise ModelError(
                 f"{self.model.name}.reset: the robot is not at rest yet ({self.status.meaning}). Fix: wait for it."
             )
-        if self.phase != "running":
-            self._begin_own()
         answer = self._ask() if self.running else self._reset_here()
         if answer == self._constants["RESET_TOO_EARLY"]:
             raise ModelError(

@@ -8,6 +8,11 @@ int robot_loop_feedforward(void *context, const robot_loop_view_t *view, robot_r
 {
     robot_loop_elastic_t *const elastic = (robot_loop_elastic_t *)context;
     robot_real_t q[ROBOT_NQ], qd[ROBOT_NV], qdd[ROBOT_NV], x[ROBOT_NE];
+    for (int i = 0; (view->begins != 0) && (i < ROBOT_NE); ++i) {
+        elastic->x[i] = REAL(0.0); /* what an impossible reference left there */
+        elastic->xd[i] = REAL(0.0);
+        elastic->xdd[i] = REAL(0.0);
+    }
     int status = robot_loop_settle(view, elastic);
     for (int i = 0; i < ROBOT_NQ; ++i) {
         q[i] = view->q_ref[i];

@@ -29,6 +29,7 @@ static int32_t robot_loop_run_cycle(robot_loop_t *loop, const robot_loop_tuning_
     const int ends = (status == ROBOT_LOOP_STATUS_OK) && (ROBOT_LOOP_LOAD(&loop->end_wanted) != 0u);
     if ((status == ROBOT_LOOP_STATUS_OK) && !ends) {
         status = robot_loop_command(loop, tuning);
+        loop->view.begins = 0;
     }
     if ((status != ROBOT_LOOP_STATUS_OK) || ends) {
         robot_loop_begin_stop(loop, robot_loop_is_sensor_fault(status));
@@ -104,6 +105,7 @@ void robot_loop_init_again(robot_loop_t *loop, robot_real_t period)
     }
     loop->period = period;
     loop->view.period = period;
+    loop->view.begins = 1;
     loop->controller = robot_loop_pd_gravity;
     loop->fault_index = -1;
     loop->phase = ROBOT_LOOP_RUNNING;

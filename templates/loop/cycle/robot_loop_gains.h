@@ -43,6 +43,7 @@ static void robot_loop_take_gains(robot_loop_t *loop, const robot_loop_tuning_t 
 {
     const robot_loop_gains_t gains = robot_loop_gains_of(tuning);
     const int same_law = tuning->law == loop->present.law;
+    loop->view.begins = same_law ? loop->view.begins : 1;
     if (!same_law || (robot_loop_gains_differ(loop, &gains) != 0)) {
         const int ramps = same_law && (loop->started != 0u);
         loop->gains_from = robot_loop_gains_of(&loop->present);

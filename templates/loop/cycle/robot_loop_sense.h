@@ -24,6 +24,7 @@ static int32_t robot_loop_sense(robot_loop_t *loop, const robot_loop_tuning_t *t
         return status;
     }
     status = (failed != 0) ? robot_loop_unread(loop, failed) : robot_loop_doubt(loop, tuning);
+    status = (status == ROBOT_LOOP_STATUS_OK) ? robot_loop_doubt_stuck(loop, tuning) : status;
     if (status == ROBOT_LOOP_STATUS_OK) {
         loop->bridged = 0u;
         robot_loop_suspect(loop, tuning);

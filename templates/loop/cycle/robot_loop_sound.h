@@ -124,4 +124,28 @@ static int32_t robot_loop_doubt(robot_loop_t *loop, const robot_loop_tuning_t *t
     return ROBOT_LOOP_STATUS_OK;
 }
 
+/*
+ * A velocity that stays the same to the last bit, but is not zero, while the position changes by something else than it
+ * says: to brake by it would drive the robot.
+ */
+static int32_t robot_loop_doubt_stuck(robot_loop_t *loop, const robot_loop_tuning_t *tuning)
+{
+    const robot_loop_view_t *const view = &loop->view;
+    const robot_real_t dt = (robot_real_t)(loop->tick - loop->sound_tick) * loop->period;
+    int32_t status = ROBOT_LOOP_STATUS_OK;
+    for (int i = 0; i < ROBOT_NV; ++i) {
+        const int k = robot_loop_beside[i];
+        if ((k >= 0) && (robot_loop_driven[i] != 0u)) {
+            const robot_real_t qd = view->qd[i], change = view->q[k] - loop->sound_q[k];
+            const int differs = (qd < loop->sound_qd[i]) || (qd > loop->sound_qd[i]) || (loop->seen == 0u);
+            const int moves = (qd < REAL(0.0)) || (qd > REAL(0.0));
+            loop->stuck[i] = (moves && !differs) ? (loop->stuck[i] + (change - (dt * qd))) : REAL(0.0);
+            if ((tuning->frozen > 0u) && (robot_loop_size(loop->stuck[i]) > tuning->jump[k])) {
+                status = robot_loop_frozen(loop, i);
+            }
+        }
+    }
+    return status;
+}
+
 #endif /* ROBOT_LOOP_SOUND_H */

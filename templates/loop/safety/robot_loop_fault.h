@@ -10,6 +10,13 @@ static int32_t robot_loop_fault(robot_loop_t *loop, int32_t status, int index)
     return status;
 }
 
+/* The sensor of a drive is frozen; a reset wants its position to be another. */
+static int32_t robot_loop_frozen(robot_loop_t *loop, int index)
+{
+    loop->frozen_q = loop->view.q[robot_loop_beside[index]];
+    return robot_loop_fault(loop, ROBOT_LOOP_STATUS_FROZEN, index);
+}
+
 /* What a caller found, see robot_loop_trip, unless there is a fault already: the first one stays. */
 static int32_t robot_loop_take_trip(robot_loop_t *loop, int32_t status)
 {

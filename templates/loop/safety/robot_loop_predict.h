@@ -91,6 +91,9 @@ static int robot_loop_predict(robot_loop_t *loop, const robot_loop_tuning_t *tun
     if ((failed != 0) || (robot_loop_not_finite(view) >= 0)) {
         return 1;
     }
+    for (int i = 0; i < ROBOT_NV; ++i) {
+        loop->stuck[i] = REAL(0.0); /* the velocities are the model's */
+    }
     robot_loop_keep(loop, tuning);
     return 0;
 }

@@ -18,6 +18,7 @@ static void robot_loop_begin_anew(robot_loop_t *loop)
         loop->moved[i] = 0u;
     }
     loop->started = 0u;
+    loop->view.begins = 1;
 }
 
 void robot_loop_resume(robot_loop_t *loop)
@@ -38,6 +39,16 @@ void robot_loop_resume(robot_loop_t *loop)
     }
 }
 
+/* A measurement, without the model in its place: what is bridged is no proof that the sensors work. */
+static int32_t robot_loop_sense_itself(robot_loop_t *loop, const robot_loop_tuning_t *tuning)
+{
+    const uint32_t bridged = loop->bridged;
+    loop->bridged = tuning->bridge;
+    const int32_t status = robot_loop_sense(loop, tuning);
+    loop->bridged = (status == ROBOT_LOOP_STATUS_OK) ? loop->bridged : bridged;
+    return status;
+}
+
 /* What would stop the loop again at once. */
 static int32_t robot_loop_persists(robot_loop_t *loop, const robot_loop_tuning_t *tuning, int32_t cause, int index)
 {
@@ -47,7 +58,7 @@ static int32_t robot_loop_persists(robot_loop_t *loop, const robot_loop_tuning_t
 #if ROBOT_OBSERVED
     robot_loop_forget(loop);
 #endif
-    int32_t status = robot_loop_sense(loop, tuning);
+    int32_t status = robot_loop_sense_itself(loop, tuning);
     if ((status == ROBOT_LOOP_STATUS_OK) && (cause == ROBOT_LOOP_STATUS_FROZEN) && (index >= 0)) {
         const robot_real_t now = loop->sound_q[robot_loop_beside[index]], frozen = loop->frozen_q;
         status = ((now < frozen) || (now > frozen)) ? status : robot_loop_fault(loop, cause, index);

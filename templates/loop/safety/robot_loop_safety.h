@@ -26,6 +26,8 @@
 #define ROBOT_LOOP_BRAKING_SHARE                                                                                       \
     REAL(0.6) /* of stop_ticks; what moves then, by weights that the model does not know, is caught */
 
+#define ROBOT_LOOP_DOUBTFUL REAL(0.125) /* of jump: a velocity that is so far off brakes no more */
+
 /* The state is not known any more: forces fade from here on. Only a reset trusts the sensors again. */
 static void robot_loop_go_blind(robot_loop_t *loop)
 {
@@ -122,6 +124,15 @@ static int robot_loop_refer_to_rest(robot_loop_t *loop, const robot_loop_tuning_
     return brakes;
 }
 
+/* Trust in the velocity of a drive, 1 to 0: one that the position belies soon would drive what it should brake. */
+static robot_real_t robot_loop_trust(const robot_loop_t *loop, const robot_loop_tuning_t *tuning, int i)
+{
+    const int k = robot_loop_beside[i];
+    const robot_real_t most = (k >= 0) ? (ROBOT_LOOP_DOUBTFUL * tuning->jump[k]) : REAL(0.0);
+    const robot_real_t off = (tuning->frozen > 0u) ? robot_loop_size(loop->stuck[i]) : REAL(0.0);
+    return (off > REAL(0.0)) ? ((off < most) ? (REAL(1.0) - (off / most)) : REAL(0.0)) : REAL(1.0);
+}
+
 /*
  * F = safe_F + G(q) + brake, on what was measured in this cycle. While the loop only brakes: -damping qd (DAMPED), or
  * kd (qd_ref - qd) where that is against the velocity (RAMP): it never drives. Then kp (q_ref - q) + kd (qd_ref - qd).
@@ -137,7 +148,7 @@ static void robot_loop_rest_law(
 #else
         const robot_real_t error = view->q_ref[i] - loop->sound_q[i];
 #endif
-        const robot_real_t slower = view->qd_ref[i] - loop->sound_qd[i];
+        const robot_real_t slower = robot_loop_trust(loop, tuning, i) * (view->qd_ref[i] - loop->sound_qd[i]);
         robot_real_t brake = (tuning->safe_kp[i] * error) + (tuning->safe_kd[i] * slower);
         if (brakes && (tuning->stop == ROBOT_LOOP_STOP_DAMPED)) {
             brake = tuning->safe_damping[i] * slower;

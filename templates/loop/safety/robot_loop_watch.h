@@ -21,8 +21,7 @@ static int32_t robot_loop_watch_sensors(robot_loop_t *loop, const robot_loop_tun
         loop->moved[i] = moves ? (loop->moved[i] + 1u) : 0u;
         const int still = (loop->same[i] >= tuning->frozen) && (loop->moved[i] >= tuning->frozen);
         if ((tuning->frozen > 0u) && still && (status == ROBOT_LOOP_STATUS_OK)) {
-            status = robot_loop_fault(loop, ROBOT_LOOP_STATUS_FROZEN, i);
-            loop->frozen_q = loop->sound_q[robot_loop_beside[i]]; /* there is one: it stayed the same */
+            status = robot_loop_frozen(loop, i); /* it has a position: that stayed the same */
         }
     }
     return status;

@@ -15,6 +15,8 @@ typedef struct {
     robot_real_t q_ref[ROBOT_NQ], qd_ref[ROBOT_NV], qdd_ref[ROBOT_NV], qddd_ref[ROBOT_NV],
         qdddd_ref[ROBOT_NV];      /* after the shaper */
     robot_real_t F_ref[ROBOT_NV]; /* forces of the reference */
+    int32_t begins; /* non-zero until a command was computed since the start, a reset or a change of the controller: a
+                       controller with states begins them anew; a reset tries its first cycle more than once */
 #if ROBOT_QUATERNIONS
     robot_real_t error[ROBOT_NV]; /* displacement from q to q_ref along the velocities [rad, m] */
 #endif

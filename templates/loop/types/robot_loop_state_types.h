@@ -88,8 +88,9 @@ typedef struct {
     robot_real_t sound_q[ROBOT_NQ],
         sound_qd[ROBOT_NV]; /* last measurement that can be, or the model's in place of one */
     uint64_t sound_tick;
-    uint32_t same[ROBOT_NV];  /* cycles in which the position stayed the same to the last bit */
-    uint32_t moved[ROBOT_NV]; /* cycles in which the reference moved */
+    uint32_t same[ROBOT_NV];      /* cycles in which the position stayed the same to the last bit */
+    uint32_t moved[ROBOT_NV];     /* cycles in which the reference moved */
+    robot_real_t stuck[ROBOT_NV]; /* change of position beyond what a velocity says that stays the same [rad, m] */
     uint32_t seen, suspicious, rest_cycles, tripped, end_wanted;
     uint32_t lost;         /* non-zero: the model that stood for the sensors failed, too */
     robot_real_t frozen_q; /* position of the sensor that failed, at that moment */

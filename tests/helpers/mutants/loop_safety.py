@@ -27,6 +27,7 @@ TESTS = (
     "safety/test_loop_monte_carlo.py", "../sensing/test_observer_in_the_loop.py", "safety/test_loop_attacks.py",
     "robots/test_loop_mechanisms.py", "test_loop_controllers.py", "safety/test_loop_trips.py", "safety/test_loop_exactly.py",
     "safety/test_loop_each_term.py", "safety/test_loop_stop_laws.py", "safety/test_loop_random_calls.py",
+    "safety/test_loop_stuck_sensors.py",
 )  # fmt: skip
 LEFT_OUT = "not is_clean and not without_a_warning"  # a file with all its mutants is not clean
 # Changes that change nothing, by a part of the line and the change. Found by looking at each survivor.
@@ -36,6 +37,7 @@ EQUIVALENT = {
     ("loop->blind = 1u;", "1u -> 2u"): "a flag",
     ("loop->lost = 1u;", "1u -> 2u"): "a flag",
     ("loop->seen = 1u;", "1u -> 2u"): "a flag",
+    ("loop->view.begins = ", "1 -> 2"): "a flag",
     ("loop->bump_wanted = 1u;", "1u -> 2u"): "a flag",
     ("suspicious |= ", "1 -> 2"): "a flag",
     ("int found = -1;", "1 -> 2"): "any negative number",

@@ -191,3 +191,17 @@ def test_feedforward_leaves_little_to_the_feedback(bender) -> None:
         records = loop.read()
         errors[controller.name] = np.abs(records["q"] - records["q_ref"])[:, 0].max()
     assert errors["feedforward"] < 0.4 * errors["pd_gravity"]
+
+
+def test_feedforward_begins_anew_after_a_motion_that_no_arm_can_do(bender) -> None:
+    """Its equilibrium is no number then, and the Newton steps of the next cycle would never leave it."""
+    loop = bender.loop(controller=Feedforward(4000, 100), rate=1000)
+    loop.step(50)
+    x = np.array(list(loop._loop.elastic.x))
+    for place in (loop._loop.elastic.x, loop._loop.elastic.xd, loop._loop.elastic.xdd):
+        place[0] = np.nan
+    loop.step(3000)
+    assert (loop.status.name, loop.phase) == ("STATUS_COMMAND_NOT_FINITE", "holding")
+    loop.reset()
+    assert loop.step(50)
+    np.testing.assert_allclose(list(loop._loop.elastic.x), x, rtol=1e-6)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from loop_setup import STATUS
 
 import elastogen
 from elastogen.runtime.loop.loop import Limits, Loop
@@ -99,10 +100,42 @@ def test_states_begin_anew_at_a_reset(model: elastogen.Model) -> None:
     loop.plant.qd[1] = 8.0  # somebody strikes the elbow
     loop.step(1500)
     assert loop.phase == "holding"
-    assert loop._own[1] != pytest.approx(0.1, abs=1e-3)
+    assert loop._own[0] != pytest.approx(0.1, abs=1e-3)
     loop.reset()
     loop.step(1)
-    assert [loop._own[1], loop._own[2]] == pytest.approx([0.1, -0.2], abs=1e-6)  # held where it is: nothing to add
+    assert [loop._own[0], loop._own[1]] == pytest.approx([0.1, -0.2], abs=1e-6)  # held where it is: nothing to add
+
+
+def test_a_cycle_that_a_reset_tries_does_not_move_the_states(model: elastogen.Model) -> None:
+    """It comes again: once tried, and once with its command."""
+    loop = loop_of(model, "pid")
+    loop.step(100)
+    loop._lib.eg_loop_trip(loop._loop, STATUS["STATUS_TRIPPED"])
+    loop.step(1500)
+    assert loop.phase == "holding"
+    loop._loop.tripped = 0
+    for _ in range(3):
+        assert loop._lib.eg_loop_reset(loop._loop) == 0
+        loop._loop.phase = 2  # as if that had been refused
+    loop._loop.phase = 0
+    loop.set_reference(GOAL)
+    loop.step(1)
+    last = loop.read()[-1]
+    assert loop._own[0] == pytest.approx(0.1 + (last["q_ref"][0] - last["q"][0]) / RATE, abs=1e-15)
+    assert loop.status
+
+
+def test_states_begin_anew_when_steps_go_on_after_an_end(model: elastogen.Model) -> None:
+    loop = loop_of(model, "pid")
+    loop.step(100)
+    loop._lib.eg_loop_stop(loop._loop)
+    loop.step(1500)
+    assert loop.phase == "ended"
+    assert loop._own[0] != pytest.approx(0.1, abs=1e-3)
+    loop.step(1)
+    last = loop.read()[-1]
+    assert loop.phase == "running"
+    assert loop._own[0] == pytest.approx(0.1 + (last["q_ref"][0] - last["q"][0]) / RATE, abs=1e-15)
 
 
 def test_states_begin_anew_when_a_law_is_used_again(model: elastogen.Model) -> None:

@@ -1,0 +1,147 @@
+"""Velocities that stay the same while the robot moves on: a stop that believed them would drive the robot."""
+
+from __future__ import annotations
+
+import pytest
+from loop_setup import STATUS
+from loops.faulty_robot import FaultyRobot, faulty_source
+
+import elastogen
+from elastogen.runtime.loop.controllers import ComputedTorqueLaw, PDGravity
+from elastogen.runtime.loop.loop import Limits, Loop, SafeCommand
+
+JUMP = 0.1  # [rad], of Limits
+
+
+@pytest.fixture(scope="module")
+def faulty(cache_dir):
+    energies = {"outputs": ["kinetic_energy", "potential_energy"]}
+    return elastogen.build_loop("two_link", plant_source=faulty_source("two_link", 2), **energies)
+
+
+def moving(faulty, limits: Limits, **options) -> tuple[Loop, FaultyRobot]:
+    """A loop in the middle of a fast move, at tick 400."""
+    plant = FaultyRobot([0.3, -0.2])
+    loop = Loop(faulty, plant=plant, controller=ComputedTorqueLaw(400, 40), limits=limits, telemetry=1 << 13, **options)
+    loop.move_to([1.5, -1.0], 1.0)
+    loop.step(400)
+    loop.read()
+    return loop, plant
+
+
+def energy(model, plant: FaultyRobot) -> float:
+    return float(model.kinetic_energy(plant.q, plant.qd))
+
+
+@pytest.mark.parametrize("kind", ["all_frozen", "velocity"])
+@pytest.mark.parametrize("stop", ["damped", "ramp", "hold"])
+@pytest.mark.parametrize("cause", ["trip", "stop"])
+def test_a_stop_does_not_drive_by_a_velocity_that_stays(faulty, kind: str, stop: str, cause: str) -> None:
+    """An encoder loses its power together with the fault that stops the loop. Without this the elbow reached 280 rad/s."""
+    loop, plant = moving(faulty, Limits(force=400.0), safe=SafeCommand(stop=stop))
+    first = energy(faulty.model, plant)
+    plant.fail(kind, 400, index=1, value=float(plant.qd[1]))
+    if cause == "trip":
+        faulty.lib.eg_loop_trip(loop._loop, STATUS["STATUS_TRIPPED"])
+    else:
+        faulty.lib.eg_loop_stop(loop._loop)
+    most = 0.0
+    for _ in range(900):
+        loop.step()
+        most = max(most, energy(faulty.model, plant))
+        if loop.blind:
+            break
+    assert loop.blind
+    assert loop.status.name == ("STATUS_TRIPPED" if cause == "trip" else "STATUS_FROZEN")
+    assert most < 1.15 * first
+
+
+@pytest.mark.parametrize("index", [0, 1])
+def test_a_velocity_that_stays_is_found_where_the_position_belies_it(faulty, index: int) -> None:
+    """Of a robot that runs, too, when they differ by more than jump; not before."""
+    for jump, found in ((0.02, True), (10.0, False)):
+        loop, plant = moving(faulty, Limits(force=400.0, jump=jump))
+        speed = float(plant.qd[index])
+        plant.fail("velocity", 400, index=index, value=speed)
+        begin, off = float(plant.q[index]), []
+        for k in range(600):
+            loop.step()
+            off.append(abs(float(plant.q[index]) - begin - speed * 1e-3 * (k + 1)))
+            if not loop.status:
+                break
+        assert (loop.status.name == "STATUS_FROZEN") == found
+        if found:
+            assert loop.status.coordinate == faulty.model.velocity_names[index]
+            assert off[-1] > jump - 2e-3
+            assert max(off[:-3]) < jump
+
+
+def test_frozen_sensors_are_not_looked_for_where_that_is_switched_off(faulty) -> None:
+    loop, plant = moving(faulty, Limits(force=400.0, jump=0.02, frozen=0.0))
+    plant.fail("velocity", 400, index=1, value=float(plant.qd[1]))
+    loop.step(300)
+    assert loop.status
+
+
+def test_a_robot_without_tachometers_is_not_at_fault(faulty) -> None:
+    """Who measures no velocities hands over zeros."""
+    loop, plant = moving(faulty, Limits(force=400.0))
+    plant.fail("velocity", 400, index=1, value=0.0)
+    loop.step(200)
+    assert loop.status
+
+
+def test_a_constant_velocity_that_the_position_confirms_is_none(faulty) -> None:
+    """Coarse tachometers say the same for a long time."""
+    loop, plant = moving(faulty, Limits(force=400.0))
+    loop._loop.stuck[1] = 0.0
+    tuning = loop.tuning
+    tuning.array("jump")[:] = 1e-3
+    tuning.publish(loop._loop)
+    plant.fail("velocity", 400, 2, index=1, value=float(plant.qd[1]))
+    loop.step(2)
+    assert 0.0 < abs(loop._loop.stuck[1]) < 1e-3
+    loop.step()
+    assert loop._loop.stuck[1] == 0.0
+    assert loop.status
+
+
+def test_a_drive_whose_velocity_is_doubted_brakes_less(faulty) -> None:
+    """Linearly, to nothing at an eighth of jump; another drive brakes as it did."""
+    model = faulty.model
+    for off, part in ((0.0, 1.0), (0.25 * JUMP / 8, 0.75), (-0.5 * JUMP / 8, 0.5), (JUMP / 8, 0.0), (0.9 * JUMP, 0.0)):
+        loop, plant = moving(faulty, Limits(), safe=SafeCommand(damping=[3.0, 5.0]))
+        faulty.lib.eg_loop_trip(loop._loop, STATUS["STATUS_TRIPPED"])
+        loop.step()
+        qd = plant.qd.copy()
+        plant.fail("velocity", 401, 1, index=1, value=float(loop._loop.sound_qd[1]))
+        loop._loop.stuck[1] = off
+        moved = float(plant.q[1]) - float(loop._loop.sound_q[1])
+        loop.read()
+        loop.step()
+        record = loop.read()[0]
+        assert loop.status.name == "STATUS_TRIPPED"
+        brake = record["F"] - model.gravity_vector(record["q"])
+        assert brake[0] == pytest.approx(-3.0 * record["qd"][0], rel=1e-9)
+        drift = abs(moved) + 1e-3 * abs(qd[1])  # what this cycle adds
+        assert brake[1] / (-5.0 * record["qd"][1]) == pytest.approx(part, abs=8.0 * 2 * drift / JUMP)
+
+
+def test_a_bridged_measurement_is_no_proof_for_a_reset(faulty) -> None:
+    """The model stands in for a sensor that still fails: the cause persists, and the robot is held on."""
+    for kind, name in (("nan", "STATE_NOT_FINITE"), ("nan_velocity", "STATE_NOT_FINITE"), ("infinite", "STATE_NOT_FINITE")):
+        plant = FaultyRobot([0.3, -0.2])
+        loop = Loop(faulty, plant=plant, controller=PDGravity(100.0, 20.0), limits=Limits(bridge=3))
+        loop.step(20)
+        faulty.lib.eg_loop_trip(loop._loop, STATUS["STATUS_TRIPPED"])
+        loop.step(100)
+        assert loop.phase == "holding"
+        plant.fail(kind, 120, 1, index=1)
+        assert faulty.lib.eg_loop_reset(loop._loop) == STATUS[f"STATUS_{name}"]
+        assert (loop.phase, loop.blind, int(loop._loop.bridged), int(loop._loop.bridges)) == ("holding", False, 0, 0)
+        loop.step()  # the glitch itself is bridged
+        assert (loop.phase, loop.blind, int(loop._loop.bridged)) == ("holding", False, 1)
+        loop.step()
+        assert (loop.phase, int(loop._loop.bridged)) == ("holding", 0)
+        loop.reset()
+        assert loop.phase == "running"
