@@ -38,6 +38,35 @@ static robot_real_t robot_loop_norm(robot_real_t a[2 * ROBOT_NV][3 * ROBOT_NV])
     return most;
 }
 
+/* Multiplies rows and columns of velocities. */
+static void robot_loop_rescale(robot_real_t a[2 * ROBOT_NV][3 * ROBOT_NV], robot_real_t rows, robot_real_t columns)
+{
+    for (int i = 0; i < (2 * ROBOT_NV); ++i) {
+        for (int j = 0; j < (3 * ROBOT_NV); ++j) {
+            a[i][j] *= (i < ROBOT_NV) ? REAL(1.0) : rows;
+            a[i][j] *= ((j < ROBOT_NV) || (j >= (2 * ROBOT_NV))) ? REAL(1.0) : columns;
+        }
+    }
+}
+
+/* A power of 2 for the velocities which brings both halves of A to one size: a stiff link's differ by many orders. */
+static robot_real_t robot_loop_common_scale(const robot_real_t A[2 * ROBOT_NV][2 * ROBOT_NV])
+{
+    robot_real_t stiff = REAL(0.0), fast = REAL(0.0), scale = REAL(1.0);
+    for (int i = 0; i < ROBOT_NV; ++i) {
+        for (int j = 0; j < ROBOT_NV; ++j) {
+            const robot_real_t below = robot_loop_size(A[ROBOT_NV + i][j]), above = robot_loop_size(A[i][ROBOT_NV + j]);
+            stiff = (below > stiff) ? below : stiff;
+            fast = (above > fast) ? above : fast;
+        }
+    }
+    for (int k = 0; (k < 64) && ((REAL(0.25) * stiff) > fast); ++k) {
+        stiff *= REAL(0.25);
+        scale *= REAL(0.5);
+    }
+    return scale;
+}
+
 int robot_loop_discretize(robot_loop_discrete_t *d, const robot_real_t A[2 * ROBOT_NV][2 * ROBOT_NV],
     const robot_real_t B[2 * ROBOT_NV][ROBOT_NV], robot_real_t dt)
 {
@@ -47,6 +76,8 @@ int robot_loop_discretize(robot_loop_discrete_t *d, const robot_real_t A[2 * ROB
             d->part[i][j] = dt * ((j < (2 * ROBOT_NV)) ? A[i][j] : B[i][j - (2 * ROBOT_NV)]);
         }
     }
+    const robot_real_t scale = robot_loop_common_scale(A);
+    robot_loop_rescale(d->part, scale, REAL(1.0) / scale);
     while ((robot_loop_norm(d->part) > REAL(0.25)) && (squarings < 64)) {
         ++squarings;
         for (int i = 0; i < (2 * ROBOT_NV); ++i) {
@@ -79,6 +110,7 @@ int robot_loop_discretize(robot_loop_discrete_t *d, const robot_real_t A[2 * ROB
             }
         }
     }
+    robot_loop_rescale(d->step, REAL(1.0) / scale, scale);
     for (int i = 0; i < (2 * ROBOT_NV); ++i) {
         for (int j = 0; j < (3 * ROBOT_NV); ++j) {
             status |= robot_loop_is_finite(d->step[i][j]) ? 0 : 1;
