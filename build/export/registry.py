@@ -73,7 +73,7 @@ _ENTRIES = (
     Format("opencl", "batch kernels in OpenCL C, with hosts in Python and C", takes_loop=False, parts=("",)),
     Format("cuda", "batch kernels in CUDA C++, with hosts in Python and C", takes_loop=False, parts=("",)),
     Format(
-        "ros2", "a ROS 2 package: a plugin for inverse dynamics and a node", takes_loop=False, chooses=True, parts=("",)
+        "ros2", "a ROS 2 package: a plugin for inverse dynamics and a node", takes_loop=False, chooses=True, parts=("", "_ekf")
     ),
     Format("arduino", "an Arduino library with a sketch", precision="float", parts=BARE_METAL),
     Format("platformio", "a PlatformIO library", precision="float", parts=BARE_METAL),

@@ -6,13 +6,19 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from elastogen.build.export.choices import Choices
 from elastogen.build.export.project import ExportContext, Files, Project
 from elastogen.build.files.templating import fill
 from elastogen.build.known_numbers import CHECK, known_numbers
+from elastogen.generator.functions.derivation import ModelDerivation
 from elastogen.generator.robot.errors import OutputError
 from elastogen.generator.robot.robot import Robot
+from elastogen.runtime.functions.sensing.kalman_filter import NOISE
 
+UNKNOWN = 0.2  # [rad/s^2, m/s^2]: 2 % of what drives are made for, as in observers
+RATE = ".rate"  # behind the name of a joint: its velocity
 FUNCTIONS = ("mass_matrix", "coriolis_vector", "gravity_vector", "friction_forces", "inverse_dynamics")
 
 
@@ -26,6 +32,16 @@ class LiveValue:
 
 
 @dataclass(frozen=True)
+class JointReading:
+    """What a sensor reads of a joint, for the estimator."""
+
+    name: str
+    joint: int
+    velocity: bool  # else the position
+    noise: str  # standard deviation [rad, m; rad/s, m/s]
+
+
+@dataclass(frozen=True)
 class Ros2Context(ExportContext):
     """For the templates in ``export/ros2``."""
 
@@ -33,6 +49,8 @@ class Ros2Context(ExportContext):
     joints: tuple[str, ...] = ()  # one for each coordinate
     live: tuple[LiveValue, ...] = ()
     symbols: Mapping[str, str] = field(default_factory=dict)  # by function: its name in C
+    forces: tuple[str, ...] = ()  # standard deviations of unknown forces, by joint
+    readings: tuple[JointReading, ...] = ()  # of the estimator; empty where there is none
 
 
 def outputs(robot: Robot, frames: Sequence[str]) -> tuple[str, ...]:
@@ -49,13 +67,34 @@ def outputs(robot: Robot, frames: Sequence[str]) -> tuple[str, ...]:
             f"format 'ros2': {robot.name} has {kind}, expected joints with one coordinate each: the interface takes their "
             "positions and velocities. Fix: format='cpp', or a rigid robot on a fixed base."
         )
-    return FUNCTIONS
+    return (*FUNCTIONS, "estimation") if joint_readings(robot) else FUNCTIONS
+
+
+def joint_readings(robot: Robot) -> tuple[JointReading, ...]:
+    """What the robot's sensors read; empty where ``joint_states`` does not have all of it."""
+    coordinates = list(robot.coordinate_names)
+    found = []
+    for channel in robot.sensors:
+        joint = channel.name.removesuffix(RATE)
+        if joint not in coordinates:
+            return ()
+        noise = _decimal(NOISE[channel.unit])
+        found.append(JointReading(channel.name, coordinates.index(joint), channel.name != joint, noise))
+    return tuple(found)
 
 
 def files(project: Project, choices: Choices) -> Files:
     """All of its files but the README."""
     context, package, name = _context(project), f"{project.name}_dynamics", project.name
+    estimator = {}
+    if context.readings:
+        estimator = {
+            f"include/{name}_ekf.h": project.c_files[f"{name}_ekf.h"],
+            f"src/{name}_ekf.c": project.c_files[f"{name}_ekf.c"],
+            "src/estimator.cpp": fill("export/ros2/estimator.cpp.j2", context),
+        }
     return {
+        **estimator,
         f"include/{name}.h": project.c_files[f"{name}.h"],
         f"src/{name}.c": project.c_files[f"{name}.c"],
         f"include/{package}/solver.hpp": fill("export/ros2/solver.hpp.j2", context),
@@ -83,8 +122,19 @@ def _context(project: Project) -> Ros2Context:
         package=f"{project.name}_dynamics",
         joints=manifest.coordinates,
         live=tuple(LiveValue(p["name"], _decimal(p["value"]), p["unit"]) for p in manifest.parameters),
+        forces=_unknown_forces(project.derivation),
+        readings=joint_readings(project.derivation.robot),
         symbols={each: manifest.function(each).symbol for each in FUNCTIONS},
     )
+
+
+def _unknown_forces(derivation: ModelDerivation) -> tuple[str, ...]:
+    """Of the estimator: what accelerates the inertia of each joint at zero by UNKNOWN."""
+    (mass,) = (function for function in derivation.functions if function.name == "mass_matrix")
+    parameters = {parameter.name: parameter.value for parameter in derivation.robot.live_parameters}
+    (M,) = mass.evaluate({"q": np.zeros(len(derivation.coordinate_names))}, parameters).values()
+    n = len(derivation.velocity_names)
+    return tuple(_decimal(float(f"{max(UNKNOWN * each, 1e-6):.2g}")) for each in np.reshape(M, (n, n)).diagonal())
 
 
 def _decimal(value: float) -> str:

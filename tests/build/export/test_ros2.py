@@ -73,7 +73,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     if shutil.which("cmake", path=f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}") is None:
         pytest.skip("CMake is not installed: pip install cmake")
     package, packages = tmp_path_factory.mktemp("package"), tmp_path_factory.mktemp("packages")
-    elastogen.export("puma560_geared", package, format="ros2")
+    elastogen.export(elastogen.load("puma560_geared").with_sensors("encoders"), package, format="ros2")
     write_packages(packages)
     (package / "caller.cpp").write_text(CALLER)
     cmake = (package / "CMakeLists.txt").read_text()
@@ -131,6 +131,56 @@ def test_the_node_answers_states_in_any_order(built: Path) -> None:
     assert refused == "joint_states has no position of shoulder: nothing is published"
 
 
+def test_the_estimator_is_the_filter_of_the_model(built: Path) -> None:
+    """An arm falls with forces held, in steps of 10 ms; then a stamp comes twice, and a message is late."""
+    model, steps, dt = elastogen.build_model("puma560_geared"), 30, 0.01
+    start, forces = np.array([0.2, -0.7, 0.3, 0.1, 0.4, -0.2]), np.array([6.0, 1.0, -4.0, 0.3, -0.2, 0.1])
+    motion = model.simulate(start, np.zeros(6), t=dt * np.arange(steps), F=forces, method="rk4", step=1e-3, stops="ignore")
+    read = motion.q + 1e-4 * np.random.default_rng(0).standard_normal(motion.q.shape)
+    held = " ".join(map(repr, forces.tolist()))
+
+    def message(q: np.ndarray, nanoseconds: int) -> str:
+        joints = " ".join(f"{name} {float(x)!r} 0" for name, x in zip(model.coordinate_names, q, strict=True))
+        return f"6 {joints} {nanoseconds // 10**9} {nanoseconds % 10**9} {held}"
+
+    stamps = [5 * 10**9 + 10**7 * k for k in range(steps)]
+    lines = [*map(message, read, stamps), message(read[3], stamps[-1]), message(read[3], stamps[-1] + 10**9)]
+    node = built / "there" / "lib" / "puma560_geared_dynamics" / "puma560_geared_dynamics_estimator"
+    libraries = {**os.environ, "LD_LIBRARY_PATH": str(built / "there" / "lib")}
+    done = subprocess.run([node], input="\n".join(lines), capture_output=True, text=True, check=True, env=libraries)
+    *printed, anew = done.stdout.split("joint_states of waist come out of order: later stamps are waited for\n")
+    found = np.array([line.split()[1:] for line in printed[0].splitlines()], dtype=float).reshape(steps, 6, 3)
+    values = YAML(typ="safe").load((built / "config" / "puma560_geared_dynamics.yaml").read_text())
+    unknown = values["puma560_geared_dynamics_estimator"]["ros__parameters"]["force"]
+    assert np.allclose(unknown, 0.2 * model.mass_matrix(np.zeros(6)).diagonal(), rtol=0.05)
+    ekf = model.ekf(
+        read[0], np.zeros(6), force=unknown, noise=1e-4, position_error=1e-3, velocity_error=1.0, sensors=["encoders"]
+    )
+    expected = [(ekf.q, ekf.qd)]
+    for k in range(1, steps):
+        ekf.step(forces, read[k], dt=dt)
+        expected.append((ekf.q, ekf.qd))
+    assert np.allclose(found[:, :, :2].swapaxes(1, 2), expected, rtol=1e-9, atol=1e-9)
+    assert np.array_equal(found[:, :, 2], np.tile(forces, (steps, 1)))
+    differences = np.diff(read, axis=0)[-10:] / dt
+    assert 3 * np.abs(found[-10:, :, 1] - motion.qd[-10:]).max() < np.abs(differences - motion.qd[-10:]).max()
+    again = np.array([line.split()[1:3] for line in anew.splitlines()], dtype=float)
+    assert np.array_equal(again[:, 0], read[3])
+    assert np.array_equal(again[:, 1], np.zeros(6))
+
+
+@pytest.mark.parametrize(("sensors", "there"), [((), False), (("tip",), False), (("encoders", "tachometers"), True)])
+def test_the_estimator_is_there_where_joint_states_has_what_sensors_read(tmp_path: Path, sensors, there: bool) -> None:
+    robot = elastogen.load("two_link")
+    elastogen.export(robot.with_sensors(*sensors) if sensors else robot, tmp_path, format="ros2")
+    assert (tmp_path / "src" / "estimator.cpp").exists() == there
+    for file in ("CMakeLists.txt", "launch/two_link_dynamics.launch.py", "config/two_link_dynamics.yaml", "README.md"):
+        assert ("_estimator" in (tmp_path / file).read_text()) == there, file
+    if there:
+        text = (tmp_path / "src" / "estimator.cpp").read_text()
+        assert "{1, false}, // elbow\n    {0, true}, // shoulder.rate" in text
+
+
 def test_manifest_plugin_launch_and_parameters_name_the_same(built: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     name = "puma560_geared_dynamics"
     package = ElementTree.parse(built / "package.xml").getroot()
@@ -158,7 +208,8 @@ def test_manifest_plugin_launch_and_parameters_name_the_same(built: Path, monkey
     exec(compile((built / "launch" / f"{name}.launch.py").read_text(), "launch", "exec"), scope)
     scope["generate_launch_description"]()
     assert launched[0]["executable"] == f"{name}_node"
-    assert launched[0]["parameters"] == [f"/share/{name}/config/{name}.yaml"]
+    assert launched[1]["executable"] == f"{name}_estimator"
+    assert launched[0]["parameters"] == launched[1]["parameters"] == [f"/share/{name}/config/{name}.yaml"]
 
 
 def test_small_numbers_stay_numbers(tmp_path: Path) -> None:

@@ -34,6 +34,14 @@ def test_the_flexible_arm_comes_to_rest(capsys: pytest.CaptureFixture[str]) -> N
     assert abs(mode) < 0.1 * most
 
 
+def test_the_estimator_becomes_a_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys) -> None:
+    """What it writes is built and run in tests/build/export/test_ros2.py."""
+    monkeypatch.setattr("sys.argv", ["ros2_estimator.py", str(tmp_path / "arm")])
+    runpy.run_path(str(EXAMPLES / "ros2_estimator.py"), run_name="__main__")
+    assert (tmp_path / "arm" / "src" / "estimator.cpp").is_file()
+    assert capsys.readouterr().out.startswith("written to ")
+
+
 def test_the_policy_learns(capsys: pytest.CaptureFixture[str]) -> None:
     text = printed("policy_gradient", "torch", capsys)
     found = re.search(rf"{NUMBER} before, {NUMBER} after .*\n.* end {NUMBER} rad", text)

@@ -18,7 +18,9 @@ public:
     void publish(const M& message)
     {
         for (std::size_t k = 0; k < message.name.size(); ++k) {
-            std::printf("%s %.17g\n", message.name[k].c_str(), message.effort[k]);
+            std::printf("%s", message.name[k].c_str());
+            if (!message.position.empty()) { std::printf(" %.17g %.17g", message.position[k], message.velocity[k]); }
+            std::printf(" %.17g\n", message.effort[k]);
         }
     }
 };
@@ -52,6 +54,7 @@ public:
         return made;
     }
     Logger get_logger() const { return {}; }
+    const char* get_name() const { return "node"; }
     std::function<void()> one;
 
 private:
