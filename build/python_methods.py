@@ -62,8 +62,10 @@ def _declaration(row: dict[str, Any]) -> str:
     arguments += ["parameters: ParameterValues = None", *(['on_failure: OnFailure = "raise"'] if "on_failure" in row else [])]
     head = f"    def {row['name']}({', '.join(arguments)}) -> {_RESULTS[row.get('results', 1)]}:"
     if len(head) > 128:
-        listed = "".join(f"        {argument},\n" for argument in arguments)
-        head = f"    def {row['name']}(\n{listed}    ) -> {_RESULTS[row.get('results', 1)]}:"
+        listed = ", ".join(arguments)
+        if len(listed) > 120:
+            listed = ",\n        ".join(arguments) + ","
+        head = f"    def {row['name']}(\n        {listed}\n    ) -> {_RESULTS[row.get('results', 1)]}:"
     text = textwrap.indent(row["doc"], " " * 8).strip()
     return f'{head}\n        """{text}' + ('\n        """\n' if "\n" in text else '"""\n')
 

@@ -19,64 +19,32 @@ class CatalogueMethods(Evaluation):
         """Jacobian of the tip in tip components, (v, omega) = J(q) qd, (..., 6, nq)."""
 
     def jacobian_rate(
-        self,
-        q: ArrayLike,
-        qd: ArrayLike,
-        *,
-        out: Array | None = None,
-        parameters: ParameterValues = None,
+        self, q: ArrayLike, qd: ArrayLike, *, out: Array | None = None, parameters: ParameterValues = None
     ) -> Array:
         """Time derivative dJ/dt of :meth:`jacobian`: accelerations are J qdd + dJ/dt qd, (..., 6, nq)."""
 
     def jacobian_rate_tip(
-        self,
-        q: ArrayLike,
-        qd: ArrayLike,
-        *,
-        out: Array | None = None,
-        parameters: ParameterValues = None,
+        self, q: ArrayLike, qd: ArrayLike, *, out: Array | None = None, parameters: ParameterValues = None
     ) -> Array:
         """Return :meth:`jacobian_rate` in tip components: dJ/dt of the base frame, projected, (..., 6, nq)."""
 
     def frame_velocities(
-        self,
-        q: ArrayLike,
-        qd: ArrayLike,
-        *,
-        out: Array | None = None,
-        parameters: ParameterValues = None,
+        self, q: ArrayLike, qd: ArrayLike, *, out: Array | None = None, parameters: ParameterValues = None
     ) -> Array:
         """Velocities (v_i, omega_i) of all frames in base axes, (..., n_frames, 6)."""
 
     def frame_velocities_local(
-        self,
-        q: ArrayLike,
-        qd: ArrayLike,
-        *,
-        out: Array | None = None,
-        parameters: ParameterValues = None,
+        self, q: ArrayLike, qd: ArrayLike, *, out: Array | None = None, parameters: ParameterValues = None
     ) -> Array:
         """Velocities (v_i, omega_i) of every frame in its own axes, (..., n_frames, 6)."""
 
     def frame_accelerations(
-        self,
-        q: ArrayLike,
-        qd: ArrayLike,
-        qdd: ArrayLike,
-        *,
-        out: Array | None = None,
-        parameters: ParameterValues = None,
+        self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *, out: Array | None = None, parameters: ParameterValues = None
     ) -> Array:
         """Accelerations (dv_i/dt, domega_i/dt) of all frames in base axes, (..., n_frames, 6)."""
 
     def frame_accelerations_local(
-        self,
-        q: ArrayLike,
-        qd: ArrayLike,
-        qdd: ArrayLike,
-        *,
-        out: Array | None = None,
-        parameters: ParameterValues = None,
+        self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *, out: Array | None = None, parameters: ParameterValues = None
     ) -> Array:
         """Accelerations of all frames, each in its own axes, (..., n_frames, 6)."""
 
@@ -84,23 +52,12 @@ class CatalogueMethods(Evaluation):
         """Positions of all points in the base frame, (..., n_points, 3), [m]."""
 
     def point_velocities(
-        self,
-        q: ArrayLike,
-        qd: ArrayLike,
-        *,
-        out: Array | None = None,
-        parameters: ParameterValues = None,
+        self, q: ArrayLike, qd: ArrayLike, *, out: Array | None = None, parameters: ParameterValues = None
     ) -> Array:
         """Velocities (v, omega) of all points in base components, (..., n_points, 6)."""
 
     def point_accelerations(
-        self,
-        q: ArrayLike,
-        qd: ArrayLike,
-        qdd: ArrayLike,
-        *,
-        out: Array | None = None,
-        parameters: ParameterValues = None,
+        self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *, out: Array | None = None, parameters: ParameterValues = None
     ) -> Array:
         """Accelerations (dv/dt, domega/dt) of all points in base components, without gravity, (..., n_points, 6)."""
 
@@ -120,22 +77,12 @@ class CatalogueMethods(Evaluation):
         """Jacobians of all points in base components, (v, omega) = J qd, (..., n_points, 6, nq)."""
 
     def point_jacobian_rates(
-        self,
-        q: ArrayLike,
-        qd: ArrayLike,
-        *,
-        out: Array | None = None,
-        parameters: ParameterValues = None,
+        self, q: ArrayLike, qd: ArrayLike, *, out: Array | None = None, parameters: ParameterValues = None
     ) -> Array:
         """Time derivatives of :meth:`point_jacobians`: accelerations are J qdd + dJ/dt qd, (..., n_points, 6, nq)."""
 
     def point_forces(
-        self,
-        q: ArrayLike,
-        wrenches: ArrayLike,
-        *,
-        out: Array | None = None,
-        parameters: ParameterValues = None,
+        self, q: ArrayLike, wrenches: ArrayLike, *, out: Array | None = None, parameters: ParameterValues = None
     ) -> Array:
         """Generalized forces sum J^T w of wrenches on the points, (..., nq), [N m] or [N].
 
@@ -161,13 +108,7 @@ class CatalogueMethods(Evaluation):
         """
 
     def accelerometers(
-        self,
-        q: ArrayLike,
-        qd: ArrayLike,
-        qdd: ArrayLike,
-        *,
-        out: Array | None = None,
-        parameters: ParameterValues = None,
+        self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *, out: Array | None = None, parameters: ParameterValues = None
     ) -> Array:
         """Return what accelerometers in all points read, R^T (a - g) in their own axes, (..., n_points, 3), [m/s^2]."""
 
@@ -178,12 +119,7 @@ class CatalogueMethods(Evaluation):
         """Mass matrix M(q), symmetric, (..., nq, nq)."""
 
     def coriolis_matrix(
-        self,
-        q: ArrayLike,
-        qd: ArrayLike,
-        *,
-        out: Array | None = None,
-        parameters: ParameterValues = None,
+        self, q: ArrayLike, qd: ArrayLike, *, out: Array | None = None, parameters: ParameterValues = None
     ) -> Array:
         """Matrix C(q, qd) of Coriolis and centrifugal terms by Christoffel symbols, (..., nq, nq).
 
@@ -191,21 +127,12 @@ class CatalogueMethods(Evaluation):
         """
 
     def coriolis_vector(
-        self,
-        q: ArrayLike,
-        qd: ArrayLike,
-        *,
-        out: Array | None = None,
-        parameters: ParameterValues = None,
+        self, q: ArrayLike, qd: ArrayLike, *, out: Array | None = None, parameters: ParameterValues = None
     ) -> Array:
         """Coriolis and centrifugal forces C(q, qd) qd, (..., nq), [N m] or [N]."""
 
     def stiffness_matrix(
-        self,
-        q: ArrayLike | None = None,
-        *,
-        out: Array | None = None,
-        parameters: ParameterValues = None,
+        self, q: ArrayLike | None = None, *, out: Array | None = None, parameters: ParameterValues = None
     ) -> Array:
         """Stiffness matrix K, (nq, nq): the strain energy is 1/2 q^T K q; zero in the rows of rigid joints.
 
@@ -213,11 +140,7 @@ class CatalogueMethods(Evaluation):
         """
 
     def damping_matrix(
-        self,
-        q: ArrayLike | None = None,
-        *,
-        out: Array | None = None,
-        parameters: ParameterValues = None,
+        self, q: ArrayLike | None = None, *, out: Array | None = None, parameters: ParameterValues = None
     ) -> Array:
         """Damping matrix D, (nq, nq): viscous friction and structural damping. With telescopic joints it depends on q."""
 
@@ -231,23 +154,12 @@ class CatalogueMethods(Evaluation):
         """Gravity forces G(q) = dV/dq, (..., nq), [N m] or [N]: what the drives carry at rest."""
 
     def inertia_forces(
-        self,
-        q: ArrayLike,
-        qd: ArrayLike,
-        qdd: ArrayLike,
-        *,
-        out: Array | None = None,
-        parameters: ParameterValues = None,
+        self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *, out: Array | None = None, parameters: ParameterValues = None
     ) -> Array:
         """Generalized inertia forces M(q) qdd + C(q, qd) qd, (..., nq), [N m] or [N]."""
 
     def friction_forces(
-        self,
-        q: ArrayLike,
-        qd: ArrayLike,
-        *,
-        out: Array | None = None,
-        parameters: ParameterValues = None,
+        self, q: ArrayLike, qd: ArrayLike, *, out: Array | None = None, parameters: ParameterValues = None
     ) -> Array:
         """Forces of friction and damping D qd + dry friction, (..., nq), [N m] or [N]; their power is lost.
 
@@ -255,22 +167,12 @@ class CatalogueMethods(Evaluation):
         """
 
     def load_friction_forces(
-        self,
-        qd: ArrayLike,
-        F: ArrayLike,
-        *,
-        out: Array | None = None,
-        parameters: ParameterValues = None,
+        self, qd: ArrayLike, F: ArrayLike, *, out: Array | None = None, parameters: ParameterValues = None
     ) -> Array:
         """Friction that grows with the loads that driving forces F hold (..., nq), part of F; robots with ``friction.load``."""
 
     def payload_forces(
-        self,
-        q: ArrayLike,
-        wrench: ArrayLike,
-        *,
-        out: Array | None = None,
-        parameters: ParameterValues = None,
+        self, q: ArrayLike, wrench: ArrayLike, *, out: Array | None = None, parameters: ParameterValues = None
     ) -> Array:
         """Generalized forces Q_SU = J^T wrench of a wrench on the tip, (..., nq), [N m] or [N].
 
@@ -304,12 +206,7 @@ class CatalogueMethods(Evaluation):
         """M(q)^-1 b for a vector b of shape (..., nq), without forming the inverse; (..., nq)."""
 
     def kinetic_energy(
-        self,
-        q: ArrayLike,
-        qd: ArrayLike,
-        *,
-        out: Array | None = None,
-        parameters: ParameterValues = None,
+        self, q: ArrayLike, qd: ArrayLike, *, out: Array | None = None, parameters: ParameterValues = None
     ) -> Array:
         """Kinetic energy 1/2 qd^T M(q) qd, (...), [J]."""
 
@@ -382,13 +279,7 @@ class CatalogueMethods(Evaluation):
         """
 
     def regressor(
-        self,
-        q: ArrayLike,
-        qd: ArrayLike,
-        qdd: ArrayLike,
-        *,
-        out: Array | None = None,
-        parameters: ParameterValues = None,
+        self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *, out: Array | None = None, parameters: ParameterValues = None
     ) -> Array:
         """Regressor Y: inverse_dynamics = Y(q, qd, qdd) @ inertial_parameters, (..., nq, n_inertial)."""
 
@@ -402,13 +293,7 @@ class CatalogueMethods(Evaluation):
         """
 
     def base_regressor(
-        self,
-        q: ArrayLike,
-        qd: ArrayLike,
-        qdd: ArrayLike,
-        *,
-        out: Array | None = None,
-        parameters: ParameterValues = None,
+        self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *, out: Array | None = None, parameters: ParameterValues = None
     ) -> Array:
         """Regressor of the base parameters: inverse_dynamics = Y_B @ base_parameters, (..., nq, n_base)."""
 
@@ -416,13 +301,7 @@ class CatalogueMethods(Evaluation):
         """Return the base parameters, the combinations that motion and forces can identify, (n_base,)."""
 
     def joint_reactions(
-        self,
-        q: ArrayLike,
-        qd: ArrayLike,
-        qdd: ArrayLike,
-        *,
-        out: Array | None = None,
-        parameters: ParameterValues = None,
+        self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *, out: Array | None = None, parameters: ParameterValues = None
     ) -> Array:
         """Return what the inner link exerts on everything outside of each joint, drive included, (..., n_joints, 6).
 
@@ -430,24 +309,12 @@ class CatalogueMethods(Evaluation):
         """
 
     def joint_reactions_base(
-        self,
-        q: ArrayLike,
-        qd: ArrayLike,
-        qdd: ArrayLike,
-        *,
-        out: Array | None = None,
-        parameters: ParameterValues = None,
+        self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *, out: Array | None = None, parameters: ParameterValues = None
     ) -> Array:
         """Return :meth:`joint_reactions` in base components, (..., n_joints, 6)."""
 
     def link_resultants(
-        self,
-        q: ArrayLike,
-        qd: ArrayLike,
-        qdd: ArrayLike,
-        *,
-        out: Array | None = None,
-        parameters: ParameterValues = None,
+        self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *, out: Array | None = None, parameters: ParameterValues = None
     ) -> Array:
         """Return inertia force and moment of what moves with each joint's link, without gravity, (..., n_joints, 6).
 
@@ -455,13 +322,7 @@ class CatalogueMethods(Evaluation):
         """
 
     def section_loads(
-        self,
-        q: ArrayLike,
-        qd: ArrayLike,
-        qdd: ArrayLike,
-        *,
-        out: Array | None = None,
-        parameters: ParameterValues = None,
+        self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *, out: Array | None = None, parameters: ParameterValues = None
     ) -> Array:
         """Return what the inner part of a beam exerts on all beyond, at the points on beams, (..., points on beams, 6).
 
@@ -470,12 +331,7 @@ class CatalogueMethods(Evaluation):
         """
 
     def kinetic_energy_parts(
-        self,
-        q: ArrayLike,
-        qd: ArrayLike,
-        *,
-        out: Array | None = None,
-        parameters: ParameterValues = None,
+        self, q: ArrayLike, qd: ArrayLike, *, out: Array | None = None, parameters: ParameterValues = None
     ) -> Array:
         """Kinetic energies by link and component, (..., n_joints, 6), [J]; their sum is :meth:`kinetic_energy`.
 
@@ -490,32 +346,17 @@ class CatalogueMethods(Evaluation):
         """Jacobian of the centre of mass, (..., 3, nv): its velocity is J qd."""
 
     def centroidal_momentum(
-        self,
-        q: ArrayLike,
-        qd: ArrayLike,
-        *,
-        out: Array | None = None,
-        parameters: ParameterValues = None,
+        self, q: ArrayLike, qd: ArrayLike, *, out: Array | None = None, parameters: ParameterValues = None
     ) -> Array:
         """Linear momentum [kg m/s], then angular momentum about the centre of mass [kg m^2/s], (..., 6)."""
 
     def centroidal_momentum_matrix(
-        self,
-        q: ArrayLike,
-        *,
-        out: Array | None = None,
-        parameters: ParameterValues = None,
+        self, q: ArrayLike, *, out: Array | None = None, parameters: ParameterValues = None
     ) -> Array:
         """Matrix A of the centroidal momentum A qd, (..., 6, nv)."""
 
     def centroidal_momentum_rate(
-        self,
-        q: ArrayLike,
-        qd: ArrayLike,
-        qdd: ArrayLike,
-        *,
-        out: Array | None = None,
-        parameters: ParameterValues = None,
+        self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *, out: Array | None = None, parameters: ParameterValues = None
     ) -> Array:
         """Rate of the centroidal momentum, the force [N] and moment [N m] that the motion needs, (..., 6)."""
 
@@ -532,34 +373,17 @@ class CatalogueMethods(Evaluation):
         """G of qd = G qd_driven, (..., nv, drives); where the drives determine the motion."""
 
     def driven_bias(
-        self,
-        q: ArrayLike,
-        qd: ArrayLike,
-        *,
-        out: Array | None = None,
-        parameters: ParameterValues = None,
+        self, q: ArrayLike, qd: ArrayLike, *, out: Array | None = None, parameters: ParameterValues = None
     ) -> Array:
         """Accelerations (..., nv) where those of the drives are zero: qdd = G qdd_driven + this."""
 
     def constraint_forces(
-        self,
-        q: ArrayLike,
-        qd: ArrayLike,
-        F: ArrayLike,
-        *,
-        out: Array | None = None,
-        parameters: ParameterValues = None,
+        self, q: ArrayLike, qd: ArrayLike, F: ArrayLike, *, out: Array | None = None, parameters: ParameterValues = None
     ) -> Array:
         """Forces of the loops J^T lambda, (..., nv): M qdd + C qd + ... = F + this; unique also where rows are redundant."""
 
     def forward_dynamics_by_other_coordinates(
-        self,
-        q: ArrayLike,
-        qd: ArrayLike,
-        F: ArrayLike,
-        *,
-        out: Array | None = None,
-        parameters: ParameterValues = None,
+        self, q: ArrayLike, qd: ArrayLike, F: ArrayLike, *, out: Array | None = None, parameters: ParameterValues = None
     ) -> Array:
         """Accelerations (..., nv) by a second choice of independent velocities.
 
@@ -567,13 +391,7 @@ class CatalogueMethods(Evaluation):
         """
 
     def loop_forces(
-        self,
-        q: ArrayLike,
-        qd: ArrayLike,
-        F: ArrayLike,
-        *,
-        out: Array | None = None,
-        parameters: ParameterValues = None,
+        self, q: ArrayLike, qd: ArrayLike, F: ArrayLike, *, out: Array | None = None, parameters: ParameterValues = None
     ) -> Array:
         """Force [N] and moment [N m] that b gets from a, (..., loops, 6), about the origin of a, in its axes.
 
@@ -584,12 +402,7 @@ class CatalogueMethods(Evaluation):
         """Mass matrix in the driven coordinates, G^T M G, (..., drives, drives)."""
 
     def reduced_coriolis_vector(
-        self,
-        q: ArrayLike,
-        qd: ArrayLike,
-        *,
-        out: Array | None = None,
-        parameters: ParameterValues = None,
+        self, q: ArrayLike, qd: ArrayLike, *, out: Array | None = None, parameters: ParameterValues = None
     ) -> Array:
         """Coriolis and centrifugal forces in the driven coordinates, (..., drives)."""
 

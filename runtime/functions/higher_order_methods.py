@@ -128,12 +128,7 @@ class HigherOrderMethods(Evaluation):
         )
 
     def transform_rate(
-        self,
-        k: int,
-        q: ArrayLike,
-        *derivatives: ArrayLike,
-        out: Array | None = None,
-        parameters: ParameterValues = None,
+        self, k: int, q: ArrayLike, *derivatives: ArrayLike, out: Array | None = None, parameters: ParameterValues = None
     ) -> Array:
         """Return d^k/dt^k of :meth:`forward_kinematics` along the motion, (..., n_frames, 4, 4), [1/s^k], [m/s^k].
 
