@@ -54,7 +54,7 @@ class Mutants:
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         """In place of pytest's own loop."""
         base = session.config._tmp_path_factory.getbasetemp()  # type: ignore[attr-defined]  # one for all processes
-        _share_checks(session, Path(base))
+        self.share(session, Path(base))
         for child in self._run(session, [-1], 1):
             if child.said:
                 raise pytest.UsageError(f"the tests fail without a mutant: {child.said.decode()}")
@@ -67,6 +67,14 @@ class Mutants:
             with self._found.open("a", encoding="utf-8") as stream:
                 stream.write(json.dumps([child.number, by, round(time.monotonic() - child.began, 1)]) + "\n")
         return True
+
+    def share(self, session: pytest.Session, base: Path) -> None:
+        """Make once what the processes of all mutants can share: the stand-alone program of the loop's tests."""
+        folder = base / "shared-checks"
+        folder.mkdir()
+        for plugin in [plugin for plugin in session.config.pluginmanager.get_plugins() if hasattr(plugin, "make_checks")]:
+            plugin.make_checks(folder)
+            plugin.make_checks = lambda _: folder
 
     def begin(self, number: int) -> None:
         """Prepare the tree, before the mutant's process starts."""
@@ -141,15 +149,6 @@ class Mutants:
             self._found.with_suffix(".seconds").write_text(json.dumps(self._seconds), encoding="utf-8")
         if self._failed:
             say(self._failed)
-
-
-def _share_checks(session: pytest.Session, base: Path) -> None:
-    """The stand-alone program of the loop's tests is compiled once."""
-    folder = base / "shared-checks"
-    folder.mkdir()
-    for plugin in [plugin for plugin in session.config.pluginmanager.get_plugins() if hasattr(plugin, "make_checks")]:
-        plugin.make_checks(folder)
-        plugin.make_checks = lambda _: folder
 
 
 def pytest_configure(config: pytest.Config) -> None:

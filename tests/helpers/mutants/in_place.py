@@ -12,12 +12,15 @@ import json
 import os
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from types import CodeType, FunctionType
 
 import pytest
 
 from mutants.forked import Mutants, named_files
+
+_Cached = type(cache(len))  # what functools makes of a function with a cache
 
 
 class InPlace(Mutants):
@@ -30,6 +33,9 @@ class InPlace(Mutants):
         self._texts = {int(number): text for number, text in json.loads(wanted.with_suffix(".texts").read_text()).items()}
         self._before = ""
 
+    def share(self, session: pytest.Session, base: Path) -> None:
+        """Nothing: every mutant has files of its own, and so has all that is made of them."""
+
     def begin(self, number: int) -> None:
         """Write the mutant."""
         place = Path(self._files[number])
@@ -38,6 +44,7 @@ class InPlace(Mutants):
 
     def become(self, session: pytest.Session, number: int) -> None:
         """Exchange the code of a module, and build models into a folder of its own."""
+        forget()
         if self._files[number].endswith(".py"):
             exchange(self._files[number], self._texts[number])
         factory = session.config._tmp_path_factory  # type: ignore[attr-defined]
@@ -54,6 +61,13 @@ def is_in_a_function(text: str, line: int) -> bool:
     """Whether a line of a Python module is in the body of a function."""
     functions = [node for node in ast.walk(ast.parse(text)) if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))]
     return any(node.body[0].lineno <= line <= (node.end_lineno or 0) for node in functions)
+
+
+def forget() -> None:
+    """Empty the caches of elastogen's functions: they may have texts of files as they were when the tests were collected."""
+    for cached in [each for each in gc.get_objects() if isinstance(each, _Cached)]:
+        if str(getattr(cached, "__module__", "")).startswith("elastogen."):
+            cached.cache_clear()
 
 
 def exchange(path: str, text: str) -> int:

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 import pytest
+from mutants.in_place import forget
 from mutants.loop_safety import FILES, left
 from mutants.mutations import mutants_of
 from mutants.run import ROOT
+
+from elastogen.build.plain_c import emission
 
 EVERY = 25  # of the mutants in one night; ELASTOGEN_MUTANTS_FIRST chooses which
 
@@ -44,3 +48,17 @@ def test_mutants_change_one_place_each() -> None:
 )  # fmt: skip
 def test_what_is_changed(path: str, text: str, expected: set[tuple[str, str]]) -> None:
     assert {(mutant.before, mutant.after) for mutant in mutants_of(path, text)} == expected
+
+
+def test_a_mutant_is_seen_where_its_text_was_read_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "part.h").write_text("x < y")
+    monkeypatch.setattr(emission.resources, "files", lambda _: tmp_path)
+    forget()
+    try:
+        assert emission.source("part.h") == "x < y"
+        (tmp_path / "part.h").write_text("x > y")
+        forget()
+        assert emission.source("part.h") == "x > y"
+    finally:
+        monkeypatch.undo()
+        forget()
