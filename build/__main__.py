@@ -1,4 +1,4 @@
-"""``python -m build`` in the root of the project means the packaging tool, not this room: hand over to it."""
+"""``python -m build`` in the root of the project means the packaging tool: this module calls it."""
 
 import runpy
 import sys

@@ -1,4 +1,4 @@
-"""What a robot and a set of options are, as SHA-256 sums."""
+"""SHA-256 checksums of a robot and of options."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _PLAIN = frozenset((int, float, str, bool, type(None)))  # nearly all of what a 
 
 
 def canonical(value: Any) -> str:
-    """An exact text of plain data: equal texts mean equal data."""
+    """Return an exact text of plain data: equal texts mean equal data."""
     if type(value) in _PLAIN:
         return repr(value)
     if isinstance(value, (tuple, list)):
@@ -35,7 +35,7 @@ def canonical(value: Any) -> str:
 
 
 def _says(value: Any, field: dataclasses.Field[Any]) -> bool:
-    """Whether a field counts: those that came later do not where they have their default, so that old robots keep their sums.
+    """Whether a field counts.
 
     What is not compared repeats what other fields say, or shapes no code.
     """
@@ -46,7 +46,7 @@ def _says(value: Any, field: dataclasses.Field[Any]) -> bool:
 
 
 def model_sha256(robot: Robot, options: EmitOptions) -> str:
-    """The sum that names an emitted model: the robot and the emission options.
+    """Return the checksum that identifies an emitted model: of the robot and the emission options.
 
     Not the path the robot was read from, nor its experiment: they shape no code.
     """

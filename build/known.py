@@ -1,4 +1,4 @@
-"""Builds that are known already: from a description and the options to a compiled module, without the generator.
+"""Builds that are known: from a description and the options to a compiled module, without the generator.
 
 A note in the cache (``known/<key>.json``) says where a build led to, which compiler made it and what loading the robot
 warned of. It is used where the description, the options, this tool, the interpreter and the processor are the same; another
@@ -47,14 +47,14 @@ def known_tool_sha256(cache: Cache) -> str:
 
 
 class KnownLoad:
-    """A description that may have been loaded before, for some build: then it is known to be sound, and what it warns of."""
+    """A description that may have been loaded before for some build; then it is valid, and its warnings are known."""
 
     def __init__(self, description: Description, cache: Cache) -> None:
         self._description, self._cache = description, cache
         self._key = sha256(LOADED, known_tool_sha256(cache), *description.texts)
 
     def find(self) -> bool:
-        """Whether loading succeeds; repeats what it warned of."""
+        """Whether the description is known to load; its warnings are repeated."""
         note = self._cache.read_note(LOADED, self._key)
         if note is None or not _has_same_files(note, self._description):
             return False
@@ -62,12 +62,12 @@ class KnownLoad:
         return True
 
     def note(self, facts: dict[str, Any]) -> None:
-        """Remember that the description was loaded, and for which module; the note is forgotten with it."""
+        """Note that the description was loaded, and for which module; the note is removed with the module."""
         self._cache.write_note(LOADED, self._key, facts)
 
 
 class KnownBuild:
-    """One build that may be known."""
+    """A build that may be known."""
 
     def __init__(self, kind: str, description: Description, options: BuildOptions, *texts: str) -> None:
         compile_options = dataclasses.replace(options.compile, timeout=None, verbose=False)
@@ -79,7 +79,7 @@ class KnownBuild:
         )  # fmt: skip
 
     def find(self) -> Path | None:
-        """The compiled module, if it is there and sound; repeats what loading its robot warned of."""
+        """Return the compiled module if it exists and is intact; the warnings of loading its robot are repeated."""
         note = self._cache.read_note(KNOWN, self._key)
         if note is None:
             return None
@@ -92,7 +92,7 @@ class KnownBuild:
         return extension
 
     def note(self, extension: Path, warned: list[str]) -> None:
-        """Remember where a build led to, and that the robot can be loaded."""
+        """Note the module of a build, and that its robot can be loaded."""
         folder = self._description.path.parent
         included = {os.path.relpath(path, folder): data_sum(data) for path, data in self._description.included.items()}
         facts: dict[str, Any] = {"module": extension.parent.name, "warnings": warned, "included": included}
@@ -101,7 +101,7 @@ class KnownBuild:
 
 
 def _has_same_files(note: dict[str, Any], description: Description) -> bool:
-    """Whether the files that the robot is based on are what they were; they are remembered."""
+    """Whether the files that the robot is based on are unchanged; they are remembered."""
     included = note.get("included")
     if not isinstance(included, dict):
         return False

@@ -1,4 +1,4 @@
-"""A test that goes with emitted files: every function at one state, against numbers that Python computed before."""
+"""A test that is emitted with the files: every function at one state, compared with numbers that Python computed."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ PER_LINE = 6
 
 @dataclass(frozen=True)
 class KnownArray:
-    """An argument of a function: what goes in, or what must come out."""
+    """An argument of a function: a given input, or an expected output."""
 
     name: str
     shape: tuple[int, ...]
@@ -33,7 +33,7 @@ class KnownArray:
 
     @property
     def size(self) -> int:
-        """How many numbers it has."""
+        """Return how many numbers it has."""
         return math.prod(self.shape)
 
 

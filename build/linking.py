@@ -1,4 +1,4 @@
-"""Models that were compiled before, to link with: their functions are neither derived nor compiled again."""
+"""Links with models that were compiled before; their functions are neither derived nor compiled again."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from elastogen.runtime.model.loader import import_extension
 
 @dataclass(frozen=True)
 class CompiledModel:
-    """Functions of a robot as objects, in one model or in two."""
+    """The functions of a robot as objects, in one model or in two."""
 
     facts: ModelFacts
     texts: dict[str, str]  # <name>.h and <name>.c of the first model
@@ -59,7 +59,7 @@ def compiled_before(robot: Robot, names: Sequence[str], model: BuildOptions) -> 
 
 
 def _options_of_more(robot: Robot, names: tuple[str, ...], model: BuildOptions) -> BuildOptions:
-    """Options of a second model, whose nominal parameters have another name: objects of both are linked."""
+    """Return options of a second model with another name for its nominal parameters: objects of both are linked."""
     chosen = model.with_outputs(names)
     renamed = f"-D{robot.name}_params_nominal={robot.name}_params_nominal_of_more"
     return replace(

@@ -1,4 +1,4 @@
-"""The control loop of a robot: its C files, and an extension module that holds model and loop in one piece."""
+"""The control loop of a robot: its C files, and an extension module with model and loop."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def generate_loop(
 
 
 def loop_outputs(robot: Robot, more: tuple[str, ...] | None = None) -> tuple[str, ...]:
-    """Functions of the model that its loop calls."""
+    """Return the functions of the model that its loop calls."""
     if robot.loops:
         _check_mechanism(robot)
     names = [*ALWAYS, *(name for law in emitted() for name in law.needs)]
@@ -101,7 +101,7 @@ def loop_outputs(robot: Robot, more: tuple[str, ...] | None = None) -> tuple[str
 
 
 def _check_mechanism(robot: Robot) -> None:
-    """Refuse mechanisms whose drives do not say how they move."""
+    """Refuse mechanisms whose drives do not determine the motion."""
     known = analysis_of(robot)
     if not known.determined or any(velocity.elastic for velocity in robot.velocities):
         raise OutputError(
@@ -120,7 +120,7 @@ def render_loop(robot: Robot, options: BuildOptions, code: UserCode) -> ModuleFi
 
 
 def linked_loop(compiled: CompiledModel, options: BuildOptions, code: UserCode) -> ModuleFiles:
-    """Print the files of a loop around functions that are compiled."""
+    """Print the files of a loop for functions that are compiled already."""
     robot = compiled.facts.robot
     name, dialect = robot.name, Dialect(robot.name, options.emit.precision, options.emit.sincos)
     identity = _identity(name, options, model_sha256(robot, options.emit))
@@ -150,7 +150,7 @@ def _identity(name: str, options: BuildOptions, sha256: str) -> Identity:
 def with_loop(
     derivation: ModelFacts, model: ModuleFiles, options: BuildOptions, code: UserCode, declared: tuple[Prototype, ...] = ()
 ) -> ModuleFiles:
-    """The model with the files of its loop in place of those of its simulation."""
+    """Replace the files of a model's simulation by those of its loop."""
     identity = _identity(model.name, options, model.sha256)
     context = loop_context(derivation, identity, code)
     shared = shared_context(

@@ -1,4 +1,4 @@
-"""The command line: ``elastogen COMMAND ...``, its commands in :mod:`elastogen.commands`, its errors and exit codes here."""
+"""The command line, ``elastogen COMMAND ...``: errors and exit codes are here, the commands in :mod:`elastogen.commands`."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ CUT_OFF, ERROR, INTERRUPTED = 1, 2, 130
 
 
 class Commands(click.Group):
-    """The commands, imported when they are used."""
+    """The commands; each is imported when it is used."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """All of them, in the order of a robot's life."""
+        """Return the names of all commands, in the order in which they are used with a robot."""
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The command of that name."""
+        """Return the command of that name."""
         if cmd_name not in COMMANDS:
             return None
         command: click.Command = import_module(MODULES[cmd_name]).command
         return command
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
-        """The command that is meant; a near miss gets a suggestion."""
+        """Resolve a name to a command; for a misspelt name the error suggests the closest one."""
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):
             near = get_close_matches(args[0], COMMANDS, n=1)
             hint = f" Did you mean {near[0]!r}?" if near else ""
@@ -41,7 +41,7 @@ class Commands(click.Group):
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """One line for each command, without importing any."""
+        """Write one line for each command without importing any."""
         with formatter.section("Commands"):
             formatter.write_dl(list(COMMANDS.items()))
 

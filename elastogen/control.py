@@ -1,4 +1,4 @@
-"""Controllers of the real-time loop, and what designs their gains: ``from elastogen.control import lqr``."""
+"""Controllers of the real-time loop and the design of their gains: ``from elastogen.control import lqr``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``make demo``: the PUMA 560 from its description to timed C, then a flexible arm that moves, with a picture and a report."""
+"""``make demo``: from the description of a PUMA 560 to timed C; then a moving flexible arm with a picture and a report."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ RIGID, FLEXIBLE = "puma560", "flexible_two_link"
 
 
 def main(folder: Path = Path("out")) -> int:
-    """Run both parts; pictures and pages go into ``folder``."""
+    """Run both parts; ``folder`` receives pictures and pages."""
     try:
         show_rigid()
     except elastogen.ElastogenError as error:
@@ -27,7 +27,7 @@ def main(folder: Path = Path("out")) -> int:
 
 
 def show_rigid() -> None:
-    """Build a built-in robot, evaluate it, time it and say where the C files are."""
+    """Build a built-in robot, evaluate and time it, and print where the C files are."""
     start = time.perf_counter()
     model = elastogen.build_model(RIGID)
     print(f"built in {time.perf_counter() - start:.1f} s (a second time it comes from the cache)\n")
@@ -43,7 +43,7 @@ def show_rigid() -> None:
 
 
 def show_flexible(folder: Path) -> int:
-    """Simulate a flexible arm beside the rigid one; draw it, and write a report, where the libraries for that are."""
+    """Simulate a flexible arm and the rigid one; draw the motion and write a report if the libraries are installed."""
     folder.mkdir(parents=True, exist_ok=True)
     plot = ["--plot", str(folder / f"{FLEXIBLE}.png")] if find_spec("matplotlib") else ["--no-plot"]
     code = command_line(["simulate", FLEXIBLE, *plot])

@@ -1,4 +1,4 @@
-"""A robot in words, for ``elastogen check``."""
+"""The summary of a robot that ``elastogen check`` prints."""
 
 from __future__ import annotations
 
@@ -50,20 +50,20 @@ def describe(robot: Robot) -> str:
 
 
 def _others(robot: Robot) -> str:
-    """Links that could be the tip as well."""
+    """Name other links that could be the tip."""
     others = [link for link in tip_candidates(robot.links[0].name, robot.joints) if link != robot.tip]
     shown = ", ".join(others[:5]) + (", ..." if len(others) > 5 else "")
     return f" (or {shown}: tip='...')" if others else ""
 
 
 def _sliding(robot: Robot) -> list[str]:
-    """Of joints that slide along or with a beam: how, on how many elements, and where."""
+    """Describe joints that slide along or with a beam: the kind, the number of elements, the element inside."""
     lines = [f"  {line}" for joint in robot.joints if (line := joint.type.beam_line(robot, joint))]
     return ["sliding joints", *lines] if lines else []
 
 
 def _flexible(robot: Robot) -> list[str]:
-    """Frequencies of the flexible links clamped with what they carry, and the rates they stand."""
+    """Give the frequencies of the flexible links, clamped and with their loads, and the sampling rates that suit them."""
     lines = []
     for link in robot.links:
         if link.flexible is None:
@@ -87,7 +87,7 @@ def _flexible(robot: Robot) -> list[str]:
 
 
 def _solid(report: Mapping[str, Any]) -> list[str]:
-    """Of a link by a mesh: its size, where it is held, and the frequencies of all elements beside those that are kept."""
+    """Describe a link that is given by a mesh: size, supports, and the frequencies of the full and the reduced model."""
     count = f"{report['elements']} elements, " if "elements" in report else ""
     moved = report.get("moved")
     at_half = "" if moved is None else f", which moved by {moved:.2%} from twice the size"
@@ -104,7 +104,7 @@ def _solid(report: Mapping[str, Any]) -> list[str]:
 
 
 def _damping(body: FlexibleBody) -> list[str]:
-    """How modes without a ratio of their own are damped, and what a full damping matrix costs."""
+    """Describe the damping of modes without a ratio of their own, and the cost of a full damping matrix."""
     beam, count = body.telescope, len(body.coordinates)
     parts = body.damping_parts or (beam.damping_parts if beam is not None else None)
     if parts is not None:

@@ -1,4 +1,4 @@
-"""What is known of a mechanism, in words and as data, for ``elastogen check``."""
+"""The summary of a mechanism, as text and as data, for ``elastogen check``."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ CLOSED = 1e-9  # residual at the start that counts as closed
 
 
 def describe_loops(robot: Robot) -> str:
-    """Freedoms, rows and rank of every loop, independent velocities, drives, and whether the start closes."""
+    """Describe the freedom, rows and rank of every loop, independent velocities, drives, and whether the start closes."""
     if not robot.loops:
         return ""
     known, names = analysis_of(robot), robot.velocity_names
@@ -47,7 +47,7 @@ def _fit(known: LoopAnalysis, names: tuple[str, ...]) -> str:
 
 
 def loop_facts(robot: Robot) -> dict[str, Any]:
-    """The same for scripts."""
+    """Return the same as data for scripts."""
     known, names = analysis_of(robot), robot.velocity_names
     return {
         "loops": [

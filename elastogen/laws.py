@@ -180,7 +180,7 @@ def admittance(
     d, v = (s.input(key, m) for key in ("way", "speed"))
 
     def tip(q: Any, qd: Any) -> tuple[Any, Any, Any]:
-        """Position, Jacobian, and acceleration of the tip without those of the joints."""
+        """Return the position of the tip, its Jacobian, and its acceleration without joint accelerations."""
         J = s.f.jacobian(q).extract(rows, list(range(n)))
         turning = s.f.jacobian_rate(q, qd).extract(rows, list(range(n))) * qd
         return sympy.Matrix(s.f.forward_kinematics(q)[-1][:3, 3]).extract(rows, [0]), J, turning
@@ -296,7 +296,7 @@ def with_integral(A: ArrayLike, B: ArrayLike, driven: Sequence[int]) -> tuple[An
 
 
 def _held(numbers: Sequence[float], dt: float) -> Any:
-    """(d, v) after dt from (d, v, f) with f held: m d'' + c d' + k d = f, exactly; (2, 3)."""
+    """Return the matrix (2, 3) that maps (d, v, f) to (d, v) after dt with f held: m d'' + c d' + k d = f, exactly."""
     mass, damping, stiffness = numbers
     A = np.array([[0.0, 1.0], [-stiffness / mass, -damping / mass]])
     Ad, Bd = held_step(A, np.array([[0.0], [1.0 / mass]]), dt)

@@ -1,4 +1,4 @@
-"""A flexible robot beside the rigid robot of the same numbers: both are built, driven by the same forces, and compared."""
+"""Comparison of a flexible robot with the rigid robot of the same numbers under the same forces."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def compare_with_rigid(robot: RobotSource, *, build: Mapping[str, Any] | None = 
 
 
 def compare(robot: Robot, build: Callable[[Robot], Model], arguments: Mapping[str, Any]) -> Comparison:
-    """Build a robot and its rigid counterpart by ``build``, and simulate both; see :func:`compare_with_rigid`."""
+    """Build a robot and its rigid counterpart with ``build``, and simulate both; see :func:`compare_with_rigid`."""
     if not any(coordinate.elastic for coordinate in robot.coordinates):
         raise elastogen.ElastogenError(
             f"{robot.name}: got a rigid robot, expected one with flexible links or joints. Fix: use Model.simulate."
@@ -105,7 +105,7 @@ def compare(robot: Robot, build: Callable[[Robot], Model], arguments: Mapping[st
 
 
 def tip_deflections(robot: Robot, simulation: Simulation) -> tuple[TipDeflection, ...]:
-    """The deflection and rotation of the tip of every flexible link against the undeformed link."""
+    """Return the deflection and rotation of the tip of every flexible link relative to the undeformed link."""
     found = []
     for link in robot.links:
         body = link.flexible
@@ -143,12 +143,12 @@ def _input(drive: Drive, names: Sequence[str], q0: NDArray[Any]) -> Input:
 
 
 def _as_input(data: InputData) -> Any:
-    """Checked data, which ``Model.simulate`` takes as it is."""
+    """Wrap checked data, which ``Model.simulate`` takes as they are."""
     return data
 
 
 def _of_joints(data: InputData, placed: Sequence[int], joints: Sequence[int], sizes: tuple[int, int], label: str) -> InputData:
-    """The joints' part of an input; functions see a robot that does not deform."""
+    """Restrict an input to the joints; functions are called with the state of a robot that does not deform."""
     if isinstance(data.function, CFunction):
         raise elastogen.ModelError(
             f"{label}: F= got a CFunction, expected forces that a robot with fewer coordinates can have too. "

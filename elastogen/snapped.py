@@ -1,4 +1,4 @@
-"""Rounded right angles of a robot file that were taken as exact, for ``elastogen check``, and what that changes."""
+"""Rounded right angles of a robot file that were read as exact, and their effect, for ``elastogen check``."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ VISIBLE = 1e-15  # smaller differences are rounding errors of our own
 
 
 def describe_snapped(robot: Robot, literal: Robot) -> str:
-    """What differs between a robot and its file taken literally: lines for people, empty where nothing does."""
+    """Describe the differences between a robot and its file taken literally, in lines; empty if there are none."""
     moved = {name: change for name, change in _changes(robot, literal) if change > VISIBLE}
     if not moved:
         return ""
@@ -35,7 +35,7 @@ def describe_snapped(robot: Robot, literal: Robot) -> str:
 
 
 def _changes(robot: Robot, literal: Robot) -> Iterator[tuple[str, float]]:
-    """By how much the numbers of each joint's placement and axis were moved."""
+    """Return how far the numbers of each joint's placement and axis were moved."""
     for joint, other in zip(robot.joints, literal.joints, strict=True):
         pairs: list[tuple[Scalar, Scalar]] = list(zip(joint.axis, other.axis, strict=True))
         for left, right in ((joint.before, other.before), (joint.after, other.after)):
@@ -45,7 +45,7 @@ def _changes(robot: Robot, literal: Robot) -> Iterator[tuple[str, float]]:
 
 
 def _effect(robot: Robot, literal: Robot, function: str) -> float:
-    """Relative difference of a function of both robots at a state of size 1."""
+    """Return the relative difference of a function of both robots at a state of size 1."""
     here, there = (_evaluated(each, function) for each in (robot, literal))
     largest = np.abs(here).max()
     return float(np.abs(here - there).max() / largest) if largest > 0 else 0.0

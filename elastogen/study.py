@@ -39,13 +39,13 @@ _BUILDING = Lock()
 
 @dataclass(frozen=True)
 class Recipe:
-    """What makes a model: a robot (built-in name, mapping or Robot; a path must exist on every worker) and options."""
+    """The recipe of a model: a robot (built-in name, mapping or Robot; a path must exist on every worker) and options."""
 
     robot: RobotSource
     options: Mapping[str, Any] = field(default_factory=dict)  # keyword arguments of build_model
 
     def model(self) -> Model:
-        """The model, built once in every process; of a file that changed since, another one."""
+        """Return the model, which every process builds once; a changed file gives another model."""
         robot, options = elastogen.load(self.robot), BuildOptions.checked(**self.options)
         key = (model_sha256(robot, options.emit), repr(options))
         with _BUILDING:
@@ -54,13 +54,13 @@ class Recipe:
             return _MODELS[key]
 
     def settled(self) -> Recipe:
-        """The recipe with its file as it is now: all tasks of a study are about one robot, whatever becomes of the file."""
+        """Return the recipe with the file as it is now, so that all tasks of a study are about one robot."""
         is_file = isinstance(self.robot, (str, os.PathLike))
         seen_here = is_file and (os.path.exists(self.robot) or str(self.robot).isidentifier())  # type: ignore[arg-type]
         return replace(self, robot=elastogen.load(self.robot)) if seen_here else self
 
     def identity(self) -> tuple[object, ...]:
-        """What no other recipe has, the same in any process."""
+        """Return what identifies the recipe in any process."""
         if isinstance(self.robot, (str, os.PathLike)):  # a file that only the workers see
             return (os.fspath(self.robot), self.options)
         return (model_sha256(elastogen.load(self.robot), BuildOptions.checked(**self.options).emit), self.options)
@@ -137,7 +137,7 @@ def run_study(
 
 
 def _check(recipe: object, cases: object, reduce: object, chunk: object) -> None:
-    """Refuse what would fail after the first simulations only."""
+    """Refuse arguments that would otherwise fail only after the first simulations."""
     if not isinstance(recipe, Recipe) or not isinstance(recipe.options, Mapping):
         raise ModelError(f"run_study: recipe={recipe!r}, expected for example Recipe('two_link', {{'outputs': 'simulation'}}).")
     if isinstance(chunk, bool) or not isinstance(chunk, int) or chunk < 1:
@@ -161,7 +161,7 @@ def _check(recipe: object, cases: object, reduce: object, chunk: object) -> None
 
 @dataclass(frozen=True)
 class _Part:
-    """Some of the cases, beginning with the one of number ``first``."""
+    """A part of the cases that begins with the one of number ``first``."""
 
     number: int
     first: int
@@ -170,7 +170,7 @@ class _Part:
 
 @dataclass(frozen=True)
 class _Task:
-    """What is done with a part, in any process."""
+    """The work on one part, in any process."""
 
     recipe: Recipe
     reduce: Reduce | None
@@ -190,7 +190,7 @@ class _Task:
 
 
 def _answers(task: _Task, parts: list[_Part], client: Any) -> Iterator[tuple[_Part, list[Any]]]:
-    """The answers of the parts as they come; those of a cluster are let go one by one."""
+    """Yield the answers of the parts as they arrive; answers of a cluster are released one by one."""
     if client is None:
         yield from ((part, task(part)) for part in parts)
         return

@@ -1,4 +1,4 @@
-"""Cases of a study that differ in states and live parameters only: one batch, several of them at once in lanes."""
+"""Cases of a study that differ only in states and live parameters are simulated as one batch, in SIMD lanes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ EQUAL_STEPS = names(adaptive=False)
 
 
 def simulate_all(model: Model, cases: Sequence[Mapping[str, Any]], threads: int | None) -> list[Simulation]:
-    """Simulate every case, with the results of one after the other."""
+    """Simulate every case; the results equal those of single simulations."""
     groups: dict[bytes, list[int]] = {}
     for k, case in enumerate(cases):
         groups.setdefault(canonical(_common(case)) if _fits(model, case) else b"alone %d" % k, []).append(k)
@@ -47,7 +47,7 @@ def _usual(threads: int | None) -> dict[str, Any]:
 
 
 def _fits(model: Model, case: Mapping[str, Any]) -> bool:
-    """Whether a case is a single motion that others can join, with the same result."""
+    """Whether a case is a single motion that can join a batch with the same result."""
     parameters = case.get("parameters") or {}
     if not isinstance(parameters, Mapping) or "on_failure" in case or "progress" in case or "threads" in case:
         return False
@@ -62,7 +62,7 @@ def _fits(model: Model, case: Mapping[str, Any]) -> bool:
 
 
 def _common(case: Mapping[str, Any]) -> tuple[object, ...]:
-    """What the motions of a batch share: all options, and which of their own values they give."""
+    """Return what the motions of a batch share: all options, and which values they give for themselves."""
     shared = {name: value for name, value in case.items() if name not in OWN}
     return (shared, sorted(name for name in OWN if name in case), sorted(case.get("parameters") or {}))
 

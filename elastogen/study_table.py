@@ -1,4 +1,4 @@
-"""The table of a study on disk: one Parquet file for each part of the cases, complete or not there at all."""
+"""The table of a study on disk: one Parquet file for each part of the cases, written completely or not at all."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class StudyTable:
     folder: Path
 
     def begin(self, study: Sequence[object]) -> None:
-        """Make the folder, or take up the same study where it was left; another study's folder is refused."""
+        """Make the folder, or continue the same study where it stopped; the folder of another study is refused."""
         _parquet()
         note, identity = self.folder / _NOTE, hashlib.sha256(canonical(study)).hexdigest()
         if not note.exists():
@@ -46,11 +46,11 @@ class StudyTable:
             raise _error(self.folder, "another study", expected, "choose another folder, or remove this one")
 
     def _is_empty(self) -> bool:
-        """A study that was killed at its very beginning leaves a note that is not finished."""
+        """Whether nothing was written yet; a study that was killed at its start leaves an unfinished note."""
         return all(path.name.startswith(_UNFINISHED) and path.name.endswith(_NOTE) for path in self.folder.iterdir())
 
     def path(self, part: int) -> Path:
-        """The file of a part."""
+        """Return the file of a part."""
         return self.folder / f"part-{part:05d}.parquet"
 
     def is_written(self, part: int) -> bool:
@@ -58,7 +58,7 @@ class StudyTable:
         return self.path(part).exists()
 
     def write(self, part: int, rows: Sequence[Mapping[str, Any]]) -> None:
-        """Write a part: its file appears when it is whole."""
+        """Write a part; the file appears when it is complete."""
         arrow, _ = _parquet()
         names = dict.fromkeys(name for row in rows for name in row)  # a row may leave some out
         self._replace_part(part, arrow.table({name: _column(arrow, name, [row.get(name) for row in rows]) for name in names}))
@@ -72,7 +72,7 @@ class StudyTable:
             unfinished.unlink(missing_ok=True)
 
     def finish(self, parts: int) -> None:
-        """Give all parts the same columns: readers go by the first one, in which some may be missing or without a value."""
+        """Give all parts the same columns: readers use those of the first part, where some may be missing or empty."""
         arrow, parquet = _parquet()
         schemas = {part: parquet.read_schema(self.path(part)) for part in range(parts)}
         try:
@@ -90,7 +90,7 @@ class StudyTable:
 
 
 def row_of(case: int, status: str, result: object) -> dict[str, Any]:
-    """A row of the table: the number of the case, how its simulation ended, and what ``reduce`` returned."""
+    """Return a row of the table: the number of the case, the status of its simulation, and the result of ``reduce``."""
     if not isinstance(result, Mapping) or not all(isinstance(key, str) for key in result):
         raise ModelError(
             f"run_study: reduce returned {type(result).__name__} for case {case}; a table takes a mapping of names to "
@@ -103,7 +103,7 @@ def row_of(case: int, status: str, result: object) -> dict[str, Any]:
 
 
 def _column(arrow: Any, name: str, values: Sequence[object]) -> Any:
-    """The values of a column as a table holds them."""
+    """Convert the values of a column to an Arrow array."""
     try:
         return arrow.array([_plain(value, name) for value in values])
     except (arrow.ArrowException, OverflowError) as problem:
@@ -111,7 +111,7 @@ def _column(arrow: Any, name: str, values: Sequence[object]) -> Any:
 
 
 def _plain(value: object, key: str) -> object:
-    """A number, text or list that a table can hold."""
+    """Convert a value to a number, text or list that a table can hold."""
     if isinstance(value, np.ndarray):
         return value.tolist()
     if isinstance(value, np.generic):
@@ -124,7 +124,7 @@ def _plain(value: object, key: str) -> object:
 
 
 def canonical(value: object) -> bytes:
-    """Bytes that are equal for equal values, in any process; functions are what they do, but for what a module gives them."""
+    """Return bytes that are equal for equal values in any process; a function counts by its code alone."""
     kind = type(value).__qualname__
     if isinstance(value, FunctionType):
         given = (value.__code__, value.__defaults__, value.__kwdefaults__, _enclosed(value))
@@ -156,7 +156,7 @@ def canonical(value: object) -> bytes:
 
 
 def _enclosed(function: FunctionType) -> list[object]:
-    """What an inner function takes from those around it, where that is fixed: lists and objects change while a study runs."""
+    """Return the fixed values that an inner function takes from its surroundings; lists and objects may change in a study."""
     contents = [cell.cell_contents for cell in function.__closure__ or ()]
     return [content if isinstance(content, _FIXED) else type(content) for content in contents]
 

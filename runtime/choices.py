@@ -1,4 +1,4 @@
-"""Arguments that are one of a few words, or True or False; arrays are neither, though numpy compares them, entry by entry."""
+"""Checks of arguments that are one of a few words, or True or False; arrays are refused, though numpy would compare them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from elastogen.runtime.errors import ModelError
 
 
 def one_of(what: str, given: object, words: Collection[str], other: str = "") -> str:
-    """The word that was given; ModelError for anything else. ``other`` says what else the caller takes, and has looked for."""
+    """Return the given word; ModelError for anything else. ``other`` names what else the caller accepts and has checked."""
     if isinstance(given, str) and given in words:
         return given
     expected = [*map(repr, words), *([other] if other else [])]
@@ -19,7 +19,7 @@ def one_of(what: str, given: object, words: Collection[str], other: str = "") ->
 
 
 def flag(what: str, given: object) -> bool:
-    """True or False; ModelError for anything else."""
+    """Return True or False as given; ModelError for anything else."""
     if isinstance(given, (bool, np.bool_)):
         return bool(given)
     raise ModelError(f"{what}={given!r}, expected True or False.")

@@ -1,4 +1,4 @@
-"""CasADi: a function of a model as an external library with derivatives to second order."""
+"""CasADi: a function of a model as an external library with derivatives up to second order."""
 
 from __future__ import annotations
 

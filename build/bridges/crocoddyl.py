@@ -1,4 +1,4 @@
-"""The extension module through which Crocoddyl, a C++ library, calls the functions of models."""
+"""The extension module with which Crocoddyl, a C++ library, calls the functions of models."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ EIGEN = "Eigen/src/Core/util/Macros.h"
 
 
 def crocoddyl_module(options: BuildOptions, prefix: Path) -> Path:
-    """The extension module for the Crocoddyl that is installed in ``prefix``; compiled once, then from the cache."""
+    """Return the extension module for the Crocoddyl in ``prefix``; it is compiled once and cached."""
     command, version = _compiler()
     eigen = _eigen(prefix)
     read = [(prefix / "include" / name) for name in VERSIONS] + [eigen / EIGEN]
@@ -61,7 +61,7 @@ def crocoddyl_module(options: BuildOptions, prefix: Path) -> Path:
 
 
 def _compiler() -> tuple[list[str], str]:
-    """The C++ compiler of $CXX or of the machine, and what it says of itself."""
+    """Return the C++ compiler of $CXX or of the machine, and its version text."""
     for command in [shlex.split(os.environ.get("CXX", "")), *([each] for each in COMPILERS)]:
         if command and shutil.which(command[0]):
             answer = subprocess.run([*command, "--version"], capture_output=True, text=True, timeout=60, check=False)
@@ -73,7 +73,7 @@ def _compiler() -> tuple[list[str], str]:
 
 
 def _eigen(prefix: Path) -> Path:
-    """Where the headers of Eigen are: beside Crocoddyl, or those of the system."""
+    """Return the folder with the headers of Eigen: beside Crocoddyl, or the system's."""
     for folder in (prefix / "include" / "eigen3", Path("/usr/include/eigen3"), Path("/usr/local/include/eigen3")):
         if (folder / EIGEN).is_file():
             return folder

@@ -1,4 +1,4 @@
-"""The library through which XLA, the compiler behind JAX, calls the batch functions of models."""
+"""The library with which XLA, the compiler behind JAX, calls the batch functions of models."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ HEADER = Path("xla", "ffi", "api", "c_api.h")
 
 
 def xla_library(options: BuildOptions, include: Path) -> Path:
-    """The shared library for the XLA whose headers are in ``include``; compiled once, then from the cache."""
+    """Return the shared library for the XLA whose headers are in ``include``; it is compiled once and cached."""
     try:
         header = (include / HEADER).read_text(encoding="utf-8")
     except OSError as problem:

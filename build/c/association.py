@@ -1,4 +1,4 @@
-"""Sums in the order in which their terms are known, so that few values wait for others.
+"""The order in which sums are computed: terms that are known early are added early, so that few values wait.
 
 What a link itself adds to a force is known as soon as its motion is, what comes back from the tip much later. Summed at once,
 six numbers of a link wait for the way back; term by term it would be all that they are made of. Processors with few registers
@@ -23,13 +23,13 @@ REGISTERS = 24  # for values that wait, of 32
 
 
 def for_few_registers(derivation: ModelDerivation) -> ModelDerivation:
-    """A model in single precision, most often for a microcontroller: functions in the order in which fewer values wait."""
+    """Reorder sums of a model in single precision, which mostly runs on a microcontroller, such that fewer values wait."""
     functions = [replace(function, program=with_few_waiting(function.program)) for function in derivation.functions]
     return replace(derivation, functions=tuple(functions))
 
 
 def with_few_waiting(program: Program) -> Program:
-    """The program, or the same with early terms first: that for which fewer values wait, and never more operations."""
+    """Return the program, or the same with early terms first, whichever keeps fewer values waiting at no more operations."""
     if program.in_loops or program.count.total > LONGEST:
         return program
     again = early_terms_first(program)
@@ -40,7 +40,7 @@ def with_few_waiting(program: Program) -> Program:
 
 
 def _waiting(program: Program) -> int:
-    """How many values wait beyond what registers hold, summed over all statements."""
+    """Sum over all statements the values that wait beyond what the registers hold."""
     expressions = Expressions(program, "float", sincos_by_call=True)
     statements = schedule(program, expressions)
     defined = {node: index for index, statement in enumerate(statements) for node in statement.nodes}
@@ -50,7 +50,7 @@ def _waiting(program: Program) -> int:
 
 
 def early_terms_first(program: Program) -> Program:
-    """The same values with sums from what is nearest to the inputs to what is furthest, to be printed outward."""
+    """Return the same values with sums ordered from terms near the inputs to terms far from them."""
     graph, refs = extract(program.graph, program.output_refs)
     outputs = _summed_again(graph, refs)
     sizes = [len(refs) for _, refs in program.outputs]
@@ -97,7 +97,7 @@ def _summed_again(graph: Graph, outputs: Sequence[int]) -> list[int]:
 
 
 def _terms(graph: Graph, root: int, inner: set[int]) -> list[int]:
-    """Terms of a sum, from left to right."""
+    """Return the terms of a sum from left to right."""
     terms, waiting = [], [2 * root]
     while waiting:
         ref = waiting.pop()
@@ -110,7 +110,7 @@ def _terms(graph: Graph, root: int, inner: set[int]) -> list[int]:
 
 
 def _depth(graph: Graph, node: int, known: dict[int, int]) -> int:
-    """Length of the longest chain of operations from an input to a node."""
+    """Return the length of the longest chain of operations from an input to a node."""
     waiting = [node]
     while waiting:
         current = waiting[-1]

@@ -1,4 +1,4 @@
-"""Prints a straight-line program as the body of a C function, in parts where it is long."""
+"""Prints a straight-line program as the body of a C function, in several parts if it is long."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ OWN_NAMES = frozenset(("p", "k", "w", "i", "status", INDICATORS))
 
 @dataclass(frozen=True)
 class Part:
-    """A static function that holds a part of a long body."""
+    """A static function with a part of a long body."""
 
     name: str
     comment: str
@@ -39,7 +39,7 @@ class Part:
 
 @dataclass(frozen=True)
 class FunctionBody:
-    """The printed body of one function, and what has to stand before it."""
+    """The printed body of one function, and the text that must precede it."""
 
     lines: tuple[str, ...]
     parts: tuple[Part, ...] = ()
@@ -90,7 +90,7 @@ class Printer:
     # ---- names
 
     def _leaves(self, live: frozenset[str]) -> tuple[dict[int, str], dict[int, str]]:
-        """The C text of each input and constant, and the argument that each input belongs to ("p" for parameters)."""
+        """Return the C text of each input and constant, and the argument that each input belongs to ("p" for parameters)."""
         argument_of_label = {
             argument.element(index): argument.name for argument in self.program.inputs for index in range(argument.size)
         }
@@ -128,7 +128,7 @@ class Printer:
         return variable
 
     def _angle_label(self, node: int) -> str:
-        """A name for the sine or cosine of a plain input: sin_q3."""
+        """Return a name for the sine or cosine of a plain input: sin_q3."""
         op, angle = self.graph.op[node], self.graph.a[node] >> 1
         if op not in (Op.SIN, Op.COS) or self.graph.op[angle] is not Op.INPUT:
             return ""
@@ -137,7 +137,7 @@ class Printer:
     # ---- the whole
 
     def run(self) -> FunctionBody:
-        """The body, in parts where it is long."""
+        """Return the body, in several parts if it is long."""
         if max(len(self.statements), len(self.variable)) <= LONGEST_WHOLE_BODY:
             return self._whole()
         return self._split()
@@ -186,7 +186,7 @@ class Printer:
         return FunctionBody(tuple(lines), tuple(parts), work_type, tuple(declaration), self._calls_sincos(), self._legend())
 
     def _field(self, node: int) -> str:
-        """Where a value travels: under its name, or in memory that it shares with others."""
+        """Return where a value passes from part to part: under its own name, or in memory that it shares with others."""
         return f"slot[{self.slots[node]}]" if self.slots else self.variable[node]
 
     def _part(self, number: int, total: int, indices: range, travelling: frozenset[int]) -> tuple[Part, tuple[str, ...]]:
@@ -243,7 +243,7 @@ class Printer:
         travelling: frozenset[int] = frozenset(),
         loads: Mapping[int, str] = MappingProxyType({}),
     ) -> list[str]:
-        """Lines of the statements with these numbers; ``loads`` are lines that come before a value is read first.
+        """Print the statements with these numbers; ``loads`` are lines that must precede the first read of a value.
 
         Not all at the start: of very many values few fit into registers, and compilers would put them on the stack in between.
         """
@@ -279,12 +279,12 @@ class Printer:
         return self._sine_cosine(statement, text)
 
     def _alone(self, ref: int, text: Callable[[int], str]) -> str:
-        """A value that stands alone: in lanes a constant becomes a vector by nothing beside it."""
+        """Print a value that stands alone; in lanes a constant must be made a vector."""
         value = self.expressions.reference(ref, text)
         return self.dialect.all_lanes(value) if self.graph.op[ref >> 1] is Op.CONSTANT else value
 
     def element(self, output: str, index: int) -> str:
-        """Where an element of an output is stored."""
+        """Return where an element of an output is stored."""
         return f"{output}[{index}]"
 
     def _declare(self, node: int, value: str) -> str:
@@ -321,7 +321,7 @@ class Printer:
         return lines
 
     def _late_read(self, node: int) -> str:
-        """Declaration of a sine or cosine where it is needed, the second time under another name."""
+        """Declare a sine or cosine where it is needed; a second declaration has another name."""
         if node not in self.read:
             self.read.add(node)
             return self._declare(node, self._element_of(node))
@@ -329,12 +329,12 @@ class Printer:
         return self._declare(node, self._element_of(node, "_again"))
 
     def _element_of(self, node: int, again: str = "") -> str:
-        """Where the call left a sine or cosine."""
+        """Return where the call stored a sine or cosine."""
         array, level, index = self.place[node]
         return f"{'-' if self.expressions.negated_result(node) else ''}{array}{again}{level}[{index}]"
 
     def _contiguous_inputs(self, angles: Sequence[int]) -> str:
-        """The address of consecutive elements of one input array, where the angles are such; else ""."""
+        """Return the address of the angles if they are consecutive elements of one input array, else ""."""
         if any(self.argument_of.get(angle, "p") == "p" for angle in angles):
             return ""
         labels = [self.graph.label[angle] for angle in angles]
@@ -344,7 +344,7 @@ class Printer:
         return name if first == "0" else f"&{name}[{first}]"
 
     def _check(self, text: Callable[[int], str]) -> list[str]:
-        """Test of the pivots: one exit, outputs defined, a NaN fails as well."""
+        """Test the pivots: one exit, outputs defined; NaN fails as well."""
         if not self.program.pivots:
             return []
         tests = [f"({self._alone(ref, text)} > {self.zero})" for ref in self.program.pivots]

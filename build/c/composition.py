@@ -1,4 +1,4 @@
-"""Bodies of functions that call others of the model: see generator/functions/composed/composition.py."""
+"""Bodies of functions that call other functions of the model: see generator/functions/composed/composition.py."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from elastogen.generator.functions.function import Function
 
 
 def composed_lines(function: Function, dialect: Dialect) -> tuple[str, ...]:
-    """The body of a function that is put together from others."""
+    """Return the body of a function that is composed of others."""
     text = _Text(function, dialect)
     lines = {"forward_dynamics": text.solved, "coriolis_vector": text.at_rest}.get(function.name, text.weighted)()
     return tuple(INDENT + line if line else line for line in lines)
@@ -30,16 +30,16 @@ class _Text:
         return f"{self.dialect.prefix}_{name}({', '.join(('p', *arguments))});"
 
     def _part(self, name: str, result: str) -> str:
-        """A call of a function of the model with the inputs of this one."""
+        """Call a function of the model with the inputs of this one."""
         return self._call(name, [*(argument.name for argument in self.composition.functions[name].inputs), result])
 
     def at_rest(self) -> list[str]:
-        """C qd is what inertia forces are without accelerations."""
+        """Compute C qd as the inertia forces without accelerations."""
         rest = f"const {self.real} qdd[{self.size}] = {{{self.zero}}};"
         return [rest, self._call("inertia_forces", ("q", "qd", "qdd", self.result.name))]
 
     def weighted(self) -> list[str]:
-        """Newton-Euler with or without weight, and what the parts add."""
+        """Call Newton-Euler with or without weight, and add the parts."""
         full = self.function.name == "inverse_dynamics"
         weight = literal(1.0 if full else 0.0, self.dialect.real)
         name, F = self.composition.newton_euler.name, self.result.name
@@ -52,7 +52,7 @@ class _Text:
         return lines
 
     def solved(self) -> list[str]:
-        """M qdd = F - inverse_dynamics(q, qd, 0): elimination without exchange, M is positive definite."""
+        """Solve M qdd = F - inverse_dynamics(q, qd, 0) by elimination without pivoting; M is positive definite."""
         n, x, inner = self.size, self.result.name, INDENT
         one = literal(1.0, self.dialect.real)
         return [

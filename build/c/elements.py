@@ -1,4 +1,4 @@
-"""C text about the elements inside sliding joints: which ones they are, and functions for given elements."""
+"""C text about the elements inside sliding joints: how they are found, and functions for given elements."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from elastogen.generator.sliding.elements_inside import INDICATORS, indicated
 
 
 def out_of_range(dialect: Dialect) -> str:
-    """The status of a function at a state in which a joint is beyond the end of its beam."""
+    """Return the status of a function at a state in which a joint is beyond the end of its beam."""
     return f"{dialect.prefix.upper()}_ERROR_OUT_OF_RANGE"
 
 
 def selector_doc(selector: Selector) -> str:
-    """A line of the header on one sliding joint."""
+    """Return the line of the header about one sliding joint."""
     numbers = sorted(selector.elements)
     low = "<" if selector.positive else "<="
     many = f"element {numbers[0]} to {numbers[-1]}" if len(numbers) > 1 else f"always {numbers[0]}"
@@ -27,7 +27,7 @@ def selector_doc(selector: Selector) -> str:
 
 
 def selection_lines(selectors: Sequence[Selector], dialect: Dialect) -> tuple[str, ...]:
-    """Body of the function that finds the elements k."""
+    """Return the body of the function that finds the elements k."""
     zero = literal(0.0, dialect.real)
     tests = []
     for selector in selectors:
@@ -56,7 +56,7 @@ def _test(threshold: Threshold, real: str) -> str:
 
 
 def indicator_lines(selectors: Sequence[Selector], dialect: Dialect) -> tuple[str, ...]:
-    """Body of the function that sets the indicators of the elements k."""
+    """Return the body of the function that sets the indicators of the elements k."""
     zero, one = literal(0.0, dialect.real), literal(1.0, dialect.real)
     lines = ["int status = 0;", f"for (int i = 0; i < {len(indicated(selectors))}; ++i) {{"]
     lines += [f"{INDENT}{INDICATORS}[i] = {zero};", "}"]
@@ -74,12 +74,12 @@ def indicator_lines(selectors: Sequence[Selector], dialect: Dialect) -> tuple[st
 
 
 def held_name(function: Function) -> str:
-    """Name of the static function that computes with given indicators."""
+    """Return the name of the static function that computes with given indicators."""
     return f"{function.name}_held"
 
 
 def in_name(function: Signature) -> str:
-    """Name of the function for given elements."""
+    """Return the name of the function for given elements."""
     return f"{function.name}_in"
 
 
@@ -88,7 +88,7 @@ def _names(function: Function) -> list[str]:
 
 
 def in_lines(function: Function, dialect: Dialect) -> tuple[str, ...]:
-    """Body of the function for given elements k."""
+    """Return the body of the function for given elements k."""
     program = function.program
     arguments = [a.name for a in (*program.inputs, *function.outputs)]
     call = f"{dialect.prefix}_{held_name(function)}({', '.join(['p', *arguments])});"
@@ -110,7 +110,7 @@ def in_lines(function: Function, dialect: Dialect) -> tuple[str, ...]:
 
 
 def chosen_lines(function: Function, dialect: Dialect) -> tuple[str, ...]:
-    """Body of the function that chooses the elements by q; all outputs are zero where a joint is out of range."""
+    """Return the body of the function that finds the elements from q; all outputs are zero if a joint is out of range."""
     lines = [
         f"int k[{len(function.selectors)}];",
         f"int status = {dialect.prefix}_elements(p, q, k);",

@@ -1,4 +1,4 @@
-"""Text of the operations of a program: literals, signs, parentheses, and what is inlined into what.
+"""The text of a program's operations: literals, signs, parentheses, and which operations are inlined.
 
 Operations are printed as :attr:`Program.count` counts them and in the order in which :meth:`Program.evaluate`
 computes them, so that C without contraction gives the same bits as Python.
@@ -24,7 +24,7 @@ Resolve = Callable[[int], str]
 
 
 class Shape(IntEnum):
-    """The outermost operator of a piece of text: decides where parentheses go."""
+    """The outermost operator of a piece of text, which decides where parentheses are needed."""
 
     ATOM = 0
     SUM = 1
@@ -33,7 +33,7 @@ class Shape(IntEnum):
 
 
 def literal(number: float, real: str) -> str:
-    """The shortest text that reads back as ``number`` in the given real type."""
+    """Return the shortest text that reads back as ``number`` in the given real type."""
     if real == "double":
         return repr(float(number))
     with np.errstate(over="ignore", under="ignore"):
@@ -60,11 +60,11 @@ class Expressions:
         return self.program.graph.op[node] in LEAVES
 
     def by_call(self, node: int) -> bool:
-        """Whether the node is a sine or cosine that a call for many angles computes."""
+        """Whether a call for many angles computes the node, a sine or cosine."""
         return self._sincos_by_call and self.program.graph.op[node] in (Op.SIN, Op.COS)
 
     def operands(self, node: int) -> list[int]:
-        """References that the node reads."""
+        """Return the references that the node reads."""
         return list(self.program.graph.operands(node))
 
     def _choose_inlined(self) -> frozenset[int]:
@@ -97,7 +97,7 @@ class Expressions:
         return frozenset(inlined)
 
     def variables(self, ref: int) -> list[int]:
-        """Leaves and variables that printing the reference reads, once for each time it reads them."""
+        """Return the leaves and variables that the printed reference reads, once for each read."""
         found, stack = [], [ref >> 1]
         while stack:
             node = stack.pop()
@@ -108,13 +108,13 @@ class Expressions:
         return found
 
     def definition_variables(self, node: int) -> list[int]:
-        """Leaves and variables that the definition of a variable reads."""
+        """Return the leaves and variables that the definition of a variable reads."""
         return [leaf for ref in self.operands(node) for leaf in self.variables(ref)]
 
     # ---- text
 
     def reference(self, ref: int, resolve: Resolve) -> str:
-        """Text of a reference on its own: an output, a pivot or an angle."""
+        """Print a reference on its own: an output, a pivot or an angle."""
         node = ref >> 1
         text, shape = self._value(node, resolve)
         if not self.program.sign(ref):
@@ -122,16 +122,16 @@ class Expressions:
         return f"-{text}" if shape is Shape.ATOM else f"-({text})"
 
     def computed(self, node: int, resolve: Resolve) -> str:
-        """Text of what a node computes, whatever the sign with which it is read."""
+        """Print what a node computes, whatever the sign with which it is read."""
         return self._value(node, resolve)[0]
 
     def negated_result(self, node: int) -> bool:
-        """Whether a function is negated: odd functions take the sign of their argument outside."""
+        """Whether a function is negated: odd functions pass the sign of their argument to their result."""
         odd = ELEMENTARY[self.program.graph.op[node]].parity is Parity.ODD
         return bool((node in self.program.flipped) ^ (odd and self.program.sign(self.program.graph.a[node])))
 
     def definition(self, node: int, resolve: Resolve) -> str:
-        """Text of the operation that computes a variable."""
+        """Print the operation that computes a variable."""
         return self._operation(node, resolve)[0]
 
     def _value(self, node: int, resolve: Resolve) -> tuple[str, Shape]:
@@ -140,7 +140,7 @@ class Expressions:
         return resolve(node), Shape.ATOM
 
     def _operand(self, ref: int, resolve: Resolve, bare: Shape = Shape.ATOM) -> str:
-        """Text of an operand without its sign; parenthesized unless an atom or of the shape ``bare``."""
+        """Print an operand without its sign, in parentheses unless it is an atom or of the shape ``bare``."""
         text, shape = self._value(ref >> 1, resolve)
         return text if shape in (Shape.ATOM, bare) else f"({text})"
 
@@ -166,7 +166,7 @@ class Expressions:
         return (f"-{text}", Shape.OTHER) if self.negated_result(node) else (text, Shape.ATOM)
 
     def _selection(self, node: int, flip: int, resolve: Resolve) -> str:
-        """One of two values by the sign of a third."""
+        """Select one of two values by the sign of a third."""
         decides, x, y = self.operands(node)
         order = ">" if self.program.sign(decides) else "<"
         chosen, other = (self.reference(ref ^ flip if ref else 0, resolve) for ref in (x, y))

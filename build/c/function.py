@@ -1,4 +1,4 @@
-"""Prints a program as the body of a C function: straight on, and where many columns are of one pattern, these as loops.
+"""Prints a program as the body of a C function: straight-line code, with loops where many columns have one pattern.
 
 The straight-line part puts what the columns start from into an array of the function's own, what they share into another,
 and reads what they have made. One static function for each loop takes all columns through the step.
@@ -51,7 +51,7 @@ def print_body(
 
 
 def _loops(program: InLoops, symbol: str, dialect: Dialect) -> tuple[Loops, list[int]]:
-    """The loops, and the values that they start from."""
+    """Return the loops, and the values that they start from."""
     direct, real = direct_results(program), dialect.real_type
     memory = ColumnMemory(program, direct)
     shared: dict[int, int] = {}  # the place of every value that columns share

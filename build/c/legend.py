@@ -1,4 +1,4 @@
-"""What the names of the intermediates in an emitted function mean: a comment above its body."""
+"""The comment above an emitted function that explains the names of its intermediates."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _VECTOR = re.compile(rf"([{''.join(QUANTITIES)}])\d+[xyz]\Z")
 
 
 def legend(labels: Iterable[str]) -> tuple[str, ...]:
-    """Lines on the labels that occur; none where no label is one of a vector of a frame."""
+    """Return lines about the labels that occur; none if no label is that of a vector in a frame."""
     letters = {found[1] for label in labels if (found := _VECTOR.match(label))}
     if not letters:
         return ()

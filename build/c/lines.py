@@ -1,4 +1,4 @@
-"""Lines of C that are not too long."""
+"""Wraps long lines of C."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _OPERATOR = re.compile(r" ([-+*/]|&&) ")
 
 
 def wrapped(line: str, indent: str = INDENT) -> list[str]:
-    """A statement on as many lines as it needs, broken before operators."""
+    """Break a statement before operators into as many lines as it needs."""
     if len(indent) + len(line) <= WIDTH:
         return [indent + line]
     glued = _OPERATOR.sub(" \\1\u00a0", line)  # textwrap does not break at such a space

@@ -1,4 +1,4 @@
-"""Names and texts that are safe to print into C: identifiers, comments and string literals."""
+"""Names and texts that are safe in C: identifiers, comments and string literals."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ LONGEST_NAME = 40  # C99 tells 63 characters of an internal name apart; an assig
 
 
 def check_identifier(name: str, what: str) -> str:
-    """``name``, if it may be pasted into C and C++ as it is; else a BuildError that says what it is the name of."""
+    """Return ``name`` if it is a valid identifier in C and C++; otherwise raise a BuildError that says what it names."""
     if not IDENTIFIER.match(name) or "__" in name:
         raise BuildError(
             f"{what}: {name!r} cannot become a C identifier. Use letters, digits and single underscores, "
@@ -32,12 +32,12 @@ class LocalNames:
         self._count = 0
 
     def temporary(self) -> str:
-        """A name for a value that nobody named: t1, t2, ..."""
+        """Return a name for a value without a name: t1, t2, ..."""
         self._count += 1
         return f"t{self._count}"
 
     def named(self, label: str) -> str:
-        """A valid name close to ``label``."""
+        """Return a valid name close to ``label``."""
         base = re.sub(r"[^A-Za-z0-9]+", "_", label).strip("_")[:LONGEST_NAME].rstrip("_")
         if not base or not base[0].isalpha():
             base = f"v_{base}".rstrip("_")
@@ -52,7 +52,7 @@ class LocalNames:
 
 
 def comment_text(text: str) -> str:
-    """``text`` on one line of plain ASCII that cannot end a comment, start another or hold a trigraph."""
+    """Return ``text`` on one line of plain ASCII that cannot end a comment, start another or contain a trigraph."""
     ascii_text = unicodedata.normalize("NFKD", text).encode("ascii", "replace").decode("ascii")
     line = " ".join(ascii_text.split())
     line = re.sub(r"[^ -~]", "?", line).replace("\\", "/")
@@ -62,7 +62,7 @@ def comment_text(text: str) -> str:
 
 
 def string_literals(text: str, width: int = 90) -> list[str]:
-    """ASCII ``text`` as adjacent C string literals of about ``width`` characters."""
+    """Return ASCII ``text`` as adjacent C string literals of about ``width`` characters."""
     escapes = {"\\": "\\\\", '"': '\\"', "?": "\\?", "\n": "\\n"}
     pieces = [escapes.get(character, character) for character in text]
     lines, line = [], ""

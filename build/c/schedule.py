@@ -29,20 +29,20 @@ RESULTS = "results"  # section of what the derivation puts into none
 
 @dataclass(frozen=True)
 class Define:
-    """``const real name = operation;``."""
+    """The statement ``const real name = operation;``."""
 
     node: int
     section: str = ""
 
     @property
     def nodes(self) -> tuple[int, ...]:
-        """The variables that the statement defines."""
+        """Return the variables that the statement defines."""
         return (self.node,)
 
 
 @dataclass(frozen=True)
 class SineCosine:
-    """One call for the sines and cosines of several angles; ``nodes`` are those that are used."""
+    """A call for the sines and cosines of several angles; ``nodes`` are those that are used."""
 
     level: int
     angles: tuple[int, ...]  # nodes
@@ -51,7 +51,7 @@ class SineCosine:
 
 @dataclass(frozen=True)
 class Store:
-    """``output[index] = value;``."""
+    """The statement ``output[index] = value;``."""
 
     output: str
     index: int
@@ -61,7 +61,7 @@ class Store:
 
 @dataclass(frozen=True)
 class StoreZeros:
-    """Zeros into ``output[first]`` up to and without ``output[end]``."""
+    """Zeros for ``output[first]`` up to but excluding ``output[end]``."""
 
     output: str
     first: int
@@ -71,7 +71,7 @@ class StoreZeros:
 
 @dataclass(frozen=True)
 class LoopCall:
-    """A call of the loop with that number, once all stores that it needs are done."""
+    """A call of the loop with that number, after all stores that it needs."""
 
     number: int
     stores: tuple[Store, ...]
@@ -83,7 +83,7 @@ Statement = Define | SineCosine | Store | StoreZeros | LoopCall
 
 
 def reads(statement: Statement, expressions: Expressions) -> list[int]:
-    """Leaves and variables that a statement reads, once for each time it reads them."""
+    """Return the leaves and variables that a statement reads, once for each read."""
     if isinstance(statement, Define):
         return expressions.definition_variables(statement.node)
     if isinstance(statement, SineCosine):
@@ -100,13 +100,13 @@ def schedule(
     made: Container[int] = (),
     in_derived_order: bool = False,
 ) -> list[Statement]:
-    """All statements of the program, in order, with calls of loops; what these have ``made`` goes into outputs at the end."""
+    """Return all statements in order, with calls of loops; results that loops ``made`` are stored in outputs at the end."""
     statements = _Scheduler(program, expressions, calls, made, in_derived_order).run()
     return _outward(statements, program.reach) if program.outward else statements
 
 
 def _outward(statements: list[Statement], reach: Mapping[int, int]) -> list[Statement]:
-    """Sorted by the highest index of an input that is needed; sines and cosines stay in front."""
+    """Sort by the highest index of an input that is needed; sines and cosines stay in front."""
 
     def furthest(statement: Statement) -> float:
         if isinstance(statement, Define):
@@ -160,7 +160,7 @@ class _Scheduler:
         return self.statements
 
     def _sine_levels(self) -> list[list[int]]:
-        """The sines and cosines to be computed by calls, by how many calls come before theirs."""
+        """Return the sines and cosines that calls compute, by the number of calls before theirs."""
         depth: dict[int, int] = {}
         levels: list[list[int]] = []
         for node in self.program.order:
@@ -174,7 +174,7 @@ class _Scheduler:
         return [sorted(nodes, key=self._angle_order) for nodes in levels]
 
     def _angle_order(self, node: int) -> tuple[int, str, int, int]:
-        """Plain inputs first and in the order of their array, so that a call can read the array itself."""
+        """Put plain inputs first, in the order of their array, so that a call can read the array itself."""
         angle = self.graph.a[node] >> 1
         if self.graph.op[angle] is Op.INPUT:
             name, _, index = self.graph.label[angle].partition("[")
@@ -182,7 +182,7 @@ class _Scheduler:
         return (1, "", angle, node)
 
     def _sections(self) -> dict[str, list[int]]:
-        """The nodes of every section, in the order of the sections; those of none come last."""
+        """Return the nodes of every section in the order of sections; nodes without a section come last."""
         nodes: dict[str, list[int]] = {section: [] for section in (*self.named, "")}
         order: Sequence[int] = self.program.order
         if not self.in_derived_order:
@@ -193,7 +193,7 @@ class _Scheduler:
         return {section or (RESULTS if self.named else ""): found for section, found in nodes.items()}
 
     def _heights(self) -> dict[int, int]:
-        """Length of the longest chain of operations from every node to a result."""
+        """Return the length of the longest chain of operations from every node to a result."""
         height = dict.fromkeys(self.program.order, 0)
         for node in reversed(self.program.order):
             for ref in self.expressions.operands(node):
@@ -201,7 +201,7 @@ class _Scheduler:
         return height
 
     def _missing(self, node: int) -> list[int]:
-        """The node and what it needs, as far as that is not computed yet, in topological order."""
+        """Return the node and all nodes it needs that are not computed yet, in topological order."""
         found, stack = set(), [node]
         while stack:
             node = stack.pop()
@@ -224,7 +224,7 @@ class _Scheduler:
             self.statements.extend(self.stores.get(node, ()))
 
     def _store_leaves(self) -> None:
-        """Stores of the output elements that are inputs or constants."""
+        """Return stores for the output elements that are inputs or constants."""
         for argument, refs in self.outputs:
             index = 0
             while index < len(refs):

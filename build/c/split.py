@@ -1,4 +1,4 @@
-"""Where a long body is cut into parts.
+"""Places at which a long body is cut into parts.
 
 Compilers need time that grows faster than the length of a function, and C99 promises no more than 511 identifiers in
 a block, so long bodies become several functions. The cuts lie where few values cross them. Where very many values travel
@@ -19,7 +19,7 @@ MOST_FIELDS = 512  # that travel under their own names: 4 KiB of stack in double
 
 @dataclass(frozen=True)
 class Cuts:
-    """``bounds`` of the parts (part k has the statements bounds[k]:bounds[k+1]) and the values that travel."""
+    """``bounds`` of the parts (part k has the statements bounds[k]:bounds[k+1]), and the values that pass between parts."""
 
     bounds: tuple[int, ...]
     travelling: frozenset[int]
@@ -27,7 +27,7 @@ class Cuts:
 
 
 def choose_cuts(defines: Sequence[Sequence[int]], reads: Sequence[Sequence[int]], last: Sequence[int]) -> Cuts:
-    """Cut a list of statements, given the values that each defines and reads, and those that are read at the end."""
+    """Cut a list of statements, given the values that each defines and reads, and the values that are read at the end."""
     count = len(defines)
     defined_at = {value: index for index, values in enumerate(defines) for value in values}
     last_read = dict.fromkeys(defined_at, -1)
@@ -56,7 +56,7 @@ def choose_cuts(defines: Sequence[Sequence[int]], reads: Sequence[Sequence[int]]
 
 
 def _slots(lives: Mapping[int, tuple[int, int]]) -> dict[int, int]:
-    """A place for every value, given the parts that define it and read it last; a place is free in the part after that."""
+    """Assign a place to every value between its first and last part; a place is free again in the part after that."""
     slots: dict[int, int] = {}
     busy_until: list[int] = []
     for value in sorted(lives, key=lambda value: (lives[value], value)):
@@ -70,7 +70,7 @@ def _slots(lives: Mapping[int, tuple[int, int]]) -> dict[int, int]:
 
 
 def crossing_counts(count: int, defined_at: dict[int, int], last_read: dict[int, int]) -> list[int]:
-    """How many values are defined before and read after a cut before each statement."""
+    """Count for each statement the values that are defined before it and read after it."""
     change = [0] * (count + 2)
     for value, index in defined_at.items():
         if last_read[value] > index:
@@ -84,7 +84,7 @@ def crossing_counts(count: int, defined_at: dict[int, int], last_read: dict[int,
 
 
 def _longest_part(start: int, limit: int, reads: Sequence[Sequence[int]], defined_at: dict[int, int]) -> int:
-    """The furthest end of a part that does not load too many values of earlier parts."""
+    """Return the furthest end of a part that does not load too many values of earlier parts."""
     loads: set[int] = set()
     for index in range(start, limit):
         loads.update(value for value in reads[index] if defined_at.get(value, start) < start)

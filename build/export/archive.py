@@ -11,7 +11,7 @@ EPOCH = (1980, 1, 1, 0, 0, 0)  # of every file
 
 
 def zipped(files: Files) -> bytes:
-    """An archive of files in the order given."""
+    """Return an archive of files in the given order."""
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, data in files.items():

@@ -1,4 +1,4 @@
-"""Options of an export, and whether its format accepts them."""
+"""Options of an export, and the check that the format accepts them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Choices:
 
 
 def check_choices(kind: str, loop: bool, outputs: bool, choices: Choices) -> Format:
-    """The format of that name; refuses options that it does not accept."""
+    """Return the format of that name; options that it does not accept are refused."""
     if not isinstance(kind, str) or kind not in FORMATS:
         raise OutputError(f"format: got {kind!r}, expected one of {', '.join(FORMATS)}.")
     chosen = FORMATS[kind]

@@ -1,4 +1,4 @@
-"""What an export depends on, as a rule for make and ninja: the files of the robot and those of this tool."""
+"""The dependencies of an export as a rule for make and ninja: the files of the robot and those of this tool."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ SHAPING = (*SOURCES, ".yaml")  # among the files of this tool: robots that have 
 
 
 def write_rule(path: Path, directory: Path, robot: Robot) -> None:
-    """Write the rule to ``path``: the C of a robot in ``directory`` depends on all files that it is made from."""
+    """Write the rule to ``path``: the C of a robot in ``directory`` depends on all files from which it is made."""
     tool = [file for room in ROOMS_THAT_SHAPE_CODE for file in (PACKAGE / room).rglob("*") if file.suffix in SHAPING]
     needed = [*robot.files, *sorted(map(str, tool))]
     rule = " \\\n  ".join([f"{_escaped(str(directory / robot.name))}.c:", *map(_escaped, needed)])

@@ -1,4 +1,4 @@
-"""How many instructions one call executes, counted by an emulated Cortex-M4F.
+"""Counts the instructions of one call on an emulated Cortex-M4F.
 
 QEMU advances its clock by 1024 ns with every instruction, whatever the machine that it runs on does: the ticks of the timer
 around a call, less those around a call that does nothing, are its instructions, exactly. Loops and branches take the course
@@ -28,7 +28,7 @@ SECONDS = 120
 
 @dataclass(frozen=True)
 class CountedCall:
-    """A function and what to call it with."""
+    """A function and the arguments to call it with."""
 
     number: int
     name: str
@@ -49,7 +49,7 @@ class CountingContext:
 def executed(
     robot: str, prototypes: Sequence[Prototype], toolchain: Toolchain, target: str | None, folder: Path
 ) -> dict[str, int]:
-    """Instructions of one call by the name of the function; none where nothing can emulate the target.
+    """Return the instructions of one call by function name; none if the target cannot be emulated.
 
     ``folder`` has the model's sources and ``model.o``.
     """
@@ -75,7 +75,7 @@ def executed(
 
 
 def not_executed(target: str | None) -> str:
-    """Why calls were not counted, where ``executed`` found nothing."""
+    """Return the reason why calls were not counted, if ``executed`` found nothing."""
     if target not in MACHINES:
         return f"counted for {' and '.join(MACHINES)} only, by {EMULATOR}"
     if shutil.which(EMULATOR) is None:
@@ -84,7 +84,7 @@ def not_executed(target: str | None) -> str:
 
 
 def _instructions(call: int, idle: int) -> int:
-    """From ticks; a call that does nothing has one instruction, its return."""
+    """Convert ticks to instructions; a call that does nothing has one instruction, its return."""
     return round((call - idle) * TICK / INSTRUCTION) + 1
 
 
@@ -94,7 +94,7 @@ def _call(number: int, prototype: Prototype) -> CountedCall:
 
 
 def _run(command: list[str], folder: Path) -> str | None:
-    """What a command prints; None where it fails or does not end."""
+    """Return the output of a command; None if it fails or does not end."""
     try:
         done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=SECONDS)
     except subprocess.TimeoutExpired:

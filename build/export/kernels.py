@@ -52,7 +52,7 @@ class KernelContext(ExportContext):
 
 
 def kernel_context(project: Project, body: str) -> KernelContext:
-    """The context of a project whose C, changed for a device, is ``body``."""
+    """Return the context of a project whose C, adapted to a device, is ``body``."""
     functions = project.manifest.functions
     return KernelContext(
         **{field.name: getattr(project.context, field.name) for field in dataclasses.fields(project.context)},
@@ -72,7 +72,7 @@ def kernel_context(project: Project, body: str) -> KernelContext:
 
 
 def opencl_body(project: Project) -> str:
-    """Header and source in OpenCL C: without includes and the nominal parameters; tables without ``static``."""
+    """Return header and source in OpenCL C: without includes, nominal parameters, and ``static`` before tables."""
     text = _without_nominal(project)
     text = re.sub(r"^static const ", "__constant const ", text, flags=re.MULTILINE)
     text = re.sub(r"^( +)static const ", r"\1const ", text, flags=re.MULTILINE)
@@ -87,7 +87,7 @@ def opencl_body(project: Project) -> str:
 
 
 def cuda_body(project: Project) -> str:
-    """Header and source as CUDA C++: functions and tables of the device, without the nominal parameters."""
+    """Return header and source as CUDA C++: functions and tables of the device, without nominal parameters."""
     text = re.sub(r"^ *#pragma GCC .*\n", "", _without_nominal(project), flags=re.MULTILINE)
     text = re.sub(r"^static const ", "static __constant__ const ", text, flags=re.MULTILINE)
     text = text.replace(f"#define {project.name.upper()}_PART static", f"#define {project.name.upper()}_PART static __device__")
@@ -96,13 +96,13 @@ def cuda_body(project: Project) -> str:
 
 
 def _without_nominal(project: Project) -> str:
-    """Header and source without the values of the live parameters, which the host gives."""
+    """Return header and source without the values of the live parameters, which the host supplies."""
     text, nominal = _joined(project), f"{project.name}_params_nominal"
     text = re.sub(rf"^const \w+ {nominal} = \{{.*?^\}};\n", "", text, flags=re.MULTILINE | re.DOTALL)
     return re.sub(rf"^/\*\*[^\n]*\*/\nextern const \w+ {nominal};\n", "", text, flags=re.MULTILINE)
 
 
 def _joined(project: Project) -> str:
-    """Header and source without their includes, and without vectors of the host's processor."""
+    """Return header and source without their includes and without vectors of the host's processor."""
     text = project.c_files[f"{project.name}.h"] + "\n" + project.c_files[f"{project.name}.c"]
     return re.sub(r"^ *#include .*\n", "", text.replace(VECTORS, "0"), flags=re.MULTILINE)

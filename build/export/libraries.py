@@ -1,4 +1,4 @@
-"""Compiled libraries of an export, for this machine or, by ``target``, for another one."""
+"""Compiled libraries of an export, for this machine or for another one, named by ``target``."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ ZIG_SYSTEMS = {"mingw32": "windows-gnu", "darwin": "macos"}  # names of its own
 
 
 def library_name(name: str, target: str | None) -> str:
-    """File name of a shared library."""
+    """Return the file name of a shared library."""
     ending = library_ending(target or sys.platform)
     return f"{name}{ending}" if ending == ".dll" else f"lib{name}{ending}"
 
 
 def library_ending(system: str) -> str:
-    """The ending of shared libraries on a system, which is given by its name or a triple."""
+    """Return the ending of shared libraries on a system, given by its name or a triple."""
     if "darwin" in system or "macos" in system:
         return ".dylib"
     return ".dll" if any(word in system for word in ("windows", "mingw", "win32")) else ".so"
@@ -45,7 +45,7 @@ def compile_shared(
     sources: Sequence[str] | None = None,
     hidden: bool = False,
 ) -> bytes:
-    """The shared library of C files, or of the ``sources`` among them; ``hidden`` exports only what is marked for it."""
+    """Compile the C files, or the ``sources`` among them, to a shared library; ``hidden`` exports only marked functions."""
     toolchain = toolchain_for(target, options)
     flags = [flag for flag in toolchain.flags if hidden or flag != "-fvisibility=hidden"]
     sources = sources or [file for file in files if file.endswith(".c")]
@@ -58,7 +58,7 @@ def compile_shared(
 
 
 def toolchain_for(target: str | None, options: CompileOptions) -> Toolchain:
-    """The compiler of shared libraries, for this machine or a triple."""
+    """Return the compiler of shared libraries for this machine or a triple."""
     compiler = options.compiler or (None if target is None else compiler_for(target))
     return find_toolchain(replace(options, compiler=compiler, native=False))
 
@@ -71,14 +71,14 @@ def check_triple(target: object) -> None:
 
 
 def parts_of_triple(target: str) -> tuple[str, str]:
-    """Machine and system of a triple, without the vendor: aarch64-unknown-linux-gnu is ("aarch64", "linux-gnu")."""
+    """Return machine and system of a triple without the vendor: aarch64-unknown-linux-gnu gives ("aarch64", "linux-gnu")."""
     machine, _, system = target.partition("-")
     vendor, _, rest = system.partition("-")
     return machine, rest if rest and vendor in VENDORS else system
 
 
 def compiler_for(target: str) -> str:
-    """A command that compiles for a triple such as aarch64-linux-gnu: a gcc of that name, zig, or clang."""
+    """Return a command that compiles for a triple such as aarch64-linux-gnu: a gcc of that name, zig, or clang."""
     machine, system = parts_of_triple(target)
     for name in (f"{target}-gcc", f"{machine}-{system}-gcc"):
         if shutil.which(name):

@@ -1,4 +1,4 @@
-"""A robot's C files, and the context of the templates of all formats."""
+"""The C files of a robot, and the context of the templates of all formats."""
 
 from __future__ import annotations
 
@@ -46,24 +46,24 @@ class Project:
 
     @property
     def name(self) -> str:
-        """The robot's name."""
+        """Return the robot's name."""
         return self.model.name
 
     def filled(self, template: str) -> str:
-        """The filled text of a template of this format, or, with a folder in its name, of one for all formats."""
+        """Fill a template of this format or, with a folder in its name, one of all formats."""
         path = template if "/" in template else f"{self.context.format}/{template}"
         return fill(f"export/{path}", self.context)
 
     def readme(self) -> Files:
-        """README.md: the robot, how to use it in this format, the licence."""
+        """Return README.md: the robot, how to use it in this format, the licence."""
         return {"README.md": fill("export/README.md.j2", self.context)}
 
     def with_sizes(self, sizes: Mapping[str, str], measured_by: str) -> Project:
-        """The project with the sizes of its functions."""
+        """Return the project with the sizes of its functions."""
         return dataclasses.replace(self, context=dataclasses.replace(self.context, sizes=sizes, measured_by=measured_by))
 
     def compiled_to(self, library: str, target: str) -> Project:
-        """The project with a compiled library."""
+        """Return the project with a compiled library."""
         return dataclasses.replace(self, context=dataclasses.replace(self.context, library=library, target=target))
 
 

@@ -37,15 +37,15 @@ class Format:
     module: str = ""  # "": the one of its name in build/export/formats
 
     def files(self, project: Project, choices: Choices) -> Files:
-        """File name -> content of the project for its tool, without the README."""
+        """Return the project's files by name, without the README."""
         return cast("Callable[[Project, Choices], Files]", self._own("files"))(project, choices)
 
     def outputs(self, robot: Robot, frames: Sequence[str]) -> tuple[str, ...]:
-        """The functions that the format needs."""
+        """Return the functions that the format needs."""
         return cast("Callable[[Robot, Sequence[str]], tuple[str, ...]]", self._own("outputs"))(robot, frames)
 
     def added(self, names: Sequence[str] | None) -> tuple[str, ...]:
-        """The functions that the user chose (None: no choice), with those that the format adds."""
+        """Return the functions that the user chose (None: no choice) together with those that the format needs."""
         return cast("Callable[[Sequence[str] | None], tuple[str, ...]]", self._own("added"))(names)
 
     def _own(self, name: str) -> object:
@@ -83,5 +83,5 @@ FORMATS: dict[str, Format] = {entry.name: entry for entry in _ENTRIES}
 
 
 def with_option(option: str) -> str:
-    """Names of the formats that take an option, for help and documentation: "python, shared"."""
+    """Return the names of the formats that take an option, for help and documentation: "python, shared"."""
     return ", ".join(name for name, entry in FORMATS.items() if getattr(entry, option))

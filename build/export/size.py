@@ -1,4 +1,4 @@
-"""What a model costs on a processor: bytes of code and constants, bytes of stack, instructions, function by function."""
+"""The cost of a model on a processor: code, constants, stack and instructions of every function."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ DRIVER_FLAGS = ("-fPIC", "-fvisibility=hidden", "-O2")  # of extension modules, 
 
 @dataclass(frozen=True)
 class FunctionSize:
-    """One function of the model with the static functions that are parts of it."""
+    """One function of the model with the static functions that are its parts."""
 
     name: str
     code: int  # bytes
@@ -47,7 +47,7 @@ class FunctionSize:
 
 @dataclass(frozen=True)
 class ModelSize:
-    """Size of a model as compiled by one compiler."""
+    """The size of a model as compiled by one compiler."""
 
     robot: str
     compiler: str  # first line of --version
@@ -58,11 +58,11 @@ class ModelSize:
 
     @property
     def code(self) -> int:
-        """Bytes of all functions."""
+        """Return the bytes of all functions."""
         return sum(function.code for function in self.functions)
 
     def table(self) -> str:
-        """The table of all functions, for a terminal."""
+        """Return the table of all functions for a terminal."""
         width = max(len(function.name) for function in self.functions)
         lines = [f"{'function':<{width}} {'code [B]':>9} {'stack [B]':>9} {'instructions':>12} {'executed':>9}"]
         for f in self.functions:
@@ -103,12 +103,12 @@ def model_size(
 
 
 def measured(model: RenderedModel, options: CompileOptions, target: str | None, optimize: str = "-O2") -> ModelSize:
-    """The size of a model that is rendered already."""
+    """Measure a model that is rendered already."""
     return _measured(model, _toolchain(options, target, optimize), target)
 
 
 def at_hand(model: RenderedModel, options: CompileOptions, target: str | None, board: bool) -> ModelSize | None:
-    """The size by the compiler at hand: for a board that of a Cortex-M4F, if there is one; None where nothing can measure."""
+    """Measure with an available compiler, for a board that of a Cortex-M4F; None if nothing can measure."""
     if target is None and board and shutil.which(PROCESSORS["cortex-m4f"][0]):
         options, target = replace(options, compiler=None), "cortex-m4f"
     try:
@@ -167,25 +167,25 @@ def _measured(model: RenderedModel, toolchain: Toolchain, target: str | None) ->
 
 @dataclass(frozen=True)
 class _Compiled:
-    """What the tools say of every function in the object file, by its name."""
+    """What the tools report about every function in the object file, by its name."""
 
     code: dict[str, int]  # bytes
     frames: dict[str, int]  # bytes
     bodies: dict[str, str]  # disassembled
 
     def stack(self, name: str) -> int:
-        """Bytes of its frame and of the deepest call; there is no recursion."""
+        """Return the bytes of its frame and of the deepest call; there is no recursion."""
         called = {callee.split(".")[0] for callee in re.findall(r"<([\w.]+)>$", self.bodies.get(name, ""), re.M)}
         return self.frames.get(name, 0) + max(map(self.stack, called - {name}), default=0)
 
     def instructions(self, name: str) -> int:
-        """Number of instructions, without constants between them and padding."""
+        """Return the number of instructions, without padding and constants between them."""
         lines = re.findall(r"^\s+[0-9a-f]+:\t(.*)", self.bodies.get(name, ""), re.M)
         return sum(not _NO_INSTRUCTION.match(line) for line in lines)
 
 
 def _row(owner: str, public: list[str], compiled: _Compiled, robot: str, executed: int | None) -> FunctionSize:
-    """A function with its parts, whose names begin with its own; "" stands for what belongs to no function."""
+    """Return the row of a function with its parts, whose names begin with its own; "" has what belongs to no function."""
     mine = [name for name in compiled.code if _owner(name, public) == owner]
     return FunctionSize(
         owner.removeprefix(f"{robot}_") or "(shared)",

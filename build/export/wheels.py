@@ -1,4 +1,4 @@
-"""A wheel of a compiled model for another machine: one extension for the stable ABI of Python, and its metadata."""
+"""The wheel of a compiled model for another machine: one extension for the stable ABI of Python, and its metadata."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ OLDEST = "cp310"  # the oldest Python that the stable ABI of these modules serve
 
 
 def platform_tag(target: str) -> str:
-    """The platform of a wheel for a triple, as in PEP 425: linux_aarch64, musllinux_1_2_aarch64."""
+    """Return the platform of a wheel for a triple, as in PEP 425: linux_aarch64, musllinux_1_2_aarch64."""
     machine, system = parts_of_triple(target)
     if "linux" not in system:
         raise OutputError(
@@ -35,7 +35,7 @@ def platform_tag(target: str) -> str:
 
 
 def cross_wheel(project: Project, package: Files, target: str, options: CompileOptions) -> Files:
-    """The wheel for a target from the files of the package (``<name>_model/...``), under its file name."""
+    """Return the wheel for a target, made of the files of the package (``<name>_model/...``), under its file name."""
     tag = f"{OLDEST}-abi3-{platform_tag(target)}"
     include = sysconfig.get_path("include")
     if not os.path.exists(os.path.join(include, "Python.h")):

@@ -52,7 +52,7 @@ class ArgumentDoc:
 
     @property
     def size(self) -> int:
-        """How many numbers it has."""
+        """Return how many numbers it has."""
         return math.prod(self.shape)
 
 
@@ -88,7 +88,7 @@ class HeaderContext:
 
 @dataclass(frozen=True)
 class PartText:
-    """A static function that holds a part of a long body."""
+    """A static function with a part of a long body."""
 
     prototype: Prototype
     comment: str
@@ -146,7 +146,7 @@ class ModuleFunction:
 
 @dataclass(frozen=True)
 class Constant:
-    """A macro of the simulation's header."""
+    """A macro in the simulation's header."""
 
     name: str
     value: str

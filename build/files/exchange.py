@@ -1,4 +1,4 @@
-"""Swap two folders in one atomic step, by a system call that Python does not wrap.
+"""Swaps two folders in one atomic step, by a system call that Python does not wrap.
 
 A process that works inside a folder stays in the old one, wherever that goes: so it is first asked which ones do.
 """
@@ -17,7 +17,7 @@ RENAME_SWAP = 2  # macOS (renamex_np)
 
 
 def is_somebody_inside(folder: Path) -> bool:
-    """Whether the working directory of this process is a folder or below it; on Linux, of any process that we may inspect."""
+    """Whether this process works in a folder or below it; on Linux, whether any process that we may inspect does."""
     home = str(folder.resolve())
     places: set[str] = set()
     with contextlib.suppress(OSError):  # a folder that was removed meanwhile

@@ -40,7 +40,7 @@ def module_context(
     linked: bool = False,
     declared: tuple[Prototype, ...] = (),
 ) -> ModuleContext:
-    """For the templates of the extension module, cdef.h.j2 and wrapper.c.j2."""
+    """Return the context of cdef.h.j2 and wrapper.c.j2."""
     live = derivation.robot.live_parameters
     parts = (each.prefix for each in (kinematics, estimation) if each is not None)
     prefixes = (identity.name, *parts, *(() if online is None else online.files))
@@ -96,7 +96,7 @@ def _module_function(function: Signature, name: str, nparams: int, lanes: bool) 
 
 
 def metadata(derivation: ModelFacts, identity: Identity, files: Sequence[str]) -> dict[str, Any]:
-    """The metadata inside the extension module, as JSON data."""
+    """Return the metadata inside the extension module as JSON data."""
     states = {own.name: {key: list(values) for key, values in own.initial.items()} for own in derivation.robot.functions}
     return {
         "abi": identity.abi,

@@ -1,4 +1,4 @@
-"""Prints the functions of a robot's model as C, and the tables that they share."""
+"""Prints the functions of a robot's model as C, and their shared tables."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class FunctionPrinter:
         self._chosen: dict[str, Function] = {}
 
     def chosen(self, model: ModelDerivation) -> ModelDerivation:
-        """The model with its functions as they are printed; in single precision with sums in the order chosen for it."""
+        """Return the model with its functions as they are printed; in single precision sums have the order chosen for it."""
         if self.dialect.real != "float":
             return model
         new = tuple(function for function in model.functions if function.name not in self._chosen)
@@ -45,7 +45,7 @@ class FunctionPrinter:
         return replace(model, functions=tuple(self._chosen[function.name] for function in model.functions))
 
     def bodies(self, function: Function) -> list[tuple[Prototype, FunctionBody]]:
-        """The C bodies of a function."""
+        """Return the C bodies of a function."""
         if function.name not in self._printed:
             self._printed[function.name] = _function_bodies(function, self.dialect, self._live, self.pool)
         return self._printed[function.name]
@@ -59,18 +59,18 @@ class FunctionPrinter:
             self._printed.clear()
 
     def texts(self, function: Function) -> list[FunctionText]:
-        """The same for a template."""
+        """Return the bodies as a template needs them."""
         return [_function_text(prototype, body) for prototype, body in self.bodies(function)]
 
 
 def prototype_of(function: Signature, dialect: Dialect) -> Prototype:
-    """The declaration of a function in the header."""
+    """Return the declaration of a function in the header."""
     returns = "int" if function.can_fail else "void"
     return Prototype(returns, f"{dialect.prefix}_{function.name}", parameter_list(function.inputs, function.outputs, dialect))
 
 
 def in_prototype(function: Function, dialect: Dialect) -> Prototype:
-    """That of the function for given elements inside sliding joints."""
+    """Return the declaration of the function for given elements inside sliding joints."""
     parameters, *arguments = parameter_list(function.inputs, function.outputs, dialect)
     k = f"const int k[{len(function.selectors)}]"
     return Prototype("int", f"{dialect.prefix}_{c_elements.in_name(function)}", (parameters, k, *arguments))
@@ -79,7 +79,7 @@ def in_prototype(function: Function, dialect: Dialect) -> Prototype:
 def _function_bodies(
     function: Function, dialect: Dialect, live: Sequence[str], pool: Pool
 ) -> list[tuple[Prototype, FunctionBody]]:
-    """A function; with sliding joints, one for given indicators, one for given elements, and the one that chooses."""
+    """Print a function; with sliding joints also those for given indicators and elements, and one that chooses these."""
     program = function.program
     if function.composition is not None:
         return _composed_bodies(function, function.composition, dialect, live, pool)
@@ -97,7 +97,7 @@ def _function_bodies(
 def _composed_bodies(
     function: Function, composition: Composition, dialect: Dialect, live: Sequence[str], pool: Pool
 ) -> list[tuple[Prototype, FunctionBody]]:
-    """A function that calls others; those that share Newton-Euler are emitted behind it, with the last of them."""
+    """Print a function that calls others; functions that share Newton-Euler are emitted after the last of them."""
     if function.name == "inertia_forces":
         return []
     found = []
@@ -121,5 +121,5 @@ def _function_text(prototype: Prototype, body: FunctionBody) -> FunctionText:
 
 
 def vectors_of(functions: Sequence[FunctionText]) -> tuple[tuple[int, str], ...]:
-    """The vectors that functions compute with: numbers of lanes and names in C."""
+    """Return the vectors that functions compute with: numbers of lanes and names in C."""
     return tuple((lanes, VECTORS[lanes]) for lanes in sorted({lanes for function in functions for lanes in function.lanes}))

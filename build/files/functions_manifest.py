@@ -1,4 +1,4 @@
-"""The manifest of a model's functions, data beside its C: arguments, sparsity, derivatives, live parameters.
+"""The manifest of a model's functions as data beside its C: arguments, sparsity, derivatives, live parameters.
 
 Bridges read it in place of the derivation; ``<name>_functions.json`` is the same for tools of others.
 """
@@ -31,13 +31,13 @@ class ManifestArgument:
 
     @property
     def size(self) -> int:
-        """Number of elements."""
+        """Return the number of elements."""
         return math.prod(self.shape)
 
 
 @dataclass(frozen=True)
 class ManifestFunction:
-    """A function of the model: its arguments in the order of C, behind the parameters."""
+    """A function of the model: its arguments in the order of C, without the parameters."""
 
     name: str
     symbol: str  # in C
@@ -52,7 +52,7 @@ class ManifestFunction:
 
 @dataclass(frozen=True)
 class ModelManifest:
-    """All functions of a model, and the robot they are about."""
+    """All functions of a model, and the robot that they belong to."""
 
     elastogen: str  # version
     abi: int
@@ -68,15 +68,15 @@ class ModelManifest:
 
     @property
     def file(self) -> str:
-        """The name of the manifest's file."""
+        """Return the name of the manifest's file."""
         return f"{self.robot}_functions.json"
 
     def function(self, name: str) -> ManifestFunction:
-        """The function of that name."""
+        """Return the function of that name."""
         return next(function for function in self.functions if function.name == name)
 
     def text(self) -> str:
-        """The manifest as JSON, one line for each function."""
+        """Return the manifest as JSON, one line for each function."""
         data = asdict(self)
         functions = ",\n".join(f"  {json.dumps(each)}" for each in data.pop("functions"))
         head = ",\n".join(f" {json.dumps(key)}: {json.dumps(value)}" for key, value in data.items())
@@ -84,7 +84,7 @@ class ModelManifest:
 
 
 def functions_manifest(derivation: ModelDerivation, precision: str) -> ModelManifest:
-    """The manifest of a derived model."""
+    """Return the manifest of a derived model."""
     robot, names = derivation.robot, {function.name for function in derivation.functions}
     return ModelManifest(
         elastogen=elastogen.__version__,

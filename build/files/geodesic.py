@@ -1,4 +1,4 @@
-"""Geodesics as C99: tables and their evaluation beside the emitted model, which integrates on the manifold."""
+"""Geodesics as C99: tables and their evaluation, with the emitted model, which integrates on the manifold."""
 
 from __future__ import annotations
 

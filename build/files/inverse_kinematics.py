@@ -18,7 +18,7 @@ INSIDE = 1e-6  # of its range: how far a joint whose range excludes 0 stays from
 
 
 def kinematics_context(derivation: ModelDerivation, identity: Identity) -> KinematicsContext | None:
-    """Context of the templates of inverse kinematics, or None if the frames' function was not emitted."""
+    """Return the context of inverse kinematics, or None if the frames' function was not emitted."""
     functions = {function.name: function for function in derivation.functions}
     quasi = derivation.robot.has_quasi_velocities
     if NEEDED not in functions or (quasi and not functions.keys() >= {*ON_MANIFOLDS}):
@@ -42,7 +42,7 @@ def kinematics_context(derivation: ModelDerivation, identity: Identity) -> Kinem
 
 
 def kinematics_files(context: KinematicsContext | None) -> dict[str, str]:
-    """File name -> text of the header and the source."""
+    """Return the text of the header and the source by file name."""
     if context is None:
         return {}
     identity = context.identity
@@ -57,21 +57,21 @@ def kinematics_files(context: KinematicsContext | None) -> dict[str, str]:
 
 
 def position_limits(derivation: ModelFacts) -> list[tuple[float | None, float | None]]:
-    """Lower and upper limit of every coordinate [rad, m]; None means no limit."""
+    """Return lower and upper limit of every coordinate [rad, m]; None means no limit."""
     joints = {joint.name: joint.limits for joint in derivation.robot.moving_joints}
     known = [joints.get(name) for name in derivation.coordinate_names]
     return [(None, None) if limits is None else (limits.lower, limits.upper) for limits in known]
 
 
 def drive_limits(derivation: ModelFacts) -> list[tuple[float | None, float | None]]:
-    """Greatest speed [rad/s, m/s] and force [N m, N] of every velocity; None means no limit."""
+    """Return greatest speed [rad/s, m/s] and force [N m, N] of every velocity; None means no limit."""
     joints = {joint.name: joint.limits for joint in derivation.robot.moving_joints}
     known = [joints.get(name) for name in derivation.velocity_names]
     return [(None, None) if limits is None else (limits.velocity, limits.effort) for limits in known]
 
 
 def _moved(derivation: ModelDerivation) -> list[tuple[int, int, tuple[float, ...]]]:
-    """The velocities of joints, the coordinate beside each or -1, its limits; with sliding joints also their ranges."""
+    """Return the velocities of joints, the coordinate of each or -1, and its limits; with sliding joints also their ranges."""
     limits = position_limits(derivation)
     ranges = {s.coordinate: (INSIDE * s.upper if s.positive else 0.0, s.upper) for s in derivation.selectors}
     found = []
@@ -84,7 +84,7 @@ def _moved(derivation: ModelDerivation) -> list[tuple[int, int, tuple[float, ...
 
 
 def _beside(derivation: ModelDerivation) -> list[tuple[int, int]]:
-    """Index of each joint's velocity, and of the coordinate whose rate it is."""
+    """Return the index of each joint's velocity, and of the coordinate whose rate it is."""
     robot, found = derivation.robot, []
     v = q = 0
     for joint in robot.joints:

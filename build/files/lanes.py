@@ -1,4 +1,4 @@
-"""The functions of a model on several states at once: vectors of the processor in the place of numbers.
+"""The functions of a model on several states at once, with SIMD vectors in place of numbers.
 
 The same programs are printed once more, on vectors of 2 to 16 numbers, one state in each lane. Additions, products, quotients
 and roots are those of the scalar code, and so are sines and cosines: without contraction the results are equal bit for bit.
@@ -26,7 +26,7 @@ HEADER, SOURCE, SIMULATION = "eg_lanes.h", "eg_lanes.c", "eg_lanes_simulate.h"
 
 @dataclass(frozen=True)
 class LaneFunction:
-    """A function of the model in lanes and the loop over a batch around it."""
+    """A function of the model in lanes, with a loop over a batch."""
 
     batch: Prototype
     body: FunctionText
@@ -60,7 +60,7 @@ class _SincosContext:
 
 
 def in_lanes(function: Signature) -> TypeGuard[Function]:
-    """Whether a function can be evaluated in lanes: one course for all states, and nothing but the usual operations.
+    """Whether a function can be evaluated in lanes: the same statements for all states, and only the usual operations.
 
     A function that calls another where its pivots fail has two courses.
     """
@@ -72,7 +72,7 @@ def in_lanes(function: Signature) -> TypeGuard[Function]:
 
 
 def simulated_in_lanes(derivation: ModelFacts, simulation: SimulationContext | None) -> bool:
-    """Whether several motions can be simulated at once: everything that the integrators call runs in lanes, no loops."""
+    """Whether several motions can be simulated at once: all functions that the integrators call run in lanes, and no loops."""
     if simulation is None or simulation.switching is not None or simulation.loops is not None:
         return False
     return all(in_lanes(function) for function in derivation.functions if function.name in simulation.functions)
@@ -81,7 +81,7 @@ def simulated_in_lanes(derivation: ModelFacts, simulation: SimulationContext | N
 def lane_files(
     derivation: ModelDerivation, identity: Identity, sincos: str, simulation: SimulationContext | None
 ) -> dict[str, str]:
-    """Header and source of what a batch calls; the functions that cannot run in lanes are left out."""
+    """Return header and source of the functions that a batch calls; functions that cannot run in lanes are left out."""
     dialect = Dialect("eg_lanes", identity.real, sincos, lanes=True)
     chosen = [function for function in derivation.functions if in_lanes(function)]
     live = [parameter.name for parameter in derivation.robot.live_parameters]
@@ -129,14 +129,14 @@ def _sized(argument: Argument) -> SimulationArgument:
 
 
 def batch_parameters(function: Signature, real: str) -> tuple[str, ...]:
-    """Parameters of a loop over a batch: an input has the distance from state to state, outputs are dense."""
+    """Return the parameters of a loop over a batch: an input has the distance from state to state, outputs are dense."""
     read = (text for a in function.inputs for text in (f"const {real} *{a.name}", f"size_t {a.name}_stride"))
     written = (f"{real} *{argument.name}" for argument in function.outputs)
     return (f"const {real} *params", "size_t params_stride", "size_t n", *read, *written)
 
 
 def _sincos(real: str) -> str:
-    """The sine and cosine of the scalar code with vectors for its numbers.
+    """Print sine and cosine of the scalar code with vectors in place of numbers.
 
     A vector of angles is a chain of operations that wait for each other: two chains side by side wait less.
     """
@@ -158,7 +158,7 @@ def _sincos(real: str) -> str:
 
 
 def _side_by_side(body: str) -> list[str]:
-    """The statements of a loop over i, each for i and for i + 1."""
+    """Print the statements of a loop over i for i and for i + 1."""
     plain = " ".join(re.sub(r"/\*.*?\*/", "", body, flags=re.DOTALL).split())
     statements = [part.strip() for part in re.split(r";(?![^{]*\})", plain) if part.strip()]  # not inside the union's braces
     names = [name for part in statements for name in re.findall(r"^const \w+ (\w+) =|^union .*\} (.*)$", part)]

@@ -31,7 +31,7 @@ class Manifest:
 
     @classmethod
     def read(cls, folder: Path) -> Manifest:
-        """The manifest of a folder, empty if there is none. A file of that name with other content is an error."""
+        """Read the manifest of a folder, empty if there is none; a file of that name with other content is an error."""
         path = folder / MANIFEST
         if not path.exists():
             return cls()
@@ -47,7 +47,7 @@ class Manifest:
         return cls(files, replacing, sets)
 
     def text(self) -> str:
-        """The text of the manifest's file; equal files give equal texts."""
+        """Return the text of the manifest's file; equal files give equal texts."""
         data: dict[str, object] = {
             "written by": f"elastogen {elastogen.__version__}",
             "files": dict(sorted(self.files.items())),
@@ -66,24 +66,24 @@ class Manifest:
         return sum_of(path.read_bytes()) in (self.files.get(name), self.replacing.get(name))
 
     def settled(self, folder: Path) -> Manifest:
-        """The manifest after an interrupted update: each file that exists has one checksum, the old or the new."""
+        """Return the manifest after an interrupted update: each existing file has one checksum, the old or the new."""
         there = {name: self.files.get(name, "") for name in {**self.files, **self.replacing} if (folder / name).is_file()}
         sums = {name: sum_of((folder / name).read_bytes()) if self.knows(folder, name) else there[name] for name in there}
         return Manifest(sums, sets=self.sets)
 
     def outdated(self, folder: Path, by: str, files: Iterable[str]) -> list[str]:
-        """What the same writer wrote before and does not write now, where it is as it was and nobody else writes it, too."""
+        """Return the unchanged files that the same writer wrote before, and that no writer writes now."""
         others = {name for other, names in self.sets.items() if other != by for name in names}
         found = set(self.sets.get(by, ())) - set(files) - others
         return sorted(name for name in found if self.knows(folder, name))
 
     def updated(self, by: str, sums: Mapping[str, str], outdated: Iterable[str]) -> Manifest:
-        """The manifest after a writer wrote its files and removed its outdated ones."""
+        """Return the manifest after a writer wrote its files and removed its outdated ones."""
         files = {name: value for name, value in {**self.files, **sums}.items() if name not in set(outdated)}
         return Manifest(files, sets={**self.sets, by: tuple(sums)} if by else self.sets)
 
     def covers(self, folder: Path) -> bool:
-        """Whether a folder holds the files of the manifest, as they were written, and nothing else."""
+        """Whether a folder contains the files of the manifest, unchanged, and nothing else."""
         folders = {folder / parent for name in self.files for parent in Path(name).parents}
         return all(
             (path in folders and not path.is_symlink()) if path.is_dir() else self._is_own(folder, path)
@@ -95,7 +95,7 @@ class Manifest:
         return name == MANIFEST or self.knows(folder, name)
 
     def foreign(self, folder: Path, files: Mapping[str, bytes]) -> list[str]:
-        """Those of ``files`` whose places hold something that elastogen did not write, and that is not the same."""
+        """Return those of ``files`` whose places hold something else that elastogen did not write."""
         return [name for name, data in files.items() if _exists(folder / name) and not self._replaceable(folder, name, data)]
 
     def _replaceable(self, folder: Path, name: str, data: bytes) -> bool:
@@ -116,7 +116,7 @@ def refuse(folder: Path, names: Iterable[str]) -> BuildError:
 
 
 def sum_of(data: bytes) -> str:
-    """SHA-256 of a file's content."""
+    """Return the SHA-256 checksum of a file's content."""
     return hashlib.sha256(data).hexdigest()
 
 

@@ -48,5 +48,5 @@ def model_call(function: Signature, user: str, sliding: int, holder: str = "", *
 
 
 def calls_text(calls: tuple[SimulationCall, ...], *, converts: bool) -> str:
-    """The calls as static functions of the sample robot; ``converts``: the model has another precision."""
+    """Return the calls as static functions of the sample robot; ``converts``: the model has another precision."""
     return fill("shared/calls.c.j2", CallsContext(calls, converts)) if calls else ""

@@ -64,7 +64,7 @@ class ModuleFiles:
 
     @property
     def c_files(self) -> dict[str, str]:
-        """The model's header and source, and the files of its inverse kinematics, loops and estimators."""
+        """Return the model's header and source, and the files of its inverse kinematics, loops and estimators."""
         return {f"{self.name}.h": self.header, f"{self.name}.c": self.source, **self.kinematics}
 
 
@@ -127,7 +127,7 @@ def render_model(
 
 
 def check_names(derivation: ModelDerivation) -> None:
-    """Refuse names that are not C identifiers. The robot's validation has checked this before; here it cannot be bypassed."""
+    """Refuse names that are not C identifiers."""
     robot = derivation.robot
     check_identifier(robot.name, f"robot {robot.name!r}: name")
     for parameter in robot.live_parameters:
@@ -148,7 +148,7 @@ def check_names(derivation: ModelDerivation) -> None:
 
 
 def header_context(derivation: ModelDerivation, identity: Identity, dialect: Dialect) -> HeaderContext:
-    """The context of a model's header."""
+    """Return the context of a model's header."""
     robot = derivation.robot
     coordinates = zip(derivation.coordinate_names, derivation.coordinate_units, strict=True)
     count = len(derivation.coordinate_names)
@@ -199,7 +199,7 @@ def _function_doc(function: Function, dialect: Dialect) -> FunctionDoc:
 
 
 def _argument_text(argument: Argument, *, zero: bool) -> str:
-    """What an argument is, its unit, size and storage order, and whether it is always zero."""
+    """Describe an argument: meaning, unit, size, storage order, and whether it is always zero."""
     if len(argument.shape) > 1:
         size = f"{argument.size} values, {' x '.join(str(length) for length in argument.shape)} row-major"
     else:
@@ -209,7 +209,7 @@ def _argument_text(argument: Argument, *, zero: bool) -> str:
 
 
 def _block_text(text: str, margin: str = " *     ") -> str:
-    """Text for a comment block, wrapped; ``margin`` begins its second and further lines."""
+    """Return text wrapped for a comment block; ``margin`` begins its second and further lines."""
     return f"\n{margin}".join(textwrap.wrap(comment_text(text), DOC_WIDTH, break_long_words=True))
 
 
@@ -218,7 +218,7 @@ def _bracketed(unit: str) -> str:
 
 
 def operations_text(count: OperationCount) -> str:
-    """Operation counts as text; operations that do not occur are left out."""
+    """Return operation counts as text, without operations that do not occur."""
     names = {
         "mul": "mul",
         "add": "add",

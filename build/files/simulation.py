@@ -1,4 +1,4 @@
-"""The simulation of a model: which functions the integrators call, and the contexts of the C files."""
+"""The simulation of a model: the functions that the integrators call, and the contexts of the C files."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class MotionCalls:
 
 @dataclass(frozen=True)
 class KeptLoops:
-    """Closed loops as integrators see them: the independent rows, the number of all rows, and weights of the velocities."""
+    """Closed loops for the integrators: the independent rows, the number of all rows, and weights of the velocities."""
 
     rows: tuple[int, ...]
     count: int
@@ -67,7 +67,7 @@ class KeptLoops:
 
     @property
     def text(self) -> str:
-        """Tables and tolerances as C of the sample robot."""
+        """Return tables and tolerances as C of the sample robot."""
         near, closed, start = ("1e-6", "1e-4", "1e-3") if self.single else ("1e-14", "1e-11", "1e-6")
         weights = ", ".join(f"REAL({weight!r})" for weight in self.weights)
         sizes = ", ".join(f"REAL({size!r})" for size in self.sizes)
@@ -86,7 +86,7 @@ class KeptLoops:
 
 @dataclass(frozen=True)
 class SimulationContext:
-    """Context of the C files of a simulation, and of the extension module's templates around them."""
+    """The context of the C files of a simulation, and of the templates of the extension module."""
 
     identity: Identity
     prefix: str  # of types and static functions
@@ -108,11 +108,11 @@ class SimulationContext:
 
     @property
     def constants(self) -> tuple[str, ...]:
-        """Names of the constants of the simulation's header, without their prefix."""
+        """Return the names of the constants of the simulation's header, without prefix."""
         return tuple(_CONSTANT.findall(method_files()[CONSTANTS] + source("simulate/robot_simulate.h")))
 
     def emission(self, *, real: str = "double", lanes: bool = False) -> Emission:
-        """The emission of the C files of a simulation, which may have another precision than the model."""
+        """Return the emission of the simulation's C files, which may have another precision than the model."""
         features = {
             "QUATERNIONS": len(self.quaternions),
             "SLIDING": 0 if self.switching is None else self.switching.sliding,
@@ -146,7 +146,7 @@ class SimulationContext:
 
     @cached_property
     def declarations(self) -> dict[str, str]:
-        """Type declarations for cffi by subject, without #include and #if."""
+        """Return type declarations for cffi by subject, without #include and #if."""
         own = self.emission()
         sizes = {**own.words, "ROBOT_NQ": str(self.nq), "ROBOT_NV": str(self.nv)}
         emission = Emission("eg", "double", own.features, words=sizes)
@@ -160,12 +160,12 @@ class SimulationContext:
         return {subject: emission.part(file, set(files.values()) - {file}) for subject, file in files.items()}
 
     def module_part(self, file: str, *known: str) -> str:
-        """A part of the extension module's own file; others are ``known`` by a header."""
+        """Return a part of the extension module's own file; others are ``known`` by a header."""
         return self.emission().part(file, known)
 
 
 def simulation_files(context: SimulationContext | None, *, single: bool = False) -> dict[str, str]:
-    """The integrators around a model in its own precision; ``single``: all in float, which the model has to be, too."""
+    """Return the integrators in the model's own precision; ``single``: all in float, which the model must be, too."""
     if context is None:
         return {}
     emission = context.emission(real="float" if single else "double")
@@ -177,7 +177,7 @@ def simulation_files(context: SimulationContext | None, *, single: bool = False)
 
 
 def simulation_context(derivation: ModelDerivation, identity: Identity) -> SimulationContext | None:
-    """The context of a simulation, or None if the equations of motion were not emitted."""
+    """Return the context of a simulation, or None if the equations of motion were not emitted."""
     functions = {function.name: function for function in derivation.functions if function.name in USED}
     nq, nv = len(derivation.coordinate_names), len(derivation.velocity_names)
     switching = switch_context(derivation, identity)
@@ -238,7 +238,7 @@ def _fits(function: Function, nq: int, nv: int) -> bool:
 
 
 def _rates(robot: Robot) -> tuple[int, ...]:
-    """For every coordinate the velocity beside it; w of a quaternion stands with z."""
+    """Return the velocity of every coordinate; w of a quaternion has that of z."""
     found: list[int] = []
     for place in range(len(robot.coordinates)):
         last = any(place == start + 3 for start in robot.quaternions)

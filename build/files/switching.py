@@ -1,4 +1,4 @@
-"""How a state continues where the element inside a sliding joint changes: the data that the emitted C needs."""
+"""How a state continues where the element inside a sliding joint changes: data for the emitted C."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ RULES = {
 
 
 def switch_context(derivation: ModelFacts, identity: Identity) -> SwitchContext | None:
-    """Context of the switch's templates; None without sliding joints, or if the mass matrix is needed and was not emitted."""
+    """Return the context of the switch; None without sliding joints, or without a mass matrix that is needed."""
     selectors = derivation.selectors
     functions = {function.name: function for function in derivation.functions}
     refracts = any(_changes(selector) and selector.passage == "refract" for selector in selectors)
@@ -71,7 +71,7 @@ def _rule(selector: Selector) -> str:
 
 
 def _tables(selectors: tuple[Selector, ...], real: str) -> tuple[tuple[tuple[str, ...], ...], tuple[tuple[str, ...], ...]]:
-    """Initializers of all borders, the ends of the ranges among them, and of the joints."""
+    """Return initializers of all borders, including the ends of the ranges, and of the joints."""
     passages = {"keep": 0, "refract": 1, "clamp": 2}
     borders: list[tuple[str, ...]] = []
     joints: list[tuple[str, ...]] = []
@@ -85,7 +85,7 @@ def _tables(selectors: tuple[Selector, ...], real: str) -> tuple[tuple[tuple[str
 
 
 def _border(threshold: Threshold, real: str) -> tuple[str, ...]:
-    """Numbers are those of the model's own precision, so that both see the same elements."""
+    """Print a border; its number is that of the model's own precision, so that both choose the same elements."""
     (first, weight), *others = threshold.terms
     second, other = others[0] if others else (first, 0.0)
     numbers = np.array((threshold.bound, weight, other), dtype=np.float32 if real == "float" else np.float64)
@@ -93,7 +93,7 @@ def _border(threshold: Threshold, real: str) -> tuple[str, ...]:
 
 
 def switch_emission(context: SwitchContext, real: str) -> Emission:
-    """The emission of the switch's C files, which may have another precision than the model."""
+    """Return the emission of the switch's C files, which may have another precision than the model."""
     energies = int(context.has_energies)
     features = {
         "SLIDING": context.sliding,
@@ -113,6 +113,6 @@ def switch_emission(context: SwitchContext, real: str) -> Emission:
 
 
 def switch_files(context: SwitchContext, *, single: bool) -> dict[str, str]:
-    """Header and source of the switch between elements, in double or, around a model in float, in float."""
+    """Return header and source of the switch between elements in double, or in float around a model in float."""
     emission = switch_emission(context, "float" if single else "double")
     return {f"{context.prefix}.{kind}": emission.file(f"switch/robot_switch.{kind}") for kind in ("h", "c")}

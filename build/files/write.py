@@ -1,4 +1,4 @@
-"""Write files: all of them appear or none, and foreign files are never replaced."""
+"""Writes files: all of them appear or none, and files of others are never replaced."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def write_all(directory: Path, files: Mapping[str, str | bytes]) -> None:
 
 @contextmanager
 def writing_to(directory: Path, fix: str = "choose a directory") -> Iterator[None]:
-    """Turn what the operating system says about ``directory`` into a BuildError."""
+    """Turn an error of the operating system about ``directory`` into a BuildError."""
     try:
         yield
     except OSError as error:
@@ -83,7 +83,7 @@ def writing_to(directory: Path, fix: str = "choose a directory") -> Iterator[Non
 
 
 def _written_at_once(directory: Path, files: Mapping[str, bytes], by: str) -> bool:
-    """Make a folder that is not there yet, with all its files, by one renaming; False where it is there."""
+    """Make a new folder with all its files by one renaming; False if the folder exists."""
     if directory.exists() or directory.is_symlink():
         return False
     with _locked(directory.parent), _scratch(directory.parent) as scratch:
@@ -98,7 +98,7 @@ def _written_at_once(directory: Path, files: Mapping[str, bytes], by: str) -> bo
 
 
 def _update(directory: Path, files: Mapping[str, bytes], by: str, force: bool) -> None:
-    """Replace the files of a folder: all at once where they are all that it holds, else one after the other."""
+    """Replace the files of a folder, all at once if the folder holds nothing else, otherwise one after the other."""
     known = Manifest.read(directory).settled(directory)
     foreign = known.foreign(directory, files)
     if foreign and not force:
@@ -121,7 +121,7 @@ def _update(directory: Path, files: Mapping[str, bytes], by: str, force: bool) -
 
 
 def _exchanged(directory: Path, new: Mapping[str, bytes], known: Manifest, kept: Iterable[str]) -> bool:
-    """Put a finished folder in the place of the old one in one step; False where the system cannot, or somebody is inside."""
+    """Swap a finished folder with the old one in one step; False if the system cannot do it or a process works inside."""
     facts = directory.lstat()
     if not stat.S_ISDIR(facts.st_mode) or is_somebody_inside(directory) or facts.st_uid != getattr(os, "geteuid", lambda: -1)():
         return False
@@ -143,7 +143,7 @@ def _exchanged(directory: Path, new: Mapping[str, bytes], known: Manifest, kept:
 
 
 def _take_over(old: Path, directory: Path, known: Manifest) -> None:
-    """Move what somebody put into the old folder while the new one was written: it is not in the manifest."""
+    """Move files that others put into the old folder while the new one was written."""
     for path in old.rglob("*"):
         name = path.relative_to(old)
         place = directory / name
@@ -154,7 +154,7 @@ def _take_over(old: Path, directory: Path, known: Manifest) -> None:
 
 @contextmanager
 def _restoring(directory: Path, names: list[str], backup: Path) -> Iterator[None]:
-    """Keep the files as they are beside; where the block fails, everything is as it was before."""
+    """Keep copies of the files; if the block fails, everything is restored."""
     missing = []
     for name in names:
         place = directory / name
@@ -180,7 +180,7 @@ def _restoring(directory: Path, names: list[str], backup: Path) -> Iterator[None
 
 @contextmanager
 def _scratch(parent: Path) -> Iterator[Path]:
-    """A folder of this process only, with the permissions that new folders have here; ``parent`` is locked."""
+    """Make a folder of this process with the permissions that new folders have here; ``parent`` is locked."""
     for orphan in parent.glob(f"{SCRATCH}*"):  # nobody else writes here now: their writers were killed
         shutil.rmtree(orphan, ignore_errors=True)
     folder = parent / f"{SCRATCH}{os.urandom(6).hex()}"
@@ -193,7 +193,7 @@ def _scratch(parent: Path) -> Iterator[Path]:
 
 @contextmanager
 def _locked(directory: Path) -> Iterator[None]:
-    """Wait until no other process writes into a folder; a killed one holds nothing."""
+    """Wait until no other process writes into a folder; a killed process holds no lock."""
     if fcntl is None:
         yield
         return

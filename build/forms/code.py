@@ -1,4 +1,4 @@
-"""Closed forms as code to read and to call: a Python module on numpy, or a C file with nothing beside the C library."""
+"""Closed forms as readable code: a Python module on numpy, or a C file that needs only the C library."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ TAKEN = frozenset({"q", "qd", "qdd", "result", "numpy"})
 
 @dataclass(frozen=True)
 class Routine:
-    """One function of a file: the texts between the lines of the template."""
+    """One function of a file: the texts that the template places."""
 
     name: str
     shape: str
@@ -46,7 +46,7 @@ class CodeFile:
 
 
 class _CPrinter(C99CodePrinter):  # type: ignore[misc]
-    """C in double, with short powers as products."""
+    """Prints C in double; short powers become products."""
 
     def _print_Pow(self, expr: sympy.Pow) -> str:
         base, exponent = expr.as_base_exp()
@@ -58,12 +58,12 @@ class _CPrinter(C99CodePrinter):  # type: ignore[misc]
 
 
 def python_code(closed: ClosedForm, names: Sequence[str]) -> str:
-    """A Python module with a function for each of these quantities."""
+    """Return a Python module with a function for each of these quantities."""
     return _filled("forms/closed_form.py.j2", closed, names, NumPyPrinter({"fully_qualified_modules": True}))
 
 
 def c_code(closed: ClosedForm, names: Sequence[str]) -> str:
-    """A C file with a function for each of these quantities, in double; parameters have their nominal values."""
+    """Return a C file with a function for each of these quantities, in double; parameters have their nominal values."""
     return _filled("forms/closed_form.c.j2", closed, names, _CPrinter())
 
 

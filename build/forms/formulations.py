@@ -1,4 +1,4 @@
-"""Newton-Euler, Lagrange and Appell side by side: equations, operations, times, and how far they agree."""
+"""Newton-Euler, Lagrange and Appell compared: equations, operations, times, and differences."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ MOST_SHOWN = 200  # equations of a principle on a page: about five pages
 
 @dataclass(frozen=True)
 class PrincipleRow:
-    """What was found of one principle."""
+    """The results of one principle."""
 
     name: str
     formula: str  # LaTeX
@@ -60,7 +60,7 @@ class Formulations:
     notes: tuple[str, ...] = ()
 
     def table(self) -> str:
-        """For a terminal."""
+        """Return the results as a table for a terminal."""
         heads = ("equations", "mul", "add", "all", "derived", "in C", "difference")
         lines = [
             f"{'principle':<14} {' '.join(f'{head:>{n}}' for head, n in zip(heads, (9, 7, 7, 7, 9, 10, 11), strict=True))}"
@@ -73,7 +73,7 @@ class Formulations:
         return "\n".join([f"{self.robot}: Q = M qdd + C qd + G", *lines, *self.notes])
 
     def page(self) -> str:
-        """Markdown with the table, the principle behind each row, and its equations where they can be read."""
+        """Return Markdown with the table, the principle of each row, and its equations if they are short enough to read."""
         texts = [
             f"# {self.robot}: forces of inertia and weight by three principles",
             "Q = M qdd + C qd + G, without friction and elastic forces. Operations are those of the emitted C, in the "
@@ -134,7 +134,7 @@ def _recursion(robot: Robot, principle: Principle) -> Recursion:
 
 
 def _timed(robot: Robot, functions: Sequence[Function], options: BuildOptions) -> list[float]:
-    """Seconds of one evaluation in C."""
+    """Return the seconds of one evaluation in C."""
     derivation = replace(derive_model(robot, ("inertia_forces",)), functions=tuple(functions))
     model, toolchain = render_model(derivation, options.emit), find_toolchain(options.compile)
     path = compile_cached(model, module_key(model, toolchain), safe_cache(options.cache_dir), toolchain, options)
@@ -142,7 +142,7 @@ def _timed(robot: Robot, functions: Sequence[Function], options: BuildOptions) -
 
 
 def _differences(robot: Robot, functions: Sequence[Function]) -> list[float]:
-    """From the first, relative to its largest entry."""
+    """Return differences from the first, relative to its largest entry."""
     check = SelfCheck(robot)
     worst = [0.0] * len(functions)
     for sample in check.samples:

@@ -1,4 +1,4 @@
-"""Documents of closed forms as PDF: by Typst, which may be a Python package, or by TeX; whichever is there."""
+"""Documents of closed forms as PDF, by Typst (program or Python package) or TeX, whichever is installed."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LONGEST = 300  # seconds that a compiler of documents may take
 
 
 def pdf(document: Document) -> bytes:
-    """The document as PDF."""
+    """Return the document as PDF."""
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder)
         if find_spec("typst") is not None:
@@ -34,7 +34,7 @@ def pdf(document: Document) -> bytes:
 
 
 def check_pdf() -> None:
-    """Refuse a PDF that nothing here can write, before its document is derived."""
+    """Refuse to write a PDF without Typst and TeX, before its document is derived."""
     if find_spec("typst") is None and not any(map(shutil.which, ("typst", *TEX))):
         raise _nothing_writes()
 

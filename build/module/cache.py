@@ -50,11 +50,11 @@ SCRATCH_SECONDS = 60.0  # a scratch directory without a lock may be this young
 
 
 class CacheWarning(UserWarning):
-    """Something in the cache was refused."""
+    """A warning that something in the cache was refused."""
 
 
 class Cache:
-    """One cache directory, and read-only ones behind it."""
+    """A cache directory, and read-only ones that are searched after it."""
 
     def __init__(self, directory: Path | None = None) -> None:
         self.directory = cache_directory(directory)
@@ -65,7 +65,7 @@ class Cache:
     # ---- entries
 
     def find(self, key: str) -> Path | None:
-        """The extension module of a sound entry, or None."""
+        """Return the extension module of an intact entry, or None."""
         for folder in (self.directory, *self.read_only):
             entry = folder / "modules" / key
             if not os.path.exists(entry / MANIFEST):  # or may not be looked at
@@ -83,7 +83,7 @@ class Cache:
         return None
 
     def make(self, key: str, build: Callable[[Path], Path]) -> Path:
-        """The extension of entry ``key``, built by ``build(directory)`` where it is missing or damaged."""
+        """Return the extension of entry ``key``; ``build(directory)`` builds it if it is missing or damaged."""
         found = self.find(key)
         if found is not None:
             return found
@@ -97,7 +97,7 @@ class Cache:
 
     @contextlib.contextmanager
     def scratch(self) -> Iterator[Path]:
-        """A directory for what is being made; gone afterwards, or when another process finds that this one was killed."""
+        """Make a directory for work in progress; it is removed afterwards, or by another process if this one was killed."""
         most_bytes()  # a wrong setting is refused before anything is built
         with self._writing():
             own_folder(self.directory)
@@ -111,7 +111,7 @@ class Cache:
                 shutil.rmtree(scratch, ignore_errors=True)
 
     def _publish(self, key: str, scratch: Path) -> Path:
-        """Rename a finished entry into its place, or take the one that another process put there."""
+        """Move a finished entry to its place, or use the one that another process put there."""
         entry = self._modules / key
         for _ in range(10):
             try:
@@ -137,7 +137,7 @@ class Cache:
             shutil.rmtree(grave, ignore_errors=True)
 
     def entries(self) -> list[Path]:
-        """All entries of the own directory, those that were not used for longest first."""
+        """Return all entries of the own directory, last used last."""
         try:
             folders = [self._modules / name for name in os.listdir(self._modules)]
         except OSError:  # there are none, or they may not be looked at
@@ -146,7 +146,7 @@ class Cache:
         return [path for _, path in sorted((manifest.stat().st_mtime, path) for manifest, path in found)]
 
     def shrink(self, most: int) -> list[Path]:
-        """Remove entries, those that were not used for longest first, until the rest has at most so many bytes."""
+        """Remove entries, the longest unused first, until the rest has at most this many bytes."""
         entries = self.entries()
         sizes = {entry: folder_bytes(entry) for entry in entries}
         total, removed, limit = sum(sizes.values()), [], time.time() - KEPT_SECONDS
@@ -166,17 +166,17 @@ class Cache:
     # ---- notes: where builds led to
 
     def find_build(self, key: str) -> Path | None:
-        """The extension that an earlier build with this key led to, if it is still sound."""
+        """Return the extension that an earlier build with this key produced, if it is still intact."""
         note = self.read_note("builds", key)
         module = note.get("module") if note else None
         return self.find(module) if isinstance(module, str) and module.isalnum() else None
 
     def note_build(self, key: str, module_key: str) -> None:
-        """Remember where a build led to."""
+        """Note which entry a build produced."""
         self.write_note("builds", key, {"module": module_key})
 
     def read_note(self, kind: str, key: str) -> dict[str, Any] | None:
-        """What was noted under a key, by somebody who can be trusted."""
+        """Read the note under a key if a trusted user wrote it."""
         for folder in (self.directory, *self.read_only):
             path = folder / kind / f"{key}.json"
             note = read_json(path)
@@ -185,7 +185,7 @@ class Cache:
         return None
 
     def write_note(self, kind: str, key: str, content: dict[str, Any]) -> None:
-        """Remember something. A note that cannot be written costs the next build time, nothing else."""
+        """Write a note; failure costs the next build some time and nothing else."""
         notes = self.directory / kind
         with contextlib.suppress(OSError, BuildError):
             own_folder(notes)
@@ -211,7 +211,7 @@ class Cache:
 
 
 def safe_cache(directory: Path | None = None) -> Cache:
-    """The cache to build with: where others could exchange its directory, a private one that lasts as long as this process."""
+    """Return the cache to build with; if others could exchange its directory, a private one for this process."""
     cache = Cache(directory)
     reason = distrust_ancestors(cache.directory)
     if not reason:
@@ -237,7 +237,7 @@ def _private_folder(process: int) -> Path:
 
 
 def cache_directory(given: Path | None = None) -> Path:
-    """The given directory, else the one in the environment, else the user's."""
+    """Return the given directory, else the one in the environment, else the user's."""
     chosen = given or os.environ.get(ENVIRONMENT_VARIABLE)
     if not chosen:
         import platformdirs
@@ -256,7 +256,7 @@ def _absolute(path: Path) -> Path:
 
 
 def most_bytes() -> int:
-    """Greatest size of all entries together [bytes]."""
+    """Return the greatest size of all entries together [bytes]."""
     given = os.environ.get(SIZE_VARIABLE, "")
     if given and not given.isdigit():
         raise BuildError(f"${SIZE_VARIABLE}: got {given!r}, expected a whole number of MiB.")
@@ -264,7 +264,7 @@ def most_bytes() -> int:
 
 
 def folder_bytes(folder: Path) -> int:
-    """Size of the files in a folder."""
+    """Return the size of the files in a folder."""
     total = 0
     with contextlib.suppress(OSError):
         total = sum(path.stat().st_size for path in folder.iterdir())
@@ -272,7 +272,7 @@ def folder_bytes(folder: Path) -> int:
 
 
 def remove_orphans(directory: Path) -> list[Path]:
-    """Remove scratch of processes that were killed."""
+    """Remove the working directories of processes that were killed."""
     removed = []
     for path in (*_scratches(directory), *(path for folder in _entries(directory) for path in _scratches(folder))):
         with contextlib.suppress(OSError):
@@ -287,7 +287,7 @@ def _scratches(folder: Path) -> list[Path]:
 
 
 def _entries(folder: Path) -> list[Path]:
-    """What is in a folder; nothing where it is none, or another process removed it just now."""
+    """Return the content of a folder; nothing if it is missing or another process has just removed it."""
     try:
         return sorted(folder.iterdir())
     except OSError:
@@ -309,7 +309,7 @@ def _is_orphan(path: Path) -> bool:
 
 @contextlib.contextmanager
 def _held(scratch: Path) -> Iterator[None]:
-    """A lock in a scratch directory, which the system releases when this process dies."""
+    """Lock a working directory; the system releases the lock when this process ends."""
     with open(scratch / LOCK, "wb") as stream:
         if fcntl is not None:
             with contextlib.suppress(OSError):

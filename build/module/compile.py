@@ -1,4 +1,4 @@
-"""Compiling a rendered model into an extension module: in one call of the compiler, or in units side by side."""
+"""Compiles a rendered model to an extension module, in one call of the compiler or in several units at once."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ GLUE_FLAGS = ("-O1",)  # of what only passes arguments on: half of the time, no 
 
 @dataclass(frozen=True)
 class Toolchain:
-    """A compiler and the flags it is called with."""
+    """A compiler and its flags."""
 
     command: tuple[str, ...]
     version: str  # first line of --version
@@ -49,7 +49,7 @@ class Toolchain:
 
     @property
     def identity(self) -> str:
-        """Text that differs between toolchains that may give different code."""
+        """Return text that differs between toolchains whose code may differ."""
         python = f"{python_identity()} cffi {cffi.__version__}"
         return "\n".join((*self.command, self.version, *self.flags, self.processor, python))
 
@@ -121,18 +121,18 @@ def compile_model(
 
 
 def unit_command(toolchain: Toolchain, options: CompileOptions) -> tuple[str, ...]:
-    """The compiler for units of functions."""
+    """Return the compiler command for units of functions."""
     return command_for(toolchain, options, *(() if "clang" in toolchain.version.lower() else STRAIGHT_FLAGS))
 
 
 def command_for(toolchain: Toolchain, options: CompileOptions, *extra: str) -> tuple[str, ...]:
-    """The compiler command: its flags, further ones, and last those of the user, which take precedence."""
+    """Return the compiler command: its flags, further ones, and last those of the user, which take precedence."""
     ours = toolchain.flags[: len(toolchain.flags) - len(options.cflags)]
     return (*toolchain.command, *ours, *extra, *options.cflags)
 
 
 def module_source(model: ModuleFiles, module: str) -> str:
-    """The C text of the cffi module around the wrapper."""
+    """Return the C text of the cffi module around the wrapper."""
     ffi = cffi.FFI()
     ffi.cdef(model.cdef)
     ffi.set_source(module, model.wrapper, compiler_verbose=0)
@@ -166,7 +166,7 @@ def _command(compiler: str | None) -> tuple[str, ...]:
 
 @lru_cache(maxsize=16)
 def _version(command: tuple[str, ...], path: str) -> str:
-    """The first line of ``--version``; ``path`` is part of the cache's key only."""
+    """Return the first line of ``--version``; ``path`` only serves as a key of the cache."""
     try:
         answer = subprocess.run([*command, "--version"], capture_output=True, text=True, timeout=60, check=False)
     except (OSError, subprocess.TimeoutExpired) as error:
@@ -175,7 +175,7 @@ def _version(command: tuple[str, ...], path: str) -> str:
 
 
 def _native_flags(version: str) -> tuple[str, ...]:
-    """Flags for this machine's processor."""
+    """Return the flags for this machine's processor."""
     if platform.machine() not in ("x86_64", "AMD64", "i686"):
         return ("-mcpu=native",)
     is_gcc = "clang" not in version.lower() and re.match(r"\S+ \(.*\) \d+\.\d+", version) is not None  # cc (Debian ...) 12.2.0

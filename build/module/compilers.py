@@ -1,4 +1,4 @@
-"""Calls of the compiler: one, whose messages are in the error, or several side by side that fail as one."""
+"""Calls of the compiler: a single one, whose messages are in the error, or several at once that fail together."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Compilers:
         self.stop()
 
     def stop(self) -> None:
-        """End all compilers; when this returns, none of them writes any more."""
+        """End all compilers; afterwards none of them writes any more."""
         with self._lock:
             self._stopped = True
             for compiler in self._running:
@@ -56,7 +56,7 @@ class Compilers:
         self._pool.shutdown(cancel_futures=True)
 
     def start(self, command: Sequence[str], directory: Path) -> None:
-        """Call the compiler when a core is free; raises BuildError where an earlier call has failed."""
+        """Call the compiler when a core is free; raise BuildError if an earlier call has failed."""
         if self.options.verbose:
             print(shlex.join(command), file=sys.stderr)
         for call in self._calls:
@@ -65,7 +65,7 @@ class Compilers:
         self._calls.append(self._pool.submit(self._run, list(command), directory))
 
     def wait(self) -> None:
-        """Wait for all calls; raises the BuildError of the first that failed."""
+        """Wait for all calls; raise the BuildError of the first that failed."""
         self._free.release()  # the core of this process
         done, _ = wait(self._calls, return_when=FIRST_EXCEPTION)
         for call in self._calls:
@@ -94,7 +94,7 @@ def run_compiler(command: list[str], directory: Path, timeout: float | None, nam
 
 @dataclass(eq=False)
 class Compiler:
-    """A running compiler, with all its programs in one process group that ends when this process does."""
+    """A running compiler with its programs in one process group, which ends with this process."""
 
     process: subprocess.Popen[str]
     command: list[str]
@@ -102,7 +102,7 @@ class Compiler:
 
 
 def start(command: list[str], directory: Path) -> Compiler:
-    """Start the compiler in a session of its own, under a guard."""
+    """Start the compiler in a session of its own, supervised by a guard."""
     shell = shutil.which("sh") if os.name == "posix" else None
     watched, alive = os.pipe() if shell else (subprocess.DEVNULL, None)
     guarded = [shell, "-c", _GUARD, "sh", *command] if shell else command
@@ -130,7 +130,7 @@ def end(compiler: Compiler) -> None:
 
 
 def finish(compiler: Compiler, timeout: float | None, name: str) -> None:
-    """Wait for a compiler, and tell how it failed."""
+    """Wait for a compiler and report how it failed."""
     process = compiler.process
     try:
         output, errors = process.communicate(timeout=timeout)
@@ -156,7 +156,7 @@ def finish(compiler: Compiler, timeout: float | None, name: str) -> None:
 
 
 def _ending(code: int, words: str) -> str:
-    """How the compiler ended; the driver reports the signal that killed its child in words."""
+    """Describe how the compiler ended; its driver names the signal that killed a child."""
     reported = re.search(r"(\w+) signal terminated program|internal compiler error: (Killed|Segmentation fault)", words)
     if code >= 0 and not reported:
         return f"the compiler returned {code}."

@@ -16,14 +16,14 @@ LONGEST_FILE = 1 << 30  # bytes of a file of an entry
 
 
 def write_manifest(directory: Path, extension: str) -> None:
-    """Write down size and sum of each file."""
+    """Write size and checksum of each file."""
     files = {path.name: file_sum(path) for path in sorted(directory.iterdir()) if path.name != LOCK}
     with open(directory / MANIFEST, "w", encoding="utf-8") as stream:
         json.dump({"extension": extension, "files": files}, stream, indent=1)
 
 
 def sound_extension(entry: Path) -> Path | None:
-    """The extension of an entry whose files are those of its manifest and nobody else's, or None."""
+    """Return the extension of an entry if its files are exactly those of its manifest, else None."""
     manifest = read_json(entry / MANIFEST)
     if manifest is None or not isinstance(manifest.get("files"), dict):
         return None
@@ -39,7 +39,7 @@ def _is_sound(entry: Path, name: str, facts: object) -> bool:
 
 
 def read_json(path: Path) -> dict[str, Any] | None:
-    """The object in a JSON file that only its owner can write, or None."""
+    """Return the object in a JSON file that only its owner can write, or None."""
     content = trusted_file(path, LONGEST_NOTE)
     if content is None:
         return None

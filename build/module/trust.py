@@ -1,4 +1,4 @@
-"""Who may write into the cache: compiled modules are code, and are run only if nobody else could have put them there."""
+"""Who may write into the cache: compiled modules are code, and run only if no other user could have put them there."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ ROOT = 0  # user: trusted by everybody
 
 
 def distrust(*paths: Path) -> str:
-    """Why files are refused: another user owns them or may write them; "" if none is refused."""
+    """Return why files are refused: another user owns them or may write them; "" if none is refused."""
     user = getattr(os, "geteuid", lambda: None)()
     if user is None:  # a system without owners
         return ""
@@ -58,7 +58,7 @@ def distrust_ancestors(folder: Path) -> str:
 
 
 def _is_private_group(group: int, user: int) -> bool:
-    """Whether a group is the one that many systems make for each user, with nobody else in it."""
+    """Whether a group is the private one that many systems make for each user."""
     import grp
     import pwd
 
@@ -97,7 +97,7 @@ def _distrusted(facts: os.stat_result) -> bool:
 
 
 def own_folder(folder: Path) -> None:
-    """Make a folder that only its owner can write; one that others could have filled is refused."""
+    """Make a folder that only its owner can write; a folder that others could have filled is refused."""
     if not folder.exists():
         folder.mkdir(parents=True, exist_ok=True, mode=0o755 if is_shared() else 0o700)
         folder.chmod(0o755 if is_shared() else 0o700)
@@ -107,7 +107,7 @@ def own_folder(folder: Path) -> None:
 
 
 def is_shared() -> bool:
-    """Whether other users may read what this one builds: for an image that root builds and an application runs."""
+    """Whether other users may read what this one builds, as in an image that root builds and an application uses."""
     return os.environ.get(SHARED_VARIABLE, "") not in ("", "0")
 
 

@@ -1,4 +1,4 @@
-"""The commands of the command line, one file each. A command is imported when it is asked for, so that the others cost nothing.
+"""The commands of the command line, one file each.
 
 To add one: a file in a folder here with a click command called ``command``, and a line in ``FOLDERS``.
 """

@@ -1,1 +1,1 @@
-"""Design of observers: gains, what is seen and what is not (extra ``design``)."""
+"""Design of observers: gains, and which motions the sensors observe (extra ``design``)."""

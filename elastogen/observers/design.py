@@ -35,7 +35,7 @@ UNSEEN = 1e-9  # smallest singular value of Hautus' test, in scaled states, that
 
 @dataclass(frozen=True)
 class SeenMode:
-    """How the sensors see one natural motion."""
+    """How well the sensors observe one natural motion."""
 
     hertz: float  # 0: a rigid motion
     coordinate: str  # that moves most, in units of its own
@@ -75,16 +75,16 @@ class ObserverDesign:
         return result
 
     def filter(self, q: ArrayLike, qd: ArrayLike, **options: Any) -> KalmanFilter:
-        """A Kalman filter with these sensors, noise and forces: see :meth:`Model.ekf`."""
+        """Return a Kalman filter with these sensors, noise and forces: see :meth:`Model.ekf`."""
         return self.model.ekf(q, qd, force=self.force, noise=self.noise, sensors=self.asked, **options)
 
     def stage(self, **options: Any) -> Observer:
-        """The observer of a loop with these sensors, noise and forces, which begins here: ``model.loop(observer=...)``."""
+        """Return a loop's observer with these sensors, noise and forces, starting here: ``model.loop(observer=...)``."""
         given = {"sensors": self.asked, "force": self.force, "noise": self.noise, "q": self.q}
         return Observer(**{**given, **options})
 
     def page(self, path: str | Path) -> Path:
-        """Write a page that needs no network: what is seen, what is not, how errors decay."""
+        """Write a page that needs no network: observed and unobserved motions, and the decay of errors."""
         from elastogen.observers.page import page
 
         target, text = file_path(path), page(self)
@@ -93,7 +93,7 @@ class ObserverDesign:
         return target
 
     def table(self) -> str:
-        """What is seen and what is not, for people."""
+        """Return a readable table of observed and unobserved motions."""
         lines = [f"{self.model.name}: {', '.join(self.sensors)} at {self.rate:g} Hz, slowest error {self.settling:.3g} s", ""]
         lines.append(f"{'motion':<26}{'seen by':<28}{'signal/noise of 1 mJ':>22}{'error':>14}")
         for mode in self.modes:
@@ -107,7 +107,7 @@ class ObserverDesign:
         return "\n".join(lines)
 
     def as_dict(self) -> dict[str, Any]:
-        """Everything as plain data, for JSON."""
+        """Return everything as plain data for JSON."""
         return {
             "robot": self.model.name,
             "rate": self.rate,
@@ -202,13 +202,13 @@ def _forces(model: Model, M: Array, given: ArrayLike | None, what: str) -> Array
 
 
 def _sizes(M: Array, model: Model) -> Array:
-    """Sizes that states of some energy have: they make different units comparable."""
+    """Return the sizes of states of some energy; they make different units comparable."""
     inverse = 1.0 / np.sqrt(np.diag(M))
     return np.concatenate([inverse, inverse])
 
 
 def _check_seen(model: Model, Ad: Array, H: Array, scale: Array, rate: float, what: str) -> None:
-    """Hautus' test: no motion that lasts may be invisible."""
+    """Apply Hautus' test: every motion that does not decay must be observed."""
     poles = np.linalg.eigvals(Ad)
     S = np.diag(scale)
     rows = H @ S
@@ -229,7 +229,7 @@ def _check_seen(model: Model, Ad: Array, H: Array, scale: Array, rate: float, wh
 
 
 def _riccati(Ad: Array, H: Array, G: Array, scale: Array, what: str) -> tuple[Array, Array]:
-    """P before a correction, and K, in scaled states."""
+    """Solve for P before a correction, and for K, in scaled states."""
     from scipy.linalg import solve_discrete_are
 
     S, T = np.diag(scale), np.diag(1.0 / scale)
@@ -250,7 +250,7 @@ def _riccati(Ad: Array, H: Array, G: Array, scale: Array, what: str) -> tuple[Ar
 
 
 def _modes(model: Model, q: Array, H: Array, P: Array, channels: Sequence[Channel]) -> tuple[SeenMode, ...]:
-    """Every natural motion: what the sensors read of it, and how well its amplitude is known."""
+    """Return every natural motion, what the sensors read of it, and how well its amplitude is known."""
     found = model.modes(q)
     M = np.asarray(model.mass_matrix(q), dtype=float)
     n, result = model.nv, []

@@ -1,4 +1,4 @@
-"""An observer on one page: what is seen, what is not, how fast errors go, and how the estimate of a vibration looks."""
+"""The page of an observer: observed and unobserved motions, decay of errors, and the estimate of a vibration."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class ObserverPage:
 
 
 def page(design: ObserverDesign) -> str:
-    """The page as HTML."""
+    """Return the page as HTML."""
     sections = (_seen(design), _noise(design), _poles(design), _vibration(design))
     title = f"Observer of {design.model.name}"
     return fill("pages/identification.html.j2", ObserverPage(MARK, asset("page.css"), title, sections))
@@ -73,7 +73,7 @@ def _poles(design: ObserverDesign) -> ReportSection:
 
 
 def _vibration(design: ObserverDesign) -> ReportSection:
-    """A vibration that the observer does not know of: what it estimates from noisy readings."""
+    """Simulate a vibration that the observer does not know of, and estimate it from noisy readings."""
     model = design.model
     vibrating = [mode for mode in design.modes if mode.hertz > 0.0]
     if not vibrating or model.metadata.quaternions:
@@ -93,7 +93,7 @@ def _vibration(design: ObserverDesign) -> ReportSection:
 
 
 def _truth(design: ObserverDesign) -> tuple[Any, Any, int]:
-    """The lowest vibration about the configuration."""
+    """Return the lowest vibration about the configuration."""
     modes = design.model.modes(design.q)
     lowest = int(np.flatnonzero(modes.frequencies > 0.0)[0])
     shape, rate = modes.shapes[:, lowest], modes.frequencies[lowest]

@@ -62,7 +62,7 @@ def causal_tip_inversion(
 
 
 def _bent(model: Model, path: TipPath, q: Array, qd: Array, qdd: Array, what: str) -> Array:
-    """Configurations with the tip on its path in which no force acts on coordinates without drives, at given rates."""
+    """Return configurations with the tip on its path and without force on coordinates without drives, at given rates."""
     free = [k for k in range(model.nv) if k not in model.driven]
     q = q.copy()
     for _ in range(NEWTON_STEPS):

@@ -35,7 +35,7 @@ NAMES = ("pd", "feedforward", "shaping", "lqg", "causal", "inversion")
 
 @dataclass(frozen=True, eq=False)
 class TipRun:
-    """What one controller did; row k is time ``t[k]``, the tip's move begins at 0 and ends at ``seconds``."""
+    """The motion under one controller; row k is time ``t[k]``, the tip moves from 0 to ``seconds``."""
 
     name: str
     t: Array
@@ -63,7 +63,7 @@ class TipComparison:
         return found[name]
 
     def table(self) -> str:
-        """Errors in percent of the stroke."""
+        """Return the errors in percent of the stroke."""
         lines = [f"{'controller':<14}{'on the way [%]':>16}{'after [%]':>12}{'residual [%]':>16}{'greatest force':>16}"]
         for run in self.runs:
             numbers = (100 * run.error, 100 * run.overshoot, 100 * run.residual)
@@ -71,7 +71,7 @@ class TipComparison:
         return "\n".join(lines)
 
     def page(self, path: str | Path) -> Path:
-        """Write a page with the tips' motions and their errors."""
+        """Write a page with the motions of the tips and their errors."""
         from elastogen.tip_control.page import page
 
         target, text = file_path(path), page(self)
@@ -174,7 +174,7 @@ class _Scene:
         return result
 
     def pd(self, reference: Trajectory | None) -> Callable[[int, Array, Array], Array]:
-        """PD about the reference of the joints, or about their goal by the plain move; with the rigid motion's forces."""
+        """PD about the reference of the joints, or about their goal in the plain move, with the forces of the rigid motion."""
         plain = self.joints if reference is None else reference
         places, zero = np.clip(self.t, 0.0, None), np.zeros(self.n)
         q, qd, qdd = (plain(places, order) for order in range(3))
@@ -190,7 +190,7 @@ class _Scene:
         return law
 
     def shaped(self) -> Any:
-        """The reference through a shaper of the lowest mode."""
+        """Shape the reference for the lowest mode."""
         shaper = zvd(self.mode, 0.0)
 
         def shape(t: Array, order: int = 0) -> Array:
@@ -202,7 +202,7 @@ class _Scene:
         return shape
 
     def inversion(self, motion: TipMotion) -> Callable[[int, Array, Array], Array]:
-        """Forces of a motion of the whole arm, and PD about its joints."""
+        """Take forces and joint references from the inverted motion of the whole arm, with PD on the joints."""
         table = motion.sampled(self.dt)
         offset = round((self.t[0] - table.t[0]) / self.dt)
 
@@ -215,7 +215,7 @@ class _Scene:
         return law
 
     def lqg(self, sensors: Any, noise: Any, seed: int) -> Callable[[int, Array, Array], Array]:
-        """State feedback of the filter's estimate about the move, with the forces of the arm as it bends on the way."""
+        """State feedback of the filter's estimate about the move, with the forces of the arm that bends on the way."""
         model, rng, zero = self.model, np.random.default_rng(seed), np.zeros(self.n)
         hold = np.asarray(model.inverse_dynamics(self.goal, zero, zero))
         linear = model.linearize(self.goal, zero, hold)
@@ -245,7 +245,7 @@ class _Scene:
         return law
 
     def reference(self) -> tuple[Array, Array, Array]:
-        """The motion of the joints with the bending that their accelerations bring, and its forces."""
+        """Return the motion of the joints with the bending that their accelerations cause, and its forces."""
         speed, acceleration = np.zeros_like(self.rest), np.zeros_like(self.rest)
         speed[:, self.drives], acceleration[:, self.drives] = self.joints(self.t, 1), self.joints(self.t, 2)
         q = equilibrium(self.model, self.rest, "compare_tip_control", speed, acceleration)

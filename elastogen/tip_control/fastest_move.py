@@ -1,4 +1,4 @@
-"""The fastest move of a tip that the drives can make: the time of its polynomial, as short as forces and speeds allow."""
+"""The fastest move of a tip within the forces and speeds of the drives: the shortest time of its polynomial."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def fastest_tip_move(
 
 
 def _slow(model: Model, start: ArrayLike, drives: list[int]) -> float:
-    """A time to begin with: two periods of the lowest vibration, or a second."""
+    """Return an initial time: two periods of the lowest vibration, or a second."""
     q: Any = model.neutral()
     q[drives] = start
     frequencies = model.modes(q, joints="locked").hertz if model.elastic else np.zeros(0)

@@ -38,7 +38,7 @@ STEPS_OF_MOVE, MOST_NODES = 400, 40000
 
 @dataclass(frozen=True, eq=False)
 class TipMotion:
-    """A motion of the whole arm whose tip goes along its path; row k is time ``t[k]``, the move begins at 0."""
+    """A motion of the whole arm with its tip on the path; row k is time ``t[k]``, the move begins at 0."""
 
     t: Array  # (rows,) [s], from -before
     q: Array  # (rows, n)
@@ -51,7 +51,7 @@ class TipMotion:
     model: Model
 
     def sampled(self, period: float) -> TipMotion:
-        """The motion at multiples of a period [s], for ``loop.follow(m.q, m.qd, m.qdd, F=m.F)``."""
+        """Sample the motion at multiples of a period [s], for ``loop.follow(m.q, m.qd, m.qdd, F=m.F)``."""
         from scipy.interpolate import CubicSpline, make_interp_spline
 
         step = real_numbers.number("sampled: period", period, "a positive number of seconds")
@@ -143,7 +143,7 @@ def tip_inversion(
 
 
 def rest_to_rest(model: Model, start: Any, goal: Any, seconds: float | None, what: str, order: int = 4) -> Trajectory:
-    """The motion of the driven joints between two places, checked."""
+    """Check both places and return the motion of the driven joints between them."""
     if goal is None or seconds is None:
         raise ModelError(f"{what}: got positions of joints, expected goal= and seconds=, too; or a Trajectory.")
     duration, count = _positive(f"{what}: seconds", seconds), len(model.driven)
@@ -155,7 +155,7 @@ def rest_to_rest(model: Model, start: Any, goal: Any, seconds: float | None, wha
 
 
 def smooth_move(start: Array, goal: Array, seconds: float, order: int = 4) -> Trajectory:
-    """The polynomial of degree 2 order + 1 from rest to rest whose derivatives up to ``order`` vanish at both ends."""
+    """Return the polynomial of degree 2 order + 1 from rest to rest whose derivatives up to ``order`` vanish at both ends."""
     rising = [comb(order + k, k) * comb(2 * order + 1, order - k) * (-1.0) ** k for k in range(order + 1)]
     s = np.array([0.0] * (order + 1) + rising) / seconds ** np.arange(2 * order + 2)
     coefficients = np.outer(goal - start, s)
@@ -171,7 +171,7 @@ def _positive(what: str, given: Any) -> float:
 
 
 def _decay(model: Model, path: TipPath, what: str) -> tuple[float, float]:
-    """Times before and after the move in which the internal motion grows and decays."""
+    """Return the times before and after the move in which the internal motion grows and decays."""
     rates = internal_rates(model, path)
     still = np.abs(rates.real) < 1e-4 * np.abs(rates)
     if still.any():
@@ -188,7 +188,7 @@ def _decay(model: Model, path: TipPath, what: str) -> tuple[float, float]:
 
 
 def differences(q: Array, stencil: dict[int, float]) -> Array:
-    """Differences along the first axis; beyond the ends the arm rests."""
+    """Differentiate along the first axis; the arm rests beyond both ends."""
     padded = np.concatenate([np.repeat(q[:1], 2, axis=0), q, np.repeat(q[-1:], 2, axis=0)])
     count = len(q)
     result: Array = sum(weight * padded[2 + k : 2 + k + count] for k, weight in stencil.items())  # type: ignore[assignment]
@@ -196,7 +196,7 @@ def differences(q: Array, stencil: dict[int, float]) -> Array:
 
 
 def _by_larger_strokes(model: Model, joints: Array, h: float, what: str) -> Array:
-    """The motion by motions of growing strokes: each begins with the deflections of the last one, scaled."""
+    """Solve for strokes of growing size; each solution starts with the scaled deflections of the last one."""
     bent, reached, step = np.zeros((len(joints), model.nv)), 0.0, SHARE
     while True:
         share = min(1.0, reached + step)
@@ -216,7 +216,7 @@ def _by_larger_strokes(model: Model, joints: Array, h: float, what: str) -> Arra
 
 
 def _solved(model: Model, path: TipPath, h: float, start: Array) -> Array | None:
-    """Configurations at all times, by Newton's method on all of them at once; None: it does not converge."""
+    """Return the configurations at all times, by Newton's method on all at once, or None if it does not converge."""
     from scipy.sparse import coo_matrix
     from scipy.sparse.linalg import splu
 
@@ -267,14 +267,14 @@ def _solved(model: Model, path: TipPath, h: float, start: Array) -> Array | None
 
 
 def drive_forces(model: Model, q: Array, qd: Array, qdd: Array) -> Array:
-    """Forces of the drives; those on other coordinates vanish up to the differences' errors."""
+    """Return the forces of the drives; forces on other coordinates vanish up to the errors of the differences."""
     F: Array = np.array(model.inverse_dynamics(q, qd, qdd), dtype=np.float64)
     F[:, [k for k in range(model.nv) if k not in model.driven]] = 0.0
     return F
 
 
 def _check_ends(model: Model, path: TipPath, q: Array, qd: Array, before: float, after: float, what: str) -> None:
-    """The arm must rest where the grid ends: else the solution is that of arms held there."""
+    """Check that the arm rests at the ends of the grid; otherwise the solution belongs to an arm that is held there."""
     free = [k for k in range(model.nv) if k not in model.driven]
     if not free:
         return

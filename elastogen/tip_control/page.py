@@ -1,4 +1,4 @@
-"""Controllers of a flexible arm on one page: where the tips went, and how far they were from their path."""
+"""The page of a comparison: where the tips went, and how far they were from their paths."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MEANING = {
 
 
 def page(found: TipComparison) -> str:
-    """The page as HTML."""
+    """Return the page as HTML."""
     title = f"The tip of {found.model.name}, by {len(found.runs)} controllers"
     sections = (_numbers(found), _distances(found), _forces(found))
     return fill("pages/identification.html.j2", ObserverPage(MARK, asset("page.css"), title, sections))

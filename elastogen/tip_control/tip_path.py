@@ -1,4 +1,4 @@
-"""Where the tip of an arm is to be: the path of the arm at rest, bent by its weight only, along a motion of its joints."""
+"""The desired path of the tip: that of the arm at rest, bent only by its weight, along a motion of its joints."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ RANK = 1e-6  # smallest part of the greatest singular value that counts
 
 @dataclass(frozen=True, eq=False)
 class TipPath:
-    """Poses of the tip at times, and the directions in which the drives move it."""
+    """Poses of the tip at given times, and the directions in which the drives move it."""
 
     q: Array  # (k, n): the arm at rest, elastic coordinates in equilibrium
     pose: Array  # (k, 4, 4)
     weights: Array  # (k, drives, 6): rows whose products with the tip's error must vanish
 
     def errors(self, model: Model, q: Array) -> tuple[Array, Array]:
-        """Weighted errors (k, drives) of the tip in configurations q, and their derivatives (k, drives, n)."""
+        """Return weighted errors (k, drives) of the tip in configurations q, and their derivatives (k, drives, n)."""
         pose, J = np.asarray(model.forward_kinematics(q))[..., -1, :, :], np.asarray(model.jacobian(q))
         turned = np.swapaxes(self.pose[..., :3, :3], -1, -2) @ pose[..., :3, :3]
         spin = np.stack([turned[..., 2, 1], turned[..., 0, 2], turned[..., 1, 0]], axis=-1)
@@ -37,7 +37,7 @@ class TipPath:
 
 
 def check_arm(model: Model, what: str) -> None:
-    """Refuse robots whose tip cannot be inverted like this, by name."""
+    """Refuse robots whose tip cannot be inverted, by name."""
     if model.nq != model.nv or model.metadata.loops is not None or model.metadata.sliding:
         raise ModelError(
             f"{what}: {model.name} has quaternions, loops or sliding joints, expected an arm of one-number joints."
@@ -92,7 +92,7 @@ def tip_path(model: Model, joints: Array, what: str) -> TipPath:
 
 
 def _moves_freely(model: Model, drives: int) -> bool:
-    """Whether the drives move the tip's position in as many directions, in some configuration; else its rotation counts."""
+    """Whether the drives move the position of the tip in as many directions; otherwise its rotation counts."""
     rng = np.random.default_rng(0)
     q: Any = np.tile(model.neutral(), (8, 1))
     q[:, list(model.driven)] += rng.uniform(-1.0, 1.0, (8, drives))

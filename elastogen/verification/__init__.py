@@ -1,1 +1,1 @@
-"""``elastogen verify``: a robot's model judged by a second derivation, in 50 digits, by identities and by C tools."""
+"""``elastogen verify``: checks of a robot's model by a second derivation, 50 digits, identities and C tools."""

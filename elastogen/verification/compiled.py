@@ -1,4 +1,4 @@
-"""Check (b): the compiled C, in double and float, against its program in 50 digits."""
+"""Check (b): the compiled C, in double and float, compared with its program in 50 digits."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ TINY = {"double": 1e-290, "float": 1e-36}
 def check(
     robot: Robot, functions: Mapping[str, Function], states: Mapping[str, Any], parameters: Mapping[str, float], precision: str
 ) -> Iterator[Finding]:
-    """Worst error of every function, in ulp of its largest entry and against what rounding allows."""
+    """Return the worst error of every function, in ulp of its largest entry and relative to the rounding bound."""
     model = build_model(robot, outputs=tuple(functions), precision=precision)
     real = np.float64 if precision == "double" else np.float32
     live = {name: float(real(value)) for name, value in parameters.items()}

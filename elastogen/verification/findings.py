@@ -1,4 +1,4 @@
-"""What a check found, and all findings together: the certificate."""
+"""The findings of the checks, and the certificate that contains them."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ Tell: TypeAlias = Callable[[str], None]
 
 
 def silent(text: str) -> None:
-    """Tell nobody."""
+    """Report nothing."""
 
 
 @dataclass(frozen=True)
 class Finding:
-    """One line of the certificate: what was checked, how, and how it came out."""
+    """One line of the certificate: what was checked, how, and with which result."""
 
     check: str  # "second derivation", "compiled double", "identities", ...
     subject: str  # a function, an identity, a file
@@ -29,7 +29,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class Certificate:
-    """All findings about one robot, with the sums of everything that took part."""
+    """All findings about one robot, with the checksums of everything that was involved."""
 
     robot: str
     hashes: dict[str, str]  # robot, tool, C, compiler
@@ -42,19 +42,19 @@ class Certificate:
         return "passed" in verdicts and "failed" not in verdicts
 
     def json(self) -> str:
-        """The certificate for programs."""
+        """Return the certificate as JSON."""
         data = {"robot": self.robot, "passed": self.passed, "summary": self.summary, "hashes": self.hashes}
         return json.dumps(data | {"findings": [asdict(finding) for finding in self.findings]}, indent=1) + "\n"
 
     @property
     def summary(self) -> str:
-        """How many checks came out how."""
+        """Count the results of the checks in one line."""
         count = {verdict: sum(f.verdict == verdict for f in self.findings) for verdict in ("passed", "failed", "skipped")}
         return f"{count['passed']} checks passed, {count['failed']} failed, {count['skipped']} skipped."
 
 
 def table(findings: Iterable[Finding]) -> str:
-    """Findings in columns, for a terminal."""
+    """Return the findings in columns for a terminal."""
     rows = [(f.verdict, f.check, f.subject, f.measured) for f in findings]
     widths = [max((len(row[k]) for row in rows), default=0) for k in range(3)]
     return "\n".join(
@@ -63,5 +63,5 @@ def table(findings: Iterable[Finding]) -> str:
 
 
 def judged(check: str, subject: str, error: float, limit: float) -> Finding:
-    """A finding about an error that must not exceed a limit; NaN fails."""
+    """Return a finding about an error that must not exceed a limit; NaN fails."""
     return Finding(check, subject, "passed" if error <= limit else "failed", f"{error:.1e}", f"{limit:.0e}")

@@ -1,4 +1,4 @@
-"""Check (d): the emitted C under strict warnings and sanitizers, with its stack and its size."""
+"""Check (d): the emitted C under strict warnings and sanitizers; its stack and size."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ RANDOM_CALLS = 200
 
 
 def check(robot: Robot, functions: Mapping[str, Function], precision: str) -> Iterator[Finding]:
-    """Findings about the C of these functions, by every compiler that is here."""
+    """Check the C of these functions with every compiler that is installed."""
     compilers = [name for name in ("gcc", "clang") if shutil.which(name)]
     label = f"{NAME} {precision}"
     if not compilers:
@@ -72,7 +72,7 @@ def _finding(label: str, subject: str, done: subprocess.CompletedProcess[str], g
 
 
 def _sizes(label: str, source: Path, home: Path) -> Iterator[Finding]:
-    """Largest stack frame, bytes of code and number of instructions, with -O2."""
+    """Return the largest stack frame, bytes of code and number of instructions with -O2."""
     target = home / "size.o"
     if _run("gcc", "-std=c99", "-O2", "-fstack-usage", "-c", source, "-o", target).returncode != 0:
         return
@@ -87,7 +87,7 @@ def _sizes(label: str, source: Path, home: Path) -> Iterator[Finding]:
 
 
 def _driver(robot: Robot, functions: Mapping[str, Function]) -> str:
-    """A program that calls every function with random and absurd numbers; sanitizers watch it."""
+    """Return a program that calls every function with random and absurd numbers under the sanitizers."""
     name = robot.name
     real = f"{name}_real_t"
     lines = [f'#include "{name}.h"', "#include <math.h>", "#include <stdint.h>", "static uint32_t state = 12345u;"]

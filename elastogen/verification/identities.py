@@ -1,4 +1,4 @@
-"""Check (c): what must be true of any robot's equations, whatever they are, in 50 digits; and the energy of a motion."""
+"""Check (c): identities that hold for every robot, in 50 digits, and the energy of a motion."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ NEEDED = (
 
 
 class _Values:
-    """Functions at a state in many digits, moved along where asked."""
+    """Functions at one state in many digits, and at neighbours of that state."""
 
     def __init__(
         self, robot: Robot, functions: Mapping[str, Function], state: Mapping[str, Any], parameters: Mapping[str, float]
@@ -76,7 +76,7 @@ def configuration_rate(robot: Robot, q: Any, velocities: Any) -> Any:
 def at_state(
     robot: Robot, functions: Mapping[str, Function], state: Mapping[str, Any], parameters: Mapping[str, float]
 ) -> Iterator[tuple[str, float]]:
-    """Identities and their errors at a state; none where it is out of the range of a sliding joint."""
+    """Return the identities and their errors at a state; none outside the range of a sliding joint."""
     with mpmath.workdps(50), suppress(LookupError):
         yield from _at(_Values(robot, functions, state, parameters), functions)
 
@@ -88,7 +88,7 @@ def check(
     parameters: Mapping[str, float],
     tell: Tell = silent,
 ) -> Iterator[Finding]:
-    """Symmetry, definiteness, skew symmetry, inverses and derivatives at every state; then the energy of a motion."""
+    """Check symmetry, definiteness, skew symmetry, inverses and derivatives at every state, then the energy of a motion."""
     worst: dict[str, float] = {}
     conditions: list[tuple[float, Any]] = []
     for k in range(len(states["q"])):
@@ -131,7 +131,7 @@ def _at(values: _Values, functions: Mapping[str, Function]) -> Iterator[tuple[st
 
 
 def _condition(function: Function, state: Mapping[str, Any], parameters: Mapping[str, float]) -> float:
-    """Condition number of M scaled to a unit diagonal; NaN where it is not positive definite."""
+    """Return the condition number of M scaled to a unit diagonal; NaN if M is not positive definite."""
     found = evaluated(function, state, parameters)
     assert found is not None
     M = np.array(found["M"], dtype=float)
@@ -141,7 +141,7 @@ def _condition(function: Function, state: Mapping[str, Any], parameters: Mapping
 
 
 def _energy(robot: Robot, states: Mapping[str, Any]) -> Iterator[Finding]:
-    """Energy, work and losses of a short free motion."""
+    """Compare energy, work and losses along a short free motion."""
     subject = "energy of a motion"
     if TIME in robot.parameters and robot.terms:
         yield Finding(NAME, subject, "skipped", "own terms depend on the time: they exchange energy with the outside")

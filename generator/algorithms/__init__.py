@@ -1,1 +1,1 @@
-"""The equations of motion and their parts, with the textbook's names."""
+"""The equations of motion and their parts, under the names that textbooks use."""

@@ -28,7 +28,7 @@ class BodyMotion:
 def body_motions(
     mechanism: Mechanism, placed: Sequence[Placed], motion: Sequence[Sequence[Value]], order: int
 ) -> list[BodyMotion]:
-    """Operators of all frames up to an order (at least 2)."""
+    """Return the operators of all frames up to an order (at least 2)."""
     graph = mechanism.graph
     zero, one = graph.value(0), graph.value(1)
     start = outward(mechanism, placed, motion[0], motion[1], motion[2], [zero] * 3)
@@ -52,7 +52,7 @@ def body_motions(
 
 
 def acceleration_energy(mechanism: Mechanism, placed: Sequence[Placed], motion: Sequence[Sequence[Value]], p: int) -> Value:
-    """E^(p) = 1/2 int |r^(p+1)|^2 dm, p >= 1."""
+    """Return E^(p) = 1/2 int |r^(p+1)|^2 dm, p >= 1."""
     graph = mechanism.graph
     total = graph.value(0)
     for frame, body in zip(mechanism.frames, body_motions(mechanism, placed, motion, p + 1), strict=True):

@@ -33,7 +33,7 @@ Pair: TypeAlias = "tuple[int, int]"
 
 @dataclass(frozen=True)
 class Expansion:
-    """A matrix with its first and second partial derivatives by the coordinates; those that are absent vanish."""
+    """A matrix with its first and second partial derivatives by the coordinates; absent ones vanish."""
 
     value: Matrix
     first: dict[int, Matrix]
@@ -55,7 +55,7 @@ class Expansion:
         return Expansion(self.value @ other.value, first, second)
 
     def second_by(self, a: int, b: int) -> Matrix | None:
-        """The second derivative by two coordinates, None where it vanishes."""
+        """Return the second derivative by two coordinates, None if it vanishes."""
         return self.second.get(_pair(a, b))
 
 
@@ -68,7 +68,7 @@ def _accumulate(target: dict[Any, Matrix], key: Any, matrix: Matrix) -> None:
 
 
 def _expanded(graph: Graph, rows: Mat, coordinates: Sequence[int], q: Sequence[Value]) -> Expansion:
-    """A matrix that depends on a few coordinates only, differentiated entry by entry."""
+    """Differentiate a matrix that depends on few coordinates, entry by entry."""
     first = {a: affine.partial(graph, rows, q[a]) for a in coordinates}
     second = {
         (a, b): np.array(affine.partial(graph, first[a], q[b]), dtype=object)
@@ -80,7 +80,7 @@ def _expanded(graph: Graph, rows: Mat, coordinates: Sequence[int], q: Sequence[V
 
 
 def _expanded_along(mechanism: Mechanism, rows: Mat, velocities: Sequence[int], q: Sequence[Value]) -> Expansion:
-    """The same along quasi-velocities. These do not commute; A_ijk is the mean of both orders, which accelerations see."""
+    """Differentiate along quasi-velocities."""
 
     def along(matrix: Mat, a: int) -> Mat:
         values, width = mechanism.along([value for row in matrix for value in row], q, a), len(matrix[0])
@@ -115,7 +115,7 @@ def _inner(graph: Graph, a: Matrix, b: Matrix) -> Value:
 
 @dataclass(frozen=True)
 class BodyExpansion:
-    """What moves with one frame: Y (3 rows) and int xi xi^T dm."""
+    """The motion of one frame for its body: Y (3 rows) and int xi xi^T dm."""
 
     Y: Expansion
     gram: Matrix
@@ -132,7 +132,7 @@ class AccelerationMatrices:
 
     @cached_property
     def transforms(self) -> list[Expansion]:
-        """T_i0 of the moving frames with A_ij, A_ijk."""
+        """Return T_i0 of the moving frames with A_ij, A_ijk."""
         found: list[Expansion] = []
         locals_ = affine.local_transforms(self.mechanism, self.q)
         for frame, rows in zip(self.mechanism.frames, locals_, strict=True):
@@ -145,7 +145,7 @@ class AccelerationMatrices:
         return found
 
     def link_transform(self, link: LinkFrame) -> Expansion:
-        """T_i0 of a frame of the user with A_ij, A_ijk."""
+        """Return T_i0 of a frame of the user with A_ij, A_ijk."""
         zero, one = self.graph.value(0), self.graph.value(1)
         unit = [[one, zero, zero], [zero, one, zero], [zero, zero, one]]
         rows = [[*row, p] for row, p in zip(link.rotation.after(unit), link.position, strict=True)]
@@ -156,7 +156,7 @@ class AccelerationMatrices:
 
     @cached_property
     def bodies(self) -> list[BodyExpansion]:
-        """All bodies that move."""
+        """Return all bodies that move."""
         found = []
         for frame, T in zip(self.mechanism.frames, self.transforms, strict=True):
             with self.graph.section(f"{frame.label}: positions of the points"):
@@ -171,7 +171,7 @@ class AccelerationMatrices:
         return found
 
     def _shapes(self, frame: Frame) -> Expansion:
-        """S(q) = [E4, c_1 [E3; 0], ...]."""
+        """Return S(q) = [E4, c_1 [E3; 0], ...]."""
         elastic, zero, one = frame.elastic, self.graph.value(0), self.graph.value(1)
         if isinstance(elastic, MovingBeam):
             return self._moving(elastic)[0]
@@ -228,7 +228,7 @@ class AccelerationMatrices:
 
     @cached_property
     def mass(self) -> Mat:
-        """M_ij (002 (21))."""
+        """Return M_ij (002 (21))."""
         zero = self.graph.value(0)
         M = [[zero] * self.size for _ in range(self.size)]
         for body in self.bodies:
@@ -244,7 +244,7 @@ class AccelerationMatrices:
 
     @cached_property
     def coefficients(self) -> dict[tuple[int, int, int], Value]:
-        """V_ijm for j <= m (002 (22)); those that are absent vanish."""
+        """Return V_ijm for j <= m (002 (22)); absent ones vanish."""
         found: dict[tuple[int, int, int], Value] = {}
         for body in self.bodies:
             for (j, m), bend in body.Y.second.items():
@@ -265,7 +265,7 @@ class AccelerationMatrices:
         return [[self.coefficients.get((i, j, j), zero) for j in range(self.size)] for i in range(self.size)]
 
     def _bends(self, qd: Sequence[Value]) -> list[Matrix | None]:
-        """Per body sum_jm A_kjm qd_j qd_m: the acceleration at qdd = 0."""
+        """Return for each body sum_jm A_kjm qd_j qd_m: the acceleration at qdd = 0."""
         result: list[Matrix | None] = []
         for body in self.bodies:
             total: Matrix | None = None
@@ -320,7 +320,7 @@ class AccelerationMatrices:
         return coriolis, [self._bend(tip, i, i, angular) for i in range(self.size)]
 
     def _bend(self, tip: Expansion, i: int, j: int, angular: Sequence[Vec]) -> Vec:
-        """A_nij(p) and vect(A_nij(R) R^T)."""
+        """Return A_nij(p) and vect(A_nij(R) R^T)."""
         bend = tip.second_by(i, j)
         linear = [self.graph.value(0)] * 3 if bend is None else list(bend[:3, 3])
         if self.mechanism.moves_by_screws:
@@ -336,12 +336,12 @@ class AccelerationMatrices:
 
 
 def pairs(size: int) -> list[Pair]:
-    """(0, 1), (0, 2), ..., (1, 2), ...: the order of [qd_i qd_j] and of the columns of B and J_B."""
+    """Return (0, 1), (0, 2), ..., (1, 2), ...: the order of [qd_i qd_j] and of the columns of B and J_B."""
     return [(i, j) for i in range(size) for j in range(i + 1, size)]
 
 
 def joint_operators(mechanism: Mechanism) -> list[Mat]:
-    """U_i of every coordinate, in the frame of the link that it moves: dT_i0/dq_i = T_i0 U_i (002 (9), tau_i = 1).
+    """Return U_i of every coordinate in the frame of the link that it moves: dT_i0/dq_i = T_i0 U_i (002 (9), tau_i = 1).
 
     Of quasi-velocities those of the moved frame.
     """

@@ -22,7 +22,7 @@ from elastogen.generator.spatial.vectors import Mat, product
 
 
 def _rates(mechanism: Mechanism, matrix: Mat, motion: TimeDerivatives, order: int) -> list[Mat]:
-    """The matrix and its time derivatives up to an order."""
+    """Return the matrix and its time derivatives up to an order."""
     width = len(matrix[0])
     chain = mechanism.in_time(motion)
     values, result = [value for row in matrix for value in row], [matrix]
@@ -34,7 +34,7 @@ def _rates(mechanism: Mechanism, matrix: Mat, motion: TimeDerivatives, order: in
 
 @dataclass(frozen=True)
 class AffineBody:
-    """What moves with one frame: transformation and its rates, rigid inertia, and the flexible body if there is one."""
+    """What moves with one frame: transformation with rates, rigid inertia, and the flexible body if there is one."""
 
     frame: Frame
     T: list[Mat]  # T_i0 (4 x 4) and its time derivatives
@@ -42,12 +42,12 @@ class AffineBody:
     deformed: DeformedBody | None
 
     def axes(self, order: int) -> list[Mat]:
-        """The rotation part of T and its rates up to an order."""
+        """Return the rotation part of T and its rates up to an order."""
         return [[row[:3] for row in T[:3]] for T in self.T[: order + 1]]
 
 
 def local_transforms(mechanism: Mechanism, q: Sequence[Value]) -> list[Mat]:
-    """The transformation of every frame against its parent, 4 x 4."""
+    """Return the transformation of every frame relative to its parent, 4 x 4."""
     zero, one = mechanism.graph.value(0), mechanism.graph.value(1)
     unit = [[one, zero, zero], [zero, one, zero], [zero, zero, one]]
     result = []
@@ -59,7 +59,7 @@ def local_transforms(mechanism: Mechanism, q: Sequence[Value]) -> list[Mat]:
 
 
 def bodies(mechanism: Mechanism, motion: TimeDerivatives, order: int) -> list[AffineBody]:
-    """All frames with their transformations and rates up to an order, by Leibniz' rule."""
+    """Return all frames with their transformations and rates up to an order, by Leibniz' rule."""
     graph, q = mechanism.graph, motion[0]
     found: list[AffineBody] = []
     for frame, A in zip(mechanism.frames, local_transforms(mechanism, q), strict=True):
@@ -126,7 +126,7 @@ def inverse_dynamics(mechanism: Mechanism, motion: TimeDerivatives, gravity: Seq
 
 
 def link_transform_rates(mechanism: Mechanism, motion: TimeDerivatives, order: int) -> list[Mat]:
-    """The time derivative of that order of T_i0 for every frame of the user, the tip last."""
+    """Return the time derivative of that order of T_i0 for every frame of the user, the tip last."""
     graph = mechanism.graph
     zero, one = graph.value(0), graph.value(1)
     found = bodies(mechanism, motion, order)
@@ -143,7 +143,7 @@ def link_transform_rates(mechanism: Mechanism, motion: TimeDerivatives, order: i
 
 
 def partial(graph: Graph, matrix: Mat, x: Value) -> Mat:
-    """Entrywise derivative of a matrix by one coordinate."""
+    """Differentiate a matrix entrywise by one coordinate."""
     width = len(matrix[0])
     values = directional(graph, [value for row in matrix for value in row], seed(x, graph.one))
     return [values[start : start + width] for start in range(0, len(values), width)]

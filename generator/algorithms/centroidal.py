@@ -1,4 +1,4 @@
-"""Centre of mass and momentum of all moving bodies, in base components; what the base carries does not move and does not count.
+"""Centre of mass and momentum of all moving bodies in base components; bodies fixed to the base do not count.
 
 The momentum about a point is the wrench that would start the motion in unit time from rest: Newton-Euler with the velocities in
 the place of accelerations. Its matrix has the momenta of unit velocities (Orin, Goswami 2008). Rotors of drives count with
@@ -28,13 +28,13 @@ class MassCentre:
 
 
 def mass_centre(mechanism: Mechanism, placed: Sequence[Placed], q: Sequence[Value]) -> MassCentre:
-    """First moments over the mass."""
+    """Return the first moments divided by the mass."""
     mass, first = first_moments(mechanism, placed, q)
     return MassCentre(mass, [x / mass for x in first])
 
 
 def momentum_matrix(mechanism: Mechanism, placed: Sequence[Placed], q: Sequence[Value], centre: MassCentre) -> Mat:
-    """6 x nv: linear momentum, and angular momentum about the centre of mass, of unit velocities."""
+    """Return 6 x nv: linear momentum, and angular momentum about the centre of mass, of unit velocities."""
     zero = mechanism.graph.value(0)
     found = poses(mechanism, placed)
     composite = composite_inertias(mechanism, placed, q)
@@ -67,7 +67,7 @@ def total_wrench(
     centre: MassCentre,
     moment: str,
 ) -> list[Value]:
-    """Force, and moment about the centre of mass, that the motion of all bodies needs: the rate of their momentum."""
+    """Return force, and moment about the centre of mass, for the motion of all bodies: the rate of their momentum."""
     zero = mechanism.graph.value(0)
     motions = outward(mechanism, placed, q, qd, qdd, [zero] * 3)
     total = [[zero] * 3, [zero] * 3]

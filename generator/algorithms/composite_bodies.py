@@ -19,7 +19,7 @@ Wrench: TypeAlias = "tuple[Vec, Vec]"  # force and moment in the components of a
 
 
 def composite_inertias(mechanism: Mechanism, placed: Sequence[Placed], q: Sequence[Value]) -> list[Inertia]:
-    """Inertia of every frame's bodies together with all bodies further out, in that frame, at the present deformation."""
+    """Return the inertia of every frame's bodies together with all bodies outward, in that frame, as deformed at present."""
     composite = [frame.inertia for frame in mechanism.frames]
     for index in reversed(range(len(mechanism.frames))):
         frame, place_ = mechanism.frames[index], placed[index]

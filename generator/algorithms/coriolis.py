@@ -1,4 +1,4 @@
-"""The Christoffel form of the Coriolis matrix, directly: C_ij = sum over bodies of int J_i . dJ_j/dt dm.
+"""The Christoffel form of the Coriolis matrix from composite bodies: C_ij = sum over bodies of int J_i . dJ_j/dt dm.
 
 J_i = e x r + s is the velocity field of joint i, with its axis e and slide s. Its Christoffel symbols are
 int J_i . d2r/(dq_j dq_k) dm, so that this C is *the* Christoffel matrix: dM/dt - 2C is skew. Per composite body it takes
@@ -31,11 +31,11 @@ class VelocityMoments:
     H: Mat
 
     def plus(self, other: VelocityMoments) -> VelocityMoments:
-        """Of both bodies together."""
+        """Return the moments of both bodies together."""
         return VelocityMoments(add(self.h, other.h), [add(a, b) for a, b in zip(self.H, other.H, strict=True)])
 
     def in_parent(self, body: Inertia, twist: tuple[Vec, Vec], rate: Value, R: Rotation, p: Vec) -> VelocityMoments:
-        """The same against the parent, in which the frame is at p, rotated by R, and moves by a twist times its rate."""
+        """Return the same relative to the parent; the frame is at p, rotated by R, and moves by a twist times its rate."""
         e, s = twist
         J = add(cross(e, body.S), scale(s, body.m))  # int J dm
         rows = [cross(e, row) for row in body.P.full]  # columns of {e x} P, which is int (e x r) r^T dm
@@ -46,7 +46,7 @@ class VelocityMoments:
 
     @property
     def swing(self) -> Mat:
-        """Tr(H) E - H: its product with an axis is int r x (axis x v) dm, that of its transposed int v x (axis x r) dm."""
+        """Return Tr(H) E - H: times an axis it is int r x (axis x v) dm, its transpose int v x (axis x r) dm."""
         H = self.H
         return [
             [H[1][1] + H[2][2], -H[0][1], -H[0][2]],
@@ -91,7 +91,7 @@ def composite_moments(
 
 @dataclass(frozen=True)
 class JointMoments:
-    """Of joint i and the composite body that it moves: the integrals that its row and column of C are made of."""
+    """The integrals over the composite body of joint i from which its row and column of C are made."""
 
     force: Vec  # int J dm
     moment: Vec  # int r x J dm
@@ -101,7 +101,7 @@ class JointMoments:
 
 
 def joint_moments(composite: CompositeMoments, index: int, twist: tuple[Vec, Vec], omega: Vec) -> JointMoments:
-    """The integrals about the frame's origin: dJ/dt = omega x J + e x v, with v relative to the frame here."""
+    """Return the integrals about the frame's origin: dJ/dt = omega x J + e x v, with v relative to the frame here."""
     body, moments, (e, s) = composite.bodies[index], composite.moments[index], twist
     force, moment = body.times_twist(e, s)
     swing, trace, P = moments.swing, dot(s, body.S), body.P.full
@@ -116,7 +116,7 @@ def joint_moments(composite: CompositeMoments, index: int, twist: tuple[Vec, Vec
 
 
 def coriolis_matrix(mechanism: Mechanism, placed: Sequence[Placed], omegas: Sequence[Vec], qd: Sequence[Value]) -> Mat:
-    """C(q, qd) of a rigid robot from composite bodies; cost grows with the number of pairs of joints on one chain."""
+    """Return C(q, qd) of a rigid robot from composite bodies; cost grows with the number of pairs of joints on one chain."""
     n = mechanism.size
     zero = mechanism.graph.value(0)
     for frame in reversed(mechanism.frames):  # a row beside the next composite body: independent, so they overlap
@@ -138,7 +138,7 @@ def _fill(
     i: int,
     C: Mat,
 ) -> None:
-    """C_ij and C_ji for joint i and all joints j inward of it."""
+    """Set C_ij and C_ji for joint i and all joints j inward of it."""
     (twist,) = mechanism.frames[i].motion.twists([mechanism.graph.value(0)])
     own = joint_moments(composite, i, twist, omegas[i])
     force, moment, spin, rate_force, rate_moment = own.force, own.moment, own.spin, own.rate_force, own.rate_moment

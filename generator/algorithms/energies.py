@@ -34,7 +34,7 @@ def kinetic_energy(mechanism: Mechanism, velocities: Sequence[Twist], q: Sequenc
 
 
 def first_moments(mechanism: Mechanism, placed: Sequence[Placed], q: Sequence[Value]) -> tuple[Value, Vec]:
-    """Mass and first moments about the origin of the base of all bodies that move, summed inward."""
+    """Return mass and first moments about the origin of the base of all moving bodies, summed inward."""
     zero = mechanism.graph.value(0)
     masses = [frame.inertia.m for frame in mechanism.frames]
     moments = [frame.inertia.S for frame in mechanism.frames]
@@ -56,5 +56,5 @@ def first_moments(mechanism: Mechanism, placed: Sequence[Placed], q: Sequence[Va
 
 
 def potential_energy(mechanism: Mechanism, placed: Sequence[Placed], q: Sequence[Value]) -> Value:
-    """-sum of m g.r_C over the bodies, zero for masses in the origin of the base."""
+    """Return -sum of m g.r_C over the bodies, zero for masses at the origin of the base."""
     return -dot(mechanism.gravity, first_moments(mechanism, placed, q)[1])

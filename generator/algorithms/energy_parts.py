@@ -43,13 +43,13 @@ class Parts:
 
     @property
     def values(self) -> tuple[Value, ...]:
-        """In the order of NAMES."""
+        """Return the energies in the order of NAMES."""
         return (self.translation, self.rotation, self.coupling, self.centrifugal, self.deformation)
 
 
 @dataclass(frozen=True)
 class Rotating:
-    """How a frame moves to order n: U_0 .. U_n and the derivative of order n of its origin, and w^(n-1); in its components."""
+    """The motion of a frame to order n in its components: U_0 .. U_n, the derivative of order n of its origin, and w^(n-1)."""
 
     U: list[Mat]
     a: Vec
@@ -57,18 +57,18 @@ class Rotating:
 
     @property
     def swing(self) -> Mat:
-        """{w^(p) x}."""
+        """Return {w^(p) x}."""
         columns = [cross(self.alpha, column) for column in self.U[0]]
         return [list(row) for row in zip(*columns, strict=True)]
 
     @property
     def rest(self) -> Mat:
-        """Q = U_n - {w^(p) x}."""
+        """Return Q = U_n - {w^(p) x}."""
         return [[u - s for u, s in zip(*rows, strict=True)] for rows in zip(self.U[-1], self.swing, strict=True)]
 
 
 def turnings(mechanism: Mechanism, placed: Sequence[Placed], motion: Sequence[Sequence[Value]], p: int) -> list[Rotating]:
-    """Of all frames, for the energy of order p; p = 0 is the kinetic energy."""
+    """Return the rotations of all frames for the energy of order p; p = 0 is the kinetic energy."""
     graph = mechanism.graph
     zero, one = graph.value(0), graph.value(1)
     unit = [[one if r == c else zero for c in range(3)] for r in range(3)]
@@ -90,12 +90,12 @@ def turnings(mechanism: Mechanism, placed: Sequence[Placed], motion: Sequence[Se
 
 
 def _square(U: Mat, P: Mat) -> Value:
-    """1/2 Tr(U P U^T)."""
+    """Return 1/2 Tr(U P U^T)."""
     return dense.inner(P[0][0].graph, product(U, P), U) * 0.5
 
 
 def _central(inertia: Inertia) -> tuple[Vec, Mat]:
-    """Mass centre, and int s s^T dm about it; of a body without mass its moments are its own."""
+    """Return the mass centre and int s s^T dm about it; a body without mass keeps its moments."""
     if inertia.m.is_zero:
         return inertia.S, inertia.P.full
     centre = scale(inertia.S, 1 / inertia.m)
@@ -103,7 +103,7 @@ def _central(inertia: Inertia) -> tuple[Vec, Mat]:
 
 
 def rigid_parts(inertia: Inertia, rotating: Rotating) -> Parts:
-    """Of a rigid body."""
+    """Return the parts of a rigid body."""
     graph = inertia.m.graph
     centre, P = _central(inertia)
     moved = add(rotating.a, times(rotating.U[-1], centre))
@@ -118,7 +118,7 @@ def rigid_parts(inertia: Inertia, rotating: Rotating) -> Parts:
 
 
 def flexible_parts(body: DeformedBody, rotating: Rotating, motion: Sequence[Sequence[Value]], chain: Chain) -> Parts:
-    """Of a flexible body, about its present mass centre; ``chain`` pairs variables with their rates along the motion."""
+    """Return the parts of a flexible body about its present mass centre; ``chain`` pairs variables with their rates."""
     graph = body.graph
     centre, P = _central(body.inertia)
     inner = body.centre_motion(motion, chain, rotating.U)
@@ -140,7 +140,7 @@ def flexible_parts(body: DeformedBody, rotating: Rotating, motion: Sequence[Sequ
 def energy_parts(
     mechanism: Mechanism, placed: Sequence[Placed], motion: Sequence[Sequence[Value]], p: int
 ) -> list[list[Parts]]:
-    """Per frame, the parts of its rigid and of its flexible body."""
+    """Return for each frame the parts of its rigid and of its flexible body."""
     found = []
     for frame, rotating in zip(mechanism.frames, turnings(mechanism, placed, motion, p), strict=True):
         with mechanism.graph.section(f"{frame.label}: energy by component"):

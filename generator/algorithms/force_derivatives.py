@@ -41,7 +41,7 @@ def forces_by_q(
     qdd: Sequence[Value],
     moment: str,
 ) -> Mat:
-    """dF/dq of M qdd + C qd + G, for robots whose frames all move by one joint coordinate."""
+    """Return dF/dq of M qdd + C qd + G for robots whose frames all move by one joint coordinate."""
     n, zero = mechanism.size, mechanism.graph.value(0)
     composite = composite_moments(mechanism, placed, [motion.omega for motion in motions], qd)
     wrenches: dict[int, tuple[Vec, Vec]] = {}
@@ -59,13 +59,13 @@ def forces_by_q(
 
 
 def _rates(mechanism: Mechanism, index: int, motion: MotionState) -> tuple[Vec, Vec, Vec]:
-    """e', e'' and s'' - e x a_0 of a joint."""
+    """Return e', e'' and s'' - e x a_0 of a joint."""
     ((e, s),) = mechanism.frames[index].motion.twists([mechanism.graph.value(0)])
     return cross(motion.omega, e), times(motion.U, e), sub(times(motion.U, s), cross(e, motion.a))
 
 
 def _rotated(U: Mat, e: Vec) -> Mat:
-    """U {e x} - {e x} U: how U changes while what is further out rotates about e, seen from there."""
+    """Return U {e x} - {e x} U: how U changes while outward bodies rotate about e, seen from there."""
     rows = [[-x for x in cross(e, row)] for row in U]  # of U {e x}
     columns = [cross(e, list(column)) for column in zip(*U, strict=True)]  # of {e x} U
     return [[rows[r][c] - columns[c][r] for c in range(3)] for r in range(3)]
@@ -81,7 +81,7 @@ def _fill(
     i: int,
     result: Mat,
 ) -> None:
-    """Entries ij and ji for joint i and all joints j inward of it."""
+    """Set entries ij and ji for joint i and all joints j inward of it."""
     body, moved = composite.bodies[i], composite.moments[i]
     (twist,) = mechanism.frames[i].motion.twists([mechanism.graph.value(0)])
     own = joint_moments(composite, i, twist, motion.omega)

@@ -20,13 +20,13 @@ class Pose:
 
     @property
     def transform(self) -> Mat:
-        """T_i0 as four rows."""
+        """Return T_i0 as four rows."""
         zero = self.p[0].graph.value(0)
         rows = [[*row, origin] for row, origin in zip(self.R, self.p, strict=True)]
         return [*rows, [zero, zero, zero, zero.graph.value(1)]]
 
     def column(self, axis: int) -> Vec:
-        """Unit vector of an axis of this frame, in base components."""
+        """Return the unit vector of an axis of this frame in base components."""
         return [row[axis] for row in self.R]
 
 
@@ -39,13 +39,13 @@ class Twist:
 
 
 def base_pose(mechanism: Mechanism) -> Pose:
-    """The base frame itself."""
+    """Return the base frame itself."""
     one, zero = mechanism.graph.value(1), mechanism.graph.value(0)
     return Pose([[one, zero, zero], [zero, one, zero], [zero, zero, one]], [zero] * 3)
 
 
 def poses(mechanism: Mechanism, placed: Sequence[Placed]) -> list[Pose]:
-    """T_i0 of every moving frame, by the product of transformations."""
+    """Return T_i0 of every moving frame by the product of transformations."""
     base = base_pose(mechanism)
     found: list[Pose] = []
     for frame, place_ in zip(mechanism.frames, placed, strict=True):
@@ -58,13 +58,13 @@ def poses(mechanism: Mechanism, placed: Sequence[Placed]) -> list[Pose]:
 
 
 def link_pose(mechanism: Mechanism, found: Sequence[Pose], link: LinkFrame) -> Pose:
-    """T_i0 of a frame of the user."""
+    """Return T_i0 of a frame of the user."""
     carrier = found[link.frame] if link.frame >= 0 else base_pose(mechanism)
     return Pose(link.rotation.after(carrier.R), add(carrier.p, times(carrier.R, link.position)))
 
 
 def jacobian(mechanism: Mechanism, found: Sequence[Pose], q: Sequence[Value]) -> Mat:
-    """Tip Jacobian in base components: rows v (3), omega (3); columns as in 002 (11)."""
+    """Return the Jacobian of the tip in base components: rows v (3), omega (3); columns as in 002 (11)."""
     zero = mechanism.graph.value(0)
     J = [[zero] * mechanism.size for _ in range(6)]
     tip = mechanism.link_frames[-1]
@@ -82,7 +82,7 @@ def jacobian(mechanism: Mechanism, found: Sequence[Pose], q: Sequence[Value]) ->
 
 
 def jacobian_in_tip(mechanism: Mechanism, placed: Sequence[Placed], q: Sequence[Value], tip: LinkFrame) -> Mat:
-    """Jacobian of a frame, the tip, in its own components (002 (12)), by going from the tip inward."""
+    """Return the Jacobian of a frame, the tip, in its own components (002 (12)), from the tip inward."""
     zero = mechanism.graph.value(0)
     J = [[zero] * mechanism.size for _ in range(6)]
     if tip.frame < 0:
@@ -138,17 +138,17 @@ def local_motions(
 
 
 def link_twist_local(link: LinkFrame, velocity: Twist) -> Twist:
-    """Velocity of a frame of the user in its own components."""
+    """Return the velocity of a frame of the user in its own components."""
     linear = add(velocity.linear, cross(velocity.angular, link.position))
     return Twist(link.rotation.inward(linear), link.rotation.inward(velocity.angular))
 
 
 def link_acceleration_local(link: LinkFrame, motion: MotionState) -> Twist:
-    """Acceleration of a frame of the user in its own components."""
+    """Return the acceleration of a frame of the user in its own components."""
     linear = add(motion.a, times(motion.U, link.position))
     return Twist(link.rotation.inward(linear), link.rotation.inward(motion.epsilon))
 
 
 def in_base(pose: Pose, twist: Twist) -> Twist:
-    """The same in base components."""
+    """Convert to base components."""
     return Twist(times(pose.R, twist.linear), times(pose.R, twist.angular))

@@ -23,7 +23,7 @@ from elastogen.generator.spatial.vectors import Mat, Rotation, Vec, add, cross, 
 
 @dataclass(frozen=True)
 class Placed:
-    """Where a frame is, seen from its parent.
+    """The pose of a frame in its parent.
 
     Successive revolute joints with parallel axes rotate about one axis by the sum of their angles: ``group`` lists
     the joints up to this one, ``group_parent`` is the frame before the first of them and ``group_rotation`` leads from there
@@ -57,7 +57,7 @@ class MotionState:
 
 
 def place(mechanism: Mechanism, q: Sequence[Value], *, merge: bool = False) -> list[Placed]:
-    """Pose of every frame in its parent; ``merge`` joins parallel axes."""
+    """Return the pose of every frame in its parent; ``merge`` joins parallel axes."""
     placed: list[Placed] = []
     for index, frame in enumerate(mechanism.frames):
         with mechanism.graph.section(f"{frame.label}: place in its parent"):
@@ -74,7 +74,7 @@ def place(mechanism: Mechanism, q: Sequence[Value], *, merge: bool = False) -> l
 
 
 def rotation_of_group(mechanism: Mechanism, group: Sequence[int], q: Sequence[Value], ahead: float = 0.0) -> Rotation:
-    """The rotation of joints with parallel axes, taken together, and about the same axis by a fixed angle further [rad]."""
+    """Return the rotation of joints with parallel axes together, and of a further fixed angle about the same axis [rad]."""
     first = mechanism.frames[group[0]]
     angle, motion = mechanism.graph.value(0), first.motion
     for member in group:
@@ -85,7 +85,7 @@ def rotation_of_group(mechanism: Mechanism, group: Sequence[int], q: Sequence[Va
 
 
 def acceleration_operator(graph: Graph, omega: Vec, epsilon: Vec) -> Mat:
-    """U = {eps x} + {omega x}^2."""
+    """Return U = {eps x} + {omega x}^2."""
     x, y, z = omega
     xx, yy, zz, xy, xz, yz = x * x, y * y, z * z, x * y, x * z, y * z
     return [
@@ -103,7 +103,7 @@ def outward(
     qdd: Sequence[Value],
     a0: Vec,
 ) -> list[MotionState]:
-    """Velocities and accelerations of all frames, from the base acceleration a0 outward."""
+    """Return velocities and accelerations of all frames, from the base acceleration a0 outward."""
     graph = mechanism.graph
     zero = graph.value(0)
     rest = MotionState([zero] * 3, [zero] * 3, a0, [[zero] * 3] * 3)
@@ -133,7 +133,7 @@ def relative(
     qd: Sequence[Value],
     qdd: Sequence[Value],
 ) -> tuple[Vec, Vec, Vec, Vec]:
-    """Angular velocity and acceleration against the group's root, linear velocity and acceleration against the joint."""
+    """Return angular velocity and acceleration relative to the group's root, linear ones relative to the joint."""
     frame = mechanism.frames[index]
     own_q, own_qd, own_qdd = frame.at(q), frame.own(qd), frame.own(qdd)
     spin_bias, slide_bias = frame.motion.bias(own_q, own_qd)
@@ -149,7 +149,7 @@ def relative(
 
 
 def moment_by_pseudo_inertia(motion: MotionState, inertia: Inertia) -> Vec:
-    """int r x (eps x r + omega x (omega x r)) dm from U and P."""
+    """Return int r x (eps x r + omega x (omega x r)) dm from U and P."""
     U, P = motion.U, inertia.P
     x, y, z = motion.omega
     return [
@@ -160,7 +160,7 @@ def moment_by_pseudo_inertia(motion: MotionState, inertia: Inertia) -> Vec:
 
 
 def moment_of(U: Mat, inertia: Inertia) -> Vec:
-    """int r x (U r) dm for any matrix U."""
+    """Return int r x (U r) dm for any matrix U."""
     P = inertia.P
     return [
         U[2][0] * P.xy + U[2][1] * P.yy + (U[2][2] - U[1][1]) * P.yz - U[1][0] * P.xz - U[1][2] * P.zz,
@@ -170,7 +170,7 @@ def moment_of(U: Mat, inertia: Inertia) -> Vec:
 
 
 def moment_by_tensor(motion: MotionState, inertia: Inertia) -> Vec:
-    """The same by L eps + omega x (L omega), where products with U appear: eps_z + omega_x omega_y = U_yx, and so on."""
+    """Return the moment as L eps + omega x (L omega), with products that are entries of U: eps_z + omega_x omega_y = U_yx."""
     P, (x, y, z), e, U = inertia.P, motion.omega, motion.epsilon, motion.U
     xx, yy, zz = P.yy + P.zz, P.xx + P.zz, P.xx + P.yy  # of L = tr(P) E - P; its other entries are -P.xy, ...
     return [
@@ -195,7 +195,7 @@ def inward(
     wrenches: Sequence[tuple[Vec, Vec]],
     ahead: Mapping[int, Vec],
 ) -> list[Value]:
-    """Generalized forces from the force and moment that each frame's bodies need."""
+    """Return the generalized forces from the force and moment that each frame's bodies need."""
     tau: list[Value] = [mechanism.graph.value(0)] * mechanism.size
 
     def project(index: int, force: Vec, moment: Vec) -> None:
@@ -243,7 +243,7 @@ def inverse_dynamics(
     merge: bool = False,
     loads: Sequence[Load] = (),
 ) -> list[Value]:
-    """Forces M qdd + C qd + G - sum J^T w of the bodies and loads w, all rows; gravity enters as base acceleration -g."""
+    """Return M qdd + C qd + G - sum J^T w of the bodies and loads w, all rows; gravity is the base acceleration -g."""
     placed = place(mechanism, q, merge=merge)
     motions = outward(mechanism, placed, q, qd, qdd, [-g for g in gravity])
     rows: dict[int, Value] = {}
@@ -294,7 +294,7 @@ def body_wrench(
     moment: str,
     rows: dict[int, Value] | None = None,
 ) -> tuple[Vec, Vec]:
-    """The same for a rigid and a flexible body that move together."""
+    """Return the same for a rigid and a flexible body that move together."""
     if elastic is not None:
         xd, xdd = elastic.own(qd), elastic.own(qdd)
         body = elastic.moved(q)
@@ -310,7 +310,7 @@ def body_wrench(
 
 
 def _rigid_wrench(motion: MotionState, inertia: Inertia, moment: str, centre: Vec | None = None) -> tuple[Vec, Vec]:
-    """Force and moment about the frame's origin of a body, which is given about its centre of mass where that is known."""
+    """Return a body's force and moment about the frame's origin; the body is given about its mass centre if known."""
     if centre is not None:
         force = scale(add(motion.a, times(motion.U, centre)), inertia.m)
         return force, add(MOMENTS[moment](motion, inertia), cross(centre, force))
@@ -319,7 +319,7 @@ def _rigid_wrench(motion: MotionState, inertia: Inertia, moment: str, centre: Ve
 
 
 def relieve(mechanism: Mechanism, placed: Sequence[Placed], wrenches: list[tuple[Vec, Vec]], load: Load) -> None:
-    """Take a load from what the inner frames have to provide: it turns outward with the frames, to the one it acts on."""
+    """Subtract a load from the wrenches that inner frames must supply, transforming it outward to the frame it acts on."""
     index = load.frame.frame
     if index < 0:
         return

@@ -25,12 +25,12 @@ WORTH_A_PRODUCT = 3  # points on a frame: 18 products each by R (a + U r), 27 an
 
 
 def columns(vectors: Sequence[Vec]) -> Mat:
-    """The matrix with these columns."""
+    """Return the matrix with these columns."""
     return [list(row) for row in zip(*vectors, strict=True)]
 
 
 class Carriers:
-    """The frames that carry points, and how their components become the base's: by rotations near the base, else by R."""
+    """The frames that carry points, and the change to base components: by rotations near the base, else by R."""
 
     FEW_ROTATIONS = 2  # 4 products each, against 9 by R
 
@@ -51,7 +51,7 @@ class Carriers:
         return [pose.R for pose in poses(self.mechanism, self.placed)]
 
     def turns(self, index: int) -> list[int]:
-        """The frame and those further in, joints with parallel axes taken together; the last one rotates on the base."""
+        """Return the frame and those inward, with joints of parallel axes taken together; the last one rotates on the base."""
         chain: list[int] = []
         while index >= 0:
             chain.append(index)
@@ -59,7 +59,7 @@ class Carriers:
         return chain
 
     def in_base(self, index: int, v: Vec) -> Vec:
-        """R v."""
+        """Return R v."""
         chain = self.turns(index)
         if len(chain) > self.FEW_ROTATIONS:
             return times(self._axes[index], v)
@@ -68,7 +68,7 @@ class Carriers:
         return v
 
     def accelerations(self, formulation: Callable[[int], Callable[[Vec], Vec]]) -> list[Twist]:
-        """Of every point; ``way`` gives for a frame the acceleration of its points by their place."""
+        """Return the accelerations of all points; ``way`` gives for a frame the acceleration of a point by its place."""
         ready: dict[int, Callable[[Vec], Vec]] = {}
         result = []
         for point in self.mechanism.points:
@@ -84,13 +84,13 @@ class Carriers:
 
 
 def accelerations_by_frames(carriers: Carriers) -> list[Twist]:
-    """R (a + U r) (000 (80))."""
+    """Return the accelerations as R (a + U r) (000 (80))."""
     motions = carriers.motions
     return carriers.accelerations(lambda k: lambda r: carriers.in_base(k, add(motions[k].a, times(motions[k].U, r))))
 
 
 def accelerations_by_operators(carriers: Carriers) -> list[Twist]:
-    """R a + (R U) r where a frame carries enough points for the product to pay, else R (a + U r)."""
+    """Return the accelerations as R a + (R U) r for frames with enough points to justify the product, else as R (a + U r)."""
     carried = Counter(point.frame.frame for point in carriers.mechanism.points)
 
     def of(index: int) -> Callable[[Vec], Vec]:
@@ -105,7 +105,7 @@ def accelerations_by_operators(carriers: Carriers) -> list[Twist]:
 
 
 def _in_lengths(x: Value, length: float) -> Value:
-    """x over a length; a number is divided here, so that a length over itself is 1 exactly."""
+    """Return x divided by a length; for a number the division happens here, so that a length over itself is exactly 1."""
     return x / length if x.constant is None else x.graph.value(x.constant / length)
 
 
@@ -117,11 +117,11 @@ class Operator:
     lengths: Sequence[float]
 
     def of(self, r: Vec) -> Vec:
-        """Second derivative of R r."""
+        """Return the second derivative of R r."""
         return times(columns(self.columns), [_in_lengths(x, length) for x, length in zip(r, self.lengths, strict=True)])
 
     def along(self, axis: Vec) -> tuple[Vec, float]:
-        """Second derivative of R times an axis and a length, and that length."""
+        """Return the second derivative of R times an axis and a length, and that length."""
         used = [length for x, length in zip(axis, self.lengths, strict=True) if not x.is_zero]
         length = used[0] if len(used) == 1 else 1.0
         return self.of([x * length for x in axis]), length
@@ -163,11 +163,11 @@ class Carried:
             self.placed[index] = replace(self.placed[index], group_rotation=turn)
 
     def _outermost(self, index: int) -> bool:
-        """Whether nothing but its own points rotates with a frame."""
+        """Whether only its own points rotate with a frame."""
         return index in self._points and self._passing[index] == len(self._points[index]) + 1
 
     def _first_direction(self, index: int) -> tuple[float, float] | None:
-        """Cosine and sine of the first point's direction about the axis: x points there, unless a frame or a zero objects."""
+        """Return cosine and sine of the first point's direction about the axis, to which x points unless prevented."""
         if not self.mechanism.frames[index].motion.parallel_rotation or not self._outermost(index):
             return None
         if any(not (x.constant and y.constant) for x, y, _ in self._points[index]):
@@ -177,7 +177,7 @@ class Carried:
         return x / distance, y / distance
 
     def seen(self, index: int, r: Vec) -> Vec:
-        """A place in a frame, from the axes that its x points ahead in."""
+        """Return a place in a frame, in the axes whose x points to the first point."""
         if index not in self._ahead:
             return r
         (c, s), graph = self._ahead[index], self.mechanism.graph
@@ -186,13 +186,13 @@ class Carried:
         return [graph.value(0) if abs(x.constant or 0.0) <= TINY * size else x for x in rotated[:2]] + rotated[2:]
 
     def home(self, index: int) -> int:
-        """In whose axes a frame's operator is: of the base, or of a frame behind one rotation or two."""
+        """Return in whose axes a frame's operator is: the base's, or those of a frame after one or two rotations."""
         chain = self.carriers.turns(index)
         inside = self._inside if len(chain) > Carriers.FEW_ROTATIONS else len(chain) - 1
         return chain[-inside] if inside > 0 else -1
 
     def rotated(self, index: int, home: int, v: Vec) -> Vec:
-        """A vector in the axes of its home, by one rotation after the other; the last ones by a matrix for many vectors."""
+        """Rotate a vector to the axes of its home, one rotation after the other; for many vectors the last ones as a matrix."""
         for k in self.carriers.turns(index):
             if k == home:
                 break
@@ -202,7 +202,7 @@ class Carried:
         return v
 
     def _depth(self, index: int) -> int:
-        """How often a frame rotates against the base; what only slides does not."""
+        """Return the number of rotations between a frame and the base; sliding does not count."""
         found = 0
         for k in self.carriers.turns(index):
             frame = self.mechanism.frames[k]
@@ -210,7 +210,7 @@ class Carried:
         return found
 
     def _axes(self, index: int, home: int) -> Mat:
-        """R of a frame in the axes of its home: its axes, from those of the frame it rotates on."""
+        """Return R of a frame in the axes of its home from the axes of the frame it rotates on."""
         if (index, home) not in self._matrices:
             place = self.placed[index]
             axes = [self.rotated(place.group_parent, home, place.group_rotation.outward(unit)) for unit in self._units]
@@ -218,7 +218,7 @@ class Carried:
         return self._matrices[index, home]
 
     def rotating(self, index: int, home: int) -> tuple[Vec, Vec]:
-        """Angular velocity and acceleration; near the base in axes behind the first rotation, mostly zero there."""
+        """Return angular velocity and acceleration; near the base in the axes after the first rotation, mostly zero."""
         if index < 0:
             return self._none, self._none
         if index == home:
@@ -244,13 +244,13 @@ class Carried:
         return add(omega, spin), add(add(epsilon, spin_rate), cross(omega, spin))
 
     def angular(self, index: int) -> Vec:
-        """Angular acceleration of a frame, in base components."""
+        """Return the angular acceleration of a frame in base components."""
         home = self.home(index)
         epsilon = self.rotating(index, home)[1]
         return epsilon if home < 0 else self.carriers.in_base(home, epsilon)
 
     def _moved(self, index: int, r: Vec) -> Vec:
-        """U (R r), in base components."""
+        """Return U (R r) in base components."""
         return self._moved_with(index, index, r)
 
     def _moved_with(self, index: int, seen_from: int, v: Vec) -> Vec:
@@ -261,7 +261,7 @@ class Carried:
         return moved if home < 0 else self.carriers.in_base(home, moved)
 
     def _has_operator(self, index: int) -> bool:
-        """Whether a frame's points are worth it: from three on, from two where frames that rotate on it share its column."""
+        """Whether a frame has enough points for an operator: three, or two if frames that rotate on it share its column."""
         on_it = [k for k in self._points if self.carriers.turns(k)[1:2] == [index] and self._has_operator(k)]
         if any(self._rotates_on_a_rotation(k) for k in on_it):  # by the product rule, which needs it anyway
             return True
@@ -269,7 +269,7 @@ class Carried:
         return len(self._points[index]) >= WORTH_A_PRODUCT - (near or bool(on_it))
 
     def operator(self, index: int) -> Operator:
-        """d2R/dt2 of a frame; along its joint's axis it is that of the frame it rotates on."""
+        """Return d2R/dt2 of a frame; along its joint's axis it equals that of the frame it rotates on."""
         if index not in self._operators:
             place = self.placed[index]
             root, S = place.group_parent, place.group_rotation
@@ -292,7 +292,7 @@ class Carried:
         return self._operators[index]
 
     def _length(self, index: int, axes: Sequence[int]) -> float:
-        """The greatest fixed coordinate of a frame's points along some axes, 1 where there is none."""
+        """Return the greatest fixed coordinate of a frame's points along some axes, 1 if there is none."""
         found = [abs(self.seen(index, r)[c].constant or 0.0) for r in self._points[index] for c in axes]
         return max(found) or 1.0
 
@@ -301,7 +301,7 @@ class Carried:
         return len(chain) == Carriers.FEW_ROTATIONS and self.mechanism.frames[chain[1]].motion.parallel_rotation
 
     def _by_product_rule(self, index: int) -> Operator:
-        """d2(R_k S)/dt2 = R_k'' S + 2 R_k' S' + R_k S'', S the rotation about z from frame k, which rotates on the base."""
+        """Return R_k'' S + 2 R_k' S' + R_k S'', with S the rotation about z from frame k, which rotates on the base."""
         c, place = self.carriers, self.placed[index]
         root, S, length = place.group_parent, place.group_rotation, self._length(index, (0, 1))
         spin, spin_rate, _, _ = relative(self.mechanism, index, place, c.q, c.qd, c.qdd)
@@ -317,7 +317,7 @@ class Carried:
         return Operator((*found, axis), (length, length, unit))
 
     def origin(self, index: int) -> Vec:
-        """Acceleration of a frame's origin: a point of the frame it rotates on, if it only rotates."""
+        """Return the acceleration of a frame's origin: a point of the frame it rotates on, if it only rotates."""
         if index not in self._origins:
             place, c = self.carriers.placed[index], self.carriers
             _, _, slide, slide_rate = relative(self.mechanism, index, place, c.q, c.qd, c.qdd)
@@ -327,7 +327,7 @@ class Carried:
         return self._origins[index]
 
     def point(self, index: int, r: Vec) -> Vec:
-        """Acceleration of a point of a frame."""
+        """Return the acceleration of a point of a frame."""
         if index < 0:
             return self._none
         origin, r = self.origin(index), self.seen(index, r)
@@ -337,7 +337,7 @@ class Carried:
 
 
 def accelerations_carried(carriers: Carriers, inside: int) -> list[Twist]:
-    """In the axes of the base, or of frames behind the first rotations (see Carried)."""
+    """Return the accelerations in the axes of the base, or of frames after the first rotations (see Carried)."""
     carried, result = Carried(carriers, inside), []
     for point in carriers.mechanism.points:
         index = point.frame.frame

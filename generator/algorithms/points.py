@@ -23,7 +23,7 @@ def still(mechanism: PointedMechanism) -> Twist:
 
 
 def velocities(mechanism: PointedMechanism, placed: Sequence[Placed], q: Sequence[Value], qd: Sequence[Value]) -> list[Twist]:
-    """Velocity of every point and its angular velocity, in base components (000 (79))."""
+    """Return velocity and angular velocity of every point in base components (000 (79))."""
     zero = mechanism.graph.value(0)
     own, _ = local_motions(mechanism, placed, q, qd, [zero] * mechanism.size)
     found, result = poses(mechanism, placed), []
@@ -42,7 +42,7 @@ def velocities(mechanism: PointedMechanism, placed: Sequence[Placed], q: Sequenc
 def readings(
     mechanism: PointedMechanism, placed: Sequence[Placed], q: Sequence[Value], qd: Sequence[Value], qdd: Sequence[Value]
 ) -> list[Vec]:
-    """R^T (a - g) of every point: what an accelerometer there reads, in the point's axes."""
+    """Return R^T (a - g) of every point: the reading of an accelerometer there, in the point's axes."""
     upward = [-g for g in mechanism.gravity]
     motions = outward(mechanism, placed, q, qd, qdd, upward)
     result = []
@@ -55,7 +55,7 @@ def readings(
 
 
 def spins(mechanism: PointedMechanism, placed: Sequence[Placed], q: Sequence[Value], qd: Sequence[Value]) -> list[Vec]:
-    """R^T omega of every point: what a gyroscope there reads, in the point's axes."""
+    """Return R^T omega of every point: the reading of a gyroscope there, in the point's axes."""
     zero = mechanism.graph.value(0)
     motions = outward(mechanism, placed, q, qd, [zero] * mechanism.size, [zero] * 3)
     still: Vec = [zero] * 3
@@ -66,7 +66,7 @@ def spins(mechanism: PointedMechanism, placed: Sequence[Placed], q: Sequence[Val
 
 
 def jacobian(mechanism: Mechanism, found: Sequence[Pose], q: Sequence[Value], link: LinkFrame) -> Mat:
-    """Jacobian of a frame in base components: rows v (3), omega (3); columns as in 002 (11)."""
+    """Return the Jacobian of a frame in base components: rows v (3), omega (3); columns as in 002 (11)."""
     zero = mechanism.graph.value(0)
     J = [[zero] * mechanism.size for _ in range(6)]
     if link.frame < 0:
@@ -82,7 +82,7 @@ def jacobian(mechanism: Mechanism, found: Sequence[Pose], q: Sequence[Value], li
 
 
 def base_twists(mechanism: Mechanism, found: Sequence[Pose], q: Sequence[Value], index: int) -> list[tuple[Vec, Vec]]:
-    """Per coordinate of a frame's motion, its unit twist in base components: angular, and linear of the frame's origin."""
+    """Return for each coordinate of a frame's motion its unit twist in base components: angular, and linear of the origin."""
     frame, R = mechanism.frames[index], found[index].R
     own = frame.at(q)
     return [(times(R, angular), times(R, frame.motion.to_moved(own, linear))) for angular, linear in frame.motion.twists(own)]
@@ -91,7 +91,7 @@ def base_twists(mechanism: Mechanism, found: Sequence[Pose], q: Sequence[Value],
 def forces(
     mechanism: PointedMechanism, found: Sequence[Pose], q: Sequence[Value], wrenches: Sequence[tuple[Vec, Vec]]
 ) -> list[Value]:
-    """sum J^T w over the points, for forces and moments in base components; all moments are about the base's origin."""
+    """Return sum J^T w over the points for forces and moments in base components; all moments are about the base's origin."""
     graph = mechanism.graph
     zero = graph.value(0)
     force: list[Vec] = [[zero] * 3 for _ in mechanism.frames]

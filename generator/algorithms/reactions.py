@@ -1,4 +1,4 @@
-"""Forces inside a robot: what its joints transmit, and what each link's own motion needs (000 (86)-(95), 002 (24)-(26)).
+"""Forces inside a robot: those that its joints transmit, and those that each link's motion needs (000 (86)-(95)).
 
 They are free-body values, whatever the forces on the elastic coordinates: the force on everything outside of a frame is the
 rate of its momentum, less its weight.
@@ -29,21 +29,21 @@ class Wrench:
         return Wrench(add(self.force, other.force), add(self.moment, other.moment))
 
     def about(self, place: Vec) -> Wrench:
-        """The same about another point, given from the present one."""
+        """Return the wrench about another point, given relative to the present one."""
         return Wrench(self.force, sub(self.moment, cross(place, self.force)))
 
     def __neg__(self) -> Wrench:
         return Wrench([-x for x in self.force], [-x for x in self.moment])
 
     def where(self, negative: Value) -> Wrench:
-        """The same where a value is negative, else nothing."""
+        """Return the wrench if a value is negative, else zero."""
         graph = negative.graph
         force, moment = ([graph.choose(negative, x, 0) for x in part] for part in (self.force, self.moment))
         return Wrench(force, moment)
 
     @property
     def values(self) -> list[Value]:
-        """Force first."""
+        """Return the six values, force first."""
         return [*self.force, *self.moment]
 
 
@@ -59,19 +59,19 @@ class State:
     moment: str  # which form: see newton_euler.py
 
     def motions(self, mechanism: Mechanism) -> list[MotionState]:
-        """Velocities and accelerations of all frames."""
+        """Return velocities and accelerations of all frames."""
         return outward(mechanism, self.placed, self.q, self.qd, self.qdd, [-g for g in self.gravity])
 
 
 def own_wrenches(mechanism: Mechanism, state: State, ahead: dict[int, Vec] | None = None) -> list[Wrench]:
-    """What the bodies of each frame need, about its origin and in its components; ``ahead`` as of body_wrenches."""
+    """Return what the bodies of each frame need, about its origin, in its components; ``ahead`` as for body_wrenches."""
     motions = state.motions(mechanism)
     found = body_wrenches(mechanism, motions, state.q, state.qd, state.qdd, state.moment, ahead=ahead)
     return [Wrench(*wrench) for wrench in found]
 
 
 def all_transmitted(mechanism: Mechanism, state: State) -> list[Wrench]:
-    """What everything outside of each frame needs, about its origin and in its components."""
+    """Return the wrench that all bodies outward of each frame need, about its origin and in its components."""
     ahead: dict[int, Vec] = {}
     own = own_wrenches(mechanism, state, ahead)
     return transmitted(mechanism, state, own, ahead)
@@ -80,7 +80,7 @@ def all_transmitted(mechanism: Mechanism, state: State) -> list[Wrench]:
 def transmitted(
     mechanism: Mechanism, state: State, own: Sequence[Wrench], ahead: Mapping[int, Vec] = MappingProxyType({})
 ) -> list[Wrench]:
-    """The same from what the bodies of each frame need."""
+    """Return the same from the wrenches that the bodies of each frame need."""
     found = [*own]
 
     def keep(index: int, force: Vec, moment: Vec) -> None:
@@ -91,19 +91,19 @@ def transmitted(
 
 
 def on_link(link: LinkFrame, wrench: Wrench) -> Wrench:
-    """A wrench of a frame about the origin of a link's frame in it, in that one's components."""
+    """Convert a wrench of a frame to the origin and the components of a link's frame in it."""
     moved = wrench.about(link.position)
     return Wrench(link.rotation.inward(moved.force), link.rotation.inward(moved.moment))
 
 
 def owners(mechanism: Mechanism, links: Sequence[LinkFrame]) -> list[int]:
-    """For each frame the number of the link it belongs to: the nearest one inwards; -1 where there is none."""
+    """Return for each frame the number of its link, the nearest one inward; -1 if there is none."""
     home = {link.frame: number for number, link in enumerate(links)}
     return [next((home[k] for k in mechanism.ancestors(index) if k in home), -1) for index in range(len(mechanism.frames))]
 
 
 def gathered(mechanism: Mechanism, state: State, own: Sequence[Wrench], links: Sequence[LinkFrame]) -> list[Wrench]:
-    """Per link, the sum of the wrenches of its frames, about the origin of its link frame."""
+    """Return for each link the sum of the wrenches of its frames, about the origin of its link frame."""
     zero = mechanism.graph.value(0)
     nothing = Wrench([zero] * 3, [zero] * 3)
     belongs, found = owners(mechanism, links), []
@@ -117,7 +117,7 @@ def gathered(mechanism: Mechanism, state: State, own: Sequence[Wrench], links: S
 
 
 def sheared_wrenches(mechanism: Mechanism, motion: Sequence[Sequence[Value]], gravity: Vec) -> list[Mat]:
-    """W = int (acceleration - g) (r; 1)^T dm of each frame's own bodies, 3 x 4: r in the frame, the rest in the base."""
+    """Return W = int (acceleration - g) (r; 1)^T dm of each frame's own bodies, 3 x 4: r in the frame, the rest in the base."""
     found = []
     for body in affine.bodies(mechanism, motion, 2):
         X = [[*row[:3], row[3] - g] for row, g in zip(body.T[2][:3], gravity, strict=True)]
@@ -129,7 +129,7 @@ def sheared_wrenches(mechanism: Mechanism, motion: Sequence[Sequence[Value]], gr
 
 
 def sheared_sum(mechanism: Mechanism, q: Sequence[Value], own: Sequence[Mat]) -> list[Mat]:
-    """W of everything outside of each frame, in the frame's own coordinates."""
+    """Return W of everything outward of each frame, in the frame's own coordinates."""
     total = [*own]
     local = affine.local_transforms(mechanism, q)
     for index in reversed(range(len(total))):
@@ -140,7 +140,7 @@ def sheared_sum(mechanism: Mechanism, q: Sequence[Value], own: Sequence[Mat]) ->
 
 
 def sheared_wrench(mechanism: Mechanism, W: Mat, R: Mat) -> Wrench:
-    """Force and moment about the frame's origin in base components: int (R r) x f dm."""
+    """Return force and moment about the frame's origin in base components: int (R r) x f dm."""
     force = [row[3] for row in W]
     levers = product(R, dense.transposed([row[:3] for row in W]))  # int (R r) f^T dm
     moment = [levers[1][2] - levers[2][1], levers[2][0] - levers[0][2], levers[0][1] - levers[1][0]]
@@ -148,6 +148,6 @@ def sheared_wrench(mechanism: Mechanism, W: Mat, R: Mat) -> Wrench:
 
 
 def in_components(R: Mat, wrench: Wrench) -> Wrench:
-    """R^T f and R^T n."""
+    """Return R^T f and R^T n."""
     columns = [list(column) for column in zip(*R, strict=True)]
     return Wrench(times(columns, wrench.force), times(columns, wrench.moment))

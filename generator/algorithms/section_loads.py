@@ -1,4 +1,4 @@
-"""Loads of beams' sections, by free-body equations: what one side of the section exerts on the other.
+"""Loads of beams' sections by free-body equations: the wrench of one side of the section on the other.
 
 Everything beyond a section hangs on it: the outer part of the beam, what is on its tip, and joints that slide along the beam
 further out. Of a beam that slides through its joint, sections behind the mouth carry what is behind them.
@@ -20,7 +20,7 @@ from elastogen.generator.spatial.vectors import Vec, product, times
 
 
 def section_loads(mechanism: PointedMechanism, state: State) -> list[Wrench]:
-    """What a beam's inner part exerts on all beyond its section: about the section's centre, in the section's axes."""
+    """Return the wrench of a beam's inner part on everything beyond its section, about the section's centre, in its axes."""
     motions, zero = state.motions(mechanism), mechanism.graph.value(0)
     found = reactions.transmitted(mechanism, state, reactions.own_wrenches(mechanism, state))
 
@@ -42,7 +42,7 @@ def section_loads(mechanism: PointedMechanism, state: State) -> list[Wrench]:
 
 
 def sheared_section_loads(mechanism: PointedMechanism, state: State) -> list[Wrench]:
-    """The same where linear tips shear the frames: free-body values, components by R^T."""
+    """Return the same for linear tips, which shear the frames: free-body values, components by R^T."""
     graph, motion = mechanism.graph, [state.q, state.qd, state.qdd]
     bodies = affine.bodies(mechanism, motion, 2)
     own = reactions.sheared_wrenches(mechanism, motion, state.gravity)
@@ -75,7 +75,7 @@ def _load(
     part: Callable[[int, Inertia, ElasticBody], Wrench],
     carried: Callable[[int], Wrench],
 ) -> Wrench:
-    """The load of a section about the origin of its beam's frame."""
+    """Return the load of a section about the origin of its beam's frame."""
     parts, frames = point.parts, mechanism.frames
     assert parts is not None
     section, beam = point.frame.frame, frames[point.frame.frame].parent
@@ -104,7 +104,7 @@ def _load(
 
 
 def _chosen(negative: Value, first: Wrench, second: Wrench) -> Wrench:
-    """The first where a value is negative, else the second."""
+    """Return the first if a value is negative, else the second."""
 
     def of(a: Vec, b: Vec) -> Vec:
         return [negative.graph.choose(negative, x, y) for x, y in zip(a, b, strict=True)]

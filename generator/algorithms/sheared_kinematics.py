@@ -16,14 +16,14 @@ from elastogen.generator.spatial.vectors import Mat, Vec, combination_scalar, cr
 
 
 def _inverse(R: Mat) -> Mat:
-    """Inverse of a 3 x 3 matrix by its cofactors."""
+    """Invert a 3 x 3 matrix by its cofactors."""
     columns: list[Vec] = [cross(R[1], R[2]), cross(R[2], R[0]), cross(R[0], R[1])]
     reciprocal = 1 / dot(R[0], columns[0])
     return [list(row) for row in zip(*(scale(column, reciprocal) for column in columns), strict=True)]
 
 
 def velocity(graph: Graph, pose: Pose, seeds: dict[int, int]) -> Twist:
-    """Velocity of a frame along a direction of its coordinates, in base components."""
+    """Return the velocity of a frame along a direction of its coordinates, in base components."""
     rates = directional(graph, [*pose.p, *(value for row in pose.R for value in row)], seeds)
     spin = product([rates[3:6], rates[6:9], rates[9:12]], _inverse(pose.R))
     half = graph.value(0.5)
@@ -32,7 +32,7 @@ def velocity(graph: Graph, pose: Pose, seeds: dict[int, int]) -> Twist:
 
 
 def jacobian(graph: Graph, pose: Pose, q: Sequence[Value]) -> Mat:
-    """Six rows, linear first, in base components."""
+    """Return six rows, linear first, in base components."""
     columns = []
     for x in q:
         twist = velocity(graph, pose, seed(x, graph.one))
@@ -41,7 +41,7 @@ def jacobian(graph: Graph, pose: Pose, q: Sequence[Value]) -> Mat:
 
 
 def payload_forces(mechanism: Mechanism, placed: Sequence[Placed], q: Sequence[Value], force: Vec, moment: Vec) -> list[Value]:
-    """J^T w of a wrench on the tip, given in tip components."""
+    """Return J^T w of a wrench on the tip, given in tip components."""
     tip = link_pose(mechanism, poses(mechanism, placed), mechanism.link_frames[-1])
     wrench = [*times(tip.R, force), *times(tip.R, moment)]
     J = jacobian(mechanism.graph, tip, q)

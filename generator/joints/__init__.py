@@ -1,1 +1,1 @@
-"""Kinds of joints: what each does, in its own frame."""
+"""The kinds of joints; each describes its motion in a frame of its own."""

@@ -6,7 +6,7 @@ from elastogen.generator.joints.revolute import RevoluteJoint
 
 
 class ContinuousJoint(RevoluteJoint):
-    """A rotation by q about ``axis``, as often as it likes."""
+    """A rotation by q about ``axis`` without limits."""
 
     name = "continuous"
     bounded = False

@@ -1,4 +1,4 @@
-"""How a frame moves against the place it sits on, by some coordinates: the questions that the recursions ask.
+"""The motion of a frame relative to the place that it is attached to, by some coordinates.
 
 Components of a rotation's quantities are in the moved frame, those of a displacement in the joint frame (before
 the rotation).
@@ -20,7 +20,7 @@ from elastogen.generator.spatial.vectors import Mat, Rotation, Vec, add, combina
 
 
 class FrameMotion(ABC):
-    """The motion of a frame against its joint, by any number of coordinates."""
+    """The motion of a frame relative to its joint, by any number of coordinates."""
 
     graph: Graph
     parallel_rotation: ClassVar[bool] = False
@@ -37,33 +37,33 @@ class FrameMotion(ABC):
 
     @abstractmethod
     def rotation(self, q: Sequence[Value]) -> Rotation:
-        """Rotation from the joint to the moved frame."""
+        """Return the rotation from the joint to the moved frame."""
 
     @abstractmethod
     def displacement(self, q: Sequence[Value]) -> Vec:
-        """Origin of the moved frame [m]."""
+        """Return the origin of the moved frame [m]."""
 
     @abstractmethod
     def twists(self, q: Sequence[Value]) -> list[tuple[Vec, Vec]]:
-        """Angular and linear velocity per unit rate of each coordinate."""
+        """Return angular and linear velocity per unit rate of each coordinate."""
 
     def along(self, q: Sequence[Value], rates: Sequence[Value]) -> tuple[Vec, Vec]:
-        """Angular and linear velocity at these rates of the coordinates: the sum of the twists times them."""
+        """Return angular and linear velocity at these rates of the coordinates: the sum of the twists times them."""
         twists = self.twists(q)
         turns, slides = [angular for angular, _ in twists], [linear for _, linear in twists]
         return combination(self.graph, rates, turns), combination(self.graph, rates, slides)
 
     def bias(self, q: Sequence[Value], qd: Sequence[Value]) -> tuple[Vec, Vec]:
-        """Angular and linear acceleration without accelerations of the coordinates."""
+        """Return angular and linear acceleration without accelerations of the coordinates."""
         zero = self.graph.value(0)
         return [zero] * 3, [zero] * 3
 
     def to_moved(self, q: Sequence[Value], linear: Vec) -> Vec:
-        """A linear part of the twists in the components of the moved frame."""
+        """Convert a linear part of the twists to components of the moved frame."""
         return self.rotation(q).inward(linear)
 
     def origin_velocity(self, q: Sequence[Value], carried: Vec, slide: Vec) -> Vec:
-        """Velocity of the moved origin in the moved frame: that of its place in the joint frame, and its own."""
+        """Return the velocity of the moved origin in the moved frame: that of its place in the joint frame, and its own."""
         return self.rotation(q).inward(add(carried, slide))
 
     def origin_acceleration(self, q: Sequence[Value], a: Vec, omega: Vec, slide: Vec, slide_rate: Vec) -> Vec:
@@ -76,35 +76,35 @@ class FrameMotion(ABC):
         return self.rotation(q).inward(add(a, add(slide_rate, coriolis)))
 
     def arguments(self, q: Sequence[Value]) -> list[Value]:
-        """Of the exponentials that the motion is a product of, one for each screw of JointKind.factors."""
+        """Return the arguments of the exponentials whose product the motion is, one for each screw of JointKind.factors."""
         return list(q)
 
     def rates(self, q: Sequence[Value], qd: Sequence[Value]) -> list[Value]:
-        """dq/dt from the velocities."""
+        """Return dq/dt from the velocities."""
         return list(qd)
 
     def integrated(self, q: Sequence[Value], v: Sequence[Value]) -> list[Value]:
-        """Where the velocities v lead in unit time."""
+        """Return the coordinates to which the velocities v lead in unit time."""
         return [x + step for x, step in zip(q, v, strict=True)]
 
     def difference(self, q0: Sequence[Value], q1: Sequence[Value]) -> list[Value]:
-        """The velocities that lead from q0 to q1 in unit time."""
+        """Return the velocities that lead from q0 to q1 in unit time."""
         return [b - a for a, b in zip(q0, q1, strict=True)]
 
     def path_velocities(self, x: Sequence[Value], xd: Sequence[Value]) -> list[Value]:
-        """Velocities where the displacement x from some place changes by xd."""
+        """Return the velocities while the displacement x from some place changes by xd."""
         return list(xd)
 
     def structure(self, qd: Sequence[Value]) -> Mat | None:
-        """Of quasi-velocities, S with S_lj = sum_k s_kjl qd_k, [X_k, X_j] = sum_l s_kjl X_l; None where qd = dq/dt."""
+        """Return S of quasi-velocities, S_lj = sum_k s_kjl qd_k, [X_k, X_j] = sum_l s_kjl X_l; None where qd = dq/dt."""
         return None
 
     def followed_by(self, other: FrameMotion) -> FrameMotion:
-        """The joint motion that merges this one with another about a parallel axis."""
+        """Return the joint motion that merges this one with another about a parallel axis."""
         raise TypeError(f"{type(self).__name__} joints cannot be merged with {type(other).__name__}")
 
     def project(self, q: Sequence[Value], force: Vec, moment: Vec) -> list[Value]:
-        """Power of a wrench (in the moved frame) on each unit rate: the generalized forces."""
+        """Return the power of a wrench (in the moved frame) at each unit rate: the generalized forces."""
         outer, zero = self.rotation(q).outward(force), self.graph.value(0)
         return [
             zero if _vanishes(angular, linear) else dot(angular, moment) + dot(linear, outer)
@@ -112,7 +112,7 @@ class FrameMotion(ABC):
         ]
 
     def inertia_wrenches(self, q: Sequence[Value], inertia: Inertia) -> list[tuple[Vec, Vec]]:
-        """Per coordinate, the force and moment (in the moved frame) that accelerate a body at rest by its unit twist."""
+        """Return for each coordinate the wrench (in the moved frame) that accelerates a body at rest by its unit twist."""
         return [inertia.times_twist(angular, self.to_moved(q, linear)) for angular, linear in self.twists(q)]
 
     def mass_block(self, q: Sequence[Value], inertia: Inertia) -> Mat:
@@ -136,12 +136,12 @@ class FrameMotion(ABC):
 
 
 def _vanishes(angular: Vec, linear: Vec) -> bool:
-    """Whether a coordinate does not move the frame: most nodes of a finite-element link leave its tip where it is."""
+    """Whether a coordinate does not move the frame: most nodes of a finite-element link leave its tip in place."""
     return all(x.is_zero for x in (*angular, *linear))
 
 
 class MotionPlan(ABC):
-    """A motion before there is a graph: what the frame assignment must know, and how to build it."""
+    """The plan of a motion before there is a graph: properties for the frame assignment, and the construction."""
 
     axis: Vector | None = None
     """The axis in the joint frame, which becomes z of the frame; None where the frame keeps the joint's axes."""
@@ -153,9 +153,9 @@ class MotionPlan(ABC):
     """Whether the frame can be rotated about and shifted along z without a change of the motion."""
 
     def unnoticed(self, J: Array) -> Array:
-        """The part of a 4 x 4 pseudo-inertia in the moved frame that the motion does not move: nothing, if not known better."""
+        """Return the part of a 4 x 4 pseudo-inertia in the moved frame that the motion does not move; unknown: nothing."""
         return np.zeros((4, 4))
 
     @abstractmethod
     def build(self, lower: Lowering, rotation: Rotation) -> tuple[FrameMotion, Rotation]:
-        """The motion, and what is left of the rotation (rotations about z, x, z) to the place it starts from."""
+        """Build the motion; return it with the rest of the rotation (about z, x, z) to the place it starts from."""

@@ -21,7 +21,7 @@ TINY = 1e-30  # under square roots: far below the square of a rounding error, in
 
 
 def rotation_matrix(quaternion: Sequence[Value]) -> Mat:
-    """R of the frame that the quaternion turns."""
+    """Return R of the frame that the quaternion rotates."""
     x, y, z, w = quaternion
     xx, yy, zz = 2 * (x * x), 2 * (y * y), 2 * (z * z)
     xy, xz, yz = 2 * (x * y), 2 * (x * z), 2 * (y * z)
@@ -34,7 +34,7 @@ def rotation_matrix(quaternion: Sequence[Value]) -> Mat:
 
 
 def product(a: Sequence[Value], b: Sequence[Value]) -> list[Value]:
-    """The turn a, followed by b in the turned frame."""
+    """Return the rotation a followed by b in the rotated frame."""
     (ax, ay, az, aw), (bx, by, bz, bw) = a, b
     return [
         aw * bx + ax * bw + (ay * bz - az * by),
@@ -45,12 +45,12 @@ def product(a: Sequence[Value], b: Sequence[Value]) -> list[Value]:
 
 
 def rate(quaternion: Sequence[Value], omega: Vec) -> list[Value]:
-    """Time derivative for an angular velocity in the moved frame: 1/2 quaternion (omega, 0)."""
+    """Return the time derivative for an angular velocity in the moving frame: 1/2 quaternion (omega, 0)."""
     return [0.5 * value for value in product(quaternion, [*omega, quaternion[0].graph.value(0)])]
 
 
 def exponential(turn: Vec) -> tuple[list[Value], Value]:
-    """The quaternion of a rotation vector, and sinc of half its angle."""
+    """Return the quaternion of a rotation vector, and sinc of half its angle."""
     graph = turn[0].graph
     half = graph.sqrt(dot(turn, turn) * 0.25 + TINY)
     sinc = graph.sin(half) / half
@@ -58,7 +58,7 @@ def exponential(turn: Vec) -> tuple[list[Value], Value]:
 
 
 def logarithm(quaternion: Sequence[Value]) -> Vec:
-    """The rotation vector of a quaternion, at most half a revolution long.
+    """Return the rotation vector of a quaternion, at most half a revolution long.
 
     q and -q are the same turn; of the one with w > 0 the angle is 2 atan2(|v|, w), of both it is 2 atan2(|v| w, w^2), with the
     sign of w. Exactly half a revolution has no direction.
@@ -71,7 +71,7 @@ def logarithm(quaternion: Sequence[Value]) -> Vec:
 
 
 def transported(turn: Vec, v: Vec, sinc: Value) -> Vec:
-    """Mean of exp(s {turn x}) v over s from 0 to 1: the way of a point that starts with v and turns on.
+    """Return the mean of exp(s {turn x}) v over s from 0 to 1: the path of a point that starts with v and rotates on.
 
     v + (1 - cos t)/t^2 turn x v + (t - sin t)/t^3 turn x (turn x v); 1 - cos t = 2 sin^2(t/2), and what cancels in t - sin t is
     of the size of a rounding error of v, because turn x (turn x v) is t^2 long.
@@ -86,7 +86,7 @@ def transported(turn: Vec, v: Vec, sinc: Value) -> Vec:
 
 
 def transport_inverse(turn: Vec, p: Vec) -> Vec:
-    """The v that :func:`transported` takes to p: p - 1/2 turn x p + (1 - t/2 cot(t/2))/t^2 turn x (turn x p)."""
+    """Return the v that :func:`transported` maps to p: p - 1/2 turn x p + (1 - t/2 cot(t/2))/t^2 turn x (turn x p)."""
     graph = turn[0].graph
     square = dot(turn, turn) + TINY
     half = graph.sqrt(square) * 0.5
@@ -108,7 +108,7 @@ def even_series(square: Value, first: int) -> Value:
 
 
 class FreeMotion(FrameMotion):
-    """A free turn, after a free displacement if there is one: q = (position, quaternion), velocities in the moved frame.
+    """A free rotation, after a free displacement if there is one: q = (position, quaternion), velocities in the moving frame.
 
     The velocities are quasi-velocities, linear (of the origin), then angular. Displacements' rates are in the moved frame here,
     not in the joint frame.
@@ -121,45 +121,45 @@ class FreeMotion(FrameMotion):
         return q[-4:]
 
     def rotation(self, q: Sequence[Value]) -> Rotation:
-        """R(quaternion)."""
+        """Return R(quaternion)."""
         return Rotation((Matrix3(rotation_matrix(self._quaternion(q))),))
 
     def displacement(self, q: Sequence[Value]) -> Vec:
-        """The position."""
+        """Return the position."""
         return list(q[:3]) if self.displaced else [self.graph.value(0)] * 3
 
     def twists(self, q: Sequence[Value]) -> list[tuple[Vec, Vec]]:
-        """Along, then about the axes of the moved frame."""
+        """Return unit twists along, then about the axes of the moving frame."""
         zero, one = self.graph.value(0), self.graph.value(1)
         axes = [[one if k == axis else zero for k in range(3)] for axis in range(3)]
         along = [([zero] * 3, axis) for axis in axes] if self.displaced else []
         return [*along, *((axis, [zero] * 3) for axis in axes)]
 
     def bias(self, q: Sequence[Value], qd: Sequence[Value]) -> tuple[Vec, Vec]:
-        """omega x v: the velocity rotates with the frame."""
+        """Return omega x v: the velocity rotates with the frame."""
         zero = self.graph.value(0)
         return [zero] * 3, cross(list(qd[-3:]), list(qd[:3])) if self.displaced else [zero] * 3
 
     def to_moved(self, q: Sequence[Value], linear: Vec) -> Vec:
-        """They are there already."""
+        """Return the components unchanged: they belong to the moving frame already."""
         return linear
 
     def origin_velocity(self, q: Sequence[Value], carried: Vec, slide: Vec) -> Vec:
-        """In the moved frame."""
+        """Return the velocity in the moving frame."""
         return add(self.rotation(q).inward(carried), slide)
 
     def origin_acceleration(self, q: Sequence[Value], a: Vec, omega: Vec, slide: Vec, slide_rate: Vec) -> Vec:
-        """In the moved frame."""
+        """Return the acceleration in the moving frame."""
         R = self.rotation(q)
         coriolis = cross([2 * w for w in R.inward(omega)], slide)
         return add(R.inward(a), add(slide_rate, coriolis))
 
     def project(self, q: Sequence[Value], force: Vec, moment: Vec) -> list[Value]:
-        """Force and moment themselves."""
+        """Return force and moment themselves."""
         return [*(force if self.displaced else ()), *moment]
 
     def mass_block(self, q: Sequence[Value], inertia: Inertia) -> Mat:
-        """Of the wrenches, the components themselves."""
+        """Return the components of the wrenches themselves."""
         wrenches = [inertia.times_twist(angular, linear) for angular, linear in self.twists(q)]
         columns = [self.project(q, force, moment) for force, moment in wrenches]
         return [[column[row] for column in columns] for row in range(len(columns))]
@@ -167,12 +167,12 @@ class FreeMotion(FrameMotion):
     # ---- the manifold
 
     def rates(self, q: Sequence[Value], qd: Sequence[Value]) -> list[Value]:
-        """dq/dt: R v, and the quaternion's rate."""
+        """Return dq/dt: R v, and the quaternion's rate."""
         moved = self.rotation(q).outward(list(qd[:3])) if self.displaced else []
         return [*moved, *rate(self._quaternion(q), list(qd[-3:]))]
 
     def integrated(self, q: Sequence[Value], v: Sequence[Value]) -> list[Value]:
-        """Where the velocity v, constant in the moved frame, leads in unit time: the exponential of SE(3) or SO(3)."""
+        """Move by the velocity v, constant in the moving frame, in unit time: the exponential of SE(3) or SO(3)."""
         turn = list(v[-3:])
         quaternion, sinc = exponential(turn)
         moved: Vec = []
@@ -181,7 +181,7 @@ class FreeMotion(FrameMotion):
         return [*moved, *product(self._quaternion(q), quaternion)]
 
     def difference(self, q0: Sequence[Value], q1: Sequence[Value]) -> list[Value]:
-        """The velocity that leads from q0 to q1 in unit time, by less than half a revolution."""
+        """Return the velocity that leads from q0 to q1 in unit time, by less than half a revolution."""
         x, y, z, w = self._quaternion(q0)
         turn = logarithm(product([-x, -y, -z, w], self._quaternion(q1)))
         if not self.displaced:
@@ -190,7 +190,7 @@ class FreeMotion(FrameMotion):
         return [*transport_inverse(turn, self.rotation(q0).inward(apart)), *turn]
 
     def path_velocities(self, x: Sequence[Value], xd: Sequence[Value]) -> list[Value]:
-        """Of exp(x(t)), in the moved frame: xd - 1/2 [x, xd] + 1/6 [x, [x, xd]] - ..., summed up."""
+        """Return the velocity of exp(x(t)) in the moving frame: the sum xd - 1/2 [x, xd] + 1/6 [x, [x, xd]] - ..."""
         turn, rate = list(x[-3:]), list(xd[-3:])
         square = dot(turn, turn)
         once, twice = even_series(square, 2), even_series(square, 3)
@@ -206,7 +206,7 @@ class FreeMotion(FrameMotion):
         return [*linear, *angular]
 
     def structure(self, qd: Sequence[Value]) -> Mat:
-        """S_lj = sum_k s_kjl qd_k with the commutators [X_k, X_j] = sum_l s_kjl X_l of the velocities' fields: ad(qd)."""
+        """Return S_lj = sum_k s_kjl qd_k with the commutators [X_k, X_j] = sum_l s_kjl X_l of the velocity fields: ad(qd)."""
         zero = self.graph.value(0)
         omega = _skew(list(qd[-3:]))
         if not self.displaced:
@@ -230,5 +230,5 @@ class FreePlan(MotionPlan):
         self.displaced, self.size = displaced, 6 if displaced else 3
 
     def build(self, lower: Lowering, rotation: Rotation) -> tuple[FrameMotion, Rotation]:
-        """The motion."""
+        """Build the motion."""
         return FreeMotion(lower.graph, self.displaced), rotation

@@ -1,4 +1,4 @@
-"""A function bound to its own memory, for tight loops in Python."""
+"""A function bound to memory of its own, for tight loops in Python."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Methods of a model that call one emitted function each: made from the data that the catalogue wrote, ``make methods``.
+"""Methods of a model that call one emitted function each, made from data that ``make methods`` writes from the catalogue.
 
 ``catalogue_methods.pyi`` says to editors and mypy what is made here.
 """
@@ -24,7 +24,7 @@ _RESULTS = {1: "Array", 2: "tuple[Array, Array]", 3: "Triple", 4: "Quadruple"}
 
 
 def _text(row: dict[str, Any]) -> str:
-    """The method as Python: a call costs no more than that of a method that was written."""
+    """Return the method as Python source: a call costs no more than that of a method written by hand."""
     inputs, results = row["inputs"], row.get("results", 1)
     optional = " | None = None" if "constant" in row else ""
     given = "".join(f"{name}: ArrayLike{optional}, " for name in inputs)
@@ -38,7 +38,7 @@ def _text(row: dict[str, Any]) -> str:
 
 
 def methods(rows: list[dict[str, Any]]) -> dict[str, Any]:
-    """Methods by their names, of the rows of the data."""
+    """Make the methods of these rows of the data, by name."""
     made: dict[str, Any] = {"__name__": __name__}
     exec("from __future__ import annotations\n" + "".join(map(_text, rows)), made)
     for row in rows:

@@ -19,7 +19,7 @@ from elastogen.runtime.real_numbers import real_array
 
 
 class ConfigurationMethods(Evaluation):
-    """Shapes: ``q`` is (..., nq), velocities ``v`` are (..., nv); dots are batch axes that broadcast."""
+    """Operations on configurations; ``q`` is (..., nq), ``v`` is (..., nv), and dots are batch axes that broadcast."""
 
     _metadata: Metadata
     nq: Any
@@ -66,7 +66,7 @@ class ConfigurationMethods(Evaluation):
         return np.asarray(low + (high - low) * u, dtype=self.dtype)
 
     def _range(self, k: int) -> tuple[float, float]:
-        """Where a coordinate is drawn from."""
+        """Return the range from which a coordinate is drawn."""
         if self._metadata.elastic_coordinates[k]:
             return 0.0, 0.0
         far = np.pi if self._metadata.coordinate_units[k] == "rad" else 1.0

@@ -9,7 +9,7 @@ from elastogen.runtime.functions.frames.framed_evaluation import FramedEvaluatio
 
 
 class DynamicsMethods(FramedEvaluation):
-    """F of a motion, and the motion of given F; shapes and equation as in ``catalogue_methods``."""
+    """Dynamics under wrenches on frames; shapes and equation as in ``catalogue_methods``."""
 
     def inverse_dynamics(
         self,

@@ -1,4 +1,4 @@
-"""The one way from a method of a model to a compiled function; the methods themselves only name it."""
+"""Evaluation of compiled functions, through which all methods of a model go."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Evaluation:
         on_failure: str = "raise",
         threads: int | None = None,
     ) -> Array:
-        """Evaluate a function: the fast path where it is open, else the general one, where ``threads`` are given too.
+        """Evaluate a function by the fast path if it applies, otherwise by the general one, also with ``threads``.
 
         The result is an array, or a tuple of arrays for a function with several outputs.
         """
@@ -80,18 +80,18 @@ class Evaluation:
         return self._evaluate(function, (q,), out, parameters)
 
     def _mass_matrix_at(self, q: NDArray[Any], values: NDArray[Any]) -> Array:
-        """M at q with these values of the live parameters, for the report of a failure."""
+        """Return M at q with these values of the live parameters, for the report of a failure."""
         M: Array = self._kernels["mass_matrix"].batch((q,), None, dict(zip(self._parameters, values, strict=True)))
         return M
 
     def _why_singular(self, q: NDArray[Any], values: NDArray[Any]) -> str:
-        """The likely cause of a mass matrix that cannot be factorized."""
+        """Return the likely cause of a mass matrix that cannot be factorized."""
         if "mass_matrix" not in self._kernels:
             return "a link without inertia, or lost accuracy (build the model with the output mass_matrix to see which)"
         return why_singular(self._mass_matrix_at(q, values), self.velocity_names)
 
     def _missing(self, function: str) -> Kernel:
-        """A function that was not emitted: built now if the model was built with the default outputs, else an error."""
+        """Build a function that was not emitted if the model has the default outputs; otherwise raise an error."""
         if not isinstance(function, str):
             raise ModelError(f"{self._name}: function={function!r}, expected the name of one, for example 'mass_matrix'.")
         if self._provider is not None:
@@ -107,7 +107,7 @@ class Evaluation:
 
 
 def _as_own_arrays(arguments: Sequence[Any], real: np.dtype[Any]) -> list[Any] | None:
-    """Lists and arrays of real numbers as dense arrays of the model's type; None if all are, or the general way must judge."""
+    """Convert lists and arrays of real numbers to dense arrays of the model's type; None if there is nothing to convert."""
     arrays = []
     changed = False
     for given in arguments:

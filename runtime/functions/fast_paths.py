@@ -278,12 +278,12 @@ def _reader(kernel: Kernel, pointer: Any, shape: tuple[int, ...]) -> Any:
 
 
 def _pools(most: int) -> list[list[Any]]:
-    """Unused workspaces, by the number of states."""
+    """Return empty pools of workspaces, one for each number of states."""
     return [[] for _ in range(most + 1)]
 
 
 def _few_states(kernel: Kernel) -> int:
-    """Up to so many, copies cost less than pointers into arrays of the caller's, 0.3 us each: 4 kB an array (measured)."""
+    """Return the number of states up to which copies are faster than pointers to the caller's arrays (0.3 us each)."""
     arguments = (*kernel.info.inputs, *kernel.info.outputs)
     state = sum(argument.size for argument in arguments) * kernel.real.itemsize
     return min(MOST, 4096 * len(arguments) // state)
@@ -301,13 +301,13 @@ def _out_names(outputs: Sequence[Argument]) -> list[str]:
 
 
 def _bytes(kernel: Kernel, inputs: Sequence[Argument]) -> str:
-    """Of so many states, an array of this size each."""
+    """Define the bytes that arrays of ``count`` states have."""
     sizes = dict.fromkeys(argument.size for argument in (*inputs, *kernel.info.outputs))
     return "; ".join(f"b{size} = {size * kernel.real.itemsize} * count" for size in sizes)
 
 
 def _unlike(name: str, argument: Argument, kernel: Kernel) -> str:
-    """Whether an array of one state has another shape than the argument."""
+    """Test whether an array of one state has another shape than the argument."""
     if not argument.shape:
         return f"{name}.ndim"
     if argument.shape[0] == 1:
@@ -316,13 +316,13 @@ def _unlike(name: str, argument: Argument, kernel: Kernel) -> str:
 
 
 def _wrong_row(inputs: Sequence[Argument]) -> str:
-    """Whether there is no state, or a single one in arrays of another rank, which length and size do not tell."""
+    """Test whether there is no state, or one state in arrays of another rank, which length and size do not show."""
     ranks = [f"a{k}.ndim != {len(argument.shape) + 1}" for k, argument in enumerate(inputs)]
     return f"count < 2 and ({' or '.join(['not count', *ranks])})"
 
 
 def _workspace(kernel: Kernel, call: str, whole: str, *, batch: bool) -> dict[str, str]:
-    """The parts of a call by a workspace; ``whole`` is how all of an input is assigned to."""
+    """Return the parts of a call with a workspace; ``whole`` is the index that assigns to all of an input."""
     inputs, outputs = kernel.info.inputs, kernel.info.outputs
     out = _out_names(outputs)
     into = _into(out)
@@ -350,13 +350,13 @@ def _workspace(kernel: Kernel, call: str, whole: str, *, batch: bool) -> dict[st
 
 
 def _into(out: Sequence[str]) -> dict[str, str]:
-    """Copies into outputs. Into one that is read-only, numpy refuses even itself, for which it copies nothing."""
+    """Copy results into outputs; numpy refuses a read-only output even as its own source, which copies nothing."""
     writes = [*(f"{name}[()] = {name}" for name in out[1:]), *(f"{name}[()] = r{k}" for k, name in enumerate(out))]
     return {"taken": "pass" if len(out) == 1 else f"{', '.join(out)} = out", "write": "; ".join(writes)}
 
 
 def _wrong_out(out: Sequence[str], unlike: Sequence[str]) -> str:
-    """Whether outputs are refused, before one of them is written; that one is read-only, numpy finds."""
+    """Test whether outputs are refused before one of them is written; numpy itself finds those that are read-only."""
     wrong = " or ".join(
         f"{name}.__class__ is not ndarray or {name}.dtype is not real or {other}"
         for name, other in zip(out, unlike, strict=True)
@@ -369,13 +369,13 @@ def _wrong_out(out: Sequence[str], unlike: Sequence[str]) -> str:
 
 
 def _not_as_before(out: Sequence[str], unlike: Sequence[str]) -> str:
-    """Whether several outputs are others than in the last call, or were changed since: those keep their class and memory."""
+    """Test whether several outputs are others than in the last call, or were changed since then."""
     same = (f"{'before' if k else '(before := seen[0])'}[{k}] is not {name}" for k, name in enumerate(out))
     return " or ".join([*same, *(f"{name}.dtype is not real or {other}" for name, other in zip(out, unlike, strict=True))])
 
 
 def _changed_shape(kernel: Kernel, k: int, name: str) -> str:
-    """Whether an output of one state that was taken before has another shape now: sooner known where it owns its memory.
+    """Test whether a known output of one state has another shape now, with a faster test if it owns its memory.
 
     Its size in memory is then 16 bytes for each axis and its numbers, beside a head; with the length that identifies a matrix.
     """

@@ -65,12 +65,12 @@ class Kernel:
 
     @property
     def address(self) -> int:
-        """Of the C loop over a batch, ``eg_batch_<name>``; it stays as long as the process."""
+        """Return the address of the C loop over a batch, ``eg_batch_<name>``, which is valid as long as the process."""
         return int(self.ffi.cast("intptr_t", self.ffi.addressof(self._lib, f"eg_batch_{self.info.name}")))
 
     @property
     def single_address(self) -> int:
-        """Of ``eg_call_<name>``, one state in one block of numbers; it stays as long as the process."""
+        """Return the address of ``eg_call_<name>``, for one state in one block; it is valid as long as the process."""
         return int(self.ffi.cast("intptr_t", self.ffi.addressof(self._lib, f"eg_call_{self.info.name}")))
 
     # Fast paths are written when they are first taken.
@@ -105,7 +105,7 @@ class Kernel:
         return pointer, views[:split], views[split:], parameters
 
     def first_block(self, last: Sequence[float] = ()) -> list[float]:
-        """A workspace's numbers before the first call: live parameters as they are now, ``last`` as the last input, zeros."""
+        """Return a workspace before the first call: live parameters, zeros, ``last`` as the last input, zeros."""
         block = [*map(float, self.parameters.snapshot), *[0.0] * sum(argument.size for argument in self.info.inputs)]
         block[len(block) - len(last) :] = last
         return [*block, *[0.0] * sum(argument.size for argument in self.info.outputs)]
@@ -158,7 +158,7 @@ class Kernel:
         problems: list[BaseException] = []
 
         def share() -> None:
-            """It holds the job: a Ctrl-C while a thread starts leaves that thread alone with its block."""
+            """Work on blocks until none is left; this holds the job, so that a Ctrl-C during a start does not free it."""
             try:
                 while True:
                     try:
@@ -238,7 +238,7 @@ class Kernel:
     # Outputs.
 
     def _usual_out(self, out: Any, batch: tuple[int, ...], arrays: Sequence[NDArray[Any]]) -> NDArray[Any] | None:
-        """The one output as the C code can write it, where that is plain: dense, in memory of its own and of no input."""
+        """Return the only output if the C code can write it directly: dense, in memory of its own and of no input."""
         outputs = self.info.outputs
         if len(outputs) != 1 or type(out) is not np.ndarray or out.dtype is not self.real:
             return None
@@ -283,7 +283,7 @@ class Kernel:
         return given
 
     def _holds_results(self, dtype: np.dtype[Any]) -> bool:
-        """Whether numbers can be written there; numpy casts them to text, too, and cuts that to its width."""
+        """Whether numbers can be written to this type; numpy would also cast them to text and cut it to the width."""
         return dtype == self.real or (dtype.kind in "fcO" and np.can_cast(self.real, dtype, "same_kind"))
 
     def _destinations(
@@ -329,7 +329,7 @@ class Kernel:
         )
 
     def _cause(self, job: Batch, item: int) -> str:
-        """Why an item failed."""
+        """Return the likely cause of a failed item."""
         if not all(np.isfinite(array).all() for array in job.inputs):
             return "NaN or infinity in the arguments"
         if self.diagnose is None:
@@ -365,13 +365,13 @@ def _index(flat: int, shape: tuple[int, ...]) -> Any:
 
 
 def _overlap(a: NDArray[Any], b: NDArray[Any]) -> bool:
-    """Whether arrays of any strides share numbers; what numpy's search does not settle counts as shared."""
+    """Whether arrays of any strides share numbers; undecided cases of numpy's search count as shared."""
     work: Any = OVERLAP_WORK  # its types know no limit and no search only
     return _share(a, b) and np.may_share_memory(a, b, work)
 
 
 def _share(a: NDArray[Any], b: NDArray[Any]) -> bool:
-    """Whether arrays may share memory; numpy's own answer is slow."""
+    """Whether arrays may share memory, by a test faster than numpy's."""
     return a is b or (not (a.flags.owndata and b.flags.owndata) and np.may_share_memory(a, b))
 
 

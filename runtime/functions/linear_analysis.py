@@ -36,7 +36,7 @@ class Modes:
 
     @property
     def hertz(self) -> Array:
-        """The frequencies in Hz."""
+        """Return the frequencies in Hz."""
         result: Array = self.frequencies / (2.0 * np.pi)
         return result
 
@@ -55,7 +55,7 @@ class Linearization:
     coordinates: tuple[int, ...] | None = None  # of a robot with loops: the independent velocities that dq and dqd belong to
 
     def __iter__(self) -> Iterator[Array]:
-        """So that ``A, B = model.linearize(...)``."""
+        """Allow ``A, B = model.linearize(...)``."""
         return iter((self.A, self.B))
 
     def __repr__(self) -> str:
@@ -72,7 +72,7 @@ BALANCINGS = 20  # rounds, at most
 
 @dataclass(frozen=True, eq=False)
 class DiscreteLinearization:
-    """(dq, dqd) after dt = A (dq, dqd) + B dF, with dF held; the columns of B belong to ``driven``."""
+    """The step (dq, dqd) after dt = A (dq, dqd) + B dF, with dF held; the columns of B belong to ``driven``."""
 
     A: Array
     B: Array
@@ -81,7 +81,7 @@ class DiscreteLinearization:
     coordinates: tuple[int, ...] | None = None  # as of :class:`Linearization`
 
     def __iter__(self) -> Iterator[Array]:
-        """So that ``A, B = model.discrete_linearization(...)``."""
+        """Allow ``A, B = model.discrete_linearization(...)``."""
         return iter((self.A, self.B))
 
     def __repr__(self) -> str:
@@ -136,7 +136,7 @@ def _balance(sizes: Array) -> Array:
 
 
 class LinearAnalysis(Evaluation):
-    """The methods of a model for small motions; they need outputs beyond the default set and say so."""
+    """Methods for small motions about a configuration; they need outputs beyond the default ones and name them if missing."""
 
     _metadata: Metadata
     driven: Any
@@ -186,7 +186,7 @@ class LinearAnalysis(Evaluation):
         return self._solved(L, np.asarray(K, dtype=float)[block], np.eye(len(kept)), tuple(kept))
 
     def _solved(self, L: Any, K: Any, basis: Any, coordinates: tuple[int, ...]) -> Modes:
-        """Modes of L L^T and K, given in the columns of a basis."""
+        """Return the modes of L L^T and K, given in the columns of a basis."""
         reduced = np.linalg.solve(L, np.linalg.solve(L, K).T)
         squares, vectors = np.linalg.eigh(0.5 * (reduced + reduced.T))
         shapes = np.linalg.solve(L.T, vectors)
@@ -198,7 +198,7 @@ class LinearAnalysis(Evaluation):
         return Modes(np.sign(squares) * np.sqrt(np.abs(squares)), basis @ shapes, coordinates)
 
     def _closed_modes(self, q: Any, M: Any, K: Any, locked: bool, gravity: bool, parameters: ParameterValues) -> Modes:
-        """Modes of a closed mechanism, in a basis of the motions that keep its loops closed."""
+        """Return the modes of a closed mechanism, in a basis of the motions that keep its loops closed."""
         loops = self._metadata.loops
         assert loops is not None
         if gravity and set(self.driven) - set(loops.independent):
@@ -260,7 +260,7 @@ class LinearAnalysis(Evaluation):
     def _closed_linearization(
         self, q: ArrayLike, qd: ArrayLike, by_q: Array, by_qd: Array, by_F: Array, parameters: ParameterValues
     ) -> Linearization:
-        """In the independent velocities, for each operating point of a batch."""
+        """Linearize in the independent velocities, for each operating point of a batch."""
         loops = self._metadata.loops
         assert loops is not None
         batch = by_q.shape[:-2]
@@ -276,7 +276,7 @@ class LinearAnalysis(Evaluation):
     def _closed_about(
         self, inside: list[int], parameters: ParameterValues, q: Array, rate: Array, by_q: Array, by_qd: Array, by_F: Array
     ) -> tuple[Array, Array]:
-        """A and B of dq = G dq_I, dq' = dqd - [qd, dq] and dqd = G dqd_I + P dq_I, for J dqd = -(dJ along dq) qd."""
+        """Return A and B of dq = G dq_I, dq' = dqd - [qd, dq] and dqd = G dqd_I + P dq_I, for J dqd = -(dJ along dq) qd."""
         others = [k for k in range(self.nv) if k not in inside]
         J = np.asarray(self._evaluate("loop_jacobian", [q], None, parameters), dtype=float)
         inverse = np.linalg.pinv(J[:, others], rcond=1e-9)

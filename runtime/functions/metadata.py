@@ -1,4 +1,4 @@
-"""What a compiled model says about itself: typed data, read from the JSON inside the extension module."""
+"""The metadata of a compiled model: typed data, read from the JSON inside the extension module."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class SlidingInfo:
     nodes: int
 
     def in_single_precision(self) -> SlidingInfo:
-        """The same with the bounds as a model in single precision has them."""
+        """Return the same with the bounds that a model in single precision has."""
         rounded = tuple(
             (tuple((i, float(np.float32(weight))) for i, weight in terms), float(np.float32(bound)))
             for terms, bound in self.thresholds
@@ -49,7 +49,7 @@ class SlidingInfo:
         return not (0 <= d <= self.upper) or (self.positive and d == 0)
 
     def element(self, q: Sequence[float]) -> int:
-        """Number of the element inside the joint, -1 where the joint is out of range."""
+        """Return the number of the element inside the joint, -1 if the joint is out of range."""
         if self.is_out_of_range(q):
             return -1
         beyond = sum(sum(weight * q[i] for i, weight in terms) > bound for terms, bound in self.thresholds)
@@ -93,11 +93,11 @@ class TensorInfo:
 
     @property
     def names(self) -> list[str]:
-        """Parameters that occur, each once."""
+        """Return the parameters that occur, each once."""
         return list(dict.fromkeys(name for _, factors in self.entries for name in factors))
 
     def entry(self, k: int, values: NDArray[Any], index: Mapping[str, int]) -> NDArray[Any]:
-        """One entry at values of all parameters (..., n), whose places are ``index``."""
+        """Return one entry at values of all parameters (..., n), whose places are ``index``."""
         constant, factors = self.entries[k]
         total: NDArray[Any] = np.full(values.shape[:-1], constant)
         for name, factor in factors.items():
@@ -129,7 +129,7 @@ class LinkSlopes:
     by_series: bool
 
     def largest(self, q: NDArray[Any]) -> NDArray[Any]:
-        """The largest rotation [rad] of any place at states q of shape (..., nq)."""
+        """Return the largest rotation [rad] of any place at states q of shape (..., nq)."""
         result = np.zeros(q.shape[:-1])
         for place in self.places:
             rows = q[..., [index for index, _ in place]] @ np.array([vector for _, vector in place])
@@ -141,7 +141,7 @@ class LinkSlopes:
 
 @dataclass(frozen=True)
 class LoopsInfo:
-    """What is known of a robot's loops; indices are those of velocities, or of rows."""
+    """Data about a robot's loops; indices are those of velocities or of rows."""
 
     names: tuple[str, ...]
     rows: tuple[str, ...]  # of all loops, one after the other
@@ -152,13 +152,13 @@ class LoopsInfo:
 
     @property
     def rank(self) -> int:
-        """Number of rows that do not follow from others."""
+        """Return the number of independent rows."""
         return len(self.rows) - len(self.redundant)
 
 
 @dataclass(frozen=True)
 class Metadata:
-    """Everything a compiled model knows about itself."""
+    """All data that a compiled model has about itself."""
 
     name: str
     tool_version: str

@@ -43,7 +43,7 @@ class Parameters(Mapping[str, float]):
 
     @property
     def nominal(self) -> Mapping[str, float]:
-        """The values of the robot description."""
+        """Return the values of the robot description."""
         return MappingProxyType({name: float(self._nominal[k]) for name, k in self._index.items()})
 
     def info(self, name: str) -> ParameterInfo:
@@ -185,7 +185,7 @@ class Parameters(Mapping[str, float]):
 def _restore(
     name: str, infos: Sequence[ParameterInfo], real: np.dtype[Any], values: dict[str, float], tensors: Sequence[TensorInfo]
 ) -> Parameters:
-    """Parameters of another process."""
+    """Restore the parameters of another process."""
     parameters = Parameters(name, infos, real, tensors)
     parameters.update(values)
     return parameters

@@ -1,4 +1,4 @@
-"""Quaternions in the positions of a model: made unit before they reach the compiled functions; brackets of their velocities."""
+"""Quaternions in the positions of a model are normalized before they reach compiled functions; brackets of velocities."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from elastogen.runtime.functions.metadata import Metadata
 
 
 def unit_quaternions(q: ArrayLike, starts: Sequence[int]) -> Any:
-    """q with unit quaternions; what is not an array of numbers stays, for the checks behind to name it."""
+    """Return q with unit quaternions; anything but an array of numbers is returned as it is, and refused later."""
     array = np.asarray(q)
     if array.dtype.kind not in "iuf" or array.ndim < 1 or array.shape[-1] < max(starts) + 4:
         return q
@@ -30,7 +30,7 @@ def unit_quaternions(q: ArrayLike, starts: Sequence[int]) -> Any:
 
 
 def coordinates_beside(metadata: Metadata) -> list[list[int]]:
-    """For every velocity the coordinates beside it in q; the last one of a rotation has two, the quaternion's z and w."""
+    """Return the coordinates that belong to each velocity; the last one of a rotation has two, z and w."""
     found: list[list[int]] = []
     place = 0
     for _ in metadata.velocity_names:
@@ -41,17 +41,17 @@ def coordinates_beside(metadata: Metadata) -> list[list[int]]:
 
 
 def velocity_beside(metadata: Metadata) -> list[int]:
-    """For every coordinate the velocity that stands beside it."""
+    """Return for every coordinate the velocity that belongs to it."""
     return [k for k, places in enumerate(coordinates_beside(metadata)) for _ in places]
 
 
 def elastic_positions(metadata: Metadata) -> list[bool]:
-    """For every coordinate whether it is elastic."""
+    """Return for every coordinate whether it is elastic."""
     return [metadata.elastic_coordinates[k] for k in velocity_beside(metadata)]
 
 
 def commutators(metadata: Metadata, qd: NDArray[np.float64]) -> NDArray[np.float64]:
-    """ad(qd): columns are the brackets [qd, e_k] of velocities in moved frames, (nv, nv); zero where qd = dq/dt."""
+    """Return ad(qd): columns are the brackets [qd, e_k] of velocities in moving frames, (nv, nv); zero where qd = dq/dt."""
     n = len(metadata.velocity_names)
     result = np.zeros((n, n))
     for number, start in enumerate(metadata.quaternions):

@@ -1,4 +1,4 @@
-"""Why a mass matrix could not be factorized: inertia that is missing or negative, or accuracy that is lost."""
+"""Why a mass matrix could not be factorized: missing or negative inertia, or lost accuracy."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def why_singular(M: NDArray[Any], names: Sequence[str]) -> str:
 
 
 def condition(M: NDArray[Any]) -> float:
-    """Condition of a mass matrix with its diagonal scaled to one; infinite where it is not positive definite."""
+    """Return the condition number of a mass matrix scaled to a unit diagonal; infinite if it is not positive definite."""
     diagonal = np.diag(M).astype(float)
     if not (np.isfinite(M).all() and (diagonal > 0).all()):
         return float("inf")
@@ -54,7 +54,7 @@ def condition(M: NDArray[Any]) -> float:
 
 
 def _pivots(M: NDArray[Any]) -> NDArray[Any]:
-    """Pivots of the elimination from the last coordinate to the first; what follows one that is not positive is unknown."""
+    """Return the pivots of the elimination from the last coordinate to the first; those after a failed pivot are unknown."""
     H = M.copy()
     for k in reversed(range(len(H))):
         if H[k, k] <= 0:
@@ -66,6 +66,6 @@ def _pivots(M: NDArray[Any]) -> NDArray[Any]:
 
 
 def _motion(direction: NDArray[Any], names: Sequence[str]) -> str:
-    """The coordinates that take part in a motion, the largest first."""
+    """Return the coordinates that take part in a motion, the largest first."""
     order = np.argsort(-np.abs(direction), kind="stable")
     return " with ".join(names[k] for k in order[:3] if abs(direction[k]) > 0.1)

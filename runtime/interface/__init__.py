@@ -1,1 +1,1 @@
-"""What emitted code and the runtime agree on: read by all rooms, imports nothing, part of the cache key."""
+"""What emitted code and the runtime share: all rooms read it, it imports nothing, and it is part of the cache key."""

@@ -1,4 +1,4 @@
-"""The number that a compiled model and the runtime must have in common."""
+"""The ABI number, which a compiled model and the runtime must share."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An array argument of an emitted function: derived with it, written into its header and metadata, checked at each call."""
+"""An array argument of an emitted function: derived with it, written to its header and metadata, checked in each call."""
 
 from __future__ import annotations
 

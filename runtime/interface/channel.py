@@ -1,4 +1,4 @@
-"""What a sensor reads: one number with a name and a unit."""
+"""A reading of a sensor: one number with a name and a unit."""
 
 from __future__ import annotations
 

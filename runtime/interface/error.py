@@ -1,4 +1,4 @@
-"""The root of all errors, for the rooms that derive and for those that run."""
+"""The root of all errors, shared by derivation and runtime."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The twelve sets of Euler angles: three rotations about moving axes, no two in a row about the same one."""
+"""The twelve sets of Euler angles: three rotations about moving axes, no two successive ones about the same axis."""
 
 from __future__ import annotations
 

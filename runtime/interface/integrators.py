@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Integrator:
-    """What everybody has to know of an integrator."""
+    """The properties of an integrator that other modules need."""
 
     name: str  # as users write it; in C the functions robot_sim_<name>, and the constant ROBOT_SIM_METHOD_<NAME>
     number: int  # value of the constant: it stays, for it is in the headers of users
@@ -25,7 +25,7 @@ class Integrator:
 
     @property
     def first_step(self) -> float:
-        """The step that is used where none is given [s]; 0: the integrator finds one."""
+        """Return the default step [s]; 0: the integrator chooses it."""
         return 0.0 if self.adaptive else 1e-3
 
 
@@ -51,11 +51,11 @@ KEEPING = ("loop_residual", "loop_jacobian")
 
 
 def integrator(name: str) -> Integrator:
-    """The entry of a name that is known."""
+    """Return the entry of a known name."""
     return next(entry for entry in INTEGRATORS if entry.name == name)
 
 
 def names(*, adaptive: bool | None = None) -> tuple[str, ...]:
-    """Names of all integrators, the default one first; of those with steps of their own, or with equal ones."""
+    """Return names of all integrators, the default first, or of those with adaptive or with equal steps."""
     chosen = [entry for entry in INTEGRATORS if adaptive is None or entry.adaptive == adaptive]
     return tuple(entry.name for entry in sorted(chosen, key=lambda entry: (entry.name != DEFAULT, entry.number)))

@@ -1,4 +1,4 @@
-"""A plane that points of a robot touch, as emitted code and the runtime know it."""
+"""The plane that points of a robot touch, in emitted code and in the runtime."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Plane:
 
     @classmethod
     def read(cls, data: Any) -> Plane:
-        """From the metadata of a model."""
+        """Read the plane from the metadata of a model."""
         points, normal, height = data
         frames, radii = zip(*points, strict=True)
         return cls(tuple(frames), tuple(radii), tuple(normal), float(height))

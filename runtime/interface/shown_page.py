@@ -1,4 +1,4 @@
-"""A page that notebooks show."""
+"""Pages that notebooks show."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ HEIGHT = 760  # of its frame [pixels]
 
 @dataclass(frozen=True, repr=False)
 class ShownPage:
-    """A page, ``page`` its text, that a notebook shows in a frame which has no access to the notebook."""
+    """A page with the text ``page``, which a notebook shows in a frame without access to the notebook."""
 
     page: str
     height: int = HEIGHT

@@ -28,7 +28,7 @@ def load_model(path: str | os.PathLike[str]) -> Model:
 
 
 def extension_path(given: str | os.PathLike[str]) -> Path:
-    """The path of an extension module; ModelError where it is none."""
+    """Return the path of an extension module; ModelError if it is not one."""
     try:
         path = Path(given)
         path.exists()  # too long, or with a null character
@@ -38,7 +38,7 @@ def extension_path(given: str | os.PathLike[str]) -> Path:
 
 
 def import_extension(extension: Path) -> ModuleType:
-    """Import a compiled extension module from its file, whatever its name; ModelError says what is wrong with the file."""
+    """Import a compiled extension module from its file, whatever its name; ModelError names problems of the file."""
     suffixes = importlib.machinery.EXTENSION_SUFFIXES
     if not extension.is_file():
         what = "is a folder" if extension.is_dir() else "does not exist"

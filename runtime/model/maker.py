@@ -1,4 +1,4 @@
-"""What a model that was built can ask its builder for; a model that was loaded has nobody to ask."""
+"""Requests of a model to its builder; a model that was loaded has none."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class Maker(Protocol):
-    """Makes more of the robot that a model was built from."""
+    """Builds further functions, loops and pages for the robot of a model."""
 
     @property
     def completes(self) -> bool:
@@ -20,16 +20,16 @@ class Maker(Protocol):
 
     @property
     def own_functions(self) -> tuple[str, ...]:
-        """Names of the robot's own functions, which can be controllers of a loop."""
+        """Return the names of the robot's own functions, which can be controllers of a loop."""
 
     def functions(self, name: str, frames: tuple[str, ...]) -> Model:
-        """A model with one function, about some frames."""
+        """Return a model with one function about some frames."""
 
     def sensing(self, sensors: tuple[str, ...]) -> Model:
-        """A model of the robot with these sensors, and what a Kalman filter needs; () are its own, or all."""
+        """Return a model with these sensors and the functions of a Kalman filter; () are its own sensors, or all."""
 
     def program(self, name: str) -> Any:
-        """The program of a function, to look at."""
+        """Return the program of a function for inspection."""
 
     def loop(
         self,
@@ -39,16 +39,16 @@ class Maker(Protocol):
         outputs: Sequence[str] | None = None,
         sensors: tuple[str, ...] | None = None,
     ) -> LoopLibrary:
-        """The control loop, with the user's C or with an own function as its controller; ``sensors`` are an observer's."""
+        """Return the control loop, with the user's C or an own function as controller; ``sensors`` are those of an observer."""
 
     def casadi(self, name: str, parameters: bool, values: Mapping[str, float]) -> tuple[Path, str]:
-        """A library with a function and its derivatives for CasADi, and the function's name in it."""
+        """Return a library with a function and its derivatives for CasADi, and the function's name in it."""
 
     def xla_library(self, include: Path) -> Path:
-        """The library through which the XLA with these headers calls models."""
+        """Return the library with which the XLA with these headers calls models."""
 
     def crocoddyl_module(self, prefix: Path) -> Path:
-        """The extension module through which the Crocoddyl installed in ``prefix`` calls models."""
+        """Return the extension module with which the Crocoddyl in ``prefix`` calls models."""
 
     def animate(self, simulation: Any, path: Any, **options: Any) -> Path:
         """Write a page that plays a motion."""

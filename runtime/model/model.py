@@ -1,4 +1,4 @@
-"""A compiled robot model: numpy in, numpy out."""
+"""The compiled model of a robot: numpy in, numpy out."""
 
 from __future__ import annotations
 
@@ -232,7 +232,7 @@ class Model(
         return known or self._missing(function)
 
     def _made_by(self, maker: Maker) -> None:
-        """Let a model that was built make what it lacks: functions, programs, loops, pages."""
+        """Connect a built model with its builder, which makes what the model lacks: functions, programs, loops, pages."""
         self._maker, self._animator = maker, maker.animate
         if maker.completes:
 
@@ -287,7 +287,7 @@ class Model(
         return _restore, (str(self._extension.resolve()), dict(self._parameters))
 
     def _repr_html_(self) -> str:
-        """The functions and their exact operation counts as a table, for notebooks."""
+        """Return the functions and their operation counts as a table for notebooks."""
         head = "".join(f"<th>{name}</th>" for name in ("function", "takes", "gives", "mul", "add", "sin/cos", "meaning"))
         rows = []
         for info in self._metadata.functions:

@@ -1,4 +1,4 @@
-"""How long the functions of a model take, in C and called from Python."""
+"""Measures the functions of a model, in C and called from Python."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _CACHE_BYTES = 32 << 10  # arrays of one timed loop: small enough to stay in the
 
 @dataclass(frozen=True)
 class Timing:
-    """One function: its operations and the shortest times that were measured."""
+    """One function: its operations and the shortest measured times."""
 
     function: str
     count: dict[str, int]

@@ -28,7 +28,7 @@ SAME = 1e-14  # displacements [rad, m] that are rounding errors
 
 @runtime_checkable
 class Manifold(Protocol):
-    """What of a model is needed here."""
+    """The properties of a model that geodesics need."""
 
     @property
     def name(self) -> str: ...  # noqa: D102
@@ -46,7 +46,7 @@ class Manifold(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Geodesics:
-    """Geodesics through ``points`` (m, nq); ``law`` is one coordinate, from 0 to m - 1: the leg, and the part of it."""
+    """Geodesics through ``points`` (m, nq); ``law`` moves one coordinate from 0 to m - 1: leg number plus part of the leg."""
 
     model: Manifold
     points: Array
@@ -55,11 +55,11 @@ class Geodesics:
 
     @property
     def duration(self) -> float:
-        """Of all legs [s]."""
+        """Return the duration of all legs [s]."""
         return self.law.duration
 
     def at(self, t: ArrayLike) -> Samples:
-        """Everything at given times (k,): q is (k, nq), velocities and their derivatives are (k, nv)."""
+        """Return the motion at given times (k,): q is (k, nq), velocities and their derivatives are (k, nv)."""
         place = self.law(t)[..., 0]
         leg = np.clip(np.floor(place).astype(int), 0, len(self.displacements) - 1)
         way = self.displacements[leg]
@@ -68,7 +68,7 @@ class Geodesics:
         return Samples(np.asarray(t, dtype=float), np.asarray(q, dtype=float), rates[0], rates[1], rates[2])
 
     def sample(self, rate: float) -> Samples:
-        """Everything at a loop's rate [1/s]: ``loop.follow(s.q, s.qd, s.qdd)``."""
+        """Sample the motion at a loop's rate [1/s]: ``loop.follow(s.q, s.qd, s.qdd)``."""
         return self.at(self.law.sample(rate).t)
 
 

@@ -70,7 +70,7 @@ def s_curve(
 
 
 def _ramp(speed: float, a: float, j: float) -> tuple[float, float]:
-    """Time to reach a speed, and the time of constant jerk at its start and end."""
+    """Return the time to reach a speed, and the time of constant jerk at the start and end of that."""
     if speed * j >= a * a:
         return a / j + speed / a, a / j
     return 2 * sqrt(speed / j), sqrt(speed / j)
@@ -99,7 +99,7 @@ def _through(
     phases: Callable[..., Phases],
     synchronize: bool,
 ) -> Trajectory:
-    """Go from row to row of ``points``; ``phases`` plans one axis, ``order`` is that of the derivative it prescribes."""
+    """Move from row to row of ``points``; ``phases`` plans one axis, ``order`` is that of the derivative it prescribes."""
     flag("trajectory: synchronize", synchronize)
     points = finite("trajectory: points", points)
     if points.ndim != 2 or len(points) < 2:
@@ -130,7 +130,7 @@ def _move(start: Array, end: Array, bounds: Array, order: int, phases: Callable[
 
 
 def _integrated(start: float, sign: float, plan: Phases, order: int) -> tuple[Array, Array]:
-    """Breaks and coefficients of one axis from its phases of constant derivative."""
+    """Integrate the phases of constant derivative of one axis to breaks and coefficients."""
     state = np.zeros(order)  # position, velocity, ... at the start of a phase
     state[0] = start
     breaks, rows = [0.0], []
@@ -148,7 +148,7 @@ def _slowed(breaks: Array, coefficients: Array, factor: float) -> tuple[Array, A
 
 
 def _merged(axes: Sequence[tuple[Array, Array]], start: Array, longest: float, order: int) -> Trajectory:
-    """One table of segments for all axes: at every break of any of them; an axis that has arrived stands."""
+    """Merge the segments of all axes into one table; an axis that has arrived stands still."""
     every = np.unique(np.concatenate([*(breaks for breaks, _ in axes), [0.0, longest]]))
     kept = [0.0]
     for time in every[1:-1]:

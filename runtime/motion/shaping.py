@@ -20,7 +20,7 @@ NOT_ONE = 1e-6  # by which a sum of gains may miss 1
 
 @dataclass(frozen=True, eq=False)
 class Shaper:
-    """Impulses: times [s], ascending from 0, and gains that add up to 1."""
+    """A row of impulses: times [s], ascending from 0, and gains with the sum 1."""
 
     times: NDArray[np.float64]
     gains: NDArray[np.float64]
@@ -37,7 +37,7 @@ class Shaper:
             raise ModelError(f"shaper: gains: got {self.gains.tolist()}, expected numbers that add up to 1.")
 
     def __matmul__(self, other: Shaper) -> Shaper:
-        """The shaper that does both, for two modes."""
+        """Return the shaper for the modes of both."""
         if not isinstance(other, Shaper):
             return NotImplemented
         times = np.add.outer(self.times, other.times).ravel()
@@ -47,11 +47,11 @@ class Shaper:
 
     @property
     def duration(self) -> float:
-        """How much later a shaped motion ends [s]."""
+        """Return how much later a shaped motion ends [s]."""
         return float(self.times[-1])
 
     def taps(self, period: float) -> tuple[NDArray[np.uint32], NDArray[np.float64]]:
-        """Delays in periods, and gains: an impulse between two periods is divided so that its mean time is exact."""
+        """Return delays in periods, and gains; an impulse between two periods is divided such that its mean time is exact."""
         if not number("shaper: period", period, "a positive number [s]") > 0.0:
             raise ModelError(f"shaper: period: got {period!r}, expected a positive number [s].")
         sums: dict[int, float] = {}
@@ -65,7 +65,7 @@ class Shaper:
         return np.array(delays, dtype=np.uint32), np.array([sums[delay] for delay in delays])
 
     def residual(self, frequency: float, damping: float = 0.0) -> float:
-        """Vibration that the shaped impulses leave in a mode, as a part of that of one impulse [-]."""
+        """Return the vibration after the shaped impulses in a mode, relative to that after one impulse [-]."""
         w, z = number("shaper: frequency", frequency, "a number [rad/s]"), _ratio(damping)
         wd = w * np.sqrt(1.0 - z**2)
         weights = self.gains * np.exp(z * w * (self.times - self.times[-1]))
@@ -85,7 +85,7 @@ def zvd(frequency: float, damping: float = 0.0) -> Shaper:
 
 
 def _decay(frequency: float, damping: float) -> tuple[float, float]:
-    """What half a damped period leaves of an amplitude, and its length [s]."""
+    """Return the decay of an amplitude in half a damped period, and the length of that [s]."""
     w, z = number("shaper: frequency", frequency, "a positive number [rad/s]"), _ratio(damping)
     if not w > 0.0:
         raise ModelError(f"shaper: frequency: got {frequency!r}, expected a positive number [rad/s].")

@@ -63,21 +63,21 @@ class Trajectory:
 
     @property
     def size(self) -> int:
-        """Number of coordinates."""
+        """Return the number of coordinates."""
         return int(self.coefficients.shape[1])
 
     @property
     def degree(self) -> int:
-        """Highest power of time."""
+        """Return the highest power of time."""
         return int(self.coefficients.shape[2]) - 1
 
     @property
     def duration(self) -> float:
-        """From the first break to the last [s]."""
+        """Return the time from the first break to the last [s]."""
         return float(self.breaks[-1] - self.breaks[0])
 
     def __call__(self, t: ArrayLike, derivative: int = 0) -> Array:
-        """Positions, or their derivative of an order, at times t (...): (..., n)."""
+        """Return positions, or their derivative of an order, at times t (...): (..., n)."""
         t = _moments(t)
         _check_order(derivative)
         inside = (t >= self.breaks[0]) & (t <= self.breaks[-1])
@@ -95,12 +95,12 @@ class Trajectory:
         return result if derivative == 0 and self.hold else np.where(inside[..., None], result, 0.0)
 
     def at(self, t: ArrayLike) -> Samples:
-        """Everything at given times."""
+        """Return positions and derivatives at given times."""
         t = _moments(t)
         return Samples(t, self(t), self(t, 1), self(t, 2), self(t, 3))
 
     def sample(self, rate: float) -> Samples:
-        """Everything at a loop's rate [1/s], from the first break until the last one is reached."""
+        """Sample the trajectory at a loop's rate [1/s], from the first break until the last one is reached."""
         _check_positive("rate", rate, "a positive number of samples per second")
         count = int(np.ceil(self.duration * rate - 1e-9)) + 1
         if count > _MOST_SAMPLES:
@@ -108,7 +108,7 @@ class Trajectory:
         return self.at(self.breaks[0] + np.arange(count) / rate)
 
     def peaks(self, derivative: int) -> Array:
-        """Largest absolute value of a derivative, (n,): at the breaks and where the next derivative is zero."""
+        """Return the largest absolute value of a derivative, (n,): at the breaks and where the next derivative is zero."""
         _check_order(derivative)
         found = np.zeros(self.size)
         factors = [factorial(k) / factorial(k - derivative) for k in range(derivative, self.degree + 1)]
@@ -123,7 +123,7 @@ class Trajectory:
         return found
 
     def stretched(self, factor: float) -> Trajectory:
-        """The same path in ``factor`` times the time: velocities are divided by it, accelerations by its square, ..."""
+        """Return the same path in ``factor`` times the time: velocities are divided by it, accelerations by its square, ..."""
         _check_positive("factor", factor, "a positive number")
         powers = float(factor) ** -np.arange(self.degree + 1, dtype=float)
         return replace(
@@ -142,7 +142,7 @@ class Trajectory:
 
 
 def _moments(t: ArrayLike) -> Array:
-    """Times; NaN among them is the start, as in C."""
+    """Return the times; NaN among them means the start, as in C."""
     try:
         return real_array(t)
     except (TypeError, ValueError) as error:
@@ -256,7 +256,7 @@ def _configurations(points: ArrayLike, times: ArrayLike, least: int = 2) -> tupl
 
 
 def _boundary(given: Any, order: int, size: int) -> Array:
-    """A derivative at the start or the end: one number for all coordinates, or one for each."""
+    """Return a derivative at the start or the end: one number for all coordinates, or one for each."""
     what, expected = f"trajectory: boundary {_ORDERS[order]}", f"a finite number, or {size} of them"
     value = finite(what, given, expected)
     if value.shape not in ((), (size,)):
@@ -279,7 +279,7 @@ def _interpolated(
     right: list[Array] = []
 
     def derivative(s: int, order: int, at_end: bool) -> Array:
-        """Row of the scaled derivative of segment s at one of its ends."""
+        """Return the row of the scaled derivative of segment s at one of its ends."""
         row = np.zeros(columns[-1])
         for k in range(order, degrees[s] + 1):
             if at_end or k == order:

@@ -1,1 +1,1 @@
-"""Estimates while a robot moves: the emitted C observers and estimators, behind numpy arrays."""
+"""Estimation while a robot moves: the emitted C observers and estimators behind numpy arrays."""

@@ -23,7 +23,7 @@ from elastogen.runtime.online.momentum_observer import MomentumObserver
 
 @dataclass(frozen=True, eq=False)
 class Collisions:
-    """What a detector saw in rows of states."""
+    """The collisions in rows of states."""
 
     force: NDArray[Any]  # (n, nv): the observer's estimate [N m, N]
     threshold: NDArray[Any]  # (n, nv)
@@ -31,13 +31,13 @@ class Collisions:
 
     @property
     def first(self) -> int | None:
-        """The first row with a collision; None: there is none."""
+        """Return the first row with a collision, or None."""
         rows = np.flatnonzero(self.hit.any(axis=1))
         return int(rows[0]) if rows.size else None
 
 
 class CollisionDetector:
-    """See :meth:`Model.collision_detector`."""
+    """Detects collisions: see :meth:`Model.collision_detector`."""
 
     def __init__(
         self, model: Any, dt: float, gain: ArrayLike, uncertain: Mapping[str, float], floor: ArrayLike, margin: float
@@ -66,12 +66,12 @@ class CollisionDetector:
         self._explained = np.zeros(model.nv)
 
     def reset(self) -> None:
-        """Forget everything."""
+        """Reset the observer."""
         self._observer.reset()
         self._explained = np.zeros(self._model.nv)
 
     def update(self, q: ArrayLike, qd: ArrayLike, F: ArrayLike) -> Collisions:
-        """Look at states (n, nq), (n, nv), ``dt`` apart, or at one; ``F`` acted since the state before each."""
+        """Check states (n, nq), (n, nv), ``dt`` apart, or one state; ``F`` acted since the state before each."""
         rows = [np.atleast_2d(np.asarray(value, dtype=float)) for value in (q, qd, F)]
         force = np.atleast_2d(self._observer.update(*rows))
         spread = self._spread(*rows)
@@ -84,7 +84,7 @@ class CollisionDetector:
         return Collisions(force, threshold, np.abs(force) > threshold)
 
     def _spread(self, q: NDArray[Any], qd: NDArray[Any], F: NDArray[Any]) -> NDArray[Any]:
-        """Forces by which the uncertain parameters may change the motion's, (n, nv)."""
+        """Return the forces by which the uncertain parameters may change those of the motion, (n, nv)."""
         model, total = self._model, np.zeros(qd.shape)
         if not self._uncertain:
             return total

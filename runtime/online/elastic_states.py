@@ -20,7 +20,7 @@ WHY = {
 
 
 class ElasticStates(NamedTuple):
-    """What :meth:`Model.elastic_states` found: (n, nv) each, and derivatives (n, nv, columns).
+    """The result of :meth:`Model.elastic_states`: (n, nv) each, and derivatives (n, nv, columns).
 
     Columns are the live parameters in their order, then the first elastic positions, then the first elastic velocities.
     """
@@ -38,7 +38,7 @@ class ElasticStates(NamedTuple):
 def elastic_states(
     model: OnlineMethods, dt: float, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, values: NDArray[Any], derivatives: bool
 ) -> ElasticStates:
-    """The states; joints of q, qd, qdd are given, elastic coordinates in the first row."""
+    """Compute the states; q, qd, qdd contain the joints, and the elastic coordinates in the first row."""
     label, lib, ffi = f"{model._name}.elastic_states", model._lib, model._ffi
     given = [np.array(x, dtype=model.dtype, order="C") for x in (q, qd, qdd)]
     n = len(given[0])

@@ -1,4 +1,4 @@
-"""Payload and friction while a robot moves: the emitted recursive least squares, one step or a recorded motion at a time."""
+"""Estimation of payload and friction while a robot moves: emitted recursive least squares, stepwise or over a recording."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class OnlineEstimator:
         self.reset()
 
     def reset(self) -> None:
-        """Begin again."""
+        """Start again from the initial estimate."""
         self._call(*(np.zeros((0, n), self._owner.dtype) for n in (self._owner.nq, self._owner.nv, self._owner.nv)))
 
     def update(self, q: ArrayLike, qd: ArrayLike, F: ArrayLike) -> OnlineEstimate:

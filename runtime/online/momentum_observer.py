@@ -1,4 +1,4 @@
-"""External forces from the generalized momentum: the emitted observer, one step or a recorded motion at a time."""
+"""Estimation of external forces by the generalized momentum: the emitted observer, stepwise or over a recording."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class MomentumObserver:
         self._observer = self._memory + (-base % 64)  # zeros: it has not begun
 
     def reset(self) -> None:
-        """Forget everything: the next update begins with an estimate of zero."""
+        """Reset: the next update begins with an estimate of zero."""
         self._ffi.memmove(self._observer, bytes(int(self._lib.eg_momentum_observer_size())), self._size)
 
     @property

@@ -1,4 +1,4 @@
-"""Methods of a model that was built with ``identification=``: observers and estimators in emitted C."""
+"""Methods of models built with ``identification=``: observers and estimators in emitted C."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class OnlineMethods(Evaluation):
-    """Observers of a model."""
+    """Observers and estimators of a model."""
 
     _lib: Any
     _ffi: Any

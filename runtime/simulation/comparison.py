@@ -1,4 +1,4 @@
-"""A flexible robot's motion beside that of the rigid robot of the same numbers: deflections, deviation, residual vibration."""
+"""A flexible robot's motion compared with that of the rigid robot of the same numbers."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _FEWEST = 32  # samples that a residual vibration is read from
 
 @dataclass(frozen=True, eq=False)
 class TipDeflection:
-    """How the tip of a flexible link moves against the undeformed link, in the axes of the link's frame."""
+    """The motion of the tip of a flexible link relative to the undeformed link, in the axes of the link's frame."""
 
     link: str
     displacement: NDArray[Any]
@@ -36,7 +36,7 @@ class TipDeflection:
 
 @dataclass(frozen=True)
 class Residual:
-    """What is left of a tip's vibration once the driving forces have ended."""
+    """The vibration of a tip after the driving forces have ended."""
 
     link: str
     axis: str
@@ -69,31 +69,31 @@ class Comparison:
 
     @property
     def t(self) -> NDArray[Any]:
-        """Sample times [s] that both motions reached."""
+        """Return the sample times [s] that both motions reached."""
         return self.flexible.t[: min(len(self.flexible.t), len(self.rigid.t))]
 
     @cached_property
     def joints(self) -> tuple[tuple[int, int], ...]:
-        """Indices of every joint in the coordinates of the flexible and of the rigid robot."""
+        """Return the indices of every joint in the coordinates of the flexible and of the rigid robot."""
         return tuple((self.flexible.coordinate_names.index(name), k) for k, name in enumerate(self.rigid.coordinate_names))
 
     @property
     def deviation(self) -> NDArray[Any]:
-        """Tip of the flexible robot less that of the rigid one (n, 3) [m], in the base frame."""
+        """Return the tip position of the flexible robot minus that of the rigid one (n, 3) [m], in the base frame."""
         n = len(self.t)
         difference: NDArray[Any] = self.flexible_tip[:n, :3, 3] - self.rigid_tip[:n, :3, 3]
         return difference
 
     @property
     def forces_end(self) -> float | None:
-        """The time of the last change of the driving forces [s]; None where they change to the end, or never."""
+        """Return the time of the last change of the driving forces [s]; None if they change until the end or never."""
         changes = np.flatnonzero(np.any(np.diff(self.flexible.F, axis=0) != 0, axis=1))
         if not len(changes) or len(self.flexible.t) - changes[-1] < _FEWEST:
             return None
         return float(self.flexible.t[changes[-1] + 1])
 
     def residuals(self) -> Iterator[Residual]:
-        """The vibration of every tip, along each axis in which its link bends, after the forces have ended."""
+        """Return the vibration of every tip, along each axis in which its link bends, after the forces have ended."""
         start = self.forces_end
         if start is None:
             return
@@ -105,7 +105,7 @@ class Comparison:
                 yield Residual(tip.link, AXES[axis], start, float(np.ptp(swing)) / 2, frequency)
 
     def report(self) -> str:
-        """What happened, in lines for a terminal: costs and energies, deflections, vibration left over, deviation."""
+        """Report costs and energies, deflections, residual vibration and deviation, in lines for a terminal."""
         t, lines = self.flexible.t, [self.flexible.report(), self.rigid.report()]
         if not len(self.t):  # interrupted before the first sample
             return "\n".join(lines)
@@ -141,7 +141,7 @@ class Comparison:
 
 
 def _strongest_frequency(t: NDArray[Any], values: NDArray[Any]) -> float:
-    """The frequency [Hz] of the highest peak of the spectrum, between its lines by a parabola."""
+    """Return the frequency [Hz] of the spectrum's highest peak, interpolated by a parabola."""
     line = np.polyfit(t, values, 1)
     spectrum = np.abs(np.fft.rfft((values - np.polyval(line, t)) * np.hanning(len(t))))
     k = int(np.argmax(spectrum[1:-1])) + 1

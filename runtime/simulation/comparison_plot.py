@@ -1,4 +1,4 @@
-"""The figure of a flexible robot beside its rigid counterpart, panel by panel as in paper 003, Figs. 4 to 9."""
+"""The figure of a flexible robot and its rigid counterpart, with panels as in paper 003, Figs. 4 to 9."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def _moving_axes(c: Comparison) -> list[int]:
 
 
 def _plane(c: Comparison, axes: list[int]) -> tuple[int, int]:
-    """The two axes along which the end-effector moves most."""
+    """Return the two axes along which the end-effector moves most."""
     widest = sorted(axes, key=lambda axis: -np.ptp(c.flexible_tip[:, axis, 3]))[:2]
     return min(widest), max(widest)
 
@@ -87,7 +87,7 @@ def _timed(axes: Any, label: str) -> None:
 
 
 def _legend(axes: Any) -> None:
-    """Beside the title, where it covers no line; inside the panel where there are too many for that."""
+    """Put the legend next to the title, where it covers no line; inside the panel if it is too long."""
     if len(axes.lines) <= _BESIDE_TITLE:
         axes.legend(
             loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=len(axes.lines), frameon=False, fontsize="small",
@@ -98,7 +98,7 @@ def _legend(axes: Any) -> None:
 
 
 def _forces(c: Comparison, unit: str) -> list[tuple[str, int]]:
-    """The drives of that unit that ever give a force, by name, with their place in F."""
+    """Return the drives of that unit that ever give a force, by name, with their index in F."""
     moving = [name for name, _ in c.flexible.velocities]
     listed = [(name, moving.index(name)) for name, own in c.rigid.velocities if own == unit]
     return [(name, k) for name, k in listed if np.any(c.flexible.F[:, k])]

@@ -1,4 +1,4 @@
-"""What drives a simulated model: forces by a table, by a controller on a reference motion, or by a function.
+"""Inputs of a simulation: forces from a table, from a controller with a reference motion, or from a function.
 
 Every class is plain data: it can be pickled and used for several models and threads. Forces are in [N m] or [N],
 positions in [rad] or [m], times in [s]; vectors have one entry per generalized coordinate, elastic ones included, or one per
@@ -109,7 +109,7 @@ Input: TypeAlias = Union[ArrayLike, Table, BangBang, PD, ComputedTorque, CFuncti
 
 @dataclass(frozen=True)
 class InputData:
-    """An input as the C code takes it; arrays are dense and checked."""
+    """An input as the C code reads it; arrays are dense and checked."""
 
     kind: str  # name of the INPUT constant
     times: NDArray[Any] | None = None
@@ -123,7 +123,7 @@ class InputData:
 
     @property
     def needs(self) -> tuple[str, ...]:
-        """Functions of the model that it calls."""
+        """Return the functions of the model that the input calls."""
         return {"PD": ("gravity_vector",), "COMPUTED_TORQUE": ("inverse_dynamics",)}.get(self.kind, ())
 
 
@@ -142,7 +142,7 @@ class InputReader:
         self._nv = len(elastic)
 
     def read(self, given: Input) -> InputData:
-        """Turn whatever ``F=`` was given into checked data."""
+        """Turn any value of ``F=`` into checked data."""
         if isinstance(given, InputData):
             return given
         if given is None:
@@ -209,7 +209,7 @@ class InputReader:
         )
 
     def actuated(self, given: PD | ComputedTorque) -> NDArray[np.intc]:
-        """1 where a controller drives, else 0, (nv,)."""
+        """Return 1 where a controller drives, else 0, (nv,)."""
         actuated = np.zeros(self._nv, dtype=np.intc)
         actuated[list(self._driven)] = 1
         if given.actuated is not None:
@@ -238,14 +238,14 @@ class InputReader:
         return found
 
     def gain(self, what: str, given: ArrayLike) -> NDArray[Any]:
-        """Gains of all velocities, one for all or one for each; none is below zero."""
+        """Return gains of all velocities, given as one number or one each; negative gains are refused."""
         gains = self.vector(what, given, number=True)
         if (gains < 0).any():
             raise self._wrong(f"{what}={given!r}", "numbers from 0: a negative gain drives away from the reference")
         return gains
 
     def vector(self, what: str, given: ArrayLike, *, number: bool = False) -> NDArray[Any]:
-        """Numbers for all velocities; with ``number`` one may stand for all."""
+        """Return numbers for all velocities; with ``number`` one may stand for all."""
         vector = self._numbers(what, given)
         if number and vector.ndim == 0:
             return np.full(self._nv, float(vector))

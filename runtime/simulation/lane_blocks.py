@@ -1,4 +1,4 @@
-"""Motions of a batch in lanes: blocks of them take the same steps at once, in vectors of the processor."""
+"""Motions of a batch in SIMD lanes: blocks of motions take the same steps together."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ TASKS_PER_THREAD = 8  # so that none of them waits long for the others at the en
 
 
 class LaneBlocks:
-    """The structs of C for a batch of motions; they live as long as this does."""
+    """The C structs of a batch of motions, which exist as long as this object."""
 
     def __init__(
         self, lib: Any, ffi: Any, motions: Motions, times: NDArray[Any], given: Any, options: Any, stops: StopData | None
@@ -35,7 +35,7 @@ class LaneBlocks:
         self._stops = None if stops is None else self._watch(stops, number)
 
     def _watch(self, stops: StopData, number: int) -> Any:
-        """What looks at the limits after every step, for each motion."""
+        """Return what checks the limits after every step, for each motion."""
         ffi, batch = self._ffi, self._batch
         limits, each = ffi.new("eg_sim_stops_t *"), ffi.new("eg_sim_stops_t[]", number)
         limits.lower, limits.upper = (ffi.from_buffer("double[]", array) for array in (stops.lower, stops.upper))
@@ -46,7 +46,7 @@ class LaneBlocks:
         return each
 
     def tasks(self, workers: int) -> list[Callable[[], None]]:
-        """Runs of whole blocks of lanes, of which the very last may be short, several for every worker."""
+        """Return runs of whole blocks of lanes, several for every worker; only the very last may be short."""
         number, lanes = len(self._motions), int(self._lib.eg_sim_lanes())
         blocks = -(-number // lanes)
         length = lanes * max(1, blocks // (workers * TASKS_PER_THREAD))
@@ -57,7 +57,7 @@ class LaneBlocks:
         self._lib.eg_simulate_batch(self._batch, first, count, memory)
 
     def tell(self, names: Mapping[int, str]) -> None:
-        """How every motion ended."""
+        """Store how every motion ended."""
         for k, (motion, status) in enumerate(
             zip(self._motions, self._ffi.unpack(self._status, len(self._motions)), strict=True)
         ):

@@ -1,1 +1,1 @@
-"""Parts of a function that are of one pattern, as loops: branches of a robot, columns of a solution."""
+"""Loops for parts of a function that have one pattern: branches of a robot, columns of a solution."""

@@ -1,4 +1,4 @@
-"""Prints a loop over columns as a static function: with vectors of two or four numbers where there are so many columns.
+"""Prints a loop over columns as a static function, with vectors of two or four numbers if there are enough columns.
 
 What the step takes and makes stands in the array of columns; what it makes for the outputs alone goes there at once. The
 vectors are those of gcc and clang (templates/model/_vectors.j2); elsewhere such a loop goes from column to column.
@@ -27,7 +27,7 @@ Target = int | Scatter
 
 
 def print_loop(memory: ColumnMemory, number: int, shared: Mapping[int, int], name: str, dialect: Dialect) -> Part:
-    """The loop with that number; ``shared`` are the places of what its columns share."""
+    """Print the loop with that number; ``shared`` are the places of the values that its columns share."""
     columns, real = memory.program.columns[number], dialect.real_type
     targets = _targets(memory, number)
     step = _Step(columns, targets, name, dialect, [argument.name for argument, _ in memory.program.outputs])
@@ -63,7 +63,7 @@ def print_loop(memory: ColumnMemory, number: int, shared: Mapping[int, int], nam
 
 
 def _targets(memory: ColumnMemory, number: int) -> list[tuple[int, Target]]:
-    """Numbers of results, each with one place that it goes to."""
+    """Return numbers of results, each with one target."""
     targets: list[tuple[int, Target]] = []
     for r in range(len(memory.program.columns[number].results)):
         scatters = (*memory.direct.scatters.get((number, r), ()), *memory.scatters.get((number, r), ()))
@@ -73,7 +73,7 @@ def _targets(memory: ColumnMemory, number: int) -> list[tuple[int, Target]]:
 
 
 class _Step(Printer):
-    """Prints the step, whose results go to their targets."""
+    """Prints the step; its results go to their targets."""
 
     in_derived_order = True  # what is read soon is made late: few values wait, and the code is shorter
 
@@ -106,17 +106,17 @@ class _Step(Printer):
         self.leaf_text = {node: text.replace("[", "").replace("]", "") for node, text in self.leaf_text.items()}
 
     def columns_at(self, array: str, place: int) -> str:
-        """What the columns have there."""
+        """Return the values of the columns at that place."""
         return f"{self._macro.format('READ_')}({array}, {place})" if self.lanes else f"{array}[i + {place}]"
 
     def inputs(self, name: str) -> dict[int, int]:
-        """Numbers and nodes of the inputs of that name that the step reads."""
+        """Return numbers and nodes of the inputs of that name that the step reads."""
         labels = {self.graph.label[node]: node for node in self.program.order if self.graph.op[node] is Op.INPUT}
         found = ((int(label[len(name) + 1 : -1]), node) for label, node in labels.items() if label.startswith(f"{name}["))
         return dict(sorted(found))
 
     def print_all(self, loads: Mapping[int, str]) -> list[str]:
-        """Lines of all statements, each with what it needs of ``loads`` before it."""
+        """Print all statements, each after the ``loads`` that it needs."""
         everything = range(len(self.statements))
         return self.print_statements(everything, lambda node: self.leaf_text.get(node) or self.variable[node], loads=loads)
 

@@ -1,4 +1,4 @@
-"""Where loops over columns find what they start from and leave what they make: rows in one array of the function.
+"""The array in which loops over columns find their inputs and store their results, row by row.
 
 The columns of a value lie side by side. A loop runs over two columns or over a multiple of four, so that compilers make vectors
 of it without further ado; what it makes of columns that it has too much is nobody's. A result is left where the loops that go
@@ -25,7 +25,7 @@ Row = tuple[int, tuple[int, ...]]
 
 
 def padded(columns: Columns) -> int:
-    """The number of columns that a loop runs over."""
+    """Return the number of columns that a loop runs over."""
     return columns.width if columns.width <= 2 else -(-columns.width // LANES) * LANES
 
 
@@ -55,7 +55,7 @@ class ColumnMemory:
         self.nowhere = [node for node, (result, _) in self._origin.items() if result not in self.results]
 
     def _same(self, refs: Sequence[int]) -> Result | None:
-        """The result whose columns, all of them, are these values."""
+        """Return the result whose columns are exactly these values."""
         found = [None if ref & 1 else self._origin.get(ref >> 1) for ref in refs]
         first = found[0]
         if first is None or self.program.columns[first[0][0]].width != len(refs):
@@ -66,7 +66,7 @@ class ColumnMemory:
         return all(self.program.graph.op[ref >> 1] is Op.CONSTANT for ref in refs)
 
     def _find_pairs(self) -> list[tuple[Result, bool, tuple[tuple[Row, int], ...]]]:
-        """Results of two columns, or their negatives, and places in rows that both go to."""
+        """Find results of two columns, or their negatives, and places in rows that receive both."""
         rows = dict.fromkeys((padded(columns), refs) for columns in self.program.columns for refs in columns.given)
         found: dict[tuple[Result, bool], tuple[list[tuple[Row, int]], list[tuple[Row, int]]]] = {}
         for row in rows:
@@ -125,7 +125,7 @@ class ColumnMemory:
             self.scatters.setdefault(result, []).append(Scatter(COLUMNS, first, second - first, negative))
 
     def _last_reads(self) -> tuple[dict[Result, int], set[Result]]:
-        """The last loop that reads a result where it is, and the results that are read one by one too."""
+        """Return the last loop that reads a result in place, and the results that are also read one by one."""
         program, last = self.program, dict[Result, int]()
         refs = [
             ref

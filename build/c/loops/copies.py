@@ -1,4 +1,4 @@
-"""Copies of single elements between arrays as few loops, over neighbours and over rows of these."""
+"""Copies of single elements between arrays, printed as few loops over neighbours and over rows of neighbours."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from elastogen.build.c.lines import INDENT
 
 @dataclass(frozen=True)
 class Copy:
-    """``target[at] = source[place];``, or its negative."""
+    """The copy ``target[at] = source[place];``, or of its negative."""
 
     target: str
     at: int
@@ -21,7 +21,7 @@ class Copy:
 
 @dataclass(frozen=True)
 class _Run:
-    """Several copies, each a step further than the one before it."""
+    """Several copies at equal steps."""
 
     first: Copy
     count: int = 1
@@ -29,7 +29,7 @@ class _Run:
 
 
 def copies(wanted: Sequence[Copy]) -> list[str]:
-    """The lines; no two of the copies have the same target."""
+    """Print the copies; no two of them have the same target."""
     runs = _runs(sorted(wanted, key=lambda copy: (copy.target, copy.source, copy.negative, copy.place, copy.at)))
     lines: list[str] = []
     index = 0
@@ -55,7 +55,7 @@ def _continues(run: _Run, step: tuple[int, int], rows: int, other: _Run) -> bool
 
 
 def _runs(ordered: Sequence[Copy]) -> list[_Run]:
-    """Neighbours in the source whose targets are as far from each other."""
+    """Find neighbours in the source whose targets have equal distances."""
     remaining, runs = dict.fromkeys(ordered), list[_Run]()
     known = {(copy.target, copy.source, copy.negative, copy.place): list[Copy]() for copy in ordered}
     for copy in ordered:
@@ -92,6 +92,6 @@ def _lines(run: _Run, rows: int, step: tuple[int, int]) -> list[str]:
 
 
 def _index(terms: Sequence[tuple[str, int, int]], start: int) -> str:
-    """The text of an index that runs with loops."""
+    """Print an index that depends on loop counters."""
     parts = [name if step == 1 else f"({name} * {step})" for name, count, step in terms if count > 1]
     return " + ".join([*parts, str(start)]) if start or not parts else " + ".join(parts)

@@ -1,4 +1,4 @@
-"""Results of loops that go straight into the outputs, from the vector that holds all columns, without a copy in between."""
+"""Results of loops that are stored directly in the outputs, without a copy between."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Result = tuple[int, int]
 
 @dataclass(frozen=True)
 class Scatter:
-    """``output[first + i * step] = value;`` for the columns i of a result, or their negatives."""
+    """The store ``output[first + i * step] = value;`` for the columns i of a result, or their negatives."""
 
     output: str
     first: int
@@ -28,14 +28,14 @@ class Scatter:
 
 @dataclass(frozen=True)
 class DirectResults:
-    """What loops write into outputs themselves, and the elements of the outputs that they write."""
+    """The stores of loops into outputs, and the elements of the outputs that they write."""
 
     scatters: dict[Result, list[Scatter]]
     elements: frozenset[tuple[str, int]]
 
 
 def origins(program: InLoops) -> dict[int, tuple[Result, int]]:
-    """Of every node made[k] the result, and its column, that it stands for."""
+    """Return for every node made[k] the result and the column that it stands for."""
     graph, numbers = program.graph, {f"{MADE}[{k}]": key for key, k in _numbers(program)}
     labels = ((node, graph.label[node]) for node in range(len(graph)) if graph.op[node] is Op.INPUT)
     return {node: numbers[label] for node, label in labels if label in numbers}
@@ -49,7 +49,7 @@ def _numbers(program: InLoops) -> Iterator[tuple[tuple[Result, int], int]]:
 
 
 def direct_results(program: InLoops) -> DirectResults:
-    """Results of which all columns are elements of one output, as far from each other: entries of both arms, say."""
+    """Find results whose columns are elements of one output at equal distances, such as entries of both arms."""
     origin = origins(program)
     wanted: dict[tuple[Result, str, bool], dict[int, list[int]]] = {}  # elements of an output, by column
     for argument, refs in program.outputs:

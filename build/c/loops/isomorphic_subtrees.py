@@ -65,7 +65,7 @@ def together(program: InLoops, branches: Branches, real: str, flipped: Set[int] 
 
 
 class _Grouping:
-    """Finds the groups, from the inputs on: nodes with the same operation on the same groups."""
+    """Finds the groups, beginning at the inputs: nodes with the same operation on the same groups."""
 
     def __init__(self, program: InLoops, refs: Sequence[int], branches: Branches) -> None:
         self.program, self.graph, self.refs = program, program.graph, refs
@@ -115,7 +115,7 @@ class _Grouping:
                     self._group(isomorphic)
 
     def _owner(self, node: int) -> tuple[int, int]:
-        """The set of branches and the branch in it that a node depends on."""
+        """Return the set of branches, and the branch in it, that a node depends on."""
         if self.graph.op[node] is Op.INPUT:
             name, index = _element(self.graph.label[node])
             if name == MADE:
@@ -129,7 +129,7 @@ class _Grouping:
         return _MIXED if owners else _COMMON
 
     def _place(self, name: str, index: int) -> tuple[int, int, int] | None:
-        """Set of branches, branch and place in it of an element of an input."""
+        """Return the set, the branch, and the place in it of an element of an input."""
         return (self.place_of_position if name in POSITIONS else self.place_of_velocity).get(index)
 
     def _kind_key(self, node: int) -> tuple[object, ...]:
@@ -147,12 +147,12 @@ class _Grouping:
         return (0, self.number_of[node]) if node in self.number_of else (1, self.kind[node])
 
     def _sorted(self, node: int) -> list[int]:
-        """References to the operands, in an order that is the same in all branches."""
+        """Return references to the operands in an order that is the same in all branches."""
         operands = list(self.graph.operands(node))
         return sorted(operands, key=self._operand_key) if self.graph.op[node] in (Op.ADD, Op.MUL) else operands
 
     def _key(self, node: int, strict: bool) -> tuple[object, ...]:
-        """The same for nodes that do the same."""
+        """Return a key that is equal for nodes that do the same."""
         if self.graph.op[node] is Op.INPUT:
             name, index = _element(self.graph.label[node])
             place = self._place(name, index)
@@ -173,7 +173,7 @@ class _Grouping:
             self.number_of[node] = len(self.groups) - 1
 
     def _result_sign(self, op: Op, first: Sequence[int], own: Sequence[int], group: _Group) -> int:
-        """The sign of a result of which the operands are read as the first branch reads its own."""
+        """Return the sign of a result if its operands are read as the first branch reads its own."""
         rotated = [
             ((one ^ other) & 1) ^ self.sign[other >> 1]
             for one, other in zip(first, own, strict=True)
@@ -186,7 +186,7 @@ class _Grouping:
         return rotated[0]
 
     def lanes(self, group: _Group) -> list[tuple[int, ...]]:
-        """For every operand what the loop reads in each branch: references with the signs that it needs."""
+        """Return for every operand the references, with signs, that the loop reads in each branch."""
         op, first = self.graph.op[group.nodes[0]], group.operands[0]
         found: list[tuple[int, ...]] = []
         for k in range(len(first)):
@@ -203,7 +203,7 @@ class _Grouping:
 
 
 class _Emission:
-    """Makes loops of the groups, and what remains in a graph of its own."""
+    """Makes loops of the groups, and a graph of the remaining nodes."""
 
     def __init__(self, found: _Grouping, flipped: Set[int] | None) -> None:
         self.found, self.old, self.new = found, found.graph, Graph()
@@ -236,7 +236,7 @@ class _Emission:
         return InLoops(self.new, outputs, [self._ref(ref) for ref in program.pivots], tuple(columns))
 
     def _choose_stages(self) -> None:
-        """Even numbers for what is computed one by one, odd ones for loops; each comes after what it reads."""
+        """Assign even numbers to nodes computed one by one and odd numbers to loops; each comes after what it reads."""
         self.group_of = {node: group for group in self.found.groups if group.inside for node in group.nodes}
         stage: dict[int, int] = {}
         for node in chain.from_iterable(_levels(self.old, self.found.order)):
@@ -250,7 +250,7 @@ class _Emission:
                 stage |= dict.fromkeys(group.nodes, group.stage)
 
     def _leave_few(self) -> bool:
-        """Compute one by one what would be a short loop; whether there was any."""
+        """Compute short loops one by one; return whether there was any."""
         inside = [group for group in self.found.groups if group.inside]
         count = Counter((group.stage, len(group.nodes)) for group in inside)
         short = [group for group in inside if count[group.stage, len(group.nodes)] < SHORTEST_STAGE]
@@ -259,7 +259,7 @@ class _Emission:
         return bool(short)
 
     def _cut(self) -> list[list[_Group]]:
-        """The groups in loops of some hundred operations, cut where few values cross."""
+        """Cut the groups into loops of some hundred operations, where few values cross."""
         loops: list[list[_Group]] = []
         inside = [group for group in self.found.groups if group.inside]
         for stage in sorted({group.stage for group in inside}):
@@ -285,7 +285,7 @@ class _Emission:
         yield groups[start:]
 
     def _results(self, loops: Sequence[Sequence[_Group]]) -> list[list[_Group]]:
-        """Of every loop the groups that are read outside of it."""
+        """Return for every loop the groups that are read outside of it."""
         read = {ref >> 1 for ref in self.found.refs}
         for node in self.found.order:
             if node not in self.group_of:
@@ -300,7 +300,7 @@ class _Emission:
         return [[group for group in loop if not read.isdisjoint(group.nodes)] for loop in loops]
 
     def _rest(self) -> None:
-        """What is computed one by one."""
+        """Compute the remaining nodes one by one."""
         old, new = self.old, self.new
         for node in self.found.order:
             if node in self.group_of:
@@ -353,7 +353,7 @@ class _Emission:
 
 
 def _levels(graph: Graph, order: Sequence[int]) -> list[list[int]]:
-    """The nodes by how many operations come before them."""
+    """Sort the nodes by the number of operations before them."""
     depth: dict[int, int] = {}
     levels: list[list[int]] = []
     for node in order:
@@ -365,6 +365,6 @@ def _levels(graph: Graph, order: Sequence[int]) -> list[list[int]]:
 
 
 def _element(label: str) -> tuple[str, int]:
-    """Name and index of an element of an input; -1 for a parameter."""
+    """Return name and index of an element of an input; -1 for a parameter."""
     found = re.fullmatch(r"(\w+)\[(\d+)\]", label)
     return (found[1], int(found[2])) if found else (label, -1)

@@ -1,4 +1,4 @@
-"""Prints a function whose results are constants, as a stiffness matrix: rows of a table, zeros elsewhere."""
+"""Prints a function with constant results, such as a stiffness matrix: rows of a table, zeros elsewhere."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ SHORTEST = 4  # numbers that are worth a loop
 
 
 def is_constant(program: Program) -> bool:
-    """Whether there is nothing to compute, and enough of it."""
+    """Whether the function has only constant results, and enough of them."""
     numbers = [ref for _, refs in program.outputs for ref in refs if ref]
     return len(numbers) > SHORTEST and all(program.graph.op[ref >> 1] is Op.CONSTANT for ref in numbers)
 
 
 def print_constants(program: Program, dialect: Dialect, pool: Pool) -> FunctionBody:
-    """The body: results are zeros first, then runs of other numbers are copied."""
+    """Print the body: set results to zero, then copy runs of other numbers."""
     lines = [f"{INDENT}(void){name};" for name in ("p", *(argument.name for argument in program.inputs))]
     lines.append(f"{INDENT}const {dialect.real_type} *const {NUMBERS} = {pool.number};")
     for argument, refs in program.outputs:

@@ -1,4 +1,4 @@
-"""Constant tables of a model's file, which all of its functions share: rows of numbers, and places in arrays."""
+"""Constant tables of a model's file, shared by all of its functions: rows of numbers, and places in arrays."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PLACE_TYPE = "unsigned short"
 
 @dataclass
 class Pool:
-    """Rows that were asked for, each once, in the order in which they were."""
+    """The requested rows, each stored once, in the order of the requests."""
 
     prefix: str
     real: str  # "double" or "float"
@@ -31,21 +31,21 @@ class Pool:
 
     @property
     def number(self) -> str:
-        """The name of the table of numbers."""
+        """Return the name of the table of numbers."""
         return f"{self.prefix}_c"
 
     @property
     def place(self) -> str:
-        """The name of the table of places."""
+        """Return the name of the table of places."""
         return f"{self.prefix}_at"
 
     @property
     def polynomial(self) -> str:
-        """The name of the function for polynomials."""
+        """Return the name of the function for polynomials."""
         return f"{self.prefix}_polynomial"
 
     def number_row(self, row: Sequence[float], as_it_is: bool) -> tuple[int, int, bool]:
-        """Where a row of numbers begins, its step, and whether it stands there negated, which it does not if that costs a sign.
+        """Return where a row of numbers begins, its step, and whether it is stored negated.
 
         Rows may be a part of others, forwards or backwards: modes stand in both orders.
         """
@@ -66,14 +66,14 @@ class Pool:
         return first, 1, False
 
     def longest_first(self) -> Pool:
-        """The same rows in another pool, where short ones are parts of long ones, whichever was asked for first."""
+        """Return a pool with the same rows in which short rows are parts of long ones, whatever the order of requests."""
         sorted_ = Pool(self.prefix, self.real)
         for row, as_it_is in sorted(self.asked.items(), key=lambda entry: -len(entry[0])):
             sorted_.number_row(row, as_it_is)
         return sorted_
 
     def _found(self, key: tuple[float, ...]) -> tuple[int, int] | None:
-        """Where a row stands already, and its step there."""
+        """Return where a row is stored already, and its step there."""
         if key not in self._number_rows:
             size = len(key)
             for step, wanted in ((1, list(key)), (-1, list(key[::-1]))):
@@ -84,7 +84,7 @@ class Pool:
         return self._number_rows.get(key)
 
     def place_row(self, row: Sequence[int]) -> int:
-        """Where a row of places begins."""
+        """Return where a row of places begins."""
         key = tuple(row)
         if key not in self._place_rows:
             self._place_rows[key] = len(self.places)
@@ -92,7 +92,7 @@ class Pool:
         return self._place_rows[key]
 
     def lines(self, functions: Sequence[FunctionText]) -> tuple[str, ...]:
-        """The tables that functions read, in C."""
+        """Return the tables that functions read, in C."""
         texts = [line for function in functions for part in function.parts for line in part.lines]
         texts += [line for function in functions for line in function.lines]
         found: list[str] = []

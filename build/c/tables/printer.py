@@ -24,7 +24,7 @@ LONGEST_INLINED = 4  # terms of a sum that is written where it is read
 
 
 def print_in_tables(tables: InTables, symbol: str, dialect: Dialect, live: frozenset[str], pool: Pool) -> FunctionBody:
-    """The body of a function; its tables go into the pool."""
+    """Return the body of a function; its tables go into the pool."""
     straight = tables.straight
     array = Argument(LANES, (tables.size,), "", "")
     calls = [
@@ -68,7 +68,7 @@ class _TablePrinter(Printer):
         super().__init__(program, symbol, dialect, live, loops)
 
     def run(self) -> FunctionBody:
-        """The body; it, and each of its parts, begins with short names of the tables that it reads."""
+        """Return the body; it and each of its parts begin with short names of the tables that they read."""
         body = super().run()
         parts = tuple(replace(part, lines=(*self._named(part.lines), *part.lines)) for part in body.parts)
         return replace(body, lines=(*self._named(body.lines), *body.lines), parts=parts)
@@ -144,13 +144,13 @@ class _TablePrinter(Printer):
         return f"{value.array}[{_at(self._table(PLACES), self.pool.place_row(indices), 1)}]"
 
     def _table(self, short: str) -> str:
-        """The short name of a table."""
+        """Return the short name of a table."""
         self.short[short] = None
         return short
 
 
 def _at(array: str, first: int, step: int) -> str:
-    """Elements of an array, lane by lane."""
+    """Return elements of an array, lane by lane."""
     if step in (0, 1):
         return f"{array}[{' + '.join([*([str(first)] if first or not step else []), *(['i'] if step else [])])}]"
     return f"{array}[{first} - i]" if step == -1 else f"{array}[{first} + ({step} * i)]"

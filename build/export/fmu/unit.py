@@ -64,7 +64,7 @@ CLOSED = {"double": ("1e-12", "1e-9"), "float": ("2e-6", "1e-5")}  # residuals o
 
 
 def fmu_outputs(robot: Robot, frames: Sequence[str]) -> tuple[str, ...]:
-    """The functions behind a unit with these frames."""
+    """Return the functions that a unit with these frames needs."""
     evaluated = ["jacobian", "forward_dynamics", "forward_kinematics"]
     evaluated += ["point_positions", "point_forces"] if robot.points else []
     evaluated += ["frame_pose", "frame_velocity", "frame_forces"] if frames else []
@@ -97,7 +97,7 @@ def fmu_files(project: Project, version: int, target: str | None, options: Compi
 
 
 def _unit(context: FmuContext, version: int) -> dict[str, str]:
-    """What both versions of the interface stand on, and the functions of one: headers and sources."""
+    """Return the shared core and the functions of one version of the interface: headers and sources."""
     features = {
         "SLIDING": context.sliding,
         "QUATERNIONS": len(context.quaternions),
@@ -122,7 +122,7 @@ def _unit(context: FmuContext, version: int) -> dict[str, str]:
 
 
 def _platform(target: str | None, version: int) -> tuple[str, str]:
-    """The folder of a binary, and how its name ends."""
+    """Return the folder of a binary and the ending of its name."""
     machine, system = parts_of_triple(target or f"{platform.machine().lower()}-{sys.platform}")
     family = {".dylib": "darwin", ".dll": "windows"}.get(library_ending(system), "linux")
     folder = f"{MACHINES.get(machine, machine)}-{family}"

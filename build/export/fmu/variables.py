@@ -1,4 +1,4 @@
-"""The variables of a functional mock-up unit, one number each: names, units, start values, and their places in its array."""
+"""The variables of a functional mock-up unit, each one number: name, unit, start value, and place in its array."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Variable:
 
 @dataclass(frozen=True)
 class Block:
-    """Neighbours in the array: a macro in C."""
+    """Neighbours in the array, which C addresses by a macro."""
 
     name: str
     start: int
@@ -40,7 +40,7 @@ class Block:
 
 
 class Variables:
-    """All variables of a robot's unit, in the order of their references; time has reference 0."""
+    """All variables of a robot's unit in the order of their references; time has reference 0."""
 
     def __init__(self, derivation: ModelDerivation) -> None:
         self._derivation = derivation
@@ -54,11 +54,11 @@ class Variables:
 
     @cached_property
     def driven(self) -> tuple[int, ...]:
-        """The velocities on which a drive acts."""
+        """Return the velocities on which a drive acts."""
         return tuple(k for k, elastic in enumerate(self._derivation.elastic_coordinates) if not elastic)
 
     def references(self, *blocks: str) -> list[int]:
-        """The references in these blocks."""
+        """Return the references in these blocks."""
         return [block.start + k for name in blocks for block in self.blocks if block.name == name for k in range(block.size)]
 
     def _add(self, name: str, doc: str, rows: Iterable[dict[str, str | int]], **common: str) -> Block:
@@ -145,7 +145,7 @@ class Variables:
         self._add("MARGIN", "event indicator", rows if self._derivation.selectors else [], **(common | {"causality": "local"}))
 
     def _frames(self, common: dict[str, str]) -> None:
-        """Poses and velocities of the frames that the user chose."""
+        """Return poses and velocities of the frames that the user chose."""
         frames = self._derivation.frames
         positions, rotations, velocities = FRAME_BLOCKS
         rows: list[dict[str, str | int]] = [

@@ -1,1 +1,1 @@
-"""One module for each format of export: from a project to its files."""
+"""The formats of export, one module each: from a project to its files."""

@@ -1,4 +1,4 @@
-"""An Arduino library with a sketch."""
+"""The format ``arduino``: a library with a sketch."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from elastogen.build.known_numbers import CHECK, known_numbers
 
 
 def files(project: Project, choices: Choices) -> Files:
-    """All of its files but the README."""
+    """Return all files of the project except the README."""
     placed: Files = {f"src/{name}": text for name, text in project.c_files.items()}
     sketch = f"{project.name}_example"
     return {

@@ -1,4 +1,4 @@
-"""C99 files that drop in anywhere."""
+"""The format ``c``: C99 files that can be added to any project."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from elastogen.build.known_numbers import CHECK, known_numbers
 
 
 def files(project: Project, choices: Choices) -> Files:
-    """All of its files but the README."""
+    """Return all files of the project except the README."""
     example, check = project.model.bundle[EXAMPLE], known_numbers(project.derivation, project.context)
     if not choices.header_only:
         return {**project.c_files, EXAMPLE: example, CHECK: check}

@@ -1,4 +1,4 @@
-"""C sources of functions with their derivatives as CasADi calls them: beside C code of a problem they make one library."""
+"""The format ``casadi``: C sources of functions with derivatives, to be linked with C code that CasADi generates."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ USUAL = ("forward_dynamics",)
 
 
 def added(names: Sequence[str] | None) -> tuple[str, ...]:
-    """The functions with their derivatives."""
+    """Return the functions together with their derivatives."""
     chosen = tuple(names or USUAL)
     fused = next((name for name in chosen if "+" in name), None)
     if fused is not None:
@@ -23,7 +23,7 @@ def added(names: Sequence[str] | None) -> tuple[str, ...]:
 
 
 def files(project: Project, choices: Choices) -> Files:
-    """The model's C, and a file for each function that has its derivatives beside it."""
+    """Return the model's C and one file for each function with its derivatives."""
     manifest = project.manifest
     values = {each["name"]: each["value"] for each in manifest.parameters}
     handed = [f.name for f in manifest.functions if {f.name + kind for kind in KINDS} <= {*f.derivatives}]

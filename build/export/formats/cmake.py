@@ -1,4 +1,4 @@
-"""A CMake project: target, install rules, find_package, pkg-config."""
+"""The format ``cmake``: target, install rules, find_package, pkg-config."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from elastogen.build.known_numbers import CHECK, known_numbers
 
 
 def files(project: Project, choices: Choices) -> Files:
-    """All of its files but the README."""
+    """Return all files of the project except the README."""
     placed: Files = {f"{'src' if name.endswith('.c') else 'include'}/{name}": text for name, text in project.c_files.items()}
     return {
         **placed,

@@ -1,4 +1,4 @@
-"""The C files with a header-only C++17 wrapper."""
+"""The format ``cpp``: the C files with a header-only C++17 wrapper."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ WRAPPER_NAMES = ("real", "parameters", "array", "nq", "nframes", "as_matrix")  #
 
 
 def files(project: Project, choices: Choices) -> Files:
-    """All of its files but the README."""
+    """Return all files of the project except the README."""
     own = {"examples/example.cpp": project.filled("example.cpp.j2"), CHECK: known_numbers(project.derivation, project.context)}
     return {**project.c_files, **wrapper(project), **own}
 
 
 def wrapper(project: Project) -> dict[str, str]:
-    """The header around the C functions, for every format that has it."""
+    """Return the C++ header around the C functions, for every format that includes it."""
     if project.name in LIBRARY_FUNCTIONS:
         raise OutputError(
             f"format {project.context.format!r}: got the robot {project.name!r}, expected a name that a namespace can have "

@@ -1,4 +1,4 @@
-"""Batch kernels in CUDA C++, with host code in Python and C."""
+"""The format ``cuda``: batch kernels in CUDA C++, with host code in Python and C."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from elastogen.build.known_numbers import CHECK, known_numbers
 
 
 def files(project: Project, choices: Choices) -> Files:
-    """The model's C, the kernels with their host in C, the host in Python and examples."""
+    """Return the model's C, the kernels with a host in C, a host in Python, and examples."""
     context, name = kernel_context(project, cuda_body(project)), project.name
     return {
         **project.c_files,

@@ -1,4 +1,4 @@
-"""A functional mock-up unit, FMI 3.0."""
+"""The format ``fmu3``: a functional mock-up unit, FMI 3.0."""
 
 from __future__ import annotations
 
@@ -11,5 +11,5 @@ __all__ = ["files", "outputs"]
 
 
 def files(project: Project, choices: Choices) -> Files:
-    """All of its files but the README."""
+    """Return all files of the project except the README."""
     return fmu_files(project, 3, choices.target, choices.compile)

@@ -1,4 +1,4 @@
-"""A robot for MATLAB and Octave: a gateway in C, a package with one file of help for every function, a build script."""
+"""The format ``mex``: for MATLAB and Octave, a gateway in C, a package with help for every function, a build script."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from elastogen.runtime.interface.argument import Argument
 
 @dataclass(frozen=True)
 class MexArgument:
-    """An array as MATLAB sees it: pages of matrices; vectors are columns."""
+    """An array in MATLAB: pages of matrices; vectors are columns."""
 
     name: str
     pages: int
@@ -27,7 +27,7 @@ class MexArgument:
 
     @property
     def shape(self) -> str:
-        """Its size in words."""
+        """Describe its size."""
         sizes = (self.rows, self.columns, *((self.pages,) if self.pages > 1 else ()))
         return " x ".join(map(str, sizes))
 
@@ -63,7 +63,7 @@ class FunctionContext:
 
 
 def files(project: Project, choices: Choices) -> Files:
-    """Sources, package, build script, example and check."""
+    """Return sources, package, build script, example and check."""
     derivation, name = project.derivation, project.name
     context = MexContext(
         **{field.name: getattr(project.context, field.name) for field in dataclasses.fields(project.context)},
@@ -116,5 +116,5 @@ def _argument(argument: Argument) -> MexArgument:
 
 
 def _line(text: str) -> str:
-    """Text that stays in its comment."""
+    """Return text that stays within its comment."""
     return re.sub(r"[^\x20-\x7e]+", " ", text)

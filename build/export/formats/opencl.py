@@ -1,4 +1,4 @@
-"""Batch kernels in OpenCL C, with host code in Python and C."""
+"""The format ``opencl``: batch kernels in OpenCL C, with host code in Python and C."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from elastogen.build.known_numbers import CHECK, known_numbers
 
 
 def files(project: Project, choices: Choices) -> Files:
-    """The model's C, the kernels, the two hosts and an example."""
+    """Return the model's C, the kernels, both hosts and an example."""
     context, name = kernel_context(project, opencl_body(project)), project.name
     return {
         **project.c_files,

@@ -1,4 +1,4 @@
-"""A PlatformIO library."""
+"""The format ``platformio``: a library."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from elastogen.build.known_numbers import CHECK, known_numbers
 
 
 def files(project: Project, choices: Choices) -> Files:
-    """All of its files but the README."""
+    """Return all files of the project except the README."""
     placed: Files = {f"src/{name}": text for name, text in project.c_files.items()}
     manifest = project.filled("library.json.j2")
     check = known_numbers(project.derivation, project.context)

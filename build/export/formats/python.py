@@ -1,4 +1,4 @@
-"""A project that builds a wheel of the compiled model."""
+"""The format ``python``: a project that builds a wheel of the compiled model."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from elastogen.build.module.compile import module_source
 
 
 def files(project: Project, choices: Choices) -> Files:
-    """All of its files but the README."""
+    """Return all files of the project except the README."""
     folder = f"{project.name}_model"
     package: Files = {
         **{f"{folder}/{name}": text for name, text in project.c_files.items()},

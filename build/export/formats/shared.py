@@ -1,4 +1,4 @@
-"""A compiled library with its headers."""
+"""The format ``shared``: a compiled library with its headers."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from elastogen.build.known_numbers import CHECK, known_numbers
 
 
 def files(project: Project, choices: Choices) -> Files:
-    """All of its files but the README."""
+    """Return all files of the project except the README."""
     headers: Files = {name: text for name, text in project.c_files.items() if name.endswith(".h")}
     library = compile_shared(project.name, project.c_files, choices.target, choices.compile)
     check = known_numbers(project.derivation, project.context)

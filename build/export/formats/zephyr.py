@@ -1,4 +1,4 @@
-"""A Zephyr module."""
+"""The format ``zephyr``: a module."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from elastogen.build.known_numbers import CHECK, known_numbers
 
 
 def files(project: Project, choices: Choices) -> Files:
-    """All of its files but the README."""
+    """Return all files of the project except the README."""
     placed: Files = {f"{'src' if name.endswith('.c') else 'include'}/{name}": text for name, text in project.c_files.items()}
     filled = {f"zephyr/{name}": project.filled(f"{name}.j2") for name in ("module.yml", "CMakeLists.txt", "Kconfig")}
     check = known_numbers(project.derivation, project.context)

@@ -1,4 +1,4 @@
-"""The C files of a robot's Kalman filter: how it calls the model, and what the extension module exports of it."""
+"""The C files of a robot's Kalman filter: its calls of the model, and the exports of the extension module."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ VECTORS = {"q": "ekf->q", "qd": "ekf->qd", "F": "F"}
 
 @dataclass(frozen=True)
 class FilterCall:
-    """A function of the model as the filter calls it."""
+    """A function of the model that the filter calls."""
 
     name: str
     can_fail: bool
@@ -40,7 +40,7 @@ class FilterContext:
 
 
 def filter_context(derivation: ModelFacts, identity: Identity) -> FilterContext | None:
-    """The context of a Kalman filter, or None if the functions that it needs were not emitted."""
+    """Return the context of a Kalman filter, or None if the functions that it needs were not emitted."""
     functions = {function.name: function for function in derivation.functions}
     needed = (*ESTIMATION, *(("integrate",) if derivation.robot.has_quasi_velocities else ()))
     if derivation.robot.loops or not functions.keys() >= {*needed}:
@@ -58,7 +58,7 @@ def filter_context(derivation: ModelFacts, identity: Identity) -> FilterContext 
 
 
 def filter_files(context: FilterContext | None) -> dict[str, str]:
-    """File name -> text of the header and the source."""
+    """Return the text of the header and the source by file name."""
     if context is None:
         return {}
     identity = context.identity

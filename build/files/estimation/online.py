@@ -1,4 +1,4 @@
-"""Online estimators in C: the functions of the model that they call, their files, and their part of the extension module."""
+"""Online estimators in C: the functions of the model that they call, their files, and their exports."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ NUMBERS = {"robot_sim_choice_t": "int", "robot_sim_place_t": "int"}
 
 
 def online_outputs(robot: Robot, options: EmitOptions) -> tuple[str, ...] | None:
-    """The functions to emit, with those that the estimators call."""
+    """Return the functions to emit, with those that the estimators call."""
     if not options.identification:
         return options.outputs
     if robot.loops:
@@ -72,7 +72,7 @@ def _check_elastic(robot: Robot) -> None:
 
 
 def online_files(derivation: ModelFacts, identity: Identity, asked: tuple[str, ...]) -> dict[str, str]:
-    """Headers and sources of the requested estimators."""
+    """Return headers and sources of the requested estimators."""
     functions = {function.name: function for function in derivation.functions}
     features = {"SINGLE": int(identity.real == "float"), "HAS_LOAD_FRICTION_FORCES": int(LOADED in functions), "LANES": 0}
     own = ", ".join(str(int(not driven)) for driven in derivation.driven)
@@ -102,7 +102,7 @@ def online_files(derivation: ModelFacts, identity: Identity, asked: tuple[str, .
 
 
 def _estimator(derivation: ModelFacts, asked: tuple[str, ...], functions: Mapping[str, Signature], real: str) -> dict[str, str]:
-    """Sizes and tables of the estimator of payload and friction."""
+    """Return sizes and tables of the estimator of payload and friction."""
     robot, payload = derivation.robot, "payload" in asked
     drives = [k for k, driven in enumerate(derivation.driven) if driven]
     before = 10 if payload else 0
@@ -132,7 +132,7 @@ def _estimator(derivation: ModelFacts, asked: tuple[str, ...], functions: Mappin
 
 
 def _calls(functions: list[Signature], user: str) -> str:
-    """The model's functions with a status each; sliding joints choose their elements themselves."""
+    """Return calls of the model's functions, each with a status; sliding joints choose their elements themselves."""
     calls = [
         replace(model_call(function, user, 0), symbol=f"robot_{function.name}", given="p", for_elements=False)
         for function in functions
@@ -141,7 +141,7 @@ def _calls(functions: list[Signature], user: str) -> str:
 
 
 def online_context(identity: Identity, files: Mapping[str, str]) -> OnlineContext | None:
-    """The context of the requested estimators, or None if there are none."""
+    """Return the context of the requested estimators, or None if there are none."""
     if not files:
         return None
     sources = tuple(file[:-2] for file in files if file.endswith(".c"))

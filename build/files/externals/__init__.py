@@ -1,1 +1,1 @@
-"""C around functions, as tools call what is compiled apart from them."""
+"""C around functions for tools that call them through an interface of their own."""

@@ -18,7 +18,7 @@ KINDS = ("_sensitivity", "_adjoint", "_hessian")  # functions beside the one tha
 
 @dataclass(frozen=True)
 class Port:
-    """An argument of an external function: its sparsity, and where its nonzeros are in an array of ours."""
+    """An argument of an external function: its sparsity, and the places of its nonzeros in an emitted array."""
 
     name: str
     rows: int
@@ -49,7 +49,7 @@ class External:
     calls: tuple[Call, ...]
 
     def read_by(self, call: Call) -> tuple[int, ...]:
-        """The outputs that a call is for: without any of them it is left out."""
+        """Return the outputs for which a call is needed; without any of them it is left out."""
         return tuple(k for k, port in enumerate(self.outputs) if port.places and port.array in call.arrays)
 
 
@@ -64,7 +64,7 @@ class CasadiContext:
 
 
 def external_source(manifest: ModelManifest, name: str, parameters: bool, values: Mapping[str, float]) -> str:
-    """The C of a function for CasADi, beside the model's; ``values`` are those of live parameters that are no input."""
+    """Return the C of a function for CasADi, beside the model's; ``values``: those of live parameters that are not inputs."""
     more, live = PARAMETERS if parameters else "", tuple(each["name"] for each in manifest.parameters)
     value, sensitivity, adjoint, hessian = (manifest.function(each) for each in (name, *(name + kind + more for kind in KINDS)))
     context = CasadiContext(
@@ -77,7 +77,7 @@ def external_source(manifest: ModelManifest, name: str, parameters: bool, values
 
 
 def _vector(argument: ManifestArgument, array: str = "", name: str = "") -> Port:
-    """A dense argument, column by column; one with three axes or more becomes a matrix of its last axis."""
+    """Return a dense argument column by column; one with three or more axes becomes a matrix of its last axis."""
     columns = argument.shape[-1] if len(argument.shape) > 1 else 1
     rows = argument.size // columns
     places = tuple(r * columns + c for c in range(columns) for r in range(rows))
@@ -94,7 +94,7 @@ def _block(
     *,
     rotated: bool = False,
 ) -> Port:
-    """A part of a matrix of ours with ``width`` columns; ``turned``: of its transpose."""
+    """Return a part, ``width`` columns wide, of an emitted matrix; ``turned``: of its transpose."""
     starts, found, places = [0], [], []
     for c in columns:
         for k, r in enumerate(rows):
@@ -169,7 +169,7 @@ def _call(function: ManifestFunction, arrays: tuple[str, ...]) -> Call:
 
 
 def _parts(arguments: Sequence[ManifestArgument]) -> list[list[int]]:
-    """The places of the arguments' numbers where they stand one after the other."""
+    """Return the places of the arguments' numbers in one array."""
     found, start = [], 0
     for argument in arguments:
         found.append(list(range(start, start + argument.size)))
@@ -178,7 +178,7 @@ def _parts(arguments: Sequence[ManifestArgument]) -> list[list[int]]:
 
 
 def _nonzeros(function: ManifestFunction) -> list[bool]:
-    """Which numbers of the only output are not zero whatever the inputs are."""
+    """Return which numbers of the only output are not zero for all inputs."""
     (output,) = function.outputs
     places = range(output.size) if output.nonzeros is None else {*output.nonzeros}
     return [k in places for k in range(output.size)]

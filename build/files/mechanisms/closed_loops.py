@@ -1,4 +1,4 @@
-"""The C files that close the loops of a robot: its independent rows, weights of its velocities."""
+"""The C files that close the loops of a robot: its independent rows, and weights of its velocities."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ STIFF = 1e-8  # weight of elastic coordinates: joints close loops, links bend on
 
 
 def loop_files(derivation: ModelFacts, identity: Identity) -> dict[str, str]:
-    """Header and source; none where the functions of the loops, or of quaternions, were not emitted."""
+    """Return header and source; none if the functions of the loops, or of quaternions, were not emitted."""
     known, functions = derivation.loops, {function.name for function in derivation.functions}
     needed = {*KEEPING, *(("integrate",) if derivation.robot.has_quasi_velocities else ())}
     if known is None or not needed <= functions:

@@ -1,4 +1,4 @@
-"""The C files of a real-time loop: which parts of the sample robot's loop a robot has, and what is generated of it."""
+"""The C files of a real-time loop: the parts of the sample robot's loop that a robot needs, and generated parts."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ _CALL = re.compile(r"\brobot_loop_call_(\w+)")
 
 @dataclass(frozen=True)
 class LoopContext:
-    """What the C files of a loop are emitted with, and for ``loop/cdef.h.j2`` and ``loop/module.c.j2``."""
+    """The context of the emission of a loop's C files, of ``loop/cdef.h.j2`` and of ``loop/module.c.j2``."""
 
     identity: Identity
     prefix: str  # <name>_loop
@@ -66,7 +66,7 @@ class LoopContext:
     metadata: tuple[str, ...] = field(default=())  # C string literals
 
     def emission(self, calls: str = "") -> Emission:
-        """The emission of the loop's C files; ``calls`` are the functions of the model."""
+        """Return the emission of the loop's C files; ``calls`` are the functions of the model."""
         generated = {
             **law_files(),
             "robot_loop_coordinates.h": "\n".join((*self.tables, "")),
@@ -77,7 +77,7 @@ class LoopContext:
 
 
 def loop_files(derivation: ModelFacts, context: LoopContext) -> dict[str, str]:
-    """File name -> text: one cycle, and the thread around it."""
+    """Return the files by name: one cycle, and the thread that runs it."""
     called = set(_CALL.findall(context.emission().plain("loop/robot_loop.c")))
     closed = context.features["LOOPS"] > 0
     if closed:  # weights as the drives feel them
@@ -92,7 +92,7 @@ def loop_files(derivation: ModelFacts, context: LoopContext) -> dict[str, str]:
 
 
 def loop_context(derivation: ModelFacts, identity: Identity, code: UserCode) -> LoopContext:
-    """The context of a robot's loop."""
+    """Return the context of a robot's loop."""
     robot = derivation.robot
     elastic = [k for k, is_elastic in enumerate(derivation.elastic_coordinates) if is_elastic]
     switching = switch_context(derivation, identity)
@@ -186,13 +186,13 @@ def _table(kind: str, name: str, size: str, values: Sequence[int], doc: str) -> 
 
 
 def _free(robot: Robot, names: tuple[str, ...], of_kind: Callable[[JointKind], Sequence[JointCoordinate]]) -> tuple[int, ...]:
-    """Indices of what belongs to joints with a quaternion."""
+    """Return the indices that belong to joints with a quaternion."""
     free = [joint for joint in robot.joints if joint.type.velocities != joint.type.coordinates]
     return tuple(names.index(coordinate.name(joint.name)) for joint in free for coordinate in of_kind(joint.type))
 
 
 def _beside(robot: Robot) -> tuple[int, ...]:
-    """Index in q beside each velocity, -1 where a quaternion is."""
+    """Return the index in q of each velocity; -1 for a quaternion."""
     places = {name: k for k, name in enumerate(robot.coordinate_names)}
     free = _free(robot, robot.velocity_names, lambda kind: kind.velocities)
     return tuple(-1 if k in free else places[name] for k, name in enumerate(robot.velocity_names))

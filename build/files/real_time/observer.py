@@ -1,4 +1,4 @@
-"""The observer of a loop: which robots can have one, and the C by which its sensors are read."""
+"""The observer of a loop: which robots can have one, and the C that reads its sensors."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ RATE = ".rate"  # how names of tachometers' readings end
 
 
 def can_be_observed(robot: Robot) -> bool:
-    """Whether a loop of the robot can have an observer: the robot has sensors, and one position number for each velocity."""
+    """Whether a loop of the robot can have an observer: it has sensors, and one position number for each velocity."""
     return bool(robot.sensors) and not (robot.loops or robot.quaternions or selectors(robot))
 
 
 def is_observed(derivation: ModelFacts) -> bool:
-    """Whether the robot can have an observer, and the functions that it needs were derived."""
+    """Whether the robot can have an observer and the functions that it needs were derived."""
     return can_be_observed(derivation.robot) and {function.name for function in derivation.functions} >= {*ESTIMATION}
 
 
 def readings_text(derivation: ModelFacts) -> str:
-    """C of the sample robot: the places of readings in the loop's input, and how the simulated robot computes them."""
+    """Return C of the sample robot: the places of readings in the loop's input, and their simulation."""
     names, velocities = derivation.coordinate_names, derivation.velocity_names
     places = []
     for channel in derivation.robot.sensors:

@@ -1,4 +1,4 @@
-"""User-defined functions as the controller of a loop: C that calls them with the loop's measurements and keeps their states."""
+"""User-defined functions as the controller of a loop: C that calls them with measurements and keeps their states."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ LAST = "F_last"  # what the law gave in the last cycle, before limits
 
 @dataclass(frozen=True)
 class OwnState:
-    """A state of the controller: its place in memory, and how it is updated."""
+    """A state of the controller: its place in memory and its update."""
 
     name: str  # with the function before it
     first: int
@@ -54,23 +54,23 @@ class OwnControllerContext:
 
 
 def own_names(controller: str | Sequence[str]) -> tuple[str, ...]:
-    """Names of the functions of a controller, in the order in which they are called."""
+    """Return the names of a controller's functions in the order of their calls."""
     return (controller,) if isinstance(controller, str) else tuple(controller)
 
 
 def kept_numbers(robot: Robot, controller: str | Sequence[str]) -> int:
-    """Number of values that the controller keeps from cycle to cycle."""
+    """Return the number of values that the controller keeps from cycle to cycle."""
     context = own_context(robot, controller)
     return context.numbers
 
 
 def own_controller(robot: Robot, controller: str | Sequence[str]) -> str:
-    """C text that defines ``user_controller``; refuses functions that a loop cannot serve."""
+    """Return C that defines ``user_controller``; functions that a loop cannot serve are refused."""
     return fill("loop/own_controller.c.j2", own_context(robot, controller))
 
 
 def own_context(robot: Robot, controller: str | Sequence[str]) -> OwnControllerContext:
-    """The context of the C text."""
+    """Return the context of the C text."""
     known = {function.name: function for function in robot.functions}
     names = own_names(controller)
     if not names:
@@ -127,7 +127,7 @@ def own_context(robot: Robot, controller: str | Sequence[str]) -> OwnControllerC
 
 
 def _places(function: OwnFunction) -> list[tuple[str, int, int]]:
-    """States of a function: name, first place among them, size."""
+    """Return the states of a function: name, first place, size."""
     found, first = [], 0
     for key, values in function.initial.items():
         found.append((key, first, len(values)))

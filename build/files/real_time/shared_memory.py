@@ -37,7 +37,7 @@ class SharedContext:
 
     @property
     def emission(self) -> Emission:
-        """The emission of the C files."""
+        """Return the emission of the C files."""
         lines = (
             f"#define ROBOT_SHARED_NQ {self.nq} /* positions */",
             f"#define ROBOT_SHARED_NV {self.nv} /* velocities and forces */",
@@ -57,7 +57,7 @@ def _declarations(nq: int, nv: int) -> tuple[str, ...]:
 
 
 def shared_context(identity: Identity, names: Sequence[str], units: Sequence[str], velocities: Sequence[str]) -> SharedContext:
-    """For a robot with these coordinates and velocities."""
+    """Return the context for a robot with these coordinates and velocities."""
     meant = [identity.name, identity.real, list(names), list(units)]
     what = json.dumps(meant if list(velocities) == list(names) else [*meant, list(velocities)])
     digest = hashlib.sha256(what.encode()).digest()
@@ -67,5 +67,5 @@ def shared_context(identity: Identity, names: Sequence[str], units: Sequence[str
 
 
 def shared_files(context: SharedContext) -> dict[str, str]:
-    """File name -> text."""
+    """Return the texts by file name."""
     return {f"{context.prefix}.{kind}": context.emission.file(f"shared_memory/robot_shared.{kind}") for kind in ("h", "c")}

@@ -1,1 +1,1 @@
-"""Commands about its code: generate, export, build, measure, cache."""
+"""Commands about the code of a robot: generate, export, build, measure, cache."""

@@ -1,4 +1,4 @@
-"""``elastogen bench``: time the functions of a model with more patience than ``build``."""
+"""``elastogen bench``: measure the functions of a model for longer than ``build`` does."""
 
 from __future__ import annotations
 

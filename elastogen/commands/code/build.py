@@ -1,4 +1,4 @@
-"""``elastogen build``: compile a robot's model into the cache, and say what is in it."""
+"""``elastogen build``: compile a model into the cache and print its functions."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def command(options: SimpleNamespace) -> None:
 
 
 def print_model(model: Model, seconds: float, as_json: bool = False) -> None:
-    """Print the table of a model's functions and where its files are; ``seconds`` is spent on timing each."""
+    """Print the table of a model's functions and the place of its files; each function is timed for ``seconds``."""
     from elastogen.runtime.model.timing import time_functions, timing_table
 
     timings = time_functions(model, seconds=seconds)

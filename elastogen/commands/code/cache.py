@@ -1,4 +1,4 @@
-"""``elastogen cache``: what is in the cache of compiled models, whether it is sound, and how to empty it."""
+"""``elastogen cache``: list, check and empty the cache of compiled models."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def command() -> None:
 @DIRECTORY
 @QUICK
 def path_command(cache_dir: Path | None) -> None:
-    """Print the cache directory, and the read-only ones behind it."""
+    """Print the cache directory, and the read-only ones that are searched after it."""
     from elastogen.build.module.cache import Cache
 
     cache = Cache(cache_dir)
@@ -38,7 +38,7 @@ def path_command(cache_dir: Path | None) -> None:
 @QUICK
 @AS_JSON
 def list_command(cache_dir: Path | None, as_json: bool) -> None:
-    """Print the entries, those that were used last first: size, days since the last use, module."""
+    """Print the entries, last used first: size, days since the last use, module."""
     from elastogen.build.module.cache import Cache, folder_bytes, most_bytes
     from elastogen.build.module.entry import MANIFEST, read_json
 
@@ -65,7 +65,7 @@ def list_command(cache_dir: Path | None, as_json: bool) -> None:
 @DIRECTORY
 @QUICK
 def verify_command(cache_dir: Path | None) -> None:
-    """Check owner, permissions and sums of every entry; exit code 2 if one is refused."""
+    """Check the owner, permissions and checksums of every entry; exit code 2 if one is refused."""
     from elastogen.build.module.cache import Cache
     from elastogen.build.module.entry import sound_extension
     from elastogen.build.module.trust import distrust, distrust_ancestors
@@ -91,7 +91,7 @@ def verify_command(cache_dir: Path | None) -> None:
 @QUICK
 @click.option("--unused-days", type=positive, metavar="NUMBER", help="Only entries that were not used for so long.")
 def clean_command(cache_dir: Path | None, unused_days: float | None) -> None:
-    """Remove the entries, the notes that lead to them, and what killed builds left behind."""
+    """Remove the entries, their index files, and the remains of interrupted builds."""
     import shutil
 
     from elastogen.build.module.cache import NOTES, Cache, remove_orphans

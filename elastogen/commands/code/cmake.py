@@ -1,4 +1,4 @@
-"""``elastogen cmake``: where CMake finds ``elastogen_add_robot``."""
+"""``elastogen cmake``: print the folder in which CMake finds ``elastogen_add_robot``."""
 
 from __future__ import annotations
 
@@ -12,5 +12,5 @@ from elastogen.commands.shared.options import QUICK
 @click.command()
 @QUICK
 def command() -> None:
-    """Print the folder for elastogen_DIR, with which find_package(elastogen) gives elastogen_add_robot."""
+    """Print the folder for elastogen_DIR; find_package(elastogen) then defines elastogen_add_robot."""
     print(resources.files("elastogen.build.export") / "cmake")

@@ -1,4 +1,4 @@
-"""``elastogen export``: a robot as a whole project for the tool that takes it in."""
+"""``elastogen export``: write a whole project for another tool."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``elastogen generate``: the C files of a robot and nothing else."""
+"""``elastogen generate``: write only the C files of a robot."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``elastogen size``: what a model costs on a processor."""
+"""``elastogen size``: measure code, memory and instructions of a model on a processor."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Commands that measure a robot."""
+"""Commands about measurements of a robot."""

@@ -1,4 +1,4 @@
-"""``elastogen excite``: a motion that shows a robot's parameters, as a table."""
+"""``elastogen excite``: find a motion that excites a robot's parameters, and write it as a table."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from elastogen.commands.shared.options import (
 
 
 def _box(text: str) -> tuple[tuple[float, ...], tuple[float, ...]]:
-    """Six numbers: two corners."""
+    """Parse a box from the six numbers of its two corners."""
     found = numbers(text)
     if len(found) != 6:
         raise click.BadParameter(f"got {text!r}, expected six numbers: two corners [m], for example 0,-1,0,1,1,0.2")

@@ -1,4 +1,4 @@
-"""``elastogen identify``: a robot file with identified numbers from logs of motions."""
+"""``elastogen identify``: estimate numbers from logged motions and write them into a robot file."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def command(options: SimpleNamespace) -> None:
 
 
 def _columns(options: SimpleNamespace) -> dict[str, Any] | None:
-    """Where signals are, from the file, and the unit of time where it is given."""
+    """Read the map of column names from its file, and add the unit of time if one was given."""
     unit = {} if options.time_unit is None else {"time_unit": options.time_unit}
     path: Path | None = options.columns
     if path is None:

@@ -1,1 +1,1 @@
-"""Commands about its motion: simulate, draw, run."""
+"""Commands about the motion of a robot: simulate, draw, run."""

@@ -1,4 +1,4 @@
-"""``elastogen animate``: a simulated motion as a page that can be rotated and played, or as a film."""
+"""``elastogen animate``: draw a simulated motion as an interactive page or as a film."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def command(options: SimpleNamespace) -> None:
 
 
 def motion(robot: Robot, options: SimpleNamespace, *, beside: bool) -> tuple[Simulation, Simulation | None]:
-    """The motion that the options describe, and that of the rigid robot where it is asked for."""
+    """Simulate the motion that the options describe, and the rigid robot's motion if it is asked for."""
     arguments = simulation_arguments(robot, options)
     if beside:
         from elastogen.rigid_comparison import compare

@@ -1,4 +1,4 @@
-"""``elastogen observer``: what sensors see of a robot, and the gain of an observer."""
+"""``elastogen observer``: show what the sensors observe, and design the gain of an observer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``elastogen play``: a page in which the emitted C of a robot runs."""
+"""``elastogen play``: write a page in which the emitted C of a robot runs."""
 
 from __future__ import annotations
 

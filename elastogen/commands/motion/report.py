@@ -1,4 +1,4 @@
-"""``elastogen report``: everything about a robot on one page."""
+"""``elastogen report``: collect everything about a robot on one page."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def _verified(robot: Robot, options: SimpleNamespace) -> Certificate | None:
 
 
 def _text(source: str) -> str:
-    """The robot file, whose comments say where the numbers come from; other formats have few."""
+    """Return the text of the robot file, whose comments name the sources of the numbers; other formats have few comments."""
     from elastogen.generator.description.files import YAML, builtin_names, builtin_text
 
     path = Path(source)

@@ -1,4 +1,4 @@
-"""What a report shows of a robot that ran and was judged: real-time statistics of its loop, the certificate of ``verify``."""
+"""Evidence in a report: statistics of the real-time loop, and the certificate of ``verify``."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ RATE = 1000.0  # [Hz]
 
 
 def real_time(model: Model, start: np.ndarray, seconds: float) -> ReportSection:
-    """The robot held by its default controller for some seconds, simulated, with deadlines; or why there is no such loop."""
+    """Run the simulated robot in its loop for some seconds and return the statistics, or the reason why there is no loop."""
     title = "Real time"
     try:
         with warnings.catch_warnings():
@@ -68,7 +68,7 @@ def _histogram(loop: Loop) -> str:
 
 
 def certificate(found: Certificate | None, robot: str) -> ReportSection:
-    """The findings of ``verify``, or how to have them here."""
+    """Return the findings of ``verify``, or how to obtain them on this machine."""
     title = "Certificate"
     if found is None:
         return ReportSection(title, f"Not verified here: elastogen report {robot} --verify runs all checks and shows them.")

@@ -1,4 +1,4 @@
-"""The command ``elastogen run``: a robot in its real-time loop, seen live, with a report at the end."""
+"""``elastogen run``: run a robot in its real-time loop, show it live, and report at the end."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ def command(options: SimpleNamespace) -> None:  # fmt: skip
 
 @dataclass(frozen=True)
 class Plan:
-    """What the loop does: from ``start`` to ``goal`` and back, (nq,) each [rad, m]."""
+    """The motion of a run: from ``start`` to ``goal`` and back, (nq,) each [rad, m]."""
 
     start: NDArray[Any]
     goal: NDArray[Any]
@@ -129,7 +129,7 @@ class Plan:
 
 
 def run(model: Model, options: SimpleNamespace) -> None:
-    """Run the loop, show it, report it."""
+    """Run the loop, show it live, and report on it."""
     with for_people(options, talk=True):
         loop, plan = make_loop(model, options)
         records = watch(loop, plan)
@@ -164,7 +164,7 @@ def _advice(loop: Loop) -> str:
 
 
 def make_loop(model: Model, options: SimpleNamespace) -> tuple[Loop, Plan]:
-    """The loop that the options describe, and what it will do."""
+    """Make the loop that the options describe, and the plan of its motion."""
     import numpy as np
 
     from elastogen.runtime.loop.controllers import BY_NAME
@@ -197,7 +197,7 @@ def make_loop(model: Model, options: SimpleNamespace) -> tuple[Loop, Plan]:
 
 
 def _controller(robot: LinearRobot, there: LinearRobot, period: float) -> str:
-    """Computed torque moves rigid robots best; behind elastic links the reference's own forces do, if they keep the goal."""
+    """Choose a controller: computed torque; behind elastic links feedforward alone, if it reaches the goal."""
     from elastogen.runtime.loop.controllers import Feedforward, default_gains
     from elastogen.runtime.loop.stability import feedforward_converges, growth
 
@@ -210,7 +210,7 @@ def _controller(robot: LinearRobot, there: LinearRobot, period: float) -> str:
 
 
 def _move_seconds(loop: Loop, robot: LinearRobot) -> float:
-    """Slow enough for the lowest mode and, without feedforward, for the slowest joint."""
+    """Return a duration that suits the lowest mode and, without feedforward, the slowest joint."""
     period = 2.0 * math.pi / robot.lowest_frequency()
     found = loop.tuning.bandwidths
     slowest = (
@@ -222,7 +222,7 @@ def _move_seconds(loop: Loop, robot: LinearRobot) -> float:
 
 
 def _within_speed(model: Model, start: NDArray[Any], goal: NDArray[Any]) -> float:
-    """Seconds in which a move stays within the speeds of the robot, with a margin."""
+    """Return the seconds in which a move keeps the robot's speed limits, with a margin."""
     import numpy as np
 
     from elastogen.runtime.loop.references import FASTEST
@@ -234,7 +234,7 @@ def _within_speed(model: Model, start: NDArray[Any], goal: NDArray[Any]) -> floa
 
 @contextmanager
 def _notices() -> Iterator[None]:
-    """Warnings as lines on stderr."""
+    """Print warnings as lines on stderr."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         yield
@@ -243,7 +243,7 @@ def _notices() -> Iterator[None]:
 
 
 def watch(loop: Loop, plan: Plan) -> NDArray[Any]:
-    """Run the loop to its end or to Ctrl-C; return all records that were read."""
+    """Show the loop until it ends or Ctrl-C is pressed; return all records that were read."""
     import numpy as np
 
     view: Callable[[Loop, NDArray[Any], float], None] = _screen if sys.stdout.isatty() else _line
@@ -274,7 +274,7 @@ def watch(loop: Loop, plan: Plan) -> NDArray[Any]:
 
 
 def _screen(loop: Loop, record: NDArray[Any], elapsed: float) -> None:
-    """One picture that replaces the last one."""
+    """Draw the screen in place of the last one."""
     from elastogen.runtime.functions.quaternions import coordinates_beside
 
     width, height = shutil.get_terminal_size()
@@ -297,7 +297,7 @@ def _screen(loop: Loop, record: NDArray[Any], elapsed: float) -> None:
 
 
 def _bar(q: float) -> str:
-    """A position from -1.6 to 1.6 as a mark on a line; a value that is not a number has none."""
+    """Draw a position from -1.6 to 1.6 as a mark on a line; NaN gives an empty line."""
     if not math.isfinite(q):
         return "." * BAR
     place = min(BAR - 1, max(0, int((q / 3.2 + 0.5) * BAR)))
@@ -305,7 +305,7 @@ def _bar(q: float) -> str:
 
 
 def _line(loop: Loop, record: NDArray[Any], elapsed: float) -> None:
-    """One line of plain text."""
+    """Print one line of plain text."""
     statistics = loop.statistics()
     error = float(abs(loop.errors(record))[list(loop.model.driven)].max(initial=0.0))
     print(

@@ -1,4 +1,4 @@
-"""Where the moves of ``elastogen run`` begin and end: within limits, on the beams, and closed where there are loops."""
+"""Start and goal of ``elastogen run``: within the limits, on the beams, and with closed loops."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SHARES, STOPS = (1.0, 0.5, 0.2, 0.05), 4  # of it, tried for mechanisms; places 
 
 
 def ends(model: Model, options: SimpleNamespace) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Where the moves begin and end; by default within the joints' limits and on the beams."""
+    """Return start and goal of the moves; the defaults are within the joints' limits and on the beams."""
     import numpy as np
 
     if model.loops is not None:
@@ -42,7 +42,7 @@ def ends(model: Model, options: SimpleNamespace) -> tuple[NDArray[Any], NDArray[
 
 
 def _closed_ends(model: Model, options: SimpleNamespace) -> tuple[NDArray[Any], NDArray[Any]]:
-    """The same of a mechanism: closed all the way. Without --amplitude the move is as long as loops and limits allow."""
+    """Return start and goal of a mechanism such that it can be closed all the way."""
     import numpy as np
 
     assert model.loops is not None
@@ -66,7 +66,7 @@ def _closed_ends(model: Model, options: SimpleNamespace) -> tuple[NDArray[Any], 
 
 
 def _check_range(model: Model, q: NDArray[Any], option: str) -> None:
-    """Refuse a place that the loop would stop at: beyond the limits of a joint, or of the beam that it slides on."""
+    """Refuse a position beyond the limits of a joint or of the beam that it slides on: the loop would stop there."""
     lower, upper = model.position_limits
     for joint in model.metadata.sliding:
         k = joint.coordinate
@@ -79,7 +79,7 @@ def _check_range(model: Model, q: NDArray[Any], option: str) -> None:
 
 
 def start_of(model: Model, options: SimpleNamespace) -> tuple[float, ...]:
-    """Initial positions: of all coordinates, or of the joints only; else zero, or the middle of a range without it."""
+    """Return the initial positions as given (all coordinates or the joints only), else zero or the middle of the range."""
     start = [float(x) for x in model.neutral()]
     lower, upper = model.position_limits
     moved = model.driven_coordinates

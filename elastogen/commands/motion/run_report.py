@@ -1,4 +1,4 @@
-"""The report of a run: what happened and how punctual it was, in Markdown, with plots where matplotlib is installed."""
+"""The report of a run in Markdown: events and timing, with plots if matplotlib is installed."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ PERCENTILES = (50.0, 90.0, 99.0, 99.9, 99.99)
 
 
 def summary(loop: Loop, records: NDArray[Any]) -> str:
-    """A few lines for the terminal."""
+    """Summarize a run in a few lines for the terminal."""
     lines = [str(loop.statistics()), f"status: {loop.status.meaning}"]
     if len(records):
         worst = np.abs(loop.errors(records))[:, list(loop.model.driven)].max(initial=0.0)
@@ -39,7 +39,7 @@ def summary(loop: Loop, records: NDArray[Any]) -> str:
 
 
 def facts(loop: Loop, records: NDArray[Any]) -> dict[str, Any]:
-    """A run for scripts; times in seconds."""
+    """Summarize a run for scripts; times are in seconds."""
     statistics, driven = loop.statistics(), list(loop.model.driven)
     times = {
         name: {f"p{percent:g}": of.percentile(percent) for percent in PERCENTILES} | {"mean": of.mean, "worst": of.most}
@@ -56,7 +56,7 @@ def facts(loop: Loop, records: NDArray[Any]) -> dict[str, Any]:
 
 
 def far_off(loop: Loop, records: NDArray[Any], amplitude: NDArray[Any]) -> str:
-    """What is wrong where a move ended far from its goal; "" where none did."""
+    """Say which moves ended far from their goals, and how far; "" if none did."""
     driven = list(loop.model.driven)
     for last in _last_of_moves(records):
         error = np.abs(loop.errors(records[last]))
@@ -69,7 +69,7 @@ def far_off(loop: Loop, records: NDArray[Any], amplitude: NDArray[Any]) -> str:
 
 
 def _last_of_moves(records: NDArray[Any]) -> list[int]:
-    """The last record of every move whose reference came to rest."""
+    """Return the last record of every move whose reference came to rest."""
     numbers = records["reference"]
     ends = [*np.flatnonzero(np.diff(numbers) != 0), len(records) - 1] if len(records) else []
     return [int(k) for k in ends if numbers[k] > 0 and not np.any(records["qd_ref"][k])]
@@ -138,7 +138,7 @@ def _plots(loop: Loop, records: NDArray[Any], directory: Path) -> list[Path]:
 
 
 def tracking_figure(loop: Loop, records: NDArray[Any]) -> Figure:
-    """Measured positions beside their references, tracking errors and forces, one unit per panel; needs matplotlib."""
+    """Plot measured positions with their references, tracking errors and forces, one unit per panel; needs matplotlib."""
     t, names, units = records["tick"] / loop.rate, loop.model.coordinate_names, loop.model.coordinate_units
     driven, along, moved = set(loop.model.driven_coordinates), loop.model.velocity_names, loop.model.metadata.velocity_units
     panels = []
@@ -158,7 +158,7 @@ def tracking_figure(loop: Loop, records: NDArray[Any]) -> Figure:
 
 
 def timing_figure(loop: Loop) -> Figure:
-    """Histograms of lateness and execution time; needs matplotlib."""
+    """Plot histograms of lateness and execution time; needs matplotlib."""
     figure: Figure = matplotlib_figures().Figure(figsize=(9, 6), layout="constrained")
     statistics = loop.statistics()
     figure.suptitle(f"{loop.model.name}, {loop.controller.name} at {loop.rate:g} Hz, {statistics.cycles} cycles")

@@ -1,4 +1,4 @@
-"""The command ``elastogen simulate``: what it takes, and what it prints and writes."""
+"""``elastogen simulate``: options of a simulation, its printed report, and its files."""
 
 from __future__ import annotations
 
@@ -143,7 +143,7 @@ def _simulate(
     plot: Path | None,
     beside: bool,
 ) -> tuple[Simulation, list[Path]]:
-    """Simulate, alone or beside the rigid robot; print what came out, write samples and plot."""
+    """Simulate the robot, together with the rigid robot if asked for; print the report, write samples and plot."""
     if beside:
         from elastogen.rigid_comparison import compare
 
@@ -172,7 +172,7 @@ def _simulate(
 
 
 def facts(result: Simulation) -> dict[str, Any]:
-    """A motion for scripts: where it began and ended; the samples are in what ``--csv`` writes."""
+    """Summarize a motion for scripts by its start and end; ``--csv`` writes the samples."""
     ends = [] if not result.t.size else [(name, k) for k, name in enumerate(result.coordinate_names)]
     off = None if result.work is None or not result.t.size else float(abs(result.balance).max())
     return {
@@ -189,7 +189,7 @@ def facts(result: Simulation) -> dict[str, Any]:
 def _compare_with(
     measured: Measurement, result: Simulation, build: Callable[[], Model], robot: Robot, plot: Path | None
 ) -> list[Path]:
-    """Print how well a measurement is met; draw both beside the plot of the simulation."""
+    """Compare the simulation with a measurement in numbers and in a second plot."""
     from elastogen.runtime.simulation.measurement import fits, plot_measurement
 
     names = [point.name for point in robot.points if point.strain is not None]
@@ -205,7 +205,7 @@ def _compare_with(
 
 
 def plot_file(robot: Robot, options: SimpleNamespace) -> Path | None:
-    """Where to draw: as asked; robots with an experiment of their own are drawn unasked, if matplotlib is there."""
+    """Return the file of the plot; a robot with an experiment of its own has one by default, if matplotlib is installed."""
     from elastogen.runtime.simulation.plotting import check_plot_file, is_own_plot
 
     if options.no_plot:
@@ -227,7 +227,7 @@ def plot_file(robot: Robot, options: SimpleNamespace) -> Path | None:
 
 
 def simulation_arguments(robot: Robot, options: SimpleNamespace) -> dict[str, Any]:
-    """The arguments of ``Model.simulate``: the options, then the robot's own experiment, then the usual ones."""
+    """Collect the arguments of ``Model.simulate``: options first, then the robot's own experiment, then defaults."""
     import numpy as np
 
     from elastogen.generator.robot.neutral import neutral
@@ -254,7 +254,7 @@ def simulation_arguments(robot: Robot, options: SimpleNamespace) -> dict[str, An
 
 
 def read_input(text: str, robot: Robot, q0: tuple[float, ...]) -> Input:
-    """The input that an option describes."""
+    """Make the input that an option describes."""
     import numpy as np
 
     from elastogen.runtime.simulation.inputs import PD, BangBang, Table

@@ -1,4 +1,4 @@
-"""``elastogen view``: a robot in the browser, drawn again whenever its file is saved."""
+"""``elastogen view``: show a robot in the browser, and draw it again whenever its file is saved."""
 
 from __future__ import annotations
 

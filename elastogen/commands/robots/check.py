@@ -1,4 +1,4 @@
-"""``elastogen check``: validate a robot and say what it is."""
+"""``elastogen check``: validate a robot and describe it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 @TALKING
 @with_options
 def command(options: SimpleNamespace) -> None:
-    """Validate a robot and print what it is."""
+    """Validate a robot and describe it."""
     from elastogen.describe import describe
     from elastogen.describe_loops import describe_loops
     from elastogen.snapped import describe_snapped
@@ -50,7 +50,7 @@ def command(options: SimpleNamespace) -> None:
 
 
 def facts(robot: Robot, messages: list[str]) -> dict[str, Any]:
-    """A robot for scripts."""
+    """Describe a robot for scripts."""
     from elastogen.describe_loops import loop_facts
     from elastogen.generator.robot.expressions import nominal
 

@@ -1,4 +1,4 @@
-"""``elastogen derive``: closed forms, printed or written as LaTeX, Python, C or PDF."""
+"""``elastogen derive``: print closed forms, or write them as LaTeX, Python, C or PDF."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from elastogen.commands.shared.progress import progress
 
 
 def _entry(_context: Any, _parameter: Any, text: str | None) -> tuple[int, ...] | None:
-    """``2,3`` or ``2``."""
+    """Parse the indices of an entry, ``2,3`` or ``2``."""
     if text is None:
         return None
     parts = text.split(",")
@@ -25,7 +25,7 @@ def _entry(_context: Any, _parameter: Any, text: str | None) -> tuple[int, ...] 
 
 
 def _elements(_context: Any, _parameter: Any, texts: tuple[str, ...]) -> dict[str, int]:
-    """``joint2=1``."""
+    """Parse the element inside a joint, ``joint2=1``."""
     found = {}
     for text in texts:
         joint, mark, number = text.partition("=")
@@ -105,7 +105,7 @@ def command(options: SimpleNamespace) -> None:
 
 
 def _printed(closed: Any, options: SimpleNamespace) -> str:
-    """What goes to the terminal."""
+    """Return the text for the terminal."""
     text: str = closed.latex(
         *options.quantity,
         frame=options.frame,
@@ -118,7 +118,7 @@ def _printed(closed: Any, options: SimpleNamespace) -> str:
 
 
 def _write_steps(closed: Any, options: SimpleNamespace) -> None:
-    """The recursion of one function: printed, or written in every format that was asked for."""
+    """Print the recursion of one function, or write it in every format that was asked for."""
     if len(options.quantity) != 1:
         raise elastogen.OutputError(
             f"derive: --steps takes one function, got {len(options.quantity)}. Fix: name one, for example inverse_dynamics"
@@ -148,7 +148,7 @@ def _write_steps(closed: Any, options: SimpleNamespace) -> None:
 
 
 def _writers(closed: Any, options: SimpleNamespace) -> list[tuple[Path | None, Callable[[], bytes]]]:
-    """What each option writes."""
+    """Map each option to the content of its file."""
     from elastogen.build.forms.code import c_code, python_code
     from elastogen.build.forms.pdf import pdf
     from elastogen.generator.closed_form import typst

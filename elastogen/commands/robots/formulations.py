@@ -1,4 +1,4 @@
-"""``elastogen formulations``: Newton-Euler, Lagrange and Appell side by side."""
+"""``elastogen formulations``: compare Newton-Euler, Lagrange and Appell."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``elastogen list``: the built-in robots."""
+"""``elastogen list``: list the built-in robots."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from elastogen.commands.shared.progress import progress
 @TALKING
 @with_options
 def command(options: SimpleNamespace) -> None:
-    """Print the built-in robots: name, number of coordinates, what it is."""
+    """Print the built-in robots: name, number of coordinates, and a description."""
     from elastogen.generator.description.files import builtin_names
 
     with progress("loading the built-in robots", options), warnings.catch_warnings():

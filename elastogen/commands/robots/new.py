@@ -1,4 +1,4 @@
-"""``elastogen new``: a commented robot file that builds as it is, to be changed into one's own."""
+"""``elastogen new``: write a commented robot file that builds, as a start for one's own."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ KINDS = {"rigid": RIGID, "flexible": FLEXIBLE, "planar": PLANAR}
 @click.option("--kind", type=click.Choice(list(KINDS)), default="rigid", help="What to begin with (default rigid).")
 @QUICK
 def command(name: str, file: Path | None, kind: str) -> None:
-    """Write a commented robot file that builds: NAME.yaml, or FILE."""
+    """Write a commented robot file that builds, NAME.yaml or FILE."""
     path = file or Path(f"{name}.yaml")
     text = robot_file(name, kind, path)
     check_robot_name(name, Location("new").at("NAME"))

@@ -1,4 +1,4 @@
-"""``elastogen verify``: progress, a table, an exit code and the certificate's files."""
+"""``elastogen verify``: show progress and results as a table, and write the certificate."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What commands share: options, progress, words, completion."""
+"""Code that commands share: options, progress, printing, completion."""

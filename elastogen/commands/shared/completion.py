@@ -1,4 +1,4 @@
-"""``elastogen completion``: a script that makes a shell complete commands, options and built-in robots."""
+"""``elastogen completion``: print a script with which a shell completes commands, options and built-in robots."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Messages for people at the command line: Python's keyword arguments become the options that mean the same."""
+"""Error messages in terms of the command line: keyword arguments of Python become options."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _OTHER_NAMES = {"native=False": "--portable", "snap=False": "--no-snap"}
 
 
 def as_options(message: str, options: Collection[str]) -> str:
-    """The message with ``force=True`` as ``--force`` and ``lock={'a': 1}`` as ``--lock a=1``, for those options there are."""
+    """Write ``force=True`` as ``--force`` and ``lock={'a': 1}`` as ``--lock a=1`` where such an option exists."""
     return _KEYWORD.sub(lambda match: _option(match, options), _CALL.sub(r"\1", message))
 
 

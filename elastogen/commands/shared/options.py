@@ -1,4 +1,4 @@
-"""What commands have in common: their arguments, loading and building with progress, results as text or JSON."""
+"""What commands share: arguments, loading and building with progress, results as text or JSON."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 class _NamedPath(click.Path):
-    """A path that has a name: a variable of the shell that is not set would mean the current folder."""
+    """A path that is not empty: an unset variable of the shell would otherwise mean the current folder."""
 
     def convert(self, value: Any, parameter: click.Parameter | None, context: click.Context | None) -> Any:
         if value == "":
@@ -37,7 +37,7 @@ class _NamedPath(click.Path):
 
 
 class _OutputPath(_NamedPath):
-    """A path that is written later: obstacles are reported at once. Missing folders are made."""
+    """A path that is written at the end; problems are reported at once, and missing folders are made."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         path = super().convert(value, param, ctx)
@@ -54,7 +54,7 @@ OUTPUT = _OutputPath(path_type=Path)
 
 
 def names(text: str) -> tuple[str, ...]:
-    """Names with commas between them."""
+    """Parse names that are separated by commas."""
     found = tuple(name.strip() for name in text.split(",") if name.strip())
     if not found:
         raise click.BadParameter(f"got {text!r}, expected names with commas between them")
@@ -62,7 +62,7 @@ def names(text: str) -> tuple[str, ...]:
 
 
 def values(text: str) -> dict[str, float]:
-    """Names with numbers, with commas between them."""
+    """Parse pairs of a name and a number that are separated by commas."""
     try:
         pairs = [word.split("=") for word in text.split(",")]
         return {name.strip(): float(number) for name, number in pairs}
@@ -71,7 +71,7 @@ def values(text: str) -> dict[str, float]:
 
 
 def words(text: str) -> dict[str, str]:
-    """Names with words, with commas between them."""
+    """Parse pairs of a name and a word that are separated by commas."""
     pairs = [word.partition("=") for word in text.split(",")]
     if any(not name.strip() or not equals for name, equals, _ in pairs):
         raise click.BadParameter(f"got {text!r}, expected for example hand=true,prefix=left_")
@@ -79,7 +79,7 @@ def words(text: str) -> dict[str, str]:
 
 
 def numbers(text: str) -> tuple[float, ...]:
-    """Numbers with commas between them."""
+    """Parse numbers that are separated by commas."""
     try:
         return tuple(float(word) for word in text.split(","))
     except ValueError:
@@ -87,7 +87,7 @@ def numbers(text: str) -> tuple[float, ...]:
 
 
 def positive(text: str | float) -> float:
-    """A number between 0 and 3600: seconds, steps, tolerances."""
+    """Parse a number between 0 and 3600, such as seconds, steps or tolerances."""
     try:
         value = float(text)
     except ValueError:
@@ -98,7 +98,7 @@ def positive(text: str | float) -> float:
 
 
 def robots(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """What a shell offers for a robot: built-in names that begin so, then files."""
+    """Complete a robot in the shell: matching built-in names, then files."""
     from elastogen.generator.description.files import builtin_names
 
     found = [CompletionItem(name) for name in builtin_names() if name.startswith(incomplete)]
@@ -106,7 +106,7 @@ def robots(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[
 
 
 def together(*options: Callable[[Command], Command]) -> Callable[[Command], Command]:
-    """Several options as one decorator, shown in this order."""
+    """Combine several options into one decorator; help shows them in this order."""
 
     def decorate(command: Command) -> Command:
         for option in reversed(options):
@@ -177,11 +177,11 @@ AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print the result
 
 
 class CommandError(Exception):
-    """An error of elastogen, its message in the words of the command line."""
+    """An error of elastogen with its message in terms of the command line."""
 
 
 def with_options(function: Callable[[SimpleNamespace], None]) -> Callable[..., None]:
-    """A command's function that takes all its options as one object."""
+    """Give a command's function all options as one object."""
 
     @functools.wraps(function)
     def run(**given: Any) -> None:
@@ -196,7 +196,7 @@ def with_options(function: Callable[[SimpleNamespace], None]) -> Callable[..., N
 
 @contextmanager
 def warnings_as_lines(given: Mapping[str, Any]) -> Iterator[None]:
-    """Warnings of simulations and loops as readable lines on stderr, none with ``--quiet``."""
+    """Print warnings of simulations and loops as readable lines on stderr, or nothing with ``--quiet``."""
 
     def show(
         message: Warning | str, category: type[Warning], filename: str, lineno: int, file: Any = None, line: str | None = None
@@ -210,7 +210,7 @@ def warnings_as_lines(given: Mapping[str, Any]) -> Iterator[None]:
 
 
 def load(options: SimpleNamespace) -> Robot:
-    """Load the robot; warnings become readable lines on stderr."""
+    """Load the robot and print its warnings as readable lines on stderr."""
     robot, messages = load_with_warnings(options)
     if not options.quiet:
         for message in messages:
@@ -219,7 +219,7 @@ def load(options: SimpleNamespace) -> Robot:
 
 
 def load_with_warnings(options: SimpleNamespace, snap: bool | None = None) -> tuple[Robot, list[str]]:
-    """The robot, and what there is to say about it."""
+    """Load the robot; return it with its warnings."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", elastogen.RobotWarning)
         robot = elastogen.load(
@@ -232,7 +232,7 @@ def load_with_warnings(options: SimpleNamespace, snap: bool | None = None) -> tu
 
 
 def emission(options: SimpleNamespace) -> dict[str, Any]:
-    """What ``elastogen.generate`` takes of the options."""
+    """Collect the keyword arguments of ``elastogen.generate`` from the options."""
     return {
         "outputs": options.outputs,
         "precision": options.precision,
@@ -259,7 +259,7 @@ def build_robot(robot: Robot, options: SimpleNamespace) -> Model:
 
 @contextmanager
 def warned_already() -> Iterator[None]:
-    """Keep quiet about the robot: loading it said what there was to say."""
+    """Suppress warnings about the robot that were printed when it was loaded."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", elastogen.RobotWarning)
         yield
@@ -267,7 +267,7 @@ def warned_already() -> Iterator[None]:
 
 @contextmanager
 def for_people(options: SimpleNamespace, *, talk: bool = False) -> Iterator[None]:
-    """Text that is printed in here: with ``--json`` it goes to stderr; mere ``talk`` goes nowhere with ``--quiet``."""
+    """Direct printed text: with ``--json`` it goes to stderr, and with ``--quiet`` mere progress is dropped."""
     if options.quiet and (talk or options.as_json):
         with open(os.devnull, "w", encoding="utf-8") as nowhere, redirect_stdout(nowhere):
             yield
@@ -279,7 +279,7 @@ def for_people(options: SimpleNamespace, *, talk: bool = False) -> Iterator[None
 
 
 def print_json(data: Any) -> None:
-    """Print a result for scripts; paths and arrays become text and lists."""
+    """Print a result as JSON; paths and arrays become text and lists."""
 
     def plain(value: Any) -> Any:
         return value.tolist() if hasattr(value, "tolist") else str(value)

@@ -1,4 +1,4 @@
-"""Progress on stderr: what is being done, by stage, and how long it took."""
+"""Progress on stderr: the current stage, and how long the stages took."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ WORTH_TELLING = 1.0  # seconds: shorter stages are shown with --verbose only
 
 @contextmanager
 def progress(task: str, options: SimpleNamespace) -> Iterator[None]:
-    """Say what is being done; on a terminal the stage that runs now, at the end the times of the long ones."""
+    """Show progress: on a terminal the current stage, at the end the times of long stages."""
     if options.quiet:
         yield
         return

@@ -1,1 +1,1 @@
-"""Lagrange's equations of a robot from its description alone: what judges the programs of the recursions."""
+"""Lagrange's equations from the description of a robot alone, with which the programs of the recursions are judged."""

@@ -20,7 +20,7 @@ POINTS = 6  # of Gauss on an element: squares of velocities have degree 10 with 
 
 
 def rotated(numbers: Numbers, place: Place) -> Pair:
-    """The frame at a place, rotated about z by the slope there, and its rate."""
+    """Return the frame at a place, rotated about z by the slope there, and its rate."""
     along, across, slope = place
     c, s = numbers.context.cos(slope.value), numbers.context.sin(slope.value)
     A, rate = numbers.unit(4), numbers.unit(4) * 0
@@ -54,20 +54,20 @@ class MovingBeam:
 
     @property
     def clamped(self) -> tuple[int, ...]:
-        """The coordinates that vanish: those of the nodes of the element inside the joint."""
+        """Return the coordinates that vanish: those of the nodes of the element inside the joint."""
         return () if self.smooth else self.own[2 * self.held - 2 : 2 * self.held + 2]
 
     def element_at(self, place: Any, x: Array) -> int:
-        """The element that a place along the beam is on; 0 is the straight part behind a smooth clamp."""
+        """Return the element at a place along the beam; 0 is the straight part behind a smooth clamp."""
         start, h = self._mesh(x[self.joint])
         return max(0 if self.smooth else 1, min(self.elements, int(self.numbers.context.ceil((place - start) / h))))
 
     def _mesh(self, d: Any) -> tuple[Any, Any]:
-        """Where the elements begin, and their length."""
+        """Return where the elements begin, and their length."""
         return (self.length - d, d / self.elements) if self.smooth else (self.numbers.zero, self.length / self.elements)
 
     def _nodes(self, x: Array, xd: Array) -> tuple[Rated, list[Rated]]:
-        """The length outside, and deflections and slopes of all nodes."""
+        """Return the length outside, and deflections and slopes of all nodes."""
         d = Rated(x[self.joint], xd[self.joint])
         u = [Rated(x[k], xd[k]) for k in self.own]
         if self.modes is not None:
@@ -77,13 +77,13 @@ class MovingBeam:
         return d, [zero, zero, *u] if self.smooth else u
 
     def _cubic(self, h: Any, u: Sequence[Rated], e: int) -> tuple[Rated, Rated, Rated, Rated]:
-        """Coefficients of w by powers of t on element e."""
+        """Return the coefficients of w by powers of t on element e."""
         left, left_slope, right, right_slope = u[2 * e - 2 : 2 * e + 2]
         b, end = left_slope * h, right_slope * h
         return left, b, 3 * (right - left) - 2 * b - end, 2 * (left - right) + b + end
 
     def place(self, along: Any, x: Array, xd: Array, e: int, *, at_node: bool = False) -> Place:
-        """The place ``along`` (a number, with a rate where it moves) on element e; ``at_node``: its far node."""
+        """Return the place ``along`` (a number, with a rate if it moves) on element e; ``at_node``: its far node."""
         where = Rated.of(along)
         if e == 0:
             return where, Rated(self.numbers.zero), Rated(self.numbers.zero)
@@ -113,7 +113,7 @@ class MovingBeam:
     # ---- mass points and energies
 
     def points(self, x: Array) -> list[tuple[Any, Any, int]]:
-        """Mass, place and element of the points that integrate squares of velocities exactly."""
+        """Return mass, place and element of the points that integrate squares of velocities exactly."""
         start, h = self._mesh(x[self.joint])
         found = []
         if self.smooth:  # the straight part behind the joint
@@ -136,7 +136,7 @@ class MovingBeam:
         return self.EI * total.value / 2
 
     def damping(self, x: Array) -> Array:
-        """D over its own coordinates: constant, with powers of d, or of the element inside the joint."""
+        """Return D over the beam's own coordinates: constant, or depending on d or on the element inside the joint."""
         total = self._damping
         if self._held:
             total = total + self._held[self.held - 1]
@@ -157,11 +157,11 @@ class BeamLine:
         self._pieces = [[[numbers.array(c) for c in part] for part in piece] for piece in line.pieces]
 
     def element_at(self, place: Any, x: Array) -> int:
-        """The piece that a place is on, from 1."""
+        """Return the number of the piece at a place, from 1."""
         return max(1, sum(bool(place > end) for end in self._ends[:-1]))
 
     def place(self, along: Rated, x: Array, xd: Array, e: int, *, at_node: bool = False) -> Place:
-        """The place on piece e; ``at_node``: its far end."""
+        """Return the place on piece e; ``at_node``: its far end."""
         start, width = self._ends[e - 1], self._ends[e] - self._ends[e - 1]
         t = Rated(self.numbers.one) if at_node else (along - start) / width
         across = slope = Rated(self.numbers.zero)

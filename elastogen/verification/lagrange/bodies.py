@@ -18,21 +18,21 @@ from elastogen.verification.lagrange.numbers import Array, Numbers, Pair
 
 
 class Mass(ABC):
-    """One body."""
+    """The mass of one body."""
 
     frame: str
 
     @abstractmethod
     def motion(self, frame: Pair, x: Array, xd: Array) -> Pair:
-        """W and its rate, 3 x functions."""
+        """Return W and its rate, 3 x functions."""
 
     @abstractmethod
     def weighed(self, W: Array, x: Array) -> Array:
-        """W G."""
+        """Return W G."""
 
     @abstractmethod
     def total(self, W: Array, x: Array) -> Array:
-        """int r dm from W."""
+        """Return int r dm from W."""
 
 
 class FunctionMass(Mass):
@@ -42,11 +42,11 @@ class FunctionMass(Mass):
         self.frame, self.G, self._unit = frame, G, unit  # the number of the function 1
 
     def weighed(self, W: Array, x: Array) -> Array:
-        """W G."""
+        """Return W G."""
         return W.dot(self.G)
 
     def total(self, W: Array, x: Array) -> Array:
-        """int r dm."""
+        """Return int r dm."""
         return W.dot(self.G[:, self._unit])
 
 
@@ -62,12 +62,12 @@ class RigidMass(FunctionMass):
         super().__init__(frame, G, 3)
 
     def motion(self, frame: Pair, x: Array, xd: Array) -> Pair:
-        """The pose itself."""
+        """Return the pose itself."""
         return frame[0][:3], frame[1][:3]
 
 
 class FlexibleMass(FunctionMass):
-    """A flexible body by its integrals; functions that vanish are left out."""
+    """A flexible body by its integrals, without functions that vanish."""
 
     def __init__(self, numbers: Numbers, frame: str, body: FlexibleBody, own: tuple[int, ...]) -> None:
         self.monomials, self.own, self.numbers = body.monomials, own, numbers
@@ -87,7 +87,7 @@ class FlexibleMass(FunctionMass):
         super().__init__(frame, G[np.ix_(self._used, self._used)], self._used.index(3))
 
     def motion(self, frame: Pair, x: Array, xd: Array) -> Pair:
-        """(T, c_n R) and its rate."""
+        """Return (T, c_n R) and its rate."""
         (T, Td), columns, rates = frame, [frame[0][:3]], [frame[1][:3]]
         R, Rd = T[:3, :3], Td[:3, :3]
         for monomial in self.monomials:
@@ -108,7 +108,7 @@ class PointMass(Mass):
         self.frame, self.beam = frame, beam
 
     def motion(self, frame: Pair, x: Array, xd: Array) -> Pair:
-        """Positions and velocities of the points."""
+        """Return positions and velocities of the points."""
         (T, Td), W, rates = frame, [], []
         zero, one = self.beam.numbers.zero, self.beam.numbers.one
         for _, place, element in self.beam.points(x):
@@ -123,9 +123,9 @@ class PointMass(Mass):
         return np.array([mass for mass, _, _ in self.beam.points(x)], dtype=object)
 
     def weighed(self, W: Array, x: Array) -> Array:
-        """Times the masses."""
+        """Multiply by the masses."""
         return W * self._masses(x)
 
     def total(self, W: Array, x: Array) -> Array:
-        """Sum of m r."""
+        """Return the sum of m r."""
         return W.dot(self._masses(x))

@@ -31,7 +31,7 @@ class FreeFrame:
         self._quaternion: Array = []
 
     def start(self, q: Array) -> None:
-        """Take the pose of a configuration."""
+        """Start from the pose of a configuration."""
         *place, x, y, z, w = (q[k] for k in self.positions)
         T = self.numbers.unit(4)
         T[:3, :3] = [
@@ -45,7 +45,7 @@ class FreeFrame:
         self._start = self._before.dot(T)
 
     def coordinates(self, x: Array) -> list[Any]:
-        """The joint's own coordinates: position, then quaternion."""
+        """Return the joint's own coordinates: position, then quaternion."""
         half = x[list(self.own)][-3:] / 2
         square = half.dot(half)
         v, w = half * (1 - square / 6), 1 - square / 2 + square**2 / 24
@@ -77,7 +77,7 @@ class FreeFrame:
 
 
 class ContactFrame:
-    """A joint that slides along a beam: at the place d, rotated with the beam and by a fixed angle."""
+    """The frame of a joint that slides along a beam: at the place d, rotated with the beam and by a fixed angle."""
 
     def __init__(self, numbers: Numbers, joint: Joint, beam: MovingBeam | BeamLine, own: int) -> None:
         self.numbers, self.beam, self.own, self.nodal = numbers, beam, own, joint.slide == "nodal"
@@ -85,33 +85,33 @@ class ContactFrame:
         self._element = 0
 
     def start(self, x: Array) -> None:
-        """Find the element of the beam."""
+        """Find the element of the beam that the joint is on."""
         self._element = self.beam.element_at(x[self.own], x)
 
     def seat(self, x: Array, xd: Array) -> Pair:
-        """Where the joint is, without the rotation of its child."""
+        """Return the place of the joint, without the rotation of its child."""
         d = Rated(x[self.own], xd[self.own])
         return rotated(self.numbers, self.beam.place(d, x, xd, self._element, at_node=self.nodal))
 
     def at(self, x: Array, xd: Array) -> Pair:
-        """The child's frame in the parent's."""
+        """Return the child's frame in the parent's."""
         A, rate = self.seat(x, xd)
         return self._before.dot(A).dot(self._after), self._before.dot(rate).dot(self._after)
 
 
 class SectionFrame:
-    """A section of a beam on a telescopic joint, its tip for example."""
+    """The frame of a section of a beam on a telescopic joint, such as its tip."""
 
     def __init__(self, beam: MovingBeam, along: Any, rest: Array) -> None:
         self.beam, self.along, self._rest = beam, along, rest
         self._element = 0
 
     def start(self, x: Array) -> None:
-        """Find the element that it is on."""
+        """Find the element that the section is on."""
         self._element = self.beam.element_at(self.along, x)
 
     def at(self, x: Array, xd: Array) -> Pair:
-        """In the frame of the link."""
+        """Return the frame in that of the link."""
         A, rate = rotated(self.beam.numbers, self.beam.place(self.along, x, xd, self._element))
         return A.dot(self._rest), rate.dot(self._rest)
 
@@ -155,7 +155,7 @@ class Frames:
                 self._tips[f"{joint.child}.{place.name}"] = self._interface(joint, flexible, place)
 
     def _taken(self, count: int, *, known: bool = True) -> tuple[int, ...]:
-        """Numbers of further velocities; ``known``: they belong to as many coordinates."""
+        """Return the numbers of further velocities; ``known``: they belong to as many coordinates."""
         own = tuple(range(self.size, self.size + count))
         self.size += count
         if known:
@@ -172,7 +172,7 @@ class Frames:
         return BeamLine(self.numbers, body, body.centreline, self.place[link])
 
     def _screws(self, joint: Joint, deflection: tuple[int, ...]) -> Any:
-        """before . motion . after, the motion by screws, one for each coordinate or one that follows others."""
+        """Return before . motion . after with the motion as screws, one for each coordinate or following others."""
         kind, own = joint.type, self.place[joint.name]
         symbols = list(sympy.symbols(f"x:{len(own)}", real=True)) if own else []
         screws = kind.screws(joint)
@@ -200,7 +200,7 @@ class Frames:
         return self.numbers.moving(whole, symbols, own)
 
     def _interface(self, joint: Joint, body: FlexibleBody, seat: Interface) -> Any:
-        """Tip frame of a flexible link, or another interface, in its link frame; those of beams by their shapes."""
+        """Return the tip frame of a flexible link, or another interface, in its link frame; beams use their shapes."""
         own, pose = self.place[joint.child], sympy.Matrix(seat.pose)
         if body.telescope is not None:
             if joint.child not in self.moving_beams:
@@ -218,7 +218,7 @@ class Frames:
     def _deformed(
         self, body: FlexibleBody, own: tuple[int, ...], place: Any, rest: Any, displacements: Any, rotations: Any
     ) -> Any:
-        """A frame at a place that fields displace and coordinates rotate, and what stands in it."""
+        """Return a frame at a place that fields displace and coordinates rotate, with what is attached to it."""
         x = list(sympy.symbols(f"x:{len(own)}", real=True))
         amplitudes = [sympy.prod(x[j] for j in monomial) for monomial in body.monomials]
         shift, turn = sympy.zeros(3, 1), sympy.zeros(3, 1)
@@ -232,7 +232,7 @@ class Frames:
         return self.numbers.moving(moved * rest, x, own)
 
     def _point(self, point: Any) -> Any:
-        """What moves a point of a beam in its link; of rigid links and joints its pose."""
+        """Return what moves a point of a beam in its link; points of rigid links and joints move with the pose."""
         body = self.robot.link(point.link).flexible if point.link else None
         if body is None:
             return self.numbers.array(point.pose).reshape(4, 4)
@@ -248,7 +248,7 @@ class Frames:
     # ---- moving
 
     def start(self, q: Array) -> Array:
-        """Coordinates x of a configuration, which is kept: where free joints are, and which elements are in sliding ones."""
+        """Return the coordinates x of a configuration; the poses of free joints and the elements in sliding ones are kept."""
         x = np.array([self.numbers.zero] * self.size, dtype=object)
         for k, i in self._from_q:
             x[k] = q[i]
@@ -266,7 +266,7 @@ class Frames:
         return x
 
     def coordinates(self, x: Array) -> Array:
-        """The robot's own coordinates q at x."""
+        """Return the robot's own coordinates q at x."""
         q = np.array([self.numbers.zero] * self._positions, dtype=object)
         for k, i in self._from_q:
             q[i] = x[k]
@@ -277,11 +277,11 @@ class Frames:
 
     @property
     def clamped(self) -> list[int]:
-        """The velocities that vanish, of nodal clamps."""
+        """Return the velocities that vanish at nodal clamps."""
         return [k for beam in self.moving_beams.values() for k in beam.clamped]
 
     def at(self, x: Array, xd: Array) -> dict[str, Pair]:
-        """Pose and rate of every link frame, of interfaces of flexible links (``<link>.tip``), of ``tip`` and of the points."""
+        """Return pose and rate of every link frame, of flexible links' interfaces (``<link>.tip``), of tip and points."""
         still = self.numbers.unit(4)
         found: dict[str, Pair] = {self.robot.links[0].name: (still, still * self.numbers.zero)}
         seats: dict[str, Pair] = {}
@@ -313,13 +313,13 @@ class Frames:
 
 
 def product(first: Pair, second: Pair) -> Pair:
-    """Of two moving frames."""
+    """Multiply two moving frames."""
     (A, Ad), (B, Bd) = first, second
     return A.dot(B), Ad.dot(B) + A.dot(Bd)
 
 
 def fixed(frame: Pair, pose: Array) -> Pair:
-    """A pose fixed in a moving frame."""
+    """Attach a fixed pose to a moving frame."""
     return frame[0].dot(pose), frame[1].dot(pose)
 
 
@@ -329,7 +329,7 @@ def cross(v: sympy.Matrix) -> sympy.Matrix:
 
 
 def screw_matrix(axis: sympy.Matrix, s: sympy.Expr, turns: bool, advance: sympy.Expr) -> sympy.Matrix:
-    """A rotation by s about the axis (Rodrigues) and a displacement advance s along it."""
+    """Return the rotation by s about the axis (Rodrigues) and a displacement advance s along it."""
     motion = sympy.eye(4)
     if turns:
         K = cross(axis)
@@ -339,7 +339,7 @@ def screw_matrix(axis: sympy.Matrix, s: sympy.Expr, turns: bool, advance: sympy.
 
 
 def exponential(v: sympy.Matrix) -> sympy.Matrix:
-    """exp{v}; about one fixed axis with that axis, so that zero needs no limit."""
+    """Return exp{v}; about a fixed axis by that axis, so that zero needs no limit."""
     used = [k for k in range(3) if not v[k].is_zero]
     if not used:
         return sympy.eye(3)

@@ -48,7 +48,7 @@ class Lagrangian:
         return [*found, RigidMass(self.numbers, "tip", self.robot.payload)]
 
     def _elastic(self) -> list[tuple[list[int], Array, Array]]:
-        """Constant stiffness and damping, by the velocities that they belong to."""
+        """Return constant stiffness and damping with the velocities that they belong to."""
         found = []
         for joint in self.robot.joints:
             if joint.elasticity is not None:
@@ -67,7 +67,7 @@ class Lagrangian:
         return found
 
     def _driven(self) -> list[tuple[int, Any, dict[str, Any]]]:
-        """Per velocity of a joint: its number, inertia of the drive, numbers of its friction."""
+        """Return for every velocity of a joint: its number, the inertia of the drive, the numbers of its friction."""
         found = []
         for joint in self.robot.joints:
             a = joint.actuation
@@ -83,14 +83,14 @@ class Lagrangian:
         return [mass.motion(frames[mass.frame], x, xd) for mass in self._masses]
 
     def kinetic(self, x: Array, xd: Array) -> Any:
-        """T."""
+        """Return the kinetic energy T."""
         total = sum((inertia * xd[k] ** 2 for k, inertia, *_ in self._drives), self.numbers.zero)
         for mass, (_, rate) in zip(self._masses, self._motions(x, xd), strict=True):
             total += (mass.weighed(rate, x) * rate).sum()
         return total / 2
 
     def momenta(self, x: Array, velocities: Array) -> Array:
-        """dT/dxd for every row of velocities."""
+        """Return dT/dxd for every row of velocities."""
         units = [self._motions(x, unit) for unit in self._units]
         found = []
         for xd in velocities:
@@ -105,7 +105,7 @@ class Lagrangian:
         return np.array(found, dtype=object)
 
     def weight_potential(self, x: Array) -> Any:
-        """V of weights and own terms."""
+        """Return the potential V of weights and own terms."""
         frames = self.frames.at(x, x * 0)
         total = self.terms.potential(x, frames)
         for mass in self._masses:
@@ -114,7 +114,7 @@ class Lagrangian:
         return total
 
     def elastic_potential(self, x: Array) -> Any:
-        """U of deformations and springs."""
+        """Return the potential U of deformations and springs."""
         total = sum((beam.strain_energy(x) for beam in self.frames.moving_beams.values()), self.numbers.zero)
         for own, stiffness, _ in self._springs:
             total += x[own].dot(stiffness.dot(x[own])) / 2
@@ -123,19 +123,19 @@ class Lagrangian:
     # ---- forces
 
     def slopes(self, function: Callable[[Array], Any], x: Array) -> Array:
-        """Derivatives by every coordinate."""
+        """Differentiate by every coordinate."""
         h = self.step
         found = np.array([(function(x + h * e) - function(x - h * e)) / (2 * h) for e in self._units], dtype=object)
         return self.free(found)
 
     def free(self, forces: Array) -> Array:
-        """Forces, or velocities, without those of clamped coordinates."""
+        """Leave out the entries of clamped coordinates."""
         forces = forces.copy()
         forces[self.frames.clamped] = self.numbers.zero
         return forces
 
     def mass_matrix(self, x: Array) -> Array:
-        """M; of clamped coordinates the unit matrix (003, 4.3)."""
+        """Return M, with the unit matrix for clamped coordinates (003, 4.3)."""
         M = self.momenta(x, self._units)
         for k in self.frames.clamped:
             M[k, :] = M[:, k] = self.numbers.zero
@@ -143,7 +143,7 @@ class Lagrangian:
         return M
 
     def inertia_forces(self, x: Array, xd: Array, xdd: Array) -> Array:
-        """d/dt dT/dxd - dT/dx along the motion."""
+        """Return d/dt dT/dxd - dT/dx along the motion."""
         h = self.step
         ends = [
             self.momenta(x + sign * h * xd + h**2 / 2 * xdd, np.array([xd + sign * h * xdd], dtype=object))[0]
@@ -152,7 +152,7 @@ class Lagrangian:
         return self.free((ends[0] - ends[1]) / (2 * h) - self.slopes(lambda place: self.kinetic(place, xd), x))
 
     def friction(self, x: Array, xd: Array) -> Array:
-        """D xd, dry friction, dR/dqd - Q."""
+        """Return D xd plus dry friction plus dR/dqd - Q."""
         result = self.terms.forces(x, xd, self.step)
         for k, _, of in self._drives:
             result[k] += self._of_joint(of, xd[k])
@@ -164,14 +164,14 @@ class Lagrangian:
         return self.free(result)
 
     def _of_joint(self, of: dict[str, Any], rate: Any) -> Any:
-        """Friction of a joint that does not depend on its load."""
+        """Return the friction of a joint that does not depend on its load."""
         sign = self.numbers.context.tanh(rate / of["coulomb_velocity"])
         dip = self.numbers.context.exp(-((rate / of["stribeck_velocity"]) ** 2))
         dry = of["offset"] + of["coulomb_asymmetry"] * sign**2 + (of["coulomb"] + of["stribeck"] * dip) * sign
         return dry + (of["viscous"] + of["viscous_asymmetry"] * sign) * rate
 
     def load_friction(self, xd: Array, forces: Array) -> Array:
-        """Friction of the loads of drives, where ``forces`` are all others."""
+        """Return the friction that depends on the loads of the drives, given all other ``forces``."""
         result = xd * 0
         for k, _, of in self._drives:
             share = of["load"] * self.numbers.context.tanh(xd[k] / of["coulomb_velocity"])
@@ -180,7 +180,7 @@ class Lagrangian:
         return self.free(result)
 
     def start(self, q: Any, *velocities: Any) -> tuple[Array, ...]:
-        """Coordinates, and velocities or accelerations, of a state; clamped ones vanish."""
+        """Return coordinates and velocities or accelerations of a state; clamped ones vanish."""
         x = self.frames.start(self._exact(q))
         found = [self._exact(v) for v in velocities]
         return (x, *(self.free(v) for v in found))

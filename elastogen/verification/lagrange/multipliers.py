@@ -18,7 +18,7 @@ from elastogen.verification.lagrange.numbers import NotCoveredError
 
 
 def loop_rows(robot: Robot, frames: Any, x: Any, units: Any) -> NDArray[Any]:
-    """Rows of all loops over the velocities, as doubles: what must vanish."""
+    """Return the rows of all loops over the velocities, as doubles: the rates that must vanish."""
     columns = []
     for unit in units:
         at = frames.at(x, unit)
@@ -28,7 +28,7 @@ def loop_rows(robot: Robot, frames: Any, x: Any, units: Any) -> NDArray[Any]:
 
 
 def _end(robot: Robot, end: LoopEnd, at: Any) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Pose of an end and its rate."""
+    """Return the pose of an end and its rate."""
     if end.x is not None:
         raise NotCoveredError("a loop that ends along a beam is not covered by the second derivation")
     flexible = end.link != WORLD and robot.link(end.link).flexible is not None
@@ -67,7 +67,7 @@ def _spin(T: NDArray[Any], rate: NDArray[Any]) -> NDArray[Any]:
 
 
 def drive_forces(J: NDArray[Any], forces: NDArray[Any], acting: list[int], least: list[int]) -> NDArray[Any]:
-    """Forces on the velocities ``acting`` that do what ``forces`` on all do; those of ``least`` with the least squares."""
+    """Return forces on the velocities ``acting`` equivalent to ``forces`` on all; those of ``least`` have the least squares."""
     _, sizes, V = np.linalg.svd(J)
     N = V[int((sizes > 1e-7 * sizes[0]).sum()) :].T
     weights = np.array([1.0 if k in least else 1e6 for k in acting])  # others are as they must be, at no cost

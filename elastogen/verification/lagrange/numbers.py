@@ -1,4 +1,4 @@
-"""Numbers of many digits: those of a robot's description, matrices that move, and numbers with a rate."""
+"""Numbers of many digits: those of a robot's description, moving matrices, and numbers with a rate."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class MovingMatrix:
     values: Callable[..., Any]  # the matrix and its derivatives by each of them, flat
 
     def at(self, x: Array, xd: Array) -> Pair:
-        """Matrix and time derivative."""
+        """Return the matrix and its time derivative."""
         flat = self.values(*(x[k] for k in self.indices))
         total = np.zeros(16, dtype=object)
         for derivative, k in zip(flat[1:], self.indices, strict=True):
@@ -49,7 +49,7 @@ class Numbers:
         self._values = {p.symbol: sympy.Float(p.value, 17) for p in robot.parameters.values()}
 
     def __call__(self, scalar: Any) -> Any:
-        """A scalar of the robot."""
+        """Convert a scalar of the robot."""
         if isinstance(scalar, sympy.Basic):
             return self.context.mpf(str(sympy.N(scalar.xreplace(self._values), self.context.dps)))
         if isinstance(scalar, Fraction):
@@ -57,12 +57,12 @@ class Numbers:
         return self.context.mpf(scalar)
 
     def array(self, entries: Any) -> Array:
-        """Scalars of the robot, in any shape."""
+        """Convert scalars of the robot, in any shape."""
         flat = np.array(entries, dtype=object)
         return np.array([self(entry) for entry in flat.ravel()], dtype=object).reshape(flat.shape)
 
     def function(self, symbols: Sequence[sympy.Symbol], expressions: Any) -> Callable[..., Any]:
-        """Expressions, or nested lists of them, as a function of numbers."""
+        """Turn expressions, or nested lists of them, into a function of numbers."""
         return sympy.lambdify(symbols, self._with_values(expressions), modules=self.context, cse=True)  # type: ignore[no-any-return]
 
     def _with_values(self, expressions: Any) -> Any:
@@ -71,16 +71,16 @@ class Numbers:
         return sympy.sympify(expressions).xreplace(self._values)
 
     def moving(self, matrix: sympy.Matrix, symbols: Sequence[sympy.Symbol], indices: tuple[int, ...]) -> MovingMatrix:
-        """A 4 x 4 matrix of expressions in symbols that stand for these coordinates; SymPy differentiates it."""
+        """Return a 4 x 4 matrix of expressions in symbols for these coordinates; SymPy differentiates it."""
         rows = [list(matrix), *([sympy.diff(entry, s) for entry in matrix] for s in symbols)]
         return MovingMatrix(indices, self.function(symbols, rows))
 
     def unit(self, size: int) -> Array:
-        """The unit matrix."""
+        """Return the unit matrix."""
         return np.array([[self.one if r == c else self.zero for c in range(size)] for r in range(size)], dtype=object)
 
     def gauss(self, count: int) -> list[tuple[Any, Any]]:
-        """Places in (0, 1) and weights that integrate polynomials up to the degree 2 count - 1 exactly."""
+        """Return places in (0, 1) and weights that integrate polynomials up to the degree 2 count - 1 exactly."""
         if count not in self._gauss:
             places, weights = gauss_legendre(count, self.context.dps)
             pairs = ((self.context.mpf(str(x)), self.context.mpf(str(w))) for x, w in zip(places, weights, strict=True))
@@ -98,7 +98,7 @@ class Rated:
 
     @staticmethod
     def of(number: Any) -> Rated:
-        """A number, which does not change unless it has a rate."""
+        """Return a number, whose rate is zero unless it has one."""
         return number if isinstance(number, Rated) else Rated(number)
 
     def __neg__(self) -> Rated:

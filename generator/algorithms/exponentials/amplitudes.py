@@ -24,18 +24,18 @@ class Amplitude(ABC):
 
     @abstractmethod
     def value(self, q: Sequence[Value]) -> Value:
-        """s(q)."""
+        """Return s(q)."""
 
     @abstractmethod
     def slopes(self, q: Sequence[Value]) -> list[tuple[int, Value]]:
-        """ds/dq_a for the coordinates a that it depends on; what is listed for one coordinate adds up."""
+        """Return ds/dq_a for the coordinates a that it depends on; entries for the same coordinate add up."""
 
     @abstractmethod
     def bias(self, q: Sequence[Value], qd: Sequence[Value]) -> Value:
-        """d2s/dt2 without accelerations of the coordinates."""
+        """Return d2s/dt2 without accelerations of the coordinates."""
 
     def rate(self, q: Sequence[Value], qd: Sequence[Value]) -> Value:
-        """ds/dt, or with accelerations in the place of the velocities their share of d2s/dt2."""
+        """Return ds/dt, or with accelerations in place of the velocities their share of d2s/dt2."""
         total = q[0].graph.value(0)
         for a, slope in self.slopes(q):
             total = total + slope * qd[a]
@@ -44,27 +44,27 @@ class Amplitude(ABC):
 
 @dataclass(frozen=True)
 class Product(Amplitude):
-    """The product of some coordinates: q_a, or q_a q_b."""
+    """The product of one or two coordinates: q_a, or q_a q_b."""
 
     graph: Graph
     coordinates: tuple[int, ...]
 
     def value(self, q: Sequence[Value]) -> Value:
-        """The product."""
+        """Return the product."""
         return monomial(self.graph, self.coordinates, q)
 
     def slopes(self, q: Sequence[Value]) -> list[tuple[int, Value]]:
-        """Without one of them."""
+        """Return the product without one of the coordinates."""
         return [(a, monomial_slope(self.graph, self.coordinates, a, q)) for a in dict.fromkeys(self.coordinates)]
 
     def bias(self, q: Sequence[Value], qd: Sequence[Value]) -> Value:
-        """2 qd_a qd_b."""
+        """Return 2 qd_a qd_b."""
         return 2 * monomial(self.graph, self.coordinates, qd) if len(self.coordinates) == 2 else self.graph.value(0)
 
 
 @dataclass(frozen=True)
 class MotionArgument(Amplitude):
-    """One of the arguments of a frame's motion: see FrameMotion.arguments."""
+    """One argument of a frame's motion: see FrameMotion.arguments."""
 
     frame: Frame
     number: int
@@ -83,15 +83,15 @@ class MotionArgument(Amplitude):
 
     @property
     def vanishes(self) -> bool:
-        """Whether it is zero always: the exponential is the identity."""
+        """Whether it is always zero, so that the exponential is the identity."""
         return self._local.is_zero
 
     def value(self, q: Sequence[Value]) -> Value:
-        """At the frame's coordinates."""
+        """Return the value at the frame's coordinates."""
         return self._at(self._local, q)
 
     def slopes(self, q: Sequence[Value]) -> list[tuple[int, Value]]:
-        """By every coordinate that stands in a slot of the frame."""
+        """Return the slopes by every coordinate that stands in a slot of the frame."""
         found = []
         for x, shares in zip(self._variables, self.frame.shares, strict=True):
             (slope,) = directional(x.graph, [self._local], {x.ref >> 1: x.graph.one})
@@ -100,7 +100,7 @@ class MotionArgument(Amplitude):
         return found
 
     def bias(self, q: Sequence[Value], qd: Sequence[Value]) -> Value:
-        """The second derivative along the rates."""
+        """Return the second derivative along the rates."""
         graph = self._local.graph
         rates = {x.ref >> 1: rate.ref for x, rate in zip(self._variables, self.frame.own(qd), strict=True)}
         return self._at(directional(graph, directional(graph, [self._local], rates), rates)[0], q)

@@ -53,7 +53,7 @@ class TransferFactors:
 
     @property
     def column(self) -> Vec:
-        """J_iv."""
+        """Return J_iv."""
         return times(self.V1, times(self.V2, times(self.V3, self.M)))
 
 
@@ -81,7 +81,7 @@ class MatrixExponentials:
     # ---- exponentials and their products
 
     def amplitude(self, i: int, order: int = 0) -> Value:
-        """The argument s of exponential i, or its first or second time derivative."""
+        """Return the argument s of exponential i, or its first or second time derivative."""
         amplitude, q = self.factors[i].amplitude, self.motion[0]
         if order == 0:
             return amplitude.value(q)
@@ -89,7 +89,7 @@ class MatrixExponentials:
         return total + amplitude.bias(q, self.motion[1]) if order == 2 else total
 
     def slopes(self) -> Mat:
-        """ds_i/dq_a of every exponential (rows) by every coordinate (columns)."""
+        """Return ds_i/dq_a of every exponential (rows) by every coordinate (columns)."""
         rows = []
         for factor in self.factors:
             row = [self.graph.value(0)] * self.size
@@ -100,18 +100,18 @@ class MatrixExponentials:
 
     @cached_property
     def exponentials(self) -> list[Mat]:
-        """exp(A_i s_i) of all factors, 4 x 4, with Rodrigues' formula (000 (71)) and b_i as corrected."""
+        """Return exp(A_i s_i) of all factors, 4 x 4, by Rodrigues' formula (000 (71)) and b_i as corrected."""
         return [self._exponential(i) for i in range(len(self.factors))]
 
     def inverse_product(self, path: Sequence[int]) -> Mat:
-        """The inverse of a product of exponentials: exp(-A_i s_i), the last one first (001 (12), (14), (15))."""
+        """Invert a product of exponentials: exp(-A_i s_i), the last one first (001 (12), (14), (15))."""
         total = self._identity
         for i in reversed(path):
             total = product(total, self._exponential(i, -1))
         return total
 
     def inverse(self, frame: int) -> Mat:
-        """T_x0^-1 = (T_x0^(0))^-1 prod exp(-A_i s_i), from the frame inward (001 (12))."""
+        """Return T_x0^-1 = (T_x0^(0))^-1 prod exp(-A_i s_i), from the frame inward (001 (12))."""
         chain, graph = self.chains[frame], self.graph
         R = [row[:3] for row in chain.zero_pose[:3]]
         inward = [list(column) for column in zip(*R, strict=True)]
@@ -120,7 +120,7 @@ class MatrixExponentials:
         return product(start, self.inverse_product(chain.factors))
 
     def partial_product(self, path: Sequence[int]) -> Mat:
-        """prod exp(A_j s_j) of exponentials in a row (001 (4), (14b) as corrected)."""
+        """Return prod exp(A_j s_j) of successive exponentials (001 (4), (14b) as corrected)."""
         return self._run(path)
 
     def _exponential(self, i: int, sign: int = 1) -> Mat:
@@ -139,7 +139,7 @@ class MatrixExponentials:
         return [*([*row, x] for row, x in zip(E, b, strict=True)), [zero, zero, zero, one]]
 
     def _run(self, path: Sequence[int]) -> Mat:
-        """The product of exponentials, 4 x 4."""
+        """Return the product of exponentials, 4 x 4."""
         if not path:
             return self._identity
         key = tuple(path)
@@ -155,12 +155,12 @@ class MatrixExponentials:
     # ---- poses and Jacobians
 
     def transform(self, frame: int) -> Mat:
-        """T_x0 (001 (2))."""
+        """Return T_x0 (001 (2))."""
         chain = self.chains[frame]
         return product(self._run(chain.factors), chain.zero_pose)
 
     def transfer_factors(self, frame: int, i: int) -> TransferFactors:
-        """The matrices of the i-th exponential on the way to a frame (001 (7)-(10); k = i..n)."""
+        """Return the matrices of the i-th exponential on the path to a frame (001 (7)-(10); k = i..n)."""
         chain, graph = self.chains[frame], self.graph
         tail = chain.factors[i:]
         factor = self.factors[chain.factors[i]]
@@ -178,7 +178,7 @@ class MatrixExponentials:
         return TransferFactors(V1, V2, V3, M)
 
     def columns(self, frame: int) -> list[Vec]:
-        """J_i = (J_iv, J_iw) for every exponential on the way to a frame (001 (19), (20)); J_iw = V1 D_i k_i (18)."""
+        """Return J_i = (J_iv, J_iw) for every exponential on the path to a frame (001 (19), (20)); J_iw = V1 D_i k_i (18)."""
         if frame not in self._columns:
             found = []
             for i, number in enumerate(self.chains[frame].factors):
@@ -188,7 +188,7 @@ class MatrixExponentials:
         return self._columns[frame]
 
     def jacobian(self, frame: int = -1) -> Mat:
-        """6 x nq Jacobian of a frame in base components, linear rows first."""
+        """Return the 6 x nq Jacobian of a frame in base components, linear rows first."""
         J = [[self.graph.value(0)] * self.size for _ in range(6)]
         for number, column in zip(self.chains[frame].factors, self.columns(frame), strict=True):
             for a, slope in self.factors[number].amplitude.slopes(self.motion[0]):
@@ -199,14 +199,14 @@ class MatrixExponentials:
     # ---- motion
 
     def differential(self, frame: int, i: int) -> Mat:
-        """A_ki = dT_k0/ds_i: A_i inserted before the i-th exponential (001 (3), (25))."""
+        """Return A_ki = dT_k0/ds_i: A_i inserted before the i-th exponential (001 (3), (25))."""
         chain = self.chains[frame]
         before, after = self._run(chain.factors[:i]), self._run(chain.factors[i:])
         inserted = product(before, self.factors[chain.factors[i]].A)
         return product(product(inserted, after), chain.zero_pose)
 
     def second_differential(self, frame: int, j: int, m: int) -> Mat:
-        """A_kjm = d2T_k0/ds_j ds_m: A_m and A_j inserted, m <= j (001 (25) as corrected)."""
+        """Return A_kjm = d2T_k0/ds_j ds_m: A_m and A_j inserted, m <= j (001 (25) as corrected)."""
         m, j = min(m, j), max(m, j)
         chain = self.chains[frame]
         path = chain.factors
@@ -215,11 +215,11 @@ class MatrixExponentials:
         return product(product(result, self._run(path[j:])), chain.zero_pose)
 
     def velocity(self, frame: int) -> Vec:
-        """(v, omega) of a frame in base components (001 (22), (23))."""
+        """Return (v, omega) of a frame in base components (001 (22), (23))."""
         return self._weighted(frame, 1)
 
     def acceleration(self, frame: int) -> Vec:
-        """(a, eps) of a frame in base components (001 (24), (22b) as corrected: a_k x a_j for k < j)."""
+        """Return (a, eps) of a frame in base components (001 (24), (22b) as corrected: a_k x a_j for k < j)."""
         chain, total = self.chains[frame], self._weighted(frame, 2)
         rates = [self.amplitude(i, 1) for i in chain.factors]
         axes = [column[3:] for column in self.columns(frame)]

@@ -45,7 +45,7 @@ class Exponential:
 
     @property
     def A(self) -> Mat:
-        """[ {turn x}, v ; 0 0 ]."""
+        """Return [ {rotation x}, v ; 0 0 ]."""
         zero = self.v[0].graph.value(0)
         return [*([*row, v] for row, v in zip(skew(self.turn), self.v, strict=True)), [zero] * 4]
 
@@ -96,11 +96,11 @@ class ZeroConfiguration:
         return build_mechanism(self.graph, self.robot, reframe=False, regroup=False, elements=self._elements)
 
     def _moving_frame(self, label: str) -> Frame:
-        """The frame of a joint or tip whose motion is more than its coordinates; a flexible link may have the same name."""
+        """Return the frame of a joint or tip with a motion beyond its coordinates; a flexible link may have the same name."""
         return next(frame for frame in self._mechanism.frames if frame.label == label and frame.motion.by_functions)
 
     def _moved(self, joint: Joint, path: tuple[int, ...], pose: Matrix) -> _Place:
-        """Behind a joint: one exponential for each screw, by its coordinate or by what the joint's motion says."""
+        """Add one exponential for each screw of a joint, by its coordinate or by the argument of the joint's motion."""
         screws, coordinates = joint.type.factors(joint), joint.type.coordinates
         if not screws and not joint.type.holds:
             raise OutputError(
@@ -121,7 +121,7 @@ class ZeroConfiguration:
         return path, self._times(pose, joint.after)
 
     def _by_motion(self, name: str, label: str, pose: Matrix, screws: Sequence[Screw]) -> list[int]:
-        """Exponentials whose arguments a frame's motion gives; those that are always the identity are left out."""
+        """Add exponentials whose arguments a frame's motion gives; those that are always the identity are left out."""
         frame, found = self._moving_frame(label), []
         for number, screw in enumerate(screws):
             amplitude = MotionArgument(frame, number)
@@ -131,7 +131,7 @@ class ZeroConfiguration:
         return found
 
     def _interface(self, link: str, body: FlexibleBody, place: Interface, pose: Matrix) -> list[int]:
-        """The exponentials of a flexible link's tip, or another interface; their order is that of 000 (68)."""
+        """Return the exponentials of a flexible link's tip or another interface, in the order of 000 (68)."""
         undeformed = (*((*IDENTITY[r][:3], place.pose[r][3]) for r in range(3)), IDENTITY[3])
         shifted, form = self._times(pose, undeformed), self._tip_form
         if body.tip_moves if place.name == TIP else body.clamp_moves:
@@ -155,7 +155,7 @@ class ZeroConfiguration:
         ]
 
     def _add(self, name: str, amplitude: Amplitude, pose: Matrix, turn: Vector, slide: Vector) -> int:
-        """A screw given in the frame ``pose``: rotation ``turn`` and displacement ``slide`` per unit."""
+        """Add a screw given in the frame ``pose``: rotation ``turn`` and displacement ``slide`` per unit."""
         T = self._lifted(pose)
         R, p = [row[:3] for row in T[:3]], [row[3] for row in T[:3]]
         length = _length([self._lower.scalar(x) for x in turn])
@@ -176,7 +176,7 @@ class ZeroConfiguration:
 
 
 def _twist(screw: Screw) -> tuple[Vector, Vector]:
-    """Rotation and displacement per unit of the argument."""
+    """Return rotation and displacement per unit of the argument."""
     x, y, z = screw.axis
     still: Vector = (0, 0, 0)
     slide = still if screw.advance == 0 else (x * screw.advance, y * screw.advance, z * screw.advance)
@@ -184,7 +184,7 @@ def _twist(screw: Screw) -> tuple[Vector, Vector]:
 
 
 def skew(v: Vec) -> Mat:
-    """{v x}."""
+    """Return {v x}."""
     x, y, z = v
     zero = x.graph.value(0)
     return [[zero, -z, y], [z, zero, -x], [-y, x, zero]]
@@ -196,7 +196,7 @@ def _triple(row: Sequence[Scalar]) -> Vector:
 
 
 def _length(turn: Sequence[Scalar]) -> Scalar:
-    """Length of a rotation vector; with its sign where it has one component only."""
+    """Return the length of a rotation vector; with its sign if it has one component only."""
     present = [x for x in turn if x != 0]
     if len(present) <= 1:
         return present[0] if present else 0

@@ -20,7 +20,7 @@ from elastogen.generator.spatial.vectors import Rotation, Vec, add, cross, dot
 
 @dataclass(frozen=True)
 class _Eliminated:
-    """A coordinate that has given way: its direction S, U / D with U = I S, and u / D with u the force that is left for it."""
+    """An eliminated coordinate: its direction S, U / D with U = I S, and u / D with its residual force u."""
 
     coordinate: int
     S: Vec
@@ -29,7 +29,7 @@ class _Eliminated:
 
 
 def applies_to(mechanism: Mechanism) -> bool:
-    """Whether every coordinate moves one frame only, an elastic one its body's interfaces: no sliding along bodies."""
+    """Whether every coordinate moves one frame only, an elastic one also its body's interfaces: no sliding along bodies."""
     moved: dict[int, int] = {}  # by coordinate, what the frame that it moves first sits on
     for index, frame in enumerate(mechanism.frames):
         interface = frame.parent >= 0 and _is_interface(mechanism, index, frame.parent)
@@ -43,7 +43,7 @@ def applies_to(mechanism: Mechanism) -> bool:
 
 
 def _is_interface(mechanism: Mechanism, index: int, body: int) -> bool:
-    """Whether a frame is the tip, or another interface, of the flexible body in another."""
+    """Whether a frame is the tip, or another interface, of the flexible body in another frame."""
     frame, elastic = mechanism.frames[index], mechanism.frames[body].elastic
     return frame.parent == body and elastic is not None and frame.coordinates == elastic.coordinates
 
@@ -51,7 +51,7 @@ def _is_interface(mechanism: Mechanism, index: int, body: int) -> bool:
 def solve(
     mechanism: Mechanism, placed: Sequence[Placed], q: Sequence[Value], drives: Sequence[Value], right: Sequence[Value]
 ) -> tuple[list[Value], list[Value]]:
-    """The solution x of M x = b, and the pivots; ``drives`` are inertias on the diagonal of M."""
+    """Return the solution x of M x = b, and the pivots; ``drives`` are inertias on the diagonal of M."""
     x, pivots, _ = solve_carrying(mechanism, placed, q, drives, right, {})
     return x, pivots
 
@@ -118,7 +118,7 @@ def solve_carrying(
 
 
 def _tip_twists(frame: Frame, rotation: Rotation, q: Sequence[Value]) -> list[Vec]:
-    """Of a flexible body's interface by unit rates of its coordinates, in the components of the body's frame."""
+    """Return the twists of a flexible body's interface for unit rates of its coordinates, in the body's frame."""
     twists = frame.motion.twists(frame.at(q))
     return [[*rotation.outward(angular), *frame.rotation.outward(linear)] for angular, linear in twists]
 
@@ -129,7 +129,7 @@ def _accelerations(
     eliminated: Sequence[Sequence[_Eliminated]],
     deformations: Mapping[int, Deformation],
 ) -> tuple[list[Value], list[Vec]]:
-    """From the base outward: every coordinate's acceleration follows from that of the frame it moves against."""
+    """Return every coordinate's acceleration, from the base outward."""
     zero = mechanism.graph.value(0)
     result = [zero] * mechanism.size
     moving: list[Vec] = []
@@ -152,6 +152,6 @@ def _accelerations(
 
 
 def _unit(S: Vec) -> int | None:
-    """Which component is 1 where all others are 0."""
+    """Return which component is 1 if all others are 0, else None."""
     found = [k for k, value in enumerate(S) if not value.is_zero]
     return found[0] if len(found) == 1 and S[found[0]].constant == 1 else None

@@ -1,4 +1,4 @@
-"""Flexible bodies among articulated ones: their elastic coordinates give way before the joint that carries them.
+"""Flexible bodies in the articulated-body recursion: elastic coordinates are eliminated before the joint of their body.
 
 A body accelerated at rest by A (angular, then linear, of its frame) and by its elastic coordinates x needs the wrench
 I A + sum_j G_j x_j, and the forces G_j . A + sum_k H_jk x_k on the coordinates. I, G and H are integrals over the body, and
@@ -20,7 +20,7 @@ from elastogen.generator.spatial.vectors import Mat, Vec, add, cross, dot, scale
 
 @dataclass(frozen=True)
 class _GivenWay:
-    """Coordinate k: x_k = own - weighted . A - sum_i inner_i x_i."""
+    """The eliminated coordinate k: x_k = own - weighted . A - sum_i inner_i x_i."""
 
     k: int
     own: Value
@@ -29,7 +29,7 @@ class _GivenWay:
 
 
 class Deformation:
-    """The equations of a flexible body's coordinates, while what it carries is added to them."""
+    """The equations of a flexible body's coordinates, to which the loads of its interfaces are added."""
 
     def __init__(self, body: DeformedBody, coordinates: Sequence[int], right: Sequence[Value]) -> None:
         self.inertia, self.coordinates = body.inertia, coordinates
@@ -51,7 +51,7 @@ class Deformation:
             self._left[j] = self._left[j] - dot(S, wrench)
 
     def give_way(self, inertia: ArticulatedInertia, wrench: Vec) -> tuple[ArticulatedInertia, Vec, list[Value]]:
-        """What is left of the inertia and the wrench of the body's frame without the coordinates; their pivots."""
+        """Eliminate the coordinates; return inertia and wrench of the body's frame, and the pivots."""
         H, G, left = self._H, self._G, self._left
         zero = self.inertia.m.graph.value(0)
         pivots, waiting = [zero] * len(left), self._order()
@@ -72,14 +72,14 @@ class Deformation:
         return inertia, wrench, pivots
 
     def _order(self) -> list[int]:
-        """From the last to the first; but first from the root those whose rows are numbers, as the factorization has it."""
+        """Return the order of elimination: from the last to the first, but rows of numbers first from the root."""
         numbers = [k for k, row in enumerate(self._H) if all(entry.constant is not None for entry in row)]
         if len(numbers) == len(self._H):
             numbers = []  # whatever the order, there is nothing to compute
         return [*numbers, *(k for k in reversed(range(len(self._H))) if k not in numbers)]
 
     def accelerations(self, A: Vec) -> list[Value]:
-        """Of the coordinates, where the body's frame has the acceleration A."""
+        """Return the accelerations of the coordinates for the acceleration A of the body's frame."""
         found: dict[int, Value] = {}
         for given in reversed(self._given):
             x = given.own - dot(given.weighted, A)
@@ -89,7 +89,7 @@ class Deformation:
         return [found[k] for k in range(len(found))]
 
     def at_interface(self, frame: int, A: Vec, x: Sequence[Value]) -> Vec:
-        """The acceleration of the tip, or another interface, from that of its place in the body's frame."""
+        """Return the acceleration of the tip, or another interface, from that of its place in the body's frame."""
         for S, value in zip(self._twists[frame], x, strict=True):
             A = [a + s * value for a, s in zip(A, S, strict=True)]
         return A

@@ -36,7 +36,7 @@ class Factorization:
     free: Mapping[int, Value]
 
     def solve(self, right: Sequence[Value]) -> list[Value]:
-        """M^-1 times a vector over the robot's coordinates."""
+        """Return M^-1 times a vector over the robot's coordinates."""
         zero = self.L[0][0].graph.value(0)
         x = [zero] * len(self.L)
         for k, value in zip(self.actual, right, strict=True):
@@ -117,7 +117,7 @@ def factorize(
 
 
 def _numbers_outermost(M: Mat, body: Sequence[int], outward: list[int], parents: list[int]) -> None:
-    """Put the coordinates of a body whose rows are numbers behind its others, the one nearest to the root last."""
+    """Put the coordinates of a body whose rows are numbers after its others, the one nearest to the root last."""
     first, last = body[0], body[-1]
     others = [k for k in range(len(M)) if k not in body]
     is_chain = all(parents[k] == k - 1 for k in range(first + 1, last + 1)) and len(body) == last - first + 1
@@ -140,7 +140,7 @@ def _numbers_outermost(M: Mat, body: Sequence[int], outward: list[int], parents:
 
 
 def _fold(H: Mat, separate: SeparateWindow, inward: Sequence[int], free: Mapping[int, Value]) -> None:
-    """Add the rows and columns of the slots to those of the coordinates in them: H becomes S^T H S with v = S u."""
+    """Add the rows and columns of the slots to those of their coordinates: H becomes S^T H S with v = S u."""
     window, slots = separate.window, separate.coordinates
     for a, v in enumerate(slots):
         for b, w in enumerate(slots):

@@ -1,4 +1,4 @@
-"""Solutions -M^-1 B of matrices with the zeros of M, by loops over columns that are of one pattern: see program/columns.py."""
+"""Solutions -M^-1 B of matrices with the sparsity of M, by loops over columns of one pattern: see program/columns.py."""
 
 from __future__ import annotations
 
@@ -46,12 +46,12 @@ def solution_columns(loops: Loops, factors: Factorization, blocks: Sequence[Mat]
 
 
 def _related(factors: Factorization, k: int) -> tuple[int, ...]:
-    """The coordinates inward and outward of one, and itself."""
+    """Return the coordinates inward and outward of one, and itself."""
     return tuple(r for r in range(len(factors.L)) if r == k or r in factors.inward[k] or k in factors.inward[r])
 
 
 def _root(factors: Factorization, k: int) -> int:
-    """The innermost coordinate of the tree that one belongs to."""
+    """Return the innermost coordinate of the tree that contains one."""
     return [k, *factors.inward[k]][-1]
 
 
@@ -63,7 +63,7 @@ def _solve_group(
     columns: Sequence[int],
     solutions: Sequence[Mat],
 ) -> None:
-    """The solutions of some columns of all blocks, of which the given rows are not zero."""
+    """Solve some columns of all blocks, in which only the given rows are not zero."""
     root, n = _root(factors, given[0]), len(factors.L)
     rows = [r for r in range(n) if r == root or root in factors.inward[r]]
 

@@ -1,4 +1,4 @@
-"""Formulas that are rotations and displacements by one coordinate each: they move like the built-in kinds, at the same cost."""
+"""Formulas that are rotations and displacements by single coordinates: they are treated like the built-in kinds."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def screws(formula: Formula) -> tuple[Screw, ...]:
 
 
 def _directions(formula: Formula) -> list[sympy.Matrix] | None:
-    """The displacement by a unit of each coordinate, where it is the sum of such."""
+    """Return the displacement by a unit of each coordinate, if the displacement is the sum of such."""
     displacement = sympy.Matrix(formula.displacement)
     slopes = [displacement.diff(symbol) for symbol in formula.symbols]
     if any(slope.has(*formula.symbols) for slope in slopes):
@@ -42,7 +42,7 @@ def _directions(formula: Formula) -> list[sympy.Matrix] | None:
 
 
 def _rotated(formula: Formula) -> dict[sympy.Symbol, Vector] | None:
-    """The axis of each coordinate that rotates, where every rotation is by a coordinate of its own, in their order."""
+    """Return the axis of each coordinate that rotates, in order, if every rotation has a coordinate of its own."""
     found: dict[sympy.Symbol, Vector] = {}
     for turn in formula.turns:
         sign, symbol = turn.angle.as_coeff_Mul()
@@ -55,7 +55,7 @@ def _rotated(formula: Formula) -> dict[sympy.Symbol, Vector] | None:
 
 
 def _screw(slope: sympy.Matrix, axis: Vector | None) -> Screw | None:
-    """A rotation about the axis with a displacement along it, or a displacement of unit length."""
+    """Return a rotation about the axis with a displacement along it, or a displacement of unit length."""
     if axis is None:
         if not all(entry.is_number for entry in slope) or abs(float(slope.norm()) - 1) > ROUNDING:
             return None

@@ -41,7 +41,7 @@ _TURN = {
 
 @dataclass(frozen=True, repr=False)
 class FormulaJoint(JointKind):
-    """``T(q) = Trans(displacement) . Rot``; the one kind whose joints differ in more than numbers."""
+    """``T(q) = Trans(displacement) . Rot``; the only kind whose joints differ by more than numbers."""
 
     formula: Formula = field(default_factory=Formula)
 
@@ -57,21 +57,21 @@ class FormulaJoint(JointKind):
     takes: ClassVar[tuple[str, ...]] = ("placement", "limits", "motor", "friction")
 
     def described(self, given: Mapping[str, Any], parameters: Mapping[str, Parameter], where: Location) -> JointKind:
-        """The kind of one joint."""
+        """Return the kind of one joint."""
         return FormulaJoint(read_formula(given, parameters, where))
 
     @property
     def coordinates(self) -> Sequence[JointCoordinate]:
-        """As declared; a single one is called as the joint."""
+        """Return the coordinates as declared; a single one has the joint's name."""
         named = self.formula.coordinates
         return tuple(JointCoordinate(unit, name if len(named) > 1 else "") for name, unit in named)
 
     def screws(self, joint: Joint) -> tuple[Screw, ...]:
-        """Where each coordinate rotates or displaces by itself."""
+        """Return the screws if each coordinate rotates or displaces by itself."""
         return elementary.screws(self.formula)
 
     def factors(self, joint: Joint) -> tuple[Screw, ...]:
-        """Else the displacement along x, y and z, then the rotations; a rotation vector is not a product of fixed screws."""
+        """Return the displacement along x, y and z, then the rotations; a rotation vector is not a product of fixed screws."""
         if self.formula.vector is not None:
             return ()
         along = (Screw(axis, turns=False, advance=1) for axis in AXES)
@@ -80,11 +80,11 @@ class FormulaJoint(JointKind):
 
     @property
     def for_reading(self) -> JointKind:
-        """Sines and cosines of the rotation vector's length, which must not be zero then."""
+        """Return readable expressions with sine and cosine of the rotation vector's length, which must not be zero there."""
         return FormulaJoint(replace(self.formula, series=False))
 
     def pose(self, joint: Joint, values: Sequence[Scalar]) -> Matrix:
-        """The expressions at these values."""
+        """Return the expressions at these values."""
         known = dict(zip(self.formula.symbols, (sympy.sympify(value) for value in values), strict=True))
 
         def at(expressions: Sequence[sympy.Expr]) -> Vector:
@@ -102,11 +102,11 @@ class FormulaJoint(JointKind):
         return total
 
     def plans(self, joint: Joint) -> tuple[MotionPlan, ...]:
-        """Those of built-in kinds where they do, else one frame by the formula."""
+        """Return the plans of built-in kinds if they apply, else one frame by the formula."""
         return tuple(_plan(screw) for screw in self.screws(joint)) or (FormulaPlan(self.formula),)
 
     def check(self, robot: Robot, joint: Joint, where: Location) -> None:
-        """Expressions that have C, coordinates that all move something."""
+        """Check that expressions can be emitted as C and that every coordinate moves something."""
         super().check(robot, joint, where)
         if len(self.formula.coordinates) > 1:
             given = {"limits": joint.limits != Limits(), "motor": joint.actuation != Actuation()}
@@ -143,7 +143,7 @@ class FormulaJoint(JointKind):
             raise where.error(", ".join(names), expected, "remove one: the mass matrix would be singular everywhere")
 
     def _sampled_twists(self, robot: Robot, joint: Joint, where: Location) -> list[np.ndarray]:
-        """6 x n twists at random places between the limits."""
+        """Return 6 x n twists at random places between the limits."""
         graph = Graph()
         try:
             motion = FormulaMotion(Lowering(graph, robot), self.formula)
@@ -178,7 +178,7 @@ def _between(rng: np.random.Generator, unit: str, limits: Limits) -> float:
 
 
 def _independence(columns: np.ndarray) -> float:
-    """Smallest singular value of the columns at unit length."""
+    """Return the smallest singular value of the columns at unit length."""
     lengths = np.linalg.norm(columns, axis=0)
     return 0.0 if lengths.min() < SINGULAR else float(np.linalg.svd(columns / lengths, compute_uv=False).min())
 

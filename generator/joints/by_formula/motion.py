@@ -26,7 +26,7 @@ _KINKED = (sympy.Abs, sympy.sign, sympy.Min, sympy.Max)  # SymPy would different
 
 
 def smooth_by_pieces(expression: sympy.Expr) -> sympy.Expr:
-    """The expression with kinks as piecewise definitions; at a kink the derivative is that of the side x >= 0."""
+    """Return the expression with kinks as piecewise definitions; the derivative at a kink is that of the side x >= 0."""
     return expression.replace(lambda e: isinstance(e, _KINKED), lambda e: _pieces(e))
 
 
@@ -52,7 +52,7 @@ class Differentiated:
 
     @staticmethod
     def of(expressions: Iterable[sympy.Expr], symbols: Sequence[sympy.Symbol]) -> Differentiated:
-        """By SymPy, once for each joint."""
+        """Differentiate with SymPy, once for each joint."""
         values = tuple(smooth_by_pieces(e) for e in expressions)
         slopes = tuple(tuple(e.diff(s) for e in values) for s in symbols)
         curved = tuple(tuple(tuple(e.diff(s) for e in row) for s in symbols[: j + 1]) for j, row in enumerate(slopes))
@@ -60,7 +60,7 @@ class Differentiated:
 
 
 class _Lowered:
-    """The same as values of a graph, at variables that are replaced wherever they are used."""
+    """The same expressions as values of a graph, at variables that are replaced when they are used."""
 
     def __init__(self, given: Differentiated, lower: Lowering, symbols: Sequence[sympy.Symbol]) -> None:
         self.graph = lower.graph
@@ -78,15 +78,15 @@ class _Lowered:
         return substitute(self.graph, values, replacing(self.variables, q))
 
     def values(self, q: Sequence[Value]) -> list[Value]:
-        """At q."""
+        """Return the values at q."""
         return self._at(self._values, q)
 
     def slopes(self, q: Sequence[Value]) -> list[list[Value]]:
-        """For each coordinate."""
+        """Return the slopes for each coordinate."""
         return [self._at(row, q) for row in self._slopes]
 
     def rates(self, q: Sequence[Value], qd: Sequence[Value]) -> tuple[list[Value], list[Value]]:
-        """First derivatives by time, and the second ones without accelerations of the coordinates."""
+        """Return first derivatives by time, and second ones without accelerations of the coordinates."""
         first = [self.graph.value(0)] * len(self._values)
         second = list(first)
         for j, row in enumerate(self._slopes):
@@ -111,15 +111,15 @@ class FormulaMotion(FrameMotion):
         self._angles = _Lowered(Differentiated.of(angles, formula.symbols), lower, formula.symbols)
 
     def displacement(self, q: Sequence[Value]) -> Vec:
-        """As written."""
+        """Return the displacement as written."""
         return self._displacement.values(q)
 
     def arguments(self, q: Sequence[Value]) -> list[Value]:
-        """Of the displacement's components, then of the rotations."""
+        """Return the arguments of the displacement's components, then of the rotations."""
         return [*self._displacement.values(q), *self._angles.values(q)]
 
     def rotation(self, q: Sequence[Value]) -> Rotation:
-        """Rotation after rotation, or that of the vector."""
+        """Return the product of the rotations, or the rotation of the vector."""
         if self._by_vector:
             return Rotation((Matrix3(self._vector(q).matrix),))
         return Rotation(tuple(step for steps in self._rotates(q) for step in steps))
@@ -131,7 +131,7 @@ class FormulaMotion(FrameMotion):
         return [_about(self.graph, axis, angle) for axis, angle in zip(self._axes, self._angles.values(q), strict=True)]
 
     def twists(self, q: Sequence[Value]) -> list[tuple[Vec, Vec]]:
-        """Slopes of the displacement, and of the angles what they rotate the frame by."""
+        """Return slopes of the displacement, and the angular velocities by the slopes of the angles."""
         linear, angular = self._displacement.slopes(q), self._angles.slopes(q)
         if self._by_vector:
             vector = self._vector(q)
@@ -140,7 +140,7 @@ class FormulaMotion(FrameMotion):
         return [(self._chained(turns, rates)[0], along) for rates, along in zip(angular, linear, strict=True)]
 
     def bias(self, q: Sequence[Value], qd: Sequence[Value]) -> tuple[Vec, Vec]:
-        """What velocities alone accelerate."""
+        """Return the acceleration by velocities alone."""
         _, along = self._displacement.rates(q, qd)
         rates, changes = self._angles.rates(q, qd)
         if self._by_vector:
@@ -150,7 +150,7 @@ class FormulaMotion(FrameMotion):
     def _chained(
         self, turns: Sequence[tuple[AxisRotation, ...]], rates: Sequence[Value], changes: Sequence[Value] = ()
     ) -> tuple[Vec, Vec]:
-        """Angular velocity in the rotated frame from the rates of the angles, and its rate from their changes."""
+        """Return the angular velocity in the rotated frame from the rates of the angles, and its rate from their changes."""
         graph = self.graph
         omega = epsilon = [graph.value(0)] * 3
         for steps, axis, rate, change in zip(turns, self._axes, rates, changes or [graph.value(0)] * len(rates), strict=True):
@@ -162,7 +162,7 @@ class FormulaMotion(FrameMotion):
 
 
 def _about(graph: Graph, axis: Vector, angle: Value) -> tuple[AxisRotation, ...]:
-    """The rotation about an axis: one step about a coordinate axis, else with two to that direction and back."""
+    """Return the rotation about an axis: one step for a coordinate axis, else two more steps to that direction and back."""
     x, y, z = (float(component) for component in axis)
     c, s = graph.cos(angle), graph.sin(angle)
     for k, component in enumerate((x, y, z)):
@@ -189,5 +189,5 @@ class FormulaPlan(MotionPlan):
         return part
 
     def build(self, lower: Lowering, rotation: Rotation) -> tuple[FrameMotion, Rotation]:
-        """The motion."""
+        """Build the motion."""
         return FormulaMotion(lower, self.formula), rotation

@@ -20,7 +20,7 @@ TERMS = 15  # the last one is 1e-21 of the first at the border: exact in its fou
 
 
 def _series(u: Value, m: int) -> Value:
-    """S_m by Horner's rule."""
+    """Evaluate S_m by Horner's rule."""
     total = u.graph.value((-1.0) ** (TERMS - 1) / math.factorial(2 * (TERMS - 1) + m))
     for k in reversed(range(TERMS - 1)):
         total = total * u + (-1.0) ** k / math.factorial(2 * k + m)
@@ -36,7 +36,7 @@ class RotationVector:
 
     @staticmethod
     def of(phi: Vec) -> RotationVector:
-        """With the functions at this vector."""
+        """Evaluate the functions at this vector."""
         graph = phi[0].graph
         u = dot(phi, phi)
         far = graph.elementary(Op.MAX, u, graph.value(BORDER))
@@ -51,7 +51,7 @@ class RotationVector:
 
     @staticmethod
     def beyond_zero(phi: Vec) -> RotationVector:
-        """The same from sine and cosine alone, as books print it: not for zero."""
+        """Evaluate by sine and cosine alone, as books print it: not for zero."""
         graph = phi[0].graph
         u = dot(phi, phi)
         angle = graph.sqrt(u)
@@ -61,7 +61,7 @@ class RotationVector:
 
     @property
     def matrix(self) -> Mat:
-        """exp{phi x} = cos E + S_1 {phi x} + S_2 phi phi^T."""
+        """Return exp{phi x} = cos E + S_1 {phi x} + S_2 phi phi^T."""
         x, y, z = self.phi
         cosine, s1, s2 = self.S[:3]
         sx, sy, sz = s1 * x, s1 * y, s1 * z
@@ -74,12 +74,12 @@ class RotationVector:
         ]
 
     def velocity(self, rate: Vec) -> Vec:
-        """omega in the rotated frame: rate - S_2 phi x rate + S_3 phi x (phi x rate)."""
+        """Return omega in the rotated frame: rate - S_2 phi x rate + S_3 phi x (phi x rate)."""
         once = cross(self.phi, rate)
         return add(sub(rate, scale(once, self.S[2])), scale(cross(self.phi, once), self.S[3]))
 
     def acceleration(self, rate: Vec, change: Vec) -> Vec:
-        """d omega/dt in the rotated frame, with ``change`` the second derivative of the vector."""
+        """Return d omega/dt in the rotated frame, with ``change`` the second derivative of the vector."""
         _, _, _, s3, s4, s5 = self.S
         once = cross(self.phi, rate)
         growth = 2 * dot(self.phi, rate)  # du/dt

@@ -1,4 +1,4 @@
-"""Methods of a model about its contacts: dynamics while they hold, impacts, and the forces that a motion needs."""
+"""Methods of a model about its contacts: dynamics, impacts, and the forces that a motion needs."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class ContactMethods(Evaluation):
 
     @property
     def contacts(self) -> tuple[str, ...]:
-        """Names of the frames that may touch, in the order of ``active``."""
+        """Return the names of the frames that may touch, in the order of ``active``."""
         return self._metadata.contacts
 
     def contact_dynamics(
@@ -85,7 +85,7 @@ class ContactMethods(Evaluation):
         return found  # type: ignore[no-any-return]
 
     def _active(self, given: ArrayLike | None) -> Array:
-        """The mask as numbers: 1 and 0."""
+        """Return the mask as numbers 1 and 0."""
         names = self._contact_names()
         if given is None:
             return np.ones(len(names))

@@ -1,4 +1,4 @@
-"""Methods of a model: any of its frames by name, one or several at once."""
+"""Methods of a model about any of its frames by name, one or several at once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The way from names of frames to the compiled functions about them."""
+"""Evaluation of functions about frames that are given by name."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class _FramePath(NamedTuple):
 
 
 class FramedEvaluation(Evaluation):
-    """Functions of frames: those that were chosen when the model was built, or others, which are built when first called."""
+    """Functions of frames that were chosen when the model was built; others are built when they are called."""
 
     _metadata: Metadata
 
@@ -35,7 +35,7 @@ class FramedEvaluation(Evaluation):
         return tuple(dict.fromkeys((data.base_name, *data.frame_names, *data.point_names)))
 
     def _asked_frames(self, function: str, frames: object) -> str | tuple[Any, ...]:
-        """One name, or several, which need not be frames."""
+        """Return the names of one or several frames, which need not exist."""
         if isinstance(frames, str):
             return frames
         try:
@@ -56,7 +56,7 @@ class FramedEvaluation(Evaluation):
         return tuple(frames)
 
     def _framed_function(self, function: str, frames: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
-        """The key of a compiled function that has these frames, and all the frames that it has, in its order."""
+        """Return the key of a compiled function that has these frames, and all of its frames in order."""
         built: dict[tuple[str, ...], str] = self.__dict__.setdefault("_framed_kernels", {}).setdefault(function, {})
         if function in self._kernels:
             built.setdefault(self._metadata.chosen_frames, function)
@@ -83,7 +83,7 @@ class FramedEvaluation(Evaluation):
         out: Any,
         parameters: ParameterValues,
     ) -> Any:
-        """Evaluate a function for one frame, or for several: then the results have an axis for them."""
+        """Evaluate a function for one frame or for several, which then have an axis of the results."""
         way = self._frame_path(function, frames)
         several = len(way.parts) > 1
         if way.only and (isinstance(out, (tuple, list)) if several else isinstance(out, np.ndarray)):
@@ -164,7 +164,7 @@ class FramedEvaluation(Evaluation):
 
 
 def act(wrenches: Wrenches | None) -> bool:
-    """Whether there are any; what is not a mapping counts, and is refused where it is used."""
+    """Whether there are any wrenches; what is not a mapping counts, and is refused where it is used."""
     return wrenches is not None and not (isinstance(wrenches, Mapping) and not wrenches)
 
 

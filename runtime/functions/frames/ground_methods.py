@@ -1,4 +1,4 @@
-"""Methods of a model that stands on a ground: how far its points are above it, and when they touch it and lift off."""
+"""Methods of a model on a ground: distances of its points, and the times at which they touch and lift off."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class GroundMethods:
     frame_velocity: Any
 
     def ground_gaps(self, q: ArrayLike) -> Array:
-        """Distances of the points from the ground (..., points) [m]; negative inside."""
+        """Return distances of the points from the ground (..., points) [m]; negative inside."""
         plane = self._plane()
         positions = np.asarray(self.frame_pose(list(plane.frames), q)[0], dtype=float)
         found: Array = positions @ np.array(plane.normal) - plane.height - np.array(plane.radii)
@@ -69,7 +69,7 @@ class GroundMethods:
 
 
 def _crossing(a: float, da: float, b: float, db: float) -> tuple[float, float]:
-    """Where the cubic with these values and slopes at 0 and 1 is zero, and its slope there."""
+    """Return the zero of the cubic with these values and slopes at 0 and 1, and its slope there."""
     cubic = np.array([2 * a + da - 2 * b + db, -3 * a - 2 * da + 3 * b - db, da, a])
     roots: NDArray[Any] = np.roots(cubic)
     inside = [r.real for r in roots if abs(r.imag) < 1e-9 and -1e-9 <= r.real <= 1 + 1e-9]

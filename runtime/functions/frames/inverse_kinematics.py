@@ -1,4 +1,4 @@
-"""Methods of a model: coordinates that put frames where they are wanted, searched in C."""
+"""Inverse kinematics of frames, solved in C."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ OUT_OF_RANGE = -3  # the status of a sliding joint beyond its beam
 
 
 class InverseKinematics(NamedTuple):
-    """What :meth:`Model.inverse_kinematics` found; one entry for each item of the batch."""
+    """The result of :meth:`Model.inverse_kinematics`, with one entry for each item of the batch."""
 
     q: Array  # (..., nq), between the limits
     converged: NDArray[np.bool_]  # (...): whether all errors are within the tolerances
@@ -108,7 +108,7 @@ class InverseKinematicsMethods(FramedEvaluation):
         posture: ArrayLike | None,
         parameters: ParameterValues,
     ) -> tuple[tuple[int, ...], Targets]:
-        """The batch axes, and dense arrays over all items."""
+        """Return the batch axes, and dense arrays over all items."""
         if position is None and rotation is None:
             raise ModelError(f"{self._name}.{FUNCTION}: got no target, expected a position, a rotation, or both.")
         values = self._parameters.snapshot if parameters is None else self._parameters.merged(parameters)
@@ -134,7 +134,7 @@ class InverseKinematicsMethods(FramedEvaluation):
         return batch, Targets(**dense)
 
     def _elsewhere(self, q0: NDArray[Any], draw: np.random.Generator) -> NDArray[Any]:
-        """Other configurations to start from, elastic coordinates as they are."""
+        """Return other configurations to start from, with unchanged elastic coordinates."""
         q = np.ascontiguousarray(self.random_configuration(draw, q0.shape[:1]), dtype=self.dtype)
         if any(self._metadata.elastic_coordinates):
             names = self._metadata.coordinate_names
@@ -148,7 +148,7 @@ class InverseKinematicsMethods(FramedEvaluation):
         return q
 
     def _module(self, names: tuple[str, ...]) -> Module:
-        """The model's own module, or one that is built now."""
+        """Return the model's own module, or build one."""
         known: list[Module] = self.__dict__.setdefault("_searches", [])
         if not known and hasattr(self._lib, "eg_inverse_kinematics"):
             known.append(Module(self._lib, self._ffi, self._metadata.chosen_frames))

@@ -1,4 +1,4 @@
-"""The search of inverse kinematics in C, for a batch of targets."""
+"""The search of inverse kinematics in C for a batch of targets."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True)
 class Module:
-    """A compiled module that searches for some frames."""
+    """A compiled module that solves for certain frames."""
 
     lib: Any
     ffi: Any
@@ -20,7 +20,7 @@ class Module:
 
 @dataclass(frozen=True)
 class Targets:
-    """What is searched for: dense arrays, one entry for each item of the batch."""
+    """The targets of a search: dense arrays, one entry for each item of the batch."""
 
     parameters: NDArray[Any]  # the live ones
     position: NDArray[Any]  # (items, frames, 3)
@@ -29,18 +29,18 @@ class Targets:
     posture: NDArray[Any]
 
     def of(self, items: NDArray[np.intp]) -> Targets:
-        """Some of them."""
+        """Select some of the items."""
         arrays = (self.parameters, self.position, self.rotation, self.q0, self.posture)
         return Targets(*(array[items] for array in arrays))
 
     def started_at(self, q0: NDArray[Any]) -> Targets:
-        """The same from another start."""
+        """Return the same targets with another start."""
         return replace(self, q0=q0)
 
 
 @dataclass
 class Found:
-    """What a search gave, per item."""
+    """The results of a search for each item."""
 
     q: NDArray[Any]
     error: NDArray[Any]  # of position and rotation
@@ -48,7 +48,7 @@ class Found:
     iterations: NDArray[np.int32]
 
     def improve(self, items: NDArray[np.intp], other: Found) -> None:
-        """Take what another search found for some items where it converged, and count its iterations."""
+        """Take over results of another search for items where it converged, and add its iterations."""
         self.iterations[items] += other.iterations
         on = other.status == 0
         self.q[items[on]], self.error[items[on]], self.status[items[on]] = other.q[on], other.error[on], 0
@@ -56,7 +56,7 @@ class Found:
 
 @dataclass(frozen=True)
 class Search:
-    """Everything about a search but its targets."""
+    """All data of a search except its targets."""
 
     module: Module
     frames: tuple[str, ...]  # those that are asked for

@@ -1,1 +1,1 @@
-"""What sensors read, and the state from it: measurements and Kalman filters."""
+"""Readings of sensors, and the estimation of the state from them by Kalman filters."""

@@ -1,4 +1,4 @@
-"""An extended Kalman filter of a robot: the emitted C behind numpy arrays."""
+"""The extended Kalman filter of a robot: the emitted C behind numpy arrays."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ STEP, PREDICT, CORRECT = 0, 1, 2
 
 @dataclass(frozen=True, eq=False)
 class Estimates:
-    """What a filter found, a row for each step."""
+    """The estimates of a filter, one row for each step."""
 
     q: Array  # (n, nq)
     qd: Array  # (n, nv)
@@ -32,7 +32,7 @@ class Estimates:
 
 
 def channel_noise(channels: tuple[Channel, ...], given: ArrayLike | Mapping[str, float] | None, what: str) -> NDArray[Any]:
-    """Standard deviations of readings, from numbers, or by name of the reading, of the sensor, or by unit."""
+    """Return standard deviations of readings, given as numbers or by name of the reading, of the sensor, or by unit."""
     if given is not None and not isinstance(given, Mapping):
         values = real_numbers.finite(f"{what}: noise", given, f"{len(channels)} numbers above 0")
         if values.shape not in ((), (len(channels),)) or (values <= 0.0).any():
@@ -58,7 +58,7 @@ def channel_noise(channels: tuple[Channel, ...], given: ArrayLike | Mapping[str,
 
 
 class KalmanFilter:
-    """See :meth:`Model.ekf`."""
+    """The extended Kalman filter of a model: see :meth:`Model.ekf`."""
 
     def __init__(
         self,
@@ -91,52 +91,52 @@ class KalmanFilter:
 
     @property
     def q(self) -> Array:
-        """Estimate of the coordinates (nq,)."""
+        """Return the estimate of the coordinates (nq,)."""
         found: Array = self._read()[0]
         return found
 
     @property
     def qd(self) -> Array:
-        """Estimate of the velocities (nv,)."""
+        """Return the estimate of the velocities (nv,)."""
         found: Array = self._read()[1]
         return found
 
     @property
     def covariance(self) -> Array:
-        """Covariance (2 nv, 2 nv) of the errors of q, along the velocities, and of qd."""
+        """Return the covariance (2 nv, 2 nv) of the errors of q, along the velocities, and of qd."""
         found: Array = self._read()[2]
         return found
 
     @property
     def innovation(self) -> Array:
-        """Readings less what was expected, of the last correction; 0 for those that were NaN."""
+        """Return readings minus expected readings of the last correction; 0 for readings that were NaN."""
         found: Array = self._read()[3]
         return found
 
     @property
     def distance(self) -> float:
-        """Squared innovations over their variances, of the last correction."""
+        """Return the sum of squared innovations over their variances, of the last correction."""
         return float(self._read()[4][0])
 
     @property
     def used(self) -> int:
-        """How many readings the last correction used."""
+        """Return how many readings the last correction used."""
         return int(self._read()[5])
 
     def step(self, F: ArrayLike, y: ArrayLike, dt: float) -> None:
-        """Move on by ``dt`` [s] with the forces F that were held, then take in the readings y; NaN: there is none."""
+        """Predict over ``dt`` [s] with the held forces F, then correct with the readings y; NaN marks missing readings."""
         self._run(STEP, F, y, dt)
 
     def predict(self, F: ArrayLike, dt: float) -> None:
-        """Move on by ``dt`` [s] with the forces F held."""
+        """Predict over ``dt`` [s] with the held forces F."""
         self._run(PREDICT, F, np.zeros(len(self.channels)), dt)
 
     def correct(self, F: ArrayLike, y: ArrayLike) -> None:
-        """Take in the readings y of this moment, with the forces F that act."""
+        """Correct with the readings y of this moment and the forces F that act."""
         self._run(CORRECT, F, y, 1.0)
 
     def run(self, F: ArrayLike, y: ArrayLike, dt: float) -> Estimates:
-        """Steps over rows: F (n, nv), or (nv,) for all, y (n, readings)."""
+        """Run steps over rows: F (n, nv), or (nv,) for all, y (n, readings)."""
         readings = np.asarray(y)
         if readings.ndim != 2:
             raise ModelError(f"{self._what}: y has shape {readings.shape}, expected (steps, {len(self.channels)}).")
@@ -214,7 +214,7 @@ class KalmanFilter:
 
 
 def _readings(what: str, given: object) -> NDArray[np.float64]:
-    """Readings; NaN where there is none."""
+    """Check readings; NaN marks missing ones."""
     try:
         values = real_numbers.real_array(given)
     except (TypeError, ValueError) as error:

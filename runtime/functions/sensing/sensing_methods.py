@@ -1,4 +1,4 @@
-"""Methods of a model: what its sensors read, with derivatives, and Kalman filters of them."""
+"""Methods of a model about its sensors: readings with derivatives, and Kalman filters."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Measurement:
-    """What sensors read: y = h(q, qd, F), and its derivatives by the state (q along the velocities, then qd) and by F."""
+    """Readings y = h(q, qd, F) of sensors, and their derivatives by the state (q along the velocities, then qd) and by F."""
 
     y: Array  # (..., readings)
     H: Array  # (..., readings, 2 nv)
@@ -28,7 +28,7 @@ class Measurement:
     channels: tuple[Channel, ...]  # names and units of the readings
 
     def __iter__(self) -> Iterator[Array]:
-        """So that ``y, H = model.measurement(...)``."""
+        """Allow ``y, H = model.measurement(...)``."""
         return iter((self.y, self.H))
 
 
@@ -105,7 +105,7 @@ class SensingMethods(Evaluation):
         return KalmanFilter(model, q, qd, force, noise, position_error, velocity_error, live)
 
     def sensed(self, sensors: Sequence[str] | str | None = None) -> Any:
-        """The model that has the functions of these sensors: this one, or one that is built now."""
+        """Return the model that has the functions of these sensors: this one, or one that is built now."""
         asked = () if sensors is None else (sensors,) if isinstance(sensors, str) else _listed(f"{self._name}.sensed", sensors)
         if not asked and hasattr(self._lib, "eg_ekf_size"):
             return self
@@ -122,14 +122,14 @@ class SensingMethods(Evaluation):
         return known[asked]
 
     def _live(self, parameters: ParameterValues) -> dict[str, Any]:
-        """Values of the live parameters, for another model of the same robot."""
+        """Return values of the live parameters for another model of the same robot."""
         if parameters is not None and not isinstance(parameters, Mapping):
             raise ModelError(f"{self._name}: parameters={parameters!r}, expected a mapping from names to numbers.")
         return {**dict(self._parameters), **(parameters or {})}
 
 
 def _listed(what: str, given: object) -> tuple[str, ...]:
-    """Names, if they are given as a list of texts."""
+    """Return names that are given as a list of texts."""
     found = tuple(given) if isinstance(given, (list, tuple)) else (given,)
     if not all(isinstance(name, str) for name in found):
         raise ModelError(f"{what}: sensors={given!r}, expected names of sensors, for example ['encoders'].")

@@ -1,4 +1,4 @@
-"""Own functions as a sampled control law: a chain with states, as the real-time loop computes it, for simulations."""
+"""Own functions as a sampled control law in simulations: a chain with states, as the real-time loop computes it."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ class SampledLaw:
 
     @property
     def chain(self) -> tuple[str, ...]:
-        """Names of the functions, in their order."""
+        """Return the names of the functions in their order."""
         return (self.functions,) if isinstance(self.functions, str) else tuple(self.functions)
 
 
 class LawRunner:
-    """A law at work: its states, and F of a sample."""
+    """A running law: its states, and F of a sample."""
 
     def __init__(self, model: Any, law: SampledLaw, label: str) -> None:
         self._model, self._law, self._label = model, law, label
@@ -71,14 +71,14 @@ class LawRunner:
         return rate
 
     def reset(self) -> None:
-        """Put the states back to what they begin with."""
+        """Reset the states to their start values."""
         self.last = np.zeros(self._model.nv)
         for info in self._infos:
             shapes = {argument.name: argument.shape for argument in info.inputs}
             self.states[info.name] = {name: np.array(v).reshape(shapes[name]) for name, v in info.states.items()}
 
     def __call__(self, t: float, q: NDArray[Any], qd: NDArray[Any]) -> NDArray[Any]:
-        """F (nv,) of the sample at time t; the states move on."""
+        """Return F (nv,) of the sample at time t, and update the states."""
         given = {name: value(t) if callable(value) else value for name, value in self._law.references.items()}
         values: dict[str, Any] = {"q": q, "qd": qd, "F_last": self.last, **given}
         for info in self._infos:
@@ -95,7 +95,7 @@ class LawRunner:
 
 
 def simulated(model: Any, law: SampledLaw, q0: ArrayLike, qd0: ArrayLike | None, t: Any, options: dict[str, Any]) -> Simulation:
-    """A simulation, period by period with the law's force held; samples are those of the times t."""
+    """Simulate period by period with the law's force held; samples are those of the times t."""
     from elastogen.runtime.simulation.motions import sample_times
 
     label = f"{model.name}.simulate"
@@ -124,7 +124,7 @@ def simulated(model: Any, law: SampledLaw, q0: ArrayLike, qd0: ArrayLike | None,
 
 
 def _joined(parts: Sequence[tuple[Any, NDArray[Any]]]) -> Simulation:
-    """One simulation from those of the periods; work and losses go on."""
+    """Join the simulations of the periods; work and losses add up."""
     last = parts[-1][0]
     rows: dict[str, list[Any]] = {name: [] for name in ("t", "q", "qd", "F", "kinetic", "potential", "work", "dissipated")}
     sums = {"work": 0.0, "dissipated": 0.0}
