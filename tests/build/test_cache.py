@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import errno
+import json
 import os
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import platformdirs
@@ -184,3 +186,26 @@ def test_a_full_disk_leaves_no_entry(tmp_path: Path, derivations: list[Robot], m
     assert not entries(tmp_path)
     assert not leftovers(tmp_path)
     assert build(tmp_path).exists()
+
+
+def test_the_cache_is_bounded(tmp_path: Path) -> None:
+    """Entries that were not used for longest go first; what was used within the hour stays."""
+    cache = Cache(tmp_path)
+    for k, age in enumerate((3000, 9000, 5000)):
+        entry = tmp_path / "modules" / f"entry{k}"
+        entry.mkdir(parents=True)
+        (entry / "data").write_bytes(b"x" * 1000)
+        (entry / MANIFEST).write_text(json.dumps({"files": {}, "extension": ""}))
+        os.utime(entry / MANIFEST, (time.time() - age,) * 2)
+        cache.note_build(f"note{k}", f"entry{k}")
+    assert [path.name for path in cache.entries()] == ["entry1", "entry2", "entry0"]
+    assert [path.name for path in cache.shrink(2500)] == ["entry1"]
+    assert sorted(path.stem for path in tmp_path.glob("builds/*")) == ["note0", "note2"]  # the third led to nothing
+    assert [path.name for path in cache.shrink(0)] == ["entry2"]  # entry0 is too young
+    assert [path.name for path in cache.entries()] == ["entry0"]
+
+
+def test_a_wrong_limit_is_reported_before_anything_is_built(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ELASTOGEN_CACHE_MIB", "2 GB")
+    with pytest.raises(BuildError, match=r"ELASTOGEN_CACHE_MIB: got '2 GB', expected a whole number"):
+        Cache(tmp_path).make("key", lambda _: pytest.fail("built"))

@@ -6,7 +6,6 @@ import contextlib
 import copy
 import dataclasses
 import functools
-import json
 import os
 import pickle
 import subprocess
@@ -333,29 +332,6 @@ def test_a_folder_that_another_process_removes_meanwhile_is_passed_over(
     for name in real:
         monkeypatch.setattr(os, name, functools.partial(removed_before, name))
     assert remove_orphans(tmp_path) == []
-
-
-def test_the_cache_is_bounded(tmp_path: Path) -> None:
-    """Entries that were not used for longest go first; what was used within the hour stays."""
-    cache = Cache(tmp_path)
-    for k, age in enumerate((3000, 9000, 5000)):
-        entry = tmp_path / "modules" / f"entry{k}"
-        entry.mkdir(parents=True)
-        (entry / "data").write_bytes(b"x" * 1000)
-        (entry / MANIFEST).write_text(json.dumps({"files": {}, "extension": ""}))
-        os.utime(entry / MANIFEST, (time.time() - age,) * 2)
-        cache.note_build(f"note{k}", f"entry{k}")
-    assert [path.name for path in cache.entries()] == ["entry1", "entry2", "entry0"]
-    assert [path.name for path in cache.shrink(2500)] == ["entry1"]
-    assert sorted(path.stem for path in tmp_path.glob("builds/*")) == ["note0", "note2"]  # the third led to nothing
-    assert [path.name for path in cache.shrink(0)] == ["entry2"]  # entry0 is too young
-    assert [path.name for path in cache.entries()] == ["entry0"]
-
-
-def test_a_wrong_limit_is_reported_before_anything_is_built(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("ELASTOGEN_CACHE_MIB", "2 GB")
-    with pytest.raises(BuildError, match=r"ELASTOGEN_CACHE_MIB: got '2 GB', expected a whole number"):
-        Cache(tmp_path).make("key", lambda _: pytest.fail("built"))
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="another user is another process")

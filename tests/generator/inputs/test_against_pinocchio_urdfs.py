@@ -51,6 +51,7 @@ def test_the_order_of_a_tree_whose_joints_are_not_sorted(tmp_path: Path, base: s
     data = model.createData()
     expected = [pin.rnea(model, data, *x) for x in zip(order.q(q), order.v(qd), order.v(qdd), strict=True)]
     assert relative_error(order.v(F), expected) < 1e-13
+    np.testing.assert_array_equal(order.q(q.reshape(2, 2, -1))[1, 0], order.q(q[2]))  # single states, several axes
 
 
 def example(path: str) -> Path:

@@ -8,12 +8,15 @@ import warnings
 from pathlib import Path
 from typing import Any
 
+import mpmath
 import numpy as np
 import pytest
 from c_compilers import COMPILERS, WARNINGS
 
 import elastogen
 from elastogen.generator.functions.derivation import derive_model
+from elastogen.generator.joints.quaternions import even_series
+from elastogen.generator.program.graph import Graph
 
 SOLO12 = "solo_description/robots/solo12.urdf"
 ARM: dict[str, Any] = {
@@ -173,3 +176,12 @@ def test_a_base_without_inertia_about_the_hinge_fails_by_its_status() -> None:
     program = functions["forward_dynamics"].program
     assert functions["forward_dynamics"].can_fail
     assert 0.0 in [program.graph.constant_of(pivot) for pivot in program.pivots]
+
+
+@pytest.mark.parametrize("angle", [1e-8, 0.3, 2.0, 6.0])
+def test_series_of_sine_and_cosine(angle: float) -> None:
+    with mpmath.workdps(60):
+        t = mpmath.sqrt(mpmath.mpf(angle**2))
+        expected = [mpmath.sin(t) / t, (1 - mpmath.cos(t)) / t**2, (t - mpmath.sin(t)) / t**3]
+    found = [even_series(Graph().value(angle**2), first).constant for first in (1, 2, 3)]
+    np.testing.assert_allclose(found, [float(x) for x in expected], rtol=1e-13, atol=1e-14)
