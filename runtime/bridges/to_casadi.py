@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from elastogen.runtime.bridges.differentiable import Differentiable, target
 from elastogen.runtime.bridges.joint_kinds import SIZES, parts_of
 from elastogen.runtime.choices import one_of
@@ -27,6 +29,8 @@ def to_casadi(model: Model, maker: Maker | None, name: str, *, parameters: bool 
     casadi = target("casadi", "casadi", (3, 6))
     if maker is None:
         raise ModelError(f"{model.name}.to_casadi: this model was loaded, not built. Fix: elastogen.build_model(robot).")
+    if model.dtype != np.float64:
+        raise ModelError(f"{model.name}.to_casadi: the model is in {model.dtype}, expected float64. Fix: precision='double'.")
     Differentiable(model, name, parameters)  # refuses what has no inputs or no live parameters
     library, function = maker.casadi(name, parameters, dict(model.parameters))
     return casadi.external(function, str(library))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import subprocess
 from pathlib import Path
 
@@ -197,6 +198,55 @@ def test_the_c_of_a_problem_is_one_library(model: elastogen.Model, tmp_path: Pat
     assert compiled.stats()["iter_count"] == solver.stats()["iter_count"]
 
 
+def test_in_single_precision_one_option_compiles_both(tmp_path: Path) -> None:
+    """What a controller without doubles takes: CasADi's C and the robot's with its types of numbers."""
+    names, point = ("q", "qd", "F"), (0.3, -0.2, 0.5)
+    forward = elastogen.build_model(PENDULUM).to_casadi("forward_dynamics")
+    given = [ca.MX.sym(name) for name in names]
+    slopes = ca.Function("slopes", given, [ca.gradient(forward(*given) ** 2, ca.vertcat(*given))])
+    elastogen.export(PENDULUM, tmp_path, format="casadi", precision="float")
+    slopes.generate("slopes.c")
+    Path("slopes.c").replace(tmp_path / "slopes.c")
+    sources = sorted(path.name for path in tmp_path.glob("*.c"))
+    command = ["cc", "-O0", "-std=c99", "-fPIC", "-shared", "-Dcasadi_real=float", "-Dcasadi_int=int", *sources, "-lm"]
+    subprocess.run([*command, "-o", "slopes.so"], cwd=tmp_path, check=True)
+    library = ctypes.CDLL(str(tmp_path / "slopes.so"))
+    count = [ctypes.c_int() for _ in range(4)]
+    assert library.slopes_work(*map(ctypes.byref, count)) == 0
+    arg, res, iw, w = (kind * (1 + size.value) for kind, size in zip(
+        (ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int, ctypes.c_float), count, strict=True))  # fmt: skip
+    numbers, found = [(ctypes.c_float * 1)(x) for x in point], (ctypes.c_float * 3)()
+    work = arg(*map(ctypes.addressof, numbers)), res(ctypes.addressof(found)), iw(), w()
+    assert library.slopes(*work, 0) == 0
+    expected = np.array(slopes(*point)).ravel()
+    assert np.abs(np.array(found) - expected).max() < 1e-5 * np.abs(expected).max()
+    assert np.abs(np.array(found) - expected).max() > 0
+
+
+def test_second_derivatives_of_every_kind_are_right_or_refused(two_link: elastogen.Model) -> None:
+    """None is silently zero: in reverse first, as Hessians of the model; forward twice, and third ones, an error of CasADi."""
+    state, function = {"q": [0.1, 0.2], "qd": [0.3, -0.4], "F": [1.0, 0.5]}, two_link.to_casadi("forward_dynamics")
+    given = [ca.MX.sym(name, 2) for name in state]
+    x, found = ca.vertcat(*given), function(*given)
+    hessians = [two_link.evaluate("forward_dynamics_hessian", **state, output_weights=np.eye(2)[k]) for k in range(2)]
+    assert min(np.abs(each[:4, :4]).max() for each in hessians) > 1.0
+    rows = ca.jacobian(ca.vec(ca.jacobian(found, x)), x)
+    got = np.array(ca.Function("f", given, [rows])(*state.values())).reshape(6, 2, 6).swapaxes(0, 1)
+    assert np.allclose(got, hessians, rtol=1e-13, atol=1e-12)
+    along, weights = ca.DM([0.3, -0.2]), np.array([1.0, 2.0])
+    pulled = ca.jtimes(ca.jtimes(found, given[0], ca.DM(weights), True), given[1], along)
+    blocks = np.tensordot(weights, hessians, 1)
+    got = np.array(ca.Function("f", given, [pulled])(*state.values())).ravel()
+    assert np.allclose(got, blocks[:2, 2:4] @ np.array(along).ravel(), rtol=1e-13, atol=1e-12)
+    for refused in (
+        lambda: ca.jtimes(ca.jtimes(found, given[0], along), given[1], along),
+        lambda: function.jacobian().jacobian(),
+        lambda: ca.jacobian(ca.vec(ca.hessian(found[0], x)[0]), x),
+    ):
+        with pytest.raises(RuntimeError, match="Derivatives cannot be calculated for jac_"):
+            refused()
+
+
 def test_steps_that_cannot_be_are_named(two_link: elastogen.Model) -> None:
     with pytest.raises(elastogen.ModelError, match="to_casadi_step: dt=-1, expected a positive number"):
         two_link.to_casadi_step(dt=-1)
@@ -235,6 +285,10 @@ def test_what_cannot_be_is_named(model: elastogen.Model, two_link: elastogen.Mod
         model.to_casadi("mass_matix")
     with pytest.raises(elastogen.ModelError, match="has no inputs"):
         two_link.to_casadi("stiffness_matrix")
+    single = elastogen.build_model("two_link", precision="float")
+    for make in (lambda: single.to_casadi("mass_matrix"), lambda: single.to_casadi_step(dt=0.01)):
+        with pytest.raises(elastogen.ModelError, match=r"the model is in float32, expected float64.*precision='double'"):
+            make()
     loaded = elastogen.load_model(two_link.extension)
     with pytest.raises(elastogen.ModelError, match="was loaded, not built"):
         loaded.to_casadi("mass_matrix")
