@@ -1,7 +1,8 @@
-"""Loads of beams' sections by free-body equations: the wrench of one side of the section on the other.
+"""Loads of sections of beams and solids, by free-body equations: what one side of the section exerts on the other.
 
 Everything beyond a section hangs on it: the outer part of the beam, what is on its tip, and joints that slide along the beam
-further out. Of a beam that slides through its joint, sections behind the mouth carry what is behind them.
+further out. Of a beam that slides through its joint, sections behind the mouth carry what is behind them. A solid is cut by
+the plane across the point's x axis: the side that is not clamped hangs on it, with the interfaces whose frames are there.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from elastogen.generator.spatial.vectors import Vec, product, times
 
 
 def section_loads(mechanism: PointedMechanism, state: State) -> list[Wrench]:
-    """Return the wrench of a beam's inner part on everything beyond its section, about the section's centre, in its axes."""
+    """What the inner part exerts on all beyond the section: about its centre, in its axes; of solids about the point."""
     motions, zero = state.motions(mechanism), mechanism.graph.value(0)
     found = reactions.transmitted(mechanism, state, reactions.own_wrenches(mechanism, state))
 
@@ -33,16 +34,17 @@ def section_loads(mechanism: PointedMechanism, state: State) -> list[Wrench]:
         return wrench.about([zero - x for x in place.position])
 
     result = []
-    for point in mechanism.on_beams:
+    for point in mechanism.sections:
         with mechanism.graph.section(f"{point.point.name}: load of the section"):
             place = state.placed[point.frame.frame]
             moved = _load(mechanism, point, state.q, part, carried).about(place.position)
-            result.append(Wrench(place.rotation.inward(moved.force), place.rotation.inward(moved.moment)))
+            own = Wrench(place.rotation.inward(moved.force), place.rotation.inward(moved.moment))
+            result.append(own if point.cut is None else reactions.on_link(point.frame, own))
     return result
 
 
 def sheared_section_loads(mechanism: PointedMechanism, state: State) -> list[Wrench]:
-    """Return the same for linear tips, which shear the frames: free-body values, components by R^T."""
+    """The same where linear tips shear the frames: free-body values, components by R^T."""
     graph, motion = mechanism.graph, [state.q, state.qd, state.qdd]
     bodies = affine.bodies(mechanism, motion, 2)
     own = reactions.sheared_wrenches(mechanism, motion, state.gravity)
@@ -59,12 +61,16 @@ def sheared_section_loads(mechanism: PointedMechanism, state: State) -> list[Wre
         return reactions.sheared_wrench(mechanism, W, poses[mechanism.frames[index].parent].R)
 
     result = []
-    for point in mechanism.on_beams:
+    for point in mechanism.sections:
         section = point.frame.frame
         with graph.section(f"{point.point.name}: load of the section"):
             R = poses[mechanism.frames[section].parent].R
             moved = _load(mechanism, point, state.q, part, carried).about(times(R, state.placed[section].position))
-            result.append(reactions.in_components(poses[section].R, moved))
+            axes = poses[section].R
+            if point.cut is not None:
+                moved = moved.about(times(axes, point.frame.position))
+                axes = kinematics.link_pose(mechanism, poses, point.frame).R
+            result.append(reactions.in_components(axes, moved))
     return result
 
 
@@ -75,7 +81,9 @@ def _load(
     part: Callable[[int, Inertia, ElasticBody], Wrench],
     carried: Callable[[int], Wrench],
 ) -> Wrench:
-    """Return the load of a section about the origin of its beam's frame."""
+    """The load of a section about the origin of its link's frame."""
+    if point.cut is not None:
+        return _of_solid(mechanism, point, part, carried)
     parts, frames = point.parts, mechanism.frames
     assert parts is not None
     section, beam = point.frame.frame, frames[point.frame.frame].parent
@@ -103,8 +111,22 @@ def _load(
     return _chosen(x - parts.mouth(q), -behind, load)
 
 
+def _of_solid(
+    mechanism: PointedMechanism,
+    point: PointFrame,
+    part: Callable[[int, Inertia, ElasticBody], Wrench],
+    carried: Callable[[int], Wrench],
+) -> Wrench:
+    assert point.cut is not None
+    held = point.cut()
+    load = part(mechanism.frames[point.frame.frame].parent, Inertia.zero(mechanism.graph), held.part)
+    for index in held.frames:
+        load = load + carried(index)
+    return load if held.ahead else -load
+
+
 def _chosen(negative: Value, first: Wrench, second: Wrench) -> Wrench:
-    """Return the first if a value is negative, else the second."""
+    """The first where a value is negative, else the second."""
 
     def of(a: Vec, b: Vec) -> Vec:
         return [negative.graph.choose(negative, x, y) for x, y in zip(a, b, strict=True)]

@@ -134,6 +134,10 @@ def check_place_on_beam(robot: Robot, body: FlexibleBody, x: Scalar, here: Locat
 
 
 def _check_on_solid(robot: Robot, point: Point, solid: Found, here: Location) -> None:
+    if any(_is_live(robot, entry) for row in point.pose for entry in row):
+        raise here.at("xyz").error(
+            "a place or axes that are live", "numbers: the solid is reduced once", "remove their parameters from `live`"
+        )
     place = np.array([nominal(row[3], robot.parameters) for row in point.pose[:3]])
     nearest, diagonal = material_point(solid, place).place, float(np.linalg.norm(np.ptp(solid.nodes, axis=0)))
     distance = float(np.linalg.norm(nearest - place))

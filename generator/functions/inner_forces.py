@@ -14,6 +14,7 @@ from elastogen.generator.mechanism.mechanism import LinkFrame
 from elastogen.generator.program.arguments import matrix
 from elastogen.generator.program.graph import Value
 from elastogen.generator.robot.robot import Robot
+from elastogen.generator.solids.sections import can_be_cut
 from elastogen.generator.spatial.vectors import Vec, add, cross, times
 
 
@@ -97,14 +98,14 @@ def _sheared_loads(variant: Variant) -> Derived:
 
 @unless_sheared(_sheared_loads)
 def loads(variant: Variant) -> Derived:
-    """Normal force, shears, torque and bending moments at the points on beams."""
+    """Normal force, shears, torque and bending moments at the points on beams and solids."""
     return _values(section_loads.section_loads(variant.pointed, _state(variant, variant.mechanism.gravity)))
 
 
 def _sections(robot: Robot) -> bool:
-    """Whether there are points on beams."""
+    """Whether there are points on beams, or on solids of elements."""
     bodies = (robot.link(point.link).flexible for point in robot.points if point.link)
-    return any(body is not None and body.beam is not None for body in bodies)
+    return any(body is not None and (body.beam is not None or can_be_cut(body)) for body in bodies)
 
 
 def _per_joint(name: str, doc: str) -> Outputs:
@@ -125,10 +126,10 @@ ENTRIES = (
           _MOTION, _per_joint("resultant", "force (3), moment (3)"), (link_resultants,), "physical", explore=True,
           default=False),
     Entry("section_loads",
-          "Loads of beams' sections: force (normal, shears) and moment (torque, bending) of the inner part on the outer one.",
+          "Loads of sections: force (normal, shears) and moment (torque, bending) of the inner part on the outer one.",
           _MOTION,
-          lambda v: (matrix("load", len(v.pointed.on_beams), 6, "N, N m",
-                            "per point on a beam: force (3), moment (3) about the section's centre, in its axes"),),
+          lambda v: (matrix("load", len(v.pointed.sections), 6, "N, N m",
+                            "per point on a beam or solid: force (3), moment (3) about it, in the section's axes"),),
           (loads,), "physical", explore=True, default=False, applies=lambda robot: _sections(robot) and not robot.loops,
-          applies_to="only for trees with points on beams: solids have point_stresses and joint_reactions"),
+          applies_to="only for trees with points on beams, or on solids of elements: matrices do not tell parts"),
 )  # fmt: skip

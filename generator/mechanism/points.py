@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from functools import partial
 from typing import TypeAlias
 
 from elastogen.generator.beams.natural_frequencies import numeric
+from elastogen.generator.bodies.elastic_body import ElasticBody
+from elastogen.generator.bodies.shaped_body import ShapedBody
 from elastogen.generator.mechanism.mechanism import Frame, LinkFrame, Mechanism
 from elastogen.generator.mechanism.steps import steps
 from elastogen.generator.program.graph import Value
@@ -19,7 +22,8 @@ from elastogen.generator.sliding.clamped_bodies import clamped_bodies
 from elastogen.generator.sliding.section_parts import SectionParts, section_parts
 from elastogen.generator.sliding.tip_motion import material_motion
 from elastogen.generator.solids.material_points import material_point, stresses_of
-from elastogen.generator.spatial.inertia import Inertia
+from elastogen.generator.solids.sections import can_be_cut, cut
+from elastogen.generator.spatial.inertia import Array, Inertia
 from elastogen.generator.spatial.vectors import Rotation, combination_scalar
 
 Placed: TypeAlias = "tuple[int, Matrix]"
@@ -38,6 +42,7 @@ class PointFrame:
     coordinates: tuple[int, ...] = ()  # indices in q of the section's coordinates, or of the solid's
     strains: tuple[Value, ...] = ()  # of a gauge on a solid, per unit of these coordinates
     stresses: tuple[tuple[Value, ...], ...] = ()  # on a solid: xx, yy, zz, xy, yz, xz in the point's axes, per unit of each
+    cut: Callable[[], SolidParts] | None = None  # through the solid, across its x axis
 
     def bending(self, q: Sequence[Value]) -> Bending:
         """How its beam bends there."""
@@ -59,6 +64,15 @@ class PointFrame:
 
 
 @dataclass(frozen=True)
+class SolidParts:
+    """What hangs on a plane through a solid: a part of it, and frames of interfaces by their numbers."""
+
+    part: ElasticBody
+    frames: tuple[int, ...]
+    ahead: bool  # whether that is the side to which the point's x axis points
+
+
+@dataclass(frozen=True)
 class PointedMechanism(Mechanism):
     """A mechanism with points; the frames of sections come after all others."""
 
@@ -68,6 +82,11 @@ class PointedMechanism(Mechanism):
     def on_beams(self) -> tuple[PointFrame, ...]:
         """The points on beams."""
         return tuple(point for point in self.points if point.section is not None)
+
+    @property
+    def sections(self) -> tuple[PointFrame, ...]:
+        """The points whose sections have loads: those on beams, and on solids of elements."""
+        return tuple(point for point in self.points if point.section is not None or point.cut is not None)
 
     @property
     def on_solids(self) -> tuple[PointFrame, ...]:
@@ -147,8 +166,18 @@ def _on_solid(lower: Lowering, robot: Robot, point: Point, body: FlexibleBody, f
     stresses = tuple(
         tuple(lower.graph.value(float(x)) for x in row) for row in stresses_of(body.solid, material.strains, numbers[:3, :3])
     )
+    cut_here = partial(_cut, lower, body, point, numbers, frame, tuple(frames)) if can_be_cut(body) else None
+    plain = PointFrame(point, carried, coordinates=elastic.coordinates, stresses=stresses, cut=cut_here)
     if point.strain is None:
-        return PointFrame(point, carried, coordinates=elastic.coordinates, stresses=stresses)
+        return plain
     along = numbers[:3, "xyz".index(point.strain.direction)]
     strains = tuple(lower.graph.value(float(along @ strain @ along)) for strain in material.strains)
-    return PointFrame(point, carried, lower.value(0), coordinates=elastic.coordinates, strains=strains, stresses=stresses)
+    return replace(plain, offset=lower.value(0), strains=strains)
+
+
+def _cut(lower: Lowering, body: FlexibleBody, point: Point, pose: Array, frame: int, frames: Sequence[Frame]) -> SolidParts:
+    found, elastic = cut(body, pose[:3, 3], pose[:3, 0]), frames[frame].elastic
+    assert elastic is not None
+    names = {f"{point.link}, {name}" for name in found.interfaces}
+    beyond = (k for k, each in enumerate(frames) if each.parent == frame and each.label in names)
+    return SolidParts(ShapedBody.lowered(lower, found.part, elastic.coordinates), tuple(beyond), found.ahead)

@@ -96,7 +96,8 @@ class Frames:
 
         assert body.solid is not None
         material = material_point(body.solid, pose[:3, 3])
-        p = [Jet.constant(float(material.place[k]), self.width) + combined(x, material.displacements[:, k], self.width)
+        amplitudes = [product([x[j] for j in monomial], x[0]) for monomial in body.monomials]
+        p = [Jet.constant(float(material.place[k]), self.width) + combined(amplitudes, material.displacements[:, k], self.width)
              for k in range(3)]  # fmt: skip
         delta = [combined(x, material.rotations[:, k], self.width) for k in range(3)]
         rest = np.array(pose)

@@ -19,7 +19,7 @@ class MaterialPoint:
     """The point of a solid nearest to a place, and what a unit of each coordinate does there."""
 
     place: Array  # [m] in the link frame
-    displacements: Array  # (k, 3)
+    displacements: Array  # (k + p, 3): by every coordinate and, with foreshortening, every product of two
     rotations: Array  # (k, 3): half of the curl
     strains: Array  # (k, 3, 3): symmetric, in the axes of the link; empty where there are no elements
 
@@ -46,7 +46,8 @@ def material_point(found: Found, place: Array) -> MaterialPoint:
     gradients = [(4 * w - 1) * slope for w, slope in zip(share, slopes, strict=True)]
     gradients += [4 * (share[a] * slopes[b] + share[b] * slopes[a]) for a, b in EDGES]
     shapes = found.shapes[found.tetrahedra[element]]  # (10, 3, k)
-    moved = np.einsum("a,ack->kc", np.array(values), shapes)
+    fields = np.concatenate([shapes, found.second[found.tetrahedra[element]]], axis=2)
+    moved = np.einsum("a,ack->kc", np.array(values), fields)
     H = np.einsum("ab,ack->kcb", np.array(gradients), shapes)  # du_c / dx_b
     rotated = 0.5 * np.stack([H[:, 2, 1] - H[:, 1, 2], H[:, 0, 2] - H[:, 2, 0], H[:, 1, 0] - H[:, 0, 1]], axis=1)
     return MaterialPoint(share @ corners[element], moved, rotated, (H + H.transpose(0, 2, 1)) / 2)
@@ -58,7 +59,8 @@ def _of_nodes(found: Found, place: Array) -> MaterialPoint:
     around, count = order[:12], found.shapes.shape[2]
     R = rigid_motions(found.nodes[around] - found.nodes[order[0]])
     fitted = np.linalg.lstsq(R, found.shapes[around].reshape(-1, count), rcond=None)[0]
-    return MaterialPoint(found.nodes[order[0]], found.shapes[order[0]].T, fitted[3:].T, np.zeros((0, 3, 3)))
+    fields = np.concatenate([found.shapes[order[0]], found.second[order[0]]], axis=1)
+    return MaterialPoint(found.nodes[order[0]], fields.T, fitted[3:].T, np.zeros((0, 3, 3)))
 
 
 def stresses_of(found: Found, strains: Array, axes: Array) -> Array:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -45,19 +46,12 @@ def reduced_body(
     """The body; ``places`` are the origins of its interfaces [m], of which the one called ``tip`` is the tip as well."""
     count, fields = len(stiffness), len(found["fields"])
     second = pairs(count) if fields > count else []
-    products = [[_rows(block) for block in line] + [ZERO3] * len(second) for line in found["products"]]
-    products += [[ZERO3] * fields for _ in second]
     interfaces = {name: _interface(name, places[name], motions[name], count) for name in places}
     end = interfaces[tip]
     return FlexibleBody(
         coordinates=tuple(f"mode{j + 1}" for j in range(count)),
         monomials=(*((j,) for j in range(count)), *second),
-        mass=float(found["mass"]),
-        first_moments=_vector(found["first"]),
-        second_moments=_rows(found["second"]),
-        field_integrals=_rows(found["fields"]),
-        field_position_integrals=tuple(_rows(matrix) for matrix in found["positions"]),
-        field_field_integrals=tuple(map(tuple, products)),
+        **mass_data(found, count),
         stiffness=_rows((stiffness + stiffness.T) / 2),
         damping=tuple((0,) * count for _ in range(count)),
         tip_pose=end.pose,
@@ -67,6 +61,21 @@ def reduced_body(
         units=("m",) * count,
         others=tuple(place for name, place in interfaces.items() if name not in (tip, TIP)),
     )
+
+
+def mass_data(found: Mapping[str, Array], count: int) -> dict[str, Any]:
+    """The integrals as a body has them, of so many coordinates."""
+    fields = len(found["fields"])
+    products = [[_rows(block) for block in line] + [ZERO3] * (fields - count) for line in found["products"]]
+    products += [[ZERO3] * fields for _ in range(fields - count)]
+    return {
+        "mass": float(found["mass"]),
+        "first_moments": _vector(found["first"]),
+        "second_moments": _rows(found["second"]),
+        "field_integrals": _rows(found["fields"]),
+        "field_position_integrals": tuple(_rows(matrix) for matrix in found["positions"]),
+        "field_field_integrals": tuple(map(tuple, products)),
+    }
 
 
 def _interface(name: str, place: Array, motions: Array, count: int) -> Interface:

@@ -16,7 +16,7 @@ import numpy as np
 from elastogen.generator.solids.constraints import Constrained, Solver, lowest
 from elastogen.generator.solids.interfaces import Clamped, rigid_motions
 from elastogen.generator.solids.materials import Material
-from elastogen.generator.solids.solid import EDGES, Array, Elements
+from elastogen.generator.solids.solid import EDGES, Array, Elements, quadrature
 
 CLAMPED_MODES = 10  # with all interfaces held, beyond as many as coordinates are wanted
 EQUAL = 1e-6  # frequencies that are this near, relatively, belong to one plane of shapes
@@ -97,7 +97,7 @@ def _second_order(solid: Constrained, shapes: Array, material: Material) -> Arra
     shear = material.E / (2 * (1 + material.nu))
     moved = shapes[elements.tetrahedra]  # (t, 10, 3, k)
     forces = np.zeros((3 * len(elements.nodes), len(found)))
-    for share, weight in _degree_three():
+    for share, weight in quadrature(3):
         gradients = np.empty((len(corners), 10, 3))
         gradients[:, :4] = (4 * share - 1)[None, :, None] * slopes
         for k, (a, b) in enumerate(EDGES):
@@ -114,15 +114,6 @@ def _second_order(solid: Constrained, shapes: Array, material: Material) -> Arra
                     elements.tetrahedra.ravel(), nodal[:, :, direction].ravel(), minlength=len(elements.nodes)
                 )
     return -Solver(solid.K, solid.clamped_mean)(np.asarray(solid.T.T @ forces))
-
-
-def _degree_three() -> list[tuple[Array, float]]:
-    """Points of a tetrahedron, barycentric, and weights that integrate cubic polynomials."""
-    from skfem.quadrature import get_quadrature
-    from skfem.refdom import RefTet
-
-    points, weights = get_quadrature(RefTet, 3)
-    return [(np.array([1 - x.sum(), *x]), float(6 * weight)) for x, weight in zip(points.T, weights, strict=True)]
 
 
 def _craig_bampton(solid: Constrained, modes: int) -> Array:

@@ -28,7 +28,7 @@ FORMAT = 1  # raised where the same request gives other numbers
 FIRST_COUNT = 400  # elements of the first mesh, where no size is given
 ACROSS = 0.4  # first elements at round interfaces, by their radius
 CONVERGED = 0.01  # relative change of the kept frequencies from one size to half of it
-_ARRAYS = ("stiffness", "nodes", "tetrahedra", "surface", "shapes", "numbers")  # of Found
+_ARRAYS = ("stiffness", "nodes", "tetrahedra", "surface", "shapes", "second", "numbers")  # of Found
 MOST_ELEMENTS = 20_000  # of a mesh that is made without being asked for
 MOST_ASKED_FOR = 500_000  # by a size; a number of elements has the same limit in the file
 
@@ -84,6 +84,7 @@ class Found:
     tetrahedra: Indices  # (t, 10)
     surface: Indices  # (m, 6)
     shapes: Array  # (n, 3, k)
+    second: Array  # (n, 3, p) by products of coordinates, where foreshortening is wanted
     numbers: Indices  # of the first nodes in the file, from 1
     report: dict[str, Any]
 
@@ -97,7 +98,7 @@ class Found:
     @property
     def digest(self) -> str:
         """A sum over nodes, elements and shapes: points on the solid follow from these."""
-        arrays = (np.ascontiguousarray(array) for array in (self.nodes, self.tetrahedra, self.shapes))
+        arrays = (np.ascontiguousarray(array) for array in (self.nodes, self.tetrahedra, self.shapes, self.second))
         return hashlib.sha256(b"".join(array.tobytes() for array in arrays)).hexdigest()
 
 
@@ -236,6 +237,7 @@ def _of_elements(request: Request, elements: Elements, exact: bool) -> _Result:
         tetrahedra=elements.tetrahedra,
         surface=elements.surface,
         shapes=result.shapes,
+        second=result.second,
         numbers=elements.numbers,
         report=report,
     )

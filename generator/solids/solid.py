@@ -139,6 +139,15 @@ def quadratic_elements(solid: Solid, material: Material) -> Elements:
     return Elements(nodes, mass.tocsr(), by_direction[order][:, order].tocsc(), _six_nodes(cells), cells, solid.numbers)
 
 
+def quadrature(degree: int) -> list[tuple[Array, float]]:
+    """Points of a tetrahedron, barycentric, and weights (in all 1) that integrate polynomials of a degree."""
+    from skfem.quadrature import get_quadrature
+    from skfem.refdom import RefTet
+
+    points, weights = get_quadrature(RefTet, degree)
+    return [(np.array([1 - x.sum(), *x]), float(6 * weight)) for x, weight in zip(points.T, weights, strict=True)]
+
+
 EDGES = ((0, 1), (1, 2), (0, 2), (0, 3), (1, 3), (2, 3))
 
 

@@ -324,10 +324,11 @@ class CatalogueMethods(Evaluation):
     def section_loads(
         self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *, out: Array | None = None, parameters: ParameterValues = None
     ) -> Array:
-        """Return what the inner part of a beam exerts on all beyond, at the points on beams, (..., points on beams, 6).
+        """Return what the inner part of a link exerts on all beyond, at the points on beams and solids, (..., points, 6).
 
         Normal force and shears in y and z [N], torque and bending moments about y and z [N m]: about the centre of the
-        section and in its axes. Behind the mouth of a telescopic joint, a section carries what is behind it.
+        section and in its axes. Behind the mouth of a telescopic joint, a section carries what is behind it. Solids are cut
+        by the plane across the point's x axis; their loads are about the point.
         """
 
     def kinetic_energy_parts(

@@ -19,8 +19,9 @@ from elastogen.generator.reference.expected.plain import (
 )
 from elastogen.generator.reference.named_frames import Frames
 from elastogen.generator.reference.quantities import Array, Quantities
-from elastogen.generator.robot.bodies.flexible_body import TIP
+from elastogen.generator.robot.bodies.flexible_body import TIP, FlexibleBody
 from elastogen.generator.robot.robot import Point, Robot
+from elastogen.generator.solids.sections import can_be_cut, cut
 
 
 def _beyond(robot: Robot, link: str) -> set[str]:
@@ -140,14 +141,17 @@ def resultants(of: Quantities, found: Found) -> list[Difference]:
 
 
 def section_loads(of: Quantities, found: Found) -> list[Difference]:
-    """Of beams' inner parts on all beyond; not of beams that slide through their joints."""
+    """Of inner parts on all beyond; not of beams that slide through their joints."""
     robot, row = of.of.robot, 0
     result: list[Difference] = []
     for point in robot.points:
         body = robot.link(point.link).flexible if point.link else None
-        if body is None or body.beam is None:
+        if body is None or (body.beam is None and not can_be_cut(body)):
             continue
-        if body.telescope is None:
+        if body.beam is None:
+            value, size = _solid_load(of, point, body)
+            result.append((found[0][:, row], value, size))
+        elif body.telescope is None:
             value, size = _section_load(of, point)
             result.append((found[0][:, row], value, size))
         row += 1
@@ -171,11 +175,26 @@ def _section_load(of: Quantities, point: Point) -> tuple[Array, Array]:
             at = of.at("q")[0, place.q[0]] if joint.type.rides_parent else places.get(joint.interface or TIP, tip)
             outside |= _beyond(robot, joint.child) if at > x else set()
     part = part_beyond(body.beam, Place.of(point.pose[0][3], body.beam.beam.length, robot.parameters))
+    return _load(of, point.link, part, outside, T, on_tip=True)
+
+
+def _solid_load(of: Quantities, point: Point, body: FlexibleBody) -> tuple[Array, Array]:
+    T = coefficient(Frames(of.of, of.moving).point(point), 0, (len(of.at("q")),))
+    pose, robot = of.of.array(point.pose), of.of.robot
+    found = cut(body, pose[:3, 3], pose[:3, 0])
+    on = [joint for joint in robot.joints if joint.parent == point.link and (joint.interface or TIP) in found.interfaces]
+    outside = set[str]().union(*(_beyond(robot, joint.child) for joint in on))
+    value, size = _load(of, point.link, found.part, outside, T, on_tip=TIP in found.interfaces)
+    return value if found.ahead else -value, size
+
+
+def _load(of: Quantities, link: str, part: FlexibleBody, outside: set[str], T: Array, on_tip: bool) -> tuple[Array, Array]:
+    """What a part of a link and all links ``outside`` need, in the axes of T and about its origin."""
     bodies = []
     for each in of.moving.bodies:
-        if each.link in outside or (each.link == point.link and each.kind in ("tip", "payload")):
+        if each.link in outside or (on_tip and each.link == link and each.kind in ("tip", "payload")):
             bodies.append(each)
-        elif each.link == point.link and each.kind == "flexible":
+        elif each.link == link and each.kind == "flexible":
             bodies.append(BodySeries(each.P, of.of.integrals(part), None, each.link, each.kind))
     value, size = _wrench(of, bodies, T[..., :3, 3], gravity=True)
     return _local(T, value), size + size.max(axis=-1, keepdims=True)

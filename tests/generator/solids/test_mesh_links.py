@@ -295,9 +295,11 @@ def test_points_and_gauges_on_a_solid(folder):
     for bad, expected in (
         ({"link": "arm", "xyz": [0.1, 0.2, 0]}, r"outside of arm.*a point of it is at"),
         ({"link": "fore", "xyz": [0, 0, 0], "strain": {"direction": "x"}}, "a strain gauge on a beam"),
+        ({"link": "arm", "xyz": ["at", 0, 0]}, "xyz.*a place or axes that are live"),
+        ({"link": "arm", "xyz": [0.1, 0, 0], "rpy": ["at", 0, 0]}, "a place or axes that are live"),
     ):
         with pytest.raises(elastogen.RobotError, match=expected):
-            written(folder, described({"points": [bad]}))
+            written(folder, described({"points": [bad], "parameters": {"at": 0.1}, "live": ["at"]}))
 
 
 def test_stresses_of_a_bent_bar(folder):
@@ -361,10 +363,3 @@ def test_live_parameters_that_only_the_mesh_was_made_from(folder):
     with warnings.catch_warnings():
         warnings.simplefilter("error", elastogen.RobotWarning)  # the joint moves against its interface
         written(folder, description)
-
-
-def test_section_loads_are_those_of_beams(folder):
-    """Solids have no sections: refused by name."""
-    robot = written(folder, described({"points": [{"name": "p", "link": "arm", "xyz": [0.1, 0.015, 0.01]}]}))
-    with pytest.raises(elastogen.ElastogenError, match=r"section_loads.*points on beams: solids have point_stresses"):
-        derive_model(robot, ["section_loads"])
