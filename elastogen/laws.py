@@ -149,7 +149,7 @@ def admittance(
     name: str = "admittance",
     output: str = "F",
 ) -> Robot:
-    """The tip gives way to what pushes it as mass, damper and spring would; a posture behind it does not move it.
+    """The tip yields to forces like a mass with damper and spring; the posture of the arm does not move it.
 
     m d'' + c d' + k d = f along each of ``axes`` (of the base frame), exact from sample to sample at ``rate`` [Hz], and
 

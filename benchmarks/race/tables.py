@@ -1,4 +1,4 @@
-"""Markdown tables and numbers for people."""
+"""Readable tables and numbers in Markdown."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ OPENCL_WORDS = re.compile(
 class KernelArgument:
     """An array of a kernel."""
 
-    name: str  # the model's own, for people
+    name: str  # the name in the model
     place: str  # in the kernel: "x0", "y1"
     size: int
     shape: tuple[int, ...]

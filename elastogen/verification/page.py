@@ -1,4 +1,4 @@
-"""The certificate for people: one page that needs no network."""
+"""The certificate as one page that needs no network."""
 
 from __future__ import annotations
 

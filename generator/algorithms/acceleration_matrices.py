@@ -343,7 +343,7 @@ def pairs(size: int) -> list[Pair]:
 def joint_operators(mechanism: Mechanism) -> list[Mat]:
     """Return U_i of every coordinate in the frame of the link that it moves: dT_i0/dq_i = T_i0 U_i (002 (9), tau_i = 1).
 
-    Of quasi-velocities those of the moved frame.
+    Of quasi-velocities those of the moving frame.
     """
     zero = mechanism.graph.value(0)
     found: dict[int, Mat] = {}

@@ -1,1 +1,1 @@
-"""Closed forms for people: SymPy matrices and LaTeX."""
+"""Closed forms to read: SymPy matrices and LaTeX."""

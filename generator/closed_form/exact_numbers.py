@@ -1,4 +1,4 @@
-"""Numbers of a robot as somebody wrote them: from doubles to exact fractions and roots, and to what is printed."""
+"""Numbers of a robot as they were written: from doubles to exact fractions and roots, and to what is printed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sympy.polys.domains import QQ
 
 from elastogen.generator.robot.robot import Scalar
 
-LONGEST_DENOMINATOR = 10**12  # decimals up to this are what somebody typed; longer ones are results, rounded to 53 bits
+LONGEST_DENOMINATOR = 10**12  # decimals up to this were typed; longer ones are results, rounded to 53 bits
 _LARGEST_DENOMINATOR = 1000  # of squares of roots that are recognized in their doubles
 _LARGEST_FRACTION = 10**5  # denominator of fractions that are: integrals over 5 elements have 420 5^3
 _ROUNDED = 4e-16  # a rotation's entry this close to the root of a simple fraction is that root
@@ -21,7 +21,7 @@ _LONGEST_FRACTION = 10**4  # largest denominator of a fraction without a finite 
 
 
 def exact(value: object) -> sympy.Expr:
-    """Return the scalar with every floating point number as the number that somebody wrote: see :func:`exact_number`."""
+    """Return the scalar with every floating point number as the number that was written: see :func:`exact_number`."""
     expr = sympy.sympify(value)
     return expr.xreplace({number: exact_number(float(number)) for number in expr.atoms(sympy.Float)})
 

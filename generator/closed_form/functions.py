@@ -1,4 +1,4 @@
-"""Closed forms of emitted functions: the values of a derivation, read back as SymPy for people.
+"""Closed forms of emitted functions: the values of a derivation, read back as SymPy.
 
 Any function of the catalogue, of rigid and flexible robots alike, on robots that are small enough for a closed form to
 be read: acceleration energies, rates of forces, the matrices of paper 002. Named parameters stay symbols. Sines and
@@ -143,7 +143,7 @@ class ReadableValues:
             first, second = self._read(a), self._read(b)
             if len(first) * len(second) > LARGEST_PRODUCT:
                 raise TooLongError(
-                    f"an entry grows beyond {LARGEST_PRODUCT} terms, which nobody can read. Fix: fewer links or modes, or "
+                    f"an entry grows beyond {LARGEST_PRODUCT} terms, which is too long to read. Fix: fewer links or modes, or "
                     "symbolic='none', where numbers add up"
                 )
             return ring.normal(first * second)

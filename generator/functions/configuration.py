@@ -91,7 +91,7 @@ def start_of_path(variant: Variant) -> Derived:
 
 
 def _bracket(variant: Variant, v: Sequence[Value], w: Sequence[Value]) -> list[Value]:
-    """[v, w] of velocities in moved frames; zero for all others."""
+    """[v, w] of velocities in moving frames; zero for all others."""
     result = variant.zeros()
     for frame in _free_frames(variant):
         rows = frame.motion.structure(frame.own(v))

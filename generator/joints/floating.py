@@ -1,4 +1,4 @@
-"""The floating joint, a free base: position and unit quaternion; velocities are linear, then angular, in the moved frame."""
+"""The floating joint, a free base: position and unit quaternion; velocities are linear, then angular, in the moving frame."""
 
 from __future__ import annotations
 

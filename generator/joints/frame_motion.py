@@ -1,6 +1,6 @@
 """The motion of a frame relative to the place that it is attached to, by some coordinates.
 
-Components of a rotation's quantities are in the moved frame, those of a displacement in the joint frame (before
+Components of a rotation's quantities are in the moving frame, those of a displacement in the joint frame (before
 the rotation).
 """
 
@@ -30,18 +30,18 @@ class FrameMotion(ABC):
     coupled: ClassVar[bool] = False
     """Whether its coordinates move other frames, too, on whatever branch."""
     screw: ClassVar[bool] = False
-    """Whether it is the motion of a joint by one coordinate, with a twist that is constant in the moved frame."""
+    """Whether it is the motion of a joint by one coordinate, with a twist that is constant in the moving frame."""
 
     by_functions: ClassVar[bool] = False
     """Whether it is a product of exponentials whose arguments are functions of its coordinates: see ``arguments``."""
 
     @abstractmethod
     def rotation(self, q: Sequence[Value]) -> Rotation:
-        """Return the rotation from the joint to the moved frame."""
+        """Return the rotation from the joint to the moving frame."""
 
     @abstractmethod
     def displacement(self, q: Sequence[Value]) -> Vec:
-        """Return the origin of the moved frame [m]."""
+        """Return the origin of the moving frame [m]."""
 
     @abstractmethod
     def twists(self, q: Sequence[Value]) -> list[tuple[Vec, Vec]]:
@@ -59,15 +59,15 @@ class FrameMotion(ABC):
         return [zero] * 3, [zero] * 3
 
     def to_moved(self, q: Sequence[Value], linear: Vec) -> Vec:
-        """Convert a linear part of the twists to components of the moved frame."""
+        """Convert a linear part of the twists to components of the moving frame."""
         return self.rotation(q).inward(linear)
 
     def origin_velocity(self, q: Sequence[Value], carried: Vec, slide: Vec) -> Vec:
-        """Return the velocity of the moved origin in the moved frame: that of its place in the joint frame, and its own."""
+        """Return the velocity of the moved origin in the moving frame: that of its place in the joint frame, and its own."""
         return self.rotation(q).inward(add(carried, slide))
 
     def origin_acceleration(self, q: Sequence[Value], a: Vec, omega: Vec, slide: Vec, slide_rate: Vec) -> Vec:
-        """Acceleration of the moved origin in the moved frame.
+        """Acceleration of the moved origin in the moving frame.
 
         ``a`` is that of its place, ``omega`` the angular velocity of the joint frame, both in the joint frame; ``slide`` and
         ``slide_rate`` are its own velocity and acceleration.
@@ -104,7 +104,7 @@ class FrameMotion(ABC):
         raise TypeError(f"{type(self).__name__} joints cannot be merged with {type(other).__name__}")
 
     def project(self, q: Sequence[Value], force: Vec, moment: Vec) -> list[Value]:
-        """Return the power of a wrench (in the moved frame) at each unit rate: the generalized forces."""
+        """Return the power of a wrench (in the moving frame) at each unit rate: the generalized forces."""
         outer, zero = self.rotation(q).outward(force), self.graph.value(0)
         return [
             zero if _vanishes(angular, linear) else dot(angular, moment) + dot(linear, outer)
@@ -112,7 +112,7 @@ class FrameMotion(ABC):
         ]
 
     def inertia_wrenches(self, q: Sequence[Value], inertia: Inertia) -> list[tuple[Vec, Vec]]:
-        """Return for each coordinate the wrench (in the moved frame) that accelerates a body at rest by its unit twist."""
+        """Return for each coordinate the wrench (in the moving frame) that accelerates a body at rest by its unit twist."""
         return [inertia.times_twist(angular, self.to_moved(q, linear)) for angular, linear in self.twists(q)]
 
     def mass_block(self, q: Sequence[Value], inertia: Inertia) -> Mat:
@@ -153,7 +153,7 @@ class MotionPlan(ABC):
     """Whether the frame can be rotated about and shifted along z without a change of the motion."""
 
     def unnoticed(self, J: Array) -> Array:
-        """Return the part of a 4 x 4 pseudo-inertia in the moved frame that the motion does not move; unknown: nothing."""
+        """Return the part of a 4 x 4 pseudo-inertia in the moving frame that the motion does not move; unknown: nothing."""
         return np.zeros((4, 4))
 
     @abstractmethod

@@ -17,7 +17,7 @@ Z: Vector = (0, 0, 1)
 
 
 class PlanarJoint(JointKind):
-    """Position x, y in the plane and the angle; velocities are their time derivatives. ``placement`` lays out the plane."""
+    """Position x, y in the plane and the angle; velocities are their time derivatives. ``placement`` orients the plane."""
 
     name = "planar"
     takes: ClassVar[tuple[str, ...]] = ("placement",)

@@ -99,7 +99,7 @@ def transport_inverse(turn: Vec, p: Vec) -> Vec:
 def even_series(square: Value, first: int) -> Value:
     """sum_k (-t^2)^k / (2k + first)!: sin t / t, (1 - cos t) / t^2, (t - sin t) / t^3 for first = 1, 2, 3.
 
-    By their power series, exact to rounding up to a whole turn: their derivatives by t^2 lose no digits near t = 0.
+    By their power series, exact to rounding up to a revolution: their derivatives by t^2 lose no digits near t = 0.
     """
     total = square.graph.value(0)
     for k in reversed(range(SERIES)):
@@ -110,8 +110,8 @@ def even_series(square: Value, first: int) -> Value:
 class FreeMotion(FrameMotion):
     """A free rotation, after a free displacement if there is one: q = (position, quaternion), velocities in the moving frame.
 
-    The velocities are quasi-velocities, linear (of the origin), then angular. Displacements' rates are in the moved frame here,
-    not in the joint frame.
+    The velocities are quasi-velocities, linear (of the origin), then angular. Rates of displacements are in the moving
+    frame, not in that of the joint.
     """
 
     def __init__(self, graph: Graph, displaced: bool) -> None:

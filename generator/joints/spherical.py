@@ -1,4 +1,4 @@
-"""The spherical joint: a free rotation, by a unit quaternion x, y, z, w; velocities are angular, in the moved frame."""
+"""The spherical joint: a free rotation, by a unit quaternion x, y, z, w; velocities are angular, in the moving frame."""
 
 from __future__ import annotations
 

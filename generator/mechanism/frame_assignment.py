@@ -1,4 +1,4 @@
-"""Lays out the mechanism of a robot: its moving frames with their joint along z, and the inertia each frame carries.
+"""Builds the mechanism of a robot: its moving frames with their joint along z, and the inertia each frame carries.
 
 Fixed joints are merged. Each frame may still be rotated about and shifted along its own joint axis without changing
 the motion; ``reframe`` uses this freedom to place frames as modified Denavit-Hartenberg does (x along the common normal
@@ -46,7 +46,7 @@ from elastogen.generator.spatial.vectors import Symmetric
 
 @dataclass
 class _Draft:
-    """A frame while the mechanism is being laid out: placements are 4 x 4 matrices of scalars."""
+    """A frame while the mechanism is being built: placements are 4 x 4 matrices of scalars."""
 
     label: str
     parent: int

@@ -62,7 +62,7 @@ def seat_of(
 
 
 class Draft(Protocol):
-    """What is known of a frame while the mechanism is laid out."""
+    """What is known of a frame while the mechanism is being built."""
 
     @property
     def parent(self) -> int:

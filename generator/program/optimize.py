@@ -1,6 +1,6 @@
 """Algebraic rewriting of values in a graph: common factors are taken out of sums.
 
-``a*b + c + a*d`` becomes ``a*(b + d) + c`` wherever the products serve nobody else. Folding of constants and
+``a*b + c + a*d`` becomes ``a*(b + d) + c`` wherever the products have no other use. Folding of constants and
 elimination of common subexpressions happen while the graph grows, dead code never enters a program.
 """
 

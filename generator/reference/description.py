@@ -230,7 +230,7 @@ class Description:
         return found
 
     def _motion(self, joint: Joint, own: Sequence[Jet], q: Sequence[Jet]) -> MatrixSeries:
-        """The moved frame in the joint frame."""
+        """The moving frame in the joint frame."""
         kind = joint.type
         if joint.coupling is not None:
             names = self.robot.coordinate_names

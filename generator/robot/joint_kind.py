@@ -139,7 +139,7 @@ class JointKind(ABC):
         return self.screws(joint)
 
     def pose(self, joint: Joint, values: Sequence[Scalar]) -> Matrix | None:
-        """The moved frame in the joint frame at values of the coordinates, by the screws; None where these do not say it."""
+        """The moving frame in the joint frame at values of the coordinates, by the screws; None where these do not say it."""
         from elastogen.generator.robot.placement import by_screws
 
         screws = self.screws(joint)

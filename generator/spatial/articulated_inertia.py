@@ -1,4 +1,4 @@
-"""Inertia of a body whose joints further out are free to give way: a symmetric 6 x 6 matrix (Featherstone 2008, 7.1).
+"""Inertia of a body whose outward joints move freely: a symmetric 6 x 6 matrix (Featherstone 2008, 7.1).
 
 It gives the moment J eps + H a about the origin of its frame and the force H^T eps + N a that the accelerations eps
 (angular) and a (of the origin) of a body at rest need.
@@ -41,7 +41,7 @@ class ArticulatedInertia:
         return [*moment, *force]
 
     def without(self, U: Vec, weighted: Vec, unit: int | None) -> ArticulatedInertia:
-        """Less U U^T / D, where ``weighted`` is U / D: what is left when a coordinate gives way.
+        """Less U U^T / D, where ``weighted`` is U / D: the inertia after a coordinate is eliminated.
 
         ``unit`` is the number of the coordinate's direction where that is a unit vector: nothing is left in it.
         """

@@ -125,7 +125,7 @@ class AxisRotation:
 
     @property
     def inverse(self) -> AxisRotation:
-        """The turn back."""
+        """Return the inverse rotation."""
         return AxisRotation(self.axis, self.c, -self.s)
 
     def outward(self, v: Vec) -> Vec:

@@ -260,7 +260,7 @@ class Kernel:
         if isinstance(out, np.ndarray) and len(infos) == 1:
             given = (out,)
             if out.dtype is self.real and out.shape == batch + infos[0].shape and out.flags.writeable:
-                return given  # the usual case, without further ado
+                return given  # the usual case
         if not isinstance(given, (tuple, list)) or len(given) != len(infos):
             expected = "an array" if len(infos) == 1 else f"a tuple of {len(infos)} arrays"
             raise ModelError(f"{self.label}: out= got {type(out).__name__}, expected {expected}.")

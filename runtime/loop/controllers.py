@@ -128,7 +128,7 @@ class UserController(Controller):
     name: ClassVar[str] = "user"
 
     def feedback(self, robot: LinearRobot, kp: NDArray[Any], kd: NDArray[Any]) -> Feedback | None:
-        """Nobody knows."""
+        """Return None: unknown."""
         return None
 
 

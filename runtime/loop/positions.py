@@ -37,6 +37,6 @@ def positions_of(model: Model, velocities: Sequence[int]) -> list[int]:
         at = next((k for k, place in enumerate(found) if place in whole), None)
         if at is not None and found[at : at + 4] != whole:
             raise ModelError(
-                f"{model.name}: got the velocities {list(velocities)}, expected all three of a turn, in their order, or none."
+                f"{model.name}: got the velocities {list(velocities)}, expected all three of a rotation in order, or none."
             )
     return found

@@ -68,7 +68,7 @@ class LoopStatistics:
     execution: Distribution  # from the beginning to the end of the cycle
 
     def __str__(self) -> str:
-        """A few lines for people."""
+        """Return a few readable lines."""
         return "\n".join(
             (
                 f"cycles {self.cycles} at {self.rate:g} Hz, late {self.late}, overruns {self.overruns} (at most "

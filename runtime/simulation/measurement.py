@@ -28,7 +28,7 @@ _LEAST_SAMPLES = 8  # of an amplitude
 
 @dataclass(frozen=True)
 class Measurement:
-    """Samples that somebody measured: columns by name."""
+    """Measured samples: columns by name."""
 
     source: str
     t: Array

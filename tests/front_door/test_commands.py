@@ -74,7 +74,7 @@ def test_generate_and_build_for_scripts(capsys: pytest.CaptureFixture[str], tmp_
 
 
 def test_derive_simulate_and_run_for_scripts(capsys: pytest.CaptureFixture[str], arm, library, tmp_path: Path) -> None:
-    """Results alone on stdout; what is for people goes to stderr, and nowhere with --quiet."""
+    """Results alone on stdout; readable text goes to stderr, and nowhere with --quiet."""
     assert main(["derive", "two_link", "gravity_vector", "--json", "-q"]) == 0
     derived = json.loads(capsys.readouterr().out)
     assert r"\begin{matrix}" in derived["latex"]["gravity_vector"]

@@ -65,7 +65,7 @@ def free() -> Robot:
 
 
 def free_with_terms() -> Robot:
-    """Springs on numbers of quaternions and a damper on velocities in moved frames."""
+    """Springs on numbers of quaternions and a damper on velocities in moving frames."""
     robot = free()
     s = elastogen.symbols(robot)
     return robot.with_terms(

@@ -38,6 +38,12 @@ REPLACED = {  # what was agreed not to write, and the term for it
     r"\b(?<!there )(?<!There )are no (trees|turns|inputs|screws)\b": "are not trees",
     r"\bhalf a turn\b": "half a revolution",
     r"(?<!in )\bturns? about\b|\bturned (by|about)\b|\bsections? turns?\b": "rotates, rotated, a rotation",
+    r"\bmoved frames?\b": "the moving frame",
+    r"\b(whole|free) turn\b|\bthree of a turn\b": "a revolution, a free rotation",
+    r"\b(lays|laid|being laid) out\b": "built, arranged",
+    r"\bgiv(es|en|ing|e) way\b": "eliminated, yields",
+    r"\bfor people\b": "readable, to read",
+    r"\bwithout further ado\b": "nothing",
     r"\bis no (page|error|function of|rotation|turn)\b": "is not a page",
 }
 

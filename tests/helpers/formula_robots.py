@@ -31,7 +31,7 @@ PATH: dict[str, Any] = {  # a carriage on a curved rail, with a rotation vector 
     "displacement": ["s", "0.3*sin(2*s)", "0.1*s**2"],
     "rotation": ["0.1*sin(s)", "0.2*s", "atan(0.6*s)"],
 }
-BALL: dict[str, Any] = {  # three coordinates in one joint: a rotation vector, and a pad that gives way
+BALL: dict[str, Any] = {  # three coordinates in one joint: a rotation vector, and a soft pad
     "name": "ball",
     "type": "formula",
     "coordinates": {"x": "rad", "y": "rad", "z": "rad"},

@@ -1,7 +1,7 @@
 """A free hub, a body on a ball joint and one on a hinge, as mass points along a motion: exact power series in time.
 
 Written apart from the generator. The motion is any p(t), rotation vectors a(t) of the hub and b(t) of the ball joint and the
-angle c(t) of the hinge; velocities in the moved frames, their derivatives, forces and energies follow from the series.
+angle c(t) of the hinge; velocities in the moving frames, their derivatives, forces and energies follow from the series.
 """
 
 import math

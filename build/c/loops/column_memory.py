@@ -1,7 +1,7 @@
 """The array in which loops over columns find their inputs and store their results, row by row.
 
-The columns of a value lie side by side. A loop runs over two columns or over a multiple of four, so that compilers make vectors
-of it without further ado; what it makes of columns that it has too much is nobody's. A result is left where the loops that go
+The columns of a value lie side by side. A loop runs over two columns or over a multiple of four, so that compilers vectorize
+it; the results of its surplus columns are not used. A result is left where the loops that go
 on with it read it, and rows that are not read any more are used again. Where both columns of a result go into different rows,
 as entries of both arms do, the loop that makes them puts them there.
 """

@@ -219,11 +219,11 @@ def plot_file(robot: Robot, options: SimpleNamespace) -> Path | None:
     if find_spec("matplotlib") is None:
         print("no plot: plots need matplotlib. Fix: pip install 'elastogen[plot]'.")
         return None
-    unasked = Path(f"{robot.name}.png")
-    if unasked.exists() and not is_own_plot(unasked):
-        print(f"no plot: {unasked} is there and was not drawn by elastogen. Fix: --plot FILE.")
+    usual = Path(f"{robot.name}.png")
+    if usual.exists() and not is_own_plot(usual):
+        print(f"no plot: {usual} is there and was not drawn by elastogen. Fix: --plot FILE.")
         return None
-    return unasked
+    return usual
 
 
 def simulation_arguments(robot: Robot, options: SimpleNamespace) -> dict[str, Any]:

@@ -161,7 +161,7 @@ def _span(problem: Problem, noise: Array) -> Array:
 
 
 def _curved(problem: Problem) -> Array:
-    """How far a step may go in variables that forces are not linear in; elsewhere as far as it likes."""
+    """How far a step may go in variables that forces are not linear in; elsewhere without limit."""
     n = 10 * len(problem.bodies)
     most = np.full(len(problem.described), np.inf)
     most[len(most) - problem.gains :] = 0.3

@@ -1,4 +1,4 @@
-"""Output error for people: signals as measured and as predicted, numbers with bars."""
+"""The page of an output error: measured and predicted signals, numbers with error bars."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The result for people: measured over predicted forces, what is left, parameters with bars, before and after."""
+"""The page of a result: measured and predicted forces, residuals, parameters with error bars, before and after."""
 
 from __future__ import annotations
 

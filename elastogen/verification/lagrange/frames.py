@@ -2,7 +2,7 @@
 
 Coordinates x are those that Lagrange's equations are written in, one for each velocity. They are the robot's own but for joints
 with a quaternion, whose x are exponential coordinates of the rotation (and the displacement) away from the state that
-:meth:`Frames.start` was given: there dx/dt is the velocity in the moved frame, d2x/dt2 its rate, and dual forces are the same.
+:meth:`Frames.start` was given: there dx/dt is the velocity in the moving frame, d2x/dt2 its rate, and dual forces are the same.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 A body accelerated at rest by A (angular, then linear, of its frame) and by its elastic coordinates x needs the wrench
 I A + sum_j G_j x_j, and the forces G_j . A + sum_k H_jk x_k on the coordinates. I, G and H are integrals over the body, and
 what its interfaces carry, each of which moves as the frame does and by sum_j S_j x_j: G_j has I_t S_j more, H_jk has
-S_j . I_t S_k. One after the other each coordinate gives way, x_k = (b_k - G_k . A - sum_i H_ki x_i) / H_kk by those that
+S_j . I_t S_k. One after the other each coordinate is eliminated, x_k = (b_k - G_k . A - sum_i H_ki x_i) / H_kk by those that
 have not.
 """
 

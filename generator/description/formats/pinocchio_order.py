@@ -38,7 +38,7 @@ class PinocchioOrder:
     def v(self, qd: ArrayLike) -> NDArray[np.float64]:
         """Our velocities, accelerations or forces in Pinocchio's order; rows and columns of matrices likewise, one by one.
 
-        Planar joints have other velocities there, in the moved frame: they are not rotated here.
+        Planar joints have other velocities there, in the moving frame: they are not rotated here.
         """
         return np.asarray(qd, dtype=float)[..., list(self.velocities)]
 

@@ -179,7 +179,7 @@ class _Lowering:
         return result
 
     def _frame_assignment(self, entry: Entry) -> Variant:
-        """The layout at hand where it will do, else the user's own frames with the same merging of parallel axes."""
+        """The present frame assignment if it suffices, else the user's own frames with the same merging of parallel axes."""
         if entry.frame_assignment == "dynamic" or (
             entry.frame_assignment == "kinematic" and entry.frame_assignment == self._own_frame_assignment
         ):

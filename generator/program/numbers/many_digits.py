@@ -1,4 +1,4 @@
-"""Evaluation of programs with mpmath numbers: the meaning of a program to as many digits as one likes."""
+"""Evaluation of programs with mpmath numbers: the meaning of a program to any number of digits."""
 
 from __future__ import annotations
 

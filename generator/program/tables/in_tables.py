@@ -183,7 +183,7 @@ class InTables:
         return targets
 
     def _give_places(self) -> None:
-        """Places for blocks that somebody reads who is not in the same lane of the same loop."""
+        """Places for blocks that are read outside of the same lane of the same loop."""
         block_of, read = self.found.block_of, set[int]()
         for node in self.needed:
             if node not in block_of:

@@ -153,7 +153,7 @@ def _rotates(given: Any, words: Choices, where: Location) -> tuple[FormulaRotati
     for k, turn in enumerate(given):
         here = where.at(k)
         if not isinstance(turn, Mapping) or set(turn) != {"axis", "angle"}:
-            raise here.error(turn, "a turn: its axis and its angle", "for example {axis: [1, 0, 0], angle: alpha}")
+            raise here.error(turn, "a rotation: its axis and its angle", "for example {axis: [1, 0, 0], angle: alpha}")
         axis, entries = turn["axis"], here.at("axis")
         if not isinstance(axis, (list, tuple)) or len(axis) != 3:
             raise entries.error(axis, "three numbers", "for example [0, 0, 1]")

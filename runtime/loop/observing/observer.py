@@ -106,7 +106,7 @@ class ObserverStage:
 
     @property
     def doubt(self) -> str:
-        """What speaks against the estimate, for people; empty: nothing."""
+        """Return what speaks against the estimate; empty: nothing."""
         block = self._block
         parts = []
         if block.missing:

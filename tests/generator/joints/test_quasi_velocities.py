@@ -135,7 +135,7 @@ def test_rate_of_the_mass_matrix_less_two_coriolis_is_skew(motion: Any, at: Call
 
 
 def shifted(q: Any, v: Any) -> Any:
-    """q of a free chain moved by constant velocities in the moved frames."""
+    """q of a free chain moved by constant velocities in the moving frames."""
     R, p = moved_base(q, v)
     turns = [R, Rotation.from_quat(q[7:11]) * Rotation.from_rotvec(v[6:9])]
     return np.concatenate([p, turns[0].as_quat(), turns[1].as_quat(), [q[11] + v[9]]])

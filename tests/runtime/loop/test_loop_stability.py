@@ -1,4 +1,4 @@
-"""Default gains that are stable on the robot at hand, and what is said about gains that are not."""
+"""Default gains that are stable on a given robot, and what is said about gains that are not."""
 
 from __future__ import annotations
 

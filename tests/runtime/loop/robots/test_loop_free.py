@@ -232,7 +232,7 @@ def test_shapers_leave_turns_alone(flyer: LoopLibrary) -> None:
 
 
 def test_a_controller_of_the_arm_alone_on_a_free_robot(flyer: LoopLibrary, chain: LoopLibrary) -> None:
-    with pytest.raises(elastogen.ModelError, match="all three of a turn"):
+    with pytest.raises(elastogen.ModelError, match="all three of a rotation"):
         Loop(flyer, plant=Simulated(library=chain, measured=[0, 1, 2, 3, 4, 6, 9, 8]))
     with pytest.raises(elastogen.ModelError, match="expected 8 of them"):
         Loop(flyer, plant=Simulated(library=chain, measured=[9]))
