@@ -74,6 +74,11 @@ def limit_fields(
             raise ModelError(f"{name}: limits: {field} is {arrays[field]}, expected numbers from 0.")
     if (arrays["q_min"] > arrays["q_max"]).any():
         raise ModelError(f"{name}: limits: position={limits.position!r}, expected (least, greatest).")
+    if limits.position is not None and (arrays["q_min"] == arrays["q_max"]).any():
+        raise ModelError(
+            f"{name}: limits: position={limits.position!r} leaves a coordinate nowhere to move, expected (least, greatest), "
+            "each a number or one number for each drive."
+        )
     ages = {
         field: checks.number(
             f"{name}: {field}", getattr(limits, field), 0.0, MOST_CYCLES * period,

@@ -34,8 +34,10 @@ int user_read(void *io, uint64_t tick, NAME_real_t *q, NAME_real_t *qd)
     const int fails = (tick >= faulty->begin) && (tick < faulty->until);
     const int i = faulty->index;
     if (!fails) {
-        for (int k = 0; k < COUNT; ++k) {
+        for (int k = 0; k < POSITIONS; ++k) {
             faulty->q[k] = (double)q[k];
+        }
+        for (int k = 0; k < COUNT; ++k) {
             faulty->qd[k] = (double)qd[k];
         }
         return answer;
@@ -58,8 +60,10 @@ int user_read(void *io, uint64_t tick, NAME_real_t *q, NAME_real_t *qd)
     }
     case 10: qd[i] = (NAME_real_t)(0.0 / (double)(fails - 1)); break;
     case 11:
-        for (int k = 0; k < COUNT; ++k) {
+        for (int k = 0; k < POSITIONS; ++k) {
             q[k] = (NAME_real_t)faulty->q[k];
+        }
+        for (int k = 0; k < COUNT; ++k) {
             qd[k] = (NAME_real_t)faulty->qd[k];
         }
         break;
@@ -79,10 +83,10 @@ int user_write(void *io, uint64_t tick, const NAME_real_t *F)
 )
 
 
-def faulty_source(name: str, coordinates: int) -> str:
-    """plant_source of a robot with that name and number of coordinates, as many as velocities."""
+def faulty_source(name: str, coordinates: int, velocities: int | None = None) -> str:
+    """plant_source of a robot with that name and number of coordinates, and as many velocities unless they are given."""
     text = SOURCE.replace("NAMELOOP", f"{name.upper()}_LOOP").replace("NAME", name)
-    return text.replace("COUNT", str(coordinates))
+    return text.replace("COUNT", str(velocities or coordinates)).replace("POSITIONS", str(coordinates))
 
 
 class FaultyRobot(Simulated):

@@ -41,7 +41,7 @@ WRONG = {
     "spin": (*NUMBERS, 1.0),
     "limits": (7, "x", [1], Limits, Limits(force=NAN), Limits(force="x"), Limits(force=-1), Limits(force=[1, 2, 3]),
                Limits(force_trip=-1.0), Limits(velocity=1j), Limits(error=[[1]]), Limits(position=1.0), Limits(position=(1,)),
-               Limits(position=(1, -1)), Limits(position=("a", "b")),
+               Limits(position=(1, -1)), Limits(position=("a", "b")), Limits(position=[(-3, 3), (-3, 3)]),
                Limits(force_rate=-1), Limits(force_rate="x"), Limits(jump=-1), Limits(jump=[1, 2, 3]),
                *(Limits(frozen=x) for x in NUMBERS), *(Limits(bridge=x) for x in WHOLE),
                *(Limits(overruns=x) for x in WHOLE if x is not None), *(Limits(reference_age=x) for x in NUMBERS)),

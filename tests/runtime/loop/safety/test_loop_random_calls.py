@@ -13,6 +13,7 @@ from loops.faulty_robot import FaultyRobot, faulty_source
 import elastogen
 from elastogen.runtime.loop.controllers import ComputedTorqueLaw, PDGravity, StateFeedback
 from elastogen.runtime.loop.loop import Limits, Loop, SafeCommand
+from elastogen.runtime.loop.positions import positions_of
 
 FORCE = 300.0  # limit [N m]
 SENSORS = {"nan": "STATE_NOT_FINITE", "infinite": "STATE_NOT_FINITE", "jump": "JUMP", "read": "READ", "stale": "STALE_STATE",
@@ -29,6 +30,8 @@ class Calls(RuleBasedStateMachine):
     """One loop, and what is known about it from outside."""
 
     library: object = None
+    middle = (0.0, 0.0)  # of the positions of its drives
+    reach = 1.0  # of what is commanded on both sides of that [rad, m]
 
     @initialize(
         stop=st.sampled_from(["damped", "ramp", "hold", "off"]),
@@ -41,10 +44,12 @@ class Calls(RuleBasedStateMachine):
     def begin(self, stop, after, predict, bridge, start, force_rate) -> None:
         model = self.library.model
         self.drives = list(model.driven)
-        q = np.zeros(model.nq)
-        q[self.drives] = start
+        self.places = positions_of(model, self.drives)  # in q
+        q = np.array(model.neutral(), dtype=float)
+        q[self.places] = self._place(start)
         self.plant = FaultyRobot(q)
-        self.limits = {"force": FORCE, "force_rate": force_rate, "velocity": 8.0, "position": (-3.0, 3.0), "bridge": bridge}
+        self.limits = {"force": FORCE, "force_rate": force_rate, "velocity": 8.0, "bridge": bridge}
+        self.limits["position"] = tuple(self._place([side, side]) for side in (-3.0, 3.0))
         n = len(self.drives)
         K = np.hstack([np.zeros((n, 2 * model.nv))])
         for row, i in enumerate(self.drives):
@@ -63,7 +68,7 @@ class Calls(RuleBasedStateMachine):
 
     @rule(cycles=st.sampled_from([1, 2, 7, 60, 250, 1300]))
     def step(self, cycles) -> None:
-        begin, since = self.plant.q[self.drives].copy(), self.phase
+        begin, since = self.plant.q[self.places].copy(), self.phase
         was_broken = self.broken
         self._resumes()
         self.loop.step(cycles)
@@ -72,24 +77,24 @@ class Calls(RuleBasedStateMachine):
             assert not self.loop.status, f"{was_broken} was not seen"
         self.visible = False
         if self.broken == "" and since == "holding" and self.phase == "holding":
-            assert np.abs(self.plant.q[self.drives] - begin).max() < 0.05, "it moves while it is held"
+            assert np.abs(self.plant.q[self.places] - begin).max() < 0.05, "it moves while it is held"
 
     @rule(goal=st.tuples(NUMBERS, NUMBERS), seconds=st.floats(0.3, 1.5))
     def move_to(self, goal, seconds) -> None:
-        self._refused_or(lambda: self.loop.move_to(goal, seconds))
+        self._refused_or(lambda: self.loop.move_to(self._place(goal), seconds))
 
     @rule(goal=st.tuples(NUMBERS, NUMBERS), seconds=st.sampled_from([0.0, 0.2, 0.5]))
     def set_reference(self, goal, seconds) -> None:
-        self._refused_or(lambda: self.loop.set_reference(goal, seconds=seconds))
+        self._refused_or(lambda: self.loop.set_reference(self._place(goal), seconds=seconds))
 
     @rule(row=st.integers(1, 300), seconds=st.sampled_from([0.0, 0.3]))
     def follow(self, row, seconds) -> None:
-        n = self.library.model.nv
-        q = np.zeros((row, n))
-        q[:, self.drives] = 0.3 * np.sin(np.arange(row) * 1e-3)[:, None]
-        self._refused_or(
-            lambda: self.loop.follow(q, np.gradient(q, 1e-3, axis=0) if row > 1 else 0 * q, 0 * q, seconds=seconds)
-        )
+        model = self.library.model
+        q, qd = np.tile(model.neutral(), (row, 1)), np.zeros((row, model.nv))
+        q[:, self.places] = self._place((0.3, 0.3) * np.sin(np.arange(row) * 1e-3)[:, None])
+        if row > 1:
+            qd[:, self.drives] = np.gradient(q[:, self.places], 1e-3, axis=0)
+        self._refused_or(lambda: self.loop.follow(q, qd, 0 * qd, seconds=seconds))
 
     @rule(kp=st.floats(0.0, 150.0), kd=st.floats(5.0, 25.0), seconds=st.sampled_from([0.0, 0.1]))
     def set_gains(self, kp, kd, seconds) -> None:
@@ -174,7 +179,8 @@ class Calls(RuleBasedStateMachine):
     def fail(self, kind, ticks, index) -> None:
         value = {"far": 1e9, "jump": 0.4}.get(kind, 0.0)
         tick = int(self.loop._loop.tick)
-        self.plant.fail(kind, tick, ticks, index=self.drives[index], value=value)
+        at = (self.drives if kind == "nan_velocity" else self.places)[index]
+        self.plant.fail(kind, tick, ticks, index=at, value=value)
         self.broken = kind if ticks > 3 else "briefly"
         self.visible = kind == "jump" and ticks > 3 and bool(self.loop._loop.seen) and not self.loop.blind
 
@@ -189,6 +195,10 @@ class Calls(RuleBasedStateMachine):
         self.plant.qd[self.drives[index]] += speed
 
     # What must be.
+
+    def _place(self, numbers) -> np.ndarray:
+        """Positions of the drives by numbers from -1 to 1."""
+        return np.asarray(self.middle) + self.reach * np.asarray(numbers)
 
     def _refused_or(self, send) -> None:
         try:
@@ -220,16 +230,16 @@ class Calls(RuleBasedStateMachine):
             assert code or not record["blind"], "sensors failed, and there is no fault"
             self.phase, self.code = phase, code
         if not self.new_reference and self.phase == "running" and len(records) > 1:
-            stays = records["q_ref"][:, self.drives]
+            stays = records["q_ref"][:, self.places]
             assert np.abs(stays - stays[-1]).max() == 0.0, "it moves without a new reference"
         self.force = F[-1]
         assert (self.loop.phase, self.loop.status.code) == (("ended" if ended else self.phase), self.code)
         assert bool(self.loop.status) == (self.code == 0)
 
 
-def sequences(library, number: int, *, same: bool = True) -> None:
+def sequences(library, number: int, *, same: bool = True, **places) -> None:
     """So many random sequences on this robot, the same ones in every run or others."""
-    machine = type("CallsOf", (Calls,), {"library": library})
+    machine = type("CallsOf", (Calls,), {"library": library, **places})
     options = settings(
         max_examples=number, stateful_step_count=25, deadline=None, derandomize=same, database=None, phases=[Phase.generate],
         suppress_health_check=list(HealthCheck),
@@ -262,3 +272,33 @@ def test_random_calls_of_a_flexible_arm(flexible) -> None:
 def test_many_other_random_calls(rigid, flexible) -> None:
     sequences(rigid, 1000, same=False)
     sequences(flexible, 200, same=False)
+
+
+ELASTIC = {
+    "elastogen": 1, "name": "elastic", "gravity": [0, -9.81, 0],
+    "links": [{"name": "base"}, *({"name": n, "mass": 1.0, "com": [0.3, 0, 0], "inertia": [0.01, 0.1, 0.1]} for n in "ab")],
+    "joints": [
+        {"name": f"j{n}", "type": "revolute", "child": n, "axis": [0, 0, 1], "motor": {"inertia": 0.1},
+         "elasticity": {"stiffness": 2000.0, "damping": 3.0}} | ({"placement": {"xyz": [0.6, 0, 0]}} if n == "b" else {})
+        for n in "ab"
+    ],
+}  # fmt: skip
+OTHERS = {  # robot: coordinates, velocities, precision, where its drives may be
+    "elastic": (ELASTIC, 4, 4, "double", {}),
+    "floating": ("satellite", 13, 12, "double", {}),
+    "sliding": ("par_table3", 8, 8, "double", {"middle": (0.5, 0.0), "reach": 0.1}),
+    "mechanism": ("five_bar", 4, 4, "double", {"reach": 0.2}),
+    "single": ("two_link", 2, 2, "float", {}),
+    "flexible in single": (BENDING_ARM, 6, 6, "float", {}),
+}
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("name", OTHERS)
+@pytest.mark.filterwarnings("ignore::elastogen.runtime.loop.status.LoopWarning")
+def test_random_calls_of_other_robots(name: str, cache_dir) -> None:
+    """Elastic joints, a free base, a joint that slides along a beam, a closed chain, single precision."""
+    robot, *sizes, precision, places = OTHERS[name]
+    prefix = robot if isinstance(robot, str) else robot["name"]
+    source = faulty_source(prefix, *sizes)
+    sequences(elastogen.build_loop(robot, plant_source=source, precision=precision, cflags="-O1"), 40, **places)
