@@ -64,6 +64,7 @@ constraints: $(TEST_TOOLS) $(DOCS_TOOLS) $(DEMO_TOOLS)
 bridges: $(TEST_TOOLS)
 	$(PIP) --editable '.[casadi,torch,jax,gymnasium,control,opencl]'
 	$(PIP) cmeel-eigen
+	$(PIP) --no-deps libaligator cmeel-fmt cmeel-mimalloc # of aligator its C++ library; on PyPI, "aligator" is something else
 	$(PIP) --no-deps 'crocoddyl>=3.2.1' 'libcrocoddyl>=3.2.1' # what it loads its demos with wants another example-robot-data than the tests
 	$(BIN)/python -m pytest -n 2 --dist loadfile tests/runtime/bridges tests/build/export/test_opencl.py tests/build/export/test_cuda.py tests/build/export/test_ros2.py tests/front_door/test_documentation.py -k 'bridges or opencl or cuda or ros2'
 

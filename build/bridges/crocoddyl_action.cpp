@@ -1,4 +1,4 @@
-// A differential action model of Crocoddyl over compiled functions of a robot (eg_call_<name> of its extension module).
+// Action models of Crocoddyl over compiled functions of a robot (eg_call_<name> of its extension module).
 //
 // Such a function takes one block of numbers: live parameters, q, qd, F, more inputs, outputs. `layout`, a dictionary that
 // runtime/bridges/to_crocoddyl.py writes, says where they are. Each data has blocks of its own, so that Crocoddyl's threads may
@@ -16,6 +16,7 @@
 #include <crocoddyl/core/costs/cost-sum.hpp>
 #include <crocoddyl/core/data-collector-base.hpp>
 #include <crocoddyl/core/diff-action-base.hpp>
+#include <crocoddyl/core/integrator/rk.hpp>
 
 namespace {
 
@@ -224,6 +225,84 @@ class Action : public Base {
     }
 };
 
+// Crocoddyl's Runge-Kutta step with exact derivatives: its own, up to version 3.2.1 at least, take half a step for the second
+// point (a third in the scheme of order 3), and leave out what a rotation over this step does to a motion along quaternions.
+class RungeKutta : public crocoddyl::IntegratedActionModelRKTpl<double> {
+  public:
+    using Steps = crocoddyl::IntegratedActionModelRKTpl<double>;
+    using StepsData = crocoddyl::IntegratedActionDataRKTpl<double>;
+    using Steps::calcDiff;
+
+    RungeKutta(const std::shared_ptr<Action> &differential, int order, double dt)
+        : Steps(differential, order == 2 ? crocoddyl::two : order == 3 ? crocoddyl::three : crocoddyl::four, dt)
+    {
+        if (order == 2) {
+            parts_ = {0.0, 0.5}, weights_ = {0.0, 1.0};
+        } else if (order == 3) {
+            parts_ = {0.0, 1.0 / 3.0, 2.0 / 3.0}, weights_ = {0.25, 0.0, 0.75};
+        } else {
+            parts_ = {0.0, 0.5, 0.5, 1.0}, weights_ = {1.0 / 6.0, 1.0 / 3.0, 1.0 / 3.0, 1.0 / 6.0};
+        }
+    }
+
+    void calcDiff(const std::shared_ptr<crocoddyl::ActionDataAbstract> &data, const Given &x, const Given &u) override
+    {
+        StepsData *const d = dynamic_cast<StepsData *>(data.get());
+        if (d == nullptr || d->differential.size() != parts_.size()) {
+            throw std::invalid_argument("this data is not of the action model's own createData()");
+        }
+        const auto nv = static_cast<Eigen::Index>(state_->get_nv());
+        for (Eigen::MatrixXd *sum : {&d->Fx, &d->Fu, &d->Lxx, &d->Luu, &d->Lxu}) {
+            sum->setZero();
+        }
+        d->Lx.setZero();
+        d->Lu.setZero();
+        for (std::size_t k = 0; k < parts_.size(); ++k) {
+            const auto &at = d->differential[k];
+            differential_->calcDiff(at, d->y[k], u);
+            Eigen::MatrixXd &y_x = d->dyi_dx[k], &y_u = d->dyi_du[k], &k_x = d->dki_dx[k], &k_u = d->dki_du[k];
+            if (k > 0) {
+                y_x = d->dki_dx[k - 1] * (parts_[k] * time_step_);
+                y_u = d->dki_du[k - 1] * (parts_[k] * time_step_);
+                moved(x, d->dx_rk[k], y_x, y_u);
+            }
+            k_x.topRows(nv) = y_x.bottomRows(nv);
+            k_u.topRows(nv) = y_u.bottomRows(nv);
+            k_x.bottomRows(nv).noalias() = at->Fx * y_x;
+            k_u.bottomRows(nv) = at->Fu;
+            k_u.bottomRows(nv).noalias() += at->Fx * y_u;
+            const double h = weights_[k] * time_step_;
+            d->Fx += h * k_x;
+            d->Fu += h * k_u;
+            d->Lx.noalias() += h * (y_x.transpose() * at->Lx);
+            d->Lu.noalias() += h * (at->Lu + y_u.transpose() * at->Lx);
+            const Eigen::MatrixXd by_y = at->Lxx * y_u + at->Lxu, across = y_u.transpose() * at->Lxu;
+            d->Lxx.noalias() += h * (y_x.transpose() * at->Lxx * y_x);
+            d->Lxu.noalias() += h * (y_x.transpose() * by_y);
+            d->Luu.noalias() += h * (at->Luu + across.transpose() + y_u.transpose() * by_y);
+        }
+        moved(x, d->dx, d->Fx, d->Fu);
+    }
+
+    std::shared_ptr<crocoddyl::ActionModelBase> cloneAsDouble() const override { return std::make_shared<RungeKutta>(*this); }
+
+  private:
+    std::vector<double> parts_, weights_;  // of the step, where its points are; of their rates
+
+    // Derivatives of dx by x and by u become those of x moved by dx.
+    void moved(const Given &x, const Vector &dx, Eigen::MatrixXd &by_x, Eigen::MatrixXd &by_u) const
+    {
+        state_->JintegrateTransport(x, dx, by_x, crocoddyl::second);
+        state_->Jintegrate(x, dx, by_x, by_x, crocoddyl::first, crocoddyl::addto);
+        state_->JintegrateTransport(x, dx, by_u, crocoddyl::second);
+    }
+};
+
+std::shared_ptr<RungeKutta> runge_kutta(const std::shared_ptr<Action> &differential, int order, double dt)
+{
+    return std::make_shared<RungeKutta>(differential, order, dt);
+}
+
 std::shared_ptr<Action> action(const std::shared_ptr<State> &state, const py::dict &layout)
 {
     return std::make_shared<Action>(state, layout);
@@ -245,5 +324,8 @@ BOOST_PYTHON_MODULE(elastogen_crocoddyl)
         .def("createData", &Action::createData, py::args("self"));
     py::class_<Data, std::shared_ptr<Data>, py::bases<BaseData>, boost::noncopyable>("DifferentialActionData", py::no_init)
         .add_property("costs", py::make_getter(&Data::costs, py::return_value_policy<py::return_by_value>()));
+    py::class_<RungeKutta, std::shared_ptr<RungeKutta>, py::bases<RungeKutta::Steps>, boost::noncopyable>(
+        "IntegratedActionModel", py::no_init);
     py::def("action", &action, py::args("state", "layout"));
+    py::def("runge_kutta", &runge_kutta, py::args("differential", "order", "dt"));
 }

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from elastogen.runtime.model.maker import Maker
     from elastogen.runtime.model.model import Model
 
-RUNGE_KUTTA = {"rk2": "two", "rk3": "three", "rk4": "four"}  # Crocoddyl's name of each
+RUNGE_KUTTA = {"rk2": 2, "rk3": 3, "rk4": 4}  # the order of each
 INTEGRATORS = ("euler", *RUNGE_KUTTA)
 MODULE = "elastogen_crocoddyl"
 FIRST = (3, 1)  # of the versions of Crocoddyl: before, its classes had no methods for other types of numbers
@@ -55,13 +55,13 @@ def to_crocoddyl(
         raise ModelError(f"{where}: no joint has a drive. Fix: driven: true on a joint, or base='driven'.")
     layout = _layout(model, _mask(model, where, contacts))
     state = crocoddyl.StateMultibody(_manifold(pinocchio, model))
-    differential = _loaded(maker, Path(crocoddyl.__file__)).action(state, layout)
+    module = _loaded(maker, Path(crocoddyl.__file__))
+    differential = module.action(state, layout)
     if dt is None:
         return differential
     if integrator == "euler":
         return crocoddyl.IntegratedActionModelEuler(differential, float(dt))
-    kind = getattr(crocoddyl.RKType, RUNGE_KUTTA[integrator])
-    return crocoddyl.IntegratedActionModelRK(differential, kind, float(dt))
+    return module.runge_kutta(differential, RUNGE_KUTTA[integrator], float(dt))
 
 
 def _mask(model: Model, where: str, contacts: Sequence[str]) -> list[float]:

@@ -114,6 +114,50 @@ def test_derivatives_are_those_of_differences_of_high_order(crocoddyl, model: el
     check_derivatives(differential, *point(model, differential.nu))
 
 
+@pytest.mark.parametrize("integrator", ["euler", "rk2", "rk3", "rk4"])
+def test_derivatives_of_long_steps_are_exact(crocoddyl, model: elastogen.Model, integrator: str) -> None:
+    """Steps of 0.05 s: Crocoddyl's own Runge-Kutta ones are off by 1e-5 along quaternions, that of order 3 everywhere."""
+    action = model.to_crocoddyl(dt=0.05, integrator=integrator)
+    with_costs(crocoddyl, action.differential, action.state.zero())
+    state, (x, u), data = action.state, point(model, action.nu), action.createData()
+    action.calc(data, x, u)
+    action.calcDiff(data, x, u)
+    first = data.xnext.copy()
+
+    def after(x, u) -> np.ndarray:
+        """How the next state moves, and the cost."""
+        moved = action.createData()
+        action.calc(moved, x, u)
+        return np.append(state.diff(first, moved.xnext), moved.cost)
+
+    by_x = slopes(lambda x: after(x, u), lambda dx: state.integrate(x, dx), state.ndx)
+    by_u = slopes(lambda u: after(x, u), lambda du: u + du, action.nu)
+    for found, expected in (
+        (np.vstack([data.Fx, data.Lx]), by_x),
+        (np.vstack([np.reshape(data.Fu, by_u[1:].shape), data.Lu]), by_u),
+    ):
+        assert np.abs(found - expected).max() < 1e-8 * max(1.0, np.abs(expected).max())
+
+
+@pytest.mark.parametrize(("integrator", "kind"), [("rk2", "two"), ("rk4", "four")])
+def test_steps_without_quaternions_are_those_of_crocoddyl(crocoddyl, integrator: str, kind: str) -> None:
+    """With second derivatives of the costs; its step of order 3 has wrong derivatives here, too."""
+    ours = elastogen.build_model("two_link").to_crocoddyl(dt=0.05, integrator=integrator)
+    with_costs(crocoddyl, ours.differential, np.array([0.5, -0.3, 0.2, 0.1]))
+    theirs = crocoddyl.IntegratedActionModelRK(ours.differential, getattr(crocoddyl.RKType, kind), 0.05)
+    x, u, (found, expected) = (
+        *np.split(np.random.default_rng(2).uniform(-1, 1, 6), [4]),
+        (ours.createData(), theirs.createData()),
+    )
+    for each, data in ((ours, found), (theirs, expected)):
+        each.calc(data, x, u)
+        each.calcDiff(data, x, u)
+    for name in ("xnext", "cost", "Fx", "Fu", "Lx", "Lu", "Lxx", "Lxu", "Luu"):
+        assert np.allclose(getattr(found, name), getattr(expected, name), rtol=1e-12, atol=1e-12), name
+    with pytest.raises(ValueError, match="not of the action model's own createData"):
+        ours.calcDiff(crocoddyl.ActionModelLQR(4, 2).createData(), x, u)
+
+
 @pytest.mark.parametrize("holding", [("arm",), ("arm", "hull")])
 def test_contacts_hold(crocoddyl, glider: elastogen.Model, holding: tuple[str, ...]) -> None:
     differential = glider.to_crocoddyl(dt=None, contacts=holding)
