@@ -15,6 +15,7 @@ from elastogen.build.c.function import print_body
 from elastogen.build.files.contexts import FunctionText, Identity, PartText, Prototype, SimulationArgument
 from elastogen.build.files.simulation import SimulationContext
 from elastogen.build.files.templating import fill
+from elastogen.build.plain_c.emission import Emission
 from elastogen.generator.functions.derivation import ModelDerivation
 from elastogen.generator.functions.function import Function, ModelFacts, Signature
 from elastogen.generator.program.graph import Op
@@ -48,6 +49,7 @@ class LanesContext:
     mask: str  # signed integer of that size: what a comparison gives
     libm: tuple[str, ...]  # functions of libm that are called
     sincos: str  # the text of eg_lanes_sincos, "" where it is not called
+    memory: str  # how states come from arrays and go back
     simulation: str = ""  # the text of the integrators in lanes, "" where there are none
 
 
@@ -97,6 +99,7 @@ def lane_files(
         bits="uint32_t" if suffix else "uint64_t",
         mask="int32_t" if suffix else "int64_t",
         libm=tuple(f"{name}{suffix}" for op, name in library.items() if op in used),
+        memory=Emission(identity.name, identity.real, {"SINGLE": len(suffix)}).part("robot_lanes_memory.h"),
         sincos=_sincos(identity.real) if sincos == "fast" and used & {Op.SIN, Op.COS} else "",
     )
     files: dict[str, str] = {}
