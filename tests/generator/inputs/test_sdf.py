@@ -235,3 +235,12 @@ def test_a_second_joint_to_a_link_is_a_loop(tmp_path: Path, kind: str, axes: str
     assert y @ across.T == pytest.approx(0)
     left, right = (np.linalg.pinv(rows_, rcond=1e-9) @ rows_ for rows_ in (J, held))  # projectors on what is held
     assert np.abs(left - right).max() < 1e-9
+
+
+def test_a_link_without_inertial_is_as_sdformat_says(tmp_path: Path) -> None:
+    inertia = "<inertia><ixx>0.02</ixx><iyy>0.02</iyy><izz>0.01</izz></inertia>"
+    text = SDF.replace(f"<inertial><mass>1.5</mass>{inertia}</inertial>", "")
+    (lower,) = (link.body for link in load(written(tmp_path, text)).links if link.name == "lower")
+    assert text != SDF
+    assert float(lower.mass) == 1
+    np.testing.assert_array_equal(np.array(lower.inertia, float), np.eye(3))
