@@ -14,15 +14,8 @@ from numpy.typing import ArrayLike, NDArray
 from elastogen.runtime.errors import ModelError
 from elastogen.runtime.model.model import Model
 from elastogen.runtime.motion.trajectory import Trajectory
-from elastogen.tip_control.inversion import (
-    ACCELERATION,
-    CONVERGED,
-    VELOCITY,
-    TipMotion,
-    differences,
-    drive_forces,
-    rest_to_rest,
-)
+from elastogen.tip_control.equations import ACCELERATION, CONVERGED, VELOCITY, differences
+from elastogen.tip_control.inversion import TipMotion, drive_forces, rest_to_rest
 from elastogen.tip_control.tip_path import TipPath, check_arm, tip_path
 
 Array = NDArray[np.float64]

@@ -1,8 +1,9 @@
 """Controllers of a flexible arm on the same move of its tip, simulated with sensors that are sampled and noisy.
 
 Six of them: PD with gravity on the joints; PD with the inverse dynamics of the joints' motion; the same with a reference
-shaped for the lowest mode; LQG, state feedback of what a Kalman filter estimates from the sensors; stable inversion with
-PD; and its causal approximation. Forces are computed at a rate and held, the arm is integrated between by RK4.
+shaped for the lowest mode; LQG, state feedback of what a Kalman filter estimates from the sensors, about the motion of stable
+inversion; that motion with PD; and its causal approximation. Forces are computed at a rate and held, the arm is integrated
+between by RK4.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from elastogen.runtime.motion.trajectory import Trajectory
 from elastogen.runtime.whole_files import file_path, replacing
 from elastogen.tip_control.causal import causal_tip_inversion
 from elastogen.tip_control.inversion import TipMotion, smooth_move, tip_inversion
-from elastogen.tip_control.tip_path import check_arm, equilibrium, tip_path
+from elastogen.tip_control.tip_path import check_arm, tip_path
 
 Array = NDArray[np.float64]
 SUBSTEPS = 8  # of RK4 in a period
@@ -201,21 +202,28 @@ class _Scene:
 
         return shape
 
-    def inversion(self, motion: TipMotion) -> Callable[[int, Array, Array], Array]:
-        """Take forces and joint references from the inverted motion of the whole arm, with PD on the joints."""
+    def sampled(self, motion: TipMotion) -> tuple[Array, Array, Array]:
+        """A motion of the whole arm at the times of the scene, with the means of the forces that are held."""
         table = motion.sampled(self.dt)
-        offset = round((self.t[0] - table.t[0]) / self.dt)
+        last = len(table.t) - 1
+        rows = np.clip(np.arange(len(self.t)) + round((self.t[0] - table.t[0]) / self.dt), 0, last)
+        return table.q[rows], table.qd[rows], 0.5 * (table.F[rows] + table.F[np.minimum(rows + 1, last)])
+
+    def inversion(self, motion: TipMotion) -> Callable[[int, Array, Array], Array]:
+        """Forces of a motion of the whole arm, and PD about its joints."""
+        q_ref, qd_ref, F_ref = self.sampled(motion)
 
         def law(k: int, q: Array, qd: Array) -> Array:
-            row = min(max(k + offset, 0), len(table.t) - 1)
-            ahead = 0.5 * (table.F[row] + table.F[min(row + 1, len(table.t) - 1)])  # the mean of what is held
-            result: Array = ahead[self.drives] + self.feedback(q, qd, table.q[row], table.qd[row])
+            result: Array = F_ref[k][self.drives] + self.feedback(q, qd, q_ref[k], qd_ref[k])
             return result
 
         return law
 
     def lqg(self, sensors: Any, noise: Any, seed: int) -> Callable[[int, Array, Array], Array]:
-        """State feedback of the filter's estimate about the move, with the forces of the arm that bends on the way."""
+        """State feedback of the filter's estimate about the motion of stable inversion, with its forces.
+
+        About a motion that the arm cannot do, as that of its joints with some bending, feedback itself makes it vibrate.
+        """
         model, rng, zero = self.model, np.random.default_rng(seed), np.zeros(self.n)
         hold = np.asarray(model.inverse_dynamics(self.goal, zero, zero))
         linear = model.linearize(self.goal, zero, hold)
@@ -227,7 +235,7 @@ class _Scene:
         gain = lqr(linear.A, linear.B, energy, PRICE / joint)
         design = design_observer(model, sensors, q=self.goal, rate=1.0 / self.dt, noise=noise)
         ekf = design.filter(self.start, zero)
-        reference = self.reference()
+        reference = self.sampled(self.motion)
         last = np.asarray(model.inverse_dynamics(self.start, zero, zero))
 
         def law(k: int, q: Array, qd: Array) -> Array:
@@ -243,12 +251,3 @@ class _Scene:
             return result
 
         return law
-
-    def reference(self) -> tuple[Array, Array, Array]:
-        """Return the motion of the joints with the bending that their accelerations cause, and its forces."""
-        speed, acceleration = np.zeros_like(self.rest), np.zeros_like(self.rest)
-        speed[:, self.drives], acceleration[:, self.drives] = self.joints(self.t, 1), self.joints(self.t, 2)
-        q = equilibrium(self.model, self.rest, "compare_tip_control", speed, acceleration)
-        qd = np.gradient(q, self.dt, axis=0)
-        qdd = np.gradient(qd, self.dt, axis=0)
-        return q, qd, np.asarray(self.model.inverse_dynamics(q, qd, qdd))

@@ -5,12 +5,14 @@ grow without bound if they are computed forward in time. There is one bounded so
 ends after it (Devasia, Chen, Paden, IEEE Trans. Automatic Control 41, 1996). It is found here as a boundary value
 problem on a grid of times, all at once: at each time the tip's error in the drives' directions vanishes, and no force acts on
 the coordinates without drives; at both ends the arm rests. Derivatives are central differences of fourth order; Newton's method
-takes the exact derivatives of the emitted inverse dynamics.
+takes the exact derivatives of the emitted inverse dynamics. Where there is no such motion, the tip may err a little.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from math import comb
 from typing import Any
 
@@ -21,19 +23,19 @@ from elastogen.runtime import real_numbers
 from elastogen.runtime.errors import ModelError
 from elastogen.runtime.model.model import Model
 from elastogen.runtime.motion.trajectory import Trajectory
+from elastogen.tip_control.equations import ACCELERATION, VELOCITY, differences, exact_motion, free_coordinates
+from elastogen.tip_control.near import near_motion
 from elastogen.tip_control.tip_path import TipPath, check_arm, tip_path
 
 Array = NDArray[np.float64]
-VELOCITY = {-2: 1 / 12, -1: -8 / 12, 1: 8 / 12, 2: -1 / 12}  # of the differences, over h
-ACCELERATION = {-2: -1 / 12, -1: 16 / 12, 0: -30 / 12, 1: 16 / 12, 2: -1 / 12}  # over h^2
-NEWTON_STEPS = 20
-FARTHEST = 5.0  # that a step of it may go
 SHARE, SMALLEST = 1 / 6, 1 / 96  # of a stroke that is reached by growing ones: the first step, and the last that is tried
-CONVERGED = 1e-10  # greatest change of a coordinate
-SOLVED, ROUNDED = 1e-11, 1e-7  # where nothing is left to solve but that, such changes are rounding errors
 DECAYS = 14.0  # time constants of the internal motion before and after the move: e^-14 is 8e-7
 AT_REST = 1e-3  # of the greatest deflection: what may be left at the ends
 STEPS_OF_MOVE, MOST_NODES = 400, 40000
+SMOOTH = (0.3, 0.1, 0.03, 0.01)  # weights of third derivatives where the tip may err, tried in turn
+LITTLE = 0.1  # of the inertia of the free coordinates
+TOLERANCE = 1e-3  # of the stroke: what it may err then
+Solver = Callable[..., "Array | None"]  # of a path and a start
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,6 +51,7 @@ class TipMotion:
     before: float  # [s]
     after: float
     model: Model
+    error: float = 0.0  # greatest distance of the tip from its path that is planned [m]: 0 of an exact motion
 
     def sampled(self, period: float) -> TipMotion:
         """Sample the motion at multiples of a period [s], for ``loop.follow(m.q, m.qd, m.qdd, F=m.F)``."""
@@ -62,7 +65,8 @@ class TipMotion:
         curve = make_interp_spline(self.t, self.q, k=7)
         q, qd, qdd = (np.asarray(curve(t, nu)) for nu in range(3))
         F = drive_forces(self.model, q, qd, qdd)
-        return TipMotion(t, q, qd, qdd, F, np.asarray(CubicSpline(self.t, self.tip)(t)), self.before, self.after, self.model)
+        tip = np.asarray(CubicSpline(self.t, self.tip)(t))
+        return TipMotion(t, q, qd, qdd, F, tip, self.before, self.after, self.model, self.error)
 
 
 def internal_rates(model: Model, path: TipPath) -> Array:
@@ -70,7 +74,7 @@ def internal_rates(model: Model, path: TipPath) -> Array:
     from scipy.linalg import eig
 
     n, zero = model.nv, np.zeros(model.nv)
-    free = [k for k in range(n) if k not in model.driven]
+    free = free_coordinates(model)
     if not free:
         return np.zeros(0)
     K, D, M = (np.asarray(block) for block in model.evaluate("inverse_dynamics_derivatives", q=path.q[0], qd=zero, qdd=zero))
@@ -98,6 +102,7 @@ def tip_inversion(
     before: float | None = None,
     after: float | None = None,
     step: float | None = None,
+    tolerance: float = TOLERANCE,
 ) -> TipMotion:
     """The motion in which the tip goes where the tip of the arm at rest would go along a motion of its driven joints.
 
@@ -105,9 +110,17 @@ def tip_inversion(
     ``seconds``, between which the tip's path is a polynomial of degree 9 (continuous up to the snap). The arm begins to
     move ``before`` the tip does and comes to rest ``after`` it [s]; by default 14 time constants of the internal motion.
     ``step`` is that of the grid [s], by default a 400th of the move. Weights bend the arm at rest, too: the path includes
-    that. Needs SciPy. ModelError where the tip has no bounded inverse: an internal motion that neither grows nor decays.
+    that. Needs SciPy.
+
+    The tip goes exactly there if it can. With a heavy load, deflections can turn the sign of the little inertia that the
+    internal motion has: no bounded motion is exact then, and one is taken in which the tip errs by at most ``tolerance`` of
+    its way (``motion.error``; 0: only exact ones). ModelError where there is none, and where the internal motion neither
+    grows nor decays.
     """
     what = "tip_inversion"
+    allowed = real_numbers.number(f"{what}: tolerance", tolerance, "a number from 0 to 0.1, of the stroke")
+    if not 0.0 <= allowed <= 0.1:
+        raise ModelError(f"{what}: tolerance={tolerance!r}, expected a number from 0 to 0.1, of the stroke.")
     check_arm(model, what)
     reference = joints if isinstance(joints, Trajectory) else rest_to_rest(model, joints, goal, seconds, what)
     if reference.size != len(model.driven):
@@ -123,9 +136,30 @@ def tip_inversion(
     lead, tail = (
         None if time is None else _positive(f"{what}: {name}", time) for name, time in (("before", before), ("after", after))
     )
-    if lead is None or tail is None:
-        pre, post = _decay(model, tip_path(model, reference([reference.breaks[0]]), what), what)
-        lead, tail = pre if lead is None else lead, post if tail is None else tail
+    rates = internal_rates(model, tip_path(model, reference([reference.breaks[0]]), what)) if None in (lead, tail) else None
+    still = "" if rates is None else _stillness(model, rates, what)
+    if still and allowed == 0.0:
+        raise ModelError(still)
+    pre, post = (0.0, 0.0) if rates is None or still else _decay(rates)
+    lead, tail = pre if lead is None else lead, post if tail is None else tail
+    q, reached = None, 0.0
+    if not still:
+        t, joints_at, path = _grid(model, reference, lead, tail, h, what)
+        q, reached = _by_strokes(model, joints_at, partial(exact_motion, model, h=h), what)
+    error = 0.0
+    if q is None:
+        lead, tail = (
+            max(time, reference.duration) if given is None else time for time, given in ((lead, before), (tail, after))
+        )
+        t, joints_at, path = _grid(model, reference, lead, tail, h, what)
+        q, error = _nearly(model, path, joints_at, h, reference.duration, allowed, reached, still, what)
+    qd, qdd = differences(q, VELOCITY) / h, differences(q, ACCELERATION) / h**2
+    _check_ends(model, path, q, qd, lead, tail, what)
+    return TipMotion(t, q, qd, qdd, drive_forces(model, q, qd, qdd), path.pose[:, :3, 3].copy(), lead, tail, model, error)
+
+
+def _grid(model: Model, reference: Trajectory, lead: float, tail: float, h: float, what: str) -> tuple[Array, Array, TipPath]:
+    """Times, positions of the driven joints, and the tip's path."""
     first, last = int(np.ceil(lead / h)), int(np.ceil((reference.duration + tail) / h))
     if first + last + 1 > MOST_NODES:
         raise ModelError(
@@ -133,13 +167,8 @@ def tip_inversion(
             "Fix: before= and after= [s], or a greater step=."
         )
     t = h * np.arange(-first, last + 1, dtype=np.float64)
-    joints_at = reference(reference.breaks[0] + t)
-    path = tip_path(model, joints_at, what)
-    found = _solved(model, path, h, path.q)
-    q = found if found is not None else _by_larger_strokes(model, joints_at, h, what)
-    qd, qdd = differences(q, VELOCITY) / h, differences(q, ACCELERATION) / h**2
-    _check_ends(model, path, q, qd, lead, tail, what)
-    return TipMotion(t, q, qd, qdd, drive_forces(model, q, qd, qdd), path.pose[:, :3, 3].copy(), lead, tail, model)
+    joints = reference(reference.breaks[0] + t)
+    return t, joints, tip_path(model, joints, what)
 
 
 def rest_to_rest(model: Model, start: Any, goal: Any, seconds: float | None, what: str, order: int = 4) -> Trajectory:
@@ -170,16 +199,19 @@ def _positive(what: str, given: Any) -> float:
     return value
 
 
-def _decay(model: Model, path: TipPath, what: str) -> tuple[float, float]:
-    """Return the times before and after the move in which the internal motion grows and decays."""
-    rates = internal_rates(model, path)
-    still = np.abs(rates.real) < 1e-4 * np.abs(rates)
-    if still.any():
-        rate = rates[still][0]
-        raise ModelError(
-            f"{what}: with its tip at rest, {model.name} vibrates at {abs(rate) / (2 * np.pi):.3g} Hz and neither grows nor "
-            "decays: the tip has no bounded inverse. Fix: damping of the links, a tip at their end, or before= and after= [s]."
-        )
+def _stillness(model: Model, rates: Array, what: str) -> str:
+    """Why the tip has no exact inverse: an internal motion neither grows nor decays; "" if all do."""
+    still = rates[np.abs(rates.real) < 1e-4 * np.abs(rates)]
+    if not still.size:
+        return ""
+    return (
+        f"{what}: with its tip at rest, {model.name} vibrates at {abs(still[0]) / (2 * np.pi):.3g} Hz and neither grows nor "
+        "decays: the tip has no bounded inverse. Fix: damping of the links, a tip at their end, or before= and after= [s]."
+    )
+
+
+def _decay(rates: Array) -> tuple[float, float]:
+    """Times before and after the move in which the internal motion grows and decays."""
     growing, falling = rates.real[rates.real > 0.0], -rates.real[rates.real < 0.0]
     return (
         DECAYS / float(growing.min()) if growing.size else 0.0,
@@ -187,83 +219,66 @@ def _decay(model: Model, path: TipPath, what: str) -> tuple[float, float]:
     )
 
 
-def differences(q: Array, stencil: dict[int, float]) -> Array:
-    """Differentiate along the first axis; the arm rests beyond both ends."""
-    padded = np.concatenate([np.repeat(q[:1], 2, axis=0), q, np.repeat(q[-1:], 2, axis=0)])
-    count = len(q)
-    result: Array = sum(weight * padded[2 + k : 2 + k + count] for k, weight in stencil.items())  # type: ignore[assignment]
-    return result
+def _nearly(
+    model: Model, path: TipPath, joints: Array, h: float, seconds: float, allowed: float, reached: float, still: str, what: str
+) -> tuple[Array, float]:
+    """Configurations whose tip errs by at most ``allowed`` of its stroke, and its greatest error [m]."""
+    places = path.pose[:, :3, 3]
+    stroke = max(float(np.linalg.norm(places - places[0], axis=1).max()), 1e-9)
+    least = np.inf
+    for weight in SMOOTH if allowed > 0.0 else ():
+        smooth = weight * (seconds / (2 * np.pi)) ** 3 / stroke
+        solved = partial(near_motion, model, h=h, smooth=smooth, wanted=TOLERANCE * stroke)
+        q, _ = _by_strokes(model, joints, solved, what)
+        if q is not None:
+            error = float(np.linalg.norm(path.errors(model, q)[0], axis=1).max())
+            least = min(least, error / stroke)
+            if error <= allowed * stroke:
+                return q, error
+    nearest = f", and none errs by less than {least:.1e} of it" if np.isfinite(least) else ""
+    raise ModelError(
+        still
+        or f"{what}: no motion of {model.name} is found whose tip is exactly on its path for more than {reached:.0%} of the "
+        f"stroke{nearest}. {_why(model, path)}Fix: a slower move, a shorter one, or a greater tolerance= (it is {allowed:g})."
+    )
 
 
-def _by_larger_strokes(model: Model, joints: Array, h: float, what: str) -> Array:
-    """Solve for strokes of growing size; each solution starts with the scaled deflections of the last one."""
+def _why(model: Model, path: TipPath) -> str:
+    """What is known about the cause."""
+    free, drives = free_coordinates(model), list(model.driven)
+    M, C = np.asarray(model.mass_matrix(path.q[0])), path.weights[0] @ np.asarray(model.jacobian(path.q[0]))
+    left = M[np.ix_(free, free)] - M[np.ix_(free, drives)] @ np.linalg.solve(C[:, drives], C[:, free])
+    share = float(np.abs(np.linalg.eigvals(np.linalg.solve(M[np.ix_(free, free)], left))).min())
+    if share > LITTLE:
+        return ""
+    return (
+        f"With its tip held, {share:.1%} of the inertia of the free coordinates is left, and where bending takes that away, "
+        "the tip has no bounded inverse. "
+    )
+
+
+def _by_strokes(model: Model, joints: Array, solved: Solver, what: str) -> tuple[Array | None, float]:
+    """The motion, if it must be by motions of growing strokes; and how much of the stroke was reached.
+
+    Each begins with the deflections of the last one, scaled.
+    """
+    whole = tip_path(model, joints, what)
+    at_once = solved(whole, start=whole.q)
+    if at_once is not None:
+        return at_once, 1.0
     bent, reached, step = np.zeros((len(joints), model.nv)), 0.0, SHARE
     while True:
         share = min(1.0, reached + step)
         path = tip_path(model, joints[:1] + share * (joints - joints[:1]), what)
-        q = _solved(model, path, h, path.q + bent * (share / reached if reached else 1.0))
+        q = solved(path, start=path.q + bent * (share / reached if reached else 1.0))
         if q is None:
             step /= 2
             if step < SMALLEST:
-                raise ModelError(
-                    f"{what}: Newton's method finds no motion of {model.name} for more than {reached:.0%} of the stroke. "
-                    "Fix: a slower move, a shorter one, or a smaller step= [s]."
-                )
+                return None, reached
             continue
         if share == 1.0:
-            return q
+            return q, 1.0
         bent, reached, step = q - path.q, share, min(SHARE, 2 * step)
-
-
-def _solved(model: Model, path: TipPath, h: float, start: Array) -> Array | None:
-    """Return the configurations at all times, by Newton's method on all at once, or None if it does not converge."""
-    from scipy.sparse import coo_matrix
-    from scipy.sparse.linalg import splu
-
-    n, count = model.nv, len(path.q)
-    free = [k for k in range(n) if k not in model.driven]
-    drives = n - len(free)
-    q: Array = start.copy()
-    if not free:
-        return q
-    rows = np.arange(count)[:, None, None] * n
-    for _ in range(NEWTON_STEPS):
-        qd, qdd = differences(q, VELOCITY) / h, differences(q, ACCELERATION) / h**2
-        errors, by_q = path.errors(model, q)
-        by_position, by_velocity, M = (
-            np.asarray(block)[:, free] for block in model.evaluate("inverse_dynamics_derivatives", q=q, qd=qd, qdd=qdd)
-        )
-        forces = np.asarray(model.inverse_dynamics(q, qd, qdd))[:, free]
-        size = np.abs(M).max(axis=(0, 2)) / h**2  # rows of one order
-        entries: list[tuple[Array, Array, Array]] = []
-        for k in range(-2, 3):
-            block = np.zeros((count, n, n))
-            block[:, drives:] = by_velocity * (VELOCITY.get(k, 0.0) / h) + M * (ACCELERATION[k] / h**2)
-            if k == 0:
-                block[:, drives:] += by_position
-                block[:, :drives] = by_q
-            block[:, drives:] /= size[:, None]
-            columns = np.clip(np.arange(count) + k, 0, count - 1)[:, None, None] * n  # beyond the ends: the last one
-            shape = block.shape
-            r = np.broadcast_to(rows + np.arange(n)[None, :, None], shape)
-            c = np.broadcast_to(columns + np.arange(n)[None, None, :], shape)
-            entries.append((block.ravel(), r.ravel(), c.ravel()))
-        values, r_all, c_all = (np.concatenate(part) for part in zip(*entries, strict=True))
-        residual = np.concatenate([errors, forces / size], axis=1)
-        matrix = coo_matrix((values, (r_all, c_all)), shape=(count * n, count * n)).tocsc()
-        try:
-            change = splu(matrix).solve(-residual.ravel()).reshape(count, n)
-        except RuntimeError:
-            return None  # singular
-        largest = float(np.abs(change).max())
-        if not largest < FARTHEST:
-            return None
-        if largest < ROUNDED and np.abs(residual).max() < SOLVED:
-            return q
-        q = np.asarray(q + change)
-        if largest < CONVERGED:
-            return q
-    return None
 
 
 def drive_forces(model: Model, q: Array, qd: Array, qdd: Array) -> Array:
@@ -274,8 +289,8 @@ def drive_forces(model: Model, q: Array, qd: Array, qdd: Array) -> Array:
 
 
 def _check_ends(model: Model, path: TipPath, q: Array, qd: Array, before: float, after: float, what: str) -> None:
-    """Check that the arm rests at the ends of the grid; otherwise the solution belongs to an arm that is held there."""
-    free = [k for k in range(model.nv) if k not in model.driven]
+    """The arm must rest where the grid ends: else the solution is that of arms held there."""
+    free = free_coordinates(model)
     if not free:
         return
     size = np.abs(q - path.q).max(axis=0)

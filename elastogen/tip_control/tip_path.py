@@ -23,7 +23,7 @@ class TipPath:
 
     q: Array  # (k, n): the arm at rest, elastic coordinates in equilibrium
     pose: Array  # (k, 4, 4)
-    weights: Array  # (k, drives, 6): rows whose products with the tip's error must vanish
+    weights: Array  # (k, drives, 6): orthogonal unit rows whose products with the tip's error must vanish
 
     def errors(self, model: Model, q: Array) -> tuple[Array, Array]:
         """Return weighted errors (k, drives) of the tip in configurations q, and their derivatives (k, drives, n)."""
@@ -86,7 +86,7 @@ def tip_path(model: Model, joints: Array, what: str) -> TipPath:
             "joints that the tip does not need."
         )
     weights = np.zeros((len(joints), drives, 6))
-    weights[:, :, :rows] = np.swapaxes(J[:, :rows], 1, 2)
+    weights[:, :, :rows] = np.swapaxes(np.linalg.qr(J[:, :rows])[0], 1, 2)
     pose: Array = np.array(model.forward_kinematics(q), dtype=np.float64)[..., -1, :, :]
     return TipPath(q, pose, weights)
 

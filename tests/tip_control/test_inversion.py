@@ -99,6 +99,52 @@ def test_long_strokes_are_reached_where_changes_end_in_rounding_errors(cache_dir
     assert np.abs(simulated_tip(model, motion) - motion.tip).max() < 1e-3 * stroke
 
 
+def loaded(name: str, lengths: Any, masses: Any, stiff: Any, loads: Any, hubs: Any, motors: Any) -> dict[str, Any]:
+    """Two links of one mode each, with a load at both tips."""
+    rows = zip(lengths, masses, stiff, loads, hubs, strict=True)
+    links = [
+        {"name": f"l{k}", "mass": hub, "flexible": {**beam(L, EI, 1), "mass_per_length": mu, "tip": {"mass": load},
+                                                    "damping": {"ratio": 0.01}}}
+        for k, (L, mu, EI, load, hub) in enumerate(rows)
+    ]  # fmt: skip
+    joints = [{"name": f"j{k}", "type": "revolute", "child": f"l{k}", "axis": [0, 0, 1], "motor": {"inertia": inertia}}
+              for k, inertia in enumerate(motors)]  # fmt: skip
+    return {"elastogen": 1, "name": name, "gravity": [0, 0, 0], "links": [{"name": "base"}, *links], "joints": joints}
+
+
+LOADED = loaded(
+    "loaded", (0.8175, 0.6982), (0.4444, 0.7552), (21.81, 80.02), (0.4895, 0.176), (0.279, 0.3371), (0.3935, 0.1497)
+)
+
+
+def test_a_tip_without_exact_inverse_errs_by_a_thousandth_of_its_way(cache_dir: Path) -> None:
+    """Held by its tip, this arm has a hundredth of its inertia left, and deflections of centimetres turn the sign of that."""
+    model = elastogen.build_model(LOADED)
+    start, goal = [0.26, 1.37], [0.28, 1.77]
+    seconds = period(model, start)
+    motion = tip_inversion(model, start, goal, seconds)
+    stroke = np.linalg.norm(motion.tip[-1] - motion.tip[0])
+    assert stroke > 0.25
+    assert 1e-5 * stroke < motion.error < 1e-3 * stroke
+    away = np.linalg.norm(simulated_tip(model, motion) - motion.tip, axis=1).max()
+    assert away < 1e-3 * stroke
+    assert away == pytest.approx(motion.error, rel=0.1)
+    assert motion.sampled(1e-3).error == motion.error
+    for tolerance, message in (
+        (0.0, r"exactly on its path for more than \d\d% of the stroke\. With its tip held, 1\.1% of the inertia"),
+        (1e-6, r"and none errs by less than \d\.\de-0\d of it\. With .* a greater tolerance= \(it is 1e-06\)"),
+    ):
+        with pytest.raises(elastogen.ModelError, match=message):
+            tip_inversion(model, start, goal, seconds, tolerance=tolerance)
+    for wrong in (-1e-3, 0.2, np.nan, "x"):
+        with pytest.raises(elastogen.ModelError, match="tolerance"):
+            tip_inversion(model, start, goal, seconds, tolerance=wrong)  # type: ignore[arg-type]
+
+
+def test_an_exact_motion_says_so(one: elastogen.Model) -> None:
+    assert tip_inversion(one, [0.0], [0.2], period(one, [0.0])).error == 0.0
+
+
 def test_the_tip_of_one_link_follows_its_arc(one: elastogen.Model) -> None:
     """One drive moves the tip along its path; across it, a straight beam leaves its arc by what it bends."""
     motion = tip_inversion(one, [0.0], [0.2], period(one, [0.0]))
