@@ -88,6 +88,9 @@ EQUIVALENT = {
     ("wrong |= ", "1 -> 2"): "a flag",
     ("((before > now) ? before : now)", "> -> >="): "both are the same",
     ("((options->periods > 0u) && (k < options->periods))", "> -> >="): "no number is less than 0",
+    ("(loop->stuck[i] + (change", "+ -> -"): "only its size counts",
+    ("(ROBOT_LOOP_DOUBTFUL * tuning->jump[k])", "0.0 -> 1.0"): "a velocity without a coordinate beside it is never doubted",
+    ("(off < most)", "< -> <="): "both are nothing",
     ("robot_real_t most = REAL(0.0);", "0.0 -> 1.0"): "the worst reading is asked for where it is far beyond its noise",
 }
 

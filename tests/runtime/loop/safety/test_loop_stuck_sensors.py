@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from loop_setup import STATUS
+from loop_setup import BENDING_ARM, STATUS
 from loops.faulty_robot import FaultyRobot, faulty_source
+from loops.shown import Shown
 
 import elastogen
 from elastogen.runtime.loop.controllers import ComputedTorqueLaw, PDGravity
@@ -145,3 +146,45 @@ def test_a_bridged_measurement_is_no_proof_for_a_reset(faulty) -> None:
         assert (loop.phase, int(loop._loop.bridged)) == ("holding", 0)
         loop.reset()
         assert loop.phase == "running"
+
+
+EXACT = 1.0 / 1024.0  # a period whose multiples are exact [s]
+
+
+@pytest.mark.parametrize("speed", [0.5, -0.5])
+@pytest.mark.parametrize("frozen", [0.1, EXACT])
+@pytest.mark.parametrize("index", [0, 1])
+def test_a_velocity_may_be_belied_by_jump_and_no_more(faulty, speed: float, frozen: float, index: int) -> None:
+    """The position stays where it is: half a radian a second is a quarter after 512 periods, exactly jump."""
+    qd = [0.0, 0.0]
+    qd[index] = speed
+    shown = Shown(faulty, rate=1024, limits=Limits(jump=0.25, frozen=frozen))
+    assert shown.show([0, 0], qd, cycles=513)
+    assert abs(shown.loop._loop.stuck[index]) == 0.25
+    status = shown.show([0, 0], qd)
+    assert (status.name, status.coordinate) == ("STATUS_FROZEN", faulty.model.velocity_names[index])
+
+
+@pytest.mark.parametrize(
+    ("jump", "frozen", "later", "part"),
+    [(0.25, 0.1, 0.5, 63 / 64), (0.25, EXACT, 0.5, 63 / 64), (0.25, 0.0, 0.5, 1.0), (0.0, 0.1, 0.25, 0.5)],
+)
+def test_each_drive_brakes_by_what_is_believed_of_its_velocity(faulty, jump: float, frozen: float, later: float, part) -> None:
+    """After one cycle with the same velocity; with another one, and where nothing is watched, each brakes fully."""
+    brake = SafeCommand(damping=[3.0, 5.0], gravity=False)
+    shown = Shown(faulty, rate=1024, limits=Limits(jump=jump, frozen=frozen, force=400.0), safe=brake)
+    shown.show([0, 0], [0.5, 0.5])
+    faulty.lib.eg_loop_trip(shown.loop._loop, STATUS["STATUS_TRIPPED"])
+    assert shown.show([0, 0], [later, later]).name == "STATUS_TRIPPED"
+    assert shown.loop.read()["F"][-1] == pytest.approx([-3.0 * 0.5 * part, -5.0 * 0.5 * part], rel=1e-14)
+
+
+def test_velocities_of_bending_are_no_ground_to_stop(cache_dir) -> None:
+    """Nothing brakes by them: without drives they may stay the same, as those of nobody's sensors do."""
+    library = elastogen.build_loop(BENDING_ARM, plant_source=faulty_source("bending_arm", 6), cflags="-O1")
+    plant = FaultyRobot()
+    loop = Loop(library, plant=plant, controller=PDGravity())
+    loop.tuning.array("jump")[:] = 0.1  # Limits are those of drives; in C they are what their owner writes
+    loop.tuning.publish(loop._loop)
+    plant.fail("velocity", 1, index=1, value=1.0)
+    assert loop.step(300)
