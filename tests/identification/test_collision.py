@@ -21,18 +21,18 @@ def arm(cache_dir: Path) -> elastogen.Model:
     )
 
 
-def moves(arm: elastogen.Model, push: Any, seed: int = 1) -> tuple[Any, Any, Any]:
+def moves(arm: elastogen.Model, push: Any, seed: int = 1, steps: int = STEPS) -> tuple[Any, Any, Any]:
     """Random moves by computed torque with the nominal payload, of arms that carry 10 % more or less; all at once."""
     rng = np.random.default_rng(seed)
     start, goal = rng.uniform(-1.5, 1.5, (2, MOVES, 2))
     carried = {"payload_mass": PAYLOAD * np.where(rng.random(MOVES) < 0.5, 0.9, 1.1)}
     nominal = {"payload_mass": PAYLOAD}
-    q, qd, T = start.copy(), np.zeros((MOVES, 2)), STEPS * DT
+    q, qd, T = start.copy(), np.zeros((MOVES, 2)), steps * DT
     rows = []
     F = np.zeros((MOVES, 2))
-    for k in range(STEPS):
+    for k in range(steps):
         rows.append((q, qd, F))
-        s = (k + 1) / STEPS
+        s = (k + 1) / steps
         way = goal - start
         ref = start + way * s**3 * (10 - 15 * s + 6 * s**2)
         ref_d = way * 30 * s**2 * (1 - s) ** 2 / T
@@ -72,6 +72,26 @@ def test_collisions_are_found_within_5_ms(arm: elastogen.Model) -> None:
     assert len(late) == MOVES
     assert min(late) > 0
     assert max(late) * DT <= 5e-3
+
+
+def test_in_fast_moves_a_collision_is_found_that_the_payload_cannot_hide(arm: elastogen.Model) -> None:
+    """The wrong payload may show a force against it as great as the threshold allows; what exceeds both is seen at once."""
+    begins, steps, push = 200, 400, 40.0
+    arm.parameters["payload_mass"] = PAYLOAD
+    hidden = 0
+    for force in (0.0, push):
+        states = moves(arm, lambda k, force=force: np.array([0.0, -force if k >= begins else 0.0]), seed=2, steps=steps)
+        for k in range(MOVES):
+            seen = arm.collision_detector(DT, 500.0, uncertain=UNCERTAIN, floor=0.5).update(*(part[:, k] for part in states))
+            if force == 0.0:
+                assert seen.first is None
+            elif push > 2.2 * seen.threshold[begins : begins + 6, 1].max():
+                assert seen.first is not None
+                assert 0 < seen.first - begins <= 5
+            else:
+                hidden += 1
+                assert seen.first is None or seen.first > begins
+    assert 0 < hidden < MOVES // 5
 
 
 def test_constant_forces_are_found_to_a_thousandth(arm: elastogen.Model) -> None:
