@@ -18,7 +18,7 @@ from elastogen.generator.robot.location import Location, did_you_mean
 from elastogen.generator.robot.placement import from_xyz_rpy, product
 from elastogen.generator.robot.robot import Gauge, Matrix, Parameter, Point, Robot, Scalar
 from elastogen.generator.robot.tree import unique_names
-from elastogen.generator.solids.material_points import FAR, material_point
+from elastogen.generator.solids.material_points import FAR, point_on
 from elastogen.generator.solids.request import Found
 
 Frame = Callable[[FrameSection, Location], Matrix]
@@ -108,7 +108,7 @@ def check_points(robot: Robot, where: Location) -> None:
 
 def _check_on_beam(robot: Robot, point: Point, body: FlexibleBody, here: Location) -> None:
     if body.solid is not None:
-        _check_on_solid(robot, point, body.solid, here)
+        _check_on_solid(robot, point, body, here)
         return
     if body.beam is None:
         raise here.at("link").error(
@@ -133,15 +133,16 @@ def check_place_on_beam(robot: Robot, body: FlexibleBody, x: Scalar, here: Locat
         )
 
 
-def _check_on_solid(robot: Robot, point: Point, solid: Found, here: Location) -> None:
+def _check_on_solid(robot: Robot, point: Point, body: FlexibleBody, here: Location) -> None:
     if any(_is_live(robot, entry) for row in point.pose for entry in row):
         raise here.at("xyz").error(
             "a place or axes that are live", "numbers: the solid is reduced once", "remove their parameters from `live`"
         )
     place = np.array([nominal(row[3], robot.parameters) for row in point.pose[:3]])
-    nearest, diagonal = material_point(solid, place).place, float(np.linalg.norm(np.ptp(solid.nodes, axis=0)))
+    nearest = point_on(body, place).place
     distance = float(np.linalg.norm(nearest - place))
-    if distance > FAR * diagonal:
+    assert body.solid is not None
+    if distance > FAR * float(np.linalg.norm(np.ptp(body.solid.nodes, axis=0))):
         shown = ", ".join(f"{x:.4g}" for x in nearest)
         raise here.at("xyz").error(
             f"{distance:.4g} m outside of {point.link}", "a point of the solid", f"a point of it is at [{shown}] m"

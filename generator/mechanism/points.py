@@ -21,7 +21,7 @@ from elastogen.generator.sliding.beam_section import BeamSection, Bending, beam_
 from elastogen.generator.sliding.clamped_bodies import clamped_bodies
 from elastogen.generator.sliding.section_parts import SectionParts, section_parts
 from elastogen.generator.sliding.tip_motion import material_motion
-from elastogen.generator.solids.material_points import material_point, stresses_of
+from elastogen.generator.solids.material_points import point_on, stresses_of
 from elastogen.generator.solids.sections import can_be_cut, cut
 from elastogen.generator.spatial.inertia import Array, Inertia
 from elastogen.generator.spatial.vectors import Rotation, combination_scalar
@@ -156,7 +156,7 @@ def _on_solid(lower: Lowering, robot: Robot, point: Point, body: FlexibleBody, f
     if body.solid is None:
         return PointFrame(point, LinkFrame(point.name, frame, *steps(lower, pose)))
     numbers = numeric(point.pose, robot.parameters)
-    material = material_point(body.solid, numbers[:3, 3])
+    material = point_on(body, numbers[:3, 3])
     rows = [tuple(tuple(float(x) for x in row) for row in matrix) for matrix in (material.displacements, material.rotations)]
     motion = material_motion(lower, body, Interface(point.name, IDENTITY, *rows))
     place = [lower.graph.value(float(x)) for x in material.place]

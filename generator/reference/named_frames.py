@@ -92,10 +92,9 @@ class Frames:
         return tip_pose(p, delta, linear=body.tip == "linear", planar=not turns[:, :2].any())
 
     def _on_solid(self, body: FlexibleBody, at: MatrixSeries, pose: Array, x: list[Jet]) -> MatrixSeries:
-        from elastogen.generator.solids.material_points import material_point  # with its extra
+        from elastogen.generator.solids.material_points import point_on  # with its extra
 
-        assert body.solid is not None
-        material = material_point(body.solid, pose[:3, 3])
+        material = point_on(body, pose[:3, 3])
         amplitudes = [product([x[j] for j in monomial], x[0]) for monomial in body.monomials]
         p = [Jet.constant(float(material.place[k]), self.width) + combined(amplitudes, material.displacements[:, k], self.width)
              for k in range(3)]  # fmt: skip

@@ -151,13 +151,11 @@ def _tolerance(e: Elements) -> float:
 
 
 def _around(wanted: Wanted, e: Elements, apart: float) -> tuple[Indices, str]:
-    """The bore around the joint's axis, else the face across it, else a patch where the axis meets the surface."""
-    corners = e.nodes[e.surface[:, :3]]
+    """The bore around the joint's axis, else the face across it, else a patch where the axis meets the surface.
+
+    Of what has no axis, as the tip: the flat face that it lies in, else the bore that it lies in, along an axis of the link.
+    """
     diagonal = float(np.linalg.norm(np.ptp(e.nodes, axis=0)))
-    normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
-    areas = np.linalg.norm(normals, axis=1) / 2
-    normals /= 2 * areas[:, None]
-    offset = corners.mean(axis=1) - wanted.place
     outside, distance = _nearest(e.nodes, wanted.place)
     if distance > NEAR * diagonal:
         raise wanted.where.error(
@@ -166,25 +164,10 @@ def _around(wanted: Wanted, e: Elements, apart: float) -> tuple[Indices, str]:
             "check scale and pose of the file, or say which nodes it holds: interfaces: "
             f"{{{wanted.name}: {{sphere: {{point: [...], radius: ...}}}}}}",
         )
-    if wanted.axis is not None and len(e.surface):
-        along = offset @ wanted.axis
-        radial = offset - along[:, None] * wanted.axis
-        radius = np.linalg.norm(radial, axis=1)
-        inward = np.einsum("ij,ij->i", normals, radial) / np.maximum(radius, 1e-12 * diagonal)
-        across = np.abs(normals @ wanted.axis)
-        bore = (across < 0.35) & (inward < -0.8) & (np.abs(along) < NEAR * diagonal) & (radius < FACE * diagonal)
-        while bore.any():
-            smallest = float(radius[bore].min())
-            this = bore & (radius <= ROUND * smallest)
-            if _sectors(radial[this], wanted.axis) >= COVERED:
-                return np.unique(e.surface[this]), f"bore of radius {float(np.median(radius[this])):.4g} m"
-            bore &= ~this
-        flat = (across > 0.95) & (radius < FACE * diagonal) & (np.abs(along) < NEAR * diagonal)
-        if flat.any():
-            at = along[flat][np.argmin(np.abs(along[flat]))]
-            this = flat & (np.abs(along - at) < SAME_PLANE * diagonal)
-            if areas[this].sum() > LEAST_FACE * diagonal**2:
-                return np.unique(e.surface[this]), f"face across the axis, {at:+.4g} m from the joint"
+    if len(e.surface):
+        found = _Skin.around(e, wanted.place).seat(wanted.axis)
+        if found is not None:
+            return found
     patch, outer = min(PATCH * diagonal, 0.45 * apart), np.flatnonzero(_on_surface(e))
     offset = e.nodes[outer] - wanted.place
     if wanted.axis is not None:
@@ -196,6 +179,82 @@ def _around(wanted: Wanted, e: Elements, apart: float) -> tuple[Indices, str]:
             return this, f"patch of {patch:.3g} m around the axis, {at:+.4g} m from the joint"
     nearest = offset[np.argmin(np.linalg.norm(offset, axis=1))]
     return outer[np.linalg.norm(offset - nearest, axis=1) <= patch], f"patch of {patch:.3g} m around the nearest point"
+
+
+@dataclass(frozen=True)
+class _Skin:
+    """The triangles of a surface as seen from the origin of a frame."""
+
+    surface: Indices
+    offset: Array  # (m, 6, 3): of their nodes
+    middles: Array  # (m, 3)
+    normals: Array  # outwards
+    areas: Array
+    diagonal: float
+
+    @staticmethod
+    def around(e: Elements, place: Array) -> _Skin:
+        """Of a solid."""
+        offset = e.nodes[e.surface] - place
+        crossed = np.cross(offset[:, 1] - offset[:, 0], offset[:, 2] - offset[:, 0])
+        areas = np.linalg.norm(crossed, axis=1) / 2
+        diagonal = float(np.linalg.norm(np.ptp(e.nodes, axis=0)))
+        return _Skin(e.surface, offset, offset[:, :3].mean(axis=1), crossed / (2 * areas[:, None]), areas, diagonal)
+
+    def seat(self, axis: Array | None) -> tuple[Indices, str] | None:
+        """The bore or face that a frame sits on, in words, too."""
+        if axis is not None:
+            return self._bore(axis) or self._face(axis)
+        bores = (self._bore(each, through=True) for each in np.eye(3))
+        return self._own_face() or next((found for found in bores if found is not None), None)
+
+    def _bore(self, axis: Array, *, through: bool = False) -> tuple[Indices, str] | None:
+        """The narrowest bore around an axis; one that goes ``through`` the frame's origin, or begins there."""
+        along = self.middles @ axis
+        radial = self.middles - along[:, None] * axis
+        radius = np.linalg.norm(radial, axis=1)
+        inward = np.einsum("ij,ij->i", self.normals, radial) / np.maximum(radius, 1e-12 * self.diagonal)
+        bore = (np.abs(self.normals @ axis) < 0.35) & (inward < -0.8)
+        bore &= (np.abs(along) < NEAR * self.diagonal) & (radius < FACE * self.diagonal)
+        while bore.any():
+            smallest = float(radius[bore].min())
+            this = bore & (radius <= ROUND * smallest)
+            ends = self.offset[this][:, :3] @ axis
+            near = SAME_PLANE * self.diagonal
+            passes = not through or (ends.min() <= near and ends.max() >= -near)
+            if passes and _sectors(radial[this], axis) >= COVERED:
+                return np.unique(self.surface[this]), f"bore of radius {float(np.median(radius[this])):.4g} m"
+            bore &= ~this
+        return None
+
+    def _face(self, axis: Array) -> tuple[Indices, str] | None:
+        """The nearest face across an axis."""
+        along = self.middles @ axis
+        radius = np.linalg.norm(self.middles - along[:, None] * axis, axis=1)
+        flat = np.abs(self.normals @ axis) > 0.95
+        flat &= (radius < FACE * self.diagonal) & (np.abs(along) < NEAR * self.diagonal)
+        if not flat.any():
+            return None
+        at = along[flat][np.argmin(np.abs(along[flat]))]
+        this = flat & (np.abs(along - at) < SAME_PLANE * self.diagonal)
+        if self.areas[this].sum() <= LEAST_FACE * self.diagonal**2:
+            return None
+        return np.unique(self.surface[this]), f"face across the axis, {at:+.4g} m from the joint"
+
+    def _own_face(self) -> tuple[Indices, str] | None:
+        """The largest flat face whose plane goes through the frame's origin and that surrounds it."""
+        left = np.abs(np.einsum("ij,ij->i", self.middles, self.normals)) < SAME_PLANE * self.diagonal
+        left &= np.linalg.norm(self.middles, axis=1) < FACE * self.diagonal
+        best, most = None, LEAST_FACE * self.diagonal**2
+        while left.any():
+            normal = self.normals[np.flatnonzero(left)[np.argmax(self.areas[left])]]
+            this = left & (self.normals @ normal > 0.999)
+            nodes = self.offset[this].reshape(-1, 3)
+            nodes = nodes[np.linalg.norm(nodes, axis=1) > 1e-6 * self.diagonal]
+            if self.areas[this].sum() > most and _sectors(nodes, normal) >= COVERED:
+                best, most = this, float(self.areas[this].sum())
+            left &= ~this
+        return None if best is None else (np.unique(self.surface[best]), "flat face that its frame lies in")
 
 
 def _on_surface(e: Elements) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:

@@ -1,16 +1,18 @@
-"""A material point of a solid: how every coordinate moves, rotates and strains it, from the element that it is in."""
+"""A point of a solid: how every coordinate moves, rotates and strains it, from the element that it is in."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from elastogen.generator.robot.bodies.flexible_body import FlexibleBody
 from elastogen.generator.solids.interfaces import rigid_motions
 from elastogen.generator.solids.request import Found
 from elastogen.generator.solids.solid import EDGES, Array
 
 NEIGHBOURS = 60  # elements that are tried, nearest centres first
+SAME = 1e-9  # of the solid's diagonal: a point this near to the frame of an interface is its origin
 FAR = 0.05  # of the solid's diagonal: a point farther outside is not a point of it
 
 
@@ -22,6 +24,26 @@ class MaterialPoint:
     displacements: Array  # (k + p, 3): by every coordinate and, with foreshortening, every product of two
     rotations: Array  # (k, 3): half of the curl
     strains: Array  # (k, 3, 3): symmetric, in the axes of the link; empty where there are no elements
+
+
+def point_on(body: FlexibleBody, place: Array) -> MaterialPoint:
+    """The point of a solid nearest to a place; the middle of a bore, where an interface has its frame, moves with that.
+
+    Strains are those of the nearest point.
+    """
+    found = body.solid
+    assert found is not None
+    material, near = material_point(found, place), SAME * float(np.linalg.norm(np.ptp(found.nodes, axis=0)))
+    if np.linalg.norm(material.place - place) <= near:
+        return material
+    for each in body.interfaces:
+        if np.linalg.norm([float(row[3]) - x for row, x in zip(each.pose[:3], place, strict=True)]) <= near:
+            moved, rotated = (np.array(rows, dtype=float) for rows in (each.displacements, each.rotations))
+            return replace(material, place=place, displacements=moved, rotations=rotated)
+    if np.linalg.norm(place) <= near:  # where the link is clamped
+        still = (np.zeros_like(array) for array in (material.displacements, material.rotations))
+        return replace(material, place=place, displacements=next(still), rotations=next(still))
+    return material
 
 
 def material_point(found: Found, place: Array) -> MaterialPoint:

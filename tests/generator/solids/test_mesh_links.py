@@ -179,6 +179,25 @@ def test_a_bore_is_found_around_the_axis(folder):
     )
 
 
+def test_what_has_no_axis_sits_on_its_face_or_in_its_bore(folder):
+    """A tip in the middle of a flange, or of a bore; the middle of a bore is a point, too, and moves with its joint."""
+    ring = trimesh.creation.annulus(r_min=0.012, r_max=0.03, height=0.04, sections=24)
+    ring.export(folder / "ring.stl")
+    hub = {"sphere": {"point": [-0.03, 0, 0], "radius": 0.008}}
+    mesh = {"type": "mesh", "file": "ring.stl", "material": "steel", "modes": 2, "size": 0.012, "interfaces": {"hub": hub}}
+    for tip, expected in (([0, 0, 0.02], "flat face"), ([0, 0, 0], "bore of radius 0.01")):
+        description = described({"tip": {"link": "arm", "xyz": tip}, "points": [{"name": "middle", "link": "arm", "xyz": tip}]})
+        description["links"] = [{"name": "base"}, {"name": "arm", "flexible": mesh, "mass": 0.1}]
+        description["joints"] = [{"name": "hub", "type": "revolute"}]
+        robot = written(folder, description)
+        found = robot.links[1].flexible.solid
+        assert expected in found.report["interfaces"]["tip"]
+        programs, q = PlainPrograms(robot), np.array([0.3, 1e-3, -2e-3])
+        np.testing.assert_allclose(
+            programs("point_positions", q=q)[0], programs("forward_kinematics", q=q)[-1][:3, 3], rtol=0, atol=1e-15
+        )
+
+
 URDF = """<robot name="two"><link name="base"/>
 <link name="arm"><inertial><origin xyz="0.1 0 0"/><mass value="MASS"/>
 <inertia ixx="1e-3" iyy="1e-3" izz="1e-3" ixy="0" ixz="0" iyz="0"/></inertial>
