@@ -112,10 +112,12 @@ class Differentiable:
 def warn_of_kinks(kernel: Kernel) -> None:
     """Say that a function has no derivative at some states, before a solver meets one."""
     if kernel.info.kinks:
-        message = (
-            f"{kernel.label} has kinks (a choice, |x|, min or max): there it has no derivative, and that of one side is given"
-        )
-        warnings.warn(f"{message}. Fix: smooth formulas, for example sqrt(x**2 + c) for |x|.", ModelWarning, stacklevel=4)
+        borders = [joint.joint for joint in kernel.info.sliding if joint.thresholds]
+        cause, fix = "a choice, |x|, min or max", "smooth formulas, for example sqrt(x**2 + c) for |x|"
+        if borders:
+            cause, fix = f"where an element of a beam ends in {', '.join(borders)}", "stay within an element, or assumed modes"
+        message = f"{kernel.label} has kinks ({cause}): there it has no derivative, and that of one side is given"
+        warnings.warn(f"{message}. Fix: {fix}.", ModelWarning, stacklevel=4)
 
 
 def target(module: str, extra: str, least: tuple[int, ...] = ()) -> Any:

@@ -91,6 +91,23 @@ class _Physics:
         loops, quaternions = model.metadata.loops is not None, bool(model.metadata.quaternions)
         self.simulated = loops or quaternions  # where a step is more than sums of coordinates
         self.closes = loops
+        if reward is not None:
+            q, qd = self.start(np.random.default_rng(0), 3)
+            earned = np.asarray(reward(q, qd, np.zeros_like(qd)))
+            if earned.shape not in ((), (3,)):
+                raise ModelError(
+                    f"{model.name}.to_gymnasium: reward gave the shape {earned.shape} for 3 robots, expected (3,). "
+                    "Fix: sums over axis=-1."
+                )
+
+    def action(self, given: ArrayLike, shape: tuple[int, ...]) -> Array:
+        """Forces of the drives, of this shape."""
+        found = np.asarray(given, dtype=np.float64)
+        if found.shape != shape:
+            raise ModelError(
+                f"{self.model.name}: the action has shape {found.shape}, expected {shape}: one number for each drive."
+            )
+        return found
 
     def _distance(self, q: Array, qd: Array, F: Array) -> Array:
         off = np.asarray(self.model.difference(self.goal, q))
@@ -170,10 +187,10 @@ def _env(gymnasium: Any, physics: _Physics) -> Any:
             return self._observation(), {}
 
         def step(self, action: ArrayLike) -> tuple[Array, float, bool, bool, dict[str, Any]]:
-            self._q, self._qd, F = physics.step(self._q, self._qd, np.asarray(action, dtype=np.float64)[None])
+            self._q, self._qd, F = physics.step(self._q, self._qd, physics.action(action, self.action_space.shape)[None])
             self._steps += 1
             lost = bool(physics.lost(self._q, self._qd)[0])
-            earned = 0.0 if lost else float(np.asarray(physics.reward(self._q, self._qd, F))[0])
+            earned = 0.0 if lost else float(np.ravel(physics.reward(self._q, self._qd, F))[0])
             return self._observation(), earned, lost, self._steps >= STEPS, {}
 
         def _observation(self) -> Array:
@@ -204,7 +221,7 @@ def _vector_env(gymnasium: Any, physics: _Physics, count: int) -> Any:
 
         def step(self, actions: ArrayLike) -> tuple[Array, Array, NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]:
             begins = self._over
-            q, qd, F = physics.step(self._q, self._qd, np.asarray(actions, dtype=np.float64))
+            q, qd, F = physics.step(self._q, self._qd, physics.action(actions, self.action_space.shape))
             if begins.any():
                 q[begins], qd[begins] = physics.start(self.np_random, int(begins.sum()))
             self._q, self._qd = q, qd

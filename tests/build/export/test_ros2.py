@@ -132,7 +132,7 @@ def test_the_node_answers_states_in_any_order(built: Path) -> None:
 
 
 def test_the_estimator_is_the_filter_of_the_model(built: Path) -> None:
-    """An arm falls with forces held, in steps of 10 ms; then a stamp comes twice, and a message is late."""
+    """An arm falls with forces held, in steps of 10 ms; a stamp comes twice, a message is late, the clock starts again."""
     model, steps, dt = elastogen.build_model("puma560_geared"), 30, 0.01
     start, forces = np.array([0.2, -0.7, 0.3, 0.1, 0.4, -0.2]), np.array([6.0, 1.0, -4.0, 0.3, -0.2, 0.1])
     motion = model.simulate(start, np.zeros(6), t=dt * np.arange(steps), F=forces, method="rk4", step=1e-3, stops="ignore")
@@ -144,7 +144,8 @@ def test_the_estimator_is_the_filter_of_the_model(built: Path) -> None:
         return f"6 {joints} {nanoseconds // 10**9} {nanoseconds % 10**9} {held}"
 
     stamps = [5 * 10**9 + 10**7 * k for k in range(steps)]
-    lines = [*map(message, read, stamps), message(read[3], stamps[-1]), message(read[3], stamps[-1] + 10**9)]
+    late = [(read[3], stamps[-1]), (read[3], stamps[-1] + 10**9), (read[4], 10**9)]
+    lines = [*map(message, read, stamps), *(message(*each) for each in late)]
     node = built / "there" / "lib" / "puma560_geared_dynamics" / "puma560_geared_dynamics_estimator"
     libraries = {**os.environ, "LD_LIBRARY_PATH": str(built / "there" / "lib")}
     done = subprocess.run([node], input="\n".join(lines), capture_output=True, text=True, check=True, env=libraries)
@@ -165,8 +166,8 @@ def test_the_estimator_is_the_filter_of_the_model(built: Path) -> None:
     differences = np.diff(read, axis=0)[-10:] / dt
     assert 3 * np.abs(found[-10:, :, 1] - motion.qd[-10:]).max() < np.abs(differences - motion.qd[-10:]).max()
     again = np.array([line.split()[1:3] for line in anew.splitlines()], dtype=float)
-    assert np.array_equal(again[:, 0], read[3])
-    assert np.array_equal(again[:, 1], np.zeros(6))
+    assert np.array_equal(again[:, 0], np.concatenate([read[3], read[4]]))
+    assert np.array_equal(again[:, 1], np.zeros(12))
 
 
 @pytest.mark.parametrize(("sensors", "there"), [((), False), (("tip",), False), (("encoders", "tachometers"), True)])

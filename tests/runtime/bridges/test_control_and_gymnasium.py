@@ -116,6 +116,23 @@ def test_episodes_end_and_begin_again(model: elastogen.Model) -> None:
     assert not seen[:, 2:].any()
 
 
+def test_actions_and_rewards_of_another_shape_are_named(model: elastogen.Model) -> None:
+    """They would be broadcast in silence."""
+    pytest.importorskip("gymnasium", reason="Gymnasium is not installed: make bridges")
+    one, envs = model.to_gymnasium(), model.to_gymnasium(envs=3)
+    one.reset()
+    envs.reset()
+    with pytest.raises(elastogen.ModelError, match=r"two_link: the action has shape \(1,\), expected \(2,\)"):
+        one.step([1.0])
+    with pytest.raises(elastogen.ModelError, match=r"the action has shape \(2,\), expected \(3, 2\)"):
+        envs.step([1.0, 2.0])
+    with pytest.raises(elastogen.ModelError, match=r"reward gave the shape \(3, 1\) for 3 robots, expected \(3,\)"):
+        model.to_gymnasium(reward=lambda q, qd, F: -(q[:, :1] ** 2))
+    constant = model.to_gymnasium(reward=lambda q, qd, F: 1.0)
+    constant.reset()
+    assert constant.step([0.0, 0.0])[1] == 1.0
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

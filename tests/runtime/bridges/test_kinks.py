@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 
+import numpy as np
 import pytest
 import sympy
 
@@ -26,6 +27,23 @@ def test_kinks_are_named_at_construction() -> None:
         Differentiable(model, "mass_matrix")
         Differentiable(with_spring(lambda angle: 40 * angle**4), "forward_dynamics")
         Differentiable(elastogen.build_model("four_bar"), "forward_dynamics")  # its check of pivots is no kink
+
+
+def test_borders_of_elements_are_named() -> None:
+    """A joint that slides along two elements of a bent beam: accelerations jump where the second begins."""
+    beam = {"joint": "R", "elements": 2, "length": 0.8, "mass_per_length": 0.5, "EI": 0.4}
+    slider = {"joint": "Pa", "gamma": 0.3, "length": 0.3, "rigid": True, "mass": 0.5}
+    model = elastogen.build_model({"elastogen": 1, "name": "slider", "planar": {"links": [beam, slider]}})
+    with pytest.warns(elastogen.ModelWarning, match=r"kinks \(where an element of a beam ends in joint2\).*Fix: stay within"):
+        function = Differentiable(model, "forward_dynamics")
+    q = np.array([0.2, 0.01, 0.1, 0.03, -0.1, 0.4])
+    x = np.concatenate([q, np.linspace(-0.5, 0.5, 6), np.ones(6)])
+    sides = np.array([x + side * np.eye(18)[list(model.coordinate_names).index("joint2")] for side in (-1e-9, -5e-10, 1e-9)])
+    left, near, right = function.value(sides)
+    assert np.abs(left - near).max() < 1e-5 * np.abs(right - left).max()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        Differentiable(elastogen.build_model("rpb_table3"), "forward_dynamics")  # its elements grow with what is outside
 
 
 def test_every_bridge_names_them() -> None:
