@@ -31,7 +31,8 @@ KINDS = {
     "xml",
     "c",
     "cmake",
-}  # yml: a part of a robot file; c and cmake are compiled by the tests of their subject
+    "py",
+}  # yml: a part of a robot file; c and cmake are compiled by the tests of their subject; py needs packages that are no extra
 
 
 def blocks(page: str) -> list[tuple[str, str]]:
@@ -88,6 +89,8 @@ def test_every_block_is_of_a_known_kind() -> None:
     assert {kind for page in PAGES for kind, _ in blocks(page)} <= KINDS
     for page, text in PAGES.items():
         assert text.count("\n```") % 2 == 0, page
+        for kind, block in blocks(page):
+            assert kind != "py" or compile(block, f"{page}.md", "exec")
 
 
 def commands() -> list[tuple[str, str]]:

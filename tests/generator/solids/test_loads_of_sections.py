@@ -100,7 +100,7 @@ def test_what_passes_through_a_cut(arm):
     loads = programs(LOADS, q=q, qd=qd, qdd=qdd)
     assert len(loads) == 4  # not of points on rigid links
     np.testing.assert_allclose(loads[0], expected, rtol=0, atol=1e-10 * np.abs(expected).max())
-    opposite = np.array([1, 1, -1] * 2) * loads[0]  # action and reaction, in axes turned about z
+    opposite = np.array([1, 1, -1] * 2) * loads[0]  # action and reaction, in axes rotated about z
     np.testing.assert_allclose(loads[2], opposite, rtol=0, atol=1e-10 * np.abs(expected).max())
 
 
