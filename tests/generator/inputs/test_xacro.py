@@ -139,10 +139,21 @@ SYSTEM = f"[c.__init__.__globals__ for c in {CLASSES} if c.__name__ == '_wrap_cl
         ("['rename']('{bystander}', '{mark}')", "os.rename"),
         ("['execv']('/bin/touch', ['touch', '{mark}'])", "os.exec"),
         ("['fork']()", "os.fork"),
-        ("['__builtins__']['__import__']('subprocess').run(['touch', '{mark}'])", "imports _posixsubprocess"),
+        ("['__builtins__']['__import__']('subprocess').run(['touch', '{mark}'])", "imports"),
         ("['__builtins__']['open']('{mark}', 'w')", "write a file"),
-        ("['__builtins__']['__import__']('socket').create_connection(('127.0.0.1', 9))", "socket"),
+        ("['__builtins__']['__import__']('socket').create_connection(('127.0.0.1', 9))", "imports"),
+        ("['__builtins__']['__import__']('_socket').socket()", "socket.__new__"),
         ("['__builtins__']['__import__']('ctypes').CDLL(None).system(b'touch {mark}')", "ctypes"),
+        ("['mkfifo']('{mark}')", "mkfifo"),
+        ("['mknod']('{mark}')", "mknod"),
+        ("['setpriority'](0, 0, 1)", "setpriority"),
+        ("['__builtins__']['__import__']('posix').mkfifo('{mark}')", "mkfifo"),
+        ("['__builtins__']['__import__']('signal').pidfd_send_signal", "pidfd_send_signal"),
+        ("['__builtins__']['__import__']('_posixshmem').shm_open('/elastogen-mark', 66, 384)", "imports _posixshmem"),
+        (
+            "['__builtins__']['__import__']('importlib.machinery').machinery.ExtensionFileLoader('m', '{mark}').load_module()",
+            "imports m,",
+        ),
     ],
 )
 def test_an_expression_that_escapes_does_nothing(arm: Path, tmp_path: Path, action: str, said: str) -> None:

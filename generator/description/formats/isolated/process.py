@@ -15,6 +15,14 @@ from collections.abc import Callable
 from typing import Any
 
 _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
+_UNSEEN = {  # what acts on the outside, and no audit event says so
+    "os": "mkfifo mknod memfd_create eventfd eventfd_write openpty login_tty chroot umask unshare setns sync pidfd_open "
+    "nice setpriority sched_setaffinity sched_setparam sched_setscheduler setsid setpgid tcsetpgrp initgroups setgroups "
+    "setuid seteuid setreuid setresuid setgid setegid setregid setresgid write writev pwrite pwritev sendfile splice "
+    "copy_file_range posix_fallocate dup dup2 fchdir",
+    "signal": "pidfd_send_signal",
+    "time": "clock_settime clock_settime_ns",
+}  # fmt: skip
 
 
 def limit(seconds: int, memory: int) -> None:
@@ -33,6 +41,14 @@ def limit(seconds: int, memory: int) -> None:
             continue
 
 
+def disarm() -> None:
+    """Take away the functions that the audit hook would not hear of; the process itself needs none of them."""
+    for name, functions in _UNSEEN.items():
+        for module in filter(None, map(sys.modules.get, (name, f"_{name}", "posix" if name == "os" else name))):
+            for function in functions.split():
+                vars(module).pop(function, None)
+
+
 def guard() -> Callable[[str, tuple[Any, ...]], None]:
     """Python's audit hook, which cannot be taken away again: reading files is all that the outside sees of an expression.
 
@@ -42,7 +58,10 @@ def guard() -> Callable[[str, tuple[Any, ...]], None]:
         "compile", "exec", "import", "marshal.loads", "marshal.load", "open", "os.listdir", "os.scandir", "glob.glob",
         "glob.glob/2", "object.__getattr__", "builtins.id",
     })  # fmt: skip
-    foreign = frozenset({"ctypes", "_ctypes", "cffi", "_cffi_backend", "gc", "_posixsubprocess", "_testcapi", "mmap"})
+    foreign = frozenset({
+        "ctypes", "_ctypes", "cffi", "_cffi_backend", "gc", "_posixsubprocess", "_testcapi", "mmap", "_posixshmem",
+        "_multiprocessing", "readline", "_dbm", "_gdbm", "_imp",
+    })  # fmt: skip
     error, integer, text, writing, letters = PermissionError, int, str, _WRITING, frozenset("wax+")
 
     def hook(event: str, arguments: tuple[Any, ...]) -> None:
@@ -53,6 +72,8 @@ def guard() -> Callable[[str, tuple[Any, ...]], None]:
             if (mode.__class__ is text and not letters.isdisjoint(mode)) or (flags.__class__ is integer and flags & writing):
                 raise error("the file asks to write a file, which no robot description needs")
         if event == "import" and arguments[0].partition(".")[0] in foreign:
+            raise error(f"the file imports {arguments[0]}, which no robot description needs")
+        if event == "import" and arguments[1] is not None:  # machine code; all that the tools need is loaded by now
             raise error(f"the file imports {arguments[0]}, which no robot description needs")
 
     return hook
@@ -78,6 +99,7 @@ def main() -> None:
 
     def close() -> None:
         limit(request["seconds"], request["memory"])
+        disarm()
         sys.addaudithook(guard())
 
     out.write(json.dumps(task.answer(request, text_of, close)))
